@@ -1,0 +1,269 @@
+//! The gate: every key this replica knows, in memory, kept up to date from the store.
+//!
+//! A request costs one hash and one look-up. A background task asks the store for changed keys several times a second,
+//! so a revocation anywhere is in force on every replica within a second. A key that is not known is looked for once
+//! more at once, so a key made a moment ago works immediately.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
+
+use kaisatsu_model::{AppId, Clock, KeyDigest, KeyId, KeyState, Timestamp};
+use kaisatsu_store::{KeyGrant, Store, StoreError};
+use tokio::sync::Mutex;
+
+use crate::digest;
+
+/// How often the store is asked for changes. Well under the second that a revocation may take.
+const EVERY: Duration = Duration::from_millis(250);
+
+/// How long one look at the store may take before it counts as failed; those who wait for it wait no longer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long the gate trusts what it knows when the store does not answer. Within it callers notice nothing; after it a
+/// revocation might have been missed for too long, and the gate closes.
+const TRUST: Duration = Duration::from_secs(30);
+
+/// Who is calling.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// The application.
+    pub application: AppId,
+    /// The key it called with.
+    pub key: KeyId,
+}
+
+/// Why a caller is not let through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// There is no such key, or it has expired.
+    Unknown,
+    /// The key or its application is switched off.
+    Disabled,
+    /// The keys could not be read for too long.
+    Unsure,
+}
+
+/// The keys of this replica.
+pub struct Gate {
+    store: Store,
+    clock: Arc<dyn Clock>,
+    keys: RwLock<HashMap<KeyDigest, KeyGrant>>,
+    /// The revision of `keys`; the lock makes one reader of changes at a time.
+    revision: Mutex<i64>,
+    /// When the last refresh that succeeded was begun.
+    fresh_at: AtomicI64,
+}
+
+impl Gate {
+    /// Reads all keys.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn open(store: Store, clock: Arc<dyn Clock>) -> Result<Arc<Self>, StoreError> {
+        let gate =
+            Self { store, clock, keys: RwLock::default(), revision: Mutex::new(0), fresh_at: AtomicI64::new(i64::MIN) };
+        gate.refresh().await?;
+        Ok(Arc::new(gate))
+    }
+
+    /// Follows the store until the gate is dropped.
+    pub fn follow(self: &Arc<Self>) {
+        let gate = Arc::downgrade(self);
+        tokio::spawn(async move {
+            let mut failing = false;
+            loop {
+                tokio::time::sleep(EVERY).await;
+                let Some(gate) = gate.upgrade() else { break };
+                let refreshed = gate.refresh().await;
+                match &refreshed {
+                    Ok(()) if failing => tracing::info!("the keys can be read again"),
+                    Err(error) if !failing => {
+                        tracing::warn!(%error, "the keys cannot be read; the known ones are good for {TRUST:?}");
+                    }
+                    _ => {}
+                }
+                failing = refreshed.is_err();
+            }
+        });
+    }
+
+    /// Decides about the text of a key.
+    ///
+    /// # Errors
+    /// Why the caller is refused.
+    pub async fn admit(&self, key: &str) -> Result<Caller, Refusal> {
+        let digest = digest(key);
+        if !self.is_sure() {
+            return Err(Refusal::Unsure);
+        }
+        if let Some(verdict) = self.look_up(&digest) {
+            return verdict;
+        }
+        // Not known. It may have been made a moment ago, here or elsewhere.
+        match self.refresh_since(self.clock.now()).await {
+            Ok(()) => self.look_up(&digest).unwrap_or(Err(Refusal::Unknown)),
+            Err(_) => Err(Refusal::Unsure),
+        }
+    }
+
+    /// Whether the keys were up to date recently enough to decide by them.
+    #[must_use]
+    pub fn is_sure(&self) -> bool {
+        self.age() <= TRUST
+    }
+
+    /// How many keys are known, for the metrics.
+    #[must_use]
+    pub fn known(&self) -> usize {
+        self.keys.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    fn look_up(&self, digest: &KeyDigest) -> Option<Result<Caller, Refusal>> {
+        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
+        let grant = keys.get(digest)?;
+        Some(match KeyState::of(grant.disabled, grant.expires_at, self.clock.now()) {
+            KeyState::Active => Ok(Caller { application: grant.application.clone(), key: grant.key.clone() }),
+            KeyState::Disabled => Err(Refusal::Disabled),
+            KeyState::Expired => Err(Refusal::Unknown),
+        })
+    }
+
+    async fn refresh(&self) -> Result<(), StoreError> {
+        self.refresh_since(self.clock.now()).await
+    }
+
+    /// Brings the keys to a state of `moment` or later. Of many who ask at once, one reads and the others share it.
+    async fn refresh_since(&self, moment: Timestamp) -> Result<(), StoreError> {
+        let mut revision = self.revision.lock().await;
+        if self.fresh_at.load(Ordering::Relaxed) > moment.0 {
+            return Ok(());
+        }
+        let begun = self.clock.now();
+        let asked = tokio::time::timeout(PATIENCE, self.store.keys_changed_since(*revision));
+        if let Some(changed) = asked.await.map_err(|_| StoreError::TimedOut)?? {
+            let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+            if changed.complete {
+                keys.clear();
+            }
+            keys.extend(changed.keys);
+            *revision = changed.revision;
+        }
+        self.fresh_at.store(begun.0, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// How long ago the keys were last known to be up to date.
+    fn age(&self) -> Duration {
+        let micros = self.clock.now().0.saturating_sub(self.fresh_at.load(Ordering::Relaxed));
+        Duration::from_micros(u64::try_from(micros).unwrap_or(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    };
+    use std::time::Duration;
+
+    use kaisatsu_model::{ApplicationName, Clock, Timestamp};
+    use kaisatsu_store::Store;
+    use kaisatsu_testkit::{Backend, Database};
+
+    use super::{Gate, Refusal, TRUST};
+    use crate::Keyring;
+
+    /// A clock that stands still until it is moved.
+    #[derive(Default)]
+    struct HandClock(AtomicI64);
+
+    impl HandClock {
+        fn advance(&self, span: Duration) {
+            self.0.fetch_add(i64::try_from(span.as_micros()).unwrap(), Ordering::Relaxed);
+        }
+    }
+
+    impl Clock for HandClock {
+        fn now(&self) -> Timestamp {
+            Timestamp(self.0.load(Ordering::Relaxed))
+        }
+    }
+
+    struct Scene {
+        _database: Database,
+        store: Store,
+        clock: Arc<HandClock>,
+        keyring: Keyring,
+        gate: Arc<Gate>,
+    }
+
+    async fn scene() -> Scene {
+        let database = Database::fresh(Backend::Sqlite);
+        let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
+        let clock = Arc::new(HandClock::default());
+        let keyring = Keyring::new(store.clone(), clock.clone());
+        let gate = Gate::open(store.clone(), clock.clone()).await.unwrap();
+        Scene { _database: database, store, clock, keyring, gate }
+    }
+
+    #[tokio::test]
+    async fn a_key_works_the_moment_it_is_made_and_others_never() {
+        let s = scene().await;
+        let app = s.keyring.create_application(&ApplicationName::new("a").unwrap()).await.unwrap();
+        let key = s.keyring.create_key(&app).await.unwrap();
+        assert_eq!(s.gate.admit(key.secret.reveal()).await.unwrap().application, app);
+        assert_eq!(s.gate.admit("kst_0").await, Err(Refusal::Unknown));
+        assert_eq!(s.gate.admit("").await, Err(Refusal::Unknown));
+    }
+
+    #[tokio::test]
+    async fn a_disabled_key_is_refused_after_the_next_look_at_the_store() {
+        let s = scene().await;
+        let app = s.keyring.create_application(&ApplicationName::new("a").unwrap()).await.unwrap();
+        let key = s.keyring.create_key(&app).await.unwrap();
+        s.gate.refresh().await.unwrap();
+        s.keyring.set_key_enabled(&key.id, false).await.unwrap();
+        s.clock.advance(Duration::from_millis(1));
+        s.gate.refresh().await.unwrap();
+        assert_eq!(s.gate.admit(key.secret.reveal()).await, Err(Refusal::Disabled));
+        s.keyring.set_key_enabled(&key.id, true).await.unwrap();
+        s.keyring.set_application_enabled(&app, false).await.unwrap();
+        s.clock.advance(Duration::from_millis(1));
+        s.gate.refresh().await.unwrap();
+        assert_eq!(s.gate.admit(key.secret.reveal()).await, Err(Refusal::Disabled));
+    }
+
+    #[tokio::test]
+    async fn a_rotated_key_works_through_its_overlap_and_not_a_moment_longer() {
+        let s = scene().await;
+        let app = s.keyring.create_application(&ApplicationName::new("a").unwrap()).await.unwrap();
+        let old = s.keyring.create_key(&app).await.unwrap();
+        let new = s.keyring.rotate_key(&old.id, Duration::from_secs(10)).await.unwrap();
+        s.clock.advance(Duration::from_micros(9_999_999));
+        assert!(s.gate.admit(old.secret.reveal()).await.is_ok());
+        s.clock.advance(Duration::from_micros(1));
+        assert_eq!(s.gate.admit(old.secret.reveal()).await, Err(Refusal::Unknown));
+        assert!(s.gate.admit(new.secret.reveal()).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_silent_store_is_forgiven_for_a_while_and_then_the_gate_closes() {
+        let s = scene().await;
+        let app = s.keyring.create_application(&ApplicationName::new("a").unwrap()).await.unwrap();
+        let key = s.keyring.create_key(&app).await.unwrap();
+        s.gate.refresh().await.unwrap();
+        s.store.close().await;
+        s.clock.advance(TRUST);
+        assert!(s.gate.admit(key.secret.reveal()).await.is_ok());
+        assert_eq!(s.gate.admit("kst_never_seen").await, Err(Refusal::Unsure));
+        s.clock.advance(Duration::from_micros(1));
+        assert_eq!(s.gate.admit(key.secret.reveal()).await, Err(Refusal::Unsure));
+    }
+}

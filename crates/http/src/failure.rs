@@ -1,0 +1,196 @@
+//! What can go wrong for a caller, and the one table that gives each case its HTTP status and code.
+//!
+//! The route map function writes `W` and the status; the image recognition function writes the code below. The two
+//! bodies are made in `route_map::answer` and `recognition::answer`.
+
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use kaisatsu_access::Refusal;
+
+/// The kinds of failure of the contract, in the order of its table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The requested API is not supported: unknown path or version.
+    UnknownOperation,
+    /// A required query parameter is missing.
+    ParameterMissing,
+    /// A query parameter is invalid.
+    ParameterInvalid,
+    /// The body's format is invalid: not JSON, not multipart, not an image we read.
+    BodyFormat,
+    /// A body field is missing or invalid.
+    BodyField,
+    /// There is no such model.
+    NoSuchModel,
+    /// Too many inputs.
+    TooManyInputs,
+    /// A value is out of range.
+    OutOfRange,
+    /// The API key is missing or unknown.
+    KeyUnknown,
+    /// The user token is missing, unknown, revoked or expired.
+    TokenUnknown,
+    /// Too large: bytes or pixels.
+    TooLarge,
+    /// The Content-Type is not one this operation reads.
+    MediaType,
+    /// Denied: the key is disabled, or the image address is not one we may fetch.
+    Denied,
+    /// The dataset's job is still running.
+    StillRunning,
+    /// There is no such map, station, recognition, item, image or dataset.
+    NotFound,
+    /// The method is not permitted.
+    Method,
+    /// Rate limit or quota.
+    TooOften,
+    /// A failure of ours.
+    Internal,
+    /// Not ready, or overloaded.
+    Unavailable,
+}
+
+impl Kind {
+    /// Every kind, for the documentation and the tests.
+    pub const ALL: [Self; 19] = [
+        Self::UnknownOperation,
+        Self::ParameterMissing,
+        Self::ParameterInvalid,
+        Self::BodyFormat,
+        Self::BodyField,
+        Self::NoSuchModel,
+        Self::TooManyInputs,
+        Self::OutOfRange,
+        Self::KeyUnknown,
+        Self::TokenUnknown,
+        Self::TooLarge,
+        Self::MediaType,
+        Self::Denied,
+        Self::StillRunning,
+        Self::NotFound,
+        Self::Method,
+        Self::TooOften,
+        Self::Internal,
+        Self::Unavailable,
+    ];
+
+    /// The HTTP status and the code of the image recognition function.
+    #[must_use]
+    pub fn row(self) -> (StatusCode, &'static str) {
+        match self {
+            Self::UnknownOperation => (StatusCode::NOT_FOUND, "101"),
+            Self::ParameterMissing => (StatusCode::BAD_REQUEST, "103"),
+            Self::ParameterInvalid => (StatusCode::BAD_REQUEST, "104"),
+            Self::BodyFormat => (StatusCode::BAD_REQUEST, "105"),
+            Self::BodyField => (StatusCode::BAD_REQUEST, "106"),
+            Self::NoSuchModel => (StatusCode::BAD_REQUEST, "109"),
+            Self::TooManyInputs => (StatusCode::BAD_REQUEST, "110"),
+            Self::OutOfRange => (StatusCode::BAD_REQUEST, "111"),
+            Self::KeyUnknown => (StatusCode::UNAUTHORIZED, "116"),
+            Self::TokenUnknown => (StatusCode::UNAUTHORIZED, "117"),
+            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "119"),
+            Self::MediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "105"),
+            Self::Denied => (StatusCode::FORBIDDEN, "201"),
+            Self::StillRunning => (StatusCode::CONFLICT, "202"),
+            Self::NotFound => (StatusCode::NOT_FOUND, "301"),
+            Self::Method => (StatusCode::METHOD_NOT_ALLOWED, "302"),
+            Self::TooOften => (StatusCode::TOO_MANY_REQUESTS, "204"),
+            Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "500"),
+            Self::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "501"),
+        }
+    }
+}
+
+/// A failure on its way to the caller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// Which row of the table.
+    pub kind: Kind,
+    /// What the caller reads: the thing and the remedy, never a secret and never a cause of ours.
+    pub message: String,
+    /// When it is worth trying again.
+    pub retry_after: Option<Duration>,
+}
+
+impl Failure {
+    /// A failure with its message.
+    #[must_use]
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), retry_after: None }
+    }
+
+    /// A failure that passes by itself.
+    #[must_use]
+    pub fn passing(kind: Kind, message: impl Into<String>, wait: Duration) -> Self {
+        Self { kind, message: message.into(), retry_after: Some(wait) }
+    }
+
+    /// The value of `Retry-After`: whole seconds, at least one.
+    #[must_use]
+    pub fn retry_seconds(&self) -> Option<u64> {
+        self.retry_after.map(|wait| (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1))
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Unknown => Self::new(
+                Kind::KeyUnknown,
+                "query parameter APIKEY is not a key of this server; `kaisatsu key create` makes one",
+            ),
+            Refusal::Disabled => {
+                Self::new(Kind::Denied, "the API key is disabled; ask the operator, or use another key")
+            }
+            Refusal::Unsure => Self::passing(
+                Kind::Unavailable,
+                "API keys cannot be checked at the moment; try again shortly",
+                Duration::from_secs(5),
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Failure, Kind};
+
+    /// The table of the contract, copied row by row.
+    #[test]
+    fn the_table_is_the_contract_s() {
+        let table = [
+            (404, "101"),
+            (400, "103"),
+            (400, "104"),
+            (400, "105"),
+            (400, "106"),
+            (400, "109"),
+            (400, "110"),
+            (400, "111"),
+            (401, "116"),
+            (401, "117"),
+            (413, "119"),
+            (415, "105"),
+            (403, "201"),
+            (409, "202"),
+            (404, "301"),
+            (405, "302"),
+            (429, "204"),
+            (500, "500"),
+            (503, "501"),
+        ];
+        let ours = Kind::ALL.map(|kind| (kind.row().0.as_u16(), kind.row().1));
+        assert_eq!(ours, table);
+    }
+
+    #[test]
+    fn waiting_is_told_in_whole_seconds() {
+        let after = |wait| Failure::passing(Kind::TooOften, "", wait).retry_seconds();
+        assert_eq!(after(Duration::ZERO), Some(1));
+        assert_eq!(after(Duration::from_millis(1_001)), Some(2));
+        assert_eq!(Failure::new(Kind::Internal, "").retry_seconds(), None);
+    }
+}

@@ -1,0 +1,106 @@
+//! The two functions, whose failures look different, and the rest of the server, told apart by path.
+
+use std::collections::HashMap;
+
+use axum::{
+    extract::Request,
+    http::{HeaderValue, Method, StatusCode, Uri, header, uri::PathAndQuery},
+    response::{IntoResponse, Response},
+};
+use utoipa::openapi::OpenApi;
+
+use crate::{Failure, Kind, Segment, recognition, redact, route_map};
+
+const GET: HeaderValue = HeaderValue::from_static("GET,HEAD,OPTIONS");
+const POST: HeaderValue = HeaderValue::from_static("POST,OPTIONS");
+
+/// Answers what no operation answers, in the form of the function that was meant.
+#[derive(Debug)]
+pub(crate) struct Families {
+    segment: Segment,
+    /// What `Allow` lists for the path of each operation.
+    allowed: HashMap<String, HeaderValue>,
+}
+
+enum Family<'a> {
+    RouteMap,
+    /// With the function code: the operation's name as in its path.
+    Recognition(&'a str),
+    Neither,
+}
+
+impl Families {
+    /// Takes the methods of each path from the OpenAPI document, which has every operation.
+    pub(crate) fn new(segment: Segment, document: &OpenApi) -> Self {
+        let paths = document.paths.paths.iter();
+        let allowed = paths.map(|(path, item)| (path.clone(), if item.post.is_some() { POST } else { GET }));
+        Self { segment, allowed: allowed.collect() }
+    }
+
+    fn of<'a>(&self, path: &'a str) -> Family<'a> {
+        let (first, rest) = path.trim_start_matches('/').split_once('/').unwrap_or((path.trim_start_matches('/'), ""));
+        if first == self.segment.as_str() {
+            Family::RouteMap
+        } else if first == "imageRecognition" {
+            Family::Recognition(redact::path(rest.strip_prefix("v1/").unwrap_or(rest)).trim_end_matches('/'))
+        } else {
+            Family::Neither
+        }
+    }
+
+    pub(crate) fn is_api(&self, path: &str) -> bool {
+        !matches!(self.of(path), Family::Neither)
+    }
+
+    fn refuse(&self, path: &str, failure: Failure) -> Response {
+        match self.of(path) {
+            Family::RouteMap => route_map::answer::refuse(failure),
+            Family::Recognition(function) => recognition::answer::refuse(function, failure),
+            Family::Neither => (failure.kind.row().0, format!("{}\n", failure.message)).into_response(),
+        }
+    }
+
+    /// The answer when a handler panicked.
+    pub(crate) fn broken(&self, path: &str) -> Response {
+        self.refuse(path, Failure::new(Kind::Internal, "the server failed; its log has this request's id"))
+    }
+
+    /// `/x/v1/y/` is `/x/v1/y`, for the operations of the API.
+    pub(crate) fn without_trailing_slash(&self, mut request: Request) -> Request {
+        let path = request.uri().path();
+        if path.len() > 1 && path.ends_with('/') && self.is_api(path) {
+            let trimmed = path.trim_end_matches('/');
+            let whole = match request.uri().query() {
+                Some(query) => format!("{trimmed}?{query}"),
+                None => trimmed.to_owned(),
+            };
+            if let Ok(path_and_query) = PathAndQuery::try_from(whole) {
+                let mut parts = request.uri().clone().into_parts();
+                parts.path_and_query = Some(path_and_query);
+                if let Ok(uri) = Uri::from_parts(parts) {
+                    *request.uri_mut() = uri;
+                }
+            }
+        }
+        request
+    }
+
+    /// The answer to a path that is no operation's.
+    pub(crate) fn unknown_path(&self, uri: &Uri) -> Response {
+        let message = "there is no such operation; /docs lists those there are";
+        self.refuse(uri.path(), Failure::new(Kind::UnknownOperation, message))
+    }
+
+    /// `OPTIONS` is answered; any other method that a path does not have is refused.
+    pub(crate) fn wrong_method(&self, method: &Method, uri: &Uri) -> Response {
+        let allowed = self.allowed.get(uri.path()).unwrap_or(&GET).clone();
+        let mut response = if method == Method::OPTIONS {
+            StatusCode::NO_CONTENT.into_response()
+        } else {
+            let message = "the method is not one this operation has; the header Allow lists them";
+            self.refuse(uri.path(), Failure::new(Kind::Method, message))
+        };
+        response.headers_mut().insert(header::ALLOW, allowed);
+        response
+    }
+}

@@ -1,0 +1,107 @@
+//! What every handler can reach.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use kaisatsu_access::{Caller, Gate, RateLimit};
+use kaisatsu_railmap::Library;
+
+use crate::{Failure, Kind, Query, Rendered};
+
+/// The name of the query parameter that carries the key.
+pub(crate) const API_KEY: &str = "APIKEY";
+
+/// The first path segment of the route map function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment(String);
+
+impl Segment {
+    /// 1 to 64 letters, digits, `-` and `_`, and none of the segments that mean something else.
+    ///
+    /// # Errors
+    /// The rule, when `text` breaks it.
+    pub fn new(text: &str) -> Result<Self, String> {
+        const TAKEN: [&str; 7] = ["imageRecognition", "docs", "healthz", "readyz", "metrics", "map", "console"];
+        let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+        if text.is_empty() || text.len() > 64 || !plain {
+            return Err("a path segment has 1 to 64 letters, digits, '-' and '_'".to_owned());
+        }
+        if TAKEN.contains(&text) {
+            return Err(format!("'{text}' is the path of something else here"));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The segment as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The parts of the product behind the API.
+pub struct Gateway {
+    /// Who may pass.
+    pub gate: Arc<Gate>,
+    /// How often.
+    pub limit: RateLimit,
+    /// The maps in force.
+    pub maps: Arc<Library<Rendered>>,
+    /// The first path segment of the route map function.
+    pub segment: Segment,
+    draining: AtomicBool,
+}
+
+impl Gateway {
+    /// Puts the parts together.
+    #[must_use]
+    pub fn new(gate: Arc<Gate>, limit: RateLimit, maps: Arc<Library<Rendered>>, segment: Segment) -> Self {
+        Self { gate, limit, maps, segment, draining: AtomicBool::new(false) }
+    }
+
+    /// Says that no new work should be sent here: `/readyz` answers no from now on.
+    pub fn drain(&self) {
+        self.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Why this server should get no work at the moment, if it should not.
+    #[must_use]
+    pub fn not_ready(&self) -> Option<&'static str> {
+        if self.draining.load(Ordering::Relaxed) {
+            Some("the server is shutting down")
+        } else if !self.gate.is_sure() {
+            Some("API keys cannot be read from the database")
+        } else if self.maps.all().is_empty() {
+            Some("no route map is loaded")
+        } else {
+            None
+        }
+    }
+
+    /// The first checks of every operation: the key, then its rate.
+    pub(crate) async fn admit(&self, query: &Query<'_>) -> Result<Caller, Failure> {
+        // Whatever is wrong with the key, the caller is simply not known: 401 and not 400.
+        let unknown = |failure: Failure| Failure::new(Kind::KeyUnknown, failure.message);
+        let key = query.required(API_KEY).map_err(unknown)?;
+        let caller = self.gate.admit(key).await?;
+        self.limit.take(&caller.key).map_err(|wait| {
+            Failure::passing(Kind::TooOften, "this API key calls too often; slow down, or ask for a higher limit", wait)
+        })?;
+        Ok(caller)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Segment;
+
+    #[test]
+    fn a_segment_is_one_plain_segment() {
+        assert!(Segment::new("route_service").is_ok());
+        for bad in ["", "a/b", "路線", "imageRecognition", "docs", "a b", &"a".repeat(65)] {
+            assert!(Segment::new(bad).is_err(), "{bad}");
+        }
+    }
+}

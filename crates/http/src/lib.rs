@@ -1,0 +1,33 @@
+//! The HTTP API: a router that reads as a table of contents, one file for each operation, the wire types, the error
+//! tables, and the OpenAPI document.
+//!
+//! A handler parses, calls once, renders. No handler knows which database there is.
+
+mod answer;
+mod cors;
+mod failure;
+mod families;
+mod gateway;
+mod observe;
+mod openapi;
+mod operations;
+mod query;
+mod recognition;
+mod redact;
+mod route_map;
+mod router;
+mod serve;
+
+pub use cors::Cors;
+pub use failure::{Failure, Kind};
+pub use gateway::{Gateway, Segment};
+pub use openapi::document as openapi_document;
+pub use query::Query;
+pub use route_map::wire::Rendered;
+pub use router::router;
+pub use serve::{Limits, serve};
+
+/// Gives the metrics of this crate their descriptions. Call it once, after a recorder is installed.
+pub fn describe_metrics() {
+    operations::metrics::describe();
+}

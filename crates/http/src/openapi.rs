@@ -1,0 +1,43 @@
+//! The OpenAPI document: what does not belong to a single operation.
+
+use utoipa::{
+    OpenApi,
+    openapi::{
+        OpenApi as Document,
+        security::{ApiKey, ApiKeyValue, SecurityScheme},
+    },
+};
+
+use crate::{Segment, gateway::API_KEY, router};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Kaisatsu",
+        description = "One gate to two functions: a route map (which stations lie in a window of a schematic map, or \
+                       where one station is on it) and image recognition. UTF-8 and JSON throughout. A query \
+                       parameter that is empty or given twice is invalid; an unknown one is ignored. Every answer \
+                       carries X-Request-Id.",
+    ),
+    tags(
+        (name = "Route map", description = "Stations on schematic maps. Every scalar in an answer is a string."),
+        (name = "Image recognition", description = "What is in a picture."),
+        (name = "Operations", description = "For those who run the server."),
+    )
+)]
+struct Head;
+
+/// The document before any operation is added.
+pub(crate) fn head() -> Document {
+    let mut document = Head::openapi();
+    let key = ApiKeyValue::with_description(API_KEY, "The calling application's key, as `kaisatsu key create` made it");
+    let components = document.components.get_or_insert_default();
+    components.add_security_scheme(API_KEY, SecurityScheme::ApiKey(ApiKey::Query(key)));
+    document
+}
+
+/// The whole document, for `kaisatsu openapi`.
+#[must_use]
+pub fn document(segment: &Segment) -> Document {
+    router::api(segment).into_openapi()
+}

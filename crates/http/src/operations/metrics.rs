@@ -1,0 +1,52 @@
+//! `/metrics`: the figures of this process in Prometheus' text format.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::State,
+    http::header,
+    response::{IntoResponse, Response},
+};
+use metrics::{describe_counter, describe_gauge, describe_histogram, gauge};
+use metrics_exporter_prometheus::PrometheusHandle;
+
+use crate::Gateway;
+
+pub(crate) async fn metrics(State((gateway, handle)): State<(Arc<Gateway>, PrometheusHandle)>) -> Response {
+    gauge!("kaisatsu_keys_known").set(small(gateway.gate.known()));
+    gauge!("kaisatsu_ready").set(if gateway.not_ready().is_none() { 1.0 } else { 0.0 });
+    for shelved in gateway.maps.all() {
+        let id = shelved.map.id.as_str().to_owned();
+        gauge!("kaisatsu_map_stations", "map" => id).set(small(shelved.map.stations().len()));
+    }
+    if let Some(bytes) = resident_bytes() {
+        gauge!("process_resident_memory_bytes").set(bytes);
+    }
+    handle.run_upkeep();
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], handle.render()).into_response()
+}
+
+/// What the figures mean; read once, when the server starts.
+pub(crate) fn describe() {
+    describe_counter!("kaisatsu_http_requests_total", "Requests answered, by operation and status");
+    describe_histogram!("kaisatsu_http_request_seconds", "Time to answer, by operation");
+    describe_gauge!("kaisatsu_http_requests_in_flight", "Requests being answered");
+    describe_gauge!("kaisatsu_keys_known", "API keys known to the gate, disabled ones included");
+    describe_gauge!("kaisatsu_ready", "Whether /readyz says yes");
+    describe_gauge!("kaisatsu_map_stations", "Stations of each route map in force");
+    describe_gauge!("kaisatsu_build_info", "Always 1; the labels name the build");
+    describe_gauge!("process_resident_memory_bytes", "Resident memory");
+    gauge!("kaisatsu_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+}
+
+/// A count as a gauge takes it.
+fn small(count: usize) -> f64 {
+    u32::try_from(count).map_or(f64::from(u32::MAX), f64::from)
+}
+
+/// Linux tells it in pages of 4 KiB; elsewhere the figure is left out.
+fn resident_bytes() -> Option<f64> {
+    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u32 = statm.split_whitespace().nth(1)?.parse().ok()?;
+    Some(f64::from(pages) * 4096.0)
+}

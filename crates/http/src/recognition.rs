@@ -1,0 +1,4 @@
+//! The image recognition function: `/imageRecognition/v1/…`.
+
+pub(crate) mod answer;
+pub(crate) mod models;

@@ -1,0 +1,45 @@
+//! How the image recognition function answers: failures as a code and a message that begins with the function code.
+
+use axum::response::Response;
+use kaisatsu_access::Caller;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::{Failure, answer};
+
+/// A failure.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct RecognitionError {
+    error: RecognitionErrorBody,
+}
+
+/// What went wrong.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct RecognitionErrorBody {
+    /// Error code; docs/errors.md lists them.
+    #[schema(value_type = String, example = "103")]
+    code: &'static str,
+    /// Function code, `: `, and what is wrong.
+    #[schema(example = "feedbackToCandidate: query parameter itemId is missing")]
+    message: String,
+}
+
+/// Does the work for a caller who was let through, and answers with what comes of it.
+pub(crate) fn answer<B: Serialize>(
+    function: &str,
+    admitted: Result<Caller, Failure>,
+    work: impl FnOnce() -> Result<B, Failure>,
+) -> Response {
+    let refuse = |failure| refuse(function, failure);
+    match admitted {
+        Ok(caller) => answer::to(caller, work().map_or_else(refuse, |body| answer::success(&body))),
+        Err(failure) => refuse(failure),
+    }
+}
+
+/// A failure as the caller reads it.
+pub(crate) fn refuse(function: &str, failure: Failure) -> Response {
+    let (_, code) = failure.kind.row();
+    let message = format!("{function}: {}", failure.message);
+    answer::failure(failure, &RecognitionError { error: RecognitionErrorBody { code, message } })
+}

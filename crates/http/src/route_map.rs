@@ -1,0 +1,7 @@
+//! The route map function: `/<route_service>/v1/…`.
+
+pub(crate) mod answer;
+pub(crate) mod detail;
+pub(crate) mod list;
+mod station;
+pub(crate) mod wire;

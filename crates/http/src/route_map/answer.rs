@@ -1,0 +1,27 @@
+//! How the route map function answers: failures as `W` and the HTTP status.
+
+use axum::response::Response;
+use kaisatsu_access::Caller;
+use serde::Serialize;
+
+use super::wire::{API_VERSION, ENGINE_VERSION, ErrorAnswer, ErrorBody, ErrorSet};
+use crate::{Failure, answer};
+
+/// Does the work for a caller who was let through, and answers with what comes of it.
+pub(crate) fn answer<B: Serialize>(
+    admitted: Result<Caller, Failure>,
+    work: impl FnOnce() -> Result<B, Failure>,
+) -> Response {
+    match admitted {
+        Ok(caller) => answer::to(caller, work().map_or_else(refuse, |body| answer::success(&body))),
+        Err(failure) => refuse(failure),
+    }
+}
+
+/// A failure as the caller reads it.
+pub(crate) fn refuse(failure: Failure) -> Response {
+    let code = format!("W{}", failure.kind.row().0.as_u16());
+    let error = ErrorBody { code, message: failure.message.clone() };
+    let result_set = ErrorSet { api_version: API_VERSION, engine_version: ENGINE_VERSION, error };
+    answer::failure(failure, &ErrorAnswer { result_set })
+}

@@ -1,0 +1,173 @@
+//! `railmapDetail`: the stations in a window of a map, or one station.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{RawQuery, State},
+    response::Response,
+};
+use kaisatsu_model::{Coordinate, Gcs, Side};
+use kaisatsu_railmap::{Selected, Selection, Shelved};
+use serde::{Serialize, Serializer};
+
+use super::{
+    answer::answer,
+    station::{exclusive, gcs, not_there, station},
+    wire::{API_VERSION, DetailAnswer, DetailSet, ENGINE_VERSION, ErrorAnswer, RailMap, Rendered},
+};
+use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY};
+
+const PARAMETERS: [&str; 9] = [API_KEY, "id", "stationName", "stationCode", "x", "y", "width", "height", "gcs"];
+const WINDOW: [&str; 4] = ["x", "y", "width", "height"];
+
+/// Stations on a route map: those in a window, or one by its code or name
+///
+/// `id` alone selects the whole map, `x` and `y` alone everything from there to the far edges. `stationName`,
+/// `stationCode` and the window parameters exclude each other. Prefer the code where a value is stored: names change.
+#[utoipa::path(
+    get, path = "/railmapDetail", operation_id = "railmapDetail", tag = "Route map",
+    params(
+        ("id" = String, Query, description = "Route map id", example = "tokyo"),
+        ("stationName" = Option<String>, Query, description = "Name of the station, current or former; returns only \
+            that station. Exclusive with stationCode, x, y, width, height", example = "高円寺", nullable = false),
+        ("stationCode" = Option<u32>, Query, minimum = 1, description = "Code of the station; returns only that \
+            station. Exclusive with stationName, x, y, width, height", nullable = false),
+        ("x" = Option<i32>, Query, description = "X of the window start; 0 when left out", nullable = false),
+        ("y" = Option<i32>, Query, description = "Y of the window start; 0 when left out", nullable = false),
+        ("width" = Option<i32>, Query, minimum = 1, maximum = 500, description = "Width from x; needs height", nullable = false),
+        ("height" = Option<i32>, Query, minimum = 1, maximum = 500, description = "Height from y; needs width", nullable = false),
+        ("gcs" = Option<String>, Query, description = "Geodetic system of the coordinates: tokyo (default) or wgs84",
+            pattern = "^(tokyo|wgs84)$", nullable = false),
+    ),
+    security(("APIKEY" = [])),
+    responses(
+        (status = 200, description = "The stations, in the order of their codes", body = DetailAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "W400: a parameter breaks a rule; the message names both", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 401, description = "W401: the API key is missing or unknown", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 403, description = "W403: the API key is disabled", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "W404: no such map or station", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 429, description = "W429: the key calls too often; see Retry-After", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 503, description = "W503: not ready; see Retry-After", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
+    )
+)]
+pub(crate) async fn railmap_detail(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {
+    let query = Query::read(raw.as_deref(), &PARAMETERS);
+    answer(gateway.admit(&query).await, || detail(&gateway, &query))
+}
+
+fn detail(gateway: &Gateway, query: &Query<'_>) -> Result<Found, Failure> {
+    let Request { id, selection, gcs } = Request::read(query)?;
+    let shelved = gateway
+        .maps
+        .get(id)
+        .ok_or_else(|| Failure::new(Kind::NotFound, "there is no map of that id; railmapList lists the maps"))?;
+    let selected = shelved.map.select(&selection).ok_or_else(|| not_there(&selection, "this map"))?;
+    Ok(Found { shelved, selected, gcs })
+}
+
+/// A request that keeps every rule of the parameters.
+#[derive(Debug, PartialEq, Eq)]
+struct Request<'a> {
+    id: &'a str,
+    selection: Selection,
+    gcs: Gcs,
+}
+
+impl<'a> Request<'a> {
+    fn read(query: &'a Query<'_>) -> Result<Self, Failure> {
+        let id = query.required("id")?;
+        exclusive(query, "stationName", &["stationCode"])?;
+        exclusive(query, "stationName", &WINDOW)?;
+        exclusive(query, "stationCode", &WINDOW)?;
+        let selection = match station(query)? {
+            Some(selection) => selection,
+            None => window(query)?,
+        };
+        Ok(Self { id, selection, gcs: gcs(query)? })
+    }
+}
+
+fn window(query: &Query<'_>) -> Result<Selection, Failure> {
+    let (x, y) = (coordinate(query, "x")?, coordinate(query, "y")?);
+    match (side(query, "width")?, side(query, "height")?) {
+        (Some(width), Some(height)) => Ok(Selection::Window { x, y, width, height }),
+        (None, None) => Ok(Selection::From(x, y)),
+        (Some(_), None) => Err(unpaired("height", "width")),
+        (None, Some(_)) => Err(unpaired("width", "height")),
+    }
+}
+
+fn unpaired(missing: &str, given: &str) -> Failure {
+    Failure::new(
+        Kind::ParameterMissing,
+        format!("query parameter {missing} is missing; it is required when {given} is given"),
+    )
+}
+
+fn coordinate(query: &Query<'_>, name: &str) -> Result<Coordinate, Failure> {
+    let number = query.integer(name, i64::from(Coordinate::MIN)..=i64::from(Coordinate::MAX))?;
+    Ok(number.and_then(|number| Coordinate::try_from(number).ok()).unwrap_or(0))
+}
+
+fn side(query: &Query<'_>, name: &str) -> Result<Option<Side>, Failure> {
+    let number = query.integer(name, 1..=Side::MAX)?;
+    Ok(number.and_then(|number| Side::new(number).ok()))
+}
+
+/// What was found, holding on to the map it was found in until the answer is written.
+struct Found {
+    shelved: Arc<Shelved<Rendered>>,
+    selected: Selected,
+    gcs: Gcs,
+}
+
+impl Serialize for Found {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let points = self.shelved.prepared.points(self.gcs, &self.selected.stations);
+        let rail_map = RailMap::new(&self.shelved.map, &self.selected.window, points);
+        let result_set = DetailSet { api_version: API_VERSION, engine_version: ENGINE_VERSION, rail_map };
+        DetailAnswer { result_set }.serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kaisatsu_model::{Gcs, Side, StationCode, StationName};
+    use kaisatsu_railmap::Selection;
+
+    use super::{PARAMETERS, Request};
+    use crate::Query;
+
+    fn read(raw: &str) -> Result<(Selection, Gcs), String> {
+        let query = Query::read(Some(raw), &PARAMETERS);
+        Request::read(&query).map(|request| (request.selection, request.gcs)).map_err(|failure| failure.message)
+    }
+
+    #[test]
+    fn good_requests_become_selections() {
+        let side = |n| Side::new(n).unwrap();
+        for (raw, selection) in [
+            ("id=m", Selection::From(0, 0)),
+            ("id=m&x=5", Selection::From(5, 0)),
+            ("id=m&y=-5", Selection::From(0, -5)),
+            ("id=m&width=1&height=500", Selection::Window { x: 0, y: 0, width: side(1), height: side(500) }),
+            ("id=m&x=7&width=2&height=3", Selection::Window { x: 7, y: 0, width: side(2), height: side(3) }),
+            ("id=m&stationCode=22671", Selection::Code(StationCode::new(22671).unwrap())),
+            ("id=m&stationName=%E9%AB%98%E5%86%86%E5%AF%BA", Selection::Name(StationName::fold("高円寺"))),
+        ] {
+            assert_eq!(read(raw), Ok((selection.clone(), Gcs::Tokyo)), "{raw}");
+            assert_eq!(read(&format!("{raw}&gcs=wgs84")), Ok((selection, Gcs::Wgs84)), "{raw}");
+        }
+    }
+
+    #[test]
+    fn every_pair_that_excludes_each_other_is_refused() {
+        for window in ["x=1", "y=1", "width=1&height=1", "width=1", "height=1"] {
+            for station in ["stationName=a", "stationCode=1"] {
+                let message = read(&format!("id=m&{window}&{station}")).unwrap_err();
+                assert!(message.contains("exclude each other"), "{window} {station}: {message}");
+            }
+        }
+        assert!(read("id=m&stationName=a&stationCode=1").unwrap_err().contains("exclude each other"));
+    }
+}

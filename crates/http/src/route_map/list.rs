@@ -1,0 +1,98 @@
+//! `railmapList`: all maps, one map, or the maps that hold one station.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{RawQuery, State},
+    response::Response,
+};
+use kaisatsu_model::Gcs;
+use kaisatsu_railmap::Shelved;
+use serde::{Serialize, Serializer};
+
+use super::{
+    answer::answer,
+    station::{exclusive, gcs, not_there, station},
+    wire::{API_VERSION, ENGINE_VERSION, ErrorAnswer, ListAnswer, ListSet, ListedMap, Rendered, Text},
+};
+use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY};
+
+const PARAMETERS: [&str; 5] = [API_KEY, "id", "stationCode", "stationName", "gcs"];
+
+/// Route maps: all of them, one by its id, or those that hold a station
+///
+/// `id`, `stationCode` and `stationName` exclude each other. Each map comes with the `Point` of the station that was
+/// asked for, or of the station at its centre.
+#[utoipa::path(
+    get, path = "/railmapList", operation_id = "railmapList", tag = "Route map",
+    params(
+        ("id" = Option<String>, Query, description = "Route map id", example = "tokyo", nullable = false),
+        ("stationCode" = Option<u32>, Query, minimum = 1, description = "Code of a station: only maps that hold it", nullable = false),
+        ("stationName" = Option<String>, Query, description = "Name of a station: only maps that hold it", nullable = false),
+        ("gcs" = Option<String>, Query, description = "Geodetic system of the coordinates: tokyo (default) or wgs84",
+            pattern = "^(tokyo|wgs84)$", nullable = false),
+    ),
+    security(("APIKEY" = [])),
+    responses(
+        (status = 200, description = "The maps, by id", body = ListAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "W400: a parameter breaks a rule; the message names both", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 401, description = "W401: the API key is missing or unknown", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 403, description = "W403: the API key is disabled", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "W404: no such map or station", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 429, description = "W429: the key calls too often; see Retry-After", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 503, description = "W503: not ready; see Retry-After", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
+    )
+)]
+pub(crate) async fn railmap_list(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {
+    let query = Query::read(raw.as_deref(), &PARAMETERS);
+    answer(gateway.admit(&query).await, || list(&gateway, &query))
+}
+
+fn list(gateway: &Gateway, query: &Query<'_>) -> Result<Found, Failure> {
+    exclusive(query, "id", &["stationCode", "stationName"])?;
+    exclusive(query, "stationCode", &["stationName"])?;
+    let (id, key, gcs) = (query.text("id")?, station(query)?, gcs(query)?);
+
+    let mut maps = Vec::new();
+    for shelved in gateway.maps.all() {
+        if id.is_some_and(|id| id != shelved.map.id.as_str()) {
+            continue;
+        }
+        let stations = match &key {
+            None => vec![shelved.map.centre()],
+            Some(key) => match shelved.map.select(key) {
+                Some(selected) => selected.stations,
+                None => continue,
+            },
+        };
+        maps.push((shelved, stations));
+    }
+    match (&key, id) {
+        (Some(key), _) if maps.is_empty() => Err(not_there(key, "any map")),
+        (None, Some(_)) if maps.is_empty() => {
+            Err(Failure::new(Kind::NotFound, "there is no map of that id; leave id out to list the maps"))
+        }
+        _ => Ok(Found { maps, gcs }),
+    }
+}
+
+/// The maps that were found, each with the indices of its stations to show.
+struct Found {
+    maps: Vec<(Arc<Shelved<Rendered>>, Vec<usize>)>,
+    gcs: Gcs,
+}
+
+impl Serialize for Found {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let listed = self.maps.iter().map(|(shelved, stations)| ListedMap {
+            id: shelved.map.id.as_str(),
+            name: &shelved.map.name,
+            width: Text(shelved.map.extent.width),
+            height: Text(shelved.map.extent.height),
+            point: shelved.prepared.points(self.gcs, stations),
+        });
+        let rail_map = listed.collect();
+        let result_set = ListSet { api_version: API_VERSION, engine_version: ENGINE_VERSION, rail_map };
+        ListAnswer { result_set }.serialize(serializer)
+    }
+}

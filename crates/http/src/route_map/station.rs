@@ -1,0 +1,50 @@
+//! Parameters that railmapDetail and railmapList share: the station, and the geodetic system.
+
+use kaisatsu_model::{Gcs, StationCode, StationName};
+use kaisatsu_railmap::Selection;
+
+use crate::{Failure, Kind, Query};
+
+/// `stationCode` or `stationName` as a selection, if one was given; giving both is refused by [`exclusive`] before.
+pub(crate) fn station(query: &Query<'_>) -> Result<Option<Selection>, Failure> {
+    if let Some(number) = query.integer("stationCode", 1..=i64::from(u32::MAX))? {
+        return StationCode::new(number)
+            .map(|code| Some(Selection::Code(code)))
+            .map_err(|rule| Failure::new(Kind::OutOfRange, rule.to_string()));
+    }
+    let Some(text) = query.text("stationName")? else { return Ok(None) };
+    let name = StationName::fold(text);
+    if name.is_empty() {
+        return Err(Failure::new(Kind::ParameterInvalid, "query parameter stationName holds no name"));
+    }
+    Ok(Some(Selection::Name(name)))
+}
+
+/// `gcs`, or its default.
+pub(crate) fn gcs(query: &Query<'_>) -> Result<Gcs, Failure> {
+    match query.text("gcs")? {
+        None => Ok(Gcs::default()),
+        Some(word) => Gcs::from_word(word)
+            .ok_or_else(|| Failure::new(Kind::ParameterInvalid, "query parameter gcs must be tokyo or wgs84")),
+    }
+}
+
+/// Refuses `one` beside any of `others`.
+pub(crate) fn exclusive(query: &Query<'_>, one: &str, others: &[&str]) -> Result<(), Failure> {
+    match others.iter().find(|other| query.has(one) && query.has(other)) {
+        None => Ok(()),
+        Some(other) => Err(Failure::new(
+            Kind::ParameterInvalid,
+            format!("query parameters {one} and {other} exclude each other: give one of them"),
+        )),
+    }
+}
+
+/// What a caller is told when a selection finds no station.
+pub(crate) fn not_there(selection: &Selection, place: &str) -> Failure {
+    let what = match selection {
+        Selection::Code(code) => format!("station code {code}"),
+        _ => "a station of that stationName".to_owned(),
+    };
+    Failure::new(Kind::NotFound, format!("{what} is not on {place}"))
+}

@@ -1,0 +1,77 @@
+//! `kaisatsu app`: applications, the owners of keys.
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use kaisatsu_model::ApplicationName;
+
+use super::{application, keyring, table};
+use crate::{exit::Trouble, settings::Settings};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Make an application; prints its id
+    Create {
+        /// Its name
+        #[arg(value_parser = ApplicationName::new)]
+        name: ApplicationName,
+    },
+    /// List the applications
+    List {
+        /// As JSON, one object an application
+        #[arg(long)]
+        json: bool,
+    },
+    /// Switch an application off, and with it all of its keys, within a second and on every replica
+    Disable {
+        /// Its name
+        #[arg(value_parser = ApplicationName::new)]
+        name: ApplicationName,
+    },
+    /// Switch an application on again
+    Enable {
+        /// Its name
+        #[arg(value_parser = ApplicationName::new)]
+        name: ApplicationName,
+    },
+}
+
+pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, Trouble> {
+    let keyring = keyring(settings).await?;
+    match command {
+        Command::Create { name } => println!("{}", keyring.create_application(&name).await?),
+        Command::List { json } => {
+            let applications = keyring.applications().await?;
+            let state = |disabled: bool| if disabled { "disabled" } else { "active" };
+            if json {
+                for app in applications {
+                    let row = serde_json::json!({
+                        "id": app.id.as_str(), "name": app.name, "state": state(app.disabled_at.is_some()),
+                        "createdAt": table::moment(app.created_at),
+                    });
+                    println!("{row}");
+                }
+            } else {
+                let rows: Vec<_> = applications
+                    .into_iter()
+                    .map(|app| {
+                        let state = state(app.disabled_at.is_some()).to_owned();
+                        [app.id.to_string(), state, table::moment(app.created_at), app.name]
+                    })
+                    .collect();
+                table::print(["ID", "STATE", "CREATED", "NAME"], &rows);
+            }
+        }
+        Command::Disable { name } => {
+            let app = application(&keyring, &name).await?;
+            keyring.set_application_enabled(&app.id, false).await?;
+            eprintln!("{name} and all of its keys are disabled");
+        }
+        Command::Enable { name } => {
+            let app = application(&keyring, &name).await?;
+            keyring.set_application_enabled(&app.id, true).await?;
+            eprintln!("{name} is enabled");
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

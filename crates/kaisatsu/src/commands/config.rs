@@ -1,0 +1,86 @@
+//! `kaisatsu config`: the settings in force, in a form that can be saved as a configuration file.
+
+use std::{fmt::Write as _, process::ExitCode};
+
+use clap::{Arg, Args};
+use kaisatsu_store::Address;
+
+use crate::settings::{Origin, Origins, all_settings};
+
+#[derive(Debug, Args)]
+pub(crate) struct Command {
+    /// Print the reference of all settings in Markdown instead
+    #[arg(long)]
+    reference: bool,
+}
+
+pub(crate) fn run(command: &Command, origins: &Origins) -> ExitCode {
+    if command.reference {
+        print!("{}", reference());
+    } else {
+        for arg in all_settings() {
+            print_setting(&arg, origins);
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn print_setting(arg: &Arg, origins: &Origins) {
+    let name = arg.get_id().as_str();
+    let Some(in_force) = origins.get(name) else { return };
+    let origin = match in_force.origin {
+        Origin::Default => "default".to_owned(),
+        Origin::File => "from the file".to_owned(),
+        Origin::Environment => format!("from {}", variable(arg)),
+        Origin::Flag => format!("from --{}", arg.get_long().unwrap_or_default()),
+    };
+    println!("# {}", help(arg));
+    match &in_force.value {
+        // `config` names the file, so it cannot stand in it.
+        Some(value) if name == "config" => println!("# {name} = {}   # {origin}", quoted(value)),
+        Some(value) => println!("{name} = {}   # {origin}", quoted(&without_secrets(name, value))),
+        None => println!("# {name} = …   # {origin}"),
+    }
+    println!();
+}
+
+/// The one setting that may hold a secret is the database's address.
+fn without_secrets(name: &str, value: &str) -> String {
+    match (name, value.parse::<Address>()) {
+        ("database", Ok(address)) => address.to_string(),
+        ("database", Err(_)) => "…".to_owned(),
+        _ => value.to_owned(),
+    }
+}
+
+fn quoted(value: &str) -> String {
+    toml::Value::String(value.to_owned()).to_string()
+}
+
+fn help(arg: &Arg) -> String {
+    arg.get_help().map(ToString::to_string).unwrap_or_default()
+}
+
+fn variable(arg: &Arg) -> String {
+    arg.get_env().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// The table of docs/configuration.md.
+fn reference() -> String {
+    let mut text =
+        String::from("| key in the file | flag | environment | default | meaning |\n|---|---|---|---|---|\n");
+    for arg in all_settings() {
+        let name = arg.get_id().as_str();
+        let key = if name == "config" { String::new() } else { format!("`{name}`") };
+        let default = arg.get_default_values().first().map(|value| format!("`{}`", value.to_string_lossy()));
+        let _ = writeln!(
+            text,
+            "| {key} | `--{}` | `{}` | {} | {} |",
+            arg.get_long().unwrap_or_default(),
+            variable(&arg),
+            default.unwrap_or_default(),
+            help(&arg).replace('|', "\\|"),
+        );
+    }
+    text
+}

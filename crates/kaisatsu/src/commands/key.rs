@@ -1,0 +1,119 @@
+//! `kaisatsu key`: API keys.
+//!
+//! A secret goes to standard output alone and everything else to standard error, so that `KEY=$(kaisatsu key create
+//! --app NAME)` works.
+
+use std::{process::ExitCode, time::Duration};
+
+use clap::Subcommand;
+use kaisatsu_access::{IssuedKey, Keyring};
+use kaisatsu_model::{ApplicationName, KeyId, KeyRecord};
+
+use super::{application, keyring, table};
+use crate::{exit::Trouble, settings::Settings, span};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Make a key and print it, once
+    Create {
+        /// The application it is for; made if there is none of that name
+        #[arg(long, value_name = "NAME", value_parser = ApplicationName::new)]
+        app: ApplicationName,
+    },
+    /// List the keys, without their secrets
+    List {
+        /// Only those of this application
+        #[arg(long, value_name = "NAME", value_parser = ApplicationName::new)]
+        app: Option<ApplicationName>,
+        /// As JSON, one object a key
+        #[arg(long)]
+        json: bool,
+    },
+    /// Switch a key off, within a second and on every replica
+    Disable {
+        /// Its id, as `kaisatsu key list` shows it
+        id: String,
+    },
+    /// Switch a key on again
+    Enable {
+        /// Its id
+        id: String,
+    },
+    /// Make a successor of a key and print it; both work until the overlap is over
+    Rotate {
+        /// The id of the old key
+        id: String,
+        /// How long the old key goes on working
+        #[arg(long, value_name = "SPAN", default_value = "24h", value_parser = span::parse)]
+        overlap: Duration,
+    },
+}
+
+pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, Trouble> {
+    let keyring = keyring(settings).await?;
+    match command {
+        Command::Create { app } => {
+            let id = match keyring.application_named(&app).await? {
+                Some(found) => found.id,
+                None => keyring.create_application(&app).await?,
+            };
+            let key = keyring.create_key(&id).await?;
+            eprintln!("key {} for application {app}; it is shown only now:", key.id);
+            reveal(&key);
+        }
+        Command::List { app, json } => {
+            let id = match app {
+                Some(name) => Some(application(&keyring, &name).await?.id),
+                None => None,
+            };
+            list(&keyring, &keyring.keys(id.as_ref()).await?, json);
+        }
+        Command::Disable { id } => {
+            keyring.set_key_enabled(&KeyId::from_text(&id), false).await?;
+            eprintln!("key {id} is disabled");
+        }
+        Command::Enable { id } => {
+            keyring.set_key_enabled(&KeyId::from_text(&id), true).await?;
+            eprintln!("key {id} is enabled");
+        }
+        Command::Rotate { id, overlap } => {
+            let key = keyring.rotate_key(&KeyId::from_text(&id), overlap).await?;
+            eprintln!("key {} replaces {id}, which works for another {overlap:?}; it is shown only now:", key.id);
+            reveal(&key);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn reveal(key: &IssuedKey) {
+    println!("{}", key.secret.reveal());
+}
+
+fn list(keyring: &Keyring, keys: &[KeyRecord], json: bool) {
+    let now = keyring.now();
+    if json {
+        for key in keys {
+            let row = serde_json::json!({
+                "id": key.id.as_str(), "application": key.application.name, "hint": key.hint,
+                "state": key.state(now).to_string(), "createdAt": table::moment(key.created_at),
+                "expiresAt": key.expires_at.map(table::moment),
+            });
+            println!("{row}");
+        }
+        return;
+    }
+    let row = |key: &KeyRecord| {
+        [
+            key.id.to_string(),
+            format!("…{}", key.hint),
+            key.state(now).to_string(),
+            table::moment(key.created_at),
+            key.expires_at.map(table::moment).unwrap_or_default(),
+            key.application.name.clone(),
+        ]
+    };
+    table::print(
+        ["ID", "KEY", "STATE", "CREATED", "EXPIRES", "APPLICATION"],
+        &keys.iter().map(row).collect::<Vec<_>>(),
+    );
+}

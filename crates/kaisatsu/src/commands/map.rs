@@ -1,0 +1,73 @@
+//! `kaisatsu map`: route map files.
+
+use std::{fs, path::PathBuf, process::ExitCode};
+
+use clap::Subcommand;
+use kaisatsu_railmap::{Library, Severity, check};
+
+use super::table;
+use crate::{exit::Trouble, settings::Settings};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check map files: everything that is wrong, with file and line
+    ///
+    /// Ends with 1 when anything is found. An error keeps a map from being used; a warning does not.
+    Check {
+        /// The files
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Let warnings pass: end with 1 for errors only
+        #[arg(long)]
+        allow_warnings: bool,
+    },
+    /// List the maps that a server with these settings has
+    List,
+}
+
+pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, Trouble> {
+    match command {
+        Command::Check { files, allow_warnings } => {
+            let mut good = true;
+            for file in &files {
+                good &= check_file(file, allow_warnings)?;
+            }
+            Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        Command::List => {
+            let library = Library::open(Some(settings.maps_folder()?), |_| ())
+                .map_err(|error| Trouble::Failed(format!("the map folder cannot be read: {error}")))?;
+            let row = |shelved: &std::sync::Arc<kaisatsu_railmap::Shelved<()>>| {
+                let map = &shelved.map;
+                let size = format!("{}×{}", map.extent.width, map.extent.height);
+                let (stations, lines) = (map.stations().len().to_string(), map.lines.len().to_string());
+                [map.id.to_string(), stations, lines, size, map.edition.clone(), map.name.clone()]
+            };
+            let rows: Vec<_> = library.all().iter().map(row).collect();
+            table::print(["ID", "STATIONS", "LINES", "SIZE", "EDITION", "NAME"], &rows);
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// Prints the findings as `FILE:LINE: severity: message`, which editors understand. Returns whether the file may pass.
+fn check_file(file: &std::path::Path, allow_warnings: bool) -> Result<bool, Trouble> {
+    let name = file.display();
+    let text = fs::read_to_string(file).map_err(|error| Trouble::Failed(format!("{name}: {error}")))?;
+    let checked = check::check(&text);
+    for finding in &checked.findings {
+        println!("{name}:{finding}");
+    }
+    let errors = checked.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+    let warnings = checked.findings.len() - errors;
+    match &checked.map {
+        Some(map) => eprintln!(
+            "{name}: map {} with {} stations and {} lines; {warnings} warnings",
+            map.id,
+            map.stations().len(),
+            map.lines.len()
+        ),
+        None => eprintln!("{name}: {errors} errors, {warnings} warnings; a server would not use it"),
+    }
+    Ok(errors == 0 && (allow_warnings || warnings == 0))
+}

@@ -1,0 +1,140 @@
+//! `kaisatsu serve`: puts the parts together and opens the gate.
+
+use std::{path::Path, process::ExitCode, sync::Arc, time::Duration};
+
+use kaisatsu_access::{Gate, IssuedKey, Keyring, RateLimit};
+use kaisatsu_http::{Gateway, Limits, Rendered};
+use kaisatsu_model::{ApplicationName, SystemClock};
+use kaisatsu_railmap::Library;
+use kaisatsu_store::{Address, Store};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use tokio::{
+    net::TcpListener,
+    signal::unix::{SignalKind, signal},
+};
+
+use super::welcome;
+use crate::{exit::Trouble, logs, settings::Settings};
+
+/// How often the map folder is looked at.
+const MAP_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Upper bounds of the latency histogram, in seconds.
+const BUCKETS: [f64; 12] = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0];
+
+pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
+    logs::start(&settings.log, settings.log_format);
+    let address = settings.database()?;
+    let folder = settings.maps_folder()?;
+    let store = Store::open(&address).await?;
+    let maps = Arc::new(open_maps(&folder)?);
+    let gate = Gate::open(store.clone(), Arc::new(SystemClock)).await?;
+    let metrics = install_metrics()?;
+    // The address is taken before the first key is made: a key whose server does not start would be lost.
+    let listener = TcpListener::bind(settings.listen).await.map_err(|error| {
+        let remedy = "Another server may be running there; choose another address with --listen IP:PORT";
+        Trouble::Address(format!("cannot listen on {}: {error}. {remedy}", settings.listen))
+    })?;
+    let place = listener.local_addr().map_err(|error| Trouble::Address(error.to_string()))?;
+    let first_key = if settings.first_key { first_key(&store, &address).await? } else { None };
+
+    gate.follow();
+    let limit = RateLimit::per_second(settings.rate_limit);
+    let gateway = Arc::new(Gateway::new(gate, limit, Arc::clone(&maps), settings.route_service.clone()));
+    watch_maps(maps);
+    welcome::print(settings, &address, &gateway, place, first_key.as_ref());
+
+    let service = kaisatsu_http::router(Arc::clone(&gateway), settings.cors.clone(), metrics);
+    let limits = Limits {
+        connections: usize::try_from(settings.max_connections).unwrap_or(usize::MAX),
+        grace: settings.shutdown_grace,
+    };
+    let stop = async {
+        asked_to_stop().await;
+        tracing::info!("shutting down: finishing what is in flight");
+        gateway.drain();
+    };
+    let served = kaisatsu_http::serve(listener, service, limits, stop).await;
+    store.close().await;
+    match served {
+        Ok(()) => tracing::info!("closed"),
+        Err(error) => tracing::warn!(%error, "closed"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn open_maps(folder: &Path) -> Result<Library<Rendered>, Trouble> {
+    Library::open(Some(folder.to_owned()), Rendered::of)
+        .map_err(|error| Trouble::Failed(format!("the map folder {} cannot be read: {error}", folder.display())))
+}
+
+fn install_metrics() -> Result<PrometheusHandle, Trouble> {
+    let failed = |error: &dyn std::fmt::Display| Trouble::Failed(format!("metrics cannot be kept: {error}"));
+    let handle = PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &BUCKETS)
+        .map_err(|error| failed(&error))?
+        .install_recorder()
+        .map_err(|error| failed(&error))?;
+    kaisatsu_http::describe_metrics();
+    // Recorded times wait in memory until they are put into their buckets.
+    let upkeep = handle.clone();
+    tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            upkeep.run_upkeep();
+        }
+    });
+    Ok(handle)
+}
+
+/// On an embedded database without applications: makes one, with a key to begin with.
+async fn first_key(store: &Store, address: &Address) -> Result<Option<IssuedKey>, Trouble> {
+    let keyring = Keyring::new(store.clone(), Arc::new(SystemClock));
+    if !matches!(address, Address::Sqlite(_)) || !keyring.applications().await?.is_empty() {
+        return Ok(None);
+    }
+    let name = ApplicationName::new("first").map_err(|rule| Trouble::Failed(rule.to_string()))?;
+    let application = keyring.create_application(&name).await?;
+    Ok(Some(keyring.create_key(&application).await?))
+}
+
+/// Looks at the map folder every so often, and at once on SIGHUP. Reading and checking happen off the async threads.
+fn watch_maps(maps: Arc<Library<Rendered>>) {
+    tokio::spawn(async move {
+        let mut hangup = signal(SignalKind::hangup()).ok();
+        let mut failing = false;
+        loop {
+            let asked = async {
+                match &mut hangup {
+                    Some(signal) => signal.recv().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = tokio::time::sleep(MAP_INTERVAL) => {}
+                _ = asked => tracing::info!("asked to look at the maps again"),
+            }
+            let library = Arc::clone(&maps);
+            let reloaded = tokio::task::spawn_blocking(move || library.reload()).await;
+            if let Ok(Err(error)) = &reloaded
+                && !failing
+            {
+                tracing::error!(%error, "the map folder cannot be read; the maps in force stay");
+            }
+            failing = matches!(reloaded, Ok(Err(_)));
+        }
+    });
+}
+
+async fn asked_to_stop() {
+    let terminate = async {
+        match signal(SignalKind::terminate()) {
+            Ok(mut signal) => signal.recv().await,
+            Err(_) => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        _ = terminate => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
+}

@@ -1,0 +1,54 @@
+//! What a person who starts the server wants to know. Standard output, not the log: it may show a key.
+
+use std::net::SocketAddr;
+
+use kaisatsu_access::IssuedKey;
+use kaisatsu_http::Gateway;
+use kaisatsu_store::Address;
+
+use crate::settings::Settings;
+
+pub(super) fn print(
+    settings: &Settings,
+    database: &Address,
+    gateway: &Gateway,
+    place: SocketAddr,
+    first_key: Option<&IssuedKey>,
+) {
+    let base = format!("http://{place}");
+    println!("Kaisatsu {} is open\n", env!("CARGO_PKG_VERSION"));
+    println!("  address    {base}");
+    println!("  docs       {base}/docs/");
+    if let Ok(data) = settings.data_folder() {
+        println!("  data       {}", data.display());
+    }
+    println!("  database   {database}");
+    let maps = gateway.maps.all();
+    let listed: Vec<_> = maps.iter().map(|s| format!("{} ({} stations)", s.map.id, s.map.stations().len())).collect();
+    println!("  maps       {}", listed.join(", "));
+    let secret = first_key.map(|key| key.secret.reveal());
+    match secret {
+        Some(key) => println!("  API key    {key}   (shown only now; `kaisatsu key create --app NAME` makes another)"),
+        None => println!(
+            "  API key    as shown when it was made; for another: APIKEY=$({} key create --app NAME)",
+            program()
+        ),
+    }
+    let Some(shelved) = maps.first() else { return };
+    let middle = &shelved.map.stations()[shelved.map.centre()];
+    let at = middle.marks.last().map_or(shelved.map.extent, |mark| mark.shape.bounds());
+    println!("\nTry it: what is around {} on the map?\n", middle.name);
+    println!(
+        "  curl \"{base}/{}/v1/railmapDetail?APIKEY={}&id={}&x={}&y={}&width=300&height=300\"\n",
+        settings.route_service.as_str(),
+        secret.unwrap_or("$APIKEY"),
+        shelved.map.id,
+        (at.x - 150).max(0),
+        (at.y - 150).max(0),
+    );
+}
+
+/// How this program was called, so that the hint works when pasted.
+fn program() -> String {
+    std::env::args().next().unwrap_or_else(|| "kaisatsu".to_owned())
+}

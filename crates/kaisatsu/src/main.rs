@@ -1,0 +1,73 @@
+//! The binary: command line, configuration, wiring. The only place that picks implementations.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line speaks on both")]
+
+mod commands;
+mod exit;
+mod logs;
+mod settings;
+mod span;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use exit::Trouble;
+use settings::Settings;
+
+/// One gate to two functions: a route map, and image recognition.
+#[derive(Debug, Parser)]
+#[command(name = "kaisatsu", version, max_term_width = 110, subcommand_required = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten, next_help_heading = "Settings (also in a file and in the environment; see `kaisatsu config`)")]
+    settings: Settings,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Open the gate: start the server
+    Serve,
+    /// Make, list, replace and switch off API keys
+    #[command(subcommand)]
+    Key(commands::key::Command),
+    /// Make, list and switch off applications, the owners of keys
+    #[command(subcommand)]
+    App(commands::app::Command),
+    /// Check route map files, list the maps in force
+    #[command(subcommand)]
+    Map(commands::map::Command),
+    /// Print the settings in force, and where each comes from
+    Config(commands::config::Command),
+    /// Print the OpenAPI document
+    Openapi,
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(code) => code,
+        Err(trouble) => {
+            eprintln!("kaisatsu: {trouble}");
+            trouble.code()
+        }
+    }
+}
+
+fn run() -> Result<ExitCode, Trouble> {
+    let (matches, origins) = settings::parse(Cli::command(), &std::env::args_os().collect::<Vec<_>>())?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| Trouble::Usage(error.to_string()))?;
+    let settings = cli.settings;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Trouble::Failed(format!("the runtime does not start: {error}")))?;
+    runtime.block_on(async {
+        match cli.command {
+            Command::Serve => commands::serve::run(&settings).await,
+            Command::Key(command) => commands::key::run(command, &settings).await,
+            Command::App(command) => commands::app::run(command, &settings).await,
+            Command::Map(command) => commands::map::run(command, &settings),
+            Command::Config(command) => Ok(commands::config::run(&command, &origins)),
+            Command::Openapi => commands::openapi::run(&settings),
+        }
+    })
+}

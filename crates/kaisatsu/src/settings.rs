@@ -1,0 +1,142 @@
+//! The settings: from a file, the environment and flags, the later winning over the earlier.
+//!
+//! Every setting is one field of [`Settings`]. Its flag, its environment variable, its key in the file, its default,
+//! its help and its line in `kaisatsu config` all come from that field.
+
+mod layers;
+
+use std::{fmt, net::SocketAddr, path::PathBuf, time::Duration};
+
+use kaisatsu_http::{Cors, Segment};
+use kaisatsu_store::Address;
+pub(crate) use layers::{Origin, Origins, parse, settings as all_settings};
+
+use crate::{
+    exit::Trouble,
+    logs::{self, LogFormat},
+    span,
+};
+
+/// Everything an operator can set.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Settings {
+    /// File with settings, in TOML [default: kaisatsu/kaisatsu.toml in the configuration folder, if it is there]
+    #[arg(long, global = true, env = "KAISATSU_CONFIG", value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Address to listen on; the default can be reached from this machine only
+    #[arg(long, global = true, env = "KAISATSU_LISTEN", value_name = "IP:PORT", default_value = "127.0.0.1:8640")]
+    pub(crate) listen: SocketAddr,
+
+    /// Folder for what the server keeps [default: kaisatsu in the user's data folder]
+    #[arg(long, global = true, env = "KAISATSU_DATA", value_name = "FOLDER")]
+    pub(crate) data: Option<PathBuf>,
+
+    /// Database: sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: kaisatsu.db in the data folder]
+    #[arg(long, global = true, env = "KAISATSU_DATABASE", value_name = "ADDRESS", hide_env_values = true)]
+    pub(crate) database: Option<Hidden>,
+
+    /// Folder with route map files; looked at again every two seconds [default: maps in the data folder]
+    #[arg(long, global = true, env = "KAISATSU_MAPS", value_name = "FOLDER")]
+    pub(crate) maps: Option<PathBuf>,
+
+    /// First path segment of the route map function
+    #[arg(long, global = true, env = "KAISATSU_ROUTE_SERVICE", value_name = "SEGMENT", default_value = "route_service", value_parser = Segment::new)]
+    pub(crate) route_service: Segment,
+
+    /// Web pages that may call the API: * for all, off for none, or origins separated by commas
+    #[arg(long, global = true, env = "KAISATSU_CORS", value_name = "ORIGINS", default_value = "*")]
+    pub(crate) cors: Cors,
+
+    /// Requests a second that one API key may make, on each replica; 0 for no limit
+    #[arg(long, global = true, env = "KAISATSU_RATE_LIMIT", value_name = "NUMBER", default_value_t = 0)]
+    pub(crate) rate_limit: u32,
+
+    /// Connections open at once; further ones wait
+    #[arg(long, global = true, env = "KAISATSU_MAX_CONNECTIONS", value_name = "NUMBER", default_value_t = 8192, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) max_connections: u32,
+
+    /// How long a shutdown waits for requests in flight
+    #[arg(long, global = true, env = "KAISATSU_SHUTDOWN_GRACE", value_name = "SPAN", default_value = "30s", value_parser = span::parse)]
+    pub(crate) shutdown_grace: Duration,
+
+    /// Make and print an API key when a SQLite database has no application yet: true or false
+    #[arg(long, global = true, env = "KAISATSU_FIRST_KEY", value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
+    pub(crate) first_key: bool,
+
+    /// What is logged: error, warn, info, debug, trace, or module=level separated by commas
+    #[arg(long, global = true, env = "KAISATSU_LOG", value_name = "FILTER", default_value = "info", value_parser = logs::parse_filter)]
+    pub(crate) log: String,
+
+    /// How it is logged, on standard error
+    #[arg(long, global = true, env = "KAISATSU_LOG_FORMAT", value_name = "FORMAT", default_value = "auto")]
+    pub(crate) log_format: LogFormat,
+}
+
+/// A value that may hold a password. It is not checked while the command line is parsed, because the parser quotes
+/// what it refuses.
+#[derive(Clone)]
+pub(crate) struct Hidden(String);
+
+impl From<String> for Hidden {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Hidden(…)")
+    }
+}
+
+impl Settings {
+    /// The data folder.
+    pub(crate) fn data_folder(&self) -> Result<PathBuf, Trouble> {
+        match &self.data {
+            Some(folder) => Ok(folder.clone()),
+            None => layers::user_folder("XDG_DATA_HOME", ".local/share").ok_or_else(|| {
+                Trouble::Usage("there is no home folder to keep data in; name one with --data FOLDER".to_owned())
+            }),
+        }
+    }
+
+    /// Where the database is. The data folder is made when the database is to lie in it.
+    pub(crate) fn database(&self) -> Result<Address, Trouble> {
+        match &self.database {
+            Some(Hidden(text)) => text.parse().map_err(|error| Trouble::Usage(format!("--database: {error}"))),
+            None => Ok(Address::Sqlite(self.made_data_folder()?.join("kaisatsu.db"))),
+        }
+    }
+
+    /// The folder with map files. The default one is made; a named one has to be there.
+    pub(crate) fn maps_folder(&self) -> Result<PathBuf, Trouble> {
+        match &self.maps {
+            Some(folder) if folder.is_dir() => Ok(folder.clone()),
+            Some(folder) => Err(Trouble::Usage(format!("--maps: there is no folder {}", folder.display()))),
+            None => {
+                let folder = self.made_data_folder()?.join("maps");
+                make_folder(&folder)?;
+                Ok(folder)
+            }
+        }
+    }
+
+    fn made_data_folder(&self) -> Result<PathBuf, Trouble> {
+        let folder = self.data_folder()?;
+        make_folder(&folder)?;
+        Ok(folder)
+    }
+}
+
+/// Makes a folder, and those above it, that only this user can look into.
+fn make_folder(folder: &std::path::Path) -> Result<(), Trouble> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(|error| {
+        let folder = folder.display();
+        Trouble::Store(format!("{folder}: {error}. Name a folder this user may write to with --data FOLDER"))
+    })
+}

@@ -1,0 +1,32 @@
+//! Random bytes as short text that survives being read aloud, typed and double-clicked.
+
+/// Crockford's base 32, lower case: no `i`, `l`, `o`, `u`.
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+/// Writes `bytes` after `prefix`, five bits a character. The length must be a multiple of five bytes, so that no
+/// character carries padding.
+pub(crate) fn encode<const N: usize>(prefix: &str, bytes: [u8; N]) -> String {
+    const { assert!(N.is_multiple_of(5)) };
+    let mut text = String::with_capacity(prefix.len() + N / 5 * 8);
+    text.push_str(prefix);
+    for group in bytes.chunks_exact(5) {
+        let bits = group.iter().fold(0, |bits, &byte| (bits << 8) | usize::from(byte));
+        for shift in (0..8).rev() {
+            text.push(char::from(ALPHABET[(bits >> (shift * 5)) & 31]));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::encode;
+
+    #[test]
+    fn five_bytes_become_eight_characters() {
+        assert_eq!(encode("app_", [0; 5]), "app_00000000");
+        assert_eq!(encode("", [0xff; 5]), "zzzzzzzz");
+        assert_eq!(encode("", [0, 0, 0, 0, 1]), "00000001");
+        assert_eq!(encode("", [0x08, 0, 0, 0, 0]), "10000000");
+    }
+}

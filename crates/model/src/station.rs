@@ -1,0 +1,127 @@
+//! Stations: the code that never changes, the name that may, and the kind of transport.
+
+use std::fmt;
+
+use serde::Deserialize;
+use unicode_normalization::UnicodeNormalization;
+
+use crate::Invalid;
+
+/// The code of a station. It stays with the station through renamings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StationCode(u32);
+
+impl StationCode {
+    /// A code is a positive whole number below 2³².
+    ///
+    /// # Errors
+    /// The rule, when `number` breaks it.
+    pub fn new(number: i64) -> Result<Self, Invalid> {
+        u32::try_from(number)
+            .ok()
+            .filter(|&n| n > 0)
+            .map(Self)
+            .ok_or(Invalid("a station code is a whole number from 1 to 4294967295"))
+    }
+
+    /// The number.
+    #[must_use]
+    pub fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl fmt::Display for StationCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The name of a station as a key for look-ups: two spellings that a person takes for the same name are equal.
+///
+/// Unicode compatibility composition folds NFD, full-width latin and half-width kana; ヶ and ケ, which operators
+/// use for the same sound (霞ケ関, 霞ヶ関), become one; letters lose their case; white space goes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct StationName(String);
+
+impl StationName {
+    /// Folds a name as a person wrote it.
+    #[must_use]
+    pub fn fold(text: &str) -> Self {
+        let folded = text.nfkc().flat_map(char::to_lowercase).filter(|c| !c.is_whitespace()).map(|c| match c {
+            'ヶ' => 'ケ',
+            'ヵ' => 'カ',
+            other => other,
+        });
+        Self(folded.collect())
+    }
+
+    /// Whether nothing is left of the name.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// What stops at a station.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TransportKind {
+    /// Trains.
+    #[default]
+    Train,
+    /// Aeroplanes.
+    Plane,
+    /// Ships.
+    Ship,
+    /// Buses.
+    Bus,
+    /// A place reached on foot.
+    Walk,
+    /// Anything else.
+    Strange,
+}
+
+impl TransportKind {
+    /// The word that stands for it in answers and files.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Train => "train",
+            Self::Plane => "plane",
+            Self::Ship => "ship",
+            Self::Bus => "bus",
+            Self::Walk => "walk",
+            Self::Strange => "strange",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{StationCode, StationName};
+
+    #[test]
+    fn spellings_of_one_name_are_equal() {
+        for (a, b) in [
+            ("霞ケ関", "霞ヶ関"),
+            ("東京テレポート", "東京テレホ\u{309a}ート"),       // NFD
+            ("東京テレポート", "東京ﾃﾚﾎﾟｰﾄ"),                    // half-width kana
+            ("羽田空港第3ターミナル", "羽田空港第3ターミナル"), // full-width digit
+            ("YRP野比", "yrp野比"),
+            ("新 宿", "新宿"),
+        ] {
+            assert_eq!(StationName::fold(a), StationName::fold(b), "{a} {b}");
+        }
+        assert_ne!(StationName::fold("大崎"), StationName::fold("大塚"));
+        assert!(StationName::fold(" \u{3000}").is_empty());
+    }
+
+    #[test]
+    fn codes_are_positive() {
+        for bad in [i64::MIN, -1, 0, 1 << 32] {
+            assert!(StationCode::new(bad).is_err(), "{bad}");
+        }
+        assert_eq!(StationCode::new(22671).map(StationCode::get), Ok(22671));
+    }
+}

@@ -1,0 +1,193 @@
+//! Places on a map: coordinates, windows and the shapes that are drawn there.
+
+use crate::Invalid;
+
+/// A map coordinate. Maps are drawn in whole units, one unit being one pixel at scale 1.
+pub type Coordinate = i32;
+
+/// The width or height of a requested window: 1 to 500 and nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Side(u16);
+
+impl Side {
+    /// The longest side.
+    pub const MAX: i64 = 500;
+
+    /// Checks the range.
+    ///
+    /// # Errors
+    /// The rule, when `number` is outside of it.
+    pub fn new(number: i64) -> Result<Self, Invalid> {
+        match u16::try_from(number) {
+            Ok(n) if n >= 1 && number <= Self::MAX => Ok(Self(n)),
+            _ => Err(Invalid("a window's side is 1 to 500")),
+        }
+    }
+
+    /// The length.
+    #[must_use]
+    pub fn get(self) -> i64 {
+        i64::from(self.0)
+    }
+}
+
+/// A rectangle of the map, its edges included. Kept in 64 bits, so that no sum of map coordinates overflows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// Left edge.
+    pub x: i64,
+    /// Top edge.
+    pub y: i64,
+    /// Extent to the right, zero or more.
+    pub width: i64,
+    /// Extent downwards, zero or more.
+    pub height: i64,
+}
+
+impl Window {
+    /// The right edge.
+    #[must_use]
+    pub fn right(&self) -> i64 {
+        self.x + self.width
+    }
+
+    /// The bottom edge.
+    #[must_use]
+    pub fn bottom(&self) -> i64 {
+        self.y + self.height
+    }
+
+    /// The smallest window that covers both.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        let (x, y) = (self.x.min(other.x), self.y.min(other.y));
+        Self { x, y, width: self.right().max(other.right()) - x, height: self.bottom().max(other.bottom()) - y }
+    }
+}
+
+/// An upright rectangle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rect {
+    /// Left edge.
+    pub x: Coordinate,
+    /// Top edge.
+    pub y: Coordinate,
+    /// Width, at least 1.
+    pub width: Coordinate,
+    /// Height, at least 1.
+    pub height: Coordinate,
+}
+
+/// A disc.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Circle {
+    /// Centre.
+    pub x: Coordinate,
+    /// Centre.
+    pub y: Coordinate,
+    /// Radius, at least 1.
+    pub r: Coordinate,
+}
+
+/// A shape on the map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A rectangle.
+    Rect(Rect),
+    /// A disc.
+    Circle(Circle),
+}
+
+impl Shape {
+    /// The smallest window that covers the shape.
+    #[must_use]
+    pub fn bounds(&self) -> Window {
+        let wide = i64::from;
+        match *self {
+            Self::Rect(s) => Window { x: wide(s.x), y: wide(s.y), width: wide(s.width), height: wide(s.height) },
+            Self::Circle(s) => Window {
+                x: wide(s.x) - wide(s.r),
+                y: wide(s.y) - wide(s.r),
+                width: 2 * wide(s.r),
+                height: 2 * wide(s.r),
+            },
+        }
+    }
+
+    /// Whether shape and window share a point; touching edges do.
+    #[must_use]
+    pub fn touches(&self, window: &Window) -> bool {
+        match self {
+            Self::Rect(_) => {
+                let b = self.bounds();
+                b.x <= window.right() && window.x <= b.right() && b.y <= window.bottom() && window.y <= b.bottom()
+            }
+            Self::Circle(c) => {
+                // Distances are taken in 128 bits: a window may start anywhere in 64.
+                let gap = |at: i64, low: i64, high: i64| i128::from(at) - i128::from(at.clamp(low, high));
+                let dx = gap(c.x.into(), window.x, window.right());
+                let dy = gap(c.y.into(), window.y, window.bottom());
+                dx * dx + dy * dy <= i128::from(c.r) * i128::from(c.r)
+            }
+        }
+    }
+
+    /// Whether two shapes share more than an edge.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Rect(_), Self::Rect(_)) => {
+                let (a, b) = (self.bounds(), other.bounds());
+                a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom()
+            }
+            (Self::Circle(a), Self::Circle(b)) => {
+                let (dx, dy) = (i64::from(a.x) - i64::from(b.x), i64::from(a.y) - i64::from(b.y));
+                let reach = i128::from(a.r) + i128::from(b.r);
+                i128::from(dx) * i128::from(dx) + i128::from(dy) * i128::from(dy) < reach * reach
+            }
+            (Self::Circle(c), Self::Rect(_)) => {
+                let b = other.bounds();
+                let gap = |at: i64, low: i64, high: i64| i128::from(at - at.clamp(low, high));
+                let (dx, dy) = (gap(c.x.into(), b.x, b.right()), gap(c.y.into(), b.y, b.bottom()));
+                dx * dx + dy * dy < i128::from(c.r) * i128::from(c.r)
+            }
+            (Self::Rect(_), Self::Circle(_)) => other.overlaps(self),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Circle, Rect, Shape, Side, Window};
+
+    #[test]
+    fn a_side_is_1_to_500() {
+        for bad in [i64::MIN, -1, 0, 501, i64::MAX, 65_537] {
+            assert!(Side::new(bad).is_err(), "{bad}");
+        }
+        assert!(Side::new(1).is_ok() && Side::new(500).is_ok());
+    }
+
+    #[test]
+    fn touching_edges_count_for_a_window_but_are_no_overlap() {
+        let window = Window { x: 0, y: 0, width: 10, height: 10 };
+        let rect = |x, y| Shape::Rect(Rect { x, y, width: 5, height: 5 });
+        assert!(rect(10, 10).touches(&window));
+        assert!(!rect(11, 0).touches(&window));
+        assert!(!rect(0, 0).overlaps(&rect(5, 0)));
+        assert!(rect(0, 0).overlaps(&rect(4, 4)));
+    }
+
+    #[test]
+    fn a_disc_near_a_corner_is_measured_round_not_square() {
+        let window = Window { x: 0, y: 0, width: 10, height: 10 };
+        // 3-4-5: the corner (10, 10) is exactly five away.
+        assert!(Shape::Circle(Circle { x: 13, y: 14, r: 5 }).touches(&window));
+        assert!(!Shape::Circle(Circle { x: 14, y: 14, r: 5 }).touches(&window));
+        let (a, b) = (Circle { x: 0, y: 0, r: 2 }, Circle { x: 3, y: 4, r: 3 });
+        assert!(!Shape::Circle(a).overlaps(&Shape::Circle(b)));
+        let corner = Shape::Rect(Rect { x: 3, y: 4, width: 9, height: 9 });
+        assert!(!Shape::Circle(Circle { x: 0, y: 0, r: 5 }).overlaps(&corner));
+        assert!(corner.overlaps(&Shape::Circle(Circle { x: 1, y: 1, r: 5 })));
+    }
+}

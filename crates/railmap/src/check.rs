@@ -1,0 +1,186 @@
+//! The validator: everything that can be wrong with a map file, and where.
+//!
+//! An [`Severity::Error`] keeps a map from being used; a [`Severity::Warning`] is for the person who draws it.
+
+mod overlap;
+mod stations;
+
+use std::{collections::HashMap, fmt, ops::Range};
+
+use kaisatsu_model::{MapId, StationCode};
+
+use crate::{
+    Line, RouteMap,
+    file::{self, FORMAT, LineEntry, Lines, MapFile},
+    map::Parts,
+};
+
+/// The longest side of a map.
+pub const MAX_SIDE: i64 = 1_000_000;
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The map cannot be used.
+    Error,
+    /// The map can be used but is not right.
+    Warning,
+}
+
+/// Something wrong at some line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// How bad.
+    pub severity: Severity,
+    /// Where, from 1.
+    pub line: usize,
+    /// What.
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        write!(f, "{}: {severity}: {}", self.line, self.message)
+    }
+}
+
+/// What checking a file gives.
+#[derive(Debug)]
+pub struct Checked {
+    /// The map, unless there is an error.
+    pub map: Option<RouteMap>,
+    /// Everything found, by line.
+    pub findings: Vec<Finding>,
+}
+
+/// Reads and checks the text of a map file.
+#[must_use]
+pub fn check(text: &str) -> Checked {
+    let file = match file::read(text) {
+        Ok(file) => file,
+        Err(file::Unreadable { line, message }) => {
+            return Checked { map: None, findings: vec![Finding { severity: Severity::Error, line, message }] };
+        }
+    };
+    let mut report = Report { lines: Lines::of(text), findings: Vec::new() };
+    let parts = check_file(file, &mut report);
+    let usable = !report.findings.iter().any(|finding| finding.severity == Severity::Error);
+    report.findings.sort_by_key(|finding| finding.line);
+    Checked { map: parts.filter(|_| usable).and_then(RouteMap::index), findings: report.findings }
+}
+
+/// Collects findings.
+struct Report {
+    lines: Lines,
+    findings: Vec<Finding>,
+}
+
+impl Report {
+    fn error(&mut self, at: &Range<usize>, message: impl Into<String>) {
+        self.add(Severity::Error, at, message.into());
+    }
+
+    fn warning(&mut self, at: &Range<usize>, message: impl Into<String>) {
+        self.add(Severity::Warning, at, message.into());
+    }
+
+    fn add(&mut self, severity: Severity, at: &Range<usize>, message: String) {
+        self.findings.push(Finding { severity, line: self.lines.number(at), message });
+    }
+}
+
+fn check_file(file: MapFile, report: &mut Report) -> Option<Parts> {
+    if *file.format.get_ref() != FORMAT {
+        let message = format!("format {} is not known; this Kaisatsu reads format {FORMAT}", file.format.get_ref());
+        report.error(&file.format.span(), message);
+        return None;
+    }
+    let id = MapId::new(file.id.get_ref());
+    if let Err(rule) = &id {
+        report.error(&file.id.span(), rule.to_string());
+    }
+    if file.name.get_ref().trim().is_empty() {
+        report.error(&file.name.span(), "a map needs a name");
+    }
+    for (word, side) in [("width", &file.width), ("height", &file.height)] {
+        if !(1..=MAX_SIDE).contains(side.get_ref()) {
+            report.error(&side.span(), format!("{word} is {}; a map's side is 1 to {MAX_SIDE}", side.get_ref()));
+        }
+    }
+    let (width, height) = (*file.width.get_ref(), *file.height.get_ref());
+    let stations = stations::check(&file.station, width, height, report);
+    let codes: HashMap<_, _> = stations.iter().map(|(station, at)| (station.code, at.clone())).collect();
+    let centre = StationCode::new(*file.centre.get_ref()).ok().filter(|code| codes.contains_key(code));
+    if centre.is_none() {
+        report.error(
+            &file.centre.span(),
+            format!("centre is {}, which is no station of this map", file.centre.get_ref()),
+        );
+    }
+    let lines = check_lines(&file.line, &codes, report);
+    overlap::check(&stations, report);
+    Some(Parts {
+        id: id.ok()?,
+        name: file.name.into_inner(),
+        edition: file.edition,
+        credits: file.credits,
+        width,
+        height,
+        centre: centre?,
+        lines,
+        stations: stations.into_iter().map(|(station, _)| station).collect(),
+    })
+}
+
+fn check_lines(
+    entries: &[toml::Spanned<LineEntry>],
+    stations: &HashMap<StationCode, Range<usize>>,
+    report: &mut Report,
+) -> Vec<Line> {
+    let mut seen = HashMap::new();
+    let mut lines = Vec::with_capacity(entries.len());
+    for spanned in entries {
+        let (at, entry) = (spanned.span(), spanned.get_ref());
+        let who = format!("line {} {}", entry.code, entry.name);
+        if let Some(first) = seen.insert(entry.code, at.clone()) {
+            let first = report.lines.number(&first);
+            report.error(&at, format!("{who}: the code is used before, at line {first}"));
+        }
+        if entry.name.trim().is_empty() {
+            report.error(&at, format!("{who}: a line needs a name"));
+        }
+        let digits = entry.color.strip_prefix('#').unwrap_or("");
+        if digits.len() != 6 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+            report.error(&at, format!("{who}: color is '{}'; it is written #rrggbb", entry.color));
+        }
+        let mut runs = Vec::with_capacity(entry.stations.len());
+        for run in &entry.stations {
+            if run.len() < 2 {
+                report.error(&at, format!("{who}: a run joins two stations or more"));
+            }
+            let mut known = Vec::with_capacity(run.len());
+            for &number in run {
+                match StationCode::new(number).ok().filter(|code| stations.contains_key(code)) {
+                    Some(code) => known.push(code),
+                    None => report.error(&at, format!("{who}: stops at {number}, which is no station of this map")),
+                }
+            }
+            if run.windows(2).any(|pair| pair[0] == pair[1]) {
+                report.error(&at, format!("{who}: a station follows itself"));
+            }
+            runs.push(known);
+        }
+        lines.push(Line {
+            code: entry.code,
+            name: entry.name.clone(),
+            color: entry.color.clone(),
+            runs,
+            is_loop: entry.is_loop,
+        });
+    }
+    lines
+}

@@ -1,0 +1,154 @@
+//! What can be wrong with one station.
+
+use std::{collections::HashMap, ops::Range};
+
+use kaisatsu_model::{Circle, Prefecture, Rect, Shape, StationCode, StationName, Window};
+use toml::Spanned;
+
+use super::Report;
+use crate::{
+    Mark, Position, Station,
+    file::{MarkEntry, StationEntry},
+};
+
+/// Checks every station; those that can be used come back with the place they are described at.
+pub(super) fn check(
+    entries: &[Spanned<StationEntry>],
+    width: i64,
+    height: i64,
+    report: &mut Report,
+) -> Vec<(Station, Range<usize>)> {
+    let extent = Window { x: 0, y: 0, width, height };
+    let mut seen: HashMap<StationCode, Range<usize>> = HashMap::new();
+    let mut stations = Vec::with_capacity(entries.len());
+    for spanned in entries {
+        let (at, entry) = (spanned.span(), spanned.get_ref());
+        let who = format!("station {} {}", entry.code, entry.name);
+        match StationCode::new(entry.code) {
+            Err(rule) => report.error(&at, format!("{who}: {rule}")),
+            Ok(code) => {
+                if let Some(first) = seen.insert(code, at.clone()) {
+                    let first = report.lines.number(&first);
+                    report.error(&at, format!("{who}: the code is used before, at line {first}"));
+                    continue;
+                }
+                check_names(entry, &who, &at, report);
+                if let Some(station) = check_station(entry, code, &extent, &who, &at, report) {
+                    stations.push((station, at));
+                }
+            }
+        }
+    }
+    if entries.is_empty() {
+        report.error(&(0..0), "a map needs a station");
+    }
+    stations
+}
+
+fn check_names(entry: &StationEntry, who: &str, at: &Range<usize>, report: &mut Report) {
+    if StationName::fold(&entry.name).is_empty() {
+        report.error(at, format!("{who}: a station needs a name"));
+    }
+    for old in &entry.formerly {
+        if StationName::fold(old).is_empty() || StationName::fold(old) == StationName::fold(&entry.name) {
+            report.error(at, format!("{who}: formerly '{old}' is no other name"));
+        }
+    }
+    match entry.yomi.as_deref() {
+        None | Some("") => report.warning(at, format!("{who}: the reading (yomi) is missing")),
+        Some(yomi) if !yomi.chars().all(is_kana) => {
+            report.warning(at, format!("{who}: the reading '{yomi}' is not kana"));
+        }
+        Some(_) => {}
+    }
+}
+
+/// Hiragana, katakana, the long mark and the middle dot.
+fn is_kana(c: char) -> bool {
+    matches!(c, 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー' | '・')
+}
+
+fn check_station(
+    entry: &StationEntry,
+    code: StationCode,
+    extent: &Window,
+    who: &str,
+    at: &Range<usize>,
+    report: &mut Report,
+) -> Option<Station> {
+    let prefecture = match entry.prefecture {
+        Some(number) => {
+            let known = Prefecture::from_code(number);
+            if known.is_none() {
+                report.error(at, format!("{who}: prefecture is {number}; the codes are 1 to 47"));
+            }
+            known
+        }
+        None => None,
+    };
+    let position = Position::new(entry.lat, entry.lon);
+    if position.is_none() {
+        report.error(at, format!("{who}: lat {} and lon {} are no place on the earth", entry.lat, entry.lon));
+    }
+    let marks: Vec<Mark> = entry.marks.iter().filter_map(|mark| check_mark(mark, extent, who, at, report)).collect();
+    if entry.marks.is_empty() {
+        report.error(at, format!("{who}: it has no mark, so it is nowhere on the map"));
+    } else {
+        if !entry.marks.iter().any(|mark| mark.text) {
+            report.warning(at, format!("{who}: no mark carries its name (text = true)"));
+        }
+        if entry.marks.iter().all(|mark| mark.text) {
+            report.warning(at, format!("{who}: it has a name but no mark of its own"));
+        }
+    }
+    Some(Station {
+        code,
+        name: entry.name.clone(),
+        yomi: entry.yomi.clone().unwrap_or_default(),
+        kind: entry.kind,
+        prefecture,
+        position: position?,
+        formerly: entry.formerly.clone(),
+        marks,
+    })
+}
+
+fn check_mark(mark: &MarkEntry, extent: &Window, who: &str, at: &Range<usize>, report: &mut Report) -> Option<Mark> {
+    let shape = match shape_of(mark) {
+        Ok(shape) => shape,
+        Err(message) => {
+            report.error(at, format!("{who}: {message}"));
+            return None;
+        }
+    };
+    let b = shape.bounds();
+    if b.x < 0 || b.y < 0 || b.right() > extent.width || b.bottom() > extent.height {
+        let message = format!(
+            "{who}: its {} at ({}, {}) is off the map, which is {} by {}",
+            mark.shape, mark.x, mark.y, extent.width, extent.height
+        );
+        report.error(at, message);
+    }
+    Some(Mark { shape, chamfering: mark.chamfering, is_text: mark.text })
+}
+
+fn shape_of(mark: &MarkEntry) -> Result<Shape, String> {
+    let within = |word: &str, number: i64| {
+        i32::try_from(number).map_err(|_| format!("the {word} of a mark is {number}, which is off every map"))
+    };
+    let size = |word: &str, number: Option<i64>| match number {
+        Some(n) if n >= 1 => within(word, n),
+        Some(n) => Err(format!("the {word} of a mark is {n}; it is at least 1")),
+        None => Err(format!("a {} needs {word}", mark.shape)),
+    };
+    let (x, y) = (within("x", mark.x)?, within("y", mark.y)?);
+    match mark.shape.as_str() {
+        "rect" if mark.r.is_some() => Err("a rect has no r".to_owned()),
+        "rect" => {
+            Ok(Shape::Rect(Rect { x, y, width: size("width", mark.width)?, height: size("height", mark.height)? }))
+        }
+        "circle" if mark.width.is_some() || mark.height.is_some() => Err("a circle has no width or height".to_owned()),
+        "circle" => Ok(Shape::Circle(Circle { x, y, r: size("r", mark.r)? })),
+        other => Err(format!("a mark's shape is rect or circle, not '{other}'")),
+    }
+}

@@ -1,0 +1,136 @@
+//! The datum shift: from WGS 84, in which maps keep their stations, to the Tokyo datum.
+//!
+//! The official grid (TKY2JGD, carried by the crate `jgd`) goes from Tokyo to JGD2000 only. Its inverse has no closed
+//! form; it is found by fixed-point steps, which the smooth grid makes converge to far below a millimetre. Outside of
+//! the grid (sea, other countries) the three-parameter shift of the same crate takes over, as it does there.
+//!
+//! JGD2000 stands for WGS 84 here. The crate's further step to JGD2011 models the ground that moved in the
+//! earthquake of 2011; public station coordinates do not follow it consistently, and the known points of existing
+//! services agree with the grid alone.
+
+use jgd::{Jgd2000, LatLon, Tokyo};
+use kaisatsu_model::{Degrees, Gcs, GeoPoint};
+
+/// Steps after which a point counts as one at which the grid jumps. A smooth point needs four or five.
+const STEPS: usize = 20;
+
+/// 1e-10 degrees are about a hundredth of a millimetre.
+const CLOSE: f64 = 1e-10;
+
+/// A position in WGS 84 degrees. Both numbers are in range: latitude −90 to 90, longitude −180 to 180.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Position {
+    latitude: f64,
+    longitude: f64,
+}
+
+impl Position {
+    /// Checks the ranges; `None` also for what is not a number.
+    #[must_use]
+    pub fn new(latitude: f64, longitude: f64) -> Option<Self> {
+        let inside = (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude);
+        inside.then_some(Self { latitude, longitude })
+    }
+
+    /// The point as the API writes it, shifted into `gcs`.
+    #[must_use]
+    pub fn in_system(self, gcs: Gcs) -> GeoPoint {
+        let (latitude, longitude) = match gcs {
+            Gcs::Wgs84 => (self.latitude, self.longitude),
+            Gcs::Tokyo => to_tokyo(self.latitude, self.longitude),
+        };
+        GeoPoint { gcs, latitude: Degrees::from_f64(latitude), longitude: Degrees::from_f64(longitude) }
+    }
+}
+
+/// Shifts a Tokyo-datum position to WGS 84; `None` out of range.
+#[must_use]
+pub fn to_wgs84(latitude: f64, longitude: f64) -> Option<(f64, f64)> {
+    let LatLon(latitude, longitude) = Tokyo::new(LatLon(latitude, longitude)).ok()?.to_jgd2000().degrees();
+    Some((latitude, longitude))
+}
+
+/// Shifts a WGS 84 position to the Tokyo datum.
+#[must_use]
+pub fn to_tokyo(latitude: f64, longitude: f64) -> (f64, f64) {
+    let three_parameters = || {
+        let world = Jgd2000::new(LatLon(latitude, longitude)).ok()?;
+        let LatLon(latitude, longitude) = world.to_tokyo97().degrees();
+        Some((latitude, longitude))
+    };
+    let (mut lat, mut lon) = three_parameters().unwrap_or((latitude, longitude));
+    for _ in 0..STEPS {
+        let Some((world_lat, world_lon)) = to_wgs84(lat, lon) else { break };
+        let (north, east) = (latitude - world_lat, longitude - world_lon);
+        (lat, lon) = (lat + north, lon + east);
+        if north.abs() < CLOSE && east.abs() < CLOSE {
+            return (lat, lon);
+        }
+    }
+    // At the rim of the grid a point may have no exact counterpart: the plain shift is the best there is.
+    three_parameters().unwrap_or((latitude, longitude))
+}
+
+#[cfg(test)]
+mod tests {
+    use kaisatsu_model::Gcs;
+    use proptest::prelude::*;
+
+    use super::{Position, to_tokyo, to_wgs84};
+
+    #[test]
+    fn koenji_is_where_its_clients_know_it() {
+        let koenji = Position::new(35.705_342, 139.649_802).unwrap();
+        let tokyo = koenji.in_system(Gcs::Tokyo);
+        assert_eq!((tokyo.latitude.dms().as_str(), tokyo.longitude.dms().as_str()), ("35.42.7.59", "139.39.10.89"));
+        assert_eq!(
+            (tokyo.latitude.to_string().as_str(), tokyo.longitude.to_string().as_str()),
+            ("35.70211", "139.653027")
+        );
+        let world = koenji.in_system(Gcs::Wgs84);
+        assert_eq!(
+            (world.latitude.to_string().as_str(), world.longitude.to_string().as_str()),
+            ("35.705342", "139.649802")
+        );
+    }
+
+    #[test]
+    fn positions_that_are_none() {
+        for (lat, lon) in [(f64::NAN, 0.0), (90.1, 0.0), (0.0, -180.1), (f64::INFINITY, 0.0)] {
+            assert_eq!(Position::new(lat, lon), None);
+        }
+    }
+
+    #[test]
+    fn far_from_japan_there_is_still_an_answer() {
+        for (lat, lon) in [(40.75, -73.99), (-33.87, 151.2), (90.0, 180.0), (-90.0, -180.0), (0.0, 0.0)] {
+            let (tokyo_lat, tokyo_lon) = to_tokyo(lat, lon);
+            assert!((tokyo_lat - lat).abs() < 0.05 && tokyo_lon.is_finite(), "{lat} {lon}: {tokyo_lat} {tokyo_lon}");
+        }
+    }
+
+    /// The largest error of a round trip in degrees that is still a millimetre on the ground.
+    const MILLIMETRE: f64 = 1e-3 / 111_320.0;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        /// To the Tokyo datum and back is the same point to within a millimetre, all over the land the grid covers.
+        #[test]
+        fn there_and_back(latitude in 34.9..36.5, longitude in 138.0..140.0) {
+            let (lat, lon) = to_tokyo(latitude, longitude);
+            prop_assume!(jgd::TKY2JGD.bilinear(jgd::LatLon(lat, lon)).is_some());
+            let (back_lat, back_lon) = to_wgs84(lat, lon).ok_or_else(|| TestCaseError::fail("out of range"))?;
+            prop_assert!((back_lat - latitude).abs() < MILLIMETRE, "{latitude} {longitude}");
+            prop_assert!((back_lon - longitude).abs() < MILLIMETRE, "{latitude} {longitude}");
+        }
+
+        /// Whatever the point, the answer is a number near it.
+        #[test]
+        fn never_far_away(latitude in -89.0..89.0, longitude in -180.0..180.0) {
+            let (lat, lon) = to_tokyo(latitude, longitude);
+            let apart = (lon - longitude + 540.0).rem_euclid(360.0) - 180.0;
+            prop_assert!((lat - latitude).abs() < 0.02 && apart.abs() < 2.0, "{latitude} {longitude}: {lat} {lon}");
+        }
+    }
+}

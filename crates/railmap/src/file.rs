@@ -1,0 +1,153 @@
+//! The route map file as it is written: TOML, described in docs/formats/route-map.md.
+//!
+//! Reading only gives the text its shape and remembers where everything stands; whether it makes sense is decided by
+//! [`crate::check`], which can then say the line.
+
+use std::ops::Range;
+
+use kaisatsu_model::TransportKind;
+use serde::Deserialize;
+use toml::Spanned;
+
+/// The version of the format that this code reads.
+pub const FORMAT: i64 = 1;
+
+/// The largest file that is read.
+pub const MAX_BYTES: usize = 64 * 1024 * 1024;
+
+/// A whole file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MapFile {
+    /// Version of the format.
+    pub format: Spanned<i64>,
+    /// The id under which the map is requested.
+    pub id: Spanned<String>,
+    /// Its name for people.
+    pub name: Spanned<String>,
+    /// Which state of the network it shows.
+    #[serde(default)]
+    pub edition: String,
+    /// Extent to the right.
+    pub width: Spanned<i64>,
+    /// Extent downwards.
+    pub height: Spanned<i64>,
+    /// Code of the station to show first.
+    pub centre: Spanned<i64>,
+    /// Where the facts come from.
+    #[serde(default)]
+    pub credits: String,
+    /// The lines.
+    #[serde(default)]
+    pub line: Vec<Spanned<LineEntry>>,
+    /// The stations.
+    #[serde(default)]
+    pub station: Vec<Spanned<StationEntry>>,
+}
+
+/// One `[[line]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LineEntry {
+    /// Its code.
+    pub code: i64,
+    /// Its name.
+    pub name: String,
+    /// `#rrggbb`.
+    pub color: String,
+    /// Runs of station codes; neighbours in a run are neighbours on the line.
+    pub stations: Vec<Vec<i64>>,
+    /// Whether the last station of each run is followed by its first.
+    #[serde(default, rename = "loop")]
+    pub is_loop: bool,
+}
+
+/// One `[[station]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StationEntry {
+    /// Its code, for ever.
+    pub code: i64,
+    /// Its current name.
+    pub name: String,
+    /// The reading in hiragana.
+    pub yomi: Option<String>,
+    /// What stops there.
+    #[serde(default, rename = "type")]
+    pub kind: TransportKind,
+    /// JIS X 0401 code.
+    pub prefecture: Option<i64>,
+    /// WGS 84 degrees.
+    pub lat: f64,
+    /// WGS 84 degrees.
+    pub lon: f64,
+    /// Names it had before.
+    #[serde(default)]
+    pub formerly: Vec<String>,
+    /// Its shapes on the map.
+    #[serde(default)]
+    pub marks: Vec<MarkEntry>,
+}
+
+/// One shape of a station. Which numbers it needs depends on `shape`, so all are optional here.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MarkEntry {
+    /// `rect` or `circle`.
+    pub shape: String,
+    /// Left edge of a rect, centre of a circle.
+    pub x: i64,
+    /// Top edge of a rect, centre of a circle.
+    pub y: i64,
+    /// Of a rect.
+    pub width: Option<i64>,
+    /// Of a rect.
+    pub height: Option<i64>,
+    /// Of a circle.
+    pub r: Option<i64>,
+    /// Whether its corners are cut.
+    #[serde(default)]
+    pub chamfering: bool,
+    /// Whether it is the name on the map.
+    #[serde(default)]
+    pub text: bool,
+}
+
+/// A file that cannot even be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct Unreadable {
+    /// Where, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Gives a text its shape.
+///
+/// # Errors
+/// Where and why the text is no route map file.
+pub fn read(text: &str) -> Result<MapFile, Unreadable> {
+    if text.len() > MAX_BYTES {
+        return Err(Unreadable { line: 1, message: format!("a map file has at most {MAX_BYTES} bytes") });
+    }
+    toml::from_str(text).map_err(|error| Unreadable {
+        line: Lines::of(text).number(&error.span().unwrap_or(0..0)),
+        message: error.message().replace('\n', "; "),
+    })
+}
+
+/// Finds the line number of a place in a text.
+pub(crate) struct Lines {
+    ends: Vec<usize>,
+}
+
+impl Lines {
+    pub(crate) fn of(text: &str) -> Self {
+        Self { ends: text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect() }
+    }
+
+    pub(crate) fn number(&self, span: &Range<usize>) -> usize {
+        self.ends.partition_point(|end| *end < span.start) + 1
+    }
+}

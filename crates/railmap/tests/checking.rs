@@ -1,0 +1,178 @@
+//! What the validator says of broken files, to the letter, and that the built-in maps have nothing to be said of.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+
+use kaisatsu_model::{StationCode, StationName};
+use kaisatsu_railmap::{Library, Selection, check::check};
+use proptest::prelude::*;
+
+const HEAD: &str = "format = 1\nid = \"m\"\nname = \"地図\"\nwidth = 200\nheight = 100\ncentre = 1\n";
+
+/// A station at line 7 and following: a name of 28 by 16 to the right of a circle.
+fn station(code: i64, x: i64, y: i64) -> String {
+    format!(
+        "[[station]]\ncode = {code}\nname = \"駅{code}\"\nyomi = \"えき\"\nprefecture = 13\nlat = 35.7\nlon = 139.7\n\
+         marks = [\n  {{ shape = \"rect\", x = {}, y = {}, width = 28, height = 16, text = true }},\n  \
+         {{ shape = \"circle\", x = {x}, y = {y}, r = 4 }},\n]\n",
+        x + 7,
+        y - 8
+    )
+}
+
+fn findings(text: &str) -> Vec<String> {
+    let checked = check(text);
+    let blocking = checked.findings.iter().any(|f| f.to_string().contains(": error:"));
+    assert_eq!(checked.map.is_none(), blocking, "an error, and nothing else, keeps a map from being used");
+    checked.findings.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_sound_file_has_no_findings() {
+    let line = "[[line]]\ncode = 1\nname = \"線\"\ncolor = \"#00ff7F\"\nstations = [[1, 2]]\nloop = true\n";
+    let text = format!("{HEAD}{}{}{line}", station(1, 20, 20), station(2, 20, 60));
+    assert_eq!(findings(&text), [] as [&str; 0]);
+    let map = check(&text).map.unwrap();
+    assert_eq!((map.stations().len(), map.lines.len(), map.centre()), (2, 1, 0));
+}
+
+#[test]
+fn each_fault_is_found_and_placed() {
+    let one = station(1, 20, 20);
+    let two = station(2, 20, 60);
+    let cases: Vec<(String, Vec<&str>)> = vec![
+        (
+            format!("{HEAD}{one}{}", station(1, 20, 60)),
+            vec!["18: error: station 1 駅1: the code is used before, at line 7"],
+        ),
+        (
+            format!("{HEAD}{one}{}", station(2, 190, 60)),
+            vec!["18: error: station 2 駅2: its rect at (197, 52) is off the map, which is 200 by 100"],
+        ),
+        (
+            format!("{HEAD}{one}{}", two.replace("yomi = \"えき\"\n", "")),
+            vec!["18: warning: station 2 駅2: the reading (yomi) is missing"],
+        ),
+        (
+            format!("{HEAD}{one}{}", two.replace("えき", "eki")),
+            vec!["18: warning: station 2 駅2: the reading 'eki' is not kana"],
+        ),
+        (
+            format!("{HEAD}{one}{}", station(2, 40, 30)),
+            vec![
+                "18: warning: station 2 駅2: its mark overlaps the name of station 1 駅1 (line 7)",
+                "18: warning: station 2 駅2: its name overlaps the name of station 1 駅1 (line 7)",
+            ],
+        ),
+        (
+            format!("{HEAD}{one}{}", two.replace("x = 27", "x = 22")),
+            vec!["18: warning: station 2 駅2: two of its shapes overlap"],
+        ),
+        (
+            format!("{HEAD}{one}{}", two.replace("prefecture = 13", "prefecture = 48")),
+            vec!["18: error: station 2 駅2: prefecture is 48; the codes are 1 to 47"],
+        ),
+        (
+            format!("{HEAD}{one}{}", two.replace("lat = 35.7", "lat = 135.7")),
+            vec!["18: error: station 2 駅2: lat 135.7 and lon 139.7 are no place on the earth"],
+        ),
+        (
+            format!("{HEAD}{one}{}", two.replace("\"circle\"", "\"star\"")),
+            vec!["18: error: station 2 駅2: a mark's shape is rect or circle, not 'star'"],
+        ),
+        (format!("{HEAD}{one}{}", two.replace(", r = 4", "")), vec!["18: error: station 2 駅2: a circle needs r"]),
+        (
+            format!("{HEAD}{one}{}", two.replace("r = 4", "r = 0")),
+            vec!["18: error: station 2 駅2: the r of a mark is 0; it is at least 1"],
+        ),
+        (
+            format!("{HEAD}{one}[[station]]\ncode = 2\nname = \"駅\"\nyomi = \"えき\"\nlat = 0.0\nlon = 0.0\n"),
+            vec!["18: error: station 2 駅: it has no mark, so it is nowhere on the map"],
+        ),
+        (
+            format!("{HEAD}{one}{}", two.replace(", text = true", "")),
+            vec!["18: warning: station 2 駅2: no mark carries its name (text = true)"],
+        ),
+        (
+            format!("{HEAD}{one}[[line]]\ncode = 1\nname = \"線\"\ncolor = \"red\"\nstations = [[1, 3]]\n"),
+            vec![
+                "18: error: line 1 線: color is 'red'; it is written #rrggbb",
+                "18: error: line 1 線: stops at 3, which is no station of this map",
+            ],
+        ),
+        (
+            format!("{}{one}", HEAD.replace("centre = 1", "centre = 9")),
+            vec!["6: error: centre is 9, which is no station of this map"],
+        ),
+        (
+            format!("{}{one}", HEAD.replace("id = \"m\"", "id = \"M\"")),
+            vec!["2: error: a map id has 1 to 64 of a-z, 0-9, '-' and '_', and begins with a letter or digit"],
+        ),
+        (
+            format!("{}{one}", HEAD.replace("format = 1", "format = 2")),
+            vec!["1: error: format 2 is not known; this Kaisatsu reads format 1"],
+        ),
+        (
+            HEAD.to_owned(),
+            vec!["1: error: a map needs a station", "6: error: centre is 1, which is no station of this map"],
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(findings(&text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_map_is_refused_with_its_line() {
+    for (text, start) in [
+        ("", "1: error: missing field `format`"),
+        ("format = 1\nid = ", "2: error: "),
+        ("format = 1\nsurprise = 2\n", "2: error: unknown field `surprise`"),
+        ("format = \"one\"", "1: error: invalid type"),
+    ] {
+        let found = findings(text);
+        assert!(found.len() == 1 && found[0].starts_with(start), "{text:?}: {found:?}");
+    }
+}
+
+#[test]
+fn the_built_in_tokyo_map_is_whole() {
+    let text = include_str!("../maps/tokyo.toml");
+    let checked = check(text);
+    assert_eq!(checked.findings, []);
+    let map = checked.map.unwrap();
+    assert!(map.stations().len() >= 550, "{}", map.stations().len());
+    assert!(map.stations().iter().all(|s| s.prefecture.is_some() && !s.yomi.is_empty() && s.marks.len() == 2));
+
+    let named = |name: &str| {
+        let found = map.select(&Selection::Name(StationName::fold(name))).unwrap_or_else(|| panic!("no {name}"));
+        found.stations.iter().map(|&at| &map.stations()[at]).collect::<Vec<_>>()
+    };
+    for name in ["東京", "新宿", "高円寺", "霞ヶ関", "西船橋", "和光市", "本八幡", "西高島平", "光が丘", "虎ノ門ヒルズ"]
+    {
+        assert_eq!(named(name).len(), 1, "{name}");
+    }
+    assert_eq!(named("業平橋")[0].name, "とうきょうスカイツリー");
+    assert_eq!(named("高輪ゲートウェイ")[0].yomi, "たかなわげーとうぇい");
+    let yamanote = map.lines.iter().find(|line| line.name == "JR山手線").unwrap();
+    assert!(yamanote.is_loop && yamanote.runs.len() == 1 && yamanote.runs[0].len() == 30);
+    assert!(map.select(&Selection::Code(StationCode::new(1).unwrap())).is_none());
+}
+
+#[test]
+fn a_library_opens_with_the_built_in_map_alone() {
+    let library = Library::open(None, |map| map.stations().len()).unwrap();
+    let tokyo = library.get("tokyo").unwrap();
+    assert_eq!(tokyo.prepared, tokyo.map.stations().len());
+    assert!(library.get("nowhere").is_none());
+}
+
+proptest! {
+    /// Whatever the bytes, reading ends with findings or a map, never with a panic.
+    #[test]
+    fn any_text_is_survived(text in "[a-z0-9=\\[\\]{}\",.\n -]{0,300}", cut in 0_usize..2_000, put in ".{0,12}") {
+        let _ = check(&text);
+        // And a sound file with a wound in it.
+        let sound = format!("{HEAD}{}{}", station(1, 20, 20), station(2, 20, 60));
+        let at = (0..=cut % sound.len()).rev().find(|&at| sound.is_char_boundary(at)).unwrap_or(0);
+        let _ = check(&format!("{}{put}{}", &sound[..at], &sound[at..]));
+    }
+}

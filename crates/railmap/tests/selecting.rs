@@ -1,0 +1,135 @@
+//! Selections on random maps, compared with a naive scan; and names, codes and windows on a map made by hand.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::fmt::Write as _;
+
+use kaisatsu_model::{Side, StationCode, StationName, Window};
+use kaisatsu_railmap::{RouteMap, Selected, Selection, check::check};
+use proptest::prelude::*;
+
+const WIDE: i64 = 900;
+const HIGH: i64 = 700;
+
+/// A station of a random map: a rect and a circle anywhere.
+#[derive(Debug, Clone)]
+struct Spot {
+    rect: (i64, i64, i64, i64),
+    circle: (i64, i64, i64),
+}
+
+fn spots() -> impl Strategy<Value = Vec<Spot>> {
+    let rect = (0..WIDE - 60, 0..HIGH - 30, 1_i64..=60, 1_i64..=30);
+    let circle = (20..WIDE - 20, 20..HIGH - 20, 1_i64..=20);
+    prop::collection::vec((rect, circle).prop_map(|(rect, circle)| Spot { rect, circle }), 1..60)
+}
+
+fn map_of(spots: &[Spot]) -> RouteMap {
+    let mut text = format!("format = 1\nid = \"m\"\nname = \"m\"\nwidth = {WIDE}\nheight = {HIGH}\ncentre = 1\n");
+    for (at, Spot { rect: (x, y, width, height), circle: (cx, cy, r) }) in spots.iter().enumerate().rev() {
+        let code = at + 1;
+        writeln!(
+            text,
+            "[[station]]\ncode = {code}\nname = \"s{code}\"\nyomi = \"え\"\nlat = 35.0\nlon = 139.0\nmarks = [\
+             {{ shape = \"rect\", x = {x}, y = {y}, width = {width}, height = {height}, text = true }},\
+             {{ shape = \"circle\", x = {cx}, y = {cy}, r = {r} }}]"
+        )
+        .unwrap();
+    }
+    check(&text).map.unwrap()
+}
+
+/// The definition, written as plainly as possible: a point of the shape lies in the window.
+fn naive(spots: &[Spot], window: &Window) -> Vec<usize> {
+    let inside = |spot: &&Spot| {
+        let (x, y, width, height) = spot.rect;
+        let rect = x <= window.right() && x + width >= window.x && y <= window.bottom() && y + height >= window.y;
+        let (cx, cy, r) = spot.circle;
+        let dx = (window.x - cx).max(0).max(cx - window.right());
+        let dy = (window.y - cy).max(0).max(cy - window.bottom());
+        rect || dx * dx + dy * dy <= r * r
+    };
+    spots.iter().enumerate().filter(|(_, spot)| inside(spot)).map(|(at, _)| at).collect()
+}
+
+proptest! {
+    #[test]
+    fn a_window_holds_what_a_naive_scan_finds(
+        spots in spots(),
+        x in -600_i32..1_500, y in -600_i32..1_300,
+        width in 1_i64..=500, height in 1_i64..=500,
+    ) {
+        let map = map_of(&spots);
+        let selection = Selection::Window { x, y, width: Side::new(width).unwrap(), height: Side::new(height).unwrap() };
+        let window = Window { x: x.into(), y: y.into(), width, height };
+        let expected = Selected { stations: naive(&spots, &window), window };
+        prop_assert_eq!(map.select(&selection), Some(expected));
+    }
+
+    #[test]
+    fn from_a_point_reaches_to_the_far_edges(spots in spots(), x in -600_i32..1_500, y in -600_i32..1_300) {
+        let map = map_of(&spots);
+        let (left, top) = (i64::from(x), i64::from(y));
+        let window = Window { x: left, y: top, width: (WIDE - left).max(0), height: (HIGH - top).max(0) };
+        let expected = Selected { stations: naive(&spots, &window), window };
+        prop_assert_eq!(map.select(&Selection::From(x, y)), Some(expected));
+    }
+}
+
+#[test]
+fn the_ends_of_the_number_range_are_windows_like_any_other() {
+    let map = map_of(&[Spot { rect: (0, 0, 10, 10), circle: (30, 30, 5) }]);
+    for (x, y) in [(i32::MIN, i32::MIN), (i32::MAX, i32::MAX), (i32::MIN, i32::MAX)] {
+        let side = Side::new(500).unwrap();
+        let far = map.select(&Selection::Window { x, y, width: side, height: side }).unwrap();
+        assert!(far.stations.is_empty());
+        let from = map.select(&Selection::From(x, y)).unwrap();
+        assert_eq!(from.stations.len(), usize::from(x < 0 && y < 0));
+    }
+}
+
+/// Two stations of one name, a renamed one, and one whose old name is another's current one.
+fn named_map() -> RouteMap {
+    let mut text = "format = 1\nid = \"m\"\nname = \"m\"\nwidth = 500\nheight = 100\ncentre = 10\n".to_owned();
+    for (code, name, old, x) in [
+        (30, "浅草", "", 10),
+        (10, "浅草", "", 110),
+        (20, "とうきょうスカイツリー", "業平橋", 210),
+        (40, "新宿", "浅草", 310),
+    ] {
+        let formerly = if old.is_empty() { String::new() } else { format!("formerly = [\"{old}\"]\n") };
+        writeln!(
+            text,
+            "[[station]]\ncode = {code}\nname = \"{name}\"\nyomi = \"え\"\nlat = 35.0\nlon = 139.0\n{formerly}marks = [\
+             {{ shape = \"rect\", x = {}, y = 10, width = 20, height = 10, text = true }},\
+             {{ shape = \"circle\", x = {x}, y = 15, r = 5 }}]",
+            x + 6
+        )
+        .unwrap();
+    }
+    check(&text).map.unwrap()
+}
+
+fn codes(map: &RouteMap, selection: &Selection) -> Option<Vec<u32>> {
+    Some(map.select(selection)?.stations.iter().map(|&at| map.stations()[at].code.get()).collect())
+}
+
+#[test]
+fn names_find_current_bearers_first_and_old_names_after() {
+    let map = named_map();
+    let by = |name: &str| codes(&map, &Selection::Name(StationName::fold(name)));
+    assert_eq!(by("浅草"), Some(vec![10, 30]), "both bearers, by code, and not the one that had the name before");
+    assert_eq!(by("業平橋"), Some(vec![20]));
+    assert_eq!(by("とうきょうスカイツリー"), Some(vec![20]));
+    assert_eq!(by("大崎"), None);
+    assert_eq!(codes(&map, &Selection::Code(StationCode::new(20).unwrap())), Some(vec![20]));
+    assert_eq!(codes(&map, &Selection::Code(StationCode::new(21).unwrap())), None);
+}
+
+#[test]
+fn a_station_is_framed_by_its_shapes() {
+    let map = named_map();
+    let one = map.select(&Selection::Code(StationCode::new(20).unwrap())).unwrap();
+    assert_eq!(one.window, Window { x: 205, y: 10, width: 31, height: 10 });
+    let both = map.select(&Selection::Name(StationName::fold("浅草"))).unwrap();
+    assert_eq!(both.window, Window { x: 5, y: 10, width: 131, height: 10 });
+}

@@ -1,0 +1,99 @@
+//! Where the database is: `sqlite:PATH` or `postgres://…`.
+
+use std::{fmt, path::PathBuf, str::FromStr};
+
+use sqlx::postgres::PgConnectOptions;
+
+/// The address of a database. `Display` hides the password.
+#[derive(Clone)]
+pub enum Address {
+    /// A SQLite file.
+    Sqlite(PathBuf),
+    /// A PostgreSQL server and database.
+    Postgres(Box<PgConnectOptions>),
+}
+
+/// An address that names no database we know.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadAddress(String);
+
+const FORMS: &str = "sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE";
+
+impl FromStr for Address {
+    type Err = BadAddress;
+
+    fn from_str(text: &str) -> Result<Self, BadAddress> {
+        if let Some(path) = text.strip_prefix("sqlite:") {
+            let path = path.strip_prefix("//").unwrap_or(path);
+            if path.is_empty() || path.contains(['?', '\0']) || path.starts_with(":memory:") {
+                return Err(BadAddress(format!("sqlite: must be followed by the path of a file; expected {FORMS}")));
+            }
+            return Ok(Self::Sqlite(PathBuf::from(path)));
+        }
+        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            // The parser's own message may quote the address, password and all: it is not passed on.
+            return PgConnectOptions::from_str(text)
+                .map(|options| Self::Postgres(Box::new(options.application_name("kaisatsu"))))
+                .map_err(|_| BadAddress(format!("that postgres:// address cannot be read; expected {FORMS}")));
+        }
+        let scheme = text.split_once(':').map(|(scheme, _)| scheme);
+        let plain = |s: &&str| s.len() < 20 && s.bytes().all(|b| b.is_ascii_alphanumeric());
+        Err(BadAddress(match scheme.filter(plain) {
+            Some(scheme) => format!("'{scheme}:' is no kind of database we keep things in; expected {FORMS}"),
+            None => format!("a database address begins with its kind; expected {FORMS}"),
+        }))
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
+            Self::Postgres(options) => write!(
+                f,
+                "postgres://{}@{}:{}/{}",
+                options.get_username(),
+                options.get_host(),
+                options.get_port(),
+                options.get_database().unwrap_or(options.get_username())
+            ),
+        }
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Address;
+
+    #[test]
+    fn the_password_is_never_printed() {
+        let address: Address = "postgres://me:s3cret@db.example:5433/gate".parse().unwrap();
+        assert_eq!(address.to_string(), "postgres://me@db.example:5433/gate");
+        assert_eq!(format!("{address:?}"), "postgres://me@db.example:5433/gate");
+    }
+
+    #[test]
+    fn a_wrong_address_is_told_the_right_forms_and_never_quoted() {
+        for bad in
+            ["", "kaisatsu.db", "mysql://me:s3cret@h/d", "sqlite:", "sqlite::memory:", "postgres://me:s3cret@h:x/d"]
+        {
+            let message = bad.parse::<Address>().unwrap_err().to_string();
+            assert!(message.contains("sqlite:PATH"), "{bad}: {message}");
+            assert!(!message.contains("s3cret"), "{message}");
+        }
+    }
+
+    #[test]
+    fn sqlite_paths_with_and_without_slashes() {
+        for (text, shown) in [("sqlite:a/b.db", "sqlite:a/b.db"), ("sqlite:///a/b.db", "sqlite:/a/b.db")] {
+            assert_eq!(text.parse::<Address>().unwrap().to_string(), shown);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What can go wrong with the database, in words an operator can act on.
+
+use kaisatsu_model::{AppId, ApplicationName, KeyId};
+
+/// Why a database could not be opened. The messages are whole sentences: they are what the operator reads.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The file or its folder cannot be written.
+    #[error("{address}: {reason}. Check that the folder exists and that this user may write to it")]
+    NotWritable {
+        /// The address, password hidden.
+        address: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// Somebody else holds a lock on the file.
+    #[error("{address}: another process holds a lock on it. Stop that process, or wait for it, and start again")]
+    Locked {
+        /// The address.
+        address: String,
+    },
+    /// The file is there and is no SQLite database, or a damaged one.
+    #[error(
+        "{address}: this file is not a SQLite database, or it is damaged. Nothing was changed; move it away or name another file"
+    )]
+    NotADatabase {
+        /// The address.
+        address: String,
+    },
+    /// The tables are not ours.
+    #[error(
+        "{address}: it holds tables of another application. Nothing was changed; name a database of Kaisatsu's own"
+    )]
+    Foreign {
+        /// The address.
+        address: String,
+    },
+    /// The schema is of a later version of Kaisatsu.
+    #[error(
+        "{address}: its schema is version {found}, written by a newer Kaisatsu; this one knows versions up to {known}. \
+         Nothing was changed; run the newer Kaisatsu"
+    )]
+    Newer {
+        /// The address.
+        address: String,
+        /// The version in the database.
+        found: i64,
+        /// The latest version this binary knows.
+        known: i64,
+    },
+    /// The schema claims a version that we know, with other contents.
+    #[error(
+        "{address}: its schema version {version} is not the one Kaisatsu made. Nothing was changed; restore a backup or name another database"
+    )]
+    Altered {
+        /// The address.
+        address: String,
+        /// The version that differs.
+        version: i64,
+    },
+    /// The server does not answer or refuses the log-in.
+    #[error("{address}: {reason}")]
+    Unreachable {
+        /// The address, password hidden.
+        address: String,
+        /// What the system or the server said.
+        reason: String,
+    },
+    /// Anything else.
+    #[error("{address}: the database failed: {source}")]
+    Failed {
+        /// The address, password hidden.
+        address: String,
+        /// The cause.
+        source: sqlx::Error,
+    },
+}
+
+/// Why an operation on an open store did not happen.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database failed or cannot be reached.
+    #[error("the database failed: {0}")]
+    Unavailable(#[from] sqlx::Error),
+    /// The database did not answer in time.
+    #[error("the database did not answer in time")]
+    TimedOut,
+    /// There is another application of that name.
+    #[error("there is an application named '{0}' already")]
+    NameTaken(ApplicationName),
+    /// There is no such application.
+    #[error("there is no application {0}")]
+    NoApplication(AppId),
+    /// There is no such key.
+    #[error("there is no key {0}")]
+    NoKey(KeyId),
+    /// The key was replaced or switched off before, so it cannot be rotated.
+    #[error("key {0} is disabled or was rotated already")]
+    KeyEnded(KeyId),
+}

@@ -1,0 +1,307 @@
+//! Applications and API keys.
+//!
+//! Every change of what a key is worth raises `key_revision` first and stamps the key with it, in one transaction.
+//! A replica that knows revision `n` asks for what is newer and misses nothing.
+
+use kaisatsu_model::{AppId, Application, ApplicationName, KeyDigest, KeyId, KeyRecord, Timestamp};
+
+use crate::{Store, StoreError, on_each};
+
+/// A key about to be kept. The secret itself is not here: only its digest and its last four characters.
+#[derive(Debug, Clone)]
+pub struct NewKey {
+    /// Its id.
+    pub id: KeyId,
+    /// SHA-256 of the secret.
+    pub digest: KeyDigest,
+    /// The last four characters of the secret.
+    pub hint: String,
+    /// When it is made.
+    pub created_at: Timestamp,
+}
+
+/// What the gate needs to know of one key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyGrant {
+    /// The key.
+    pub key: KeyId,
+    /// Its application.
+    pub application: AppId,
+    /// Whether the key or its application is switched off.
+    pub disabled: bool,
+    /// When it stops working by itself.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// The keys that changed after some revision.
+#[derive(Debug)]
+pub struct ChangedKeys {
+    /// The revision that the list brings its reader to.
+    pub revision: i64,
+    /// Whether `keys` are all there are: forget the others.
+    pub complete: bool,
+    /// Each changed key as it is now.
+    pub keys: Vec<(KeyDigest, KeyGrant)>,
+}
+
+const RAISE_REVISION: &str = "UPDATE key_revision SET value = value + 1 RETURNING value";
+
+const INSERT_KEY: &str = "INSERT INTO api_key (id, application_id, digest, hint, created_at, revision) \
+                          VALUES ($1, $2, $3, $4, $5, $6)";
+
+const LIST_KEYS: &str = "SELECT k.id, k.hint, k.created_at, k.expires_at, k.disabled_at, \
+     a.id AS app_id, a.name AS app_name, a.created_at AS app_created_at, a.disabled_at AS app_disabled_at \
+     FROM api_key k JOIN application a ON a.id = k.application_id \
+     WHERE $1 IS NULL OR a.id = $1 ORDER BY a.name, k.created_at, k.id";
+
+impl Store {
+    /// Keeps a new application.
+    ///
+    /// # Errors
+    /// [`StoreError::NameTaken`] when there is one of that name.
+    pub async fn create_application(
+        &self,
+        id: &AppId,
+        name: &ApplicationName,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let made = on_each!(self, pool => {
+            sqlx::query("INSERT INTO application (id, name, created_at) VALUES ($1, $2, $3)")
+                .bind(id.as_str()).bind(name.as_str()).bind(now.0)
+                .execute(pool).await.map(drop)
+        });
+        made.map_err(|e| match e.as_database_error() {
+            Some(cause) if cause.is_unique_violation() => StoreError::NameTaken(name.clone()),
+            _ => e.into(),
+        })
+    }
+
+    /// All applications by name.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn applications(&self) -> Result<Vec<Application>, StoreError> {
+        let rows: Vec<ApplicationRow> = on_each!(self, pool => {
+            sqlx::query_as("SELECT id, name, created_at, disabled_at FROM application ORDER BY name")
+                .fetch_all(pool).await
+        })?;
+        Ok(rows.into_iter().map(ApplicationRow::into_application).collect())
+    }
+
+    /// The application of that name, if there is one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn application_named(&self, name: &ApplicationName) -> Result<Option<Application>, StoreError> {
+        let row: Option<ApplicationRow> = on_each!(self, pool => {
+            sqlx::query_as("SELECT id, name, created_at, disabled_at FROM application WHERE name = $1")
+                .bind(name.as_str()).fetch_optional(pool).await
+        })?;
+        Ok(row.map(ApplicationRow::into_application))
+    }
+
+    /// Switches an application, and so all of its keys, off (`Some`) or on again (`None`).
+    ///
+    /// # Errors
+    /// [`StoreError::NoApplication`] when there is none of that id.
+    pub async fn set_application_disabled(&self, id: &AppId, since: Option<Timestamp>) -> Result<(), StoreError> {
+        on_each!(self, pool => {
+            let mut tx = pool.begin().await?;
+            let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
+            let found: Option<i64> =
+                sqlx::query_scalar("UPDATE application SET disabled_at = $2 WHERE id = $1 RETURNING created_at")
+                    .bind(id.as_str()).bind(since.map(|t| t.0)).fetch_optional(&mut *tx).await?;
+            if found.is_none() {
+                return Err(StoreError::NoApplication(id.clone()));
+            }
+            sqlx::query("UPDATE api_key SET revision = $2 WHERE application_id = $1")
+                .bind(id.as_str()).bind(revision).execute(&mut *tx).await?;
+            tx.commit().await?;
+        });
+        Ok(())
+    }
+
+    /// Keeps a new key of an application.
+    ///
+    /// # Errors
+    /// [`StoreError::NoApplication`] when there is none of that id.
+    pub async fn create_key(&self, application: &AppId, key: &NewKey) -> Result<(), StoreError> {
+        on_each!(self, pool => {
+            let mut tx = pool.begin().await?;
+            let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
+            let made = sqlx::query(INSERT_KEY)
+                .bind(key.id.as_str()).bind(application.as_str()).bind(&key.digest.0[..])
+                .bind(&key.hint).bind(key.created_at.0).bind(revision)
+                .execute(&mut *tx).await;
+            match made {
+                Err(e) if e.as_database_error().is_some_and(sqlx::error::DatabaseError::is_foreign_key_violation) => {
+                    return Err(StoreError::NoApplication(application.clone()));
+                }
+                made => made?,
+            };
+            tx.commit().await?;
+        });
+        Ok(())
+    }
+
+    /// All keys, or those of one application, by application and age.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn keys(&self, application: Option<&AppId>) -> Result<Vec<KeyRecord>, StoreError> {
+        let rows: Vec<KeyRow> = on_each!(self, pool => {
+            sqlx::query_as(LIST_KEYS).bind(application.map(AppId::as_str)).fetch_all(pool).await
+        })?;
+        Ok(rows.into_iter().map(KeyRow::into_record).collect())
+    }
+
+    /// Switches a key off (`Some`) or on again (`None`).
+    ///
+    /// # Errors
+    /// [`StoreError::NoKey`] when there is none of that id.
+    pub async fn set_key_disabled(&self, id: &KeyId, since: Option<Timestamp>) -> Result<(), StoreError> {
+        on_each!(self, pool => {
+            let mut tx = pool.begin().await?;
+            let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
+            let found: Option<i64> =
+                sqlx::query_scalar("UPDATE api_key SET disabled_at = $2, revision = $3 WHERE id = $1 RETURNING created_at")
+                    .bind(id.as_str()).bind(since.map(|t| t.0)).bind(revision)
+                    .fetch_optional(&mut *tx).await?;
+            if found.is_none() {
+                return Err(StoreError::NoKey(id.clone()));
+            }
+            tx.commit().await?;
+        });
+        Ok(())
+    }
+
+    /// Keeps `new` as the successor of `old`, which ends at `old_ends`. One transaction: there is no moment at which
+    /// neither works, and a key has at most one successor.
+    ///
+    /// # Errors
+    /// [`StoreError::NoKey`] when there is no `old`, [`StoreError::KeyEnded`] when it is disabled or has a successor.
+    pub async fn rotate_key(&self, old: &KeyId, new: &NewKey, old_ends: Timestamp) -> Result<(), StoreError> {
+        on_each!(self, pool => {
+            let mut tx = pool.begin().await?;
+            let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
+            let application: Option<String> = sqlx::query_scalar(
+                "UPDATE api_key SET expires_at = $2, revision = $3 \
+                 WHERE id = $1 AND expires_at IS NULL AND disabled_at IS NULL RETURNING application_id",
+            )
+            .bind(old.as_str()).bind(old_ends.0).bind(revision).fetch_optional(&mut *tx).await?;
+            let Some(application) = application else {
+                let exists: Option<String> = sqlx::query_scalar("SELECT id FROM api_key WHERE id = $1")
+                    .bind(old.as_str()).fetch_optional(&mut *tx).await?;
+                return Err(match exists {
+                    Some(_) => StoreError::KeyEnded(old.clone()),
+                    None => StoreError::NoKey(old.clone()),
+                });
+            };
+            sqlx::query(INSERT_KEY)
+                .bind(new.id.as_str()).bind(application).bind(&new.digest.0[..])
+                .bind(&new.hint).bind(new.created_at.0).bind(revision)
+                .execute(&mut *tx).await?;
+            tx.commit().await?;
+        });
+        Ok(())
+    }
+
+    /// The keys that changed after `revision`; all of them for 0. `None` when nothing did, which costs one row.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn keys_changed_since(&self, revision: i64) -> Result<Option<ChangedKeys>, StoreError> {
+        let current: i64 = on_each!(self, pool => {
+            sqlx::query_scalar("SELECT value FROM key_revision").fetch_one(pool).await
+        })?;
+        if current == revision {
+            return Ok(None);
+        }
+        // An older revision than the reader's means a restored backup: whatever the reader knows may be gone.
+        let since = if current < revision { 0 } else { revision };
+        // A change between the two queries is read now and, its revision being newer than `current`, once more later.
+        let rows: Vec<GrantRow> = on_each!(self, pool => {
+            sqlx::query_as(
+                "SELECT k.digest, k.id, k.application_id, k.expires_at, \
+                 COALESCE(k.disabled_at, a.disabled_at) AS disabled_at \
+                 FROM api_key k JOIN application a ON a.id = k.application_id WHERE k.revision > $1",
+            )
+            .bind(since).fetch_all(pool).await
+        })?;
+        let keys = rows.into_iter().filter_map(GrantRow::into_grant).collect();
+        Ok(Some(ChangedKeys { revision: current, complete: since == 0, keys }))
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct ApplicationRow {
+    id: String,
+    name: String,
+    created_at: i64,
+    disabled_at: Option<i64>,
+}
+
+impl ApplicationRow {
+    fn into_application(self) -> Application {
+        Application {
+            id: AppId::from_text(self.id),
+            name: self.name,
+            created_at: Timestamp(self.created_at),
+            disabled_at: self.disabled_at.map(Timestamp),
+        }
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct KeyRow {
+    id: String,
+    hint: String,
+    created_at: i64,
+    expires_at: Option<i64>,
+    disabled_at: Option<i64>,
+    app_id: String,
+    app_name: String,
+    app_created_at: i64,
+    app_disabled_at: Option<i64>,
+}
+
+impl KeyRow {
+    fn into_record(self) -> KeyRecord {
+        let application = ApplicationRow {
+            id: self.app_id,
+            name: self.app_name,
+            created_at: self.app_created_at,
+            disabled_at: self.app_disabled_at,
+        };
+        KeyRecord {
+            id: KeyId::from_text(self.id),
+            application: application.into_application(),
+            hint: self.hint,
+            created_at: Timestamp(self.created_at),
+            expires_at: self.expires_at.map(Timestamp),
+            disabled_at: self.disabled_at.map(Timestamp),
+        }
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct GrantRow {
+    digest: Vec<u8>,
+    id: String,
+    application_id: String,
+    expires_at: Option<i64>,
+    disabled_at: Option<i64>,
+}
+
+impl GrantRow {
+    /// `None` for a digest of another length, which no code of ours writes: such a key can never match.
+    fn into_grant(self) -> Option<(KeyDigest, KeyGrant)> {
+        let grant = KeyGrant {
+            key: KeyId::from_text(self.id),
+            application: AppId::from_text(self.application_id),
+            disabled: self.disabled_at.is_some(),
+            expires_at: self.expires_at.map(Timestamp),
+        };
+        Some((KeyDigest(self.digest.try_into().ok()?), grant))
+    }
+}

@@ -1,0 +1,64 @@
+//! What is kept: one [`Store`] on SQLite and on PostgreSQL.
+//!
+//! Both backends take the same SQL wherever they can, so each query is written once and compiled for both (see
+//! [`on_each!`]). Times are integers (microseconds), ids are text, digests are bytes: types that both databases
+//! agree on. `sqlx` is named in no other crate.
+
+mod address;
+mod error;
+mod keys;
+mod open;
+
+pub use address::{Address, BadAddress};
+pub use error::{OpenError, StoreError};
+pub use keys::{ChangedKeys, KeyGrant, NewKey};
+use sqlx::{PgPool, SqlitePool};
+
+/// The database, whichever it is. Cheap to clone: clones share one pool of connections.
+#[derive(Debug, Clone)]
+pub struct Store {
+    pool: Pool,
+}
+
+#[derive(Debug, Clone)]
+enum Pool {
+    Sqlite(SqlitePool),
+    Postgres(PgPool),
+}
+
+/// Runs one piece of code on whichever pool the store has. The body is compiled once for each backend, so a query
+/// that only one of them understands does not get past the conformance suite unnoticed.
+macro_rules! on_each {
+    ($store:expr, $pool:ident => $body:expr) => {
+        match &$store.pool {
+            $crate::Pool::Sqlite($pool) => $body,
+            $crate::Pool::Postgres($pool) => $body,
+        }
+    };
+}
+pub(crate) use on_each;
+
+impl Store {
+    /// Asks the database for a sign of life.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] when it gives none.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        on_each!(self, pool => sqlx::query("SELECT 1").execute(pool).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Which kind of database this is, for logs and listings.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self.pool {
+            Pool::Sqlite(_) => "sqlite",
+            Pool::Postgres(_) => "postgres",
+        }
+    }
+
+    /// Closes every connection after its last statement. SQLite folds its write-ahead log back into the file.
+    pub async fn close(&self) {
+        on_each!(self, pool => pool.close().await);
+    }
+}

@@ -1,0 +1,96 @@
+//! What an operator reads when a database cannot be opened, and that nothing was changed by trying.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+
+use kaisatsu_store::{OpenError, Store};
+use kaisatsu_testkit::{Backend, Database};
+
+async fn refusal(address: &str) -> OpenError {
+    match Store::open(&address.parse().unwrap()).await {
+        Ok(_) => panic!("{address} opened"),
+        Err(error) => error,
+    }
+}
+
+#[tokio::test]
+async fn a_newer_schema_is_left_alone() {
+    for backend in [Backend::Sqlite, Backend::Postgres] {
+        let database = Database::fresh(backend);
+        Store::open(&database.address.parse().unwrap()).await.unwrap().close().await;
+        database.run(
+            "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+             SELECT 999, 'from the future', success, checksum, execution_time FROM _sqlx_migrations WHERE version = 1",
+        );
+        let error = refusal(&database.address).await;
+        assert!(matches!(error, OpenError::Newer { found: 999, .. }), "{error}");
+        assert!(error.to_string().contains("written by a newer Kaisatsu"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_altered_schema_is_left_alone() {
+    for backend in [Backend::Sqlite, Backend::Postgres] {
+        let database = Database::fresh(backend);
+        Store::open(&database.address.parse().unwrap()).await.unwrap().close().await;
+        database.run("UPDATE _sqlx_migrations SET checksum = '' WHERE version = 1");
+        let error = refusal(&database.address).await;
+        assert!(matches!(error, OpenError::Altered { version: 1, .. }), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn tables_of_another_application_are_left_alone() {
+    for backend in [Backend::Sqlite, Backend::Postgres] {
+        let database = Database::fresh(backend);
+        if backend == Backend::Sqlite {
+            std::fs::write(database.address.trim_start_matches("sqlite:"), b"").unwrap();
+        }
+        database.run("CREATE TABLE bookmarks (url TEXT)");
+        let error = refusal(&database.address).await;
+        assert!(matches!(error, OpenError::Foreign { .. }), "{error}");
+        database.run("INSERT INTO bookmarks VALUES ('still here')");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_left_alone() {
+    let database = Database::fresh(Backend::Sqlite);
+    let path = database.address.trim_start_matches("sqlite:");
+    let text = "These are the notes of a person who keeps them in a file named kaisatsu.db.\n".repeat(20);
+    std::fs::write(path, &text).unwrap();
+    let error = refusal(&database.address).await;
+    assert!(matches!(error, OpenError::NotADatabase { .. }), "{error}");
+    assert_eq!(std::fs::read_to_string(path).unwrap(), text);
+}
+
+#[tokio::test]
+async fn a_folder_that_is_not_there_is_named() {
+    let error = refusal("sqlite:/nonexistent/folder/kaisatsu.db").await;
+    assert!(matches!(error, OpenError::NotWritable { .. }), "{error}");
+    assert!(error.to_string().contains("/nonexistent/folder/kaisatsu.db"), "{error}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_a_wrong_password_and_a_missing_database() {
+    // Port 1 of the loopback: nothing listens there.
+    let error = refusal("postgres://me:s3cret@127.0.0.1:1/gate").await;
+    assert!(error.to_string().contains("no server answers"), "{error}");
+
+    let good = Database::fresh(Backend::Postgres).address;
+    let (_, place) = good.rsplit_once('@').unwrap();
+    let error = refusal(&format!("postgres://kaisatsu:s3cret@{place}")).await;
+    assert!(error.to_string().contains("refused the user or the password"), "{error}");
+    assert!(!error.to_string().contains("s3cret"), "{error}");
+
+    let error = refusal(&format!("{good}_not")).await;
+    assert!(error.to_string().contains("no database of that name"), "{error}");
+}
+
+#[tokio::test]
+async fn a_locked_file_is_said_to_be_locked() {
+    let database = Database::fresh(Backend::Sqlite);
+    let path = format!("{}.lock", database.address.trim_start_matches("sqlite:"));
+    let held = std::fs::File::create(path).unwrap();
+    held.lock().unwrap();
+    let error = refusal(&database.address).await;
+    assert!(matches!(error, OpenError::Locked { .. }), "{error}");
+}

@@ -1,0 +1,113 @@
+//! A client of its own: it sends the request target as it is written, and hides nothing of the answer.
+
+use std::{
+    io::{Read, Write},
+    net::{SocketAddr, TcpStream},
+    time::Duration,
+};
+
+use serde_json::Value;
+
+/// What came back.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The status code.
+    pub status: u16,
+    /// Names in lower case, in the order received.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    /// The value of a header.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The body as text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        String::from_utf8(self.body.clone()).expect("UTF-8")
+    }
+
+    /// The body as JSON.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&self.body)))
+    }
+}
+
+/// A connection that can be used for several requests.
+#[derive(Debug)]
+pub struct Connection(TcpStream);
+
+impl Connection {
+    /// Connects.
+    #[must_use]
+    pub fn open(to: SocketAddr) -> Self {
+        let stream = TcpStream::connect(to).expect("connect");
+        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("timeout");
+        Self(stream)
+    }
+
+    /// Sends bytes as they are.
+    pub fn send(&mut self, bytes: &[u8]) {
+        self.0.write_all(bytes).expect("send");
+    }
+
+    /// Sends a request with extra header lines, each ended by CRLF.
+    pub fn request(&mut self, method: &str, target: &str, headers: &str) {
+        self.send(format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n").as_bytes());
+    }
+
+    /// Reads one answer; `None` when the server closed the connection before one began.
+    #[must_use]
+    pub fn answer(&mut self, to_head: bool) -> Option<Answer> {
+        let mut head = Vec::new();
+        let mut byte = [0];
+        while !head.ends_with(b"\r\n\r\n") {
+            match self.0.read(&mut byte) {
+                Ok(0) | Err(_) if head.is_empty() => return None,
+                Ok(1) => head.push(byte[0]),
+                other => panic!("the head ends early: {other:?} {:?}", String::from_utf8_lossy(&head)),
+            }
+        }
+        let head = String::from_utf8(head).expect("an ASCII head");
+        let mut lines = head.trim_end().split("\r\n");
+        let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok()).expect("a status line");
+        let headers: Vec<(String, String)> = lines
+            .map(|line| line.split_once(':').expect("a header"))
+            .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+            .collect();
+        let mut answer = Answer { status, headers, body: Vec::new() };
+        let length = answer.header("content-length").map_or(0, |text| text.parse().expect("a length"));
+        if !to_head {
+            answer.body.resize(length, 0);
+            self.0.read_exact(&mut answer.body).expect("the whole body");
+        }
+        Some(answer)
+    }
+}
+
+/// One request on a connection of its own.
+#[must_use]
+pub fn request(to: SocketAddr, method: &str, target: &str, headers: &str) -> Answer {
+    let mut connection = Connection::open(to);
+    connection.request(method, target, headers);
+    connection.answer(method == "HEAD").expect("an answer")
+}
+
+/// One GET on a connection of its own.
+#[must_use]
+pub fn get(to: SocketAddr, target: &str) -> Answer {
+    request(to, "GET", target, "")
+}
+
+/// Percent-encodes every byte that is not a letter or digit.
+#[must_use]
+pub fn encode(text: &str) -> String {
+    let plain = |b: &u8| b.is_ascii_alphanumeric();
+    text.bytes().map(|b| if plain(&b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
+}

@@ -1,0 +1,110 @@
+//! A running server, on a free port of the loopback, with an empty home.
+
+use std::{
+    fs::File,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::{Child, Stdio},
+};
+
+use tempfile::TempDir;
+
+use crate::{Answer, Database, eventually, http, program};
+
+/// A running server. It is stopped when this is dropped.
+#[derive(Debug)]
+pub struct Server {
+    /// Where it listens.
+    pub address: SocketAddr,
+    child: Child,
+    home: TempDir,
+}
+
+impl Server {
+    /// Starts a server on a database, with further arguments.
+    #[must_use]
+    pub fn start(database: &Database, args: &[&str]) -> Self {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let out = File::create(home.path().join("out")).expect("out");
+        let err = File::create(home.path().join("err")).expect("err");
+        let mut child = program::command(home.path())
+            .args(["serve", "--listen", "127.0.0.1:0", "--database", &database.address])
+            .args(args)
+            .stdout(Stdio::from(out))
+            .stderr(Stdio::from(err))
+            .spawn()
+            .expect("start");
+        let address = eventually("the server says where it listens", || {
+            let out = std::fs::read_to_string(home.path().join("out")).unwrap_or_default();
+            if let Some(status) = child.try_wait().expect("a status") {
+                let err = std::fs::read_to_string(home.path().join("err")).unwrap_or_default();
+                panic!("the server ended with {status}: {err}");
+            }
+            let line = out.lines().find_map(|line| line.trim().strip_prefix("address"));
+            // The last line is printed when all is there.
+            line.filter(|_| out.contains("curl"))?.trim().strip_prefix("http://")?.parse().ok()
+        });
+        Self { address, child, home }
+    }
+
+    /// What it printed so far.
+    #[must_use]
+    pub fn out(&self) -> String {
+        std::fs::read_to_string(self.home.path().join("out")).expect("out")
+    }
+
+    /// What it logged so far.
+    #[must_use]
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.home.path().join("err")).expect("err")
+    }
+
+    /// The folder with its map files.
+    #[must_use]
+    pub fn maps(&self) -> PathBuf {
+        self.home.path().join(".local/share/kaisatsu/maps")
+    }
+
+    /// Its home folder.
+    #[must_use]
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// One GET.
+    #[must_use]
+    pub fn get(&self, target: &str) -> Answer {
+        http::get(self.address, target)
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, signal: &str) {
+        let sent = std::process::Command::new("kill").args([signal, &self.child.id().to_string()]).status();
+        assert!(sent.expect("kill").success());
+    }
+
+    /// Waits until it ends by itself; its exit code.
+    pub fn wait(&mut self) -> Option<i32> {
+        eventually("the server ends", || self.child.try_wait().expect("a status")).code()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if std::thread::panicking() {
+            eprintln!("--- the server's log\n{}", self.log());
+        }
+    }
+}
+
+/// Makes a key for an application of a database, as an operator would.
+#[must_use]
+pub fn make_key(database: &Database, application: &str) -> String {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let made =
+        program::run(home.path(), &["key", "create", "--app", application, "--database", &database.address], &[]);
+    assert_eq!(made.code, 0, "{}", made.err);
+    made.out.trim().to_owned()
+}

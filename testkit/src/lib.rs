@@ -1,0 +1,76 @@
+//! Fresh databases for tests: a SQLite file in a temporary folder, or a database of its own on a real PostgreSQL.
+//!
+//! When there is no PostgreSQL the test fails and says how to start one. Nothing is skipped.
+#![allow(clippy::expect_used, clippy::panic, clippy::missing_panics_doc, reason = "a test stops at the first surprise")]
+
+use std::{
+    process,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use tempfile::TempDir;
+
+/// The two kinds of database that every story is told on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backend {
+    /// A file.
+    Sqlite,
+    /// A server.
+    Postgres,
+}
+
+/// An empty database. It is gone when this is dropped (SQLite) or when the test server stops (PostgreSQL).
+#[derive(Debug)]
+pub struct Database {
+    /// Its address, as `--database` takes it.
+    pub address: String,
+    _folder: Option<TempDir>,
+}
+
+impl Database {
+    /// Makes an empty database.
+    #[must_use]
+    pub fn fresh(backend: Backend) -> Self {
+        match backend {
+            Backend::Sqlite => {
+                let folder = tempfile::tempdir().expect("a temporary folder");
+                let address = format!("sqlite:{}", folder.path().join("kaisatsu.db").display());
+                Self { address, _folder: Some(folder) }
+            }
+            Backend::Postgres => Self { address: fresh_on_postgres(), _folder: None },
+        }
+    }
+
+    /// Runs statements behind the product's back: to plant a newer schema, or to look at what was kept.
+    pub fn run(&self, sql: &str) {
+        block_on(async {
+            sqlx::any::install_default_drivers();
+            let mut connection = sqlx::AnyConnection::connect(&self.address).await.expect("connect");
+            sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut connection).await.expect("run");
+        });
+    }
+}
+
+fn fresh_on_postgres() -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let server = std::env::var("KAISATSU_TEST_POSTGRES").unwrap_or_else(|_| {
+        panic!("this test needs a PostgreSQL: run it through `tools/with-postgres cargo test …`, or `make test`")
+    });
+    let name = format!("test_{}_{}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    block_on(async {
+        let mut connection = PgConnection::connect(&server).await.expect("the PostgreSQL of KAISATSU_TEST_POSTGRES");
+        sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {name}"))).execute(&mut connection).await.expect("create");
+    });
+    let (base, _) = server.rsplit_once('/').expect("an address with a database");
+    format!("{base}/{name}")
+}
+
+/// On a thread of its own, so that it also works inside an async test.
+fn block_on<T: Send>(work: impl Future<Output = T> + Send) -> T {
+    std::thread::scope(|scope| {
+        let run =
+            || tokio::runtime::Builder::new_current_thread().enable_all().build().expect("runtime").block_on(work);
+        scope.spawn(run).join().expect("no panic")
+    })
+}

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Proves that the arrows between the crates point one way: kaisatsu → http → access, railmap → store → model.
+
+Each row says what a crate may know of the others, and which outside crates belong to it alone. A crate that is not in
+the table fails the check, so that a new one gets its row.
+"""
+
+import json
+import subprocess
+import sys
+
+MAY_USE = {
+    "kaisatsu-model": set(),
+    "kaisatsu-store": {"kaisatsu-model"},
+    "kaisatsu-access": {"kaisatsu-model", "kaisatsu-store"},
+    "kaisatsu-railmap": {"kaisatsu-model"},
+    "kaisatsu-http": {"kaisatsu-model", "kaisatsu-access", "kaisatsu-railmap"},
+    "kaisatsu": {"kaisatsu-model", "kaisatsu-store", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-http"},
+    # Beside the product: these start it, or stand in for its surroundings.
+    "kaisatsu-testkit": set(),
+    "kaisatsu-e2e": {"kaisatsu-testkit"},
+    "bench-route-map": set(),
+}
+
+# Outside crates that nobody else may depend on, directly or through others.
+ONLY_IN = {
+    "sqlx": {"kaisatsu-store", "kaisatsu-access", "kaisatsu-http", "kaisatsu", "kaisatsu-testkit", "kaisatsu-e2e"},
+    "axum": {"kaisatsu-http", "kaisatsu", "bench-route-map"},
+    "tokio": {"kaisatsu-store", "kaisatsu-access", "kaisatsu-http", "kaisatsu", "kaisatsu-testkit", "kaisatsu-e2e",
+              "bench-route-map"},
+}
+
+# The one crate that may name an outside crate in its own dependencies.
+NAMED_BY = {"sqlx": {"kaisatsu-store", "kaisatsu-testkit"}, "axum": {"kaisatsu-http", "bench-route-map"}}
+
+
+def main() -> int:
+    metadata = json.loads(subprocess.check_output(["cargo", "metadata", "--format-version", "1", "--locked"]))
+    packages = {package["id"]: package for package in metadata["packages"]}
+    names = {package["id"]: package["name"] for package in metadata["packages"]}
+    ours = set(metadata["workspace_members"])
+    edges = {
+        node["id"]: [d["pkg"] for d in node["deps"] if any(k["kind"] != "dev" for k in d["dep_kinds"])]
+        for node in metadata["resolve"]["nodes"]
+    }
+    wrong = []
+    for package in ours:
+        name = names[package]
+        if name not in MAY_USE:
+            wrong.append(f"{name} has no row in tools/layers.py")
+            continue
+        named = {d["name"] for d in packages[package]["dependencies"] if d["kind"] != "dev"}
+        inner = named & {names[other] for other in ours}
+        wrong += [f"{name} may not use {other}" for other in sorted(inner - MAY_USE[name])]
+        wrong += [f"{name} may not name {crate}" for crate, by in NAMED_BY.items() if crate in named and name not in by]
+        reached = {names[other] for other in reach(package, edges)}
+        wrong += [f"{name} may not reach {c}" for c, allowed in ONLY_IN.items() if c in reached and name not in allowed]
+    print("\n".join(wrong) or f"layers: {len(ours)} crates, every arrow points the right way")
+    return 1 if wrong else 0
+
+
+def reach(start, edges):
+    """Everything that `start` depends on, at any distance."""
+    seen, todo = set(), [start]
+    while todo:
+        for other in edges[todo.pop()]:
+            if other not in seen:
+                seen.add(other)
+                todo.append(other)
+    return seen
+
+
+if __name__ == "__main__":
+    sys.exit(main())
