@@ -38,6 +38,19 @@ pub struct Caller {
     pub key: KeyId,
 }
 
+/// One key of the gate.
+struct Known {
+    caller: Arc<Caller>,
+    disabled: bool,
+    expires_at: Option<Timestamp>,
+}
+
+impl From<KeyGrant> for Known {
+    fn from(KeyGrant { key, application, disabled, expires_at }: KeyGrant) -> Self {
+        Self { caller: Arc::new(Caller { application, key }), disabled, expires_at }
+    }
+}
+
 /// Why a caller is not let through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
@@ -53,7 +66,7 @@ pub enum Refusal {
 pub struct Gate {
     store: Store,
     clock: Arc<dyn Clock>,
-    keys: RwLock<HashMap<KeyDigest, KeyGrant>>,
+    keys: RwLock<HashMap<KeyDigest, Known>>,
     /// The revision of `keys`; the lock makes one reader of changes at a time.
     revision: Mutex<i64>,
     /// When the last refresh that succeeded was begun.
@@ -97,7 +110,7 @@ impl Gate {
     ///
     /// # Errors
     /// Why the caller is refused.
-    pub async fn admit(&self, key: &str) -> Result<Caller, Refusal> {
+    pub async fn admit(&self, key: &str) -> Result<Arc<Caller>, Refusal> {
         let digest = digest(key);
         if !self.is_sure() {
             return Err(Refusal::Unsure);
@@ -124,11 +137,11 @@ impl Gate {
         self.keys.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    fn look_up(&self, digest: &KeyDigest) -> Option<Result<Caller, Refusal>> {
+    fn look_up(&self, digest: &KeyDigest) -> Option<Result<Arc<Caller>, Refusal>> {
         let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
-        let grant = keys.get(digest)?;
-        Some(match KeyState::of(grant.disabled, grant.expires_at, self.clock.now()) {
-            KeyState::Active => Ok(Caller { application: grant.application.clone(), key: grant.key.clone() }),
+        let known = keys.get(digest)?;
+        Some(match KeyState::of(known.disabled, known.expires_at, self.clock.now()) {
+            KeyState::Active => Ok(Arc::clone(&known.caller)),
             KeyState::Disabled => Err(Refusal::Disabled),
             KeyState::Expired => Err(Refusal::Unknown),
         })
@@ -151,7 +164,7 @@ impl Gate {
             if changed.complete {
                 keys.clear();
             }
-            keys.extend(changed.keys);
+            keys.extend(changed.keys.into_iter().map(|(digest, grant)| (digest, Known::from(grant))));
             *revision = changed.revision;
         }
         self.fresh_at.store(begun.0, Ordering::Relaxed);

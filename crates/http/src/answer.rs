@@ -1,7 +1,8 @@
 //! What both functions' answers have in common: JSON in UTF-8, `Retry-After`, and the note for the log.
 
+use std::sync::Arc;
+
 use axum::{
-    body::Body,
     http::{HeaderValue, StatusCode, header},
     response::Response,
 };
@@ -10,21 +11,29 @@ use serde::Serialize;
 
 use crate::{Failure, observe::Note};
 
+/// What an answer is written from.
+pub(crate) trait Body: Serialize {
+    /// About how many bytes it takes, so that the buffer is made once.
+    fn size(&self) -> usize {
+        512
+    }
+}
+
 const JSON: HeaderValue = HeaderValue::from_static("application/json;charset=UTF-8");
 
 /// An answer of 200.
-pub(crate) fn success(body: &impl Serialize) -> Response {
+pub(crate) fn success(body: &impl Body) -> Response {
     json(StatusCode::OK, body)
 }
 
 /// The same answer, with its caller noted for the log.
-pub(crate) fn to(caller: Caller, mut response: Response) -> Response {
+pub(crate) fn to(caller: Arc<Caller>, mut response: Response) -> Response {
     response.extensions_mut().get_or_insert_default::<Note>().caller = Some(caller);
     response
 }
 
 /// A failure, its body as its function writes it.
-pub(crate) fn failure(failure: Failure, body: &impl Serialize) -> Response {
+pub(crate) fn failure(failure: Failure, body: &impl Body) -> Response {
     let mut response = json(failure.kind.row().0, body);
     if let Some(seconds) = failure.retry_seconds() {
         response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
@@ -33,10 +42,11 @@ pub(crate) fn failure(failure: Failure, body: &impl Serialize) -> Response {
     response
 }
 
-fn json(status: StatusCode, body: &impl Serialize) -> Response {
+fn json(status: StatusCode, body: &impl Body) -> Response {
     // Serialising our own wire types cannot fail: they hold strings, lists and maps with string keys only.
-    let bytes = serde_json::to_vec(body).unwrap_or_default();
-    let mut response = Response::new(Body::from(bytes));
+    let mut bytes = Vec::with_capacity(body.size());
+    let _ = serde_json::to_writer(&mut bytes, body);
+    let mut response = Response::new(axum::body::Body::from(bytes));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, JSON);
     response

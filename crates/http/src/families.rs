@@ -1,6 +1,6 @@
 //! The two functions, whose failures look different, and the rest of the server, told apart by path.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use axum::{
     extract::Request,
@@ -15,11 +15,11 @@ const GET: HeaderValue = HeaderValue::from_static("GET,HEAD,OPTIONS");
 const POST: HeaderValue = HeaderValue::from_static("POST,OPTIONS");
 
 /// Answers what no operation answers, in the form of the function that was meant.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Families {
     segment: Segment,
     /// What `Allow` lists for the path of each operation.
-    allowed: HashMap<String, HeaderValue>,
+    allowed: Arc<HashMap<String, HeaderValue>>,
 }
 
 enum Family<'a> {
@@ -34,7 +34,12 @@ impl Families {
     pub(crate) fn new(segment: Segment, document: &OpenApi) -> Self {
         let paths = document.paths.paths.iter();
         let allowed = paths.map(|(path, item)| (path.clone(), if item.post.is_some() { POST } else { GET }));
-        Self { segment, allowed: allowed.collect() }
+        Self { segment, allowed: Arc::new(allowed.collect()) }
+    }
+
+    /// The path of every operation.
+    pub(crate) fn operations(&self) -> impl Iterator<Item = &str> {
+        self.allowed.keys().map(String::as_str)
     }
 
     fn of<'a>(&self, path: &'a str) -> Family<'a> {

@@ -81,7 +81,7 @@ impl Gateway {
     }
 
     /// The first checks of every operation: the key, then its rate.
-    pub(crate) async fn admit(&self, query: &Query<'_>) -> Result<Caller, Failure> {
+    pub(crate) async fn admit(&self, query: &Query<'_>) -> Result<Arc<Caller>, Failure> {
         // Whatever is wrong with the key, the caller is simply not known: 401 and not 400.
         let unknown = |failure: Failure| Failure::new(Kind::KeyUnknown, failure.message);
         let key = query.required(API_KEY).map_err(unknown)?;

@@ -3,6 +3,7 @@
 //!
 //! A handler parses, calls once, renders. No handler knows which database there is.
 
+mod access_log;
 mod answer;
 mod cors;
 mod failure;
@@ -18,13 +19,15 @@ mod route_map;
 mod router;
 mod serve;
 
+pub use access_log::{AccessLine, AccessLog};
 pub use cors::Cors;
 pub use failure::{Failure, Kind};
 pub use gateway::{Gateway, Segment};
+pub use observe::App;
 pub use openapi::document as openapi_document;
 pub use query::Query;
 pub use route_map::wire::Rendered;
-pub use router::router;
+pub use router::app;
 pub use serve::{Limits, serve};
 
 /// Gives the metrics of this crate their descriptions. Call it once, after a recorder is installed.

@@ -1,23 +1,36 @@
 //! What happens around every request: an id, a log line, metrics, CORS, and an answer even when a handler panics.
+//!
+//! This wraps the router as a plain function and not as layers of it: a layer costs an allocation or two for every
+//! request, and this is the busiest path there is.
 
 use std::{
+    panic::AssertUnwindSafe,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use axum::{
-    extract::{MatchedPath, Request, State},
-    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode},
-    middleware::Next,
+    Router,
+    extract::Request,
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri},
     response::Response,
 };
+use bytes::Bytes;
+use futures_util::FutureExt;
 use kaisatsu_access::Caller;
-use metrics::{counter, gauge, histogram};
+use tower::ServiceExt;
 
-use crate::{Cors, Failure, cors::CorsRequest, families::Families, redact};
+use crate::{
+    Cors, Failure,
+    access_log::{AccessLine, AccessLog},
+    cors::CorsRequest,
+    families::Families,
+    operations::metrics::Meters,
+    redact,
+};
 
 pub(crate) static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -25,97 +38,83 @@ pub(crate) static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Note {
     /// Who called.
-    pub(crate) caller: Option<Caller>,
+    pub(crate) caller: Option<Arc<Caller>>,
     /// What the caller was told.
     pub(crate) failure: Option<Failure>,
     /// What really happened, when the fault is ours.
     pub(crate) cause: Option<Arc<str>>,
 }
 
-/// Marks the answer to a request whose handler panicked, with what the panic said.
-#[derive(Debug, Clone)]
-pub(crate) struct Panicked(pub(crate) Arc<str>);
-
-/// The observer's own state.
-pub(crate) struct Observer {
-    pub(crate) cors: Cors,
-    pub(crate) families: Arc<Families>,
+/// The router, observed.
+pub struct App {
+    router: Router,
+    cors: Cors,
+    families: Families,
+    meters: Meters,
+    log: Arc<dyn AccessLog>,
     ids: RequestIds,
 }
 
-impl Observer {
-    pub(crate) fn new(cors: Cors, families: Arc<Families>) -> Arc<Self> {
-        Arc::new(Self { cors, families, ids: RequestIds::new() })
+impl App {
+    pub(crate) fn new(router: Router, cors: Cors, families: Families, meters: Meters, log: Arc<dyn AccessLog>) -> Self {
+        Self { router, cors, families, meters, log, ids: RequestIds::new() }
+    }
+
+    /// Answers one request.
+    pub async fn answer(&self, request: Request) -> Response {
+        let began = Instant::now();
+        let request = self.families.without_trailing_slash(request);
+        let id = self.ids.of(request.headers());
+        let (method, uri) = (request.method().clone(), request.uri().clone());
+        let cors = CorsRequest::of(request.headers());
+
+        let busy = self.meters.busy();
+        let answered = AssertUnwindSafe(self.router.clone().oneshot(request)).catch_unwind().await;
+        drop(busy);
+        let (mut response, panicked) = match answered {
+            Ok(Ok(response)) => (response, None),
+            Err(payload) => (self.families.broken(uri.path()), Some(words(payload.as_ref()))),
+        };
+
+        let mut note = response.extensions_mut().remove::<Note>().unwrap_or_default();
+        note.cause = note.cause.or(panicked);
+        response.headers_mut().insert(&REQUEST_ID, id.clone());
+        if self.families.is_api(uri.path()) {
+            self.cors.apply(&method, &cors, response.headers_mut());
+        }
+        let took = began.elapsed();
+        self.meters.count(uri.path(), response.status(), took);
+        self.log(&id, &method, &uri, response.status(), took, &note);
+        response
+    }
+
+    fn log(&self, id: &HeaderValue, method: &Method, uri: &Uri, status: StatusCode, took: Duration, note: &Note) {
+        let status = status.as_u16();
+        if !self.log.wants(status) {
+            return;
+        }
+        self.log.write(AccessLine {
+            timestamp: "",
+            level: if status >= 500 { "ERROR" } else { "INFO" },
+            message: "request",
+            request_id: id.to_str().unwrap_or_default(),
+            method: method.as_str(),
+            path: redact::path(uri.path()),
+            query: uri.query().map(redact::query),
+            status,
+            micros: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+            application: note.caller.as_ref().map(|caller| caller.application.as_str()),
+            key: note.caller.as_ref().map(|caller| caller.key.as_str()),
+            told: note.failure.as_ref().map(|failure| failure.message.as_str()),
+            cause: note.cause.as_deref(),
+        });
     }
 }
 
-pub(crate) async fn observe(State(observer): State<Arc<Observer>>, request: Request, next: Next) -> Response {
-    let began = Instant::now();
-    let id = observer.ids.of(request.headers());
-    let method = request.method().clone();
-    let uri = request.uri().clone();
-    let operation = request.extensions().get::<MatchedPath>().cloned();
-    let cors = CorsRequest::of(request.headers());
-
-    let busy = InFlight::new();
-    let mut response = next.run(request).await;
-    drop(busy);
-
-    let panicked = response.extensions_mut().remove::<Panicked>();
-    if panicked.is_some() {
-        response = observer.families.broken(uri.path());
-    }
-    let mut note = response.extensions_mut().remove::<Note>().unwrap_or_default();
-    note.cause = note.cause.or(panicked.map(|panicked| panicked.0));
-    let headers = response.headers_mut();
-    headers.insert(&REQUEST_ID, id.clone());
-    if observer.families.is_api(uri.path()) {
-        observer.cors.apply(&method, &cors, headers);
-    }
-    let took = began.elapsed();
-    let status = response.status();
-    count(operation.as_ref().map_or("unmatched", MatchedPath::as_str), status, took.as_secs_f64());
-    log(&id, &method, &uri, status, took.as_secs_f64(), &note);
-    response
-}
-
-fn count(operation: &str, status: StatusCode, seconds: f64) {
-    counter!("kaisatsu_http_requests_total", "operation" => operation.to_owned(), "status" => status.as_str().to_owned())
-        .increment(1);
-    histogram!("kaisatsu_http_request_seconds", "operation" => operation.to_owned()).record(seconds);
-}
-
-fn log(id: &HeaderValue, method: &Method, uri: &axum::http::Uri, status: StatusCode, seconds: f64, note: &Note) {
-    let id = id.to_str().unwrap_or_default();
-    let path = redact::path(uri.path());
-    let query = uri.query().map(redact::query);
-    let application = note.caller.as_ref().map(|caller| caller.application.as_str());
-    let key = note.caller.as_ref().map(|caller| caller.key.as_str());
-    let status = status.as_u16();
-    let ms = (seconds * 1e6).round() / 1e3;
-    if status >= 500 {
-        let cause = note.cause.as_deref();
-        tracing::error!(request_id = id, %method, path, query, status, ms, application, key, cause, "request failed");
-    } else {
-        let told = note.failure.as_ref().map(|failure| failure.message.as_str());
-        tracing::info!(request_id = id, %method, path, query, status, ms, application, key, told, "request");
-    }
-}
-
-/// Counts a request as long as it is being answered, also when its caller hangs up.
-struct InFlight;
-
-impl InFlight {
-    fn new() -> Self {
-        gauge!("kaisatsu_http_requests_in_flight").increment(1.0);
-        Self
-    }
-}
-
-impl Drop for InFlight {
-    fn drop(&mut self) {
-        gauge!("kaisatsu_http_requests_in_flight").decrement(1.0);
-    }
+/// What a panic said.
+fn words(payload: &(dyn std::any::Any + Send)) -> Arc<str> {
+    let text = payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
+    text.unwrap_or("a panic without words").into()
 }
 
 /// Ids that no other request has: a random beginning for this process, and a count.
@@ -141,6 +140,6 @@ impl RequestIds {
             return own.clone();
         }
         let text = format!("{:016x}-{:x}", self.process, self.count.fetch_add(1, Ordering::Relaxed));
-        HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("none"))
+        HeaderValue::from_maybe_shared(Bytes::from(text)).unwrap_or(HeaderValue::from_static("none"))
     }
 }

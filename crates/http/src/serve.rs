@@ -2,17 +2,18 @@
 
 use std::{convert::Infallible, io, sync::Arc, time::Duration};
 
-use axum::{body::Body, extract::Request, response::Response};
+use axum::body::Body;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::graceful::GracefulShutdown,
 };
 use tokio::{
-    net::TcpListener,
+    net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
 };
-use tower::{Service, ServiceExt};
+
+use crate::App;
 
 /// What bounds the server.
 #[derive(Debug, Clone)]
@@ -33,16 +34,12 @@ const HEAD_BYTES: usize = 64 * 1024;
 ///
 /// # Errors
 /// When requests were still in flight at the end of the grace period.
-pub async fn serve<S, F>(
+pub async fn serve(
     listener: TcpListener,
-    service: S,
+    app: Arc<App>,
     limits: Limits,
     shutdown: impl Future<Output = ()>,
-) -> io::Result<()>
-where
-    S: Service<Request, Response = Response, Error = Infallible, Future = F> + Clone + Send + 'static,
-    F: Future<Output = Result<Response, Infallible>> + Send + 'static,
-{
+) -> io::Result<()> {
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(limits.connections));
     let mut shutdown = std::pin::pin!(shutdown);
@@ -59,7 +56,7 @@ where
             Ok((stream, _)) => {
                 // Small answers leave at once instead of waiting for more to send.
                 let _ = stream.set_nodelay(true);
-                converse(stream, service.clone(), &graceful, place.ok());
+                converse(stream, Arc::clone(&app), &graceful, place.ok());
             }
             Err(error) => {
                 // Out of file descriptors, most likely: waiting helps, spinning does not.
@@ -76,16 +73,11 @@ where
 }
 
 /// Speaks HTTP on one connection, in a task of its own.
-fn converse<S, F>(
-    stream: tokio::net::TcpStream,
-    service: S,
-    graceful: &GracefulShutdown,
-    place: Option<OwnedSemaphorePermit>,
-) where
-    S: Service<Request, Response = Response, Error = Infallible, Future = F> + Clone + Send + 'static,
-    F: Future<Output = Result<Response, Infallible>> + Send + 'static,
-{
-    let answer = service_fn(move |request: hyper::Request<Incoming>| service.clone().oneshot(request.map(Body::new)));
+fn converse(stream: TcpStream, app: Arc<App>, graceful: &GracefulShutdown, place: Option<OwnedSemaphorePermit>) {
+    let answer = service_fn(move |request: hyper::Request<Incoming>| {
+        let app = Arc::clone(&app);
+        async move { Ok::<_, Infallible>(app.answer(request.map(Body::new)).await) }
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)

@@ -13,6 +13,10 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use exit::Trouble;
 use settings::Settings;
 
+/// Many small allocations for each request, on several threads: the system's allocator makes them wait for each other.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// One gate to two functions: a route map, and image recognition.
 #[derive(Debug, Parser)]
 #[command(name = "kaisatsu", version, max_term_width = 110, subcommand_required = true, arg_required_else_help = true)]

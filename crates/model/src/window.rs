@@ -89,6 +89,14 @@ pub struct Circle {
     pub r: Coordinate,
 }
 
+impl Circle {
+    /// How far the centre is from a window, along each axis; zero inside of it.
+    fn gap(&self, window: &Window) -> (i64, i64) {
+        let apart = |at: Coordinate, low: i64, high: i64| (i64::from(at) - i64::from(at).clamp(low, high)).abs();
+        (apart(self.x, window.x, window.right()), apart(self.y, window.y, window.bottom()))
+    }
+}
+
 /// A shape on the map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
@@ -123,11 +131,10 @@ impl Shape {
                 b.x <= window.right() && window.x <= b.right() && b.y <= window.bottom() && window.y <= b.bottom()
             }
             Self::Circle(c) => {
-                // Distances are taken in 128 bits: a window may start anywhere in 64.
-                let gap = |at: i64, low: i64, high: i64| i128::from(at) - i128::from(at.clamp(low, high));
-                let dx = gap(c.x.into(), window.x, window.right());
-                let dy = gap(c.y.into(), window.y, window.bottom());
-                dx * dx + dy * dy <= i128::from(c.r) * i128::from(c.r)
+                let (dx, dy) = c.gap(window);
+                // Far ones are out at once, which also keeps the squares below inside 64 bits.
+                let r = i64::from(c.r);
+                dx <= r && dy <= r && dx * dx + dy * dy <= r * r
             }
         }
     }
@@ -146,10 +153,9 @@ impl Shape {
                 i128::from(dx) * i128::from(dx) + i128::from(dy) * i128::from(dy) < reach * reach
             }
             (Self::Circle(c), Self::Rect(_)) => {
-                let b = other.bounds();
-                let gap = |at: i64, low: i64, high: i64| i128::from(at - at.clamp(low, high));
-                let (dx, dy) = (gap(c.x.into(), b.x, b.right()), gap(c.y.into(), b.y, b.bottom()));
-                dx * dx + dy * dy < i128::from(c.r) * i128::from(c.r)
+                let (dx, dy) = c.gap(&other.bounds());
+                let r = i64::from(c.r);
+                dx < r && dy < r && dx * dx + dy * dy < r * r
             }
             (Self::Rect(_), Self::Circle(_)) => other.overlaps(self),
         }

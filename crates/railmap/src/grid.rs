@@ -18,6 +18,8 @@ pub(crate) struct Grid {
     /// `items[starts[c]..starts[c + 1]]` are the stations of cell `c`.
     starts: Vec<usize>,
     items: Vec<usize>,
+    /// How many words have a bit for every station.
+    words: usize,
 }
 
 impl Grid {
@@ -27,7 +29,8 @@ impl Grid {
             cell *= 2;
         }
         let (columns, rows) = (extent.width / cell + 1, extent.height / cell + 1);
-        let mut grid = Self { cell, columns, rows, starts: Vec::new(), items: Vec::new() };
+        let mut grid =
+            Self { cell, columns, rows, starts: Vec::new(), items: Vec::new(), words: stations.len().div_ceil(64) };
         let mut cells = vec![Vec::new(); grid.index(columns - 1, rows - 1) + 1];
         for (at, station) in stations.iter().enumerate() {
             for mark in &station.marks {
@@ -46,12 +49,25 @@ impl Grid {
         grid
     }
 
-    /// Stations that may reach into the window, ascending, each once.
-    pub(crate) fn candidates(&self, window: &Window) -> Vec<usize> {
-        let mut found = Vec::new();
-        self.each_cell(window, |cell| found.extend(&self.items[self.starts[cell]..self.starts[cell + 1]]));
-        found.sort_unstable();
-        found.dedup();
+    /// Stations that may reach into the window, ascending, each once, as far as `wanted` takes them.
+    pub(crate) fn candidates(&self, window: &Window, wanted: impl Fn(usize) -> bool) -> Vec<usize> {
+        // One bit a station: a few words for a city, and ascending order comes for free.
+        let mut near = vec![0_u64; self.words];
+        self.each_cell(window, |cell| {
+            for &at in &self.items[self.starts[cell]..self.starts[cell + 1]] {
+                near[at / 64] |= 1 << (at % 64);
+            }
+        });
+        let mut found = Vec::with_capacity(32);
+        for (word, mut bits) in near.into_iter().enumerate() {
+            while bits != 0 {
+                let at = word * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                if wanted(at) {
+                    found.push(at);
+                }
+            }
+        }
         found
     }
 

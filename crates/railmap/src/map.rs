@@ -126,9 +126,8 @@ impl RouteMap {
 
     /// The indices of the stations with a shape in the window, ascending.
     pub(crate) fn find_window(&self, window: &Window) -> Vec<usize> {
-        let mut found = self.grid.candidates(window);
-        found.retain(|&at| self.stations[at].marks.iter().any(|mark| mark.shape.touches(window)));
-        found
+        let touches = |at: usize| self.stations[at].marks.iter().any(|mark| mark.shape.touches(window));
+        self.grid.candidates(window, touches)
     }
 }
 

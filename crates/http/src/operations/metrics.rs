@@ -1,13 +1,19 @@
 //! `/metrics`: the figures of this process in Prometheus' text format.
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use axum::{
     extract::State,
-    http::header,
+    http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
-use metrics::{describe_counter, describe_gauge, describe_histogram, gauge};
+use metrics::{
+    Counter, Gauge, Histogram, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
+};
 use metrics_exporter_prometheus::PrometheusHandle;
 
 use crate::Gateway;
@@ -37,6 +43,72 @@ pub(crate) fn describe() {
     describe_gauge!("kaisatsu_build_info", "Always 1; the labels name the build");
     describe_gauge!("process_resident_memory_bytes", "Resident memory");
     gauge!("kaisatsu_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+}
+
+/// The meters of the busiest path, looked up once and not for every request.
+pub(crate) struct Meters {
+    operations: HashMap<String, OperationMeters>,
+    /// Everything that is no operation: pages, and paths that do not exist, which must not become labels.
+    others: OperationMeters,
+    in_flight: Gauge,
+}
+
+struct OperationMeters {
+    name: String,
+    seconds: Histogram,
+    /// One for each status from 100 to 599, made when it first occurs.
+    statuses: Vec<OnceLock<Counter>>,
+}
+
+impl Meters {
+    pub(crate) fn new<'a>(operations: impl Iterator<Item = &'a str>) -> Self {
+        Self {
+            operations: operations.map(|path| (path.to_owned(), OperationMeters::new(path))).collect(),
+            others: OperationMeters::new("other"),
+            in_flight: gauge!("kaisatsu_http_requests_in_flight"),
+        }
+    }
+
+    /// Counts a request as being answered until the result is dropped.
+    pub(crate) fn busy(&self) -> Busy<'_> {
+        self.in_flight.increment(1.0);
+        Busy(&self.in_flight)
+    }
+
+    /// Counts an answer.
+    pub(crate) fn count(&self, path: &str, status: StatusCode, took: Duration) {
+        self.operations.get(path).unwrap_or(&self.others).count(status, took);
+    }
+}
+
+impl OperationMeters {
+    fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            seconds: histogram!("kaisatsu_http_request_seconds", "operation" => name.to_owned()),
+            statuses: (100..600).map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    fn count(&self, status: StatusCode, took: Duration) {
+        self.seconds.record(took.as_secs_f64());
+        if let Some(counter) = self.statuses.get(usize::from(status.as_u16()) - 100) {
+            let make = || {
+                let (operation, status) = (self.name.clone(), status.as_str().to_owned());
+                counter!("kaisatsu_http_requests_total", "operation" => operation, "status" => status)
+            };
+            counter.get_or_init(make).increment(1);
+        }
+    }
+}
+
+/// A request being answered, also when its caller hangs up.
+pub(crate) struct Busy<'a>(&'a Gauge);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.decrement(1.0);
+    }
 }
 
 /// A count as a gauge takes it.

@@ -1,17 +1,24 @@
 //! How the image recognition function answers: failures as a code and a message that begins with the function code.
 
+use std::sync::Arc;
+
 use axum::response::Response;
 use kaisatsu_access::Caller;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{Failure, answer};
+use crate::{
+    Failure,
+    answer::{self, Body},
+};
 
 /// A failure.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct RecognitionError {
     error: RecognitionErrorBody,
 }
+
+impl Body for RecognitionError {}
 
 /// What went wrong.
 #[derive(Serialize, ToSchema)]
@@ -25,9 +32,9 @@ pub(crate) struct RecognitionErrorBody {
 }
 
 /// Does the work for a caller who was let through, and answers with what comes of it.
-pub(crate) fn answer<B: Serialize>(
+pub(crate) fn answer<B: Body>(
     function: &str,
-    admitted: Result<Caller, Failure>,
+    admitted: Result<Arc<Caller>, Failure>,
     work: impl FnOnce() -> Result<B, Failure>,
 ) -> Response {
     let refuse = |failure| refuse(function, failure);

@@ -10,13 +10,15 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::answer::{RecognitionError, answer};
-use crate::{Gateway, Query, gateway::API_KEY};
+use crate::{Gateway, Query, answer::Body, gateway::API_KEY};
 
 /// The models by task.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ModelsAnswer {
     tasks: Vec<TaskModels>,
 }
+
+impl Body for ModelsAnswer {}
 
 /// The models of one task.
 #[derive(Serialize, ToSchema)]

@@ -1,15 +1,19 @@
 //! How the route map function answers: failures as `W` and the HTTP status.
 
+use std::sync::Arc;
+
 use axum::response::Response;
 use kaisatsu_access::Caller;
-use serde::Serialize;
 
 use super::wire::{API_VERSION, ENGINE_VERSION, ErrorAnswer, ErrorBody, ErrorSet};
-use crate::{Failure, answer};
+use crate::{
+    Failure,
+    answer::{self, Body},
+};
 
 /// Does the work for a caller who was let through, and answers with what comes of it.
-pub(crate) fn answer<B: Serialize>(
-    admitted: Result<Caller, Failure>,
+pub(crate) fn answer<B: Body>(
+    admitted: Result<Arc<Caller>, Failure>,
     work: impl FnOnce() -> Result<B, Failure>,
 ) -> Response {
     match admitted {
@@ -25,3 +29,5 @@ pub(crate) fn refuse(failure: Failure) -> Response {
     let result_set = ErrorSet { api_version: API_VERSION, engine_version: ENGINE_VERSION, error };
     answer::failure(failure, &ErrorAnswer { result_set })
 }
+
+impl Body for ErrorAnswer {}

@@ -15,7 +15,7 @@ use super::{
     station::{exclusive, gcs, not_there, station},
     wire::{API_VERSION, DetailAnswer, DetailSet, ENGINE_VERSION, ErrorAnswer, RailMap, Rendered},
 };
-use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY};
+use crate::{Failure, Gateway, Kind, Query, answer::Body, gateway::API_KEY};
 
 const PARAMETERS: [&str; 9] = [API_KEY, "id", "stationName", "stationCode", "x", "y", "width", "height", "gcs"];
 const WINDOW: [&str; 4] = ["x", "y", "width", "height"];
@@ -119,6 +119,12 @@ struct Found {
     shelved: Arc<Shelved<Rendered>>,
     selected: Selected,
     gcs: Gcs,
+}
+
+impl Body for Found {
+    fn size(&self) -> usize {
+        256 + self.shelved.prepared.points(self.gcs, &self.selected.stations).size()
+    }
 }
 
 impl Serialize for Found {

@@ -15,7 +15,7 @@ use super::{
     station::{exclusive, gcs, not_there, station},
     wire::{API_VERSION, ENGINE_VERSION, ErrorAnswer, ListAnswer, ListSet, ListedMap, Rendered, Text},
 };
-use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY};
+use crate::{Failure, Gateway, Kind, Query, answer::Body, gateway::API_KEY};
 
 const PARAMETERS: [&str; 5] = [API_KEY, "id", "stationCode", "stationName", "gcs"];
 
@@ -81,6 +81,8 @@ struct Found {
     maps: Vec<(Arc<Shelved<Rendered>>, Vec<usize>)>,
     gcs: Gcs,
 }
+
+impl Body for Found {}
 
 impl Serialize for Found {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

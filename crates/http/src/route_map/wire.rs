@@ -70,11 +70,11 @@ pub(crate) struct RailMap<'a> {
     /// One element per station, in the order of station codes; empty when there is none.
     #[serde(rename = "Point")]
     #[schema(value_type = Vec<Point>)]
-    pub(crate) point: Vec<&'a RawValue>,
+    pub(crate) point: Points<'a>,
 }
 
 impl<'a> RailMap<'a> {
-    pub(crate) fn new(map: &'a RouteMap, window: &Window, point: Vec<&'a RawValue>) -> Self {
+    pub(crate) fn new(map: &'a RouteMap, window: &Window, point: Points<'a>) -> Self {
         Self {
             id: map.id.as_str(),
             x: Text(window.x),
@@ -128,7 +128,7 @@ pub(crate) struct ListedMap<'a> {
     /// The stations that were asked for; in a list without a station, the one at the map's centre.
     #[serde(rename = "Point")]
     #[schema(value_type = Vec<Point>)]
-    pub(crate) point: Vec<&'a RawValue>,
+    pub(crate) point: Points<'a>,
 }
 
 /// A failure.
@@ -333,11 +333,30 @@ impl Rendered {
     }
 
     /// The points of the stations at these indices.
-    pub(crate) fn points(&self, gcs: Gcs, stations: &[usize]) -> Vec<&RawValue> {
+    pub(crate) fn points<'a>(&'a self, gcs: Gcs, stations: &'a [usize]) -> Points<'a> {
         let all = match gcs {
             Gcs::Tokyo => &self.tokyo,
             Gcs::Wgs84 => &self.wgs84,
         };
-        stations.iter().map(|&at| &*all[at]).collect()
+        Points { all, stations }
+    }
+}
+
+/// Some of the points of a map, as an array.
+pub(crate) struct Points<'a> {
+    all: &'a [Box<RawValue>],
+    stations: &'a [usize],
+}
+
+impl Points<'_> {
+    /// How many bytes they take.
+    pub(crate) fn size(&self) -> usize {
+        self.stations.iter().map(|&at| self.all[at].get().len() + 1).sum()
+    }
+}
+
+impl Serialize for Points<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.stations.iter().map(|&at| &self.all[at]))
     }
 }

@@ -23,7 +23,7 @@ const MAP_INTERVAL: Duration = Duration::from_secs(2);
 const BUCKETS: [f64; 12] = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0];
 
 pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
-    logs::start(&settings.log, settings.log_format);
+    let log = logs::start(&settings.log, settings.log_format);
     let address = settings.database()?;
     let folder = settings.maps_folder()?;
     let store = Store::open(&address).await?;
@@ -44,7 +44,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
     watch_maps(maps);
     welcome::print(settings, &address, &gateway, place, first_key.as_ref());
 
-    let service = kaisatsu_http::router(Arc::clone(&gateway), settings.cors.clone(), metrics);
+    let app = kaisatsu_http::app(Arc::clone(&gateway), settings.cors.clone(), metrics, log.clone());
     let limits = Limits {
         connections: usize::try_from(settings.max_connections).unwrap_or(usize::MAX),
         grace: settings.shutdown_grace,
@@ -54,7 +54,8 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
         tracing::info!("shutting down: finishing what is in flight");
         gateway.drain();
     };
-    let served = kaisatsu_http::serve(listener, service, limits, stop).await;
+    let served = kaisatsu_http::serve(listener, Arc::new(app), limits, stop).await;
+    log.flush();
     store.close().await;
     match served {
         Ok(()) => tracing::info!("closed"),

@@ -1,0 +1,50 @@
+# Two commands are enough: `make serve` and `make test`. The others are parts of them, or for people who change the code.
+
+.PHONY: help serve test check fmt lint layers licences docs corpus schema fuzz bench tokyo-map
+.DEFAULT_GOAL := help
+
+help: ## list the commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+serve: ## build and start the server on its embedded default; ARGS='--listen 127.0.0.1:9000' and the like are passed on
+	@tools/setup serve
+	@cargo build --release --locked --package kaisatsu
+	@exec target/release/kaisatsu serve $(ARGS)
+
+test: ## set up and run every test, PostgreSQL included
+	@tools/setup test
+	@tools/with-postgres cargo test --locked --workspace --no-fail-fast
+	@$(MAKE) --no-print-directory corpus schema
+
+check: fmt lint layers licences docs ## what CI asks of the code beside its tests
+
+fmt:
+	@cargo fmt --all --check
+
+lint:
+	@cargo clippy --locked --workspace --all-targets -- --deny warnings
+
+layers: ## the arrows between the crates point one way
+	@python3 tools/layers.py
+
+licences: ## nothing in the binary but permissive licences
+	@python3 tools/licences.py
+
+docs: ## the API documentation of the crates, without a warning
+	@RUSTDOCFLAGS='--deny warnings' cargo doc --locked --workspace --no-deps --quiet
+
+corpus: ## every input that once mattered to a fuzz target, once more
+	@tools/fuzz replay
+
+schema: ## schemathesis against the running server's own OpenAPI document
+	@tools/schemathesis
+
+fuzz: ## fuzz every parser of outside bytes; SECONDS_EACH=60
+	@tools/fuzz run
+
+bench: ## the measurements of docs/performance.md
+	@cargo build --release --locked --package kaisatsu --package bench-route-map
+	@target/release/bench-route-map
+
+tokyo-map: ## make the built-in map of Tokyo anew from its sources
+	@python3 tools/tokyo-map/build.py
