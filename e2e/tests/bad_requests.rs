@@ -192,9 +192,10 @@ fn recognition_table(backend: Backend) {
         ("POST", "v1/teleport", 404, "101", format!("teleport: {UNKNOWN}")),
         ("POST", "v1/teleport?APIKEY=wrong", 404, "101", format!("teleport: {UNKNOWN}")),
         ("GET", "v1/userCategory/teleport/", 404, "101", format!("userCategory/teleport: {UNKNOWN}")),
-        ("GET", "v2/models", 404, "101", format!("v2/models: {UNKNOWN}")),
-        ("GET", "v1/%E5%86%99%E7%9C%9F", 404, "101", format!(": {UNKNOWN}")),
-        ("GET", "", 404, "101", format!(": {UNKNOWN}")),
+        ("GET", "v2/models", 404, "101", format!("models: {UNKNOWN}")),
+        ("GET", "v1/%E5%86%99%E7%9C%9F", 404, "101", format!("imageRecognition: {UNKNOWN}")),
+        ("GET", "v1/", 404, "101", format!("imageRecognition: {UNKNOWN}")),
+        ("GET", "", 404, "101", format!("imageRecognition: {UNKNOWN}")),
     ] {
         let answer =
             http::request(server.address, method, &format!("/imageRecognition/{target}"), "Content-Length: 0\r\n");

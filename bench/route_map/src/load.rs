@@ -10,16 +10,20 @@ use tokio::{
     net::TcpStream,
 };
 
+use crate::servers::Running;
+
 /// What one round came to.
 pub(crate) struct Round {
     pub(crate) rate: f64,
+    /// Processor time of the server for each request, in microseconds.
+    pub(crate) cpu: f64,
     pub(crate) p50: f64,
     pub(crate) p99: f64,
 }
 
 /// Requests for one server.
 pub(crate) struct Load<'a> {
-    pub(crate) to: SocketAddr,
+    pub(crate) server: &'a Running,
     pub(crate) requests: &'a [Vec<u8>],
 }
 
@@ -70,11 +74,12 @@ impl Load<'_> {
     /// Loads the server for some seconds.
     pub(crate) fn run(&self, connections: usize, seconds: u64) -> Round {
         let end = Duration::from_secs(seconds);
+        let cpu_before = self.server.cpu_micros();
         let (mut times, took) = block_on(async {
             let began = Instant::now();
             let mut clients = tokio::task::JoinSet::new();
             for number in 0..connections {
-                let (to, requests) = (self.to, self.requests.to_vec());
+                let (to, requests) = (self.server.address, self.requests.to_vec());
                 clients.spawn(async move {
                     let mut client = Client::connect(to).await;
                     let mut times = Vec::with_capacity(65_536);
@@ -94,8 +99,9 @@ impl Load<'_> {
         });
         times.sort_by(f64::total_cmp);
         let count = times.len();
-        let rate = f64::from(u32::try_from(count).expect("a count")) / took;
-        Round { rate, p50: times[count / 2], p99: times[count * 99 / 100] }
+        let answers = f64::from(u32::try_from(count).expect("a count"));
+        let cpu = (self.server.cpu_micros() - cpu_before) / answers;
+        Round { rate: answers / took, cpu, p50: times[count / 2], p99: times[count * 99 / 100] }
     }
 }
 

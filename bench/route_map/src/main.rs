@@ -36,7 +36,7 @@ fn main() {
     let bare = servers::bare(size);
     println!("{CONNECTIONS} connections, {ROUNDS} rounds of {SECONDS} s each, mean body {size} bytes\n");
 
-    let measure = |server: &Running| Load { to: server.address, requests: &windows }.run(CONNECTIONS, SECONDS);
+    let measure = |server: &Running| Load { server, requests: &windows }.run(CONNECTIONS, SECONDS);
     // Both are warm before the first round counts.
     let _ = (measure(&bare), measure(&kaisatsu.running));
     let (mut plain, mut ours) = (Vec::new(), Vec::new());
@@ -44,8 +44,8 @@ fn main() {
         plain.push(measure(&bare));
         ours.push(measure(&kaisatsu.running));
     }
-    println!("| server | requests/s | p50 µs | p99 µs | resident MB |");
-    println!("|---|---|---|---|---|");
+    println!("| server | requests/s | p50 µs | p99 µs | server CPU µs/request | resident MB |");
+    println!("|---|---|---|---|---|---|");
     row("bare axum, constant body", &plain, &bare);
     row("kaisatsu, random 500×500 windows", &ours, &kaisatsu.running);
     let mut ratios: Vec<f64> = plain.iter().zip(&ours).map(|(bare, own)| own.rate / bare.rate).collect();
@@ -64,6 +64,6 @@ fn row(name: &str, rounds: &[Round], server: &Running) {
         figures.sort_by(f64::total_cmp);
         figures[figures.len() / 2]
     };
-    let (rate, p50, p99) = (median(|r| r.rate), median(|r| r.p50), median(|r| r.p99));
-    println!("| {name} | {rate:.0} | {p50:.0} | {p99:.0} | {:.1} |", server.resident_mb());
+    let (rate, p50, p99, cpu) = (median(|r| r.rate), median(|r| r.p50), median(|r| r.p99), median(|r| r.cpu));
+    println!("| {name} | {rate:.0} | {p50:.0} | {p99:.0} | {cpu:.1} | {:.1} |", server.resident_mb());
 }

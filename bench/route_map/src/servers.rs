@@ -25,10 +25,11 @@ impl Running {
         let mut command = Command::new(program);
         command.args(args).env("HOME", home.path()).stdin(Stdio::null()).stdout(file("out")).stderr(file("log"));
         let child = command.spawn().unwrap_or_else(|error| panic!("{}: {error}; run `make bench`", program.display()));
+        let mut running = Self { address: SocketAddr::from(([127, 0, 0, 1], 0)), child, home };
         for _ in 0..300 {
-            let out = fs::read_to_string(home.path().join("out")).expect("out");
-            if let Some(address) = word_after(&out, "http://") {
-                return Self { address: address.parse().expect("an address"), child, home };
+            if let Some(address) = word_after(&running.out(), "http://") {
+                running.address = address.parse().expect("an address");
+                return running;
             }
             thread::sleep(Duration::from_millis(50));
         }
@@ -37,6 +38,15 @@ impl Running {
 
     fn out(&self) -> String {
         fs::read_to_string(self.home.path().join("out")).expect("out")
+    }
+
+    /// Processor time that the server has used so far, in microseconds.
+    pub(crate) fn cpu_micros(&self) -> f64 {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).expect("a running process");
+        // The name in parentheses may hold spaces; fields 14 and 15 of the line are user and system time in 1/100 s.
+        let after = stat.rsplit_once(')').expect("a name").1;
+        let ticks = after.split_whitespace().skip(11).take(2).map(|field| field.parse::<f64>().expect("ticks"));
+        ticks.sum::<f64>() * 10_000.0
     }
 
     /// Resident memory now.

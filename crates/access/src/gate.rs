@@ -8,7 +8,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, PoisonError, RwLock,
-        atomic::{AtomicI64, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -52,12 +52,12 @@ impl From<KeyGrant> for Known {
 }
 
 /// Why a caller is not let through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
     /// There is no such key, or it has expired.
     Unknown,
     /// The key or its application is switched off.
-    Disabled,
+    Disabled(Arc<Caller>),
     /// The keys could not be read for too long.
     Unsure,
 }
@@ -67,10 +67,21 @@ pub struct Gate {
     store: Store,
     clock: Arc<dyn Clock>,
     keys: RwLock<HashMap<KeyDigest, Known>>,
-    /// The revision of `keys`; the lock makes one reader of changes at a time.
-    revision: Mutex<i64>,
-    /// When the last refresh that succeeded was begun.
-    fresh_at: AtomicI64,
+    /// The last look at the store; the lock makes one reader of changes at a time.
+    look: Mutex<Look>,
+    /// When the last look that succeeded was begun, in microseconds of the clock's ticks.
+    fresh_at: AtomicU64,
+}
+
+/// A look at the store.
+#[derive(Debug, Default)]
+struct Look {
+    /// The revision that the keys are of.
+    revision: i64,
+    /// When it was begun, in ticks of the clock; `None` before the first.
+    begun: Option<Duration>,
+    /// Whether it failed.
+    failed: bool,
 }
 
 impl Gate {
@@ -79,8 +90,7 @@ impl Gate {
     /// # Errors
     /// When the database fails.
     pub async fn open(store: Store, clock: Arc<dyn Clock>) -> Result<Arc<Self>, StoreError> {
-        let gate =
-            Self { store, clock, keys: RwLock::default(), revision: Mutex::new(0), fresh_at: AtomicI64::new(i64::MIN) };
+        let gate = Self { store, clock, keys: RwLock::default(), look: Mutex::default(), fresh_at: AtomicU64::new(0) };
         gate.refresh().await?;
         Ok(Arc::new(gate))
     }
@@ -119,7 +129,7 @@ impl Gate {
             return verdict;
         }
         // Not known. It may have been made a moment ago, here or elsewhere.
-        match self.refresh_since(self.clock.now()).await {
+        match self.refresh().await {
             Ok(()) => self.look_up(&digest).unwrap_or(Err(Refusal::Unknown)),
             Err(_) => Err(Refusal::Unsure),
         }
@@ -142,40 +152,46 @@ impl Gate {
         let known = keys.get(digest)?;
         Some(match KeyState::of(known.disabled, known.expires_at, self.clock.now()) {
             KeyState::Active => Ok(Arc::clone(&known.caller)),
-            KeyState::Disabled => Err(Refusal::Disabled),
+            KeyState::Disabled => Err(Refusal::Disabled(Arc::clone(&known.caller))),
             KeyState::Expired => Err(Refusal::Unknown),
         })
     }
 
+    /// Brings the keys to a state of now or later. Of many who ask at once, one looks and the others share what it
+    /// sees, a failure too: nobody waits for more than the look under way and one more.
     async fn refresh(&self) -> Result<(), StoreError> {
-        self.refresh_since(self.clock.now()).await
-    }
-
-    /// Brings the keys to a state of `moment` or later. Of many who ask at once, one reads and the others share it.
-    async fn refresh_since(&self, moment: Timestamp) -> Result<(), StoreError> {
-        let mut revision = self.revision.lock().await;
-        if self.fresh_at.load(Ordering::Relaxed) > moment.0 {
-            return Ok(());
+        let asked = self.clock.ticks();
+        let mut look = self.look.lock().await;
+        if look.begun.is_some_and(|begun| begun > asked) {
+            return if look.failed { Err(StoreError::TimedOut) } else { Ok(()) };
         }
-        let begun = self.clock.now();
-        let asked = tokio::time::timeout(PATIENCE, self.store.keys_changed_since(*revision));
-        if let Some(changed) = asked.await.map_err(|_| StoreError::TimedOut)?? {
+        let begun = self.clock.ticks();
+        look.begun = Some(begun);
+        look.failed = true;
+        let asking = tokio::time::timeout(PATIENCE, self.store.keys_changed_since(look.revision));
+        if let Some(changed) = asking.await.map_err(|_| StoreError::TimedOut)?? {
             let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
             if changed.complete {
                 keys.clear();
             }
             keys.extend(changed.keys.into_iter().map(|(digest, grant)| (digest, Known::from(grant))));
-            *revision = changed.revision;
+            look.revision = changed.revision;
         }
-        self.fresh_at.store(begun.0, Ordering::Relaxed);
+        look.failed = false;
+        self.fresh_at.store(micros(begun), Ordering::Relaxed);
         Ok(())
     }
 
-    /// How long ago the keys were last known to be up to date.
+    /// How long ago the keys were last known to be up to date. Measured in ticks: a clock that is set back must not
+    /// make old knowledge look fresh.
     fn age(&self) -> Duration {
-        let micros = self.clock.now().0.saturating_sub(self.fresh_at.load(Ordering::Relaxed));
-        Duration::from_micros(u64::try_from(micros).unwrap_or(0))
+        let fresh_at = self.fresh_at.load(Ordering::Relaxed);
+        Duration::from_micros(micros(self.clock.ticks()).saturating_sub(fresh_at))
     }
+}
+
+fn micros(span: Duration) -> u64 {
+    u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -195,17 +211,30 @@ mod tests {
 
     /// A clock that stands still until it is moved.
     #[derive(Default)]
-    struct HandClock(AtomicI64);
+    struct HandClock {
+        now: AtomicI64,
+        ticks: AtomicI64,
+    }
 
     impl HandClock {
         fn advance(&self, span: Duration) {
-            self.0.fetch_add(i64::try_from(span.as_micros()).unwrap(), Ordering::Relaxed);
+            let micros = i64::try_from(span.as_micros()).unwrap();
+            self.now.fetch_add(micros, Ordering::Relaxed);
+            self.ticks.fetch_add(micros, Ordering::Relaxed);
+        }
+
+        fn set_back(&self, span: Duration) {
+            self.now.fetch_sub(i64::try_from(span.as_micros()).unwrap(), Ordering::Relaxed);
         }
     }
 
     impl Clock for HandClock {
         fn now(&self) -> Timestamp {
-            Timestamp(self.0.load(Ordering::Relaxed))
+            Timestamp(self.now.load(Ordering::Relaxed))
+        }
+
+        fn ticks(&self) -> Duration {
+            Duration::from_micros(self.ticks.load(Ordering::Relaxed).try_into().unwrap())
         }
     }
 
@@ -243,14 +272,27 @@ mod tests {
         let key = s.keyring.create_key(&app).await.unwrap();
         s.gate.refresh().await.unwrap();
         s.keyring.set_key_enabled(&key.id, false).await.unwrap();
-        s.clock.advance(Duration::from_millis(1));
         s.gate.refresh().await.unwrap();
-        assert_eq!(s.gate.admit(key.secret.reveal()).await, Err(Refusal::Disabled));
+        assert!(matches!(s.gate.admit(key.secret.reveal()).await, Err(Refusal::Disabled(_))));
         s.keyring.set_key_enabled(&key.id, true).await.unwrap();
         s.keyring.set_application_enabled(&app, false).await.unwrap();
-        s.clock.advance(Duration::from_millis(1));
         s.gate.refresh().await.unwrap();
-        assert_eq!(s.gate.admit(key.secret.reveal()).await, Err(Refusal::Disabled));
+        assert!(matches!(s.gate.admit(key.secret.reveal()).await, Err(Refusal::Disabled(_))));
+    }
+
+    #[tokio::test]
+    async fn a_clock_that_is_set_back_keeps_no_revocation_from_arriving() {
+        let s = scene().await;
+        let app = s.keyring.create_application(&ApplicationName::new("a").unwrap()).await.unwrap();
+        let key = s.keyring.create_key(&app).await.unwrap();
+        s.clock.advance(Duration::from_secs(20));
+        assert!(s.gate.admit(key.secret.reveal()).await.is_ok());
+        s.clock.set_back(Duration::from_mins(10));
+        s.keyring.set_key_enabled(&key.id, false).await.unwrap();
+        s.gate.refresh().await.unwrap();
+        assert!(matches!(s.gate.admit(key.secret.reveal()).await, Err(Refusal::Disabled(_))));
+        let new = s.keyring.create_key(&app).await.unwrap();
+        assert!(s.gate.admit(new.secret.reveal()).await.is_ok());
     }
 
     #[tokio::test]

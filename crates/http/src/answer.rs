@@ -38,7 +38,7 @@ pub(crate) fn failure(failure: Failure, body: &impl Body) -> Response {
     if let Some(seconds) = failure.retry_seconds() {
         response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
     }
-    response.extensions_mut().insert(Note { failure: Some(failure), ..Note::default() });
+    response.extensions_mut().insert(Note { caller: failure.caller.clone(), failure: Some(failure), cause: None });
     response
 }
 

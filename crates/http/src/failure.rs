@@ -3,10 +3,10 @@
 //! The route map function writes `W` and the status; the image recognition function writes the code below. The two
 //! bodies are made in `route_map::answer` and `recognition::answer`.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use axum::http::StatusCode;
-use kaisatsu_access::Refusal;
+use kaisatsu_access::{Caller, Refusal};
 
 /// The kinds of failure of the contract, in the order of its table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,19 +111,27 @@ pub struct Failure {
     pub message: String,
     /// When it is worth trying again.
     pub retry_after: Option<Duration>,
+    /// Who was refused, when that is known, for the log.
+    pub caller: Option<Arc<Caller>>,
 }
 
 impl Failure {
     /// A failure with its message.
     #[must_use]
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), retry_after: None }
+        Self { kind, message: message.into(), retry_after: None, caller: None }
     }
 
     /// A failure that passes by itself.
     #[must_use]
     pub fn passing(kind: Kind, message: impl Into<String>, wait: Duration) -> Self {
-        Self { kind, message: message.into(), retry_after: Some(wait) }
+        Self { retry_after: Some(wait), ..Self::new(kind, message) }
+    }
+
+    /// The same failure, of a caller who is known.
+    #[must_use]
+    pub fn of(self, caller: Arc<Caller>) -> Self {
+        Self { caller: Some(caller), ..self }
     }
 
     /// The value of `Retry-After`: whole seconds, at least one.
@@ -140,8 +148,8 @@ impl From<Refusal> for Failure {
                 Kind::KeyUnknown,
                 "query parameter APIKEY is not a key of this server; `kaisatsu key create` makes one",
             ),
-            Refusal::Disabled => {
-                Self::new(Kind::Denied, "the API key is disabled; ask the operator, or use another key")
+            Refusal::Disabled(caller) => {
+                Self::new(Kind::Denied, "the API key is disabled; ask the operator, or use another key").of(caller)
             }
             Refusal::Unsure => Self::passing(
                 Kind::Unavailable,

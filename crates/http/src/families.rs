@@ -47,7 +47,7 @@ impl Families {
         if first == self.segment.as_str() {
             Family::RouteMap
         } else if first == "imageRecognition" {
-            Family::Recognition(redact::path(rest.strip_prefix("v1/").unwrap_or(rest)).trim_end_matches('/'))
+            Family::Recognition(function_code(rest))
         } else {
             Family::Neither
         }
@@ -108,4 +108,12 @@ impl Families {
         response.headers_mut().insert(header::ALLOW, allowed);
         response
     }
+}
+
+/// The operation's name as in its path, without the version; the function's own name when there is none.
+fn function_code(rest: &str) -> &str {
+    let (first, after) = rest.split_once('/').unwrap_or((rest, ""));
+    let is_version = first.strip_prefix('v').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    let name = redact::path(if is_version { after } else { rest }).trim_matches('/');
+    if name.is_empty() { "imageRecognition" } else { name }
 }

@@ -87,7 +87,8 @@ impl Gateway {
         let key = query.required(API_KEY).map_err(unknown)?;
         let caller = self.gate.admit(key).await?;
         self.limit.take(&caller.key).map_err(|wait| {
-            Failure::passing(Kind::TooOften, "this API key calls too often; slow down, or ask for a higher limit", wait)
+            let told = "this API key calls too often; slow down, or ask for a higher limit";
+            Failure::passing(Kind::TooOften, told, wait).of(Arc::clone(&caller))
         })?;
         Ok(caller)
     }

@@ -98,7 +98,7 @@ impl App {
             level: if status >= 500 { "ERROR" } else { "INFO" },
             message: "request",
             request_id: id.to_str().unwrap_or_default(),
-            method: method.as_str(),
+            method: redact::method(method),
             path: redact::path(uri.path()),
             query: uri.query().map(redact::query),
             status,

@@ -1,26 +1,16 @@
 //! What of a request may stand in a log line.
 //!
-//! The rule is an allow-list: the value of a parameter is shown only when the parameter is known to carry no secret.
-//! A key under a misspelt name, or glued to the path by a missing `?`, stays out of the log all the same.
+//! The rule is an allow-list: the value of a parameter is shown only when the parameter is known to carry no secret, and
+//! only as far as it looks like such a value. A key under a misspelt name, behind a wrong separator, or glued to the
+//! path by a missing `?`, stays out of the log all the same.
 
-/// Parameters whose values are harmless and help to understand a request.
-const SHOWN: [&str; 15] = [
-    "id",
-    "stationName",
-    "stationCode",
-    "x",
-    "y",
-    "width",
-    "height",
-    "gcs",
-    "format",
-    "scale",
-    "recog",
-    "numOfCandidates",
-    "minScore",
-    "modelName",
-    "isValid",
-];
+use axum::http::Method;
+
+/// Parameters that carry a number.
+const NUMBERS: [&str; 8] = ["stationCode", "x", "y", "width", "height", "scale", "numOfCandidates", "minScore"];
+
+/// Parameters that carry a harmless word.
+const WORDS: [&str; 7] = ["id", "stationName", "gcs", "format", "recog", "modelName", "isValid"];
 
 /// The longest piece of a request that is logged.
 const LONGEST: usize = 256;
@@ -36,20 +26,52 @@ pub(crate) fn query(raw: &str) -> String {
         if !shown.is_empty() {
             shown.push('&');
         }
-        match pair.split_once('=') {
-            Some((name, value)) if SHOWN.contains(&name) => {
-                shown.push_str(name);
-                shown.push('=');
-                shown.push_str(head(value, 64));
-            }
-            Some((name, _)) => {
-                shown.push_str(head(plain(name), 32));
-                shown.push_str("=…");
-            }
-            None => shown.push('…'),
+        let Some((name, value)) = pair.split_once('=') else {
+            shown.push('…');
+            continue;
+        };
+        let (name, harmless) = if NUMBERS.contains(&name) {
+            (name, number(value))
+        } else if WORDS.contains(&name) {
+            (name, word(value))
+        } else {
+            (head(plain(name), 32), "")
+        };
+        shown.push_str(name);
+        shown.push('=');
+        shown.push_str(harmless);
+        if harmless.len() < value.len() {
+            shown.push('…');
         }
     }
     shown
+}
+
+/// The method, if it is one that exists: a request line may begin with anything.
+pub(crate) fn method(method: &Method) -> &str {
+    match method.as_str() {
+        known @ ("GET" | "HEAD" | "POST" | "PUT" | "DELETE" | "CONNECT" | "OPTIONS" | "TRACE" | "PATCH") => known,
+        _ => "OTHER",
+    }
+}
+
+/// A value that is a number, or nothing of it.
+fn number(value: &str) -> &str {
+    let digits = value.strip_prefix('-').unwrap_or(value);
+    let short = digits.len() <= 20 && digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    if short { value } else { "" }
+}
+
+/// The beginning of a value that looks like a name: letters of any script, escapes of such, and `.`, `_`, `-`.
+fn word(value: &str) -> &str {
+    let beyond_ascii = |at: usize| matches!(value.as_bytes().get(at), Some(b'8' | b'9' | b'A'..=b'F' | b'a'..=b'f'));
+    let allowed = |at: usize, c: char| match c {
+        '%' => beyond_ascii(at + 1),
+        '.' | '_' | '-' => true,
+        other => other.is_alphanumeric(),
+    };
+    let end = value.char_indices().find(|(at, c)| !allowed(*at, *c)).map_or(value.len(), |(at, _)| at);
+    head(without_key(&value[..end]), 96)
 }
 
 /// The part of a path before anything that does not belong in one of ours.
@@ -60,7 +82,10 @@ pub(crate) fn path(raw: &str) -> &str {
 /// Cuts before the first character that our own paths and names never have, and before anything that looks like a key.
 fn plain(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '/' | '_' | '-' | '.'));
-    let text = &text[..end.unwrap_or(text.len())];
+    without_key(&text[..end.unwrap_or(text.len())])
+}
+
+fn without_key(text: &str) -> &str {
     &text[..text.find(kaisatsu_model::ApiKey::PREFIX).unwrap_or(text.len())]
 }
 
@@ -70,7 +95,9 @@ fn head(text: &str, most: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{path, query};
+    use axum::http::Method;
+
+    use super::{method, path, query};
 
     #[test]
     fn only_harmless_values_are_shown() {
@@ -80,6 +107,13 @@ mod tests {
             ("kst_secret", "…"),
             ("kst_secret=1", "=…"),
             ("%41PIKEY=kst_secret", "=…"),
+            ("id=tokyo%26APIKEY=kst_secret", "id=tokyo…"),
+            ("id=tokyo?APIKEY=kst_secret", "id=tokyo…"),
+            ("id=tokyo;APIKEY=kst_secret", "id=tokyo…"),
+            ("id=%6Bst_secret", "id=…"),
+            ("x=kst_secret", "x=…"),
+            ("x=-12&stationName=%E9%AB%98%E5%86%86%E5%AF%BA", "x=-12&stationName=%E9%AB%98%E5%86%86%E5%AF%BA"),
+            ("stationName=高円寺\u{9b}31m", "stationName=高円寺…"),
             ("", ""),
         ] {
             assert_eq!(query(raw), shown, "{raw}");
@@ -92,5 +126,11 @@ mod tests {
         assert_eq!(path("/route_service/v1/railmapDetail&APIKEY=kst_secret"), "/route_service/v1/railmapDetail");
         assert_eq!(path("/route_service/v1/kst_secret"), "/route_service/v1/");
         assert_eq!(path("/docs/index.css"), "/docs/index.css");
+    }
+
+    #[test]
+    fn a_method_that_does_not_exist_is_not_repeated() {
+        assert_eq!(method(&Method::GET), "GET");
+        assert_eq!(method(&Method::from_bytes(b"kst_secret").unwrap()), "OTHER");
     }
 }

@@ -4,10 +4,11 @@
 //! are gathered and written together, at the latest after [`PAUSE`].
 
 use std::{
+    cell::RefCell,
     fmt::Write as _,
     io::{self, IsTerminal, Write},
     mem,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     thread,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -61,15 +62,8 @@ pub(crate) struct RequestLog {
     text: bool,
     /// Whether every request is logged, or only those that failed through our fault.
     all: bool,
-    waiting: Mutex<Waiting>,
-}
-
-#[derive(Default)]
-struct Waiting {
-    lines: Vec<u8>,
-    /// The second that `moment` was written for; only its fraction changes from line to line.
-    second: u64,
-    moment: String,
+    /// Lines to be written. Threads meet here, so each comes with its line finished.
+    waiting: Mutex<Vec<u8>>,
 }
 
 impl RequestLog {
@@ -77,8 +71,9 @@ impl RequestLog {
         let log = Arc::new(Self { text, all, waiting: Mutex::default() });
         let writer = Arc::downgrade(&log);
         thread::spawn(move || {
+            let mut lines = Vec::new();
             while let Some(log) = writer.upgrade() {
-                log.flush();
+                log.write_out(&mut lines);
                 drop(log);
                 thread::sleep(PAUSE);
             }
@@ -88,15 +83,17 @@ impl RequestLog {
 
     /// Writes what is waiting.
     pub(crate) fn flush(&self) {
-        let lines = mem::take(&mut self.waiting().lines);
-        if !lines.is_empty() {
-            // A log that cannot be written is no reason to stop answering.
-            let _ = io::stderr().write_all(&lines);
-        }
+        self.write_out(&mut Vec::new());
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Changes places with the waiting lines, so that both buffers are used again, and writes them.
+    fn write_out(&self, lines: &mut Vec<u8>) {
+        lines.clear();
+        mem::swap(lines, &mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        if !lines.is_empty() {
+            // A log that cannot be written is no reason to stop answering.
+            let _ = io::stderr().write_all(lines);
+        }
     }
 }
 
@@ -106,31 +103,51 @@ impl AccessLog for RequestLog {
     }
 
     fn write(&self, line: AccessLine<'_>) {
-        let mut guard = self.waiting();
-        let waiting = &mut *guard;
-        waiting.set_moment(SystemTime::now());
-        let line = AccessLine { timestamp: &waiting.moment, ..line };
-        // Writing to memory cannot fail.
-        if self.text {
-            let _ = write_text(&mut waiting.lines, &line);
-        } else {
-            let _ = serde_json::to_writer(&mut waiting.lines, &line);
-            waiting.lines.push(b'\n');
-        }
+        SCRATCH.with_borrow_mut(|Scratch { bytes, moment }| {
+            bytes.clear();
+            let line = AccessLine { timestamp: moment.text(SystemTime::now()), ..line };
+            // Writing to memory cannot fail.
+            if self.text {
+                let _ = write_text(bytes, &line);
+            } else {
+                let _ = serde_json::to_writer(&mut *bytes, &line);
+                bytes.push(b'\n');
+            }
+            self.waiting.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        });
     }
 }
 
-impl Waiting {
-    /// Writes `now` as `2026-01-31T23:59:59.999999Z`, all but the fraction only when the second is a new one.
-    fn set_moment(&mut self, now: SystemTime) {
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// What a thread writes its lines with.
+#[derive(Default)]
+struct Scratch {
+    bytes: Vec<u8>,
+    moment: Moment,
+}
+
+/// The time as text. Only its fraction changes from line to line, so the rest is kept for a second.
+#[derive(Default)]
+struct Moment {
+    second: u64,
+    text: String,
+}
+
+impl Moment {
+    /// `2026-01-31T23:59:59.999999Z`
+    fn text(&mut self, now: SystemTime) -> &str {
         let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
-        if self.second != since.as_secs() || self.moment.is_empty() {
+        if self.second != since.as_secs() || self.text.is_empty() {
             self.second = since.as_secs();
             let format = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].");
-            self.moment = OffsetDateTime::from(now).format(format).unwrap_or_default();
+            self.text = OffsetDateTime::from(now).format(format).unwrap_or_default();
         }
-        self.moment.truncate("2026-01-31T23:59:59.".len());
-        let _ = write!(self.moment, "{:06}Z", since.subsec_micros());
+        self.text.truncate("2026-01-31T23:59:59.".len());
+        let _ = write!(self.text, "{:06}Z", since.subsec_micros());
+        &self.text
     }
 }
 

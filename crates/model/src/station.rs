@@ -39,8 +39,9 @@ impl fmt::Display for StationCode {
 
 /// The name of a station as a key for look-ups: two spellings that a person takes for the same name are equal.
 ///
-/// Unicode compatibility composition folds NFD, full-width latin and half-width kana; ヶ and ケ, which operators
-/// use for the same sound (霞ケ関, 霞ヶ関), become one; letters lose their case; white space goes.
+/// Unicode compatibility composition folds NFD, full-width latin and half-width kana; characters that operators use for the
+/// same thing become one (霞ケ関 and 霞ヶ関, 四ツ谷 and 四ッ谷, 麹町 and 麴町); letters lose their case; white space
+/// goes; and so does a second name in brackets at the end (押上〈スカイツリー前〉).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct StationName(String);
 
@@ -51,9 +52,18 @@ impl StationName {
         let folded = text.nfkc().flat_map(char::to_lowercase).filter(|c| !c.is_whitespace()).map(|c| match c {
             'ヶ' => 'ケ',
             'ヵ' => 'カ',
+            'ッ' => 'ツ',
+            '麴' => '麹',
             other => other,
         });
-        Self(folded.collect())
+        let mut name: String = folded.collect();
+        if name.ends_with(['〉', ')'])
+            && let Some(start) = name.find(['〈', '('])
+            && start > 0
+        {
+            name.truncate(start);
+        }
+        Self(name)
     }
 
     /// Whether nothing is left of the name.
@@ -109,12 +119,17 @@ mod tests {
             ("東京テレポート", "東京ﾃﾚﾎﾟｰﾄ"),                    // half-width kana
             ("羽田空港第3ターミナル", "羽田空港第3ターミナル"), // full-width digit
             ("YRP野比", "yrp野比"),
+            ("押上", "押上〈スカイツリー前〉"),
+            ("押上", "押上（スカイツリー前）"),
+            ("四ツ谷", "四ッ谷"),
+            ("麹町", "麴町"),
             ("新 宿", "新宿"),
         ] {
             assert_eq!(StationName::fold(a), StationName::fold(b), "{a} {b}");
         }
         assert_ne!(StationName::fold("大崎"), StationName::fold("大塚"));
         assert!(StationName::fold(" \u{3000}").is_empty());
+        assert!(!StationName::fold("(駅)").is_empty());
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! Points in time, and the clock that is handed to whoever needs one.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{
+    sync::LazyLock,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
 
 /// Microseconds since 1970-01-01 UTC: what both databases keep as a plain integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,8 +19,11 @@ impl Timestamp {
 
 /// Where "now" comes from. Tests hand in one that they move by hand.
 pub trait Clock: Send + Sync {
-    /// The current time.
+    /// The current time, as people and databases write it. It may be set back.
     fn now(&self) -> Timestamp;
+
+    /// The time since some fixed moment, for measuring how long ago something was. It never goes back.
+    fn ticks(&self) -> Duration;
 }
 
 /// The clock of the machine.
@@ -28,5 +34,10 @@ impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Timestamp(0).after(since)
+    }
+
+    fn ticks(&self) -> Duration {
+        static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+        START.elapsed()
     }
 }
