@@ -9,7 +9,7 @@ help: ## list the commands
 serve: ## build and start the server on its embedded default; ARGS='--listen 127.0.0.1:9000' and the like are passed on
 	@tools/setup serve
 	@cargo build --release --locked --package kaisatsu
-	@exec target/release/kaisatsu serve $(ARGS)
+	@exec cargo run --release --locked --quiet --package kaisatsu -- serve $(ARGS)
 
 test: ## set up and run every test, PostgreSQL included
 	@tools/setup test
@@ -44,7 +44,7 @@ fuzz: ## fuzz every parser of outside bytes; SECONDS_EACH=60
 
 bench: ## the measurements of docs/performance.md
 	@cargo build --release --locked --package kaisatsu --package bench-route-map
-	@target/release/bench-route-map
+	@cargo run --release --locked --quiet --package bench-route-map
 
 tokyo-map: ## make the built-in map of Tokyo anew from its sources
 	@python3 tools/tokyo-map/build.py

@@ -51,6 +51,9 @@ fn a_key_never_gets_into_the_log() {
         "/route_service/v1/KEY",
         "/imageRecognition/v1/KEY",
         "/imageRecognition/v1/models?token=KEY&APIKEY=KEY",
+        "/route_service/v1/railmapDetail?id=tokyo%26APIKEY=KEY",
+        "/route_service/v1/railmapDetail?id=tokyo;APIKEY=KEY",
+        "/route_service/v1/railmapDetail?x=KEY",
         "/KEY",
     ] {
         let answer = server.get(
@@ -64,8 +67,10 @@ fn a_key_never_gets_into_the_log() {
     }
     let answer = http::request(server.address, "GET", "/readyz", &format!("X-Request-Id: {key}\r\n"));
     assert_ne!(answer.header("x-request-id"), Some(key.as_str()));
+    let _ = http::request(server.address, &key, "/readyz", "");
     let metrics = server.get("/metrics").text();
     assert!(!metrics.contains(&key));
+    eventually("the last request is logged", || server.log().contains("/metrics").then_some(()));
     let log = server.log();
     assert!(!log.contains(&key) && log.contains("APIKEY=…&id=tokyo&width=0&height=1"), "{log}");
 }
@@ -311,6 +316,14 @@ fn a_start_that_cannot_succeed_says_why_and_ends() {
     let folder = serve(&["--data", &file.join("data").display().to_string()]);
     assert_eq!(folder.code, 3, "{}", folder.err);
     assert!(folder.err.contains("Name a folder this user may write to with --data FOLDER"), "{}", folder.err);
+
+    let locked = Database::fresh(Backend::Sqlite);
+    let held = fs::File::create(format!("{}.lock", locked.address.trim_start_matches("sqlite:"))).unwrap();
+    held.lock().unwrap();
+    let waited = serve(&["--database", &locked.address]);
+    assert_eq!(waited.code, 3, "{}", waited.err);
+    assert!(waited.err.contains("another process holds a lock on it"), "{}", waited.err);
+    drop(held);
 
     let maps = serve(&["--maps", "/nonexistent/maps"]);
     assert_eq!((maps.code, maps.err.trim()), (2, "kaisatsu: --maps: there is no folder /nonexistent/maps"));

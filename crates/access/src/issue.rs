@@ -46,6 +46,16 @@ impl Keyring {
         Ok(id)
     }
 
+    /// Makes an application together with its first key: both are there, or neither.
+    ///
+    /// # Errors
+    /// When the name is taken or the database fails.
+    pub async fn create_application_with_key(&self, name: &ApplicationName) -> Result<IssuedKey, StoreError> {
+        let (issued, kept) = self.fresh_key();
+        self.store.create_application_with_key(&AppId::from_random(random()), name, &kept).await?;
+        Ok(issued)
+    }
+
     /// All applications by name.
     ///
     /// # Errors

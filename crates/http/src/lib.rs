@@ -12,6 +12,7 @@ mod gateway;
 mod observe;
 mod openapi;
 mod operations;
+mod pulse;
 mod query;
 mod recognition;
 mod redact;

@@ -16,7 +16,10 @@ use crate::{
     AccessLog, App, Cors, Gateway, Segment,
     families::Families,
     openapi,
-    operations::{self, metrics::Meters},
+    operations::{
+        self,
+        metrics::{Meters, Page},
+    },
     recognition, route_map,
 };
 
@@ -48,7 +51,7 @@ pub fn app(gateway: Arc<Gateway>, cors: Cors, metrics: PrometheusHandle, log: Ar
     let (unknown, wrong) = (families.clone(), families.clone());
     let router = api
         .route("/", get(operations::welcome::welcome))
-        .route("/metrics", get(operations::metrics::metrics).with_state((Arc::clone(&gateway), metrics)))
+        .route("/metrics", get(operations::metrics::metrics).with_state(Page::new(Arc::clone(&gateway), metrics)))
         .merge(operations::docs::pages(document))
         .method_not_allowed_fallback(move |method: Method, uri: Uri| async move { wrong.wrong_method(&method, &uri) })
         .fallback(move |uri: Uri| async move { unknown.unknown_path(&uri) })

@@ -4,16 +4,16 @@ use std::{convert::Infallible, io, sync::Arc, time::Duration};
 
 use axum::body::Body;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    server::graceful::GracefulShutdown,
-};
+use hyper_util::{rt::TokioIo, server::graceful::GracefulShutdown};
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
 };
 
-use crate::App;
+use crate::{
+    App,
+    pulse::{LOOK, Pulse, Watched},
+};
 
 /// What bounds the server.
 #[derive(Debug, Clone)]
@@ -23,9 +23,6 @@ pub struct Limits {
     /// How long a shutdown waits for requests in flight.
     pub grace: Duration,
 }
-
-/// How long a client may take for the head of a request.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The longest request head, query string included.
 const HEAD_BYTES: usize = 64 * 1024;
@@ -72,21 +69,31 @@ pub async fn serve(
     }
 }
 
-/// Speaks HTTP on one connection, in a task of its own.
+/// Speaks HTTP on one connection, in a task of its own, as long as there is patience with the client.
 fn converse(stream: TcpStream, app: Arc<App>, graceful: &GracefulShutdown, place: Option<OwnedSemaphorePermit>) {
+    let pulse = Pulse::new();
+    let watched = Watched::new(TokioIo::new(stream), Arc::clone(&pulse));
+    let noted = Arc::clone(&pulse);
     let answer = service_fn(move |request: hyper::Request<Incoming>| {
-        let app = Arc::clone(&app);
-        async move { Ok::<_, Infallible>(app.answer(request.map(Body::new)).await) }
+        let (app, pulse) = (Arc::clone(&app), Arc::clone(&noted));
+        async move {
+            pulse.asked();
+            let response = app.answer(request.map(Body::new)).await;
+            pulse.answered();
+            Ok::<_, Infallible>(response)
+        }
     });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
-        .max_buf_size(HEAD_BYTES)
-        .serve_connection(TokioIo::new(stream), answer);
+    let connection =
+        http1::Builder::new().header_read_timeout(None).max_buf_size(HEAD_BYTES).serve_connection(watched, answer);
     let connection = graceful.watch(connection);
     tokio::spawn(async move {
+        let mut connection = std::pin::pin!(connection);
         // A client that goes away in the middle is its own business.
-        let _ = connection.await;
+        while tokio::time::timeout(LOOK, &mut connection).await.is_err() {
+            if pulse.is_over() {
+                break;
+            }
+        }
         drop(place);
     });
 }

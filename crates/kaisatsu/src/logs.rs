@@ -8,7 +8,10 @@ use std::{
     fmt::Write as _,
     io::{self, IsTerminal, Write},
     mem,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     thread,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -20,6 +23,12 @@ use tracing_subscriber::EnvFilter;
 
 /// How long a request's line waits for others.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// The most that waits, in bytes. When the reader of the log is slower for long, lines are dropped and counted.
+const MOST: usize = 8 * 1024 * 1024;
+
+/// What is kept of a buffer that a burst made large.
+const USUAL: usize = 256 * 1024;
 
 /// How log lines are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -64,16 +73,25 @@ pub(crate) struct RequestLog {
     all: bool,
     /// Lines to be written. Threads meet here, so each comes with its line finished.
     waiting: Mutex<Vec<u8>>,
+    /// Lines being written; held through the writing.
+    writing: Mutex<Vec<u8>>,
+    /// Lines that found no room since the last that did.
+    dropped: AtomicU64,
 }
 
 impl RequestLog {
     fn start(text: bool, all: bool) -> Arc<Self> {
-        let log = Arc::new(Self { text, all, waiting: Mutex::default() });
+        let log = Arc::new(Self {
+            text,
+            all,
+            waiting: Mutex::default(),
+            writing: Mutex::default(),
+            dropped: AtomicU64::new(0),
+        });
         let writer = Arc::downgrade(&log);
         thread::spawn(move || {
-            let mut lines = Vec::new();
             while let Some(log) = writer.upgrade() {
-                log.write_out(&mut lines);
+                log.flush();
                 drop(log);
                 thread::sleep(PAUSE);
             }
@@ -81,19 +99,24 @@ impl RequestLog {
         log
     }
 
-    /// Writes what is waiting.
+    /// Writes what is waiting, after what is being written already. Waits for whoever reads the log.
     pub(crate) fn flush(&self) {
-        self.write_out(&mut Vec::new());
-    }
-
-    /// Changes places with the waiting lines, so that both buffers are used again, and writes them.
-    fn write_out(&self, lines: &mut Vec<u8>) {
+        let mut lines = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         lines.clear();
-        mem::swap(lines, &mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        lines.shrink_to(USUAL);
+        mem::swap(&mut *lines, &mut *self.waiting());
+        let dropped = self.dropped.swap(0, Ordering::Relaxed);
+        if dropped > 0 {
+            tracing::warn!(dropped, "requests were not logged: the log is not read quickly enough");
+        }
         if !lines.is_empty() {
             // A log that cannot be written is no reason to stop answering.
-            let _ = io::stderr().write_all(lines);
+            let _ = io::stderr().write_all(&lines);
         }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -113,7 +136,12 @@ impl AccessLog for RequestLog {
                 let _ = serde_json::to_writer(&mut *bytes, &line);
                 bytes.push(b'\n');
             }
-            self.waiting.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+            let mut waiting = self.waiting();
+            if waiting.len() + bytes.len() <= MOST {
+                waiting.extend_from_slice(bytes);
+            } else {
+                self.dropped.fetch_add(1, Ordering::Relaxed);
+            }
         });
     }
 }

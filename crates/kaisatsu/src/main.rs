@@ -1,6 +1,8 @@
 //! The binary: command line, configuration, wiring. The only place that picks implementations.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line speaks on both")]
 
+#[macro_use]
+mod say;
 mod commands;
 mod exit;
 mod logs;
@@ -64,7 +66,7 @@ fn run() -> Result<ExitCode, Trouble> {
         .enable_all()
         .build()
         .map_err(|error| Trouble::Failed(format!("the runtime does not start: {error}")))?;
-    runtime.block_on(async {
+    let ended = runtime.block_on(async {
         match cli.command {
             Command::Serve => commands::serve::run(&settings).await,
             Command::Key(command) => commands::key::run(command, &settings).await,
@@ -73,5 +75,8 @@ fn run() -> Result<ExitCode, Trouble> {
             Command::Config(command) => Ok(commands::config::run(&command, &origins)),
             Command::Openapi => commands::openapi::run(&settings),
         }
-    })
+    });
+    // Nothing that is still waiting for something may keep the program from ending.
+    runtime.shutdown_background();
+    ended
 }

@@ -113,16 +113,18 @@ mod tests {
     const MILLIMETRE: f64 = 1e-3 / 111_320.0;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2_000))]
+        #![proptest_config(ProptestConfig { cases: 2_000, max_global_rejects: 200_000, ..ProptestConfig::default() })]
 
-        /// To the Tokyo datum and back is the same point to within a millimetre, all over the land the grid covers.
+        /// To the Tokyo datum and back is the same point to within a millimetre, on all the land that the grid covers.
+        /// (A point at the very rim of the grid may have no counterpart, so the points begin as ones that have.)
         #[test]
-        fn there_and_back(latitude in 34.9..36.5, longitude in 138.0..140.0) {
-            let (lat, lon) = to_tokyo(latitude, longitude);
-            prop_assume!(jgd::TKY2JGD.bilinear(jgd::LatLon(lat, lon)).is_some());
-            let (back_lat, back_lon) = to_wgs84(lat, lon).ok_or_else(|| TestCaseError::fail("out of range"))?;
-            prop_assert!((back_lat - latitude).abs() < MILLIMETRE, "{latitude} {longitude}");
-            prop_assert!((back_lon - longitude).abs() < MILLIMETRE, "{latitude} {longitude}");
+        fn there_and_back(tokyo_latitude in 24.0..46.0, tokyo_longitude in 122.0..146.0) {
+            prop_assume!(jgd::TKY2JGD.bilinear(jgd::LatLon(tokyo_latitude, tokyo_longitude)).is_some());
+            let shifted = |(latitude, longitude)| to_wgs84(latitude, longitude).ok_or_else(|| TestCaseError::fail("range"));
+            let (latitude, longitude) = shifted((tokyo_latitude, tokyo_longitude))?;
+            let (back_latitude, back_longitude) = shifted(to_tokyo(latitude, longitude))?;
+            prop_assert!((back_latitude - latitude).abs() < MILLIMETRE, "{latitude} {longitude}");
+            prop_assert!((back_longitude - longitude).abs() < MILLIMETRE, "{latitude} {longitude}");
         }
 
         /// Whatever the point, the answer is a number near it.

@@ -42,7 +42,8 @@ pub struct Library<P> {
 
 /// A file of the folder as it was last seen.
 struct Filed<P> {
-    stamp: Stamp,
+    /// Unknown when it could not be read.
+    stamp: Option<Stamp>,
     /// The last good map that it gave.
     map: Option<Arc<Shelved<P>>>,
 }
@@ -91,11 +92,14 @@ impl<P> Library<P> {
         files.retain(|path, _| found.contains_key(path));
         let mut changed = files.len() != before;
         for (path, stamp) in found {
-            if files.get(&path).is_some_and(|filed| filed.stamp == stamp) {
+            if files.get(&path).is_some_and(|filed| filed.stamp == Some(stamp)) {
                 continue;
             }
             changed = true;
-            let fresh = read(&path).and_then(|text| load(&path.display().to_string(), &text, self.prepare));
+            let text = read(&path);
+            // A file that could not be read is tried again at the next look: its stamp need not change for that.
+            let stamp = text.as_ref().map(|_| stamp);
+            let fresh = text.and_then(|text| load(&path.display().to_string(), &text, self.prepare));
             let earlier = files.remove(&path).and_then(|filed| filed.map);
             if fresh.is_none() && earlier.is_some() {
                 tracing::warn!(file = %path.display(), "the map that was loaded from it before stays in force");

@@ -46,6 +46,8 @@ pub struct ChangedKeys {
 
 const RAISE_REVISION: &str = "UPDATE key_revision SET value = value + 1 RETURNING value";
 
+const INSERT_APPLICATION: &str = "INSERT INTO application (id, name, created_at) VALUES ($1, $2, $3)";
+
 const INSERT_KEY: &str = "INSERT INTO api_key (id, application_id, digest, hint, created_at, revision) \
                           VALUES ($1, $2, $3, $4, $5, $6)";
 
@@ -66,14 +68,36 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let made = on_each!(self, pool => {
-            sqlx::query("INSERT INTO application (id, name, created_at) VALUES ($1, $2, $3)")
+            sqlx::query(INSERT_APPLICATION)
                 .bind(id.as_str()).bind(name.as_str()).bind(now.0)
                 .execute(pool).await.map(drop)
         });
-        made.map_err(|e| match e.as_database_error() {
-            Some(cause) if cause.is_unique_violation() => StoreError::NameTaken(name.clone()),
-            _ => e.into(),
-        })
+        made.map_err(|e| taken(e, name))
+    }
+
+    /// Keeps a new application with its first key, made at the same time.
+    ///
+    /// # Errors
+    /// [`StoreError::NameTaken`] when there is one of that name.
+    pub async fn create_application_with_key(
+        &self,
+        id: &AppId,
+        name: &ApplicationName,
+        key: &NewKey,
+    ) -> Result<(), StoreError> {
+        on_each!(self, pool => {
+            let mut tx = pool.begin().await?;
+            let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
+            sqlx::query(INSERT_APPLICATION)
+                .bind(id.as_str()).bind(name.as_str()).bind(key.created_at.0)
+                .execute(&mut *tx).await.map_err(|e| taken(e, name))?;
+            sqlx::query(INSERT_KEY)
+                .bind(key.id.as_str()).bind(id.as_str()).bind(&key.digest.0[..])
+                .bind(&key.hint).bind(key.created_at.0).bind(revision)
+                .execute(&mut *tx).await?;
+            tx.commit().await?;
+        });
+        Ok(())
     }
 
     /// All applications by name.
@@ -230,6 +254,14 @@ impl Store {
         })?;
         let keys = rows.into_iter().filter_map(GrantRow::into_grant).collect();
         Ok(Some(ChangedKeys { revision: current, complete: since == 0, keys }))
+    }
+}
+
+/// Why an application could not be kept.
+fn taken(error: sqlx::Error, name: &ApplicationName) -> StoreError {
+    match error.as_database_error() {
+        Some(cause) if cause.is_unique_violation() => StoreError::NameTaken(name.clone()),
+        _ => error.into(),
     }
 }
 

@@ -1,9 +1,14 @@
 //! Opening a database and bringing its schema up to date, safely when several processes do so at once.
 
-use std::{fs::File, io, path::Path, time::Duration};
+use std::{
+    fs::{File, TryLockError},
+    io,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use sqlx::{
-    Connection, PgConnection, PgPool, SqlitePool,
+    Connection, PgConnection, PgPool, SqliteConnection, SqlitePool,
     migrate::{MigrateError, Migrator},
     postgres::PgPoolOptions,
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
@@ -46,8 +51,11 @@ impl Store {
 }
 
 async fn open_sqlite(path: &Path, trouble: &Trouble<'_>) -> Result<SqlitePool, OpenError> {
+    // Looking comes first and changes nothing: opening for writing already would.
+    look_at_sqlite(path, trouble).await?;
     // SQLite has no lock that covers a whole migration, so a lock file beside the database does.
-    let _only_one_prepares = lock_beside(path, trouble).await?;
+    let only_one_prepares = lock_beside(path, trouble).await?;
+    look_at_sqlite(path, trouble).await?;
     let options = SqliteConnectOptions::new()
         .filename(path)
         .create_if_missing(true)
@@ -63,21 +71,31 @@ async fn open_sqlite(path: &Path, trouble: &Trouble<'_>) -> Result<SqlitePool, O
         .connect_with(options)
         .await
         .map_err(|e| trouble.of(e))?;
-    let tables: Vec<String> = sqlx::query_scalar(
+    SQLITE_SCHEMA.run(&pool).await.map_err(|e| trouble.of_migration(e))?;
+    drop(only_one_prepares);
+    Ok(pool)
+}
+
+/// Refuses a file that is not ours or newer than we know, without writing a byte. No file, or an empty one, is fine.
+async fn look_at_sqlite(path: &Path, trouble: &Trouble<'_>) -> Result<(), OpenError> {
+    if !std::fs::metadata(path).is_ok_and(|facts| facts.len() > 0) {
+        return Ok(());
+    }
+    let options = SqliteConnectOptions::new().filename(path).read_only(true).busy_timeout(PATIENCE);
+    let mut connection = SqliteConnection::connect_with(&options).await.map_err(|e| trouble.of(e))?;
+    let tables = sqlx::query_scalar(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
     )
-    .fetch_all(&pool)
+    .fetch_all(&mut connection)
     .await
     .map_err(|e| trouble.of(e))?;
-    if is_ours(&tables, trouble)? {
-        let found: Option<i64> = sqlx::query_scalar("SELECT MAX(version) FROM _sqlx_migrations")
-            .fetch_one(&pool)
-            .await
-            .map_err(|e| trouble.of(e))?;
-        refuse_newer(found, &SQLITE_SCHEMA, trouble)?;
+    let mut found = None;
+    if has(&tables, MIGRATIONS) {
+        let newest = sqlx::query_scalar("SELECT MAX(version) FROM _sqlx_migrations").fetch_one(&mut connection);
+        found = newest.await.map_err(|e| trouble.of(e))?;
     }
-    SQLITE_SCHEMA.run(&pool).await.map_err(|e| trouble.of_migration(e))?;
-    Ok(pool)
+    let _ = connection.close().await;
+    judge(&tables, found, &SQLITE_SCHEMA, trouble)
 }
 
 async fn prepare_postgres(pool: &PgPool, trouble: &Trouble<'_>) -> Result<(), OpenError> {
@@ -90,55 +108,62 @@ async fn prepare_postgres(pool: &PgPool, trouble: &Trouble<'_>) -> Result<(), Op
     .fetch_all(pool)
     .await
     .map_err(|e| trouble.of(e))?;
-    if is_ours(&tables, trouble)? {
-        let found: Option<i64> = sqlx::query_scalar("SELECT MAX(version) FROM _sqlx_migrations")
-            .fetch_one(pool)
-            .await
-            .map_err(|e| trouble.of(e))?;
-        refuse_newer(found, &POSTGRES_SCHEMA, trouble)?;
+    let mut found = None;
+    if has(&tables, MIGRATIONS) {
+        let newest = sqlx::query_scalar("SELECT MAX(version) FROM _sqlx_migrations").fetch_one(pool);
+        found = newest.await.map_err(|e| trouble.of(e))?;
     }
+    judge(&tables, found, &POSTGRES_SCHEMA, trouble)?;
     // Takes an advisory lock: of several replicas one migrates and the others wait.
     POSTGRES_SCHEMA.run(pool).await.map_err(|e| trouble.of_migration(e))
 }
 
-/// Whether the tables are those of an earlier run; an empty database is not, and another application's is refused.
-/// The list of migrations is the first table to be made, so a start in progress elsewhere is never taken for foreign.
-fn is_ours(tables: &[String], trouble: &Trouble<'_>) -> Result<bool, OpenError> {
-    if tables.iter().any(|name| name == "_sqlx_migrations") {
-        return Ok(true);
-    }
-    if tables.is_empty() { Ok(false) } else { Err(OpenError::Foreign { address: trouble.address.to_string() }) }
+/// The driver's list of migrations: the first table that a start makes.
+const MIGRATIONS: &str = "_sqlx_migrations";
+
+/// A table that only our schema has.
+const OURS: &str = "key_revision";
+
+fn has(tables: &[String], name: &str) -> bool {
+    tables.iter().any(|table| table == name)
 }
 
-fn refuse_newer(found: Option<i64>, schema: &Migrator, trouble: &Trouble<'_>) -> Result<(), OpenError> {
+/// Decides whether a database with these tables and this newest migration is one we may bring up to date.
+fn judge(tables: &[String], found: Option<i64>, schema: &Migrator, trouble: &Trouble<'_>) -> Result<(), OpenError> {
+    let address = || trouble.address.to_string();
     let known = schema.iter().map(|migration| migration.version).max().unwrap_or(0);
     match found {
-        Some(found) if found > known => Err(OpenError::Newer { address: trouble.address.to_string(), found, known }),
+        // Nothing was migrated here. A list of migrations without an entry is another replica's start in progress.
+        None if tables.is_empty() || has(tables, MIGRATIONS) => Ok(()),
+        None => Err(OpenError::Foreign { address: address() }),
+        Some(_) if !has(tables, OURS) => Err(OpenError::Foreign { address: address() }),
+        Some(found) if found > known => Err(OpenError::Newer { address: address(), found, known }),
         Some(found) if found < known => {
             tracing::info!(from = found, to = known, "bringing the schema up to date");
             Ok(())
         }
-        _ => Ok(()),
+        Some(_) => Ok(()),
     }
 }
 
-/// Holds an exclusive lock on `PATH.lock` until it is dropped.
+/// Holds an exclusive lock on `PATH.lock` until it is dropped. Asked for again and again and not waited for, because a
+/// wait for a lock cannot be given up.
 async fn lock_beside(path: &Path, trouble: &Trouble<'_>) -> Result<File, OpenError> {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
-    let locking = tokio::task::spawn_blocking(move || -> io::Result<File> {
-        let file = File::options().create(true).truncate(false).write(true).open(name)?;
-        file.lock()?;
-        Ok(file)
-    });
-    let not_writable = |e: &dyn std::fmt::Display| OpenError::NotWritable {
-        address: trouble.address.to_string(),
-        reason: e.to_string(),
-    };
-    match tokio::time::timeout(PATIENCE, locking).await {
-        Ok(Ok(locked)) => locked.map_err(|e| not_writable(&e)),
-        Ok(Err(stopped)) => Err(not_writable(&stopped)),
-        Err(_) => Err(OpenError::Locked { address: trouble.address.to_string() }),
+    let not_writable =
+        |error: &io::Error| OpenError::NotWritable { address: trouble.address.to_string(), reason: error.to_string() };
+    let file = File::options().create(true).truncate(false).write(true).open(name).map_err(|e| not_writable(&e))?;
+    let began = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            Err(TryLockError::WouldBlock) => return Err(OpenError::Locked { address: trouble.address.to_string() }),
+            Err(TryLockError::Error(error)) => return Err(not_writable(&error)),
+        }
     }
 }
 

@@ -20,6 +20,7 @@ macro_rules! on_every_backend {
 
 on_every_backend![
     applications_are_listed_by_name_and_names_are_unique,
+    an_application_and_its_first_key_come_together_or_not_at_all,
     a_key_is_kept_and_listed_with_its_application,
     a_key_of_no_application_is_refused,
     every_change_reaches_a_reader_of_changes_once,
@@ -71,6 +72,15 @@ async fn applications_are_listed_by_name_and_names_are_unique(_: Database, store
     assert_eq!(store.application_named(&name).await.unwrap().unwrap().id, app(2));
     let again = store.create_application(&app(3), &name, Timestamp(2)).await;
     assert!(matches!(again, Err(StoreError::NameTaken(taken)) if taken == name));
+}
+
+async fn an_application_and_its_first_key_come_together_or_not_at_all(_: Database, store: Store) {
+    let name = ApplicationName::new("first").unwrap();
+    store.create_application_with_key(&app(1), &name, &key(1)).await.unwrap();
+    assert_eq!(store.keys(Some(&app(1))).await.unwrap().len(), 1);
+    let again = store.create_application_with_key(&app(2), &name, &key(2)).await;
+    assert!(matches!(again, Err(StoreError::NameTaken(_))));
+    assert_eq!((store.applications().await.unwrap().len(), store.keys(None).await.unwrap().len()), (1, 1));
 }
 
 async fn a_key_is_kept_and_listed_with_its_application(_: Database, store: Store) {

@@ -11,6 +11,26 @@ async fn refusal(address: &str) -> OpenError {
     }
 }
 
+/// The bytes of a SQLite file; nothing for a server.
+fn file_bytes(database: &Database) -> Vec<u8> {
+    database.address.strip_prefix("sqlite:").map(|path| std::fs::read(path).unwrap()).unwrap_or_default()
+}
+
+/// Another application that uses the same driver, and so has the same list of migrations.
+#[tokio::test]
+async fn a_relative_of_ours_is_left_alone_too() {
+    for backend in [Backend::Sqlite, Backend::Postgres] {
+        let database = Database::fresh(backend);
+        if backend == Backend::Sqlite {
+            std::fs::write(database.address.trim_start_matches("sqlite:"), b"").unwrap();
+        }
+        database.run("CREATE TABLE _sqlx_migrations (version BIGINT)");
+        database.run("INSERT INTO _sqlx_migrations VALUES (20260101000000)");
+        let error = refusal(&database.address).await;
+        assert!(matches!(error, OpenError::Foreign { .. }), "{error}");
+    }
+}
+
 #[tokio::test]
 async fn a_newer_schema_is_left_alone() {
     for backend in [Backend::Sqlite, Backend::Postgres] {
@@ -45,8 +65,10 @@ async fn tables_of_another_application_are_left_alone() {
             std::fs::write(database.address.trim_start_matches("sqlite:"), b"").unwrap();
         }
         database.run("CREATE TABLE bookmarks (url TEXT)");
+        let before = file_bytes(&database);
         let error = refusal(&database.address).await;
         assert!(matches!(error, OpenError::Foreign { .. }), "{error}");
+        assert_eq!(file_bytes(&database), before, "not a byte was changed");
         database.run("INSERT INTO bookmarks VALUES ('still here')");
     }
 }

@@ -1,8 +1,8 @@
 //! `/metrics`: the figures of this process in Prometheus' text format.
 
 use std::{
-    collections::HashMap,
-    sync::{Arc, OnceLock},
+    collections::{BTreeSet, HashMap},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -18,13 +18,34 @@ use metrics_exporter_prometheus::PrometheusHandle;
 
 use crate::Gateway;
 
-pub(crate) async fn metrics(State((gateway, handle)): State<(Arc<Gateway>, PrometheusHandle)>) -> Response {
+/// What the page needs.
+pub(crate) struct Page {
+    gateway: Arc<Gateway>,
+    handle: PrometheusHandle,
+    /// Maps that have been shown: one that is gone is shown with no station from then on.
+    shown: Mutex<BTreeSet<String>>,
+}
+
+impl Page {
+    pub(crate) fn new(gateway: Arc<Gateway>, handle: PrometheusHandle) -> Arc<Self> {
+        Arc::new(Self { gateway, handle, shown: Mutex::default() })
+    }
+}
+
+pub(crate) async fn metrics(State(page): State<Arc<Page>>) -> Response {
+    let Page { gateway, handle, shown } = &*page;
     gauge!("kaisatsu_keys_known").set(small(gateway.gate.known()));
     gauge!("kaisatsu_ready").set(if gateway.not_ready().is_none() { 1.0 } else { 0.0 });
+    let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+    for id in &*shown {
+        gauge!("kaisatsu_map_stations", "map" => id.clone()).set(0.0);
+    }
     for shelved in gateway.maps.all() {
         let id = shelved.map.id.as_str().to_owned();
-        gauge!("kaisatsu_map_stations", "map" => id).set(small(shelved.map.stations().len()));
+        gauge!("kaisatsu_map_stations", "map" => id.clone()).set(small(shelved.map.stations().len()));
+        shown.insert(id);
     }
+    drop(shown);
     if let Some(bytes) = resident_bytes() {
         gauge!("process_resident_memory_bytes").set(bytes);
     }

@@ -39,7 +39,7 @@ pub(crate) enum Command {
 pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, Trouble> {
     let keyring = keyring(settings).await?;
     match command {
-        Command::Create { name } => println!("{}", keyring.create_application(&name).await?),
+        Command::Create { name } => say!("{}", keyring.create_application(&name).await?),
         Command::List { json } => {
             let applications = keyring.applications().await?;
             let state = |disabled: bool| if disabled { "disabled" } else { "active" };
@@ -49,7 +49,7 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
                         "id": app.id.as_str(), "name": app.name, "state": state(app.disabled_at.is_some()),
                         "createdAt": table::moment(app.created_at),
                     });
-                    println!("{row}");
+                    say!("{row}");
                 }
             } else {
                 let rows: Vec<_> = applications

@@ -16,7 +16,7 @@ pub(crate) struct Command {
 
 pub(crate) fn run(command: &Command, origins: &Origins) -> ExitCode {
     if command.reference {
-        print!("{}", reference());
+        say!("{}", reference().trim_end());
     } else {
         for arg in all_settings() {
             print_setting(&arg, origins);
@@ -34,14 +34,14 @@ fn print_setting(arg: &Arg, origins: &Origins) {
         Origin::Environment => format!("from {}", variable(arg)),
         Origin::Flag => format!("from --{}", arg.get_long().unwrap_or_default()),
     };
-    println!("# {}", help(arg));
+    say!("# {}", help(arg));
     match &in_force.value {
         // `config` names the file, so it cannot stand in it.
-        Some(value) if name == "config" => println!("# {name} = {}   # {origin}", quoted(value)),
-        Some(value) => println!("{name} = {}   # {origin}", quoted(&without_secrets(name, value))),
-        None => println!("# {name} = …   # {origin}"),
+        Some(value) if name == "config" => say!("# {name} = {}   # {origin}", quoted(value)),
+        Some(value) => say!("{name} = {}   # {origin}", quoted(&without_secrets(name, value))),
+        None => say!("# {name} = …   # {origin}"),
     }
-    println!();
+    say!("");
 }
 
 /// The one setting that may hold a secret is the database's address.

@@ -53,11 +53,10 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
     let keyring = keyring(settings).await?;
     match command {
         Command::Create { app } => {
-            let id = match keyring.application_named(&app).await? {
-                Some(found) => found.id,
-                None => keyring.create_application(&app).await?,
+            let key = match keyring.application_named(&app).await? {
+                Some(found) => keyring.create_key(&found.id).await?,
+                None => keyring.create_application_with_key(&app).await?,
             };
-            let key = keyring.create_key(&id).await?;
             eprintln!("key {} for application {app}; it is shown only now:", key.id);
             reveal(&key);
         }
@@ -86,7 +85,7 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
 }
 
 fn reveal(key: &IssuedKey) {
-    println!("{}", key.secret.reveal());
+    say!("{}", key.secret.reveal());
 }
 
 fn list(keyring: &Keyring, keys: &[KeyRecord], json: bool) {
@@ -98,7 +97,7 @@ fn list(keyring: &Keyring, keys: &[KeyRecord], json: bool) {
                 "state": key.state(now).to_string(), "createdAt": table::moment(key.created_at),
                 "expiresAt": key.expires_at.map(table::moment),
             });
-            println!("{row}");
+            say!("{row}");
         }
         return;
     }

@@ -6,7 +6,7 @@ use clap::Subcommand;
 use kaisatsu_railmap::{Library, Severity, check};
 
 use super::table;
-use crate::{exit::Trouble, settings::Settings};
+use crate::{exit::Trouble, logs, settings::Settings};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -35,6 +35,8 @@ pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, Tro
             Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Command::List => {
+            // What is wrong with a file is told as a server would tell it.
+            logs::start("warn", logs::LogFormat::Text);
             let library = Library::open(Some(settings.maps_folder()?), |_| ())
                 .map_err(|error| Trouble::Failed(format!("the map folder cannot be read: {error}")))?;
             let row = |shelved: &std::sync::Arc<kaisatsu_railmap::Shelved<()>>| {
@@ -56,7 +58,7 @@ fn check_file(file: &std::path::Path, allow_warnings: bool) -> Result<bool, Trou
     let text = fs::read_to_string(file).map_err(|error| Trouble::Failed(format!("{name}: {error}")))?;
     let checked = check::check(&text);
     for finding in &checked.findings {
-        println!("{name}:{finding}");
+        say!("{name}:{finding}");
     }
     let errors = checked.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
     let warnings = checked.findings.len() - errors;

@@ -7,6 +7,6 @@ use crate::{exit::Trouble, settings::Settings};
 pub(crate) fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
     let document = kaisatsu_http::openapi_document(&settings.route_service);
     let text = serde_json::to_string_pretty(&document).map_err(|error| Trouble::Failed(error.to_string()))?;
-    println!("{text}");
+    say!("{text}");
     Ok(ExitCode::SUCCESS)
 }

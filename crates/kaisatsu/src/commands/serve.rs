@@ -6,7 +6,7 @@ use kaisatsu_access::{Gate, IssuedKey, Keyring, RateLimit};
 use kaisatsu_http::{Gateway, Limits, Rendered};
 use kaisatsu_model::{ApplicationName, SystemClock};
 use kaisatsu_railmap::Library;
-use kaisatsu_store::{Address, Store};
+use kaisatsu_store::{Address, Store, StoreError};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio::{
     net::TcpListener,
@@ -53,9 +53,15 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
         asked_to_stop().await;
         tracing::info!("shutting down: finishing what is in flight");
         gateway.drain();
+        tokio::spawn(async {
+            asked_to_stop().await;
+            tracing::warn!("asked again: stopping at once");
+            std::process::exit(1);
+        });
     };
     let served = kaisatsu_http::serve(listener, Arc::new(app), limits, stop).await;
-    log.flush();
+    // Whoever reads the log may have stopped reading; that must not keep the server from ending.
+    let _ = tokio::time::timeout(Duration::from_secs(2), tokio::task::spawn_blocking(move || log.flush())).await;
     store.close().await;
     match served {
         Ok(()) => tracing::info!("closed"),
@@ -95,8 +101,12 @@ async fn first_key(store: &Store, address: &Address) -> Result<Option<IssuedKey>
         return Ok(None);
     }
     let name = ApplicationName::new("first").map_err(|rule| Trouble::Failed(rule.to_string()))?;
-    let application = keyring.create_application(&name).await?;
-    Ok(Some(keyring.create_key(&application).await?))
+    match keyring.create_application_with_key(&name).await {
+        Ok(key) => Ok(Some(key)),
+        // Another server on the same file was quicker.
+        Err(StoreError::NameTaken(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Looks at the map folder every so often, and at once on SIGHUP. Reading and checking happen off the async threads.

@@ -13,7 +13,7 @@ pub(super) fn print<const N: usize>(heads: [&str; N], rows: &[[String; N]]) {
     let widths: Vec<usize> = (0..N).map(width).collect();
     let line = |cells: [&str; N]| {
         let padded: Vec<String> = cells.iter().zip(&widths).map(|(cell, &wide)| format!("{cell:wide$}")).collect();
-        println!("{}", padded.join("  ").trim_end());
+        say!("{}", padded.join("  ").trim_end());
     };
     line(heads);
     for row in rows {

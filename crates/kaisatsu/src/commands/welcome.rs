@@ -28,12 +28,10 @@ pub(super) fn print(
     println!("  maps       {}", listed.join(", "));
     let secret = first_key.map(|key| key.secret.reveal());
     match secret {
-        Some(key) => println!("  API key    {key}   (shown only now; `kaisatsu key create --app NAME` makes another)"),
-        None => println!(
-            "  API key    as shown when it was made; for another: APIKEY=$({} key create --app NAME)",
-            program()
-        ),
+        Some(key) => println!("  API key    {key}   (shown only now)"),
+        None => println!("  API key    as shown when it was made"),
     }
+    println!("             for another: APIKEY=$({} key create --app NAME)", program(settings));
     let Some(shelved) = maps.first() else { return };
     let middle = &shelved.map.stations()[shelved.map.centre()];
     let at = middle.marks.last().map_or(shelved.map.extent, |mark| mark.shape.bounds());
@@ -48,7 +46,16 @@ pub(super) fn print(
     );
 }
 
-/// How this program was called, so that the hint works when pasted.
-fn program() -> String {
-    std::env::args().next().unwrap_or_else(|| "kaisatsu".to_owned())
+/// How to call this program for the same database, so that the hint works when pasted. An address with a password is
+/// not repeated: it is in the environment or the file of whoever set it.
+fn program(settings: &Settings) -> String {
+    let own = std::env::current_exe().map_or_else(|_| "kaisatsu".to_owned(), |path| path.display().to_string());
+    let data = settings.data.as_ref().map(|folder| format!(" --data {}", folder.display()));
+    let database = settings.database().ok().filter(|_| settings.database.is_some());
+    let database = match database {
+        Some(address @ Address::Sqlite(_)) => format!(" --database {address}"),
+        Some(Address::Postgres(_)) => " --database …".to_owned(),
+        None => String::new(),
+    };
+    format!("{own}{}{database}", data.unwrap_or_default())
 }
