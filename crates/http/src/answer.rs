@@ -44,7 +44,8 @@ pub(crate) fn failure(failure: Failure, body: &impl Body) -> Response {
 
 fn json(status: StatusCode, body: &impl Body) -> Response {
     // Serialising our own wire types cannot fail: they hold strings, lists and maps with string keys only.
-    let mut bytes = Vec::with_capacity(body.size());
+    // Buffers of few sizes are found again quickly by the allocator.
+    let mut bytes = Vec::with_capacity(body.size().next_multiple_of(4 * 1024));
     let _ = serde_json::to_writer(&mut bytes, body);
     let mut response = Response::new(axum::body::Body::from(bytes));
     *response.status_mut() = status;

@@ -50,13 +50,19 @@ pub struct App {
     router: Router,
     cors: Cors,
     families: Families,
-    meters: Meters,
+    meters: Arc<Meters>,
     log: Arc<dyn AccessLog>,
     ids: RequestIds,
 }
 
 impl App {
-    pub(crate) fn new(router: Router, cors: Cors, families: Families, meters: Meters, log: Arc<dyn AccessLog>) -> Self {
+    pub(crate) fn new(
+        router: Router,
+        cors: Cors,
+        families: Families,
+        meters: Arc<Meters>,
+        log: Arc<dyn AccessLog>,
+    ) -> Self {
         Self { router, cors, families, meters, log, ids: RequestIds::new() }
     }
 

@@ -47,11 +47,14 @@ fn below<S>(prefix: &str, (schemas, mut paths, methods): UtoipaMethodRouter<S>) 
 pub fn app(gateway: Arc<Gateway>, cors: Cors, metrics: PrometheusHandle, log: Arc<dyn AccessLog>) -> App {
     let (api, document) = api(&gateway.segment).split_for_parts();
     let families = Families::new(gateway.segment.clone(), &document);
-    let meters = Meters::new(families.operations());
+    let meters = Arc::new(Meters::new(families.operations()));
     let (unknown, wrong) = (families.clone(), families.clone());
     let router = api
         .route("/", get(operations::welcome::welcome))
-        .route("/metrics", get(operations::metrics::metrics).with_state(Page::new(Arc::clone(&gateway), metrics)))
+        .route(
+            "/metrics",
+            get(operations::metrics::metrics).with_state(Page::new(Arc::clone(&gateway), metrics, Arc::clone(&meters))),
+        )
         .merge(operations::docs::pages(document))
         .method_not_allowed_fallback(move |method: Method, uri: Uri| async move { wrong.wrong_method(&method, &uri) })
         .fallback(move |uri: Uri| async move { unknown.unknown_path(&uri) })

@@ -57,6 +57,18 @@ impl Window {
         self.y + self.height
     }
 
+    /// Whether the two share a point; touching edges do.
+    #[must_use]
+    pub fn meets(&self, other: &Self) -> bool {
+        self.x <= other.right() && other.x <= self.right() && self.y <= other.bottom() && other.y <= self.bottom()
+    }
+
+    /// Whether all of the other lies in this one.
+    #[must_use]
+    pub fn contains(&self, other: &Self) -> bool {
+        self.x <= other.x && other.right() <= self.right() && self.y <= other.y && other.bottom() <= self.bottom()
+    }
+
     /// The smallest window that covers both.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
@@ -126,10 +138,7 @@ impl Shape {
     #[must_use]
     pub fn touches(&self, window: &Window) -> bool {
         match self {
-            Self::Rect(_) => {
-                let b = self.bounds();
-                b.x <= window.right() && window.x <= b.right() && b.y <= window.bottom() && window.y <= b.bottom()
-            }
+            Self::Rect(_) => self.bounds().meets(window),
             Self::Circle(c) => {
                 let (dx, dy) = c.gap(window);
                 // Far ones are out at once, which also keeps the squares below inside 64 bits.

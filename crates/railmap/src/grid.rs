@@ -18,8 +18,9 @@ pub(crate) struct Grid {
     /// `items[starts[c]..starts[c + 1]]` are the stations of cell `c`.
     starts: Vec<usize>,
     items: Vec<usize>,
-    /// How many words have a bit for every station.
-    words: usize,
+    /// What all shapes of each station cover together, side by side: most stations of a window are decided by it, without
+    /// a look at the stations themselves.
+    bounds: Vec<Window>,
 }
 
 impl Grid {
@@ -29,8 +30,14 @@ impl Grid {
             cell *= 2;
         }
         let (columns, rows) = (extent.width / cell + 1, extent.height / cell + 1);
-        let mut grid =
-            Self { cell, columns, rows, starts: Vec::new(), items: Vec::new(), words: stations.len().div_ceil(64) };
+        let mut grid = Self {
+            cell,
+            columns,
+            rows,
+            starts: Vec::new(),
+            items: Vec::new(),
+            bounds: stations.iter().map(covered).collect(),
+        };
         let mut cells = vec![Vec::new(); grid.index(columns - 1, rows - 1) + 1];
         for (at, station) in stations.iter().enumerate() {
             for mark in &station.marks {
@@ -49,10 +56,11 @@ impl Grid {
         grid
     }
 
-    /// Stations that may reach into the window, ascending, each once, as far as `wanted` takes them.
-    pub(crate) fn candidates(&self, window: &Window, wanted: impl Fn(usize) -> bool) -> Vec<usize> {
+    /// Stations with a shape in the window, ascending. `touches` decides about those that are neither inside of it as a
+    /// whole nor outside.
+    pub(crate) fn stations_in(&self, window: &Window, touches: impl Fn(usize) -> bool) -> Vec<usize> {
         // One bit a station: a few words for a city, and ascending order comes for free.
-        let mut near = vec![0_u64; self.words];
+        let mut near = vec![0_u64; self.bounds.len().div_ceil(64)];
         self.each_cell(window, |cell| {
             for &at in &self.items[self.starts[cell]..self.starts[cell + 1]] {
                 near[at / 64] |= 1 << (at % 64);
@@ -63,7 +71,8 @@ impl Grid {
             while bits != 0 {
                 let at = word * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                if wanted(at) {
+                let bounds = &self.bounds[at];
+                if window.contains(bounds) || (window.meets(bounds) && touches(at)) {
                     found.push(at);
                 }
             }
@@ -87,4 +96,16 @@ impl Grid {
     fn index(&self, column: i64, row: i64) -> usize {
         usize::try_from(row * self.columns + column).unwrap_or(0)
     }
+}
+
+/// What all shapes of a station cover together. A station without shapes, which no checked map has, covers nothing that
+/// could be asked for.
+fn covered(station: &Station) -> Window {
+    let shapes = station.marks.iter().map(|mark| mark.shape.bounds());
+    shapes.reduce(|all, one| all.union(&one)).unwrap_or(Window {
+        x: i64::MIN / 4,
+        y: i64::MIN / 4,
+        width: 0,
+        height: 0,
+    })
 }

@@ -127,7 +127,7 @@ impl RouteMap {
     /// The indices of the stations with a shape in the window, ascending.
     pub(crate) fn find_window(&self, window: &Window) -> Vec<usize> {
         let touches = |at: usize| self.stations[at].marks.iter().any(|mark| mark.shape.touches(window));
-        self.grid.candidates(window, touches)
+        self.grid.stations_in(window, touches)
     }
 }
 

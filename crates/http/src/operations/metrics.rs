@@ -1,8 +1,12 @@
 //! `/metrics`: the figures of this process in Prometheus' text format.
 
 use std::{
-    collections::{BTreeSet, HashMap},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -11,9 +15,7 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
-use metrics::{
-    Counter, Gauge, Histogram, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
-};
+use metrics::{Counter, Gauge, counter, describe_counter, describe_gauge, gauge};
 use metrics_exporter_prometheus::PrometheusHandle;
 
 use crate::Gateway;
@@ -22,18 +24,19 @@ use crate::Gateway;
 pub(crate) struct Page {
     gateway: Arc<Gateway>,
     handle: PrometheusHandle,
+    meters: Arc<Meters>,
     /// Maps that have been shown: one that is gone is shown with no station from then on.
     shown: Mutex<BTreeSet<String>>,
 }
 
 impl Page {
-    pub(crate) fn new(gateway: Arc<Gateway>, handle: PrometheusHandle) -> Arc<Self> {
-        Arc::new(Self { gateway, handle, shown: Mutex::default() })
+    pub(crate) fn new(gateway: Arc<Gateway>, handle: PrometheusHandle, meters: Arc<Meters>) -> Arc<Self> {
+        Arc::new(Self { gateway, handle, meters, shown: Mutex::default() })
     }
 }
 
 pub(crate) async fn metrics(State(page): State<Arc<Page>>) -> Response {
-    let Page { gateway, handle, shown } = &*page;
+    let Page { gateway, handle, meters, shown } = &*page;
     gauge!("kaisatsu_keys_known").set(small(gateway.gate.known()));
     gauge!("kaisatsu_ready").set(if gateway.not_ready().is_none() { 1.0 } else { 0.0 });
     let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,14 +52,13 @@ pub(crate) async fn metrics(State(page): State<Arc<Page>>) -> Response {
     if let Some(bytes) = resident_bytes() {
         gauge!("process_resident_memory_bytes").set(bytes);
     }
-    handle.run_upkeep();
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], handle.render()).into_response()
+    let text = handle.render() + &meters.render_times();
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
 }
 
 /// What the figures mean; read once, when the server starts.
 pub(crate) fn describe() {
     describe_counter!("kaisatsu_http_requests_total", "Requests answered, by operation and status");
-    describe_histogram!("kaisatsu_http_request_seconds", "Time to answer, by operation");
     describe_gauge!("kaisatsu_http_requests_in_flight", "Requests being answered");
     describe_gauge!("kaisatsu_keys_known", "API keys known to the gate, disabled ones included");
     describe_gauge!("kaisatsu_ready", "Whether /readyz says yes");
@@ -68,7 +70,7 @@ pub(crate) fn describe() {
 
 /// The meters of the busiest path, looked up once and not for every request.
 pub(crate) struct Meters {
-    operations: HashMap<String, OperationMeters>,
+    operations: BTreeMap<String, OperationMeters>,
     /// Everything that is no operation: pages, and paths that do not exist, which must not become labels.
     others: OperationMeters,
     in_flight: Gauge,
@@ -76,7 +78,7 @@ pub(crate) struct Meters {
 
 struct OperationMeters {
     name: String,
-    seconds: Histogram,
+    times: Times,
     /// One for each status from 100 to 599, made when it first occurs.
     statuses: Vec<OnceLock<Counter>>,
 }
@@ -96,6 +98,17 @@ impl Meters {
         Busy(&self.in_flight)
     }
 
+    /// The times of all operations in Prometheus' text format.
+    fn render_times(&self) -> String {
+        let mut text = "# HELP kaisatsu_http_request_seconds Time to answer, by operation\n\
+                        # TYPE kaisatsu_http_request_seconds histogram\n"
+            .to_owned();
+        for meters in self.operations.values().chain([&self.others]) {
+            meters.times.render(&meters.name, &mut text);
+        }
+        text
+    }
+
     /// Counts an answer.
     pub(crate) fn count(&self, path: &str, status: StatusCode, took: Duration) {
         self.operations.get(path).unwrap_or(&self.others).count(status, took);
@@ -104,21 +117,56 @@ impl Meters {
 
 impl OperationMeters {
     fn new(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            seconds: histogram!("kaisatsu_http_request_seconds", "operation" => name.to_owned()),
-            statuses: (100..600).map(|_| OnceLock::new()).collect(),
-        }
+        Self { name: name.to_owned(), times: Times::default(), statuses: (100..600).map(|_| OnceLock::new()).collect() }
     }
 
     fn count(&self, status: StatusCode, took: Duration) {
-        self.seconds.record(took.as_secs_f64());
+        self.times.record(took);
         if let Some(counter) = self.statuses.get(usize::from(status.as_u16()) - 100) {
             let make = || {
                 let (operation, status) = (self.name.clone(), status.as_str().to_owned());
                 counter!("kaisatsu_http_requests_total", "operation" => operation, "status" => status)
             };
             counter.get_or_init(make).increment(1);
+        }
+    }
+}
+
+/// Upper bounds of the classes of times, in microseconds.
+const CLASSES: [u64; 12] = [50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 50_000, 100_000, 500_000, 1_000_000];
+
+/// How many requests took how long. Plain counters: the exporter's own histogram keeps every single time until somebody
+/// asks, which at tens of thousands of requests a second is memory and work for nothing.
+#[derive(Default)]
+struct Times {
+    /// One for each class, and one for what is longer.
+    classes: [AtomicU64; CLASSES.len() + 1],
+    total_micros: AtomicU64,
+}
+
+impl Times {
+    fn record(&self, took: Duration) {
+        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        self.classes[CLASSES.partition_point(|bound| *bound < micros)].fetch_add(1, Ordering::Relaxed);
+        self.total_micros.fetch_add(micros, Ordering::Relaxed);
+    }
+
+    /// The lines of a Prometheus histogram, none when there was no request.
+    fn render(&self, operation: &str, text: &mut String) {
+        let name = "kaisatsu_http_request_seconds";
+        let seconds = |micros: u64| Duration::from_micros(micros).as_secs_f64();
+        let mut count = 0;
+        let mut lines = String::new();
+        for (at, class) in self.classes.iter().enumerate() {
+            count += class.load(Ordering::Relaxed);
+            let bound = CLASSES.get(at).map_or_else(|| "+Inf".to_owned(), |bound| seconds(*bound).to_string());
+            let _ = writeln!(lines, "{name}_bucket{{operation=\"{operation}\",le=\"{bound}\"}} {count}");
+        }
+        if count > 0 {
+            let total = seconds(self.total_micros.load(Ordering::Relaxed));
+            let _ = writeln!(lines, "{name}_sum{{operation=\"{operation}\"}} {total}");
+            let _ = writeln!(lines, "{name}_count{{operation=\"{operation}\"}} {count}");
+            text.push_str(&lines);
         }
     }
 }

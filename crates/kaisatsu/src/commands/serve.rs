@@ -7,7 +7,7 @@ use kaisatsu_http::{Gateway, Limits, Rendered};
 use kaisatsu_model::{ApplicationName, SystemClock};
 use kaisatsu_railmap::Library;
 use kaisatsu_store::{Address, Store, StoreError};
-use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
@@ -18,9 +18,6 @@ use crate::{exit::Trouble, logs, settings::Settings};
 
 /// How often the map folder is looked at.
 const MAP_INTERVAL: Duration = Duration::from_secs(2);
-
-/// Upper bounds of the latency histogram, in seconds.
-const BUCKETS: [f64; 12] = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0];
 
 pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
     let log = logs::start(&settings.log, settings.log_format);
@@ -76,21 +73,9 @@ fn open_maps(folder: &Path) -> Result<Library<Rendered>, Trouble> {
 }
 
 fn install_metrics() -> Result<PrometheusHandle, Trouble> {
-    let failed = |error: &dyn std::fmt::Display| Trouble::Failed(format!("metrics cannot be kept: {error}"));
-    let handle = PrometheusBuilder::new()
-        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &BUCKETS)
-        .map_err(|error| failed(&error))?
-        .install_recorder()
-        .map_err(|error| failed(&error))?;
+    let installed = PrometheusBuilder::new().install_recorder();
+    let handle = installed.map_err(|error| Trouble::Failed(format!("metrics cannot be kept: {error}")))?;
     kaisatsu_http::describe_metrics();
-    // Recorded times wait in memory until they are put into their buckets.
-    let upkeep = handle.clone();
-    tokio::spawn(async move {
-        loop {
-            tokio::time::sleep(Duration::from_secs(5)).await;
-            upkeep.run_upkeep();
-        }
-    });
     Ok(handle)
 }
 
