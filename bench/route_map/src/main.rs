@@ -20,7 +20,7 @@ use load::{Load, Round};
 use servers::Running;
 
 /// Rounds of each server, in turns.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 7;
 /// Keep-alive connections.
 const CONNECTIONS: usize = 32;
 /// Seconds of one round.

@@ -1,9 +1,7 @@
 //! One line for each request. What a line says is decided here; where it goes is the caller's business.
 
-use serde::Serialize;
-
 /// A request as the log tells it: never a secret, never a body.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub struct AccessLine<'a> {
     /// When the answer was ready, as the log writes it. Empty until the log fills it in.
     pub timestamp: &'a str,
@@ -18,23 +16,18 @@ pub struct AccessLine<'a> {
     /// The path, as far as it is one of ours.
     pub path: &'a str,
     /// The query string with every value hidden that might be a secret.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
     /// The status of the answer.
     pub status: u16,
     /// How long the answer took, in microseconds.
     pub micros: u64,
     /// The application that called.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub application: Option<&'a str>,
     /// The id of the key it called with.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<&'a str>,
     /// What the caller was told, when the request failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub told: Option<&'a str>,
     /// What really happened, when the fault is ours.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<&'a str>,
 }
 

@@ -4,6 +4,7 @@
 //! request, and this is the busiest path there is.
 
 use std::{
+    fmt::Write as _,
     panic::AssertUnwindSafe,
     sync::{
         Arc,
@@ -125,13 +126,13 @@ fn words(payload: &(dyn std::any::Any + Send)) -> Arc<str> {
 
 /// Ids that no other request has: a random beginning for this process, and a count.
 struct RequestIds {
-    process: u64,
+    process: String,
     count: AtomicU64,
 }
 
 impl RequestIds {
     fn new() -> Self {
-        Self { process: getrandom::u64().unwrap_or_default(), count: AtomicU64::new(0) }
+        Self { process: format!("{:016x}-", getrandom::u64().unwrap_or_default()), count: AtomicU64::new(0) }
     }
 
     /// The caller's own id when it sends a sensible one, so that a request can be followed through a proxy.
@@ -145,7 +146,9 @@ impl RequestIds {
         if let Some(own) = headers.get(&REQUEST_ID).filter(sensible) {
             return own.clone();
         }
-        let text = format!("{:016x}-{:x}", self.process, self.count.fetch_add(1, Ordering::Relaxed));
+        let mut text = String::with_capacity(self.process.len() + 16);
+        text.push_str(&self.process);
+        let _ = write!(text, "{:x}", self.count.fetch_add(1, Ordering::Relaxed));
         HeaderValue::from_maybe_shared(Bytes::from(text)).unwrap_or(HeaderValue::from_static("none"))
     }
 }

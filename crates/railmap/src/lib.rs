@@ -1,6 +1,6 @@
 //! Route maps: the file format, its validation, the datum shift, and the selection of stations.
 //!
-//! A map is read from a file ([`file`]), checked ([`check`]), and becomes an immutable [`RouteMap`] that answers
+//! A map is read from a file ([`mod@file`]), checked ([`check`]), and becomes an immutable [`RouteMap`] that answers
 //! selections from memory. A [`Library`] holds the current maps and replaces them without disturbing a reader.
 //! Nothing here knows of HTTP or of the database.
 

@@ -1,7 +1,7 @@
 //! What is kept: one [`Store`] on SQLite and on PostgreSQL.
 //!
 //! Both backends take the same SQL wherever they can, so each query is written once and compiled for both (see
-//! [`on_each!`]). Times are integers (microseconds), ids are text, digests are bytes: types that both databases
+//! `on_each!`). Times are integers (microseconds), ids are text, digests are bytes: types that both databases
 //! agree on. `sqlx` is named in no other crate.
 
 mod address;
