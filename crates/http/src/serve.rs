@@ -1,12 +1,16 @@
 //! The listener: connections, their limits, and a shutdown that finishes what is in flight.
 
-use std::{convert::Infallible, io, sync::Arc, time::Duration};
+use std::{convert::Infallible, io, sync::Arc, thread, time::Duration};
 
 use axum::body::Body;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::{rt::TokioIo, server::graceful::GracefulShutdown};
+use hyper_util::{
+    rt::TokioIo,
+    server::graceful::{GracefulShutdown, Watcher},
+};
 use tokio::{
     net::{TcpListener, TcpStream},
+    runtime::{Builder, Handle},
     sync::{OwnedSemaphorePermit, Semaphore},
 };
 
@@ -37,6 +41,7 @@ pub async fn serve(
     limits: Limits,
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
+    let mut lanes = Lanes::open(thread::available_parallelism().map_or(1, usize::from))?;
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(limits.connections));
     let mut shutdown = std::pin::pin!(shutdown);
@@ -53,7 +58,7 @@ pub async fn serve(
             Ok((stream, _)) => {
                 // Small answers leave at once instead of waiting for more to send.
                 let _ = stream.set_nodelay(true);
-                converse(stream, Arc::clone(&app), &graceful, place.ok());
+                lanes.take(stream, Arc::clone(&app), graceful.watcher(), place.ok());
             }
             Err(error) => {
                 // Out of file descriptors, most likely: waiting helps, spinning does not.
@@ -69,10 +74,10 @@ pub async fn serve(
     }
 }
 
-/// Speaks HTTP on one connection, in a task of its own, as long as there is patience with the client.
-fn converse(stream: TcpStream, app: Arc<App>, graceful: &GracefulShutdown, place: Option<OwnedSemaphorePermit>) {
+/// Speaks HTTP on one connection as long as there is patience with the client.
+async fn converse(stream: TcpStream, app: Arc<App>, watcher: Watcher) {
     let pulse = Pulse::new();
-    let watched = Watched::new(TokioIo::new(stream), Arc::clone(&pulse));
+    let stream = Watched::new(TokioIo::new(stream), Arc::clone(&pulse));
     let noted = Arc::clone(&pulse);
     let answer = service_fn(move |request: hyper::Request<Incoming>| {
         let (app, pulse) = (Arc::clone(&app), Arc::clone(&noted));
@@ -84,16 +89,46 @@ fn converse(stream: TcpStream, app: Arc<App>, graceful: &GracefulShutdown, place
         }
     });
     let connection =
-        http1::Builder::new().header_read_timeout(None).max_buf_size(HEAD_BYTES).serve_connection(watched, answer);
-    let connection = graceful.watch(connection);
-    tokio::spawn(async move {
-        let mut connection = std::pin::pin!(connection);
-        // A client that goes away in the middle is its own business.
-        while tokio::time::timeout(LOOK, &mut connection).await.is_err() {
-            if pulse.is_over() {
-                break;
-            }
+        http1::Builder::new().header_read_timeout(None).max_buf_size(HEAD_BYTES).serve_connection(stream, answer);
+    let mut connection = std::pin::pin!(watcher.watch(connection));
+    // A client that goes away in the middle is its own business.
+    while tokio::time::timeout(LOOK, &mut connection).await.is_err() {
+        if pulse.is_over() {
+            break;
         }
-        drop(place);
-    });
+    }
+}
+
+/// Threads that each have connections of their own. A connection stays on its thread, so nothing about it is ever handed
+/// from one core to another; what is heavy must leave for a pool anyway.
+struct Lanes {
+    handles: Vec<Handle>,
+    next: usize,
+}
+
+impl Lanes {
+    fn open(count: usize) -> io::Result<Self> {
+        let mut handles = Vec::with_capacity(count);
+        for number in 0..count {
+            let runtime = Builder::new_current_thread().enable_all().build()?;
+            handles.push(runtime.handle().clone());
+            // It ends with the process: the last requests are waited for by the graceful shutdown, not by joining.
+            let lane = move || runtime.block_on(std::future::pending::<()>());
+            thread::Builder::new().name(format!("lane-{number}")).spawn(lane)?;
+        }
+        Ok(Self { handles, next: 0 })
+    }
+
+    /// Gives a connection to the next thread.
+    fn take(&mut self, stream: TcpStream, app: Arc<App>, watcher: Watcher, place: Option<OwnedSemaphorePermit>) {
+        self.next = (self.next + 1) % self.handles.len();
+        // The stream leaves this runtime and joins the other's.
+        let Ok(stream) = stream.into_std() else { return };
+        self.handles[self.next].spawn(async move {
+            if let Ok(stream) = TcpStream::from_std(stream) {
+                converse(stream, app, watcher).await;
+            }
+            drop(place);
+        });
+    }
 }
