@@ -42,11 +42,14 @@ impl Database {
         }
     }
 
-    /// Runs statements behind the product's back: to plant a newer schema, or to look at what was kept.
+    /// Runs statements behind the product's back: to plant a newer schema, or tables of somebody else's. Makes the file of
+    /// a SQLite database that is not there yet.
     pub fn run(&self, sql: &str) {
+        let made = if self.address.starts_with("sqlite:") { "?mode=rwc" } else { "" };
+        let address = format!("{}{made}", self.address);
         block_on(async {
             sqlx::any::install_default_drivers();
-            let mut connection = sqlx::AnyConnection::connect(&self.address).await.expect("connect");
+            let mut connection = sqlx::AnyConnection::connect(&address).await.expect("connect");
             sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut connection).await.expect("run");
         });
     }

@@ -21,9 +21,6 @@ fn file_bytes(database: &Database) -> Vec<u8> {
 async fn a_relative_of_ours_is_left_alone_too() {
     for backend in [Backend::Sqlite, Backend::Postgres] {
         let database = Database::fresh(backend);
-        if backend == Backend::Sqlite {
-            std::fs::write(database.address.trim_start_matches("sqlite:"), b"").unwrap();
-        }
         database.run("CREATE TABLE _sqlx_migrations (version BIGINT)");
         database.run("INSERT INTO _sqlx_migrations VALUES (20260101000000)");
         let error = refusal(&database.address).await;
@@ -61,9 +58,6 @@ async fn an_altered_schema_is_left_alone() {
 async fn tables_of_another_application_are_left_alone() {
     for backend in [Backend::Sqlite, Backend::Postgres] {
         let database = Database::fresh(backend);
-        if backend == Backend::Sqlite {
-            std::fs::write(database.address.trim_start_matches("sqlite:"), b"").unwrap();
-        }
         database.run("CREATE TABLE bookmarks (url TEXT)");
         let before = file_bytes(&database);
         let error = refusal(&database.address).await;
