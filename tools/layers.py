@@ -14,6 +14,7 @@ MAY_USE = {
     "kaisatsu-store": {"kaisatsu-model"},
     "kaisatsu-access": {"kaisatsu-model", "kaisatsu-store"},
     "kaisatsu-railmap": {"kaisatsu-model"},
+    "kaisatsu-vision": {"kaisatsu-model"},
     "kaisatsu-http": {"kaisatsu-model", "kaisatsu-access", "kaisatsu-railmap"},
     "kaisatsu": {"kaisatsu-model", "kaisatsu-store", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-http"},
     # Beside the product: these start it, or stand in for its surroundings.
@@ -25,13 +26,17 @@ MAY_USE = {
 
 # Outside crates that some of ours may not depend on, not even through others.
 KEPT_OUT_OF = {
-    "sqlx": {"kaisatsu-model", "kaisatsu-railmap"},
-    "axum": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-store", "kaisatsu-access"},
-    "tokio": {"kaisatsu-model", "kaisatsu-railmap"},
+    "sqlx": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-vision"},
+    "axum": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-vision", "kaisatsu-store", "kaisatsu-access"},
+    "tokio": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-vision"},
 }
 
 # The only crates that may name an outside crate in their own dependencies.
-NAMED_BY = {"sqlx": {"kaisatsu-store", "kaisatsu-testkit"}, "axum": {"kaisatsu-http", "bench-route-map"}}
+NAMED_BY = {
+    "sqlx": {"kaisatsu-store", "kaisatsu-testkit"},
+    "axum": {"kaisatsu-http", "bench-route-map"},
+    "ort": {"kaisatsu-vision"},
+}
 
 
 def main() -> int:

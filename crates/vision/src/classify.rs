@@ -1,0 +1,165 @@
+//! Category recognition: one score for every class, and the vector behind them.
+
+use std::{path::Path, sync::Arc};
+
+use fast_image_resize::Resizer;
+
+use crate::{
+    Picture,
+    labels::Labels,
+    manifest::{Decode, Fault, Input, Manifest, Output},
+    prepare::{prepare, short_side},
+    runtime::{Feed, Network, Runtime, RuntimeError, Tensor},
+    vector,
+};
+
+/// A class and how sure the model is of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scored {
+    /// Its place among the labels.
+    pub class: usize,
+    /// 0 to 1.
+    pub score: f32,
+}
+
+/// What a classifier says of a picture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Classified {
+    /// The classes, best first; empty for "none of these".
+    pub classes: Vec<Scored>,
+    /// The picture as a vector of length one, where the model gives it.
+    pub embedding: Option<Vec<f32>>,
+}
+
+/// A classifier on one thread.
+pub struct Classifier {
+    network: Network,
+    input: Input,
+    output: Output,
+    labels: Arc<Labels>,
+}
+
+impl Classifier {
+    /// Loads the network of a manifest, and runs it once to see that it fits.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub fn load(runtime: &Runtime, folder: &Path, manifest: &Manifest, labels: Arc<Labels>) -> Result<Self, Fault> {
+        let (Some(weights), Some(input), Some(output)) = (&manifest.weights, &manifest.input, &manifest.output) else {
+            return Err(Fault("the manifest has no weights, input or output".to_owned()));
+        };
+        let told = |error: RuntimeError| Fault(error.to_string());
+        let network = runtime.network(&folder.join(&weights.file)).map_err(told)?;
+        let mut classifier = Self { network, input: input.clone(), output: output.clone(), labels };
+        let blank = vec![0.0; input.width as usize * input.height as usize * 3];
+        let (logits, _) = classifier.infer(&blank).map_err(told)?;
+        if logits.values.len() != classifier.labels.len() {
+            let (outputs, names) = (logits.values.len(), classifier.labels.len());
+            return Err(Fault(format!("the network has {outputs} classes and the labels are {names}")));
+        }
+        Ok(classifier)
+    }
+
+    /// The shorter side that it needs of a picture.
+    #[must_use]
+    pub fn short_side(&self) -> u32 {
+        short_side(&self.input)
+    }
+
+    /// The names of its classes.
+    #[must_use]
+    pub fn labels(&self) -> &Arc<Labels> {
+        &self.labels
+    }
+
+    /// Looks at a picture and gives the `most` best classes.
+    ///
+    /// # Errors
+    /// When the network fails.
+    pub fn classify(
+        &mut self,
+        resizer: &mut Resizer,
+        picture: &Picture,
+        most: usize,
+    ) -> Result<Classified, RuntimeError> {
+        let (logits, embedding) = self.look(resizer, picture)?;
+        let scores = probabilities(&logits.values, &self.output);
+        Ok(Classified { classes: best(&scores, most, self.output.none_below), embedding })
+    }
+
+    /// Only the vector of a picture.
+    ///
+    /// # Errors
+    /// When the network fails, or gives no vector.
+    pub fn embed(&mut self, resizer: &mut Resizer, picture: &Picture) -> Result<Vec<f32>, RuntimeError> {
+        let (_, embedding) = self.look(resizer, picture)?;
+        embedding.ok_or_else(|| RuntimeError::Run("the model has no embedding output".to_owned()))
+    }
+
+    fn look(&mut self, resizer: &mut Resizer, picture: &Picture) -> Result<(Tensor, Option<Vec<f32>>), RuntimeError> {
+        let prepared = prepare(resizer, picture, &self.input)
+            .ok_or_else(|| RuntimeError::Run("the picture cannot be resized".to_owned()))?;
+        self.infer(&prepared.tensor)
+    }
+
+    fn infer(&mut self, tensor: &[f32]) -> Result<(Tensor, Option<Vec<f32>>), RuntimeError> {
+        let shape = crate::prepare::shape(&self.input);
+        let feeds = [(self.input.name.as_str(), Feed::Floats(&shape, tensor))];
+        match &self.output.embedding {
+            None => {
+                let [logits] = self.network.run(&feeds, [&self.output.scores])?;
+                Ok((logits, None))
+            }
+            Some(name) => {
+                let [logits, mut embedding] = self.network.run(&feeds, [self.output.scores.as_str(), name])?;
+                vector::normalise(&mut embedding.values);
+                Ok((logits, Some(embedding.values)))
+            }
+        }
+    }
+}
+
+/// Logits to probabilities, as the manifest says.
+fn probabilities(logits: &[f32], output: &Output) -> Vec<f32> {
+    match output.decode {
+        Decode::Softmax => {
+            let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let mut powers: Vec<f32> = logits.iter().map(|logit| ((logit - top) / output.temperature).exp()).collect();
+            let sum: f32 = powers.iter().sum();
+            for power in &mut powers {
+                *power /= sum;
+            }
+            powers
+        }
+        Decode::Sigmoid => logits.iter().map(|logit| 1.0 / (1.0 + (-logit / output.temperature).exp())).collect(),
+        _ => logits.to_vec(),
+    }
+}
+
+/// The best classes, in the order of their scores and then of their places; none when even the best is too weak.
+pub(crate) fn best(scores: &[f32], most: usize, none_below: f32) -> Vec<Scored> {
+    let mut order: Vec<Scored> = scores.iter().enumerate().map(|(class, &score)| Scored { class, score }).collect();
+    order.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.class.cmp(&b.class)));
+    if order.first().is_none_or(|first| first.score < none_below) {
+        return Vec::new();
+    }
+    order.truncate(most);
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::best;
+
+    #[test]
+    fn the_best_come_first_and_ties_keep_their_places() {
+        let classes: Vec<usize> = best(&[0.1, 0.4, 0.1, 0.4], 3, 0.2).iter().map(|scored| scored.class).collect();
+        assert_eq!(classes, [1, 3, 0]);
+    }
+
+    #[test]
+    fn a_weak_best_is_none_of_these() {
+        assert!(best(&[0.1, 0.15], 5, 0.2).is_empty());
+        assert!(best(&[], 5, 0.0).is_empty());
+    }
+}

@@ -1,0 +1,166 @@
+//! From the bytes of an image file to an upright picture, with the limits checked before a pixel is decoded.
+
+mod jpeg;
+
+use std::io::Cursor;
+
+use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
+
+use crate::{Picture, Sent};
+
+/// How large an image may be, and how large it is needed.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// The most pixels a file may declare.
+    pub max_pixels: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { max_pixels: 50_000_000 }
+    }
+}
+
+/// Why bytes did not become a picture. The messages are for the caller.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    /// There are no bytes.
+    #[error("the image is empty: it has no bytes")]
+    Empty,
+    /// The first bytes are those of no format we read.
+    #[error("{0} we read; send JPEG, PNG, GIF, BMP, TIFF or WebP")]
+    UnknownFormat(&'static str),
+    /// The format is known and the contents are not as it says.
+    #[error("the {format} image cannot be decoded: it is {fault}")]
+    Broken {
+        /// The format its first bytes say.
+        format: &'static str,
+        /// What is wrong with it.
+        fault: &'static str,
+    },
+    /// The file declares more pixels than the server takes.
+    #[error("the image is too large: {width} × {height} pixels, and at most {limit} pixels are taken")]
+    TooManyPixels {
+        /// Declared width.
+        width: u32,
+        /// Declared height.
+        height: u32,
+        /// The most pixels in all.
+        limit: u64,
+    },
+}
+
+/// A picture, and what its file said.
+#[derive(Debug, Clone)]
+pub struct Decoded {
+    /// The picture, upright. It may be smaller than the file: see [`decode`].
+    pub picture: Picture,
+    /// The file's own size and orientation.
+    pub sent: Sent,
+}
+
+/// Decodes an image file.
+///
+/// `short_side` is what the model needs: a larger JPEG may be decoded at a half, a quarter or an eighth of its size,
+/// as long as its shorter side keeps that many pixels. `None` keeps every pixel.
+///
+/// # Errors
+/// What is wrong with the file.
+pub fn decode(bytes: &[u8], bounds: Bounds, short_side: Option<u32>) -> Result<Decoded, DecodeError> {
+    if bytes.is_empty() {
+        return Err(DecodeError::Empty);
+    }
+    let (format, name) = format_of(bytes)?;
+    match format {
+        ImageFormat::Jpeg => jpeg::decode(bytes, bounds, short_side),
+        _ => any(bytes, format, name, bounds),
+    }
+}
+
+/// The format that the first bytes say; the name or the declared type of a file count for nothing.
+fn format_of(bytes: &[u8]) -> Result<(ImageFormat, &'static str), DecodeError> {
+    match image::guess_format(bytes) {
+        Ok(ImageFormat::Jpeg) => Ok((ImageFormat::Jpeg, "JPEG")),
+        Ok(ImageFormat::Png) => Ok((ImageFormat::Png, "PNG")),
+        Ok(ImageFormat::Gif) => Ok((ImageFormat::Gif, "GIF")),
+        Ok(ImageFormat::Bmp) => Ok((ImageFormat::Bmp, "BMP")),
+        Ok(ImageFormat::Tiff) => Ok((ImageFormat::Tiff, "TIFF")),
+        Ok(ImageFormat::WebP) => Ok((ImageFormat::WebP, "WebP")),
+        Ok(ImageFormat::Avif) => Err(DecodeError::UnknownFormat("the image is an AVIF, which is no format")),
+        _ => Err(DecodeError::UnknownFormat(foreign(bytes))),
+    }
+}
+
+/// Names some formats that people send by mistake.
+fn foreign(bytes: &[u8]) -> &'static str {
+    let brand = bytes.get(4..12).unwrap_or_default();
+    let start: Vec<u8> = bytes.iter().take(256).map(u8::to_ascii_lowercase).collect();
+    let has = |word: &[u8]| start.windows(word.len()).any(|window| window == word);
+    if brand.starts_with(b"ftyphei") || brand.starts_with(b"ftypmif1") {
+        "the image is an HEIC, which is no format"
+    } else if bytes.starts_with(b"%PDF") {
+        "the file is a PDF, which is no format"
+    } else if has(b"<svg") {
+        "the file is an SVG drawing, which is no format"
+    } else if has(b"<html") || has(b"<!doctype html") {
+        "the file is a web page, not an image in a format"
+    } else {
+        "the bytes are not an image in a format"
+    }
+}
+
+/// Every format but JPEG.
+fn any(bytes: &[u8], format: ImageFormat, name: &'static str, bounds: Bounds) -> Result<Decoded, DecodeError> {
+    let broken = |error: ImageError| DecodeError::Broken { format: name, fault: fault(&error) };
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    // Read before the limits are set: a decoder of ours may hold the picture once over, in its widest form.
+    let mut limits = Limits::no_limits();
+    limits.max_alloc = Some(bounds.max_pixels.saturating_mul(16).saturating_add(16 << 20));
+    reader.limits(limits);
+    let mut decoder = reader.into_decoder().map_err(broken)?;
+    let (width, height) = decoder.dimensions();
+    check_size(width, height, name, bounds)?;
+    let orientation = decoder.orientation().unwrap_or(image::metadata::Orientation::NoTransforms);
+    let mut image = DynamicImage::from_decoder(decoder).map_err(broken)?;
+    image.apply_orientation(orientation);
+    let picture = flatten(image).ok_or(DecodeError::Broken { format: name, fault: "corrupt" })?;
+    Ok(Decoded { picture, sent: Sent { width, height, orientation, format: name } })
+}
+
+fn check_size(width: u32, height: u32, format: &'static str, bounds: Bounds) -> Result<(), DecodeError> {
+    if width == 0 || height == 0 {
+        return Err(DecodeError::Broken { format, fault: "corrupt: it has no pixels" });
+    }
+    if u64::from(width) * u64::from(height) > bounds.max_pixels {
+        return Err(DecodeError::TooManyPixels { width, height, limit: bounds.max_pixels });
+    }
+    Ok(())
+}
+
+/// Eight bits a channel, and what is transparent laid on white.
+fn flatten(image: DynamicImage) -> Option<Picture> {
+    let (width, height) = (image.width(), image.height());
+    let rgb = if image.color().has_alpha() {
+        let blend = |colour: u8, alpha: u8| {
+            let (colour, alpha) = (u32::from(colour), u32::from(alpha));
+            u8::try_from((colour * alpha + 255 * (255 - alpha) + 127) / 255).unwrap_or(u8::MAX)
+        };
+        let rgba = image.into_rgba8();
+        let on_white = rgba.pixels().flat_map(|p| [blend(p[0], p[3]), blend(p[1], p[3]), blend(p[2], p[3])]);
+        on_white.collect()
+    } else {
+        image.into_rgb8().into_raw()
+    };
+    Picture::new(width, height, rgb)
+}
+
+/// What is wrong, in a word or two that do not quote the decoder.
+fn fault(error: &ImageError) -> &'static str {
+    match error {
+        ImageError::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => "truncated",
+        ImageError::Limits(_) => "too large to decode",
+        ImageError::Unsupported(_) => "of a kind that we do not read",
+        _ if error.to_string().contains("end of") || error.to_string().contains("UnexpectedEof") => "truncated",
+        _ => "truncated or corrupt",
+    }
+}

@@ -1,0 +1,116 @@
+//! Object detection: where things are in a picture, and what they are.
+
+mod decoding;
+mod overlap;
+
+use std::{path::Path, sync::Arc};
+
+use fast_image_resize::Resizer;
+
+use crate::{
+    Area, Picture,
+    labels::Labels,
+    manifest::{Decode, Fault, Input, Manifest, Output},
+    prepare::{Prepared, prepare, shape, short_side},
+    runtime::{Feed, Network, Runtime, RuntimeError},
+};
+
+/// A thing that was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Found {
+    /// Its place among the labels.
+    pub class: usize,
+    /// 0 to 1.
+    pub score: f32,
+    /// Where it is.
+    pub area: Area,
+}
+
+/// A detector on one thread.
+pub struct Detector {
+    network: Network,
+    input: Input,
+    output: Output,
+    labels: Arc<Labels>,
+}
+
+impl Detector {
+    /// Loads the network of a manifest, and runs it once to see that it fits.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub fn load(runtime: &Runtime, folder: &Path, manifest: &Manifest, labels: Arc<Labels>) -> Result<Self, Fault> {
+        let (Some(weights), Some(input), Some(output)) = (&manifest.weights, &manifest.input, &manifest.output) else {
+            return Err(Fault("the manifest has no weights, input or output".to_owned()));
+        };
+        let told = |error: RuntimeError| Fault(error.to_string());
+        let network = runtime.network(&folder.join(&weights.file)).map_err(told)?;
+        let mut detector = Self { network, input: input.clone(), output: output.clone(), labels };
+        let grey = vec![127; input.width as usize * input.height as usize * 3];
+        if let Some(blank) = Picture::new(input.width, input.height, grey) {
+            detector.detect(&mut Resizer::new(), &blank, 1, 0.0).map_err(told)?;
+        }
+        Ok(detector)
+    }
+
+    /// The shorter side that it needs of a picture.
+    #[must_use]
+    pub fn short_side(&self) -> u32 {
+        short_side(&self.input)
+    }
+
+    /// The names of its classes.
+    #[must_use]
+    pub fn labels(&self) -> &Arc<Labels> {
+        &self.labels
+    }
+
+    /// The `most` surest things in a picture that score `min_score` or more, surest first.
+    ///
+    /// # Errors
+    /// When the network fails.
+    pub fn detect(
+        &mut self,
+        resizer: &mut Resizer,
+        picture: &Picture,
+        most: usize,
+        min_score: f32,
+    ) -> Result<Vec<Found>, RuntimeError> {
+        let prepared = prepare(resizer, picture, &self.input)
+            .ok_or_else(|| RuntimeError::Run("the picture cannot be resized".to_owned()))?;
+        let candidates = self.infer(&prepared, picture, min_score.max(self.output.score_floor))?;
+        let kept = if self.output.decode == Decode::Detr {
+            candidates // One answer for each thing is what these networks are trained for.
+        } else {
+            overlap::suppress(candidates, self.output.nms_iou, self.output.nms_top_k)
+        };
+        Ok(overlap::strongest(kept, most))
+    }
+
+    fn infer(&mut self, prepared: &Prepared, picture: &Picture, floor: f32) -> Result<Vec<Found>, RuntimeError> {
+        let shape = shape(&self.input);
+        let mut feeds = vec![(self.input.name.as_str(), Feed::Floats(&shape, &prepared.tensor))];
+        #[allow(clippy::cast_possible_truncation, reason = "a ratio of sides")]
+        let factor = [prepared.scale.1 as f32, prepared.scale.0 as f32];
+        let size = [i64::from(picture.height()), i64::from(picture.width())];
+        if let Some(name) = &self.input.scale_factor {
+            feeds.push((name, Feed::Floats(&[1, 2], &factor)));
+        }
+        if let Some(name) = &self.input.original_size {
+            feeds.push((name, Feed::Integers(&[1, 2], &size)));
+        }
+        let classes = self.labels.len();
+        let reader = decoding::Reader { input: &self.input, prepared, picture, classes, floor };
+        match (self.output.decode, &self.output.boxes) {
+            (Decode::Yolox, _) => {
+                let [rows] = self.network.run(&feeds, [&self.output.scores])?;
+                reader.yolox(&rows)
+            }
+            (decode, Some(boxes)) => {
+                let [boxes, scores] = self.network.run(&feeds, [boxes.as_str(), &self.output.scores])?;
+                if decode == Decode::Detr { reader.detr(&boxes, &scores) } else { reader.boxes_scores(&boxes, &scores) }
+            }
+            (_, None) => Err(RuntimeError::Run("the manifest names no output with boxes".to_owned())),
+        }
+    }
+}

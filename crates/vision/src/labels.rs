@@ -1,0 +1,129 @@
+//! The names of a model's classes, in every language its file has.
+
+use std::{path::Path, sync::Arc};
+
+use crate::manifest::Fault;
+
+/// A class of a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    /// What identifies it: a WordNet id, a COCO number, or the name itself. Two classes can share a word.
+    pub id: String,
+    /// Its names, in the order of [`Labels::languages`].
+    names: Vec<String>,
+}
+
+impl Label {
+    /// A class with one name, which is also its id.
+    #[must_use]
+    pub fn plain(name: &str) -> Self {
+        Self { id: name.to_owned(), names: vec![name.to_owned()] }
+    }
+}
+
+/// The classes of a model, in the order of its output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Labels {
+    languages: Vec<String>,
+    rows: Vec<Label>,
+}
+
+impl Labels {
+    /// Classes without languages: their names are all there is.
+    #[must_use]
+    pub fn plain<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        Self { languages: Vec::new(), rows: names.into_iter().map(Label::plain).collect() }
+    }
+
+    /// Reads a file: a header `id`, then a column a language; then a row a class.
+    ///
+    /// # Errors
+    /// The line that is wrong.
+    pub fn read(path: &Path) -> Result<Arc<Self>, Fault> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(path).map_err(|error| Fault(format!("{name} cannot be read: {error}")))?;
+        Self::parse(&text).map(Arc::new).map_err(|fault| Fault(format!("{name}: {fault}")))
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let mut lines = text.lines();
+        let header: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();
+        let [id, languages @ ..] = header.as_slice() else { return Err("the file is empty".to_owned()) };
+        if *id != "id" || languages.is_empty() {
+            return Err("the first line must be 'id', a tab, and a language for each column".to_owned());
+        }
+        let mut rows = Vec::new();
+        for (line, number) in lines.zip(2..) {
+            let cells: Vec<&str> = line.split('\t').collect();
+            if cells.len() != header.len() || cells.iter().any(|cell| cell.trim().is_empty()) {
+                return Err(format!("line {number}: expected {} names after the id", languages.len()));
+            }
+            rows.push(Label {
+                id: cells[0].to_owned(),
+                names: cells[1..].iter().map(|cell| (*cell).to_owned()).collect(),
+            });
+        }
+        if rows.is_empty() {
+            return Err("there is no class in it".to_owned());
+        }
+        Ok(Self { languages: languages.iter().map(|l| (*l).to_owned()).collect(), rows })
+    }
+
+    /// How many classes there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The class at a place of the output.
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<&Label> {
+        self.rows.get(index)
+    }
+
+    /// The languages that names come in; none when names are only names.
+    #[must_use]
+    pub fn languages(&self) -> &[String] {
+        &self.languages
+    }
+
+    /// The name of a class in a language, or the first one there is.
+    #[must_use]
+    pub fn name<'a>(&self, label: &'a Label, language: &str) -> &'a str {
+        let column = self.languages.iter().position(|known| known == language).unwrap_or(0);
+        label.names.get(column).or(label.names.first()).map_or(label.id.as_str(), String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Labels;
+
+    #[test]
+    fn a_class_has_its_names() {
+        let labels = Labels::parse("id\ten\tja\nn1\tespresso\tエスプレッソ\n");
+        let Ok(labels) = labels else { unreachable!() };
+        let row = labels.get(0).unwrap_or_else(|| unreachable!());
+        assert_eq!(
+            (labels.name(row, "en"), labels.name(row, "ja"), labels.name(row, "fr")),
+            ("espresso", "エスプレッソ", "espresso")
+        );
+    }
+
+    #[test]
+    fn a_wrong_file_says_where() {
+        for (text, told) in [
+            ("", "the first line must be 'id', a tab, and a language for each column"),
+            ("id\ten\n", "there is no class in it"),
+            ("id\ten\nn1\ta\nn2\n", "line 3: expected 1 names after the id"),
+        ] {
+            assert_eq!(Labels::parse(text), Err(told.to_owned()), "{text:?}");
+        }
+    }
+}
