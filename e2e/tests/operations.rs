@@ -119,7 +119,17 @@ fn the_documentation_needs_no_outside_network() {
     let paths: Vec<_> = document["paths"].as_object().unwrap().keys().cloned().collect();
     assert_eq!(
         paths,
-        ["/healthz", "/imageRecognition/v1/models", "/rail/v1/railmapDetail", "/rail/v1/railmapList", "/readyz"]
+        [
+            "/healthz",
+            "/imageRecognition/v1/concept/classify",
+            "/imageRecognition/v1/feedback",
+            "/imageRecognition/v1/feedbackToCandidate",
+            "/imageRecognition/v1/models",
+            "/imageRecognition/v1/objectDetection/detect",
+            "/rail/v1/railmapDetail",
+            "/rail/v1/railmapList",
+            "/readyz",
+        ]
     );
     let printed = run(server.home(), &["openapi", "--route-service", "rail"], &[]);
     assert_eq!(serde_json::from_str::<serde_json::Value>(&printed.out).unwrap(), document);

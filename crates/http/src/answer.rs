@@ -26,6 +26,13 @@ pub(crate) fn success(body: &impl Body) -> Response {
     json(StatusCode::OK, body)
 }
 
+/// An answer of 204: nothing more to say, and nothing said of it.
+pub(crate) fn nothing() -> Response {
+    let mut response = Response::new(axum::body::Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    response
+}
+
 /// The same answer, with its caller noted for the log.
 pub(crate) fn to(caller: Arc<Caller>, mut response: Response) -> Response {
     response.extensions_mut().get_or_insert_default::<Note>().caller = Some(caller);
@@ -38,7 +45,11 @@ pub(crate) fn failure(failure: Failure, body: &impl Body) -> Response {
     if let Some(seconds) = failure.retry_seconds() {
         response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
     }
-    response.extensions_mut().insert(Note { caller: failure.caller.clone(), failure: Some(failure), cause: None });
+    response.extensions_mut().insert(Note {
+        caller: failure.caller.clone(),
+        cause: failure.cause.clone(),
+        failure: Some(failure),
+    });
     response
 }
 

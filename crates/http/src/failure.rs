@@ -113,13 +113,15 @@ pub struct Failure {
     pub retry_after: Option<Duration>,
     /// Who was refused, when that is known, for the log.
     pub caller: Option<Arc<Caller>>,
+    /// What really happened, when the fault is ours, for the log.
+    pub cause: Option<Arc<str>>,
 }
 
 impl Failure {
     /// A failure with its message.
     #[must_use]
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), retry_after: None, caller: None }
+        Self { kind, message: message.into(), retry_after: None, caller: None, cause: None }
     }
 
     /// A failure that passes by itself.
@@ -132,6 +134,12 @@ impl Failure {
     #[must_use]
     pub fn of(self, caller: Arc<Caller>) -> Self {
         Self { caller: Some(caller), ..self }
+    }
+
+    /// The same failure, with what really happened.
+    #[must_use]
+    pub fn because(self, cause: impl Into<Arc<str>>) -> Self {
+        Self { cause: Some(cause.into()), ..self }
     }
 
     /// The value of `Retry-After`: whole seconds, at least one.

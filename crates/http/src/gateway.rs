@@ -7,6 +7,7 @@ use std::sync::{
 
 use kaisatsu_access::{Caller, Gate, RateLimit};
 use kaisatsu_railmap::Library;
+use kaisatsu_recognition::Recogniser;
 
 use crate::{Failure, Kind, Query, Rendered};
 
@@ -41,6 +42,22 @@ impl Segment {
     }
 }
 
+/// What a [`Gateway`] is made of.
+pub struct Parts {
+    /// Who may pass.
+    pub gate: Arc<Gate>,
+    /// How often.
+    pub limit: RateLimit,
+    /// The maps in force.
+    pub maps: Arc<Library<Rendered>>,
+    /// The door to image recognition.
+    pub recogniser: Arc<Recogniser>,
+    /// The most bytes of an image.
+    pub max_image_bytes: usize,
+    /// The first path segment of the route map function.
+    pub segment: Segment,
+}
+
 /// The parts of the product behind the API.
 pub struct Gateway {
     /// Who may pass.
@@ -49,6 +66,10 @@ pub struct Gateway {
     pub limit: RateLimit,
     /// The maps in force.
     pub maps: Arc<Library<Rendered>>,
+    /// The door to image recognition.
+    pub recogniser: Arc<Recogniser>,
+    /// The most bytes of an image.
+    pub max_image_bytes: usize,
     /// The first path segment of the route map function.
     pub segment: Segment,
     draining: AtomicBool,
@@ -57,8 +78,9 @@ pub struct Gateway {
 impl Gateway {
     /// Puts the parts together.
     #[must_use]
-    pub fn new(gate: Arc<Gate>, limit: RateLimit, maps: Arc<Library<Rendered>>, segment: Segment) -> Self {
-        Self { gate, limit, maps, segment, draining: AtomicBool::new(false) }
+    pub fn new(parts: Parts) -> Self {
+        let Parts { gate, limit, maps, recogniser, max_image_bytes, segment } = parts;
+        Self { gate, limit, maps, recogniser, max_image_bytes, segment, draining: AtomicBool::new(false) }
     }
 
     /// Says that no new work should be sent here: `/readyz` answers no from now on.
@@ -76,7 +98,7 @@ impl Gateway {
         } else if self.maps.all().is_empty() {
             Some("no route map is loaded")
         } else {
-            None
+            self.recogniser.not_ready()
         }
     }
 

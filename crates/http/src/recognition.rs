@@ -1,4 +1,11 @@
 //! The image recognition function: `/imageRecognition/v1/…`.
 
 pub(crate) mod answer;
+pub(crate) mod classify;
+pub(crate) mod detect;
+pub(crate) mod feedback;
+pub(crate) mod feedback_to_candidate;
+mod form;
 pub(crate) mod models;
+mod trouble;
+mod verdict;

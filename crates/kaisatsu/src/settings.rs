@@ -40,6 +40,34 @@ pub(crate) struct Settings {
     #[arg(long, global = true, env = "KAISATSU_MAPS", value_name = "FOLDER")]
     pub(crate) maps: Option<PathBuf>,
 
+    /// Folder with models and the library that runs them [default: models in the data folder, or else kaisatsu/models in the user's data folder]
+    #[arg(long, global = true, env = "KAISATSU_MODELS", value_name = "FOLDER")]
+    pub(crate) models: Option<PathBuf>,
+
+    /// Threads that look at pictures; 0 for one a core
+    #[arg(long, global = true, env = "KAISATSU_ENGINE_THREADS", value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1024))]
+    pub(crate) engine_threads: u32,
+
+    /// Pictures that may wait for a thread; when all places are taken the answer is 503 with Retry-After
+    #[arg(long, global = true, env = "KAISATSU_ENGINE_WAITING", value_name = "NUMBER", default_value_t = 64, value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    pub(crate) engine_waiting: u32,
+
+    /// The most bytes of an image
+    #[arg(long, global = true, env = "KAISATSU_MAX_IMAGE_BYTES", value_name = "NUMBER", default_value_t = 20 * 1024 * 1024, value_parser = clap::value_parser!(u32).range(1..=1 << 30))]
+    pub(crate) max_image_bytes: u32,
+
+    /// The most pixels of an image
+    #[arg(long, global = true, env = "KAISATSU_MAX_IMAGE_PIXELS", value_name = "NUMBER", default_value_t = 50_000_000, value_parser = clap::value_parser!(u32).range(1..=1 << 30))]
+    pub(crate) max_image_pixels: u32,
+
+    /// How long recognitions are kept, so that feedback can refer to them
+    #[arg(long, global = true, env = "KAISATSU_KEEP_RECOGNITIONS", value_name = "SPAN", default_value = "30d", value_parser = span::parse)]
+    pub(crate) keep_recognitions: Duration,
+
+    /// Keep the pictures themselves with the recognitions: true or false
+    #[arg(long, global = true, env = "KAISATSU_KEEP_PICTURES", value_name = "BOOL", default_value_t = false, action = clap::ArgAction::Set)]
+    pub(crate) keep_pictures: bool,
+
     /// First path segment of the route map function
     #[arg(long, global = true, env = "KAISATSU_ROUTE_SERVICE", value_name = "SEGMENT", default_value = "route_service", value_parser = Segment::new)]
     pub(crate) route_service: Segment,
@@ -120,6 +148,21 @@ impl Settings {
                 Ok(folder)
             }
         }
+    }
+
+    /// The folder with models. It need not be there: a server without models says so and does the rest.
+    pub(crate) fn models_folder(&self) -> Result<PathBuf, Trouble> {
+        if let Some(folder) = &self.models {
+            if folder.is_dir() {
+                return Ok(folder.clone());
+            }
+            return Err(Trouble::Usage(format!("--models: there is no folder {}", folder.display())));
+        }
+        let own = self.data_folder()?.join("models");
+        if own.is_dir() {
+            return Ok(own);
+        }
+        Ok(layers::user_folder("XDG_DATA_HOME", ".local/share").map_or(own, |shared| shared.join("models")))
     }
 
     fn made_data_folder(&self) -> Result<PathBuf, Trouble> {

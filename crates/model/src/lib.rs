@@ -8,6 +8,7 @@ mod code;
 mod geo;
 mod map;
 mod prefecture;
+mod recognition;
 mod station;
 mod time;
 mod window;
@@ -16,6 +17,7 @@ pub use access::{ApiKey, AppId, Application, ApplicationName, KeyDigest, KeyId, 
 pub use geo::{Degrees, Gcs, GeoPoint};
 pub use map::MapId;
 pub use prefecture::Prefecture;
+pub use recognition::{Comment, ItemId, RecognitionId, Verdict};
 pub use station::{StationCode, StationName, TransportKind};
 pub use time::{Clock, SystemClock, Timestamp};
 pub use window::{Circle, Coordinate, Rect, Shape, Side, Window};

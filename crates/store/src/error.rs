@@ -1,6 +1,6 @@
 //! What can go wrong with the database, in words an operator can act on.
 
-use kaisatsu_model::{AppId, ApplicationName, KeyId};
+use kaisatsu_model::{AppId, ApplicationName, ItemId, KeyId, RecognitionId};
 
 /// Why a database could not be opened. The messages are whole sentences: they are what the operator reads.
 #[derive(Debug, thiserror::Error)]
@@ -97,4 +97,13 @@ pub enum StoreError {
     /// The key was replaced or switched off before, so it cannot be rotated.
     #[error("key {0} is disabled or was rotated already")]
     KeyEnded(KeyId),
+    /// The application has no such recognition, or its time is over.
+    #[error("there is no recognition {0}")]
+    NoRecognition(RecognitionId),
+    /// The recognition has no such candidate.
+    #[error("the recognition has no candidate {}", .0.as_str())]
+    NoItem(ItemId),
+    /// What is in the database is not what we wrote.
+    #[error("a row of the database cannot be read: {0}")]
+    Damaged(String),
 }

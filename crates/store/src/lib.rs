@@ -8,10 +8,12 @@ mod address;
 mod error;
 mod keys;
 mod open;
+mod recognitions;
 
 pub use address::{Address, BadAddress};
 pub use error::{OpenError, StoreError};
 pub use keys::{ChangedKeys, KeyGrant, NewKey};
+pub use recognitions::{KeptItem, KeptVerdict, NewRecognition, NewVerdict};
 use sqlx::{PgPool, SqlitePool};
 
 /// The database, whichever it is. Cheap to clone: clones share one pool of connections.

@@ -7,7 +7,7 @@ use fast_image_resize::Resizer;
 use crate::{
     Picture,
     labels::Labels,
-    manifest::{Decode, Fault, Input, Manifest, Output},
+    manifest::{Decode, Fault, Input, Output, PictureParts},
     prepare::{prepare, short_side},
     runtime::{Feed, Network, Runtime, RuntimeError, Tensor},
     vector,
@@ -44,10 +44,8 @@ impl Classifier {
     ///
     /// # Errors
     /// What does not fit.
-    pub fn load(runtime: &Runtime, folder: &Path, manifest: &Manifest, labels: Arc<Labels>) -> Result<Self, Fault> {
-        let (Some(weights), Some(input), Some(output)) = (&manifest.weights, &manifest.input, &manifest.output) else {
-            return Err(Fault("the manifest has no weights, input or output".to_owned()));
-        };
+    pub fn load(runtime: &Runtime, folder: &Path, parts: &PictureParts, labels: Arc<Labels>) -> Result<Self, Fault> {
+        let PictureParts { weights, input, output, .. } = parts;
         let told = |error: RuntimeError| Fault(error.to_string());
         let network = runtime.network(&folder.join(&weights.file)).map_err(told)?;
         let mut classifier = Self { network, input: input.clone(), output: output.clone(), labels };

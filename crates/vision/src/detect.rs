@@ -10,7 +10,7 @@ use fast_image_resize::Resizer;
 use crate::{
     Area, Picture,
     labels::Labels,
-    manifest::{Decode, Fault, Input, Manifest, Output},
+    manifest::{Decode, Fault, Input, Output, PictureParts},
     prepare::{Prepared, prepare, shape, short_side},
     runtime::{Feed, Network, Runtime, RuntimeError},
 };
@@ -39,10 +39,8 @@ impl Detector {
     ///
     /// # Errors
     /// What does not fit.
-    pub fn load(runtime: &Runtime, folder: &Path, manifest: &Manifest, labels: Arc<Labels>) -> Result<Self, Fault> {
-        let (Some(weights), Some(input), Some(output)) = (&manifest.weights, &manifest.input, &manifest.output) else {
-            return Err(Fault("the manifest has no weights, input or output".to_owned()));
-        };
+    pub fn load(runtime: &Runtime, folder: &Path, parts: &PictureParts, labels: Arc<Labels>) -> Result<Self, Fault> {
+        let PictureParts { weights, input, output, .. } = parts;
         let told = |error: RuntimeError| Fault(error.to_string());
         let network = runtime.network(&folder.join(&weights.file)).map_err(told)?;
         let mut detector = Self { network, input: input.clone(), output: output.clone(), labels };
@@ -82,9 +80,9 @@ impl Detector {
         let kept = if self.output.decode == Decode::Detr {
             candidates // One answer for each thing is what these networks are trained for.
         } else {
-            overlap::suppress(candidates, self.output.nms_iou, self.output.nms_top_k)
+            overlap::suppress(candidates, self.output.nms_iou, self.output.candidates_per_class)
         };
-        Ok(overlap::strongest(kept, most))
+        Ok(overlap::strongest(kept, most.min(self.output.keep)))
     }
 
     fn infer(&mut self, prepared: &Prepared, picture: &Picture, floor: f32) -> Result<Vec<Found>, RuntimeError> {

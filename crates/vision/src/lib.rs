@@ -5,17 +5,24 @@
 mod classify;
 mod decode;
 mod detect;
+mod engine;
+pub mod head;
 mod labels;
 pub mod manifest;
 mod picture;
 mod prepare;
 mod runtime;
+pub mod shelf;
 pub mod vector;
+mod worker;
 
 pub use classify::{Classified, Classifier, Scored};
 pub use decode::{Bounds, DecodeError, Decoded, decode};
 pub use detect::{Detector, Found};
+pub use engine::Engine;
 pub use fast_image_resize::Resizer;
 pub use labels::{Label, Labels};
 pub use picture::{Area, Picture, PixelBox, Sent};
 pub use runtime::{Feed, Network, Runtime, RuntimeError, Tensor};
+pub use shelf::Shelf;
+pub use worker::Worker;

@@ -44,6 +44,43 @@ pub(crate) fn answer<B: Body>(
     }
 }
 
+/// The body of an answer that has none.
+pub(crate) struct Nothing;
+
+/// What an operation answers with.
+pub(crate) trait Outcome {
+    /// The answer.
+    fn into_answer(self) -> Response;
+}
+
+impl<B: Body> Outcome for B {
+    fn into_answer(self) -> Response {
+        answer::success(&self)
+    }
+}
+
+impl Outcome for Nothing {
+    fn into_answer(self) -> Response {
+        answer::nothing()
+    }
+}
+
+/// The same for work that takes its time.
+pub(crate) async fn answer_to<O: Outcome>(
+    function: &str,
+    admitted: Result<Arc<Caller>, Failure>,
+    work: impl AsyncFnOnce(&Caller) -> Result<O, Failure>,
+) -> Response {
+    let caller = match admitted {
+        Ok(caller) => caller,
+        Err(failure) => return refuse(function, failure),
+    };
+    match work(&caller).await {
+        Ok(outcome) => answer::to(caller, outcome.into_answer()),
+        Err(failure) => refuse(function, failure.of(caller)),
+    }
+}
+
 /// A failure as the caller reads it.
 pub(crate) fn refuse(function: &str, failure: Failure) -> Response {
     let (_, code) = failure.kind.row();

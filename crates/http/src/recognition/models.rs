@@ -6,6 +6,7 @@ use axum::{
     extract::{RawQuery, State},
     response::Response,
 };
+use kaisatsu_recognition::{ModelInfo, Task};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -26,12 +27,31 @@ struct TaskModels {
     /// What the models do.
     #[schema(value_type = String, example = "categoryRecognition")]
     task: &'static str,
-    /// The names that `modelName` takes; empty when the server has none for this task.
-    models: Vec<String>,
+    /// Its models; empty when the server has none for this task.
+    models: Vec<ModelEntry>,
 }
 
-/// The four functions of image recognition.
-const TASKS: [&str; 4] = ["categoryRecognition", "objectDetection", "similarImageSearch", "objectRecognition"];
+/// A model.
+#[derive(Serialize, ToSchema)]
+struct ModelEntry {
+    /// What `modelName` takes.
+    #[schema(example = "general")]
+    name: String,
+    /// What people call it.
+    #[schema(example = "EfficientNet-Lite2, ImageNet-1k")]
+    title: String,
+    /// The licence of its weights.
+    #[schema(example = "Apache-2.0")]
+    licence: String,
+    /// Whether it can be used now.
+    usable: bool,
+}
+
+impl From<ModelInfo> for ModelEntry {
+    fn from(info: ModelInfo) -> Self {
+        Self { name: info.name, title: info.title, licence: info.licence, usable: info.usable }
+    }
+}
 
 /// The models of this server by task
 ///
@@ -49,7 +69,17 @@ const TASKS: [&str; 4] = ["categoryRecognition", "objectDetection", "similarImag
 )]
 pub(crate) async fn models(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY]);
-    // No engine is part of this server yet, so every task is without a model.
-    let tasks = TASKS.map(|task| TaskModels { task, models: Vec::new() });
-    answer("models", gateway.admit(&query).await, || Ok(ModelsAnswer { tasks: tasks.into() }))
+    answer("models", gateway.admit(&query).await, || {
+        let list =
+            |task, models: Vec<ModelInfo>| TaskModels { task, models: models.into_iter().map(Into::into).collect() };
+        let recogniser = &gateway.recogniser;
+        Ok(ModelsAnswer {
+            tasks: vec![
+                list("categoryRecognition", recogniser.models(Task::Classify)),
+                list("objectDetection", recogniser.models(Task::Detect)),
+                list("similarImageSearch", recogniser.embedders()),
+                list("objectRecognition", recogniser.models(Task::LocalFeatures)),
+            ],
+        })
+    })
 }

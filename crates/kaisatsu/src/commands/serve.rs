@@ -3,10 +3,12 @@
 use std::{path::Path, process::ExitCode, sync::Arc, time::Duration};
 
 use kaisatsu_access::{Gate, IssuedKey, Keyring, RateLimit};
-use kaisatsu_http::{Gateway, Limits, Rendered};
+use kaisatsu_http::{Gateway, Limits, Parts, Rendered};
 use kaisatsu_model::{ApplicationName, SystemClock};
 use kaisatsu_railmap::Library;
+use kaisatsu_recognition::Recogniser;
 use kaisatsu_store::{Address, Store, StoreError};
+use kaisatsu_vision::{Engine, Shelf};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tokio::{
     net::TcpListener,
@@ -27,6 +29,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
     let maps = Arc::new(open_maps(&folder)?);
     let gate = Gate::open(store.clone(), Arc::new(SystemClock)).await?;
     let metrics = install_metrics()?;
+    let recogniser = Arc::new(open_recogniser(settings, &store)?);
     // The address is taken before the first key is made: a key whose server does not start would be lost.
     let listener = TcpListener::bind(settings.listen).await.map_err(|error| {
         let remedy = "Another server may be running there; choose another address with --listen IP:PORT";
@@ -36,16 +39,20 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
     let first_key = if settings.first_key { first_key(&store, &address).await? } else { None };
 
     gate.follow();
-    let limit = RateLimit::per_second(settings.rate_limit);
-    let gateway = Arc::new(Gateway::new(gate, limit, Arc::clone(&maps), settings.route_service.clone()));
+    recogniser.forget_in_time();
+    let gateway = Arc::new(Gateway::new(Parts {
+        gate,
+        limit: RateLimit::per_second(settings.rate_limit),
+        maps: Arc::clone(&maps),
+        recogniser,
+        max_image_bytes: small(settings.max_image_bytes),
+        segment: settings.route_service.clone(),
+    }));
     watch_maps(maps);
     welcome::print(settings, &address, &gateway, place, first_key.as_ref());
 
     let app = kaisatsu_http::app(Arc::clone(&gateway), settings.cors.clone(), metrics, log.clone());
-    let limits = Limits {
-        connections: usize::try_from(settings.max_connections).unwrap_or(usize::MAX),
-        grace: settings.shutdown_grace,
-    };
+    let limits = Limits { connections: small(settings.max_connections), grace: settings.shutdown_grace };
     let stop = async {
         asked_to_stop().await;
         tracing::info!("shutting down: finishing what is in flight");
@@ -72,10 +79,44 @@ fn open_maps(folder: &Path) -> Result<Library<Rendered>, Trouble> {
         .map_err(|error| Trouble::Failed(format!("the map folder {} cannot be read: {error}", folder.display())))
 }
 
+/// Starts the engine on the models there are. What is wrong with a model is logged and costs only that model.
+fn open_recogniser(settings: &Settings, store: &Store) -> Result<Recogniser, Trouble> {
+    let folder = settings.models_folder()?;
+    let unreadable = |error| Trouble::Failed(format!("the model folder {} cannot be read: {error}", folder.display()));
+    let shelf = Shelf::open(&folder).map_err(unreadable)?;
+    if shelf.entries.is_empty() {
+        tracing::warn!(
+            "there are no models in {}: image recognition answers 503. `make models` installs the default set",
+            folder.display()
+        );
+    }
+    for entry in &shelf.entries {
+        if let Err(fault) = &entry.model {
+            tracing::error!(model = entry.name, "cannot be used: {fault}");
+        }
+    }
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let threads = if settings.engine_threads == 0 { cores } else { small(settings.engine_threads) };
+    let engine = Engine::start(shelf, threads)
+        .map_err(|error| Trouble::Failed(format!("the system gives no thread for the engine: {error}")))?;
+    let decided = kaisatsu_recognition::Settings {
+        waiting: small(settings.engine_waiting),
+        max_pixels: settings.max_image_pixels.into(),
+        keep: settings.keep_recognitions,
+        keep_pictures: settings.keep_pictures,
+    };
+    Ok(Recogniser::new(engine, store.clone(), Arc::new(SystemClock), &decided))
+}
+
+fn small(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
 fn install_metrics() -> Result<PrometheusHandle, Trouble> {
     let installed = PrometheusBuilder::new().install_recorder();
     let handle = installed.map_err(|error| Trouble::Failed(format!("metrics cannot be kept: {error}")))?;
     kaisatsu_http::describe_metrics();
+    kaisatsu_recognition::describe_metrics();
     Ok(handle)
 }
 

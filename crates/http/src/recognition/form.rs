@@ -1,0 +1,171 @@
+//! The form of a recognition: an image and a few words beside it, as `multipart/form-data`.
+//!
+//! The words may also stand in the query; a word that stands in both is given twice, which is invalid.
+
+use std::ops::RangeInclusive;
+
+use axum::{body::Body, http::HeaderMap};
+use bytes::Bytes;
+use futures_util::stream;
+use multer::{Constraints, Multipart, SizeLimit};
+
+use crate::{Failure, Kind, Query, intake};
+
+/// The longest word beside an image.
+const LONGEST_WORD: u64 = 4096;
+
+/// What a form may weigh beside its image.
+const WRAPPING: usize = 64 * 1024;
+
+/// A form that was read.
+pub(super) struct Form<'a> {
+    image: Option<Bytes>,
+    words: Vec<(&'static str, String)>,
+    query: &'a Query<'a>,
+}
+
+impl<'a> Form<'a> {
+    /// Reads the form of a request: the field `image` and the fields named in `known`; others are ignored.
+    pub(super) async fn read(
+        query: &'a Query<'a>,
+        known: &[&'static str],
+        headers: &HeaderMap,
+        body: Body,
+        most: usize,
+    ) -> Result<Self, Failure> {
+        if intake::media_type(headers) != "multipart/form-data" {
+            let rule = "the Content-Type must be multipart/form-data, with the picture in the field image";
+            return Err(Failure::new(Kind::MediaType, rule));
+        }
+        let wrong = |told: &str| Failure::new(Kind::BodyFormat, told.to_owned());
+        let declared = headers.get(axum::http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let boundary = declared.and_then(|declared| multer::parse_boundary(declared).ok());
+        let boundary = boundary.ok_or_else(|| wrong("the Content-Type names no boundary; let your client set it"))?;
+        let bytes = intake::whole(headers, body, most.saturating_add(WRAPPING), "the body").await?;
+
+        let limits = SizeLimit::new().per_field(LONGEST_WORD).for_field("image", u64::MAX);
+        let pieces = stream::iter([Ok::<_, std::convert::Infallible>(bytes)]);
+        let mut parts = Multipart::with_constraints(pieces, boundary, Constraints::new().size_limit(limits));
+        let mut form = Self { image: None, words: Vec::new(), query };
+        while let Some(field) = parts.next_field().await.map_err(|error| broken(&error))? {
+            let name = field.name().unwrap_or_default().to_owned();
+            if name == "image" {
+                let image = field.bytes().await.map_err(|error| broken(&error))?;
+                form.take(image, most)?;
+            } else if let Some(&name) = known.iter().find(|known| **known == name) {
+                let word = field.bytes().await.map_err(|error| broken(&error))?;
+                let word = String::from_utf8(word.to_vec()).map_err(|_| body_field(name, "is not UTF-8"))?;
+                form.add(name, word)?;
+            }
+        }
+        Ok(form)
+    }
+
+    fn take(&mut self, image: Bytes, most: usize) -> Result<(), Failure> {
+        if self.image.is_some() {
+            return Err(Failure::new(
+                Kind::TooManyInputs,
+                "one image is taken at a time; image is given more than once",
+            ));
+        }
+        if image.len() > most {
+            return Err(Failure::new(Kind::TooLarge, format!("image is too large: at most {most} bytes are taken")));
+        }
+        self.image = Some(image);
+        Ok(())
+    }
+
+    fn add(&mut self, name: &'static str, word: String) -> Result<(), Failure> {
+        if word.is_empty() {
+            return Err(body_field(name, "is empty; leave it out or give it a value"));
+        }
+        if self.words.iter().any(|(known, _)| *known == name) || self.query.has(name) {
+            return Err(body_field(name, "is given more than once"));
+        }
+        self.words.push((name, word));
+        Ok(())
+    }
+
+    /// The picture.
+    pub(super) fn image(&mut self) -> Result<Bytes, Failure> {
+        let missing = || body_field("image", "is missing; it carries the picture");
+        self.image.take().ok_or_else(missing)
+    }
+
+    /// A word, wherever it stands.
+    pub(super) fn text(&self, name: &str) -> Result<Option<&str>, Failure> {
+        match self.words.iter().find(|(known, _)| *known == name) {
+            Some((_, word)) => Ok(Some(word)),
+            None => self.query.text(name),
+        }
+    }
+
+    /// A whole number, wherever it stands.
+    pub(super) fn integer(&self, name: &str, range: RangeInclusive<i64>) -> Result<Option<i64>, Failure> {
+        let Some((_, word)) = self.words.iter().find(|(known, _)| *known == name) else {
+            return self.query.integer(name, range);
+        };
+        let bounds = format!("{} to {}", range.start(), range.end());
+        let digits = word.strip_prefix('-').unwrap_or(word);
+        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(body_field(name, &format!("must be a whole number from {bounds}, in the digits 0-9")));
+        }
+        let number = word.parse().ok().filter(|number| range.contains(number));
+        let outside = || Failure::new(Kind::OutOfRange, format!("body field {name} must be from {bounds}"));
+        number.map(Some).ok_or_else(outside)
+    }
+
+    /// How many candidates at most.
+    pub(super) fn most(&self, name: &str, range: RangeInclusive<i64>, usual: i64) -> Result<usize, Failure> {
+        Ok(usize::try_from(self.integer(name, range)?.unwrap_or(usual)).unwrap_or(0))
+    }
+
+    /// The failure of a word that breaks its rule, wherever it stands.
+    pub(super) fn invalid(&self, name: &str, rule: &str) -> Failure {
+        if self.words.iter().any(|(known, _)| *known == name) {
+            body_field(name, rule)
+        } else {
+            Failure::new(Kind::ParameterInvalid, format!("query parameter {name} {rule}"))
+        }
+    }
+
+    /// A share from 0 to 1, wherever it stands.
+    pub(super) fn share(&self, name: &str) -> Result<Option<f32>, Failure> {
+        let Some(word) = self.text(name)? else { return Ok(None) };
+        let plain = word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-'));
+        let number = word.parse::<f32>().ok().filter(|_| plain);
+        let number = number.ok_or_else(|| self.invalid(name, "must be a number from 0 to 1, such as 0.3"))?;
+        if !(0.0..=1.0).contains(&number) {
+            return Err(Failure { kind: Kind::OutOfRange, ..self.invalid(name, "must be from 0 to 1") });
+        }
+        Ok(Some(number))
+    }
+}
+
+/// The language that tags are wanted in: a code of two or three letters, English when none is named.
+pub(super) fn language(form: &Form<'_>) -> Result<String, Failure> {
+    let Some(language) = form.text("language")? else { return Ok("en".to_owned()) };
+    if (2..=3).contains(&language.len()) && language.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return Ok(language.to_owned());
+    }
+    Err(form.invalid("language", "must be a language code such as en or ja"))
+}
+
+fn body_field(name: &str, rule: &str) -> Failure {
+    Failure::new(Kind::BodyField, format!("body field {name} {rule}"))
+}
+
+fn broken(error: &multer::Error) -> Failure {
+    match error {
+        multer::Error::FieldSizeExceeded { limit, field_name } => {
+            let name = field_name.as_deref().unwrap_or("without a name");
+            body_field(name, &format!("is too long: at most {limit} bytes"))
+        }
+        multer::Error::IncompleteStream
+        | multer::Error::IncompleteHeaders
+        | multer::Error::IncompleteFieldData { .. } => {
+            Failure::new(Kind::BodyFormat, "the body is cut short: its last boundary is missing")
+        }
+        _ => Failure::new(Kind::BodyFormat, "the body is not multipart/form-data as its Content-Type says"),
+    }
+}

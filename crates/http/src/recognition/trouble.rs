@@ -1,0 +1,51 @@
+//! What the use cases fail with, as the failures of the contract.
+
+use std::time::Duration;
+
+use kaisatsu_recognition::{DecodeError, RecognitionError, StoreError};
+
+use crate::{Failure, Kind};
+
+/// How long to wait for the database.
+const DATABASE: Duration = Duration::from_secs(5);
+
+/// How long to wait for an operator.
+const OPERATOR: Duration = Duration::from_mins(1);
+
+impl From<RecognitionError> for Failure {
+    fn from(error: RecognitionError) -> Self {
+        let told = error.to_string();
+        match error {
+            RecognitionError::Image(DecodeError::TooManyPixels { .. }) => Self::new(Kind::TooLarge, told),
+            RecognitionError::Image(_) => Self::new(Kind::BodyFormat, told),
+            RecognitionError::NoSuchModel { .. } => Self::new(Kind::NoSuchModel, told),
+            RecognitionError::Unusable { reason, .. } => {
+                Self::passing(Kind::Unavailable, told, OPERATOR).because(reason)
+            }
+            RecognitionError::Warming => Self::passing(Kind::Unavailable, told, Duration::from_secs(2)),
+            RecognitionError::Overloaded { wait } => Self::passing(Kind::Unavailable, told, wait),
+            RecognitionError::Store(error) => error.into(),
+            RecognitionError::Failed(cause) => {
+                Self::new(Kind::Internal, "the server failed; its log has this request's id").because(cause)
+            }
+        }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NoRecognition(_) => Self::new(
+                Kind::NotFound,
+                "there is no such recognition of this application; recognitionId is what a recognition answered with, \
+                 and is kept for a limited time",
+            ),
+            StoreError::NoItem(_) => Self::new(
+                Kind::NotFound,
+                "the recognition has no such candidate; itemId is what the same recognition answered with",
+            ),
+            other => Self::passing(Kind::Unavailable, "the database does not answer; try again shortly", DATABASE)
+                .because(other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What the two feedback operations have in common: the verdict in the query, the comment in the body.
+
+use axum::{body::Body, http::HeaderMap};
+use kaisatsu_model::{Comment, RecognitionId, Verdict};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::{Failure, Kind, Query, intake};
+
+/// The most bytes of a body: a comment of 2,000 characters, escaped as JSON may be, fits several times.
+const MOST: usize = 64 * 1024;
+
+/// The body of a feedback.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct FeedbackBody {
+    /// A free comment, at most 2,000 characters.
+    #[serde(default)]
+    #[schema(example = "the label is right, the year is not", max_length = 2000)]
+    comment: Option<String>,
+}
+
+/// The recognition that is meant.
+pub(super) fn recognition(query: &Query<'_>) -> Result<RecognitionId, Failure> {
+    query.required("recognitionId").map(RecognitionId::from_text)
+}
+
+/// `isValid`: exactly `true` or `false`.
+pub(super) fn verdict(query: &Query<'_>) -> Result<Verdict, Failure> {
+    match query.required("isValid")? {
+        "true" => Ok(Verdict::Valid),
+        "false" => Ok(Verdict::Invalid),
+        _ => Err(Failure::new(Kind::ParameterInvalid, "query parameter isValid must be true or false")),
+    }
+}
+
+/// The comment of a body, which may be absent, empty or `{}`.
+pub(super) async fn comment(headers: &HeaderMap, body: Body) -> Result<Option<Comment>, Failure> {
+    let media = intake::media_type(headers);
+    let empty = headers.get(axum::http::header::CONTENT_LENGTH).is_some_and(|length| length == "0");
+    if !media.is_empty() && media != "application/json" && !empty {
+        return Err(Failure::new(Kind::MediaType, "the Content-Type must be application/json;charset=UTF-8"));
+    }
+    let bytes = intake::whole(headers, body, MOST, "the body").await?;
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Ok(None);
+    }
+    if media.is_empty() {
+        return Err(Failure::new(Kind::MediaType, "the Content-Type must be application/json;charset=UTF-8"));
+    }
+    let wrong = |told: &str| Failure::new(Kind::BodyFormat, told.to_owned());
+    let value: serde_json::Value =
+        serde_json::from_slice(&bytes).map_err(|_| wrong("the body is not JSON in UTF-8"))?;
+    if !value.is_object() {
+        return Err(wrong("the body must be a JSON object"));
+    }
+    let field = |rule: &str| Failure::new(Kind::BodyField, format!("body field comment {rule}"));
+    let body = FeedbackBody::deserialize(value).map_err(|_| field("must be a string"))?;
+    body.comment.map(|text| Comment::new(&text).map_err(|rule| field(rule.0))).transpose()
+}

@@ -1,0 +1,111 @@
+//! Category recognition.
+
+use bytes::Bytes;
+use kaisatsu_model::AppId;
+use kaisatsu_vision::{
+    Classified, Labels, Scored, Worker, decode,
+    manifest::{Parts, Task},
+    shelf::Model,
+};
+
+use crate::{
+    Kept, Recogniser, RecognitionError,
+    keep::{Candidate, Facts},
+    recogniser::default_of,
+    slots::{DECODE, INFERENCE, timed},
+};
+
+const TASK: &str = "classify";
+
+/// What a caller asks for.
+#[derive(Debug, Clone)]
+pub struct ClassifyAsk {
+    /// The model; `None` for the default one.
+    pub model: Option<String>,
+    /// The most candidates.
+    pub most: usize,
+    /// The language of the tags, where a model has several.
+    pub language: String,
+}
+
+/// A category that the picture may be of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tag {
+    /// What identifies it.
+    pub id: String,
+    /// Its name in the language that was asked for.
+    pub name: String,
+    /// 0 to 1.
+    pub score: f32,
+}
+
+impl Candidate for Tag {
+    fn subject(&self) -> &str {
+        &self.id
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn score(&self) -> f32 {
+        self.score
+    }
+}
+
+impl Recogniser {
+    /// Says which categories a picture is of, and keeps that.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    pub async fn classify(
+        &self,
+        application: &AppId,
+        image: Bytes,
+        ask: ClassifyAsk,
+    ) -> Result<Kept<Tag>, RecognitionError> {
+        let name = ask.model.as_deref().unwrap_or(default_of(Task::Classify));
+        let model = self.model(name, Task::Classify)?;
+        let (bounds, most, looked_at, subject) = (self.bounds, ask.most, image.clone(), model.clone());
+        let look = move |worker: &mut Worker| {
+            let (classifier, resizer) = worker.classifier(network(&subject)).ok_or_else(|| gone(&subject))?;
+            let wanted = Some(classifier.short_side());
+            let decoded = timed(DECODE, TASK, || decode(&looked_at, bounds, wanted))?;
+            let outcome = timed(INFERENCE, TASK, || match &subject.head {
+                None => classifier.classify(resizer, &decoded.picture, most),
+                Some(head) => classifier
+                    .embed(resizer, &decoded.picture)
+                    .map(|vector| Classified { classes: head.classify(&vector, most), embedding: Some(vector) }),
+            });
+            outcome.map_err(|error| RecognitionError::Failed(error.to_string()))
+        };
+        let found = self.slots.run(TASK, look).await?;
+        let tags = found.classes.iter().filter_map(|scored| tag(model.labels.as_deref()?, *scored, &ask.language));
+        let facts = Facts {
+            application: application.clone(),
+            task: TASK,
+            model: name.to_owned(),
+            vector: found.embedding,
+            picture: image,
+        };
+        Ok(self.keeping.keep(facts, tags.collect()).await?)
+    }
+}
+
+/// The network that a model runs on: its own, or that of the model it was taught on.
+fn network(model: &Model) -> &str {
+    match &model.manifest.parts {
+        Parts::Taught(parts) => &parts.head.base,
+        _ => &model.manifest.about.name,
+    }
+}
+
+pub(crate) fn gone(model: &Model) -> RecognitionError {
+    let name = model.manifest.about.name.clone();
+    RecognitionError::Unusable { model: name, reason: "its network is not loaded".to_owned() }
+}
+
+fn tag(labels: &Labels, scored: Scored, language: &str) -> Option<Tag> {
+    let label = labels.get(scored.class)?;
+    Some(Tag { id: label.id.clone(), name: labels.name(label, language).to_owned(), score: scored.score })
+}

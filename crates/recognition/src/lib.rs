@@ -1,0 +1,22 @@
+//! The use cases of image recognition: look at a picture, keep what was found, take feedback on it.
+//!
+//! Heavy work happens in the bounded engine of `vision`; what is worth keeping goes into the store before the caller
+//! hears of it. Nothing here knows of HTTP.
+
+mod classify;
+mod detect;
+mod error;
+mod feedback;
+mod keep;
+mod recogniser;
+mod slots;
+
+pub use classify::{ClassifyAsk, Tag};
+pub use detect::{DetectAsk, Thing};
+pub use error::RecognitionError;
+pub use feedback::Rating;
+pub use kaisatsu_store::StoreError;
+pub use kaisatsu_vision::{DecodeError, manifest::Task};
+pub use keep::{Keeping, Kept};
+pub use recogniser::{ModelInfo, Recogniser, Settings};
+pub use slots::describe_metrics;

@@ -1,0 +1,133 @@
+//! The recogniser: the engine, the store, and what the operator has decided.
+
+use std::{sync::Arc, time::Duration};
+
+use kaisatsu_model::Clock;
+use kaisatsu_store::Store;
+use kaisatsu_vision::{
+    Bounds, Engine,
+    manifest::{Parts, Task},
+    shelf::Model,
+};
+
+use crate::{RecognitionError, keep::Keeping, slots::Slots};
+
+/// What the operator has decided.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Pictures that may wait for a thread.
+    pub waiting: usize,
+    /// The most pixels of an image.
+    pub max_pixels: u64,
+    /// How long recognitions are kept.
+    pub keep: Duration,
+    /// Whether pictures are kept with them.
+    pub keep_pictures: bool,
+}
+
+/// A model as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelInfo {
+    /// Its name.
+    pub name: String,
+    /// What people call it.
+    pub title: String,
+    /// The licence of its weights.
+    pub licence: String,
+    /// Whether it can be used now.
+    pub usable: bool,
+}
+
+/// The door to image recognition.
+pub struct Recogniser {
+    pub(crate) slots: Slots,
+    pub(crate) keeping: Keeping,
+    pub(crate) bounds: Bounds,
+}
+
+impl Recogniser {
+    /// Puts the parts together.
+    #[must_use]
+    pub fn new(engine: Engine, store: Store, clock: Arc<dyn Clock>, settings: &Settings) -> Self {
+        Self {
+            slots: Slots::new(engine, settings.waiting),
+            keeping: Keeping::new(store, clock, settings.keep, settings.keep_pictures),
+            bounds: Bounds { max_pixels: settings.max_pixels },
+        }
+    }
+
+    /// Why no picture can be looked at yet, if none can.
+    #[must_use]
+    pub fn not_ready(&self) -> Option<&'static str> {
+        (!self.slots.engine().is_warm()).then_some("the models are being loaded")
+    }
+
+    /// The models of a task, usable or not.
+    #[must_use]
+    pub fn models(&self, task: Task) -> Vec<ModelInfo> {
+        self.listed(|model| model.task() == task)
+    }
+
+    /// The models that turn pictures into vectors, for similar image search.
+    #[must_use]
+    pub fn embedders(&self) -> Vec<ModelInfo> {
+        self.listed(Model::embeds)
+    }
+
+    fn listed(&self, wanted: impl Fn(&Model) -> bool) -> Vec<ModelInfo> {
+        let models = self.slots.engine().shelf().models().filter(|model| wanted(model));
+        let info = |model: &Arc<Model>| {
+            let about = &model.manifest.about;
+            ModelInfo {
+                name: about.name.clone(),
+                title: about.title.clone(),
+                licence: about.licence.clone(),
+                usable: self.fault(model).is_none(),
+            }
+        };
+        models.map(info).collect()
+    }
+
+    /// The model of that name and task, if it can be used.
+    pub(crate) fn model(&self, name: &str, task: Task) -> Result<Arc<Model>, RecognitionError> {
+        let engine = self.slots.engine();
+        let Some(entry) = engine.shelf().entry(name) else {
+            let known = self.models(task).into_iter().filter(|model| model.usable).map(|model| model.name).collect();
+            // A default that is missing is a server without its models, not a mistake of the caller.
+            if name == default_of(task) {
+                let reason = "it is not installed; `make models` installs it".to_owned();
+                return Err(RecognitionError::Unusable { model: name.to_owned(), reason });
+            }
+            return Err(RecognitionError::NoSuchModel { asked: name.to_owned(), known });
+        };
+        let unusable = |reason: String| RecognitionError::Unusable { model: name.to_owned(), reason };
+        let model = entry.model.as_ref().map_err(|fault| unusable(fault.0.clone()))?;
+        if model.task() != task {
+            let known = self.models(task).into_iter().map(|model| model.name).collect();
+            return Err(RecognitionError::NoSuchModel { asked: name.to_owned(), known });
+        }
+        match self.fault(model) {
+            Some(reason) => Err(unusable(reason)),
+            None => Ok(Arc::clone(model)),
+        }
+    }
+
+    /// Why a model cannot run: its own fault, or that of the model it was taught on.
+    fn fault(&self, model: &Model) -> Option<String> {
+        let name = match &model.manifest.parts {
+            Parts::Taught(parts) => &parts.head.base,
+            _ => &model.manifest.about.name,
+        };
+        self.slots.engine().fault(name).map(|fault| fault.0)
+    }
+}
+
+/// The model that answers when none is named.
+pub(crate) fn default_of(task: Task) -> &'static str {
+    match task {
+        Task::Classify => "general",
+        Task::Detect => "coco",
+        Task::ReadText => "text",
+        Task::LocalFeatures => "local-features",
+    }
+}

@@ -1,0 +1,107 @@
+//! The bounded engine: a few threads that do all heavy work, one picture at a time each.
+//!
+//! It has no queue of its own to speak of: whoever submits work bounds how much may wait, because only there it is
+//! known when a caller has gone away.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+        mpsc::{Receiver, Sender, channel},
+    },
+    thread,
+};
+
+use crate::{manifest::Fault, shelf::Shelf, worker::Worker};
+
+type Job = Box<dyn FnOnce(&mut Worker) + Send>;
+
+/// The threads.
+pub struct Engine {
+    jobs: Sender<Job>,
+    shelf: Arc<Shelf>,
+    threads: usize,
+    state: Arc<State>,
+}
+
+#[derive(Default)]
+struct State {
+    warm: AtomicUsize,
+    faults: Mutex<Vec<(String, Fault)>>,
+}
+
+impl Engine {
+    /// Starts the threads. They load their models at once; [`Self::is_warm`] says when they have.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn start(shelf: Shelf, threads: usize) -> std::io::Result<Self> {
+        let (jobs, receiver) = channel();
+        let (shelf, state) = (Arc::new(shelf), Arc::new(State::default()));
+        let receiver = Arc::new(Mutex::new(receiver));
+        for number in 0..threads.max(1) {
+            let (shelf, state, receiver) = (Arc::clone(&shelf), Arc::clone(&state), Arc::clone(&receiver));
+            thread::Builder::new().name(format!("vision-{number}")).spawn(move || {
+                let (mut worker, faults) = Worker::load(&shelf);
+                {
+                    let mut known = state.faults.lock().unwrap_or_else(PoisonError::into_inner);
+                    for fault in faults {
+                        if !known.contains(&fault) {
+                            tracing::error!(model = fault.0, "cannot be used: {}", fault.1);
+                            known.push(fault);
+                        }
+                    }
+                }
+                state.warm.fetch_add(1, Ordering::Release);
+                work(&receiver, &mut worker);
+            })?;
+        }
+        Ok(Self { jobs, shelf, threads: threads.max(1), state })
+    }
+
+    /// How many threads there are.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Whether every thread has loaded its models.
+    #[must_use]
+    pub fn is_warm(&self) -> bool {
+        self.state.warm.load(Ordering::Acquire) == self.threads
+    }
+
+    /// The models.
+    #[must_use]
+    pub fn shelf(&self) -> &Shelf {
+        &self.shelf
+    }
+
+    /// Why a model cannot be used, if it cannot.
+    #[must_use]
+    pub fn fault(&self, name: &str) -> Option<Fault> {
+        if let Some(Err(fault)) = self.shelf.entry(name).map(|entry| &entry.model) {
+            return Some(fault.clone());
+        }
+        let faults = self.state.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        faults.iter().find(|(model, _)| model == name).map(|(_, fault)| fault.clone())
+    }
+
+    /// Hands work to the next free thread.
+    pub fn submit(&self, job: impl FnOnce(&mut Worker) + Send + 'static) {
+        // The receiver lives as long as the threads, and they as long as this sender.
+        let _ = self.jobs.send(Box::new(job));
+    }
+}
+
+fn work(receiver: &Mutex<Receiver<Job>>, worker: &mut Worker) {
+    loop {
+        let job = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(job) = job else { return };
+        // A picture that makes a decoder panic costs its own request and nobody else's.
+        if catch_unwind(AssertUnwindSafe(|| job(worker))).is_err() {
+            tracing::error!("a recognition panicked; its caller is told that the fault is ours");
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Teaching: from labelled vectors to the better of two heads, with an honest account of how good it is.
+
+use super::{
+    Head, Kind,
+    ridge::{self, Fitted},
+    softmax,
+};
+use crate::vector::{dot, normalise};
+
+/// One labelled picture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lesson {
+    /// Its unit vector.
+    pub vector: Vec<f32>,
+    /// Its class.
+    pub class: usize,
+}
+
+/// How good a head is on pictures it has not seen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The way that was better.
+    pub kind: Kind,
+    /// Of the pictures with another one of their class, how many were right when left out.
+    pub right: usize,
+    /// How many pictures have another one of their class; the others cannot be left out.
+    pub judged: usize,
+    /// What each picture was taken for when it was left out, with the score; `None` when it could not be judged.
+    pub left_out: Vec<Option<(usize, f32)>>,
+}
+
+impl Report {
+    /// The share that was right, 0 to 1.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss, reason = "counts of pictures")]
+    pub fn accuracy(&self) -> f64 {
+        if self.judged == 0 { 0.0 } else { self.right as f64 / self.judged as f64 }
+    }
+}
+
+/// Why nothing could be taught.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TeachError {
+    /// Nothing can be told apart.
+    #[error("two classes or more are needed")]
+    TooFewClasses,
+    /// A class without a picture.
+    #[error("class {0} has no picture")]
+    EmptyClass(usize),
+    /// The vectors are not of one length, or hold something that is no number.
+    #[error("the vectors do not fit together")]
+    BadVectors,
+}
+
+/// Penalties to choose from, as shares of the mean squared length of a centred vector.
+const PENALTIES: [f64; 7] = [0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0];
+
+/// Temperatures to choose from.
+const TEMPERATURES: [f32; 12] = [0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.11, 0.15, 0.2, 0.3, 0.5];
+
+/// How much less familiar than the strangest of the taught pictures a picture may be.
+const SLACK: f32 = 0.9;
+
+/// Teaches `classes` classes.
+///
+/// # Errors
+/// Why it cannot be done.
+pub fn teach(lessons: &[Lesson], classes: usize) -> Result<(Head, Report), TeachError> {
+    if classes < 2 {
+        return Err(TeachError::TooFewClasses);
+    }
+    let dims = lessons.first().map_or(0, |lesson| lesson.vector.len());
+    let sane = |lesson: &Lesson| {
+        lesson.vector.len() == dims && lesson.class < classes && lesson.vector.iter().all(|value| value.is_finite())
+    };
+    if dims == 0 || !lessons.iter().all(sane) {
+        return Err(TeachError::BadVectors);
+    }
+    let sizes: Vec<usize> = (0..classes).map(|class| lessons.iter().filter(|l| l.class == class).count()).collect();
+    if let Some(empty) = sizes.iter().position(|size| *size == 0) {
+        return Err(TeachError::EmptyClass(empty));
+    }
+
+    let sums = sums(lessons, classes, dims);
+    let near = left_out_means(lessons, &sums);
+    let by_means = Judged::new(Kind::Means, lessons, &sizes, &near);
+    let by_ridge = by_ridge(lessons, classes, dims, &sizes);
+    let means: Vec<f32> = sums.iter().flat_map(|sum| unit(sum)).collect();
+    let familiar = familiar(&near, lessons, &sizes);
+    Ok(match by_ridge {
+        Some((ridge, fitted, centre)) if ridge.is_better_than(&by_means) => {
+            let weights = fitted.weights.iter().flatten().map(|value| narrow(*value)).collect();
+            let bias = fitted.bias.iter().map(|value| narrow(*value)).collect();
+            let temperature = ridge.temperature;
+            (Head { kind: Kind::Ridge, dims, centre, weights, bias, means, temperature, familiar }, ridge.report)
+        }
+        _ => {
+            let (centre, bias, temperature) = (vec![0.0; dims], vec![0.0; classes], by_means.temperature);
+            let weights = means.clone();
+            (Head { kind: Kind::Means, dims, centre, weights, bias, means, temperature, familiar }, by_means.report)
+        }
+    })
+}
+
+/// A way of scoring, judged on the pictures it did not see.
+struct Judged {
+    report: Report,
+    temperature: f32,
+    /// Mean logarithm of the score of the right class, at the best temperature.
+    fit: f32,
+}
+
+impl Judged {
+    fn new(kind: Kind, lessons: &[Lesson], sizes: &[usize], scores: &[Vec<f32>]) -> Self {
+        let judged: Vec<(usize, &Vec<f32>)> = lessons
+            .iter()
+            .zip(scores)
+            .filter(|(lesson, _)| sizes[lesson.class] > 1)
+            .map(|(lesson, row)| (lesson.class, row))
+            .collect();
+        #[allow(clippy::cast_precision_loss, reason = "counts of pictures")]
+        let fit = |temperature: f32| {
+            let sum: f32 = judged.iter().map(|(class, row)| softmax(row, temperature)[*class].max(1e-9).ln()).sum();
+            sum / judged.len().max(1) as f32
+        };
+        let temperature =
+            TEMPERATURES.into_iter().max_by(|a, b| fit(*a).total_cmp(&fit(*b))).unwrap_or(TEMPERATURES[0]);
+        let answer = |lesson: &Lesson, row: &Vec<f32>| {
+            let scores = softmax(row, temperature);
+            let best = scores.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)));
+            best.filter(|_| sizes[lesson.class] > 1).map(|(class, score)| (class, *score))
+        };
+        let left_out: Vec<Option<(usize, f32)>> = lessons.iter().zip(scores).map(|(l, row)| answer(l, row)).collect();
+        let right = lessons.iter().zip(&left_out).filter(|(l, out)| out.is_some_and(|(c, _)| c == l.class)).count();
+        let (fit, count) = (fit(temperature), judged.len());
+        Self { report: Report { kind, right, judged: count, left_out }, temperature, fit }
+    }
+
+    fn is_better_than(&self, other: &Self) -> bool {
+        let (mine, theirs) = (self.report.right, other.report.right);
+        self.report.judged > 0 && (mine > theirs || (mine == theirs && self.fit > other.fit))
+    }
+}
+
+/// Ridge regression with the penalty that leaves out best.
+fn by_ridge(lessons: &[Lesson], classes: usize, dims: usize, sizes: &[usize]) -> Option<(Judged, Fitted, Vec<f32>)> {
+    #[allow(clippy::cast_precision_loss, reason = "counts of pictures")]
+    let count = lessons.len() as f64;
+    let mut centre = vec![0.0f64; dims];
+    for lesson in lessons {
+        for (sum, value) in centre.iter_mut().zip(&lesson.vector) {
+            *sum += f64::from(*value) / count;
+        }
+    }
+    let centred = |lesson: &Lesson| lesson.vector.iter().zip(&centre).map(|(v, c)| f64::from(*v) - c).collect();
+    let vectors: Vec<Vec<f64>> = lessons.iter().map(centred).collect();
+    let labels: Vec<usize> = lessons.iter().map(|lesson| lesson.class).collect();
+    let spread = vectors.iter().map(|vector| ridge::dot(vector, vector)).sum::<f64>() / count;
+    let mut best: Option<(Judged, Fitted)> = None;
+    for share in PENALTIES {
+        let Some(fitted) = ridge::fit(&vectors, &labels, classes, share * spread.max(1e-9)) else { continue };
+        let scores: Vec<Vec<f32>> =
+            fitted.left_out.iter().map(|row| row.iter().map(|value| narrow(*value)).collect()).collect();
+        let judged = Judged::new(Kind::Ridge, lessons, sizes, &scores);
+        if best.as_ref().is_none_or(|(known, _)| judged.is_better_than(known)) {
+            best = Some((judged, fitted));
+        }
+    }
+    let (judged, fitted) = best?;
+    Some((judged, fitted, centre.iter().map(|value| narrow(*value)).collect()))
+}
+
+fn sums(lessons: &[Lesson], classes: usize, dims: usize) -> Vec<Vec<f32>> {
+    let mut sums = vec![vec![0.0f32; dims]; classes];
+    for lesson in lessons {
+        for (sum, value) in sums[lesson.class].iter_mut().zip(&lesson.vector) {
+            *sum += value;
+        }
+    }
+    sums
+}
+
+/// For each picture its cosine with the mean of every class, its own class without itself.
+fn left_out_means(lessons: &[Lesson], sums: &[Vec<f32>]) -> Vec<Vec<f32>> {
+    let means: Vec<Vec<f32>> = sums.iter().map(|sum| unit(sum)).collect();
+    let row = |lesson: &Lesson| {
+        let own: Vec<f32> = sums[lesson.class].iter().zip(&lesson.vector).map(|(sum, value)| sum - value).collect();
+        let own = unit(&own);
+        let cosine =
+            |(class, mean): (usize, &Vec<f32>)| dot(if class == lesson.class { &own } else { mean }, &lesson.vector);
+        means.iter().enumerate().map(cosine).collect()
+    };
+    lessons.iter().map(row).collect()
+}
+
+/// The familiarity below which a picture is none of the classes: somewhat below that of the strangest picture in fifty.
+fn familiar(near: &[Vec<f32>], lessons: &[Lesson], sizes: &[usize]) -> f32 {
+    let judged = near.iter().zip(lessons).filter(|(_, lesson)| sizes[lesson.class] > 1);
+    let mut known: Vec<f32> = judged.map(|(row, _)| row.iter().copied().fold(-1.0, f32::max)).collect();
+    known.sort_by(f32::total_cmp);
+    known.get(known.len() / 50).map_or(-1.0, |strange| strange * SLACK)
+}
+
+fn unit(vector: &[f32]) -> Vec<f32> {
+    let mut unit = vector.to_vec();
+    normalise(&mut unit);
+    unit
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "the numbers of a head are small")]
+fn narrow(value: f64) -> f32 {
+    value as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Kind, Lesson, TeachError, teach};
+    use crate::{head::Head, vector::normalise};
+
+    /// Pictures of three classes: a direction for each, some noise, and a direction that all share.
+    fn lessons(each: usize, noise: f32) -> Vec<Lesson> {
+        let mut state = 7u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            f32::from(u16::try_from(state >> 48).unwrap_or(0)) / 65_536.0 - 0.5
+        };
+        (0..3 * each)
+            .map(|number| {
+                let class = number % 3;
+                let mut vector: Vec<f32> = (0..16).map(|_| random() * noise).collect();
+                vector[class] += 1.0;
+                vector[15] += 1.0;
+                normalise(&mut vector);
+                Lesson { vector, class }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_can_be_told_apart_is() {
+        for each in [2, 3, 10, 40] {
+            let lessons = lessons(each, 0.3);
+            let Ok((head, report)) = teach(&lessons, 3) else { unreachable!() };
+            assert!(report.accuracy() > 0.99, "{each} {report:?}");
+            for lesson in &lessons {
+                let found = head.classify(&lesson.vector, 5);
+                assert_eq!(found.first().map(|best| best.class), Some(lesson.class));
+                let sum: f32 = found.iter().map(|scored| scored.score).sum();
+                assert!((sum - 1.0).abs() < 1e-4);
+            }
+        }
+    }
+
+    #[test]
+    fn a_stranger_is_none_of_these() {
+        let Ok((head, _)) = teach(&lessons(10, 0.3), 3) else { unreachable!() };
+        let mut stranger = vec![0.0; 16];
+        stranger[9] = 1.0;
+        assert!(head.classify(&stranger, 5).is_empty());
+        assert!(head.classify(&[1.0], 5).is_empty(), "a vector of another model is none either");
+    }
+
+    #[test]
+    fn one_picture_a_class_is_enough_to_begin_with() {
+        let Ok((head, report)) = teach(&lessons(1, 0.1), 3) else { unreachable!() };
+        assert_eq!((head.kind(), report.judged), (Kind::Means, 0));
+        assert_eq!(head.classify(&lessons(1, 0.1)[2].vector, 1)[0].class, 2);
+    }
+
+    #[test]
+    fn what_cannot_be_taught_says_why() {
+        let some = lessons(2, 0.1);
+        assert_eq!(teach(&some, 1).err(), Some(TeachError::TooFewClasses));
+        assert_eq!(teach(&some, 4).err(), Some(TeachError::EmptyClass(3)));
+        assert_eq!(teach(&[], 2).err(), Some(TeachError::BadVectors));
+        let broken = vec![Lesson { vector: vec![f32::NAN], class: 0 }];
+        assert_eq!(teach(&broken, 2).err(), Some(TeachError::BadVectors));
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_come_back_and_damage_is_refused(cut in 0usize..400) {
+            let Ok((head, _)) = teach(&lessons(4, 0.3), 3) else { unreachable!() };
+            let bytes = head.to_bytes();
+            prop_assert_eq!(Head::from_bytes(&bytes), Some(head));
+            let short = bytes.get(..bytes.len().saturating_sub(cut + 1)).unwrap_or_default();
+            prop_assert_eq!(Head::from_bytes(short), None);
+        }
+    }
+}

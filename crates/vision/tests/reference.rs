@@ -1,0 +1,92 @@
+//! The networks against the reference runtime: the same photographs, the same answers.
+//!
+//! The expected figures come out of `tools/models/check.py`, which runs the same files with Python's onnxruntime and
+//! Pillow. A wrong normalisation, a wrong channel order or a wrong crop shifts them by far more than is allowed here.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+
+use std::path::PathBuf;
+
+use kaisatsu_vision::{Bounds, Picture, Resizer, Shelf, Worker, decode};
+
+fn folder(variable: &str) -> PathBuf {
+    let Some(folder) = std::env::var_os(variable) else {
+        panic!("{variable} is not set; `make test` installs models and photographs and sets it");
+    };
+    folder.into()
+}
+
+fn worker() -> Worker {
+    let shelf = Shelf::open(&folder("KAISATSU_TEST_MODELS")).unwrap();
+    let (worker, faults) = Worker::load(&shelf);
+    assert!(faults.is_empty(), "{faults:?}");
+    worker
+}
+
+fn photo(name: &str) -> Picture {
+    let bytes = std::fs::read(folder("KAISATSU_TEST_PHOTOS").join(name)).unwrap();
+    decode(&bytes, Bounds::default(), None).unwrap().picture
+}
+
+#[test]
+fn classifiers_agree_with_the_reference() {
+    let mut worker = worker();
+    for (model, name, expected) in [
+        ("general", "chelsea.png", [("Egyptian cat", 0.6211), ("tiger cat", 0.1430), ("tabby", 0.0997)]),
+        ("general", "coffee.png", [("espresso", 0.8872), ("cup", 0.0121), ("consomme", 0.0079)]),
+        ("general-fast", "chelsea.png", [("tiger cat", 0.3858), ("Egyptian cat", 0.3559), ("tabby", 0.1685)]),
+        ("general-fast", "coffee.png", [("espresso", 0.9511), ("cup", 0.0150), ("consomme", 0.0077)]),
+    ] {
+        let (classifier, resizer) = worker.classifier(model).unwrap();
+        let found = classifier.classify(resizer, &photo(name), 3).unwrap();
+        let labels = classifier.labels();
+        for (scored, (tag, score)) in found.classes.iter().zip(expected) {
+            let label = labels.get(scored.class).unwrap();
+            assert_eq!(labels.name(label, "en"), tag, "{model} {name}");
+            assert!((scored.score - score).abs() < 1e-3, "{model} {name}: {tag} {} for {score}", scored.score);
+        }
+        let length: f32 = found.embedding.unwrap().iter().map(|value| value * value).sum();
+        assert!((length - 1.0).abs() < 1e-5);
+    }
+}
+
+#[test]
+fn the_detector_agrees_with_the_reference() {
+    let mut worker = worker();
+    for (name, tag, score, [x_min, y_min, x_max, y_max]) in [
+        ("chelsea.png", "cat", 0.976, [0.0, 0.0, 413.3, 300.0]),
+        ("coffee.png", "cup", 0.915, [168.4, 16.8, 425.5, 301.5]),
+    ] {
+        let picture = photo(name);
+        let (detector, resizer) = worker.detector("coco").unwrap();
+        let found = detector.detect(resizer, &picture, 10, 0.3).unwrap();
+        let labels = detector.labels();
+        let best = found.iter().find(|found| labels.name(labels.get(found.class).unwrap(), "en") == tag).unwrap();
+        assert!((best.score - score).abs() < 3e-3, "{name}: {}", best.score);
+        #[allow(clippy::cast_precision_loss, reason = "small pictures")]
+        let (w, h) = (picture.width() as f32, picture.height() as f32);
+        let near = |a: f32, b: f32| (a - b).abs() < 1.0;
+        assert!(near(best.area.x_min * w, x_min) && near(best.area.x_max * w, x_max), "{name}: {:?}", best.area);
+        assert!(near(best.area.y_min * h, y_min) && near(best.area.y_max * h, y_max), "{name}: {:?}", best.area);
+    }
+}
+
+#[test]
+fn an_answer_is_always_the_same() {
+    let mut worker = worker();
+    let picture = photo("rocket.jpg");
+    let mut look = || {
+        let (classifier, resizer) = worker.classifier("general").unwrap();
+        classifier.classify(resizer, &picture, 5).unwrap()
+    };
+    assert_eq!(look(), look());
+}
+
+#[test]
+fn a_picture_of_one_pixel_is_looked_at() {
+    let mut worker = worker();
+    let speck = Picture::new(1, 1, vec![200, 10, 10]).unwrap();
+    let (classifier, _) = worker.classifier("general").unwrap();
+    assert!(classifier.classify(&mut Resizer::new(), &speck, 5).is_ok());
+    let (detector, _) = worker.detector("coco").unwrap();
+    assert!(detector.detect(&mut Resizer::new(), &speck, 5, 0.0).is_ok());
+}

