@@ -1,6 +1,6 @@
 # Two commands are enough: `make serve` and `make test`. The others are parts of them, or for people who change the code.
 
-.PHONY: help serve models test check fmt lint layers licences docs corpus schema fuzz bench tokyo-map
+.PHONY: help serve models test check fmt lint layers licences docs corpus schema fuzz bench bench-nearest tokyo-map
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -49,6 +49,12 @@ fuzz: ## fuzz every parser of outside bytes; SECONDS_EACH=60
 bench: ## the measurements of docs/performance.md
 	@cargo build --release --locked --package kaisatsu --package bench-route-map
 	@cargo run --release --locked --quiet --package bench-route-map
+
+bench-nearest: ## nearest-vector search beside hnswlib
+	@test -x target/bench-venv/bin/python || python3 -m venv target/bench-venv
+	@target/bench-venv/bin/pip install --quiet numpy hnswlib
+	@cargo build --release --locked --package bench-nearest
+	@target/bench-venv/bin/python bench/nearest/compare.py --binary target/release/bench-nearest --data target/bench-nearest
 
 tokyo-map: ## make the built-in map of Tokyo anew from its sources
 	@python3 tools/tokyo-map/build.py

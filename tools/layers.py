@@ -26,6 +26,7 @@ MAY_USE = {
     "kaisatsu-e2e": {"kaisatsu-testkit"},
     "kaisatsu-fuzz": {"kaisatsu-http", "kaisatsu-railmap"},
     "bench-route-map": set(),
+    "bench-nearest": {"kaisatsu-vision"},
 }
 
 # Outside crates that some of ours may not depend on, not even through others.

@@ -126,6 +126,8 @@ fn the_documentation_needs_no_outside_network() {
             "/imageRecognition/v1/feedbackToCandidate",
             "/imageRecognition/v1/models",
             "/imageRecognition/v1/objectDetection/detect",
+            "/imageRecognition/v1/recognize",
+            "/imageRecognition/v1/similarImage/search",
             "/rail/v1/railmapDetail",
             "/rail/v1/railmapList",
             "/readyz",

@@ -7,5 +7,7 @@ pub(crate) mod feedback;
 pub(crate) mod feedback_to_candidate;
 mod form;
 pub(crate) mod models;
+pub(crate) mod recognize;
+pub(crate) mod similar;
 mod trouble;
 mod verdict;

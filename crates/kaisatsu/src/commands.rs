@@ -1,10 +1,14 @@
 //! One file for each command.
 
 pub(crate) mod app;
+pub(crate) mod catalog;
+pub(crate) mod collection;
 pub(crate) mod config;
 pub(crate) mod key;
 pub(crate) mod map;
+pub(crate) mod models;
 pub(crate) mod openapi;
+mod progress;
 pub(crate) mod serve;
 mod table;
 mod welcome;

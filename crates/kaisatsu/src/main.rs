@@ -42,6 +42,15 @@ enum Command {
     /// Check route map files, list the maps in force
     #[command(subcommand)]
     Map(commands::map::Command),
+    /// List and check the models, teach new ones
+    #[command(subcommand)]
+    Models(commands::models::Command),
+    /// Fill and list the collections of similar image search
+    #[command(subcommand)]
+    Collection(commands::collection::Command),
+    /// Fill the catalogue of object recognition
+    #[command(subcommand)]
+    Catalog(commands::catalog::Command),
     /// Print the settings in force, and where each comes from
     Config(commands::config::Command),
     /// Print the OpenAPI document
@@ -72,6 +81,9 @@ fn run() -> Result<ExitCode, Trouble> {
             Command::Key(command) => commands::key::run(command, &settings).await,
             Command::App(command) => commands::app::run(command, &settings).await,
             Command::Map(command) => commands::map::run(command, &settings),
+            Command::Models(command) => commands::models::run(command, &settings),
+            Command::Collection(command) => commands::collection::run(command, &settings).await,
+            Command::Catalog(command) => commands::catalog::run(command, &settings).await,
             Command::Config(command) => Ok(commands::config::run(&command, &origins)),
             Command::Openapi => commands::openapi::run(&settings),
         }

@@ -19,6 +19,9 @@ pub enum RecognitionError {
         /// What there is.
         known: Vec<String>,
     },
+    /// There is no collection of that name.
+    #[error("there is no collection '{0}'")]
+    NoSuchCollection(String),
     /// The model is there and cannot be used; the reason is for the operator.
     #[error("model '{model}' is not usable on this server at the moment; its operator finds the reason in the log")]
     Unusable {

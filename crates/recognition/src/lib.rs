@@ -3,12 +3,18 @@
 //! Heavy work happens in the bounded engine of `vision`; what is worth keeping goes into the store before the caller
 //! hears of it. Nothing here knows of HTTP.
 
+mod catalogue;
 mod classify;
+mod collections;
 mod detect;
 mod error;
 mod feedback;
+mod follow;
+pub mod import;
 mod keep;
 mod recogniser;
+mod recognize;
+mod similar;
 mod slots;
 
 pub use classify::{ClassifyAsk, Tag};
@@ -19,4 +25,6 @@ pub use kaisatsu_store::StoreError;
 pub use kaisatsu_vision::{DecodeError, manifest::Task};
 pub use keep::{Keeping, Kept};
 pub use recogniser::{ModelInfo, Recogniser, Settings};
+pub use recognize::{Evidence, RecognizeAsk, Sighted};
+pub use similar::{Likeness, SimilarAsk};
 pub use slots::describe_metrics;

@@ -10,7 +10,10 @@ use kaisatsu_vision::{
     shelf::Model,
 };
 
-use crate::{RecognitionError, keep::Keeping, slots::Slots};
+use crate::{
+    RecognitionError, catalogue::CatalogueIndex, collections::Collections, follow::Followed, keep::Keeping,
+    slots::Slots,
+};
 
 /// What the operator has decided.
 #[derive(Debug, Clone)]
@@ -43,6 +46,9 @@ pub struct Recogniser {
     pub(crate) slots: Slots,
     pub(crate) keeping: Keeping,
     pub(crate) bounds: Bounds,
+    pub(crate) collections: Collections,
+    pub(crate) catalogue: CatalogueIndex,
+    pub(crate) followed: Followed,
 }
 
 impl Recogniser {
@@ -53,13 +59,22 @@ impl Recogniser {
             slots: Slots::new(engine, settings.waiting),
             keeping: Keeping::new(store, clock, settings.keep, settings.keep_pictures),
             bounds: Bounds { max_pixels: settings.max_pixels },
+            collections: Collections::default(),
+            catalogue: CatalogueIndex::default(),
+            followed: Followed::default(),
         }
     }
 
     /// Why no picture can be looked at yet, if none can.
     #[must_use]
     pub fn not_ready(&self) -> Option<&'static str> {
-        (!self.slots.engine().is_warm()).then_some("the models are being loaded")
+        if !self.slots.engine().is_warm() {
+            Some("the models are being loaded")
+        } else if !self.followed.is_loaded() {
+            Some("collections and catalogue are being loaded")
+        } else {
+            None
+        }
     }
 
     /// The models of a task, usable or not.

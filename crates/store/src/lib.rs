@@ -5,12 +5,17 @@
 //! agree on. `sqlx` is named in no other crate.
 
 mod address;
+mod catalogue;
+mod collections;
+mod content;
 mod error;
 mod keys;
 mod open;
 mod recognitions;
 
 pub use address::{Address, BadAddress};
+pub use catalogue::{ChangedItem, ItemRecord, NewItem};
+pub use collections::{ChangedImage, Collection, ImageRecord, NewImage};
 pub use error::{OpenError, StoreError};
 pub use keys::{ChangedKeys, KeyGrant, NewKey};
 pub use recognitions::{KeptItem, KeptVerdict, NewRecognition, NewVerdict};

@@ -2,13 +2,17 @@
 //!
 //! Nothing here knows of HTTP, of the database, or of time. Models are data: [`manifest`] describes them.
 
+pub mod barcode;
 mod classify;
+pub mod classroom;
 mod decode;
 mod detect;
 mod engine;
 pub mod head;
 mod labels;
 pub mod manifest;
+pub mod nearest;
+pub mod object;
 mod picture;
 mod prepare;
 mod runtime;

@@ -6,6 +6,7 @@ use crate::{
     Classifier, Detector, Resizer,
     labels::Labels,
     manifest::{Fault, Parts, Task},
+    object,
     runtime::Runtime,
     shelf::{Model, Shelf},
 };
@@ -20,6 +21,7 @@ pub struct Worker {
 enum Loaded {
     Classifier(Box<Classifier>),
     Detector(Box<Detector>),
+    Objects(Box<object::Recogniser>),
 }
 
 impl Worker {
@@ -37,6 +39,17 @@ impl Worker {
         (worker, faults)
     }
 
+    /// Loads a single model.
+    ///
+    /// # Errors
+    /// When it is not there or cannot be loaded.
+    pub fn load_only(shelf: &Shelf, name: &str) -> Result<Self, Fault> {
+        let entry = shelf.entry(name).ok_or_else(|| Fault(format!("there is no model '{name}'")))?;
+        let mut worker = Self { resizer: Resizer::new(), networks: BTreeMap::new() };
+        worker.take(&shelf.runtime, entry.model.as_ref().map_err(Clone::clone)?)?;
+        Ok(worker)
+    }
+
     fn take(&mut self, runtime: &Result<Runtime, Fault>, model: &Model) -> Result<(), Fault> {
         let runtime = runtime.as_ref().map_err(Clone::clone)?;
         let labels = || model.labels.clone().unwrap_or_else(|| Arc::new(Labels::plain([])));
@@ -48,7 +61,12 @@ impl Worker {
                 Loaded::Classifier(Box::new(Classifier::load(runtime, &model.folder, parts, labels())?))
             }
             // A taught head runs on its base's network.
-            Parts::Taught(_) | Parts::Text(_) | Parts::LocalFeatures(_) => return Ok(()),
+            Parts::Taught(_) | Parts::Text(_) => return Ok(()),
+            Parts::LocalFeatures(parts) => {
+                let extractor = object::Extractor::load(runtime, &model.folder.join(&parts.weights.file));
+                let extractor = extractor.map_err(|error| Fault(error.to_string()))?;
+                Loaded::Objects(Box::new(object::Recogniser::new(extractor)))
+            }
         };
         self.networks.insert(model.manifest.about.name.clone(), loaded);
         Ok(())
@@ -58,6 +76,14 @@ impl Worker {
     pub fn classifier(&mut self, name: &str) -> Option<(&mut Classifier, &mut Resizer)> {
         match self.networks.get_mut(name) {
             Some(Loaded::Classifier(classifier)) => Some((classifier, &mut self.resizer)),
+            _ => None,
+        }
+    }
+
+    /// A recogniser of things in a catalogue, and the resizer to feed it with.
+    pub fn objects(&mut self, name: &str) -> Option<(&mut object::Recogniser, &mut Resizer)> {
+        match self.networks.get_mut(name) {
+            Some(Loaded::Objects(recogniser)) => Some((recogniser, &mut self.resizer)),
             _ => None,
         }
     }

@@ -21,7 +21,7 @@ use crate::{Failure, Gateway, Query, gateway::API_KEY};
 /// Candidates when none are asked for.
 const USUAL: i64 = 5;
 
-const WORDS: [&str; 4] = ["modelName", "numOfCandidates", "language", API_KEY];
+const WORDS: [&str; 6] = ["modelName", "numOfCandidates", "language", "dataSetId", API_KEY, "token"];
 
 /// The form of this operation.
 #[derive(ToSchema)]
@@ -101,7 +101,8 @@ pub(crate) async fn classify(
 ) -> Response {
     let query = Query::read(raw.as_deref(), &WORDS);
     answer_to("concept/classify", gateway.admit(&query).await, async |caller| {
-        let mut form = Form::read(&query, &WORDS[..3], &headers, body, gateway.max_image_bytes).await?;
+        let mut form = Form::read(&query, &WORDS[..4], &headers, body, gateway.max_image_bytes).await?;
+        form.no_dataset()?;
         let ask = ClassifyAsk {
             model: form.text("modelName")?.map(str::to_owned),
             most: form.most("numOfCandidates", 1..=50, USUAL)?,

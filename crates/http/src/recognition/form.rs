@@ -7,12 +7,12 @@ use std::ops::RangeInclusive;
 use axum::{body::Body, http::HeaderMap};
 use bytes::Bytes;
 use futures_util::stream;
-use multer::{Constraints, Multipart, SizeLimit};
+use multer::Multipart;
 
 use crate::{Failure, Kind, Query, intake};
 
 /// The longest word beside an image.
-const LONGEST_WORD: u64 = 4096;
+const LONGEST_WORD: usize = 4096;
 
 /// What a form may weigh beside its image.
 const WRAPPING: usize = 64 * 1024;
@@ -43,9 +43,8 @@ impl<'a> Form<'a> {
         let boundary = boundary.ok_or_else(|| wrong("the Content-Type names no boundary; let your client set it"))?;
         let bytes = intake::whole(headers, body, most.saturating_add(WRAPPING), "the body").await?;
 
-        let limits = SizeLimit::new().per_field(LONGEST_WORD).for_field("image", u64::MAX);
         let pieces = stream::iter([Ok::<_, std::convert::Infallible>(bytes)]);
-        let mut parts = Multipart::with_constraints(pieces, boundary, Constraints::new().size_limit(limits));
+        let mut parts = Multipart::new(pieces, boundary);
         let mut form = Self { image: None, words: Vec::new(), query };
         while let Some(field) = parts.next_field().await.map_err(|error| broken(&error))? {
             let name = field.name().unwrap_or_default().to_owned();
@@ -54,6 +53,9 @@ impl<'a> Form<'a> {
                 form.take(image, most)?;
             } else if let Some(&name) = known.iter().find(|known| **known == name) {
                 let word = field.bytes().await.map_err(|error| broken(&error))?;
+                if word.len() > LONGEST_WORD {
+                    return Err(body_field(name, &format!("is too long: at most {LONGEST_WORD} bytes")));
+                }
                 let word = String::from_utf8(word.to_vec()).map_err(|_| body_field(name, "is not UTF-8"))?;
                 form.add(name, word)?;
             }
@@ -98,6 +100,23 @@ impl<'a> Form<'a> {
             Some((_, word)) => Ok(Some(word)),
             None => self.query.text(name),
         }
+    }
+
+    /// A word that has to be there.
+    pub(super) fn required(&self, name: &str) -> Result<&str, Failure> {
+        self.text(name)?.ok_or_else(|| body_field(name, "is missing"))
+    }
+
+    /// A dataset is a user's, and no user has a token on this server: whoever names one is not that user.
+    pub(super) fn no_dataset(&self) -> Result<(), Failure> {
+        if self.text("dataSetId")?.is_none() {
+            return Ok(());
+        }
+        let told = match self.query.text("token")? {
+            None => "query parameter token is missing; a dataset belongs to a user, and the user's token opens it",
+            Some(_) => "query parameter token is not a token of this server",
+        };
+        Err(Failure::new(Kind::TokenUnknown, told))
     }
 
     /// A whole number, wherever it stands.
@@ -157,10 +176,6 @@ fn body_field(name: &str, rule: &str) -> Failure {
 
 fn broken(error: &multer::Error) -> Failure {
     match error {
-        multer::Error::FieldSizeExceeded { limit, field_name } => {
-            let name = field_name.as_deref().unwrap_or("without a name");
-            body_field(name, &format!("is too long: at most {limit} bytes"))
-        }
         multer::Error::IncompleteStream
         | multer::Error::IncompleteHeaders
         | multer::Error::IncompleteFieldData { .. } => {

@@ -19,6 +19,7 @@ impl From<RecognitionError> for Failure {
             RecognitionError::Image(DecodeError::TooManyPixels { .. }) => Self::new(Kind::TooLarge, told),
             RecognitionError::Image(_) => Self::new(Kind::BodyFormat, told),
             RecognitionError::NoSuchModel { .. } => Self::new(Kind::NoSuchModel, told),
+            RecognitionError::NoSuchCollection(_) => Self::new(Kind::NotFound, told),
             RecognitionError::Unusable { reason, .. } => {
                 Self::passing(Kind::Unavailable, told, OPERATOR).because(reason)
             }

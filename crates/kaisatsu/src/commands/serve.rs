@@ -40,6 +40,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
 
     gate.follow();
     recogniser.forget_in_time();
+    recogniser.follow();
     let gateway = Arc::new(Gateway::new(Parts {
         gate,
         limit: RateLimit::per_second(settings.rate_limit),

@@ -1,0 +1,187 @@
+//! `recognize`: which item of the catalogue a picture shows.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract::{RawQuery, State},
+    http::HeaderMap,
+    response::Response,
+};
+use kaisatsu_recognition::{Evidence, Kept, RecognizeAsk, Sighted};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
+use super::answer::{RecognitionError, answer_to};
+use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY, intake};
+
+/// Candidates when none are asked for.
+const USUAL: i64 = 10;
+
+/// What `recog` takes; the first means all of them.
+const CATEGORIES: [&str; 7] = ["product-all", "book", "cd", "dvd", "game", "software", "food"];
+
+/// The items in a picture.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RecognizeAnswer {
+    /// The id of this recognition, for feedback.
+    #[schema(example = "0b2f3e0c-6a3f-4f0e-9d55-7d1f5f0f6a55")]
+    recognition_id: String,
+    /// Surest first; empty when nothing was recognised.
+    candidates: Vec<ItemCandidate>,
+}
+
+impl crate::answer::Body for RecognizeAnswer {
+    fn size(&self) -> usize {
+        256 + self.candidates.len() * 1024
+    }
+}
+
+/// An item of the catalogue.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ItemCandidate {
+    /// How sure the engine is, 0 to 1.
+    #[schema(example = 0.98)]
+    score: f32,
+    /// The id of this candidate, for feedback.
+    #[schema(example = "itm_3x1yq0a8c5v7k2mz")]
+    item_id: String,
+    /// What kind of thing it is.
+    #[schema(example = "book")]
+    category: String,
+    /// Where its picture is found; empty when the catalogue says nothing.
+    image_url: String,
+    /// What the catalogue knows of it: `itemName`, its `id` there, and whatever else was imported.
+    #[schema(value_type = Object, example = json!({"itemName": "吾輩は猫である", "id": "9784101010014", "author": "夏目漱石"}))]
+    detail: Box<RawValue>,
+    /// Pages about it, each with `url`, `title` and `imageUrl`.
+    #[schema(value_type = Vec<Object>)]
+    sites: Box<RawValue>,
+    /// What speaks for it.
+    evidence: EvidenceEntry,
+}
+
+/// What speaks for a candidate.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EvidenceEntry {
+    /// `barcode` or `looks`.
+    #[schema(value_type = String, example = "looks")]
+    kind: &'static str,
+    /// The digits that were read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    barcode: Option<String>,
+    /// How many local features of the reference picture lie where they should; wrong items reach about 14.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inliers: Option<u32>,
+    /// The number of the reference picture that is nearest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference_picture: Option<u64>,
+    /// Left edge, in pixels of the image as sent.
+    x_min: f32,
+    /// Top edge.
+    y_min: f32,
+    /// Right edge.
+    x_max: f32,
+    /// Bottom edge.
+    y_max: f32,
+}
+
+/// Which item of the catalogue a picture shows
+///
+/// By its barcode if there is one, by its looks otherwise.
+#[utoipa::path(
+    post, path = "/recognize", operation_id = "recognize", tag = "Image recognition",
+    security(("APIKEY" = [])),
+    params(
+        ("recog" = Option<String>, Query, description = "The kind of thing: product-all (default), book, cd, dvd, game, software, food", example = "book"),
+        ("numOfCandidates" = Option<i64>, Query, description = "The most candidates, 1 to 50; 10 if left out", minimum = 1, maximum = 50),
+    ),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The image itself: JPEG, PNG, GIF, BMP, TIFF or WebP, as application/octet-stream or image/*"),
+    responses(
+        (status = 200, description = "The items, surest first; none when nothing was recognised", body = RecognizeAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "104: a query parameter is invalid; 105: no image we read; 111: out of range", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 401, description = "116: the API key is missing or unknown", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 403, description = "201: the API key is disabled", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 413, description = "119: too large, in bytes or pixels", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 415, description = "105: the Content-Type is not one this operation reads", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 429, description = "204: the key calls too often; see Retry-After", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 500, description = "500: a failure of ours", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 503, description = "501: not ready, or overloaded; see Retry-After", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+    )
+)]
+pub(crate) async fn recognize(
+    State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let query = Query::read(raw.as_deref(), &[API_KEY, "recog", "numOfCandidates"]);
+    answer_to("recognize", gateway.admit(&query).await, async |caller| {
+        let ask = RecognizeAsk {
+            category: category(&query)?,
+            most: usize::try_from(query.integer("numOfCandidates", 1..=50)?.unwrap_or(USUAL)).unwrap_or(0),
+        };
+        let media = intake::media_type(&headers);
+        if media != "application/octet-stream" && !media.starts_with("image/") {
+            let rule = "the Content-Type must be application/octet-stream or image/*; the body is the image itself";
+            return Err(Failure::new(Kind::MediaType, rule));
+        }
+        let image = intake::whole(&headers, body, gateway.max_image_bytes, "the image").await?;
+        let kept = gateway.recogniser.recognize(&caller.application, image, ask).await?;
+        Ok::<_, Failure>(render(kept))
+    })
+    .await
+}
+
+fn category(query: &Query<'_>) -> Result<Option<String>, Failure> {
+    match query.text("recog")? {
+        None | Some("product-all") => Ok(None),
+        Some(known) if CATEGORIES.contains(&known) => Ok(Some(known.to_owned())),
+        Some(_) => {
+            let rule = format!("query parameter recog must be one of {}", CATEGORIES.join(", "));
+            Err(Failure::new(Kind::ParameterInvalid, rule))
+        }
+    }
+}
+
+fn render(kept: Kept<Sighted>) -> RecognizeAnswer {
+    let candidate = |(id, sighted): (kaisatsu_model::ItemId, Sighted)| ItemCandidate {
+        score: sighted.score,
+        item_id: id.as_str().to_owned(),
+        category: sighted.item.category,
+        image_url: sighted.item.image_url,
+        detail: raw(sighted.item.detail, "{}"),
+        sites: raw(sighted.item.sites, "[]"),
+        evidence: evidence(sighted.evidence),
+    };
+    RecognizeAnswer {
+        recognition_id: kept.id.as_str().to_owned(),
+        candidates: kept.candidates.into_iter().map(candidate).collect(),
+    }
+}
+
+fn evidence(evidence: Evidence) -> EvidenceEntry {
+    let (kind, barcode, inliers, reference_picture, place) = match evidence {
+        Evidence::Barcode { digits, place } => ("barcode", Some(digits), None, None, place),
+        Evidence::Looks { inliers, picture, place } => ("looks", None, Some(inliers), Some(picture), place),
+    };
+    EvidenceEntry {
+        kind,
+        barcode,
+        inliers,
+        reference_picture,
+        x_min: place.x_min,
+        y_min: place.y_min,
+        x_max: place.x_max,
+        y_max: place.y_max,
+    }
+}
+
+/// JSON as it was imported; what cannot be read becomes `otherwise`.
+fn raw(json: String, otherwise: &str) -> Box<RawValue> {
+    RawValue::from_string(json).or_else(|_| RawValue::from_string(otherwise.to_owned())).unwrap_or_default()
+}

@@ -1,0 +1,128 @@
+//! `similarImage/search`: the images of a collection that are most like a picture.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract::{RawQuery, State},
+    http::HeaderMap,
+    response::Response,
+};
+use kaisatsu_recognition::{Kept, Likeness, SimilarAsk};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{
+    answer::{RecognitionError, answer_to},
+    form::Form,
+};
+use crate::{Failure, Gateway, Query, gateway::API_KEY};
+
+/// Candidates when none are asked for.
+const USUAL: i64 = 10;
+
+const WORDS: [&str; 5] = ["collection", "numOfCandidates", "dataSetId", API_KEY, "token"];
+
+/// The form of this operation.
+#[derive(ToSchema)]
+#[allow(dead_code, reason = "it describes the form for the OpenAPI document")]
+pub(crate) struct SimilarForm {
+    /// The picture: JPEG, PNG, GIF, BMP, TIFF or WebP.
+    #[schema(value_type = String, format = Binary, content_media_type = "application/octet-stream")]
+    image: Vec<u8>,
+    /// The collection to search.
+    #[schema(example = "museum")]
+    collection: String,
+    /// The most candidates.
+    #[schema(minimum = 1, maximum = 50, default = 10)]
+    #[schema(rename = "numOfCandidates")]
+    num_of_candidates: Option<i64>,
+}
+
+/// Images like a picture.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SimilarAnswer {
+    /// The id of this recognition, for feedback.
+    #[schema(example = "0b2f3e0c-6a3f-4f0e-9d55-7d1f5f0f6a55")]
+    recognition_id: String,
+    /// The same value.
+    job_id: String,
+    /// Most alike first.
+    candidates: Vec<LikenessCandidate>,
+}
+
+impl crate::answer::Body for SimilarAnswer {}
+
+/// An image of the collection.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LikenessCandidate {
+    /// The operator's own id of the image.
+    #[schema(example = "cups/espresso-03.jpg")]
+    image_id: String,
+    /// Where it is found; empty when the operator has said nothing.
+    image_url: String,
+    /// What it is tagged with; empty for nothing.
+    #[schema(example = "cups")]
+    tag: String,
+    /// How much alike, 0 to 1.
+    #[schema(example = 0.83)]
+    score: f32,
+    /// The id of this candidate, for feedback.
+    #[schema(example = "itm_3x1yq0a8c5v7k2mz")]
+    item_id: String,
+}
+
+/// The images of a collection that are most like a picture
+#[utoipa::path(
+    post, path = "/similarImage/search", operation_id = "similarImageSearch", tag = "Image recognition",
+    security(("APIKEY" = [])),
+    request_body(content = SimilarForm, content_type = "multipart/form-data"),
+    responses(
+        (status = 200, description = "The images, most alike first", body = SimilarAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "103, 104: a query parameter; 105: no image we read; 106: a field is missing or invalid; 109: no such model; 110: more than one image; 111: out of range", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 401, description = "116: the API key is missing or unknown", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 403, description = "201: the API key is disabled", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "301: no such collection", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 413, description = "119: too large, in bytes or pixels", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 415, description = "105: the Content-Type is not one this operation reads", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 429, description = "204: the key calls too often; see Retry-After", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 500, description = "500: a failure of ours", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 503, description = "501: not ready, or overloaded; see Retry-After", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+    )
+)]
+pub(crate) async fn search(
+    State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let query = Query::read(raw.as_deref(), &WORDS);
+    answer_to("similarImage/search", gateway.admit(&query).await, async |caller| {
+        let mut form = Form::read(&query, &WORDS[..3], &headers, body, gateway.max_image_bytes).await?;
+        form.no_dataset()?;
+        let ask = SimilarAsk {
+            collection: form.required("collection")?.to_owned(),
+            most: form.most("numOfCandidates", 1..=50, USUAL)?,
+        };
+        let kept = gateway.recogniser.similar(&caller.application, form.image()?, ask).await?;
+        Ok::<_, Failure>(render(kept))
+    })
+    .await
+}
+
+fn render(kept: Kept<Likeness>) -> SimilarAnswer {
+    let candidate = |(item, alike): (kaisatsu_model::ItemId, Likeness)| LikenessCandidate {
+        image_id: alike.image_id,
+        image_url: alike.image_url,
+        tag: alike.tag,
+        score: alike.score,
+        item_id: item.as_str().to_owned(),
+    };
+    SimilarAnswer {
+        recognition_id: kept.id.as_str().to_owned(),
+        job_id: kept.id.as_str().to_owned(),
+        candidates: kept.candidates.into_iter().map(candidate).collect(),
+    }
+}

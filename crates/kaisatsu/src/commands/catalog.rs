@@ -1,0 +1,127 @@
+//! `kaisatsu catalog`: the catalogue of object recognition.
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::{Subcommand, ValueEnum};
+use kaisatsu_recognition::import::{self, ImportError};
+use kaisatsu_store::Store;
+use kaisatsu_vision::Shelf;
+
+use super::{progress, table};
+use crate::{exit::Trouble, settings::Settings};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Add the items of a file to the catalogue
+    ///
+    /// An item of the same id is replaced. Run again after an interruption, it passes over what is there already. Rows that
+    /// cannot be used are named with their line and left out. docs/formats/catalogue.md describes the formats.
+    Import {
+        /// The file
+        file: PathBuf,
+        /// What the file is
+        #[arg(long, value_enum, default_value = "auto")]
+        format: FileFormat,
+        /// Folder with the pictures that the rows name [default: the file's own folder]
+        #[arg(long, value_name = "FOLDER")]
+        pictures: Option<PathBuf>,
+    },
+    /// Take items out of the catalogue
+    Remove {
+        /// Their ids
+        #[arg(required = true)]
+        ids: Vec<String>,
+    },
+    /// Count the items by category
+    List,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FileFormat {
+    /// By the file's name: .csv or .jsonl
+    Auto,
+    /// Comma-separated values under a header
+    Csv,
+    /// A JSON object a line
+    Jsonl,
+    /// The dump of editions of Open Library
+    OpenLibrary,
+    /// The dump of products of Open Food Facts
+    OpenFoodFacts,
+}
+
+pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, Trouble> {
+    let store = Store::open(&settings.database()?).await?;
+    match command {
+        Command::Import { file, format, pictures } => {
+            let own = file.parent().map(Path::to_owned).unwrap_or_default();
+            import_file(&store, settings, &file, chosen(&file, format)?, &pictures.unwrap_or(own)).await
+        }
+        Command::Remove { ids } => {
+            let mut gone = 0;
+            for id in &ids {
+                if store.remove_item(id).await? {
+                    gone += 1;
+                } else {
+                    eprintln!("the catalogue has no item '{id}'");
+                }
+            }
+            say!("{gone} items removed");
+            Ok(if gone > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        Command::List => {
+            let rows: Vec<[String; 2]> = store
+                .catalogue_counts()
+                .await?
+                .into_iter()
+                .map(|(category, count)| [category, count.to_string()])
+                .collect();
+            table::print(["CATEGORY", "ITEMS"], &rows);
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn chosen(file: &Path, format: FileFormat) -> Result<import::Format, Trouble> {
+    Ok(match format {
+        FileFormat::Csv => import::Format::Csv,
+        FileFormat::Jsonl => import::Format::Jsonl,
+        FileFormat::OpenLibrary => import::Format::OpenLibrary,
+        FileFormat::OpenFoodFacts => import::Format::OpenFoodFacts,
+        FileFormat::Auto => match file.extension().and_then(|ending| ending.to_str()) {
+            Some("csv") => import::Format::Csv,
+            Some("jsonl" | "ndjson") => import::Format::Jsonl,
+            _ => {
+                let told = "its name ends neither in .csv nor in .jsonl; say what it is with --format";
+                return Err(Trouble::Usage(format!("{}: {told}", file.display())));
+            }
+        },
+    })
+}
+
+async fn import_file(
+    store: &Store,
+    settings: &Settings,
+    file: &Path,
+    format: import::Format,
+    pictures: &Path,
+) -> Result<ExitCode, Trouble> {
+    let name = file.display();
+    let models = settings.models_folder()?;
+    let shelf = Shelf::open(&models).map_err(|error| Trouble::Failed(format!("{}: {error}", models.display())))?;
+    let open = || import::rows(file, format).map_err(|error| Trouble::Failed(format!("{name}: {error}")));
+    let bar = progress::bar("importing", open()?.count());
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let refused = |line: usize, reason: &str| bar.suspend(|| eprintln!("{name}:{line}: {reason}"));
+    let done = import::import(store, &shelf, pictures, open()?, threads, || bar.inc(1), refused).await;
+    bar.finish_and_clear();
+    let done = done.map_err(|error| match error {
+        ImportError::Store(error) => error.into(),
+        ImportError::Model(fault) => Trouble::Failed(fault.to_string()),
+    })?;
+    say!("{} items added, {} were there, {} rows left out", done.kept, done.there, done.refused);
+    Ok(if done.kept + done.there > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,169 @@
+//! `kaisatsu collection`: the collections of similar image search.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::Subcommand;
+use kaisatsu_model::{Clock, SystemClock};
+use kaisatsu_store::{Collection, NewImage, Store};
+use kaisatsu_vision::{Shelf, classroom};
+
+use super::{progress, table};
+use crate::{exit::Trouble, settings::Settings};
+
+/// Images are looked at and kept in lots: what is kept stays when the command is stopped.
+const LOT: usize = 64;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Add the images of a folder, and of the folders in it, to a collection
+    ///
+    /// An image's id is its path in the folder; the folder it lies in is its tag. Run again after an interruption, it goes
+    /// on where it stopped.
+    Import {
+        /// The collection; it is made if it is not there
+        #[arg(value_parser = plain_name)]
+        name: String,
+        /// The folder
+        folder: PathBuf,
+        /// What comes before the path of an image in its address, such as `https://example.org/images/`
+        #[arg(long, value_name = "ADDRESS", default_value = "")]
+        url_prefix: String,
+        /// The model whose vectors are compared
+        #[arg(long, value_name = "MODEL", default_value = "general")]
+        base: String,
+        /// Look at images again that are there already
+        #[arg(long)]
+        again: bool,
+    },
+    /// Take images out of a collection
+    Remove {
+        /// The collection
+        name: String,
+        /// The ids of the images
+        #[arg(required_unless_present = "all")]
+        images: Vec<String>,
+        /// All of them
+        #[arg(long, conflicts_with = "images")]
+        all: bool,
+    },
+    /// List the collections
+    List,
+}
+
+pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, Trouble> {
+    let store = Store::open(&settings.database()?).await?;
+    match command {
+        Command::Import { name, folder, url_prefix, base, again } => {
+            import(&store, settings, &Import { name, folder, url_prefix, base, again }).await
+        }
+        Command::Remove { name, images, all } => {
+            let mut gone = 0;
+            if all {
+                gone = store.remove_images(&name, None).await?;
+            }
+            for image in &images {
+                let one = store.remove_images(&name, Some(image)).await?;
+                if one == 0 {
+                    eprintln!("collection '{name}' has no image '{image}'");
+                }
+                gone += one;
+            }
+            say!("{gone} images removed");
+            Ok(if gone > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        Command::List => {
+            let rows: Vec<_> = store.collections().await?;
+            let rows: Vec<[String; 3]> =
+                rows.into_iter().map(|(facts, images)| [facts.name, images.to_string(), facts.model]).collect();
+            table::print(["NAME", "IMAGES", "MODEL"], &rows);
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+struct Import {
+    name: String,
+    folder: PathBuf,
+    url_prefix: String,
+    base: String,
+    again: bool,
+}
+
+async fn import(store: &Store, settings: &Settings, asked: &Import) -> Result<ExitCode, Trouble> {
+    let failed = |error: String| Trouble::Failed(error);
+    let models = settings.models_folder()?;
+    let shelf = Shelf::open(&models).map_err(|error| failed(format!("{}: {error}", models.display())))?;
+    let model_sha256 = classroom::embedding_of(&shelf, &asked.base).map_err(|fault| failed(fault.to_string()))?;
+    let wanted = Collection { name: asked.name.clone(), model: asked.base.clone(), model_sha256 };
+    let facts = store.ensure_collection(&wanted, SystemClock.now()).await?;
+    if facts != wanted {
+        let told =
+            "holds vectors of other weights; remove its images and choose another name, or name its model with --base";
+        return Err(failed(format!("collection '{}' {told}", asked.name)));
+    }
+    let mut paths = Vec::new();
+    walk(&asked.folder, &mut paths).map_err(|error| failed(format!("{}: {error}", asked.folder.display())))?;
+    let known: HashSet<String> = store.image_ids(&asked.name).await?.into_iter().collect();
+    let before = paths.len();
+    paths.retain(|path| asked.again || !known.contains(&image_id(&asked.folder, path)));
+    let there = before - paths.len();
+
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let bar = progress::bar("importing", paths.len());
+    let (mut kept, mut refused) = (0, 0);
+    for lot in paths.chunks(LOT * threads) {
+        let looked = tokio::task::block_in_place(|| classroom::embed(&shelf, &asked.base, lot, threads, || bar.inc(1)));
+        let looked = looked.map_err(|fault| failed(fault.to_string()))?;
+        let image = |(at, vector): (usize, Vec<f32>)| {
+            let id = image_id(&asked.folder, lot.get(at)?);
+            let tag = id.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+            let image_url =
+                if asked.url_prefix.is_empty() { String::new() } else { format!("{}{id}", asked.url_prefix) };
+            Some(NewImage { image_id: id, image_url, tag, vector })
+        };
+        let images: Vec<NewImage> = looked.vectors.into_iter().filter_map(image).collect();
+        store.put_images(&asked.name, &images).await?;
+        kept += images.len();
+        refused += looked.refused.len();
+        for (path, reason) in looked.refused {
+            bar.suspend(|| eprintln!("left out: {}: {reason}", path.display()));
+        }
+    }
+    bar.finish_and_clear();
+    say!("collection '{}': {kept} images added, {there} were there, {refused} left out", asked.name);
+    Ok(if kept + there > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The path of an image in its folder, with `/` whatever the system.
+fn image_id(folder: &Path, path: &Path) -> String {
+    let inner = path.strip_prefix(folder).unwrap_or(path);
+    let parts: Vec<_> = inner.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+    parts.join("/")
+}
+
+fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    entries.retain(|path| !path.file_name().unwrap_or_default().to_string_lossy().starts_with('.'));
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            walk(&path, found)?;
+        } else {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn plain_name(text: &str) -> Result<String, String> {
+    let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    if text.is_empty() || text.len() > 64 || !plain {
+        return Err("a collection's name has 1 to 64 letters, digits, '-' and '_'".to_owned());
+    }
+    Ok(text.to_owned())
+}

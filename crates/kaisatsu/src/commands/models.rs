@@ -1,0 +1,148 @@
+//! `kaisatsu models`: what the models are, whether they are whole, and teaching new ones.
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::Subcommand;
+use kaisatsu_vision::{
+    Shelf, Worker,
+    classroom::{self, Syllabus},
+    head::{Kind, Report},
+};
+
+use super::{progress, table};
+use crate::{exit::Trouble, settings::Settings};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List the models that a server with these settings has
+    List,
+    /// Check every model: its manifest, its hashes, and that it runs
+    ///
+    /// Ends with 1 when a model is not usable.
+    Check,
+    /// Teach a category model from a folder of labelled photographs, one folder a class
+    ///
+    /// Prints how many of the photographs it gets right when each is left out in turn. A server takes the model up when
+    /// it starts.
+    Teach {
+        /// The name of the model, for `modelName`
+        #[arg(value_parser = model_name)]
+        name: String,
+        /// The folder: a folder in it for each class, named after it, with its photographs
+        folder: PathBuf,
+        /// The model whose vectors it builds on
+        #[arg(long, value_name = "MODEL", default_value = "general")]
+        base: String,
+    },
+}
+
+pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, Trouble> {
+    let folder = settings.models_folder()?;
+    let shelf = Shelf::open(&folder)
+        .map_err(|error| Trouble::Failed(format!("the model folder {} cannot be read: {error}", folder.display())))?;
+    match command {
+        Command::List => {
+            list(&shelf, &folder);
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Check => Ok(check(&shelf, &folder)),
+        Command::Teach { name, folder: photos, base } => {
+            teach(&shelf, &folder, &name, &photos, &base).map(|()| ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn list(shelf: &Shelf, folder: &Path) {
+    if shelf.entries.is_empty() {
+        eprintln!("there are no models in {}; `make models` installs the default set", folder.display());
+    }
+    let row = |entry: &kaisatsu_vision::shelf::Entry| match &entry.model {
+        Ok(model) => {
+            let about = &model.manifest.about;
+            let source = format!("{} {}", about.source.package, about.source.version);
+            [entry.name.clone(), about.task.as_str().to_owned(), about.licence.clone(), source, about.title.clone()]
+        }
+        Err(fault) => [entry.name.clone(), "broken".to_owned(), String::new(), String::new(), fault.to_string()],
+    };
+    let rows: Vec<_> = shelf.entries.iter().map(row).collect();
+    table::print(["NAME", "TASK", "LICENCE", "SOURCE", "TITLE"], &rows);
+}
+
+fn check(shelf: &Shelf, folder: &Path) -> ExitCode {
+    let mut good = !shelf.entries.is_empty();
+    if !good {
+        say!("{}: there are no models; `make models` installs the default set", folder.display());
+    }
+    if let Err(fault) = &shelf.runtime {
+        good = false;
+        say!("runtime: {fault}");
+    }
+    for entry in &shelf.entries {
+        let ran = match &entry.model {
+            Ok(_) if shelf.runtime.is_ok() => Worker::load_only(shelf, &entry.name).map(drop),
+            Ok(_) => Ok(()),
+            Err(fault) => Err(fault.clone()),
+        };
+        match ran {
+            Ok(()) => say!("{}: ok", entry.name),
+            Err(fault) => {
+                good = false;
+                say!("{}: {fault}", entry.name);
+            }
+        }
+    }
+    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn teach(shelf: &Shelf, models: &Path, name: &str, photos: &Path, base: &str) -> Result<(), Trouble> {
+    if shelf.entry(name).is_some_and(|entry| entry.model.as_ref().is_ok_and(|model| model.head.is_none())) {
+        return Err(Trouble::Failed(format!("'{name}' is a model that was installed; choose another name")));
+    }
+    let failed = |fault: kaisatsu_vision::manifest::Fault| Trouble::Failed(fault.to_string());
+    let syllabus = Syllabus::read(photos).map_err(failed)?;
+    let paths: Vec<PathBuf> = syllabus.photos.iter().map(|(path, _)| path.clone()).collect();
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let bar = progress::bar("looking", paths.len());
+    let embedded = classroom::embed(shelf, base, &paths, threads, || bar.inc(1)).map_err(failed)?;
+    bar.finish_and_clear();
+    for (path, reason) in &embedded.refused {
+        eprintln!("left out: {}: {reason}", path.display());
+    }
+    let report = classroom::teach(shelf, models, name, base, &syllabus, &embedded).map_err(failed)?;
+    tell(name, &syllabus, &embedded, &report);
+    Ok(())
+}
+
+fn tell(name: &str, syllabus: &Syllabus, embedded: &classroom::Embedded, report: &Report) {
+    let way = match report.kind {
+        Kind::Means => "the mean of each class",
+        Kind::Ridge => "a linear probe",
+    };
+    let (classes, photos) = (syllabus.classes.len(), embedded.vectors.len());
+    say!("model '{name}': {classes} classes from {photos} photographs, by {way}");
+    if report.judged == 0 {
+        say!("leave-one-out accuracy: unknown; it takes two photographs of a class");
+        return;
+    }
+    let share = 100.0 * report.accuracy();
+    say!("leave-one-out accuracy: {share:.1}% ({} of {})", report.right, report.judged);
+    for (class, class_name) in syllabus.classes.iter().enumerate() {
+        let places = embedded.vectors.iter().map(|(at, _)| *at);
+        let own = places.zip(&report.left_out).filter(|(at, _)| syllabus.photos.get(*at).is_some_and(|p| p.1 == class));
+        let answers: Vec<usize> = own.filter_map(|(_, out)| out.map(|(found, _)| found)).collect();
+        let right = answers.iter().filter(|found| **found == class).count();
+        say!("  {class_name}: {right} of {}", answers.len());
+    }
+}
+
+/// A model's name is also a folder's.
+fn model_name(text: &str) -> Result<String, String> {
+    let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    if text.is_empty() || text.len() > 64 || !plain || text == kaisatsu_vision::shelf::RUNTIME {
+        return Err("a model's name has 1 to 64 letters, digits, '-' and '_'".to_owned());
+    }
+    Ok(text.to_owned())
+}

@@ -1,0 +1,13 @@
+//! How far a long command has come: a bar for people, nothing where nobody watches.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// A bar on standard error; it draws nothing when that is not a terminal.
+pub(super) fn bar(what: &'static str, count: usize) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(count as u64), ProgressDrawTarget::stderr());
+    let template = "{prefix} {bar:32} {pos}/{len}  {per_sec}, {eta} left";
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.with_prefix(what)
+}

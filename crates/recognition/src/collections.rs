@@ -1,0 +1,80 @@
+//! The public collections in memory: an index of vectors for each.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use kaisatsu_store::{ChangedImage, Collection};
+use kaisatsu_vision::nearest::{Nearest, Settings, SharedNearest};
+
+/// A collection in memory.
+pub(crate) struct Shelved {
+    pub(crate) facts: Collection,
+    pub(crate) index: SharedNearest,
+}
+
+/// All collections by name.
+#[derive(Default)]
+pub(crate) struct Collections(RwLock<HashMap<String, Arc<Shelved>>>);
+
+impl Collections {
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<Shelved>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    /// Takes up changes of images. `facts` are all collections there are.
+    pub(crate) fn apply(&self, facts: &[Collection], changes: Vec<ChangedImage>) {
+        let mut by_collection: HashMap<String, Vec<ChangedImage>> = HashMap::new();
+        for change in changes {
+            by_collection.entry(change.collection.clone()).or_default().push(change);
+        }
+        for facts in facts {
+            let changes = by_collection.remove(&facts.name).unwrap_or_default();
+            if let Some(shelved) = self.get(&facts.name) {
+                update(&shelved.index, &changes);
+                continue;
+            }
+            let shelved = Arc::new(Shelved { facts: facts.clone(), index: SharedNearest::new(built(&changes)) });
+            self.0.write().unwrap_or_else(PoisonError::into_inner).insert(facts.name.clone(), shelved);
+        }
+    }
+}
+
+fn update(index: &SharedNearest, changes: &[ChangedImage]) {
+    if changes.is_empty() {
+        return;
+    }
+    // An empty index does not know yet how long its vectors are.
+    if index.is_empty() {
+        index.replace(built(changes));
+        return;
+    }
+    for change in changes {
+        match &change.vector {
+            Some(vector) => {
+                if let Err(error) = index.insert(key(change), vector) {
+                    tracing::error!(image = change.number, %error, "a vector of a collection cannot be used");
+                }
+            }
+            None => {
+                index.remove(key(change));
+            }
+        }
+    }
+}
+
+/// An index of the images that are there.
+fn built(changes: &[ChangedImage]) -> Nearest {
+    let there = || changes.iter().filter_map(|change| Some((key(change), change.vector.as_ref()?)));
+    let dims = there().next().map_or(1, |(_, vector)| vector.len());
+    let sound = there().filter(|(_, vector)| vector.len() == dims && vector.iter().any(|value| *value != 0.0));
+    Nearest::build(dims, Settings::default(), sound).unwrap_or_else(|error| {
+        tracing::error!(%error, "a collection cannot be indexed");
+        Nearest::new(dims, Settings::default())
+    })
+}
+
+fn key(change: &ChangedImage) -> u64 {
+    change.number.unsigned_abs()
+}

@@ -1,0 +1,257 @@
+//! The files an import reads: CSV, JSON lines, and the dumps of Open Library and Open Food Facts.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader},
+    path::{Path, PathBuf},
+};
+
+use kaisatsu_vision::barcode;
+use serde_json::{Map, Value, json};
+
+use super::Entry;
+
+/// The categories of the contract.
+const CATEGORIES: [&str; 6] = ["book", "cd", "dvd", "game", "software", "food"];
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Comma-separated values under a header.
+    Csv,
+    /// A JSON object a line.
+    Jsonl,
+    /// The dump of editions: five columns separated by tabs, the last one JSON.
+    OpenLibrary,
+    /// The dump of products: columns separated by tabs under a header, or JSON lines.
+    OpenFoodFacts,
+}
+
+/// A row and its line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The line it begins on, from 1.
+    pub line: usize,
+    /// The item, or why there is none.
+    pub entry: Result<Entry, String>,
+}
+
+/// The rows of a file.
+///
+/// # Errors
+/// When the file cannot be opened, or its header lacks a column.
+pub fn rows(path: &Path, format: Format) -> io::Result<Box<dyn Iterator<Item = Row>>> {
+    match format {
+        Format::Csv => table(path, b',', own),
+        Format::Jsonl => lines(path, |line| own(&object(line)?)),
+        Format::OpenLibrary => lines(path, |line| {
+            let json = line.rsplit_once('\t').map_or(line, |(_, json)| json);
+            edition(&object(json)?)
+        }),
+        Format::OpenFoodFacts => {
+            let mut first = String::new();
+            BufReader::new(File::open(path)?).read_line(&mut first)?;
+            if first.trim_start().starts_with('{') {
+                lines(path, |line| product(&object(line)?))
+            } else {
+                table(path, b'\t', product)
+            }
+        }
+    }
+}
+
+type Fields = Map<String, Value>;
+type Rows = Box<dyn Iterator<Item = Row>>;
+
+fn lines(path: &Path, read: impl Fn(&str) -> Result<Entry, String> + 'static) -> io::Result<Rows> {
+    let lines = BufReader::new(File::open(path)?).lines().enumerate();
+    let row = move |(at, line): (usize, io::Result<String>)| match line {
+        Ok(line) if line.trim().is_empty() => None,
+        Ok(line) => Some(Row { line: at + 1, entry: read(&line) }),
+        Err(error) => Some(Row { line: at + 1, entry: Err(error.to_string()) }),
+    };
+    Ok(Box::new(lines.filter_map(row)))
+}
+
+fn table(path: &Path, separator: u8, read: fn(&Fields) -> Result<Entry, String>) -> io::Result<Rows> {
+    // Dumps separated by tabs do not quote: a quotation mark there is a quotation mark.
+    let reader =
+        csv::ReaderBuilder::new().delimiter(separator).quoting(separator == b',').flexible(true).from_path(path);
+    let mut reader = reader.map_err(io::Error::other)?;
+    let header: Vec<String> =
+        reader.headers().map_err(io::Error::other)?.iter().map(|name| name.trim().to_owned()).collect();
+    let row = move |record: Result<csv::StringRecord, csv::Error>| match record {
+        Ok(record) => {
+            let line = record.position().map_or(0, |at| usize::try_from(at.line()).unwrap_or(0));
+            let cells = header.iter().zip(&record).filter(|(_, cell)| !cell.trim().is_empty());
+            let fields = cells.map(|(name, cell)| (name.clone(), Value::from(cell.trim()))).collect();
+            Row { line, entry: read(&fields) }
+        }
+        Err(error) => {
+            let line = error.position().map_or(0, |at| usize::try_from(at.line()).unwrap_or(0));
+            Row { line, entry: Err(error.to_string()) }
+        }
+    };
+    Ok(Box::new(reader.into_records().map(row)))
+}
+
+fn object(line: &str) -> Result<Fields, String> {
+    match serde_json::from_str(line) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(_) => Err("expected a JSON object".to_owned()),
+        Err(error) => Err(format!("not JSON: {error}")),
+    }
+}
+
+/// Our own columns: id, category, name, and optional image, barcode, imageUrl, url; all others become details.
+fn own(fields: &Fields) -> Result<Entry, String> {
+    let category = required(fields, "category")?;
+    if !CATEGORIES.contains(&category.as_str()) {
+        return Err(format!("category is '{category}' and must be one of {}", CATEGORIES.join(", ")));
+    }
+    let known = ["id", "category", "name", "image", "images", "barcode", "barcodes", "imageUrl", "url", "sites"];
+    let detail = fields.iter().filter(|(name, _)| !known.contains(&name.as_str()));
+    let name = required(fields, "name")?;
+    let mut sites: Vec<Value> = fields.get("sites").and_then(Value::as_array).cloned().unwrap_or_default();
+    if let Some(url) = text(fields, "url") {
+        sites.push(json!({"url": url, "title": name, "imageUrl": text(fields, "imageUrl").unwrap_or_default()}));
+    }
+    let mut codes = Vec::new();
+    for printed in list(fields, "barcode").chain(list(fields, "barcodes")) {
+        codes.push(code(&printed).ok_or_else(|| format!("barcode '{printed}' has a wrong check digit or length"))?);
+    }
+    Ok(Entry {
+        id: required(fields, "id")?,
+        category,
+        name,
+        detail: detail.map(|(name, value)| (name.clone(), value.clone())).collect(),
+        image_url: text(fields, "imageUrl").unwrap_or_default(),
+        sites,
+        codes,
+        images: list(fields, "image").chain(list(fields, "images")).map(PathBuf::from).collect(),
+    })
+}
+
+/// An edition of Open Library. Its covers are looked for as `NUMBER.jpg`.
+fn edition(fields: &Fields) -> Result<Entry, String> {
+    let key = required(fields, "key")?;
+    let title = required(fields, "title")?;
+    let codes: Vec<String> =
+        list(fields, "isbn_13").chain(list(fields, "isbn_10")).filter_map(|isbn| code(&isbn)).collect();
+    let covers = fields.get("covers").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_i64);
+    let covers: Vec<i64> = covers.filter(|number| *number > 0).collect();
+    let mut detail = Map::new();
+    for (ours, theirs) in [("subtitle", "subtitle"), ("publisher", "publishers"), ("published", "publish_date")] {
+        let joined = list(fields, theirs).collect::<Vec<_>>().join(", ");
+        if !joined.is_empty() {
+            detail.insert(ours.to_owned(), Value::from(joined));
+        }
+    }
+    let image = |number: &i64| format!("https://covers.openlibrary.org/b/id/{number}-L.jpg");
+    let url = format!("https://openlibrary.org{key}");
+    Ok(Entry {
+        id: format!("openlibrary:{}", key.rsplit('/').next().unwrap_or(&key)),
+        category: "book".to_owned(),
+        sites: vec![json!({"url": url, "title": title, "imageUrl": ""})],
+        name: title,
+        detail,
+        image_url: covers.first().map(image).unwrap_or_default(),
+        codes,
+        images: covers.iter().take(1).map(|number| PathBuf::from(format!("{number}.jpg"))).collect(),
+    })
+}
+
+/// A product of Open Food Facts. Its picture is looked for as `CODE.jpg`.
+fn product(fields: &Fields) -> Result<Entry, String> {
+    let printed = required(fields, "code")?;
+    let name = text(fields, "product_name").ok_or("product_name is missing")?;
+    let mut detail = Map::new();
+    for field in ["brands", "quantity", "categories", "countries"] {
+        if let Some(value) = text(fields, field) {
+            detail.insert(field.to_owned(), Value::from(value));
+        }
+    }
+    let url = format!("https://world.openfoodfacts.org/product/{printed}");
+    Ok(Entry {
+        id: format!("openfoodfacts:{printed}"),
+        category: "food".to_owned(),
+        sites: vec![json!({"url": url, "title": name, "imageUrl": ""})],
+        name,
+        detail,
+        image_url: text(fields, "image_url").unwrap_or_default(),
+        codes: code(&printed).into_iter().collect(),
+        images: vec![PathBuf::from(format!("{printed}.jpg"))],
+    })
+}
+
+/// A printed number as thirteen digits.
+fn code(printed: &str) -> Option<String> {
+    let plain: String = printed.chars().filter(|c| !matches!(c, '-' | ' ')).collect();
+    barcode::isbn_13(&plain).or_else(|| barcode::thirteen(&plain))
+}
+
+fn required(fields: &Fields, name: &str) -> Result<String, String> {
+    let found = text(fields, name).ok_or_else(|| format!("{name} is missing"))?;
+    if found.chars().any(char::is_control) || found.chars().count() > 1000 {
+        return Err(format!("{name} has control characters or more than 1000 characters"));
+    }
+    Ok(found)
+}
+
+/// A field as text, if it is there and not empty.
+fn text(fields: &Fields, name: &str) -> Option<String> {
+    let found = match fields.get(name)? {
+        Value::String(text) => text.trim().to_owned(),
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    Some(found).filter(|found| !found.is_empty())
+}
+
+/// A field that holds a list, or a text with `|` between.
+fn list(fields: &Fields, name: &str) -> std::vec::IntoIter<String> {
+    let found: Vec<String> = match fields.get(name) {
+        Some(Value::Array(values)) => values.iter().filter_map(|v| v.as_str().map(str::to_owned)).collect(),
+        Some(_) => text(fields, name).unwrap_or_default().split('|').map(|part| part.trim().to_owned()).collect(),
+        None => Vec::new(),
+    };
+    found.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{edition, object, own, product};
+
+    #[test]
+    fn our_own_rows() {
+        let row = r#"{"id":"b1","category":"book","name":"吾輩は猫である","barcode":"978-4-10-101001-4","image":"a.jpg|b.jpg","author":"夏目漱石"}"#;
+        let entry = object(row).and_then(|fields| own(&fields)).unwrap();
+        assert_eq!(entry.codes, ["9784101010014"]);
+        assert_eq!((entry.images.len(), entry.detail["author"].as_str()), (2, Some("夏目漱石")));
+        for (row, told) in [
+            (r#"{"id":"1","name":"x"}"#, "category is missing"),
+            (
+                r#"{"id":"1","name":"x","category":"car"}"#,
+                "category is 'car' and must be one of book, cd, dvd, game, software, food",
+            ),
+            (
+                r#"{"id":"1","name":"x","category":"food","barcode":"4901234567890"}"#,
+                "barcode '4901234567890' has a wrong check digit or length",
+            ),
+            ("[1]", "expected a JSON object"),
+        ] {
+            assert_eq!(object(row).and_then(|fields| own(&fields)), Err(told.to_owned()), "{row}");
+        }
+    }
+
+    #[test]
+    fn rows_of_the_two_dumps() {
+        let row = r#"{"key":"/books/OL1M","title":"Kokoro","isbn_10":["080442957X"],"covers":[-1,42],"publishers":["A","B"]}"#;
+        let entry = object(row).and_then(|fields| edition(&fields)).unwrap();
+        assert_eq!((entry.id.as_str(), entry.codes[0].as_str()), ("openlibrary:OL1M", "9780804429573"));
+        assert_eq!((entry.images[0].to_str(), entry.detail["publisher"].as_str()), (Some("42.jpg"), Some("A, B")));
+        let row = r#"{"code":"4901234567894","product_name":"Tea","brands":"X"}"#;
+        let entry = object(row).and_then(|fields| product(&fields)).unwrap();
+        assert_eq!((entry.category.as_str(), entry.codes[0].as_str()), ("food", "4901234567894"));
+    }
+}

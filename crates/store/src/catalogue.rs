@@ -1,0 +1,225 @@
+//! The catalogue of object recognition: items, their barcodes, and their reference pictures as local features.
+
+use std::collections::HashMap;
+
+use crate::{Store, StoreError, content::RAISE_CONTENT, on_each};
+
+/// An item about to be kept.
+#[derive(Debug, Clone)]
+pub struct NewItem {
+    /// The operator's own id.
+    pub id: String,
+    /// What kind of thing it is: `book`, `food` and so on.
+    pub category: String,
+    /// Its name.
+    pub name: String,
+    /// JSON: an object of texts.
+    pub detail: String,
+    /// Where people find its picture; may be empty.
+    pub image_url: String,
+    /// JSON: a list of objects with url, title and imageUrl.
+    pub sites: String,
+    /// Its barcodes, as thirteen digits each.
+    pub codes: Vec<String>,
+    /// Its reference pictures: sketch and features.
+    pub pictures: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Of what this was made.
+    pub digest: Vec<u8>,
+}
+
+/// An item as it is answered with.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct ItemRecord {
+    /// Its number.
+    pub number: i64,
+    /// The operator's own id.
+    pub id: String,
+    /// What kind of thing it is.
+    pub category: String,
+    /// Its name.
+    pub name: String,
+    /// JSON: an object of texts.
+    pub detail: String,
+    /// Where people find its picture.
+    pub image_url: String,
+    /// JSON: a list of objects.
+    pub sites: String,
+}
+
+/// An item that changed.
+#[derive(Debug, Clone)]
+pub struct ChangedItem {
+    /// Its number.
+    pub number: i64,
+    /// Its kind.
+    pub category: String,
+    /// The numbers and sketches of its pictures; none when it was removed.
+    pub sketches: Vec<(i64, Vec<u8>)>,
+    /// The revision of its last change.
+    pub revision: i64,
+}
+
+const PUT_ITEM: &str = "INSERT INTO catalogue_item (id, category, name, detail, image_url, sites, digest, revision) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) \
+     ON CONFLICT (id) DO UPDATE SET category = excluded.category, name = excluded.name, detail = excluded.detail, \
+     image_url = excluded.image_url, sites = excluded.sites, digest = excluded.digest, \
+     revision = excluded.revision, removed = 0 RETURNING number";
+
+const CHANGED: &str = "SELECT number, category, revision, removed FROM catalogue_item \
+     WHERE revision > $1 OR (revision = $1 AND number > $2) ORDER BY revision, number LIMIT $3";
+
+const SKETCHES: &str = "SELECT p.item, p.number, p.sketch FROM catalogue_picture p JOIN \
+     (SELECT number FROM catalogue_item WHERE revision > $1 OR (revision = $1 AND number > $2) \
+     ORDER BY revision, number LIMIT $3) i ON i.number = p.item ORDER BY p.number";
+
+const ITEM: &str = "SELECT number, id, category, name, detail, image_url, sites FROM catalogue_item \
+     WHERE number = $1 AND removed = 0";
+
+impl Store {
+    /// Keeps items, all or none; one of the same id is replaced with its barcodes and pictures.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn put_items(&self, items: &[NewItem]) -> Result<(), StoreError> {
+        on_each!(self, pool => {
+            let mut tx = pool.begin().await?;
+            let revision: i64 = sqlx::query_scalar(RAISE_CONTENT).fetch_one(&mut *tx).await?;
+            for item in items {
+                let number: i64 = sqlx::query_scalar(PUT_ITEM)
+                    .bind(&item.id).bind(&item.category).bind(&item.name).bind(&item.detail).bind(&item.image_url)
+                    .bind(&item.sites).bind(&item.digest).bind(revision)
+                    .fetch_one(&mut *tx).await?;
+                sqlx::query("DELETE FROM catalogue_code WHERE item = $1").bind(number).execute(&mut *tx).await?;
+                sqlx::query("DELETE FROM catalogue_picture WHERE item = $1").bind(number).execute(&mut *tx).await?;
+                for code in &item.codes {
+                    sqlx::query("INSERT INTO catalogue_code (code, item) VALUES ($1, $2) ON CONFLICT DO NOTHING")
+                        .bind(code).bind(number).execute(&mut *tx).await?;
+                }
+                for (sketch, features) in &item.pictures {
+                    sqlx::query("INSERT INTO catalogue_picture (item, sketch, features) VALUES ($1, $2, $3)")
+                        .bind(number).bind(sketch).bind(features).execute(&mut *tx).await?;
+                }
+            }
+            tx.commit().await?;
+        });
+        Ok(())
+    }
+
+    /// Takes an item out. Says whether it was there.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remove_item(&self, id: &str) -> Result<bool, StoreError> {
+        let gone = on_each!(self, pool => {
+            let mut tx = pool.begin().await?;
+            let revision: i64 = sqlx::query_scalar(RAISE_CONTENT).fetch_one(&mut *tx).await?;
+            let number: Option<i64> = sqlx::query_scalar(
+                "UPDATE catalogue_item SET removed = 1, revision = $2 WHERE id = $1 AND removed = 0 RETURNING number",
+            )
+            .bind(id).bind(revision).fetch_optional(&mut *tx).await?;
+            sqlx::query("DELETE FROM catalogue_code WHERE item = $1").bind(number).execute(&mut *tx).await?;
+            sqlx::query("DELETE FROM catalogue_picture WHERE item = $1").bind(number).execute(&mut *tx).await?;
+            tx.commit().await?;
+            number.is_some()
+        });
+        Ok(gone)
+    }
+
+    /// Of what an item was made, if there is one of that id.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn item_digest(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let digest = on_each!(self, pool => {
+            sqlx::query_scalar("SELECT digest FROM catalogue_item WHERE id = $1 AND removed = 0")
+                .bind(id).fetch_optional(pool).await
+        });
+        Ok(digest?)
+    }
+
+    /// How many items of each category there are.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn catalogue_counts(&self) -> Result<Vec<(String, i64)>, StoreError> {
+        let counts = on_each!(self, pool => {
+            sqlx::query_as(
+                "SELECT category, COUNT(*) FROM catalogue_item WHERE removed = 0 GROUP BY category ORDER BY category",
+            )
+            .fetch_all(pool).await
+        });
+        Ok(counts?)
+    }
+
+    /// The items that changed after a revision, oldest change first, at most `most`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn changed_items(&self, after: (i64, i64), most: i64) -> Result<Vec<ChangedItem>, StoreError> {
+        type Rows = Vec<(i64, String, i64, i64)>;
+        type Sketches = Vec<(i64, i64, Vec<u8>)>;
+        let (rows, sketches): (Rows, Sketches) = on_each!(self, pool => {
+            let rows = sqlx::query_as(CHANGED).bind(after.0).bind(after.1).bind(most).fetch_all(pool).await?;
+            // An item that changes between the two is read again with its newer revision.
+            let sketches = sqlx::query_as(SKETCHES).bind(after.0).bind(after.1).bind(most).fetch_all(pool).await?;
+            (rows, sketches)
+        });
+        let mut of_item: HashMap<i64, Vec<(i64, Vec<u8>)>> = HashMap::new();
+        for (item, number, sketch) in sketches {
+            of_item.entry(item).or_default().push((number, sketch));
+        }
+        let changed = |(number, category, revision, removed): (i64, String, i64, i64)| {
+            let sketches = of_item.remove(&number).filter(|_| removed == 0).unwrap_or_default();
+            ChangedItem { number, category, sketches, revision }
+        };
+        Ok(rows.into_iter().map(changed).collect())
+    }
+
+    /// The items of these numbers that are there, in any order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn items(&self, numbers: &[i64]) -> Result<Vec<ItemRecord>, StoreError> {
+        let mut items = Vec::new();
+        on_each!(self, pool => {
+            for number in numbers {
+                let found: Option<ItemRecord> =
+                    sqlx::query_as(ITEM).bind(number).fetch_optional(pool).await?;
+                items.extend(found);
+            }
+        });
+        Ok(items)
+    }
+
+    /// The items that have a barcode.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn items_with_code(&self, code: &str) -> Result<Vec<ItemRecord>, StoreError> {
+        let items = on_each!(self, pool => {
+            sqlx::query_as(
+                "SELECT i.number, i.id, i.category, i.name, i.detail, i.image_url, i.sites FROM catalogue_item i \
+                 JOIN catalogue_code c ON c.item = i.number WHERE c.code = $1 AND i.removed = 0 ORDER BY i.number",
+            )
+            .bind(code).fetch_all(pool).await
+        });
+        Ok(items?)
+    }
+
+    /// The features of these pictures that are there, in any order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn picture_features(&self, numbers: &[i64]) -> Result<Vec<(i64, Vec<u8>)>, StoreError> {
+        let mut pictures = Vec::with_capacity(numbers.len());
+        on_each!(self, pool => {
+            for number in numbers {
+                let found: Option<(i64, Vec<u8>)> =
+                    sqlx::query_as("SELECT number, features FROM catalogue_picture WHERE number = $1")
+                        .bind(number).fetch_optional(pool).await?;
+                pictures.extend(found);
+            }
+        });
+        Ok(pictures)
+    }
+}

@@ -1,0 +1,199 @@
+//! Public collections of images, for similar image search.
+
+use kaisatsu_model::Timestamp;
+
+use crate::{Store, StoreError, content::RAISE_CONTENT, on_each, recognitions::floats_to_bytes};
+
+/// A collection.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct Collection {
+    /// Its name.
+    pub name: String,
+    /// The model whose vectors it holds.
+    pub model: String,
+    /// The hash of that model's weights.
+    pub model_sha256: String,
+}
+
+/// An image about to be kept.
+#[derive(Debug, Clone)]
+pub struct NewImage {
+    /// The operator's own id of it.
+    pub image_id: String,
+    /// Where people find it; may be empty.
+    pub image_url: String,
+    /// What it is tagged with; may be empty.
+    pub tag: String,
+    /// The image as a vector.
+    pub vector: Vec<f32>,
+}
+
+/// An image that changed.
+#[derive(Debug, Clone)]
+pub struct ChangedImage {
+    /// Its number.
+    pub number: i64,
+    /// The collection it is in.
+    pub collection: String,
+    /// Its vector; `None` when it was removed.
+    pub vector: Option<Vec<f32>>,
+    /// The revision of its last change.
+    pub revision: i64,
+}
+
+/// An image as it is answered with.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct ImageRecord {
+    /// Its number.
+    pub number: i64,
+    /// The operator's own id of it.
+    pub image_id: String,
+    /// Where people find it.
+    pub image_url: String,
+    /// What it is tagged with.
+    pub tag: String,
+}
+
+const PUT_IMAGE: &str = "INSERT INTO collection_image (collection, image_id, image_url, tag, vector, revision) \
+     VALUES ($1, $2, $3, $4, $5, $6) \
+     ON CONFLICT (collection, image_id) DO UPDATE SET image_url = excluded.image_url, tag = excluded.tag, \
+     vector = excluded.vector, revision = excluded.revision, removed = 0";
+
+impl Store {
+    /// Makes a collection if there is none of that name, and gives the one there is.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn ensure_collection(&self, wanted: &Collection, now: Timestamp) -> Result<Collection, StoreError> {
+        let found = on_each!(self, pool => {
+            sqlx::query(
+                "INSERT INTO collection (name, model, model_sha256, created_at) VALUES ($1, $2, $3, $4) \
+                 ON CONFLICT (name) DO NOTHING",
+            )
+            .bind(&wanted.name).bind(&wanted.model).bind(&wanted.model_sha256).bind(now.0).execute(pool).await?;
+            sqlx::query_as("SELECT name, model, model_sha256 FROM collection WHERE name = $1")
+                .bind(&wanted.name).fetch_one(pool).await
+        });
+        Ok(found?)
+    }
+
+    /// All collections by name, with the number of their images.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn collections(&self) -> Result<Vec<(Collection, i64)>, StoreError> {
+        let rows: Vec<(String, String, String, i64)> = on_each!(self, pool => {
+            sqlx::query_as(
+                "SELECT c.name, c.model, c.model_sha256, COUNT(i.number) FROM collection c \
+                 LEFT JOIN collection_image i ON i.collection = c.name AND i.removed = 0 \
+                 GROUP BY c.name, c.model, c.model_sha256 ORDER BY c.name",
+            )
+            .fetch_all(pool).await
+        })?;
+        let row = |(name, model, model_sha256, count)| (Collection { name, model, model_sha256 }, count);
+        Ok(rows.into_iter().map(row).collect())
+    }
+
+    /// Keeps images of a collection, all or none; one of the same id is replaced.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn put_images(&self, collection: &str, images: &[NewImage]) -> Result<(), StoreError> {
+        on_each!(self, pool => {
+            let mut tx = pool.begin().await?;
+            let revision: i64 = sqlx::query_scalar(RAISE_CONTENT).fetch_one(&mut *tx).await?;
+            for image in images {
+                sqlx::query(PUT_IMAGE)
+                    .bind(collection).bind(&image.image_id).bind(&image.image_url).bind(&image.tag)
+                    .bind(floats_to_bytes(&image.vector)).bind(revision)
+                    .execute(&mut *tx).await?;
+            }
+            tx.commit().await?;
+        });
+        Ok(())
+    }
+
+    /// The ids of the images of a collection.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn image_ids(&self, collection: &str) -> Result<Vec<String>, StoreError> {
+        let ids = on_each!(self, pool => {
+            sqlx::query_scalar("SELECT image_id FROM collection_image WHERE collection = $1 AND removed = 0 ORDER BY image_id")
+                .bind(collection).fetch_all(pool).await
+        });
+        Ok(ids?)
+    }
+
+    /// Takes images out of a collection: one, or all of them. Says how many.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remove_images(&self, collection: &str, image_id: Option<&str>) -> Result<u64, StoreError> {
+        let gone = on_each!(self, pool => {
+            let mut tx = pool.begin().await?;
+            let revision: i64 = sqlx::query_scalar(RAISE_CONTENT).fetch_one(&mut *tx).await?;
+            let done = sqlx::query(
+                "UPDATE collection_image SET removed = 1, vector = $3, revision = $4 \
+                 WHERE collection = $1 AND ($2 IS NULL OR image_id = $2) AND removed = 0",
+            )
+            .bind(collection).bind(image_id).bind(&[][..] as &[u8]).bind(revision).execute(&mut *tx).await?;
+            tx.commit().await?;
+            done.rows_affected()
+        });
+        Ok(gone)
+    }
+
+    /// The images that changed after a revision, oldest change first, at most `most`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn changed_images(&self, after: (i64, i64), most: i64) -> Result<Vec<ChangedImage>, StoreError> {
+        let rows: Vec<(i64, String, Vec<u8>, i64, i64)> = on_each!(self, pool => {
+            sqlx::query_as(
+                "SELECT number, collection, vector, revision, removed FROM collection_image \
+                 WHERE revision > $1 OR (revision = $1 AND number > $2) ORDER BY revision, number LIMIT $3",
+            )
+            .bind(after.0).bind(after.1).bind(most).fetch_all(pool).await
+        })?;
+        let changed = |(number, collection, vector, revision, removed): (i64, String, Vec<u8>, i64, i64)| {
+            let vector = (removed == 0).then(|| bytes_to_floats(&vector));
+            ChangedImage { number, collection, vector, revision }
+        };
+        Ok(rows.into_iter().map(changed).collect())
+    }
+
+    /// The images of these numbers that are there, in any order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn images(&self, numbers: &[i64]) -> Result<Vec<ImageRecord>, StoreError> {
+        let list = serde_json::to_string(numbers).unwrap_or_default();
+        let rows = match &self.pool {
+            crate::Pool::Sqlite(pool) => {
+                sqlx::query_as(
+                    "SELECT number, image_id, image_url, tag FROM collection_image \
+                     WHERE removed = 0 AND number IN (SELECT value FROM json_each($1))",
+                )
+                .bind(list)
+                .fetch_all(pool)
+                .await
+            }
+            crate::Pool::Postgres(pool) => {
+                sqlx::query_as(
+                    "SELECT number, image_id, image_url, tag FROM collection_image \
+                     WHERE removed = 0 AND number = ANY($1)",
+                )
+                .bind(numbers)
+                .fetch_all(pool)
+                .await
+            }
+        };
+        Ok(rows?)
+    }
+}
+
+/// Undoes [`floats_to_bytes`].
+fn bytes_to_floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.as_chunks().0.iter().map(|four| f32::from_le_bytes(*four)).collect()
+}

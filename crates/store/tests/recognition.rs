@@ -1,0 +1,170 @@
+//! What image recognition keeps, one story for every backend.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+
+use kaisatsu_model::{AppId, ApplicationName, Comment, ItemId, RecognitionId, Timestamp, Verdict};
+use kaisatsu_store::{Collection, KeptItem, NewImage, NewItem, NewRecognition, NewVerdict, Store, StoreError};
+use kaisatsu_testkit::{Backend, Database};
+
+macro_rules! on_every_backend {
+    ($($story:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $story() { super::tell(super::Backend::Sqlite, super::$story).await; })+
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $story() { super::tell(super::Backend::Postgres, super::$story).await; })+
+        }
+    };
+}
+
+on_every_backend![
+    the_last_verdict_counts_and_outlives_its_recognition,
+    a_recognition_is_its_application_s_alone,
+    two_verdicts_at_once_leave_one,
+    images_are_replaced_and_removed_and_every_change_is_told_once,
+    items_come_with_their_codes_and_pictures_and_go_with_them,
+];
+
+async fn tell<F: Future<Output = ()>>(backend: Backend, tale: impl FnOnce(Store, AppId) -> F) {
+    let database = Database::fresh(backend);
+    let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
+    let app = AppId::from_random([1; 10]);
+    store.create_application(&app, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
+    tale(store, app).await;
+}
+
+fn recognition(app: &AppId, number: u8, expires_at: i64) -> NewRecognition {
+    let item =
+        |id: &str, score| KeptItem { id: id.to_owned(), subject: format!("s-{id}"), name: "猫".to_owned(), score };
+    NewRecognition {
+        id: RecognitionId::from_random([number; 16]),
+        application: app.clone(),
+        task: "classify",
+        model: "general".to_owned(),
+        created_at: Timestamp(0),
+        expires_at: Timestamp(expires_at),
+        items: vec![item("a", 0.75), item("b", 0.25)],
+        vector: Some(vec![0.5, -0.25]),
+        picture: Some(vec![1, 2, 3]),
+    }
+}
+
+fn verdict(app: &AppId, of: &NewRecognition, item: Option<&str>, verdict: Verdict, at: i64) -> NewVerdict {
+    NewVerdict {
+        application: app.clone(),
+        recognition: of.id.clone(),
+        item: item.map(ItemId::from_text),
+        verdict,
+        comment: Some(Comment::new("そうです").unwrap()),
+        rated_at: Timestamp(at),
+    }
+}
+
+async fn the_last_verdict_counts_and_outlives_its_recognition(store: Store, app: AppId) {
+    let kept = recognition(&app, 7, 100);
+    store.save_recognition(kept.clone()).await.unwrap();
+    assert_eq!(store.recognition_items(&app, &kept.id, Timestamp(99)).await.unwrap(), kept.items);
+    for (item, said) in [(Some("a"), Verdict::Valid), (Some("a"), Verdict::Invalid), (None, Verdict::Valid)] {
+        store.rate(&verdict(&app, &kept, item, said, 50)).await.unwrap();
+    }
+    let told = store.verdicts(&kept.id).await.unwrap();
+    assert_eq!(told.len(), 2);
+    assert_eq!((told[0].item.as_deref(), told[0].verdict), (None, Verdict::Valid));
+    assert_eq!((told[1].item.as_deref(), told[1].verdict), (Some("a"), Verdict::Invalid));
+    assert_eq!((told[1].subject.as_str(), told[1].comment.as_deref()), ("s-a", Some("そうです")));
+    // Its time is over: it is not found any more, and then it is forgotten; the verdicts stay.
+    let late = store.rate(&verdict(&app, &kept, Some("b"), Verdict::Valid, 100)).await;
+    assert!(matches!(late, Err(StoreError::NoRecognition(_))));
+    assert_eq!(store.forget_recognitions(Timestamp(99), 10).await.unwrap(), 0);
+    assert_eq!(store.forget_recognitions(Timestamp(100), 10).await.unwrap(), 1);
+    assert_eq!(store.count_recognitions().await.unwrap(), 0);
+    assert_eq!(store.verdicts(&kept.id).await.unwrap().len(), 2);
+}
+
+async fn a_recognition_is_its_application_s_alone(store: Store, app: AppId) {
+    let other = AppId::from_random([2; 10]);
+    store.create_application(&other, &ApplicationName::new("two").unwrap(), Timestamp(0)).await.unwrap();
+    let kept = recognition(&app, 7, 100);
+    store.save_recognition(kept.clone()).await.unwrap();
+    let foreign = store.rate(&verdict(&other, &kept, Some("a"), Verdict::Valid, 5)).await;
+    assert!(matches!(foreign, Err(StoreError::NoRecognition(_))));
+    let unknown = store.rate(&verdict(&app, &kept, Some("c"), Verdict::Valid, 5)).await;
+    assert!(matches!(unknown, Err(StoreError::NoItem(_))));
+    assert!(store.verdicts(&kept.id).await.unwrap().is_empty());
+}
+
+async fn two_verdicts_at_once_leave_one(store: Store, app: AppId) {
+    let kept = recognition(&app, 7, 100);
+    store.save_recognition(kept.clone()).await.unwrap();
+    let rating = (0..8).map(|turn| {
+        let (store, app, kept) = (store.clone(), app.clone(), kept.clone());
+        let said = if turn % 2 == 0 { Verdict::Valid } else { Verdict::Invalid };
+        tokio::spawn(async move { store.rate(&verdict(&app, &kept, Some("a"), said, 5)).await })
+    });
+    for task in rating.collect::<Vec<_>>() {
+        task.await.unwrap().unwrap();
+    }
+    assert_eq!(store.verdicts(&kept.id).await.unwrap().len(), 1);
+}
+
+fn image(id: &str, first: f32) -> NewImage {
+    NewImage { image_id: id.to_owned(), image_url: String::new(), tag: "t".to_owned(), vector: vec![first, 1.0] }
+}
+
+async fn images_are_replaced_and_removed_and_every_change_is_told_once(store: Store, _: AppId) {
+    let wanted = Collection { name: "c".to_owned(), model: "general".to_owned(), model_sha256: "x".to_owned() };
+    assert_eq!(store.ensure_collection(&wanted, Timestamp(0)).await.unwrap(), wanted);
+    let other = Collection { model_sha256: "y".to_owned(), ..wanted.clone() };
+    assert_eq!(store.ensure_collection(&other, Timestamp(0)).await.unwrap(), wanted, "the first one stays");
+    store.put_images("c", &[image("a", 0.1), image("b", 0.2), image("c", 0.3)]).await.unwrap();
+    let first = store.changed_images((0, 0), 2).await.unwrap();
+    let last = first.last().map(|change| (change.revision, change.number)).unwrap();
+    let rest = store.changed_images(last, 2).await.unwrap();
+    assert_eq!((first.len(), rest.len()), (2, 1), "page by page");
+    assert_eq!(rest[0].vector.as_deref(), Some(&[0.3, 1.0][..]));
+    let last = (rest[0].revision, rest[0].number);
+    assert_eq!(store.remove_images("c", Some("a")).await.unwrap(), 1);
+    assert_eq!(store.remove_images("c", Some("a")).await.unwrap(), 0);
+    store.put_images("c", &[image("b", 0.9)]).await.unwrap();
+    let changes = store.changed_images(last, 10).await.unwrap();
+    assert_eq!(changes.iter().map(|change| change.vector.clone()).collect::<Vec<_>>(), [None, Some(vec![0.9, 1.0])]);
+    assert_eq!(store.image_ids("c").await.unwrap(), ["b", "c"]);
+    let numbers: Vec<i64> = first.iter().map(|change| change.number).collect();
+    let there = store.images(&numbers).await.unwrap();
+    assert_eq!(there.iter().map(|record| record.image_id.as_str()).collect::<Vec<_>>(), ["b"]);
+    assert_eq!(store.collections().await.unwrap(), [(wanted, 2)]);
+    assert_eq!(store.remove_images("c", None).await.unwrap(), 2);
+}
+
+async fn items_come_with_their_codes_and_pictures_and_go_with_them(store: Store, _: AppId) {
+    let item = |id: &str, sketch: u8| NewItem {
+        id: id.to_owned(),
+        category: "book".to_owned(),
+        name: "本".to_owned(),
+        detail: "{}".to_owned(),
+        image_url: String::new(),
+        sites: "[]".to_owned(),
+        codes: vec!["9784101010014".to_owned()],
+        pictures: vec![(vec![sketch], vec![sketch, 9])],
+        digest: vec![sketch],
+    };
+    store.put_items(&[item("a", 1), item("b", 2)]).await.unwrap();
+    store.put_items(&[item("a", 3)]).await.unwrap();
+    assert_eq!(store.item_digest("a").await.unwrap(), Some(vec![3]));
+    let changes = store.changed_items((0, 0), 10).await.unwrap();
+    let sketches: Vec<u8> = changes.iter().map(|change| change.sketches[0].1[0]).collect();
+    assert_eq!(sketches, [2, 3], "the older change first, and an item once");
+    assert_eq!(store.items_with_code("9784101010014").await.unwrap().len(), 2);
+    let picture = changes[1].sketches[0].0;
+    assert_eq!(store.picture_features(&[picture, 999]).await.unwrap(), [(picture, vec![3, 9])]);
+    assert!(store.remove_item("a").await.unwrap());
+    assert!(!store.remove_item("a").await.unwrap());
+    assert!(store.picture_features(&[picture]).await.unwrap().is_empty());
+    assert_eq!(store.items_with_code("9784101010014").await.unwrap().len(), 1);
+    assert!(store.items(&[changes[1].number]).await.unwrap().is_empty());
+    let last = (changes[1].revision, changes[1].number);
+    let gone = store.changed_items(last, 10).await.unwrap();
+    assert_eq!((gone.len(), gone[0].sketches.len()), (1, 0));
+    assert_eq!(store.catalogue_counts().await.unwrap(), [("book".to_owned(), 1)]);
+}

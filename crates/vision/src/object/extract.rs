@@ -1,0 +1,234 @@
+//! From a picture to its local features, by a network of the XFeat kind.
+
+use std::path::Path;
+
+use fast_image_resize::Resizer;
+
+use super::{
+    features::{DIMENSIONS, Descriptor, Features, Point, Reference},
+    trim::trim,
+};
+use crate::{
+    Picture,
+    manifest::Filter,
+    prepare::{Part, resize},
+    runtime::{Feed, Network, Runtime, RuntimeError, Tensor},
+};
+
+/// The network's maps have one value for each cell of so many pixels.
+const CELL: usize = 8;
+/// The sides of the network's input are multiples of this.
+const STEP: u32 = 32;
+/// The probability that a pixel must have to be a point, and the distance within which it must be the best; both are
+/// those with which XFeat is published.
+const POINT_FLOOR: f32 = 0.05;
+const POINT_REACH: usize = 2;
+/// A small picture is not blown up beyond this: it would gain no detail, only time.
+const MOST_ENLARGEMENT: f64 = 2.0;
+
+/// The longer sides at which a reference picture is kept, and how many features of each.
+pub const REFERENCE_SIZES: [(u32, usize); 2] = [(576, 500), (320, 300)];
+
+/// A picture made small and grey: what the network sees.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plane {
+    width: usize,
+    height: usize,
+    grey: Vec<f32>,
+}
+
+impl Plane {
+    /// The same after quarter turns to the right.
+    #[must_use]
+    pub fn turned(&self, quarters: u32) -> Self {
+        let (w, h) = (self.width, self.height);
+        let (width, height) = if quarters % 2 == 1 { (h, w) } else { (w, h) };
+        let from = |x: usize, y: usize| match quarters % 4 {
+            0 => (x, y),
+            1 => (y, h - 1 - x),
+            2 => (w - 1 - x, h - 1 - y),
+            _ => (w - 1 - y, x),
+        };
+        let pixel = |(x, y): (usize, usize)| self.grey[y * w + x];
+        let grey = (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| pixel(from(x, y))).collect();
+        Self { width, height, grey }
+    }
+}
+
+/// Finds features, on one thread.
+pub struct Extractor {
+    network: Network,
+}
+
+impl Extractor {
+    /// Loads the network, and runs it once to see that it fits.
+    ///
+    /// # Errors
+    /// When it cannot be loaded, or its inputs and outputs are others.
+    pub fn load(runtime: &Runtime, file: &Path) -> Result<Self, RuntimeError> {
+        let mut extractor = Self { network: runtime.network(file)? };
+        let blank = Plane { width: 64, height: 32, grey: vec![0.5; 64 * 32] };
+        extractor.features(&blank, 1)?;
+        Ok(extractor)
+    }
+
+    /// Finds the features of a reference picture without its plain margins, at the sizes of [`REFERENCE_SIZES`].
+    ///
+    /// # Errors
+    /// When the network fails.
+    pub fn reference(&mut self, resizer: &mut Resizer, picture: &Picture) -> Result<Reference, RuntimeError> {
+        self.reference_at(resizer, picture, &REFERENCE_SIZES)
+    }
+
+    /// Finds the features of a reference picture without its plain margins, at given sizes.
+    ///
+    /// # Errors
+    /// When the network fails.
+    pub fn reference_at(
+        &mut self,
+        resizer: &mut Resizer,
+        picture: &Picture,
+        sizes: &[(u32, usize)],
+    ) -> Result<Reference, RuntimeError> {
+        let part = trim(picture);
+        let mut views: Vec<Features> = Vec::new();
+        for &(side, most) in sizes {
+            let plane = plane(resizer, picture, part, side)?;
+            // A picture too small for two sizes is kept once.
+            if views.iter().all(|view| usize::from(view.width()) != plane.width) {
+                views.push(self.features(&plane, most)?);
+            }
+        }
+        Reference::new(views).ok_or_else(|| RuntimeError::Run("there are too many sizes".to_owned()))
+    }
+
+    /// Finds the `most` strongest features of a plane.
+    ///
+    /// # Errors
+    /// When the network fails.
+    pub fn features(&mut self, plane: &Plane, most: usize) -> Result<Features, RuntimeError> {
+        let shape = [1, 1, plane.height, plane.width];
+        let feeds = [("image", Feed::Floats(&shape, &plane.grey))];
+        let [descriptors, points, reliability] =
+            self.network.run(&feeds, ["descriptors", "keypoints", "reliability"])?;
+        let cells = (plane.width / CELL, plane.height / CELL);
+        let fits = |tensor: &Tensor, channels: usize| tensor.shape == [1, channels, cells.1, cells.0];
+        if !fits(&descriptors, DIMENSIONS) || !fits(&points, CELL * CELL + 1) || !fits(&reliability, 1) {
+            return Err(RuntimeError::Run("its outputs are not those of local features".to_owned()));
+        }
+        let heat = heat_map(&points.values, cells);
+        let mut found = local_maxima(&heat, plane.width, plane.height);
+        for (_, point, score) in &mut found {
+            *score *= Sample::new(*point, cells).of(&reliability.values);
+        }
+        // Positions break ties, so that the same picture always gives the same features.
+        found.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
+        found.truncate(most);
+        let plane_size = cells.0 * cells.1;
+        let features = found
+            .into_iter()
+            .map(|(_, point, _)| (point, describe(&descriptors.values, plane_size, &Sample::new(point, cells))));
+        let side = |side: usize| u16::try_from(side).unwrap_or(u16::MAX);
+        Features::new(side(plane.width), side(plane.height), features.collect())
+            .ok_or_else(|| RuntimeError::Run("the picture is too large for local features".to_owned()))
+    }
+}
+
+/// Makes a picture grey and small, its longer side about `side`.
+///
+/// # Errors
+/// When the picture cannot be resized.
+pub fn whole_plane(resizer: &mut Resizer, picture: &Picture, side: u32) -> Result<Plane, RuntimeError> {
+    let part = Part { left: 0.0, top: 0.0, width: f64::from(picture.width()), height: f64::from(picture.height()) };
+    plane(resizer, picture, part, side)
+}
+
+fn plane(resizer: &mut Resizer, picture: &Picture, part: Part, side: u32) -> Result<Plane, RuntimeError> {
+    let scale = (f64::from(side) / part.width.max(part.height)).min(MOST_ENLARGEMENT);
+    let size = (steps(part.width * scale), steps(part.height * scale));
+    let rgb = resize(resizer, picture, part, size, Filter::Bilinear)
+        .ok_or_else(|| RuntimeError::Run("the picture cannot be resized".to_owned()))?;
+    // The plain mean of the channels is what the network was trained with.
+    let grey = rgb.chunks_exact(3).map(|pixel| pixel.iter().map(|value| f32::from(*value)).sum::<f32>() / 765.0);
+    Ok(Plane { width: size.0 as usize, height: size.1 as usize, grey: grey.collect() })
+}
+
+/// A side as the nearest multiple of [`STEP`].
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a positive range first")]
+fn steps(side: f64) -> u32 {
+    (side / f64::from(STEP)).round().clamp(1.0, 128.0) as u32 * STEP
+}
+
+/// The probability of each pixel to be a point: the channels of a cell are its pixels, row by row, and the last one
+/// says "none of them".
+fn heat_map(points: &[f32], (across, down): (usize, usize)) -> Vec<f32> {
+    let width = across * CELL;
+    let mut heat = vec![0.0; width * down * CELL];
+    for (channel, values) in points.chunks_exact(across * down).take(CELL * CELL).enumerate() {
+        let (row, column) = (channel / CELL, channel % CELL);
+        for (cell, value) in values.iter().enumerate() {
+            heat[(cell / across * CELL + row) * width + cell % across * CELL + column] = *value;
+        }
+    }
+    heat
+}
+
+/// The pixels that are the best of their surroundings, with their place in the map and their value.
+fn local_maxima(heat: &[f32], width: usize, height: usize) -> Vec<(usize, Point, f32)> {
+    let best_around = |x: usize, y: usize| {
+        let columns = x.saturating_sub(POINT_REACH)..(x + POINT_REACH + 1).min(width);
+        let rows = y.saturating_sub(POINT_REACH)..(y + POINT_REACH + 1).min(height);
+        rows.flat_map(|row| &heat[row * width..][columns.clone()]).fold(0.0_f32, |best, value| best.max(*value))
+    };
+    let mut found = Vec::new();
+    for (at, &value) in heat.iter().enumerate().filter(|(_, value)| **value > POINT_FLOOR) {
+        let (x, y) = (at % width, at / width);
+        if value >= best_around(x, y)
+            && let (Ok(x), Ok(y)) = (u16::try_from(x), u16::try_from(y))
+        {
+            found.push((at, Point { x, y }, value));
+        }
+    }
+    found
+}
+
+/// How to read a map of cells at a pixel, between the centres of four cells.
+struct Sample {
+    at: [usize; 4],
+    weight: [f32; 4],
+}
+
+impl Sample {
+    #[allow(clippy::cast_precision_loss, reason = "at most 512 cells a side")]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the cells of the map")]
+    fn new(point: Point, (across, down): (usize, usize)) -> Self {
+        let axis = |pixel: u16, cells: usize| {
+            let place = ((f32::from(pixel) + 0.5) / CELL as f32 - 0.5).clamp(0.0, cells as f32 - 1.0);
+            let first = place as usize;
+            (first, (first + 1).min(cells - 1), place - first as f32)
+        };
+        let ((left, right, x), (top, bottom, y)) = (axis(point.x, across), axis(point.y, down));
+        Self {
+            at: [top * across + left, top * across + right, bottom * across + left, bottom * across + right],
+            weight: [(1.0 - x) * (1.0 - y), x * (1.0 - y), (1.0 - x) * y, x * y],
+        }
+    }
+
+    fn of(&self, map: &[f32]) -> f32 {
+        self.at.iter().zip(self.weight).map(|(at, weight)| map[*at] * weight).sum()
+    }
+}
+
+/// The descriptor at a place, made one long and rounded.
+fn describe(maps: &[f32], plane: usize, sample: &Sample) -> Descriptor {
+    let mut values = [0.0_f32; DIMENSIONS];
+    for (value, map) in values.iter_mut().zip(maps.chunks_exact(plane)) {
+        *value = sample.of(map);
+    }
+    let length = values.iter().map(|value| value * value).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
+    #[allow(clippy::cast_possible_truncation, reason = "clamped to the range of i8; a float cast saturates anyway")]
+    values.map(|value| (value / length * 127.0).round().clamp(-127.0, 127.0) as i8)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,280 @@
+//! The index of a catalogue: which reference pictures have features like those of a query.
+//!
+//! An inverted file with Hamming embedding (Jégou, Douze and Schmid, 2008): for each word the views that have it, each
+//! with the signature of its feature. Twelve bytes a feature, so a hundred thousand items fit in memory.
+
+use std::collections::HashMap;
+
+use super::{
+    sketch::Sketch,
+    words::{Asked, WORDS},
+};
+
+/// An item of a catalogue, by the number that its store gave it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ItemId(pub u64);
+
+/// A reference picture of an item, by the number that its store gave it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PictureId(pub u64);
+
+/// Signatures that differ in more bits than this are of different things: two descriptors with a cosine of 0.82, the
+/// least that verification accepts, differ in 12 of 64 on average.
+const MOST_BITS: u32 = 16;
+/// The weight of a vote halves, roughly, with every so many bits of difference.
+const BITS_SCALE: f32 = 10.0;
+/// Added to the number of a view's features before its root divides the votes: a view of three features must not win
+/// by one stray vote.
+const FEW_FEATURES: f32 = 60.0;
+/// Removed postings are swept out when they are more than one in so many.
+const SWEEP_SHARE: usize = 4;
+
+/// A view that a query may show.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Vote {
+    /// The item.
+    pub item: ItemId,
+    /// The reference picture.
+    pub picture: PictureId,
+    /// Which of the picture's views.
+    pub view: usize,
+    /// How much speaks for it; comparable within one query only.
+    pub score: f32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct View {
+    item: ItemId,
+    picture: PictureId,
+    number: u8,
+    live: bool,
+    features: u32,
+}
+
+/// The postings of a word, in two columns because a pair of them would be padded to sixteen bytes.
+#[derive(Debug, Clone, Default)]
+struct Postings {
+    views: Vec<u32>,
+    signatures: Vec<u64>,
+}
+
+impl Postings {
+    fn push(&mut self, view: u32, signature: u64) {
+        // A quarter in reserve, where the standard library would keep as much again.
+        let reserve = if self.views.len() == self.views.capacity() { self.views.len() / 4 + 4 } else { 0 };
+        self.views.reserve_exact(reserve);
+        self.signatures.reserve_exact(reserve);
+        self.views.push(view);
+        self.signatures.push(signature);
+    }
+}
+
+/// The index. Any number of threads may [`vote`](Index::vote) at a time.
+#[derive(Debug, Clone)]
+pub struct Index {
+    words: Vec<Postings>,
+    views: Vec<View>,
+    /// The slots of each picture in `views`.
+    pictures: HashMap<PictureId, Vec<u32>>,
+    items: HashMap<ItemId, Vec<PictureId>>,
+    postings: usize,
+    dead_postings: usize,
+}
+
+impl Default for Index {
+    fn default() -> Self {
+        Self {
+            words: vec![Postings::default(); WORDS],
+            views: Vec::new(),
+            pictures: HashMap::new(),
+            items: HashMap::new(),
+            postings: 0,
+            dead_postings: 0,
+        }
+    }
+}
+
+impl Index {
+    /// Puts a reference picture of an item in; what the index knew of this picture goes.
+    pub fn insert(&mut self, item: ItemId, picture: PictureId, sketch: &Sketch) {
+        self.remove_picture(picture);
+        let mut slots = Vec::with_capacity(sketch.views().len());
+        for (number, codes) in (0_u8..).zip(sketch.views()) {
+            // Four thousand million views would not fit in memory anyway.
+            let Ok(slot) = u32::try_from(self.views.len()) else { break };
+            let features = u32::try_from(codes.len()).unwrap_or(u32::MAX);
+            self.views.push(View { item, picture, number, live: true, features });
+            slots.push(slot);
+            for code in codes {
+                if let Some(postings) = self.words.get_mut(usize::from(code.word)) {
+                    postings.push(slot, code.signature);
+                    self.postings += 1;
+                }
+            }
+        }
+        self.pictures.insert(picture, slots);
+        self.items.entry(item).or_default().push(picture);
+    }
+
+    /// Takes an item out with all its pictures: no vote names it again.
+    pub fn remove_item(&mut self, item: ItemId) {
+        for picture in self.items.remove(&item).unwrap_or_default() {
+            self.remove_picture(picture);
+        }
+    }
+
+    /// Takes a reference picture out: no vote names it again.
+    pub fn remove_picture(&mut self, picture: PictureId) {
+        for slot in self.pictures.remove(&picture).unwrap_or_default() {
+            let Some(view) = self.views.get_mut(slot as usize) else { continue };
+            view.live = false;
+            self.dead_postings += view.features as usize;
+            if let Some(pictures) = self.items.get_mut(&view.item) {
+                pictures.retain(|other| *other != picture);
+                if pictures.is_empty() {
+                    let item = view.item;
+                    self.items.remove(&item);
+                }
+            }
+        }
+        if self.dead_postings * SWEEP_SHARE > self.postings {
+            self.sweep();
+        }
+    }
+
+    /// How many items it knows.
+    #[must_use]
+    pub fn items(&self) -> usize {
+        self.items.len()
+    }
+
+    /// How many reference pictures it knows.
+    #[must_use]
+    pub fn pictures(&self) -> usize {
+        self.pictures.len()
+    }
+
+    /// The bytes that its postings take, without what the allocator keeps in reserve.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.postings * (size_of::<u32>() + size_of::<u64>()) + self.views.len() * size_of::<View>()
+    }
+
+    /// The `most` views for which most features of the query speak, the likeliest first.
+    #[must_use]
+    pub fn vote(&self, query: &[Asked], most: usize) -> Vec<Vote> {
+        let weights: Vec<f32> = (0..=MOST_BITS).map(weight).collect();
+        let mut ballot = Ballot::new(self.views.len());
+        for asked in query {
+            ballot.next_voter();
+            for word in &asked.words {
+                let Some(postings) = self.words.get(usize::from(*word)) else { continue };
+                let rarity = self.rarity(postings.views.len());
+                for (slot, signature) in postings.views.iter().zip(&postings.signatures) {
+                    let bits = (signature ^ asked.signature).count_ones();
+                    if let Some(weight) = weights.get(bits as usize) {
+                        ballot.cast(*slot as usize, whole(weight * rarity));
+                    }
+                }
+            }
+        }
+        self.ranking(&ballot, most)
+    }
+
+    /// What a shared word is worth: little when half the catalogue has it.
+    #[allow(clippy::cast_precision_loss, reason = "a weight, not an account")]
+    fn rarity(&self, postings: usize) -> f32 {
+        let usual = (self.postings / WORDS).max(1) as f32;
+        (1.0 + 8.0 * usual / (postings.max(1) as f32)).ln()
+    }
+
+    #[allow(clippy::cast_precision_loss, reason = "a weight, not an account")]
+    fn ranking(&self, ballot: &Ballot, most: usize) -> Vec<Vote> {
+        let named = self.views.iter().zip(&ballot.sums).filter(|(view, sum)| view.live && **sum > 0);
+        let mut votes: Vec<Vote> = named
+            .map(|(view, sum)| Vote {
+                item: view.item,
+                picture: view.picture,
+                view: usize::from(view.number),
+                score: *sum as f32 / (view.features as f32 + FEW_FEATURES).sqrt(),
+            })
+            .collect();
+        // Numbers break ties, so that the same catalogue gives the same answer however it was filled.
+        let likelier = |a: &Vote, b: &Vote| {
+            b.score.total_cmp(&a.score).then((a.item, a.picture, a.view).cmp(&(b.item, b.picture, b.view)))
+        };
+        if votes.len() > most && most > 0 {
+            votes.select_nth_unstable_by(most - 1, likelier);
+        }
+        votes.truncate(most);
+        votes.sort_by(likelier);
+        votes
+    }
+
+    /// Forgets the removed views and numbers the others anew.
+    fn sweep(&mut self) {
+        let mut renumbered: Vec<Option<u32>> = Vec::with_capacity(self.views.len());
+        let mut kept = 0;
+        for view in &self.views {
+            renumbered.push(view.live.then_some(kept));
+            kept += u32::from(view.live);
+        }
+        let number = |slot: u32| renumbered.get(slot as usize).copied().flatten();
+        for postings in &mut self.words {
+            let both = postings.views.iter().zip(&postings.signatures);
+            let (views, signatures) = both.filter_map(|(slot, signature)| Some((number(*slot)?, *signature))).unzip();
+            *postings = Postings { views, signatures };
+        }
+        self.views.retain(|view| view.live);
+        for slots in self.pictures.values_mut() {
+            *slots = slots.iter().filter_map(|slot| number(*slot)).collect();
+        }
+        self.postings -= self.dead_postings;
+        self.dead_postings = 0;
+    }
+}
+
+/// The weight of a vote whose signatures differ in so many bits.
+#[allow(clippy::cast_precision_loss, reason = "at most 64")]
+fn weight(bits: u32) -> f32 {
+    (-(bits as f32 / BITS_SCALE).powi(2)).exp()
+}
+
+/// A weight in thousandths: sums of whole numbers do not depend on the order in which the catalogue was filled.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "weights are positive and below a hundred")]
+fn whole(weight: f32) -> u32 {
+    (weight * 1000.0) as u32
+}
+
+/// The votes of a query. Each of its features has one vote for each view, however often the view has its like: a
+/// pattern that repeats counts once.
+struct Ballot {
+    sums: Vec<u32>,
+    /// Who voted last for a view, and how much.
+    last: Vec<(u32, u32)>,
+    voter: u32,
+}
+
+impl Ballot {
+    fn new(views: usize) -> Self {
+        Self { sums: vec![0; views], last: vec![(0, 0); views], voter: 0 }
+    }
+
+    fn next_voter(&mut self) {
+        self.voter += 1;
+    }
+
+    fn cast(&mut self, view: usize, weight: u32) {
+        let (Some(sum), Some(last)) = (self.sums.get_mut(view), self.last.get_mut(view)) else { return };
+        if last.0 != self.voter {
+            *last = (self.voter, 0);
+        }
+        if weight > last.1 {
+            *sum += weight - last.1;
+            last.1 = weight;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

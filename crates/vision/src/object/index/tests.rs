@@ -1,0 +1,123 @@
+use proptest::prelude::*;
+
+use super::{Index, ItemId, PictureId};
+use crate::object::{
+    features::{DIMENSIONS, Descriptor, Features, Point, Reference},
+    random::Random,
+    sketch::Sketch,
+    words::{Asked, Vocabulary},
+};
+
+/// A descriptor in a random direction.
+fn descriptor(random: &mut Random) -> Descriptor {
+    let numbers: [f64; DIMENSIONS] =
+        std::array::from_fn(|_| (0..4).map(|_| f64::from(random.next().to_le_bytes()[0]) - 127.5).sum());
+    let length = numbers.iter().map(|number| number * number).sum::<f64>().sqrt();
+    #[allow(clippy::cast_possible_truncation, reason = "a component of a vector of length 127")]
+    numbers.map(|number| (number / length * 127.0).round() as i8)
+}
+
+/// A reference picture whose features follow from its number.
+fn features(seed: u64, count: usize) -> Features {
+    let mut random = Random::new(seed);
+    let features = (0..count).map(|_| (Point { x: 0, y: 0 }, descriptor(&mut random))).collect();
+    Features::new(1, 1, features).unwrap()
+}
+
+fn sketch(seed: u64) -> Sketch {
+    let views = vec![features(seed, 60), features(seed + 1_000_000, 40)];
+    Vocabulary::default().sketch(&Reference::new(views).unwrap())
+}
+
+/// The features of the picture of this number, as a query that sees nothing else.
+fn asked(seed: u64) -> Vec<Asked> {
+    Vocabulary::default().ask(&features(seed, 60))
+}
+
+fn filled(items: impl IntoIterator<Item = u64>) -> Index {
+    let mut index = Index::default();
+    for item in items {
+        index.insert(ItemId(item), PictureId(item + 500), &sketch(item));
+    }
+    index
+}
+
+#[test]
+fn the_right_view_of_the_right_picture_comes_first() {
+    let index = filled(0..50);
+    for item in [0, 7, 49] {
+        let best = index.vote(&asked(item), 3)[0];
+        assert_eq!((best.item, best.picture, best.view), (ItemId(item), PictureId(item + 500), 0));
+        let smaller = Vocabulary::default().ask(&features(item + 1_000_000, 40));
+        assert_eq!(index.vote(&smaller, 1)[0].view, 1);
+    }
+}
+
+#[test]
+fn an_empty_index_and_an_empty_query_name_nothing() {
+    assert!(Index::default().vote(&asked(1), 5).is_empty());
+    assert!(filled(0..3).vote(&[], 5).is_empty());
+    assert!(filled(0..3).vote(&asked(1), 0).is_empty());
+}
+
+#[test]
+fn a_feature_that_repeats_has_one_vote() {
+    let one = features(3, 1);
+    let many = Features::new(1, 1, vec![(Point { x: 0, y: 0 }, one.descriptors()[0]); 30]).unwrap();
+    let vocabulary = Vocabulary::default();
+    let mut index = Index::default();
+    let mut insert = |id: u64, view: &Features| {
+        index.insert(ItemId(id), PictureId(id), &vocabulary.sketch(&Reference::new(vec![view.clone()]).unwrap()));
+    };
+    insert(1, &one);
+    insert(2, &many);
+    let votes = index.vote(&vocabulary.ask(&one), 2);
+    assert_eq!(votes[0].item, ItemId(1), "the wallpaper must not win: {votes:?}");
+}
+
+#[test]
+fn a_picture_put_in_again_replaces_itself() {
+    let mut index = filled(0..10);
+    index.insert(ItemId(3), PictureId(503), &sketch(77));
+    assert_eq!((index.items(), index.pictures()), (10, 10));
+    assert_eq!(index.vote(&asked(77), 1)[0].item, ItemId(3));
+    assert!(index.vote(&asked(3), 10).iter().all(|vote| vote.item != ItemId(3) || vote.score < 100.0));
+}
+
+#[test]
+fn a_picture_goes_and_the_item_stays() {
+    let mut index = filled(0..5);
+    index.insert(ItemId(2), PictureId(900), &sketch(90));
+    index.remove_picture(PictureId(502));
+    assert_eq!((index.items(), index.pictures()), (5, 5));
+    assert_eq!(index.vote(&asked(90), 1)[0].picture, PictureId(900));
+    index.remove_picture(PictureId(900));
+    assert_eq!(index.items(), 4);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Whatever is put in and taken out, in whatever order: what is out is never named, what is in is found, and the
+    /// answer is that of an index that never knew of the rest.
+    #[test]
+    fn removed_items_are_never_named(gone in proptest::collection::btree_set(0..20_u64, 0..20)) {
+        let mut index = filled(0..20);
+        for item in &gone {
+            index.remove_item(ItemId(*item));
+        }
+        prop_assert_eq!(index.items(), 20 - gone.len());
+        for item in 0..20 {
+            let votes = index.vote(&asked(item), 40);
+            prop_assert!(votes.iter().all(|vote| !gone.contains(&vote.item.0)));
+            if !gone.contains(&item) {
+                prop_assert_eq!(votes[0].item, ItemId(item));
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_of_filling_does_not_matter(order in Just((0..12_u64).collect::<Vec<_>>()).prop_shuffle()) {
+        prop_assert_eq!(filled(order).vote(&asked(4), 24), filled(0..12).vote(&asked(4), 24));
+    }
+}

@@ -1,0 +1,207 @@
+//! Object recognition from end to end: a picture, a catalogue, and which items of it are seen.
+
+use std::collections::HashMap;
+
+use fast_image_resize::Resizer;
+
+use super::{
+    extract::{Extractor, Plane, whole_plane},
+    features::{Features, Reference},
+    index::{ItemId, PictureId, Vote},
+    verify::{Sighting, Subject, verify},
+    words::{Asked, Vocabulary},
+};
+use crate::{Area, Picture, runtime::RuntimeError};
+
+/// The longer sides at which a query is read: between them and those of the references, an item that fills the
+/// picture or a quarter of it meets a view of about its own size.
+pub const QUERY_SIZES: [u32; 2] = [640, 1024];
+/// How many features a query has at each size: of a cluttered scene only some are the item's.
+const QUERY_FEATURES: [usize; 2] = [1000, 1500];
+/// The quarter turns in the order in which cameras are held.
+const TURNS: [u32; 4] = [0, 1, 3, 2];
+/// How many views are verified at each size and turn.
+const VERIFIED: usize = 16;
+/// With so many inliers no wrong item has been seen; the search for a better size or turn ends.
+const SURE: u32 = 20;
+/// With fewer inliers it is a coincidence and no candidate: wrong items reach 14.
+const LEAST: u32 = 15;
+/// After a sure one, only views with this share of its votes are verified: another edition of the same book.
+const RIVAL_SHARE: f32 = 0.5;
+
+/// What recognition needs of a catalogue, which may lie in memory, in a database, or in both.
+pub trait Catalogue {
+    /// As [`Index::vote`](super::Index::vote).
+    fn vote(&self, query: &[Asked], most: usize) -> Vec<Vote>;
+
+    /// The reference pictures of these numbers, those that exist, in any order.
+    fn references(&self, pictures: &[PictureId]) -> Vec<(PictureId, Reference)>;
+}
+
+/// An item that a picture shows, and what speaks for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recognised {
+    /// The item.
+    pub item: ItemId,
+    /// Its reference picture that is nearest to the query.
+    pub picture: PictureId,
+    /// 0 to 1; grows with the inliers: 0.5 at 15, 0.95 at 20.
+    pub score: f32,
+    /// How many features of the reference lie in the query where they should.
+    pub inliers: u32,
+    /// The corners of the reference in the upright query, from the reference's upper left to the right, as fractions;
+    /// they may lie outside of the picture.
+    pub corners: [(f32, f32); 4],
+    /// The part of the picture that it takes.
+    pub area: Area,
+}
+
+/// Recognises items, on one thread.
+pub struct Recogniser {
+    extractor: Extractor,
+    vocabulary: Vocabulary,
+}
+
+impl Recogniser {
+    /// A recogniser with its network.
+    #[must_use]
+    pub fn new(extractor: Extractor) -> Self {
+        Self { extractor, vocabulary: Vocabulary::default() }
+    }
+
+    /// The network, for reading reference pictures.
+    pub fn extractor(&mut self) -> &mut Extractor {
+        &mut self.extractor
+    }
+
+    /// The items of a catalogue that a picture shows, the surest first.
+    ///
+    /// A picture that lies sideways is turned, and one with a small or a large item is read at another size, until an
+    /// item is found for sure.
+    ///
+    /// # Errors
+    /// When the network fails.
+    pub fn recognise(
+        &mut self,
+        resizer: &mut Resizer,
+        picture: &Picture,
+        catalogue: &impl Catalogue,
+    ) -> Result<Vec<Recognised>, RuntimeError> {
+        let planes: Vec<Plane> =
+            QUERY_SIZES.iter().map(|side| whole_plane(resizer, picture, *side)).collect::<Result<_, _>>()?;
+        let mut found: HashMap<ItemId, Recognised> = HashMap::new();
+        'search: for turn in TURNS {
+            for (plane, most) in planes.iter().zip(QUERY_FEATURES) {
+                let features = self.extractor.features(&plane.turned(turn), most)?;
+                let asked = self.vocabulary.ask(&features);
+                let votes = catalogue.vote(&asked, VERIFIED);
+                for (vote, sighting) in verified(&self.vocabulary, &features, &votes, catalogue) {
+                    let seen = recognised(&vote, &sighting, turn);
+                    let better = found.get(&vote.item).is_none_or(|other| other.inliers < seen.inliers);
+                    if better {
+                        found.insert(vote.item, seen);
+                    }
+                }
+                if found.values().any(|seen| seen.inliers >= SURE) {
+                    break 'search;
+                }
+            }
+        }
+        let mut found: Vec<Recognised> = found.into_values().filter(|seen| seen.inliers >= LEAST).collect();
+        found.sort_by(|a, b| b.inliers.cmp(&a.inliers).then(a.item.cmp(&b.item)));
+        Ok(found)
+    }
+}
+
+/// The votes that verification confirms.
+fn verified(
+    vocabulary: &Vocabulary,
+    query: &Features,
+    votes: &[Vote],
+    catalogue: &impl Catalogue,
+) -> Vec<(Vote, Sighting)> {
+    let mut pictures: Vec<PictureId> = votes.iter().map(|vote| vote.picture).collect();
+    pictures.sort_unstable();
+    pictures.dedup();
+    let references: HashMap<PictureId, Reference> = catalogue.references(&pictures).into_iter().collect();
+    let query = Subject::new(query, vocabulary);
+    let mut enough = 0.0;
+    let mut seen = Vec::new();
+    for vote in votes.iter().take_while(|vote| vote.score > 0.0) {
+        if vote.score < enough {
+            break;
+        }
+        let view = references.get(&vote.picture).and_then(|reference| reference.views().get(vote.view));
+        let Some(view) = view else { continue };
+        let Some(sighting) = verify(&Subject::new(view, vocabulary), &query) else { continue };
+        if sighting.inliers >= SURE {
+            enough = vote.score * RIVAL_SHARE;
+        }
+        seen.push((*vote, sighting));
+    }
+    seen
+}
+
+fn recognised(vote: &Vote, sighting: &Sighting, turn: u32) -> Recognised {
+    let corners = sighting.corners.map(|corner| upright(corner, turn));
+    let range = |values: [f32; 4]| {
+        let least = values.into_iter().fold(f32::INFINITY, f32::min).clamp(0.0, 1.0);
+        (least, values.into_iter().fold(f32::NEG_INFINITY, f32::max).clamp(0.0, 1.0))
+    };
+    let ((x_min, x_max), (y_min, y_max)) =
+        (range(corners.map(|corner| corner.0)), range(corners.map(|corner| corner.1)));
+    Recognised {
+        item: vote.item,
+        picture: vote.picture,
+        score: score(sighting.inliers),
+        inliers: sighting.inliers,
+        corners,
+        area: Area { x_min, y_min, x_max, y_max },
+    }
+}
+
+/// A point of the turned picture in the upright one, both as fractions.
+fn upright((x, y): (f32, f32), turn: u32) -> (f32, f32) {
+    match turn % 4 {
+        0 => (x, y),
+        1 => (y, 1.0 - x),
+        2 => (1.0 - x, 1.0 - y),
+        _ => (1.0 - y, x),
+    }
+}
+
+/// From inliers to a score: a logistic curve through 0.5 at 15, where wrong items end, and 0.95 at 20, where right ones
+/// are alone.
+#[allow(clippy::cast_precision_loss, reason = "a few thousand inliers")]
+fn score(inliers: u32) -> f32 {
+    1.0 / (1.0 + ((15.0 - inliers as f32) / 1.65).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LEAST, SURE, score, upright};
+    use crate::Picture;
+
+    #[test]
+    fn the_score_grows_with_the_inliers() {
+        assert!((1..200).all(|inliers| score(inliers) >= score(inliers - 1)));
+        assert!(score(LEAST) >= 0.5 && score(LEAST - 1) < 0.5);
+        assert!(score(SURE) >= 0.95 && score(u32::MAX) <= 1.0);
+    }
+
+    /// A mark in a picture is turned with it and must lead back to where it was.
+    #[test]
+    fn a_place_in_the_turned_picture_leads_back() {
+        let mut rgb = vec![0; 4 * 2 * 3];
+        rgb[(4 + 3) * 3] = 255;
+        let picture = Picture::new(4, 2, rgb).unwrap();
+        for turn in 0..4 {
+            let turned = picture.turned(turn);
+            let at = u16::try_from(turned.rgb().iter().step_by(3).position(|red| *red == 255).unwrap()).unwrap();
+            let (width, height) = (u16::try_from(turned.width()).unwrap(), u16::try_from(turned.height()).unwrap());
+            let (x, y) = (f32::from(at % width) + 0.5, f32::from(at / width) + 0.5);
+            let back = upright((x / f32::from(width), y / f32::from(height)), turn);
+            assert!((back.0 - 3.5 / 4.0).abs() < 1e-6 && (back.1 - 1.5 / 2.0).abs() < 1e-6, "{turn}: {back:?}");
+        }
+    }
+}

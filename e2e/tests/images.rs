@@ -1,0 +1,334 @@
+//! Every kind of image file a caller may send, good and bad, and the exact answer to each.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
+
+use std::io::Cursor;
+
+use image::{
+    DynamicImage, ExtendedColorType, Frame, ImageBuffer, ImageEncoder, ImageFormat, Luma, LumaA, Rgb, RgbImage, Rgba,
+    RgbaImage,
+    codecs::{gif::GifEncoder, jpeg::JpegEncoder, png::PngEncoder},
+};
+use kaisatsu_e2e::{Answer, Backend, Database, Server, http, make_key};
+use serde_json::json;
+
+fn photo(name: &str) -> Vec<u8> {
+    let folder = std::env::var("KAISATSU_TEST_PHOTOS").expect("`make test` sets KAISATSU_TEST_PHOTOS");
+    std::fs::read(std::path::Path::new(&folder).join(name)).unwrap()
+}
+
+fn start(args: &[&str]) -> (Database, String, Server) {
+    let database = Database::fresh(Backend::Sqlite);
+    let key = make_key(&database, "tests");
+    let server = Server::start_seeing(&database, args);
+    (database, key, server)
+}
+
+fn coffee() -> DynamicImage {
+    image::load_from_memory(&photo("coffee.png")).unwrap()
+}
+
+fn written(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
+    let mut bytes = Cursor::new(Vec::new());
+    image.write_to(&mut bytes, format).unwrap();
+    bytes.into_inner()
+}
+
+fn jpeg(image: &DynamicImage) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    image.to_rgb8().write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, 92)).unwrap();
+    bytes
+}
+
+/// A JPEG with an EXIF orientation tag put in behind its first marker.
+fn oriented(jpeg: &[u8], orientation: u8) -> Vec<u8> {
+    let tiff =
+        [&b"Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0"[..], &[orientation], &[0, 0, 0, 0, 0, 0]]
+            .concat();
+    let length = u16::try_from(tiff.len() + 2).unwrap().to_be_bytes();
+    [&jpeg[..2], &[0xff, 0xe1], &length, &tiff, &jpeg[2..]].concat()
+}
+
+/// A PNG that declares a size and holds nothing.
+fn hollow_png(width: u32, height: u32) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    PngEncoder::new(&mut bytes).write_image(&[0; 3], 1, 1, ExtendedColorType::Rgb8).unwrap();
+    bytes[16..20].copy_from_slice(&width.to_be_bytes());
+    bytes[20..24].copy_from_slice(&height.to_be_bytes());
+    let sum = crc(&bytes[12..29]).to_be_bytes();
+    bytes[29..33].copy_from_slice(&sum);
+    bytes
+}
+
+/// The checksum of a PNG chunk.
+fn crc(bytes: &[u8]) -> u32 {
+    let step = |crc: u32, byte: &u8| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 })
+    };
+    !bytes.iter().fold(!0, step)
+}
+
+fn ask(server: &Server, key: &str, image: &[u8]) -> Answer {
+    let target = format!("/imageRecognition/v1/concept/classify?APIKEY={key}&numOfCandidates=1");
+    server.post_form(&target, &[("image", image)])
+}
+
+#[test]
+fn every_format_of_the_contract_is_read() {
+    let (_database, key, server) = start(&[]);
+    let coffee = coffee();
+    let sixteen = DynamicImage::ImageRgb16(coffee.to_rgb16());
+    let mut gif = Vec::new();
+    {
+        let mut encoder = GifEncoder::new(&mut gif);
+        let first: RgbaImage = coffee.to_rgba8();
+        let second = RgbaImage::from_pixel(first.width(), first.height(), Rgba([0, 0, 255, 255]));
+        encoder.encode_frames([Frame::new(first), Frame::new(second)]).unwrap();
+    }
+    // The picture on a transparent ground: what is transparent counts as white.
+    let mut transparent = coffee.to_rgba8();
+    for (x, _, pixel) in transparent.enumerate_pixels_mut() {
+        if x < 60 {
+            *pixel = Rgba([0, 0, 0, 0]);
+        }
+    }
+    let jpeg = jpeg(&coffee);
+    for (what, bytes) in [
+        ("PNG", written(&coffee, ImageFormat::Png)),
+        ("PNG of 16 bits", written(&sixteen, ImageFormat::Png)),
+        ("JPEG", jpeg.clone()),
+        ("JPEG with bytes behind it", [&jpeg[..], b"PK\x03\x04 this is also an archive"].concat()),
+        ("GIF of two frames", gif),
+        ("BMP", written(&DynamicImage::ImageRgb8(coffee.to_rgb8()), ImageFormat::Bmp)),
+        ("TIFF", written(&coffee, ImageFormat::Tiff)),
+        ("TIFF of 16 bits", written(&sixteen, ImageFormat::Tiff)),
+        ("WebP", written(&coffee, ImageFormat::WebP)),
+        ("PNG with transparency", written(&DynamicImage::ImageRgba8(transparent), ImageFormat::Png)),
+    ] {
+        let answer = ask(&server, &key, &bytes);
+        assert_eq!(answer.status, 200, "{what}: {}", answer.text());
+        assert_eq!(answer.json()["candidates"][0]["tag"], "espresso", "{what}");
+    }
+    // Small and plain ones are looked at like any other.
+    let speck = RgbImage::from_pixel(1, 1, Rgb([9, 9, 9]));
+    let strip = RgbImage::from_pixel(3000, 1, Rgb([200, 9, 9]));
+    let grey: ImageBuffer<Luma<u8>, _> = ImageBuffer::from_pixel(5, 5, Luma([7]));
+    let faint: ImageBuffer<LumaA<u16>, _> = ImageBuffer::from_pixel(5, 5, LumaA([7, 9]));
+    for image in [
+        DynamicImage::ImageRgb8(speck),
+        DynamicImage::ImageRgb8(strip),
+        DynamicImage::ImageLuma8(grey),
+        DynamicImage::ImageLumaA16(faint),
+    ] {
+        let answer = ask(&server, &key, &written(&image, ImageFormat::Png));
+        assert_eq!(answer.status, 200, "{}×{}: {}", image.width(), image.height(), answer.text());
+    }
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "a table is as long as it is")]
+fn bad_images_and_the_exact_answer_to_each() {
+    let (_database, key, server) = start(&["--max-image-pixels", "1000000", "--max-image-bytes", "2000000"]);
+    let png = written(&coffee(), ImageFormat::Png);
+    let jpeg = jpeg(&coffee());
+    let webp = written(&coffee(), ImageFormat::WebP);
+    let formats = "we read; send JPEG, PNG, GIF, BMP, TIFF or WebP";
+    let noise: Vec<u8> = (0..5000u32).map(|n| u8::try_from(n * 31 % 251).unwrap()).collect();
+    let table: Vec<(&str, Vec<u8>, u16, &str, String)> = vec![
+        ("nothing", vec![], 400, "105", "the image is empty: it has no bytes".into()),
+        ("text", b"hello".to_vec(), 400, "105", format!("the bytes are not an image in a format {formats}")),
+        ("noise", noise, 400, "105", format!("the bytes are not an image in a format {formats}")),
+        (
+            "a web page",
+            b"<!DOCTYPE html><html></html>".to_vec(),
+            400,
+            "105",
+            format!("the file is a web page, not an image in a format {formats}"),
+        ),
+        (
+            "a drawing",
+            b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'/>".to_vec(),
+            400,
+            "105",
+            format!("the file is an SVG drawing, which is no format {formats}"),
+        ),
+        ("a document", b"%PDF-1.7".to_vec(), 400, "105", format!("the file is a PDF, which is no format {formats}")),
+        (
+            "a telephone's format",
+            b"\0\0\0\x18ftypheic\0\0\0\0mif1heic".to_vec(),
+            400,
+            "105",
+            format!("the image is an HEIC, which is no format {formats}"),
+        ),
+        (
+            "half a PNG",
+            png[..png.len() / 2].to_vec(),
+            400,
+            "105",
+            "the PNG image cannot be decoded: it is truncated".into(),
+        ),
+        (
+            "half a JPEG",
+            jpeg[..jpeg.len() / 2].to_vec(),
+            400,
+            "105",
+            "the JPEG image cannot be decoded: it is truncated".into(),
+        ),
+        (
+            "the first bytes of a JPEG",
+            jpeg[..20].to_vec(),
+            400,
+            "105",
+            "the JPEG image cannot be decoded: it is truncated or corrupt".into(),
+        ),
+        (
+            "a quarter of a WebP",
+            webp[..webp.len() / 4].to_vec(),
+            400,
+            "105",
+            "the WebP image cannot be decoded: it is truncated or corrupt".into(),
+        ),
+        (
+            "a PNG with nothing in it",
+            hollow_png(0, 10),
+            400,
+            "105",
+            "the PNG image cannot be decoded: it is truncated or corrupt".into(),
+        ),
+        (
+            "a bomb",
+            hollow_png(60_000, 60_000),
+            413,
+            "119",
+            "the image is too large: 60000 × 60000 pixels, and at most 1000000 pixels are taken".into(),
+        ),
+        (
+            "one pixel too many",
+            written(&DynamicImage::new_rgb8(1_000_001, 1), ImageFormat::Png),
+            413,
+            "119",
+            "the image is too large: 1000001 × 1 pixels, and at most 1000000 pixels are taken".into(),
+        ),
+        (
+            "too many bytes",
+            vec![0; 2_000_001],
+            413,
+            "119",
+            "image is too large: at most 2000000 bytes are taken".into(),
+        ),
+        (
+            "far too many bytes",
+            vec![0; 2_100_000],
+            413,
+            "119",
+            "the body is too large: at most 2065536 bytes are taken".into(),
+        ),
+    ];
+    for (what, bytes, status, code, message) in table {
+        let answer = ask(&server, &key, &bytes);
+        let expected = json!({"error": {"code": code, "message": format!("concept/classify: {message}")}});
+        assert_eq!((answer.status, answer.json()), (status, expected), "{what}");
+    }
+    assert_eq!(ask(&server, &key, &jpeg).status, 200, "and then it works again");
+}
+
+#[test]
+fn bad_forms_and_the_exact_answer_to_each() {
+    let (_database, key, server) = start(&[]);
+    let coffee = photo("coffee.png");
+    let target = format!("/imageRecognition/v1/objectDetection/detect?APIKEY={key}");
+    let whole = "must be a whole number from 1 to 100, in the digits 0-9";
+    let detect = |fields: &[(&str, &[u8])]| server.post_form(&target, &[&[("image", &coffee[..])], fields].concat());
+    for (fields, status, code, message) in [
+        (
+            &[("modelName", &b"nothing"[..])][..],
+            400,
+            "109",
+            "there is no model 'nothing' for this operation; there is coco",
+        ),
+        (&[("modelName", b"general")], 400, "109", "there is no model 'general' for this operation; there is coco"),
+        (&[("modelName", b"")], 400, "106", "body field modelName is empty; leave it out or give it a value"),
+        (&[("modelName", b"\xff")], 400, "106", "body field modelName is not UTF-8"),
+        (&[("numOfCandidates", b"0")], 400, "111", "body field numOfCandidates must be from 1 to 100"),
+        (&[("numOfCandidates", b"101")], 400, "111", "body field numOfCandidates must be from 1 to 100"),
+        (
+            &[("numOfCandidates", b"99999999999999999999")],
+            400,
+            "111",
+            "body field numOfCandidates must be from 1 to 100",
+        ),
+        (&[("numOfCandidates", b"2.5")], 400, "106", &format!("body field numOfCandidates {whole}")),
+        (&[("minScore", b"1.1")], 400, "111", "body field minScore must be from 0 to 1"),
+        (&[("minScore", b"low")], 400, "106", "body field minScore must be a number from 0 to 1, such as 0.3"),
+        (&[("minScore", b"inf")], 400, "106", "body field minScore must be a number from 0 to 1, such as 0.3"),
+        (&[("language", b"Japanese")], 400, "106", "body field language must be a language code such as en or ja"),
+        (&[("minScore", b"0.1"), ("minScore", b"0.2")], 400, "106", "body field minScore is given more than once"),
+        (&[("image", b"more")], 400, "110", "one image is taken at a time; image is given more than once"),
+    ] {
+        let answer = detect(fields);
+        let expected = json!({"error": {"code": code, "message": format!("objectDetection/detect: {message}")}});
+        assert_eq!((answer.status, answer.json()), (status, expected), "{fields:?}");
+    }
+    let both = server.post_form(&format!("{target}&minScore=0.1"), &[("image", &coffee), ("minScore", b"0.2")]);
+    assert_eq!(both.json()["error"]["code"], "106", "given in both places");
+    let in_query = server.post_form(&format!("{target}&numOfCandidates=x"), &[("image", &coffee)]);
+    assert_eq!(in_query.json()["error"]["code"], "104");
+
+    let body = http::form(&[("image", &coffee)]);
+    for (kind, body, status, code, message) in [
+        (
+            "application/json",
+            &b"{}"[..],
+            415,
+            "105",
+            "the Content-Type must be multipart/form-data, with the picture in the field image",
+        ),
+        ("", &body, 415, "105", "the Content-Type must be multipart/form-data, with the picture in the field image"),
+        ("multipart/form-data", &body, 400, "105", "the Content-Type names no boundary; let your client set it"),
+        (http::FORM, b"", 400, "105", "the body is cut short: its last boundary is missing"),
+        (http::FORM, &body[..body.len() - 30], 400, "105", "the body is cut short: its last boundary is missing"),
+        (
+            http::FORM,
+            &http::form(&[("picture", &coffee)]),
+            400,
+            "106",
+            "body field image is missing; it carries the picture",
+        ),
+    ] {
+        let answer = http::post(server.address, &target, kind, body);
+        let expected = json!({"error": {"code": code, "message": format!("objectDetection/detect: {message}")}});
+        assert_eq!((answer.status, answer.json()), (status, expected), "{kind}");
+    }
+    // Who asks comes first, then what is asked.
+    let stranger = http::post(server.address, "/imageRecognition/v1/objectDetection/detect?APIKEY=wrong", "", b"");
+    assert_eq!(stranger.status, 401);
+}
+
+/// The same photograph as it is, and turned with a tag that turns it back: the boxes are in pixels of the file as sent.
+#[test]
+fn boxes_are_in_pixels_of_the_file_as_sent() {
+    let (_database, key, server) = start(&[]);
+    let coffee = coffee();
+    let target = format!("/imageRecognition/v1/objectDetection/detect?APIKEY={key}&minScore=0.5");
+    let cup = |bytes: &[u8]| {
+        let answer = server.post_form(&target, &[("image", bytes)]).json();
+        let found = answer["candidates"].as_array().unwrap().iter().find(|found| found["tag"] == "cup").cloned();
+        let found = found.unwrap_or_else(|| panic!("{answer}"));
+        let edge = |name: &str| found[name].as_f64().unwrap();
+        let size = (answer["width"].as_u64().unwrap(), answer["height"].as_u64().unwrap());
+        (size, [edge("xMin"), edge("yMin"), edge("xMax"), edge("yMax")])
+    };
+    let (size, [x_min, y_min, x_max, y_max]) = cup(&jpeg(&coffee));
+    assert_eq!(size, (600, 400));
+    // Tag 6: the viewer turns the file a quarter to the right, so the file lies a quarter to the left.
+    let (size, turned) = cup(&oriented(&jpeg(&coffee.rotate270()), 6));
+    assert_eq!(size, (400, 600));
+    for (found, expected) in turned.iter().zip([y_min, 600.0 - x_max, y_max, 600.0 - x_min]) {
+        assert!((found - expected).abs() < 6.0, "{turned:?} for {:?}", [y_min, 600.0 - x_max, y_max, 600.0 - x_min]);
+    }
+    // Tag 3: upside down.
+    let (size, turned) = cup(&oriented(&jpeg(&coffee.rotate180()), 3));
+    assert_eq!(size, (600, 400));
+    for (found, expected) in turned.iter().zip([600.0 - x_max, 400.0 - y_max, 600.0 - x_min, 400.0 - y_min]) {
+        assert!((found - expected).abs() < 6.0, "{turned:?}");
+    }
+}

@@ -1,0 +1,151 @@
+//! Object recognition as a caller and an operator see it: a catalogue is imported, and its items are recognised.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use image::{DynamicImage, ImageFormat};
+use kaisatsu_e2e::{Answer, Backend, Database, Server, eventually, http, make_key, on_every_backend, run};
+use serde_json::{Value, json};
+
+on_every_backend![items_are_recognised_by_their_looks_and_by_their_barcodes];
+
+/// The bars of 9784101010014.
+const ISBN: &[u8] = include_bytes!("data/isbn.png");
+
+fn photos() -> PathBuf {
+    std::env::var("KAISATSU_TEST_PHOTOS").expect("`make test` sets KAISATSU_TEST_PHOTOS").into()
+}
+
+fn catalogue(folder: &Path) -> PathBuf {
+    let file = folder.join("catalogue.csv");
+    let rows = "id,category,name,image,barcode,url,author\n\
+                box,food,Bars in a box,box.png,,https://example.org/box,\n\
+                graffiti,book,\"Walls, a picture book\",graf1.png,,,\n\
+                town,dvd,A town,leuvenA.jpg,,,\n\
+                cat,game,The cat,chelsea.png,,,\n\
+                cup,food,Espresso,coffee.png,4901234567894,,\n\
+                neko,book,吾輩は猫である,,978-4-10-101001-4,,夏目漱石\n\
+                broken,book,No picture of this name,nothing.png,,,\n\
+                unknown,car,A car,box.png,,,\n";
+    fs::write(&file, rows).unwrap();
+    file
+}
+
+fn recognize(server: &Server, key: &str, more: &str, image: &[u8]) -> Answer {
+    let target = format!("/imageRecognition/v1/recognize?APIKEY={key}{more}");
+    http::post(server.address, &target, "application/octet-stream", image)
+}
+
+fn first(answer: &Value) -> (&str, &str) {
+    let candidate = &answer["candidates"][0];
+    (candidate["detail"]["id"].as_str().unwrap_or("none"), candidate["evidence"]["kind"].as_str().unwrap_or("none"))
+}
+
+fn png(image: &DynamicImage) -> Vec<u8> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    image.write_to(&mut bytes, ImageFormat::Png).unwrap();
+    bytes.into_inner()
+}
+
+fn items_are_recognised_by_their_looks_and_by_their_barcodes(backend: Backend) {
+    let home = tempfile::tempdir().unwrap();
+    let database = Database::fresh(backend);
+    let key = make_key(&database, "tests");
+    let server = Server::start_seeing(&database, &[]);
+    let empty = recognize(&server, &key, "", ISBN);
+    assert_eq!((empty.status, empty.json()["candidates"].as_array().map(Vec::len)), (200, Some(0)));
+
+    let file = catalogue(home.path());
+    let (photos, models) = (photos(), std::env::var("KAISATSU_TEST_MODELS").unwrap());
+    let command = |args: &[&str]| {
+        run(home.path(), &[&["--models", &models, "--database", &database.address][..], args].concat(), &[])
+    };
+    let import = ["catalog", "import", file.to_str().unwrap(), "--pictures", photos.to_str().unwrap()];
+    let imported = command(&import);
+    assert_eq!((imported.code, imported.out.as_str()), (0, "6 items added, 0 were there, 2 rows left out\n"));
+    let name = file.display();
+    assert!(imported.err.contains(&format!("{name}:8: picture nothing.png: No such file")), "{}", imported.err);
+    assert!(imported.err.contains(&format!("{name}:9: category is 'car' and must be one of")), "{}", imported.err);
+    assert_eq!(command(&import).out, "0 items added, 6 were there, 2 rows left out\n", "it can be run again");
+    assert_eq!(
+        command(&["catalog", "list"]).out,
+        "CATEGORY  ITEMS\nbook      2\ndvd       1\nfood      2\ngame      1\n"
+    );
+
+    eventually("the catalogue is taken up", || {
+        (first(&recognize(&server, &key, "", ISBN).json()) == ("neko", "barcode")).then_some(())
+    });
+    let answer = recognize(&server, &key, "", ISBN).json();
+    assert_eq!(answer["candidates"][0]["evidence"]["barcode"], "9784101010014");
+    assert_eq!(
+        answer["candidates"][0]["detail"],
+        json!({"itemName": "吾輩は猫である", "id": "neko", "author": "夏目漱石"})
+    );
+
+    // The box lies in a scene, half hidden; the wall is seen from the side; the town is darker.
+    for (photo, item) in [("box_in_scene.png", "box"), ("graf3.png", "graffiti"), ("leuvenB.jpg", "town")] {
+        let answer = recognize(&server, &key, "", &fs::read(photos.join(photo)).unwrap());
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let answer = answer.json();
+        assert_eq!(first(&answer), (item, "looks"), "{photo}: {answer}");
+        assert!(answer["candidates"][0]["evidence"]["inliers"].as_u64().unwrap() >= 20, "{photo}: {answer}");
+        assert!(answer["candidates"][0]["score"].as_f64().unwrap() >= 0.9, "{photo}: {answer}");
+    }
+    let scene = image::open(photos.join("box_in_scene.png")).unwrap();
+    let answer = recognize(&server, &key, "", &png(&scene.rotate90())).json();
+    assert_eq!(first(&answer), ("box", "looks"), "a photograph that lies on its side: {answer}");
+    let place = &answer["candidates"][0]["evidence"];
+    assert!(place["xMax"].as_f64().unwrap() <= 384.0 && place["yMax"].as_f64().unwrap() <= 512.0, "{answer}");
+    // Things that are in no catalogue are no candidates.
+    for photo in ["rocket.jpg", "astronaut.png", "motorcycle_left.png", "page.png"] {
+        let answer = recognize(&server, &key, "", &fs::read(photos.join(photo)).unwrap()).json();
+        assert_eq!(answer["candidates"], json!([]), "{photo}");
+    }
+    // One category only.
+    let box_in_scene = fs::read(photos.join("box_in_scene.png")).unwrap();
+    assert_eq!(first(&recognize(&server, &key, "&recog=food", &box_in_scene).json()).0, "box");
+    assert_eq!(recognize(&server, &key, "&recog=book", &box_in_scene).json()["candidates"], json!([]));
+
+    // Feedback on a candidate of this function too.
+    let answer = recognize(&server, &key, "", &box_in_scene).json();
+    let (recognition, item) = (&answer["recognitionId"], &answer["candidates"][0]["itemId"]);
+    let rated = format!(
+        "/imageRecognition/v1/feedbackToCandidate?APIKEY={key}&recognitionId={}&itemId={}&isValid=true",
+        recognition.as_str().unwrap(),
+        item.as_str().unwrap()
+    );
+    assert_eq!(http::post(server.address, &rated, "", b"").status, 204);
+
+    assert_eq!(command(&["catalog", "remove", "box"]).out, "1 items removed\n");
+    assert_eq!(recognize(&server, &key, "", &box_in_scene).json()["candidates"], json!([]), "at once");
+    bad_requests(&server, &key);
+}
+
+fn bad_requests(server: &Server, key: &str) {
+    for (more, kind, status, code, message) in [
+        (
+            "&recog=car",
+            "image/png",
+            400,
+            "104",
+            "query parameter recog must be one of product-all, book, cd, dvd, game, software, food",
+        ),
+        ("&numOfCandidates=51", "image/png", 400, "111", "query parameter numOfCandidates must be from 1 to 50"),
+        (
+            "",
+            "text/plain",
+            415,
+            "105",
+            "the Content-Type must be application/octet-stream or image/*; the body is the image itself",
+        ),
+        ("", "image/jpeg", 400, "105", "the image is empty: it has no bytes"),
+    ] {
+        let target = format!("/imageRecognition/v1/recognize?APIKEY={key}{more}");
+        let answer = http::post(server.address, &target, kind, b"");
+        let expected = json!({"error": {"code": code, "message": format!("recognize: {message}")}});
+        assert_eq!((answer.status, answer.json()), (status, expected), "{more} {kind}");
+    }
+}
