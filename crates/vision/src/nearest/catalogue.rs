@@ -68,8 +68,8 @@ impl Catalogue {
         self.free = (0..self.id_of.len()).rev().map(index).filter(|&slot| self.id_of(slot).is_none()).collect();
     }
 
-    /// Puts the vectors in an order that looks random but depends on the ids alone: then neither the order in which they
-    /// were given nor their meaning (pictures of one place have ids in sequence) shapes the graph.
+    /// Puts the vectors in an order that looks random but depends on the ids alone: then neither the order in which
+    /// they were given nor their meaning (pictures of one place have ids in sequence) shapes the graph.
     pub(super) fn shuffle(&mut self, vectors: &mut Rows<FloatBlock>) {
         let mut order: Vec<u32> = (0..self.id_of.len()).map(index).collect();
         order.sort_by_key(|&slot| self.id_of(slot).map(|id| (scatter(id), id)));
