@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use kaisatsu_access::IssuedKey;
 use kaisatsu_http::Gateway;
+use kaisatsu_recognition::Task;
 use kaisatsu_store::Address;
 
 use crate::settings::Settings;
@@ -26,6 +27,7 @@ pub(super) fn print(
     let maps = gateway.maps.all();
     let listed: Vec<_> = maps.iter().map(|s| format!("{} ({} stations)", s.map.id, s.map.stations().len())).collect();
     println!("  maps       {}", listed.join(", "));
+    println!("  models     {}", models(gateway));
     let secret = first_key.map(|key| key.secret.reveal());
     match secret {
         Some(key) => println!("  API key    {key}   (shown only now)"),
@@ -44,6 +46,19 @@ pub(super) fn print(
         (at.x - 150).max(0),
         (at.y - 150).max(0),
     );
+    if !gateway.recogniser.models(Task::Classify).is_empty() {
+        let key = secret.unwrap_or("$APIKEY");
+        println!("Or with a picture of your own:\n");
+        println!("  curl -F image=@photo.jpg \"{base}/imageRecognition/v1/concept/classify?APIKEY={key}\"\n");
+    }
+}
+
+/// The models by name. They are still being loaded at this moment; `/readyz` says when they are.
+fn models(gateway: &Gateway) -> String {
+    let tasks = [Task::Classify, Task::Detect, Task::LocalFeatures, Task::ReadText];
+    let names: Vec<String> =
+        tasks.into_iter().flat_map(|task| gateway.recogniser.models(task)).map(|model| model.name).collect();
+    if names.is_empty() { "none; `make models` installs the default set".to_owned() } else { names.join(", ") }
 }
 
 /// How to call this program for the same database, so that the hint works when pasted. An address with a password is
