@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub use features::{FeatureInput, FeatureOutput, LocalFeatures};
 pub use picture::{Channels, Decode, Filter, Fit, Input, Layout, Output};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-pub use text::Text;
+pub use text::{Text, TextDetect, TextPicture, TextRecognise, TextTurn};
 
 /// The file in every model folder.
 pub const MANIFEST: &str = "model.toml";
@@ -234,4 +234,45 @@ fn check(task: Task, parts: &PictureParts) -> Result<(), Fault> {
         return Err(fault("[output] boxes is missing: the name of the tensor with the boxes"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{Manifest, Parts};
+
+    fn installed(name: &str) -> String {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/models/manifests");
+        std::fs::read_to_string(folder.join(format!("{name}.toml"))).unwrap()
+    }
+
+    #[test]
+    fn the_manifests_of_the_default_set_are_read() {
+        for name in ["general", "general-fast", "coco", "local-features", "text"] {
+            let manifest = Manifest::parse(&installed(name)).unwrap();
+            assert_eq!(manifest.about.name, name);
+            assert!(!manifest.files().is_empty());
+        }
+        let text = Manifest::parse(&installed("text")).unwrap();
+        assert_eq!((matches!(text.parts, Parts::Text(_)), text.files().len()), (true, 4));
+    }
+
+    #[test]
+    fn a_wrong_manifest_says_what_is_wrong() {
+        let good = installed("general");
+        for (from, to, told) in [
+            ("task = \"classify\"", "task = \"dance\"", "model.toml: unknown variant `dance`"),
+            ("task = \"classify\"", "task = \"detect\"", "model.toml: [output] decode does not fit task detect"),
+            ("scores = \"logits\"", "", "model.toml: task classify: missing field `scores`"),
+            ("layout = \"nchw\"", "layot = \"nchw\"", "model.toml: task classify: unknown field `layot`"),
+            ("crop_fraction = 0.875", "crop_fraction = 0", "model.toml: [input]: width and height are 1 to 4096"),
+            ("std = [128.0, 128.0, 128.0]", "std = [0.0, 1.0, 1.0]", "model.toml: [input]: width and height are"),
+            ("[weights]", "[heavy]", "model.toml: task classify: unknown field `heavy`"),
+        ] {
+            assert!(good.contains(from), "{from}");
+            let fault = Manifest::parse(&good.replace(from, to)).err().map(|fault| fault.0).unwrap_or_default();
+            assert!(fault.starts_with(told), "{fault}");
+        }
+    }
 }
