@@ -24,7 +24,7 @@ MAY_USE = {
     # Beside the product: these start it, or stand in for its surroundings.
     "kaisatsu-testkit": set(),
     "kaisatsu-e2e": {"kaisatsu-testkit"},
-    "kaisatsu-fuzz": {"kaisatsu-http", "kaisatsu-railmap"},
+    "kaisatsu-fuzz": {"kaisatsu-http", "kaisatsu-railmap", "kaisatsu-vision"},
     "bench-route-map": set(),
     "bench-nearest": {"kaisatsu-vision"},
 }

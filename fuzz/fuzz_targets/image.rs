@@ -1,0 +1,26 @@
+//! Image files, manifests, heads and local features: whatever the bytes are, there is an answer and no panic.
+#![no_main]
+
+use kaisatsu_vision::{
+    Bounds, decode,
+    head::Head,
+    manifest::Manifest,
+    object::{Reference, Sketch},
+};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let bounds = Bounds { max_pixels: 1 << 20 };
+    for short_side in [None, Some(32)] {
+        if let Ok(decoded) = decode(bytes, bounds, short_side) {
+            let pixels = u64::from(decoded.sent.width) * u64::from(decoded.sent.height);
+            assert!(pixels <= bounds.max_pixels);
+        }
+    }
+    let _ = Head::from_bytes(bytes);
+    let _ = Reference::from_bytes(bytes);
+    let _ = Sketch::from_bytes(bytes);
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        let _ = Manifest::parse(text);
+    }
+});
