@@ -55,6 +55,15 @@ impl Store {
         Ok(())
     }
 
+    /// How a transaction begins that reads first and writes then. SQLite would let two of them read and refuse the
+    /// second one's write, without waiting, because what it has read is out of date.
+    fn begin_writing(&self) -> &'static str {
+        match self.pool {
+            Pool::Sqlite(_) => "BEGIN IMMEDIATE",
+            Pool::Postgres(_) => "BEGIN",
+        }
+    }
+
     /// Which kind of database this is, for logs and listings.
     #[must_use]
     pub fn kind(&self) -> &'static str {

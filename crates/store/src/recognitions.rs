@@ -108,7 +108,7 @@ impl Store {
     /// [`StoreError::NoRecognition`] or [`StoreError::NoItem`] when there is no such thing.
     pub async fn rate(&self, new: &NewVerdict) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.begin_with(self.begin_writing()).await?;
             let row: Option<RecognitionRow> = sqlx::query_as(FIND)
                 .bind(new.recognition.as_str()).bind(new.application.as_str()).bind(new.rated_at.0)
                 .fetch_optional(&mut *tx).await?;
