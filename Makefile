@@ -41,7 +41,7 @@ corpus: ## every input that once mattered to a fuzz target, once more
 	@tools/fuzz replay
 
 schema: ## schemathesis against the running server's own OpenAPI document
-	@tools/schemathesis
+	@tools/with-models tools/schemathesis
 
 fuzz: ## fuzz every parser of outside bytes; SECONDS_EACH=60
 	@tools/fuzz run
