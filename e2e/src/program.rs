@@ -12,11 +12,18 @@ use std::{
 pub fn binary() -> &'static Path {
     static BINARY: LazyLock<PathBuf> = LazyLock::new(|| {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let built = Command::new(cargo)
+        let mut build = Command::new(cargo);
+        build
             .args(["build", "--quiet", "--package", "kaisatsu"])
-            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-            .status()
-            .expect("cargo");
+            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+        // What cargo tells a test about its package is not for another cargo: some build scripts watch these names, and
+        // their crates would be built anew each time.
+        for (name, _) in env::vars_os() {
+            if name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")) {
+                build.env_remove(name);
+            }
+        }
+        let built = build.status().expect("cargo");
         assert!(built.success(), "the binary does not build");
         // This test lies in TARGET/debug/deps, the binary two levels above it.
         let own = env::current_exe().expect("a path");

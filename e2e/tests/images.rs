@@ -217,7 +217,7 @@ fn bad_images_and_the_exact_answer_to_each() {
         ),
         (
             "far too many bytes",
-            vec![0; 2_100_000],
+            vec![0; 20_000_000],
             413,
             "119",
             "the body is too large: at most 2065536 bytes are taken".into(),
@@ -228,6 +228,8 @@ fn bad_images_and_the_exact_answer_to_each() {
         let expected = json!({"error": {"code": code, "message": format!("concept/classify: {message}")}});
         assert_eq!((answer.status, answer.json()), (status, expected), "{what}");
     }
+    // Who is refused before the picture has arrived hears so as well, not that the connection broke.
+    assert_eq!(ask(&server, "wrong", &vec![0; 20_000_000]).status, 401);
     assert_eq!(ask(&server, &key, &jpeg).status, 200, "and then it works again");
 }
 

@@ -10,6 +10,7 @@ mod failure;
 mod families;
 mod gateway;
 mod intake;
+mod leftover;
 mod observe;
 mod openapi;
 mod operations;

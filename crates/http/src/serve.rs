@@ -2,8 +2,7 @@
 
 use std::{convert::Infallible, io, sync::Arc, thread, time::Duration};
 
-use axum::body::Body;
-use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{
     rt::TokioIo,
     server::graceful::{GracefulShutdown, Watcher},
@@ -16,6 +15,7 @@ use tokio::{
 
 use crate::{
     App,
+    leftover::Leftover,
     pulse::{LOOK, Pulse, Watched},
 };
 
@@ -79,11 +79,16 @@ async fn converse(stream: TcpStream, app: Arc<App>, watcher: Watcher) {
     let pulse = Pulse::new();
     let stream = Watched::new(TokioIo::new(stream), Arc::clone(&pulse));
     let noted = Arc::clone(&pulse);
-    let answer = service_fn(move |request: hyper::Request<Incoming>| {
+    let answer = service_fn(move |request: Request<Incoming>| {
         let (app, pulse) = (Arc::clone(&app), Arc::clone(&noted));
         async move {
             pulse.asked();
-            let response = app.answer(request.map(Body::new)).await;
+            let (head, incoming) = request.into_parts();
+            let (body, leftover) = Leftover::keep(&head.headers, incoming);
+            let response = app.answer(Request::from_parts(head, body)).await;
+            if let Some(leftover) = leftover {
+                leftover.hear_out().await;
+            }
             pulse.answered();
             Ok::<_, Infallible>(response)
         }
