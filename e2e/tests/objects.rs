@@ -6,11 +6,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use image::{DynamicImage, ImageFormat};
+use image::{DynamicImage, ImageFormat, imageops::FilterType};
 use kaisatsu_e2e::{Answer, Backend, Database, Server, eventually, http, make_key, on_every_backend, run};
 use serde_json::{Value, json};
 
 on_every_backend![items_are_recognised_by_their_looks_and_by_their_barcodes];
+
+/// The lines 吾輩は猫である and 新潮文庫 定価 649円, as print.
+const CAT: &[u8] = include_bytes!("../../crates/vision/tests/data/lines.png");
+
+/// The columns 人間失格 and 太宰治, as print.
+const HUMAN: &[u8] = include_bytes!("../../crates/vision/tests/data/columns.png");
 
 /// The bars of 9784101010014.
 const ISBN: &[u8] = include_bytes!("data/isbn.png");
@@ -122,6 +128,41 @@ fn items_are_recognised_by_their_looks_and_by_their_barcodes(backend: Backend) {
     assert_eq!(command(&["catalog", "remove", "box"]).out, "1 items removed\n");
     assert_eq!(recognize(&server, &key, "", &box_in_scene).json()["candidates"], json!([]), "at once");
     bad_requests(&server, &key);
+}
+
+/// Two books in the same design: nearly all that is seen of one is on the other as well, and the title decides.
+#[test]
+fn of_two_editions_in_one_design_the_printed_title_decides() {
+    let home = tempfile::tempdir().unwrap();
+    let database = Database::fresh(Backend::Sqlite);
+    let key = make_key(&database, "tests");
+    let cover = |title: &[u8]| {
+        let mut cover =
+            image::open(photos().join("motorcycle_left.png")).unwrap().resize(900, 900, FilterType::Triangle);
+        let title = image::load_from_memory(title).unwrap().resize(400, 260, FilterType::CatmullRom);
+        image::imageops::overlay(&mut cover, &title, 30, 30);
+        cover
+    };
+    for (file, title) in [("cat.png", CAT), ("human.png", HUMAN)] {
+        cover(title).save(home.path().join(file)).unwrap();
+    }
+    let file = home.path().join("books.csv");
+    fs::write(&file, "id,category,name,image\ncat,book,吾輩は猫である,cat.png\nhuman,book,人間失格,human.png\n")
+        .unwrap();
+    let models = std::env::var("KAISATSU_TEST_MODELS").unwrap();
+    let import = ["--models", &models, "--database", &database.address, "catalog", "import", file.to_str().unwrap()];
+    assert_eq!(run(home.path(), &import, &[]).code, 0);
+
+    let server = Server::start_seeing(&database, &[]);
+    for (title, id, text) in [(CAT, "cat", "吾輩は猫である"), (HUMAN, "human", "人間失格")] {
+        let photograph = cover(title).resize(700, 700, FilterType::Triangle).brighten(-25).blur(0.7);
+        let answer = recognize(&server, &key, "", &png(&photograph)).json();
+        assert_eq!(answer["candidates"].as_array().map(Vec::len), Some(2), "{answer}");
+        assert_eq!(first(&answer), (id, "looks"), "{answer}");
+        assert_eq!(answer["candidates"][0]["evidence"]["matchedText"], text, "{answer}");
+        let score = |at: usize| answer["candidates"][at]["score"].as_f64().unwrap();
+        assert!(score(0) > 0.9 && score(1) < score(0) - 0.1, "{answer}");
+    }
 }
 
 fn bad_requests(server: &Server, key: &str) {

@@ -12,6 +12,7 @@ mod feedback;
 mod follow;
 pub mod import;
 mod keep;
+mod reading;
 mod recogniser;
 mod recognize;
 mod similar;

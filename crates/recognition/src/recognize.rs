@@ -1,11 +1,14 @@
-//! Object recognition: which item of the catalogue a picture shows, by its barcode or by its looks.
+//! Object recognition: which item of the catalogue a picture shows, by its barcode, by its looks, and where these leave
+//! it open by its name.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use kaisatsu_model::AppId;
 use kaisatsu_store::ItemRecord;
-use kaisatsu_vision::{Decoded, PixelBox, Sent, Worker, barcode, decode, manifest::Task, object::Recognised};
+use kaisatsu_vision::{
+    Decoded, PixelBox, Worker, barcode, decode, manifest::Task, object::Recognised, shelf::Model, text,
+};
 use tokio::runtime::Handle;
 
 use crate::{
@@ -13,6 +16,7 @@ use crate::{
     catalogue::Seen,
     classify::gone,
     keep::{Candidate, Facts},
+    reading::{Contender, decide, undecided},
     recogniser::default_of,
     slots::{DECODE, INFERENCE, timed},
 };
@@ -22,8 +26,14 @@ const TASK: &str = "recognize";
 /// The shorter side that is decoded: enough for bars as fine as they come, and for the features of a small item.
 const SHORT_SIDE: u32 = 1200;
 
-/// How sure a barcode makes: its digits were read twice and check.
+/// How sure a barcode makes: its digits check, and several lines agree on them.
 const BY_CODE: f32 = 0.99;
+
+/// What is read for a decision between items: a cover's largest lines.
+const READING: text::Limits = text::Limits { longest_side: 960, lines: 12 };
+
+/// Below this score an item is no candidate.
+const LEAST_SCORE: f32 = 0.5;
 
 /// What a caller asks for.
 #[derive(Debug, Clone)]
@@ -50,6 +60,8 @@ pub enum Evidence {
         inliers: u32,
         /// Which of the reference pictures.
         picture: u64,
+        /// The printed words that speak for it, where they were needed.
+        text: Option<String>,
         /// Where, in pixels of the image as sent.
         place: PixelBox,
     },
@@ -80,13 +92,6 @@ impl Candidate for Sighted {
     }
 }
 
-/// What the engine saw, before the items are looked up.
-struct Look {
-    by_code: Vec<Sighted>,
-    by_looks: Vec<Recognised>,
-    sent: Sent,
-}
-
 impl Recogniser {
     /// Says which items of the catalogue a picture shows, and keeps that.
     ///
@@ -101,25 +106,23 @@ impl Recogniser {
         let model = self.model(default_of(Task::LocalFeatures), Task::LocalFeatures)?;
         let (me, looked_at, category) = (Arc::clone(self), image.clone(), ask.category.clone());
         let runtime = Handle::current();
-        let look = move |worker: &mut Worker| -> Result<Look, RecognitionError> {
+        let look = move |worker: &mut Worker| -> Result<Vec<Sighted>, RecognitionError> {
             let decoded = timed(DECODE, TASK, || decode(&looked_at, me.bounds, Some(SHORT_SIDE)))?;
             timed(INFERENCE, TASK, || {
                 let by_code = me.read_codes(&decoded, category.as_deref(), &runtime)?;
-                let mut look = Look { by_code, by_looks: Vec::new(), sent: decoded.sent };
-                if look.by_code.is_empty() && me.catalogue.items() > 0 {
-                    let name = &model.manifest.about.name;
-                    let (objects, resizer) = worker.objects(name).ok_or_else(|| gone(&model))?;
-                    let (index, store) = (&me.catalogue, &me.keeping.store);
-                    let seen = Seen { index, store, runtime: &runtime, category: category.as_deref() };
-                    let found = objects.recognise(resizer, &decoded.picture, &seen);
-                    look.by_looks = found.map_err(|error| RecognitionError::Failed(error.to_string()))?;
+                if !by_code.is_empty() || me.catalogue.items() == 0 {
+                    return Ok(by_code);
                 }
-                Ok(look)
+                let seen = Seen {
+                    index: &me.catalogue,
+                    store: &me.keeping.store,
+                    runtime: &runtime,
+                    category: category.as_deref(),
+                };
+                me.look_at(worker, &model, &decoded, &seen)
             })
         };
-        let look = self.slots.run(TASK, look).await?;
-        let mut found = look.by_code;
-        found.extend(self.looked_up(look.by_looks, look.sent).await?);
+        let mut found = self.slots.run(TASK, look).await?;
         found.truncate(ask.most);
         let facts = Facts {
             application: application.clone(),
@@ -151,16 +154,49 @@ impl Recogniser {
         Ok(found)
     }
 
-    /// The items behind what was seen; one that was removed meanwhile is left out.
-    async fn looked_up(&self, seen: Vec<Recognised>, sent: Sent) -> Result<Vec<Sighted>, RecognitionError> {
+    /// The items that a picture shows by their looks, the surest first.
+    fn look_at(
+        &self,
+        worker: &mut Worker,
+        model: &Model,
+        decoded: &Decoded,
+        catalogue: &Seen<'_>,
+    ) -> Result<Vec<Sighted>, RecognitionError> {
+        let failed = |error: kaisatsu_vision::RuntimeError| RecognitionError::Failed(error.to_string());
+        let (objects, resizer) = worker.objects(&model.manifest.about.name).ok_or_else(|| gone(model))?;
+        let seen = objects.recognise(resizer, &decoded.picture, catalogue).map_err(failed)?;
         let numbers: Vec<i64> = seen.iter().filter_map(|seen| i64::try_from(seen.item.0).ok()).collect();
-        let items = self.keeping.store.items(&numbers).await?;
-        let sighted = |seen: Recognised| {
-            let item = items.iter().find(|item| item.number.unsigned_abs() == seen.item.0)?.clone();
-            let place = sent.locate(seen.area);
-            let evidence = Evidence::Looks { inliers: seen.inliers, picture: seen.picture.0, place };
-            Some(Sighted { item, score: seen.score, evidence })
+        let items = catalogue.runtime.block_on(self.keeping.store.items(&numbers))?;
+        // An item that was removed meanwhile is left out.
+        let of = |seen: &Recognised| items.iter().find(|item| item.number.unsigned_abs() == seen.item.0).cloned();
+        let with_item = |seen: Recognised| of(&seen).map(|item| (seen, item));
+        let known: Vec<(Recognised, ItemRecord)> = seen.into_iter().filter_map(with_item).collect();
+        let mut contenders: Vec<Contender> = known.iter().map(|(seen, item)| contender(seen, item)).collect();
+        if let Some(area) = undecided(&contenders) {
+            let part = decoded.picture.part(area);
+            // A server without a reader of text goes by looks alone.
+            if let Some(lines) = worker.read_text(default_of(Task::ReadText), &part, READING) {
+                decide(&mut contenders, &lines.map_err(failed)?);
+            }
+        }
+        let sighted = |((seen, item), settled): ((Recognised, ItemRecord), Contender)| Sighted {
+            item,
+            score: settled.score,
+            evidence: Evidence::Looks {
+                inliers: seen.inliers,
+                picture: seen.picture.0,
+                text: settled.text,
+                place: decoded.sent.locate(seen.area),
+            },
         };
-        Ok(seen.into_iter().filter_map(sighted).collect())
+        let mut found: Vec<Sighted> = known.into_iter().zip(contenders).map(sighted).collect();
+        found.retain(|sighted| sighted.score >= LEAST_SCORE);
+        // Equal scores stay in the order of their inliers.
+        found.sort_by(|a, b| b.score.total_cmp(&a.score));
+        Ok(found)
     }
+}
+
+fn contender(seen: &Recognised, item: &ItemRecord) -> Contender {
+    Contender { name: item.name.clone(), inliers: seen.inliers, area: seen.area, score: seen.score, text: None }
 }

@@ -13,7 +13,11 @@ use std::{
     thread,
 };
 
-use crate::{manifest::Fault, shelf::Shelf, worker::Worker};
+use crate::{
+    manifest::Fault,
+    shelf::Shelf,
+    worker::{Readers, Worker},
+};
 
 type Job = Box<dyn FnOnce(&mut Worker) + Send>;
 
@@ -39,11 +43,12 @@ impl Engine {
     pub fn start(shelf: Shelf, threads: usize) -> std::io::Result<Self> {
         let (jobs, receiver) = channel();
         let (shelf, state) = (Arc::new(shelf), Arc::new(State::default()));
-        let receiver = Arc::new(Mutex::new(receiver));
+        let (receiver, readers) = (Arc::new(Mutex::new(receiver)), Arc::new(Readers::default()));
         for number in 0..threads.max(1) {
             let (shelf, state, receiver) = (Arc::clone(&shelf), Arc::clone(&state), Arc::clone(&receiver));
+            let readers = Arc::clone(&readers);
             thread::Builder::new().name(format!("vision-{number}")).spawn(move || {
-                let (mut worker, faults) = Worker::load(&shelf);
+                let (mut worker, faults) = Worker::load(&shelf, &readers);
                 {
                     let mut known = state.faults.lock().unwrap_or_else(PoisonError::into_inner);
                     for fault in faults {

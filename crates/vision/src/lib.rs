@@ -17,6 +17,7 @@ mod picture;
 mod prepare;
 mod runtime;
 pub mod shelf;
+pub mod text;
 pub mod vector;
 mod worker;
 
@@ -29,4 +30,4 @@ pub use labels::{Label, Labels};
 pub use picture::{Area, Picture, PixelBox, Sent};
 pub use runtime::{Feed, Network, Runtime, RuntimeError, Tensor};
 pub use shelf::Shelf;
-pub use worker::Worker;
+pub use worker::{Readers, Worker};

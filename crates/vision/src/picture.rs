@@ -43,6 +43,30 @@ impl Picture {
         self.rgb.chunks_exact(3).map(|pixel| u8::try_from(weigh(pixel)).unwrap_or(u8::MAX)).collect()
     }
 
+    /// The part of the picture in an area; at least one pixel of it.
+    #[must_use]
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a place within a picture"
+    )]
+    pub fn part(&self, area: Area) -> Self {
+        let range = |from: f32, to: f32, side: u32| {
+            let place = |part: f32| (part.clamp(0.0, 1.0) * side as f32).round() as usize;
+            let from = place(from).min(side as usize - 1);
+            from..place(to).clamp(from + 1, side as usize)
+        };
+        let columns = range(area.x_min, area.x_max, self.width);
+        let rows = range(area.y_min, area.y_max, self.height);
+        let (width, height) = (columns.len() as u32, rows.len() as u32);
+        let row = |y: usize| {
+            let start = y * self.width as usize;
+            &self.rgb[(start + columns.start) * 3..(start + columns.end) * 3]
+        };
+        Self { width, height, rgb: rows.flat_map(row).copied().collect() }
+    }
+
     /// The same picture after quarter turns to the right.
     #[must_use]
     pub fn turned(&self, quarters: u32) -> Self {

@@ -1,14 +1,18 @@
 //! What one thread of the engine holds: a network for every model, ready to run.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
 
 use crate::{
-    Classifier, Detector, Resizer,
+    Classifier, Detector, Picture, Resizer,
     labels::Labels,
     manifest::{Fault, Parts, Task},
     object,
-    runtime::Runtime,
+    runtime::{Runtime, RuntimeError},
     shelf::{Model, Shelf},
+    text,
 };
 
 /// The networks of one thread.
@@ -16,6 +20,24 @@ pub struct Worker {
     /// Resizes pictures; it keeps its buffers.
     pub resizer: Resizer,
     networks: BTreeMap<String, Loaded>,
+    readers: Arc<Readers>,
+}
+
+/// The readers of text. All threads share them: they are the largest networks and the least needed.
+#[derive(Default)]
+pub struct Readers(OnceLock<BTreeMap<String, Result<Mutex<text::Reader>, Fault>>>);
+
+impl Readers {
+    /// The readers among the models, loaded by whoever asks first.
+    fn of(&self, models: &Shelf) -> &BTreeMap<String, Result<Mutex<text::Reader>, Fault>> {
+        let read = |model: &Arc<Model>| {
+            let Parts::Text(parts) = &model.manifest.parts else { return None };
+            let library = models.runtime.as_ref().map_err(Clone::clone);
+            let loaded = library.and_then(|library| text::Reader::load(library, &model.folder, parts));
+            Some((model.manifest.about.name.clone(), loaded.map(Mutex::new)))
+        };
+        self.0.get_or_init(|| models.models().filter_map(read).collect())
+    }
 }
 
 enum Loaded {
@@ -27,9 +49,11 @@ enum Loaded {
 impl Worker {
     /// Loads every whole model of the shelf, and says which could not be loaded.
     #[must_use]
-    pub fn load(shelf: &Shelf) -> (Self, Vec<(String, Fault)>) {
-        let mut worker = Self { resizer: Resizer::new(), networks: BTreeMap::new() };
-        let mut faults = Vec::new();
+    pub fn load(shelf: &Shelf, readers: &Arc<Readers>) -> (Self, Vec<(String, Fault)>) {
+        let unreadable =
+            |(name, reader): (&String, &Result<_, Fault>)| Some((name.clone(), reader.as_ref().err()?.clone()));
+        let mut faults: Vec<_> = readers.of(shelf).iter().filter_map(unreadable).collect();
+        let mut worker = Self { resizer: Resizer::new(), networks: BTreeMap::new(), readers: Arc::clone(readers) };
         for model in shelf.models() {
             match worker.take(&shelf.runtime, model) {
                 Ok(()) => {}
@@ -45,8 +69,14 @@ impl Worker {
     /// When it is not there or cannot be loaded.
     pub fn load_only(shelf: &Shelf, name: &str) -> Result<Self, Fault> {
         let entry = shelf.entry(name).ok_or_else(|| Fault(format!("there is no model '{name}'")))?;
-        let mut worker = Self { resizer: Resizer::new(), networks: BTreeMap::new() };
-        worker.take(&shelf.runtime, entry.model.as_ref().map_err(Clone::clone)?)?;
+        let model = entry.model.as_ref().map_err(Clone::clone)?;
+        let mut worker = Self { resizer: Resizer::new(), networks: BTreeMap::new(), readers: Arc::default() };
+        if model.task() == Task::ReadText
+            && let Some(Err(fault)) = worker.readers.of(shelf).get(name)
+        {
+            return Err(fault.clone());
+        }
+        worker.take(&shelf.runtime, model)?;
         Ok(worker)
     }
 
@@ -60,7 +90,7 @@ impl Worker {
             Parts::Picture(parts) => {
                 Loaded::Classifier(Box::new(Classifier::load(runtime, &model.folder, parts, labels())?))
             }
-            // A taught head runs on its base's network.
+            // A taught head runs on its base's network; readers are shared.
             Parts::Taught(_) | Parts::Text(_) => return Ok(()),
             Parts::LocalFeatures(parts) => {
                 let extractor = object::Extractor::load(runtime, &model.folder.join(&parts.weights.file));
@@ -86,6 +116,19 @@ impl Worker {
             Some(Loaded::Objects(recogniser)) => Some((recogniser, &mut self.resizer)),
             _ => None,
         }
+    }
+
+    /// The lines of text in a picture, in reading order; `None` when there is no such reader.
+    pub fn read_text(
+        &mut self,
+        name: &str,
+        picture: &Picture,
+        limits: text::Limits,
+    ) -> Option<Result<Vec<text::Line>, RuntimeError>> {
+        let reader = self.readers.0.get()?.get(name)?.as_ref().ok()?;
+        // What a panic left behind are buffers that the next picture fills anew.
+        let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(reader.read(&mut self.resizer, picture, limits))
     }
 
     /// A detector and the resizer to feed it with.

@@ -4,7 +4,7 @@
 //! Pillow. A wrong normalisation, a wrong channel order or a wrong crop shifts them by far more than is allowed here.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use kaisatsu_vision::{Bounds, Picture, Resizer, Shelf, Worker, decode};
 
@@ -17,7 +17,7 @@ fn folder(variable: &str) -> PathBuf {
 
 fn worker() -> Worker {
     let shelf = Shelf::open(&folder("KAISATSU_TEST_MODELS")).unwrap();
-    let (worker, faults) = Worker::load(&shelf);
+    let (worker, faults) = Worker::load(&shelf, &Arc::default());
     assert!(faults.is_empty(), "{faults:?}");
     worker
 }

@@ -80,6 +80,9 @@ pub(crate) struct EvidenceEntry {
     /// The number of the reference picture that is nearest.
     #[serde(skip_serializing_if = "Option::is_none")]
     reference_picture: Option<u64>,
+    /// The printed words that decided for it, where looks left it open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matched_text: Option<String>,
     /// Left edge, in pixels of the image as sent.
     x_min: f32,
     /// Top edge.
@@ -92,7 +95,7 @@ pub(crate) struct EvidenceEntry {
 
 /// Which item of the catalogue a picture shows
 ///
-/// By its barcode if there is one, by its looks otherwise.
+/// By its barcode if there is one, by its looks otherwise; where looks leave it open, what is printed on it decides.
 #[utoipa::path(
     post, path = "/recognize", operation_id = "recognize", tag = "Image recognition",
     security(("APIKEY" = [])),
@@ -165,15 +168,18 @@ fn render(kept: Kept<Sighted>) -> RecognizeAnswer {
 }
 
 fn evidence(evidence: Evidence) -> EvidenceEntry {
-    let (kind, barcode, inliers, reference_picture, place) = match evidence {
-        Evidence::Barcode { digits, place } => ("barcode", Some(digits), None, None, place),
-        Evidence::Looks { inliers, picture, place } => ("looks", None, Some(inliers), Some(picture), place),
+    let (kind, (barcode, inliers, reference_picture, matched_text), place) = match evidence {
+        Evidence::Barcode { digits, place } => ("barcode", (Some(digits), None, None, None), place),
+        Evidence::Looks { inliers, picture, text, place } => {
+            ("looks", (None, Some(inliers), Some(picture), text), place)
+        }
     };
     EvidenceEntry {
         kind,
         barcode,
         inliers,
         reference_picture,
+        matched_text,
         x_min: place.x_min,
         y_min: place.y_min,
         x_max: place.x_max,

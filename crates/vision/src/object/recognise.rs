@@ -24,8 +24,10 @@ const TURNS: [u32; 4] = [0, 1, 3, 2];
 const VERIFIED: usize = 16;
 /// With so many inliers no wrong item has been seen; the search for a better size or turn ends.
 const SURE: u32 = 20;
-/// With fewer inliers it is a coincidence and no candidate: wrong items reach 14.
-const LEAST: u32 = 15;
+/// With so many inliers looks alone are enough, and the score is a half: wrong items reach 14.
+const ENOUGH: u32 = 15;
+/// With fewer inliers it is a coincidence. In between, something else must speak for the item.
+const LEAST: u32 = 10;
 /// After a sure one, only views with this share of its votes are verified: another edition of the same book.
 const RIVAL_SHARE: f32 = 0.5;
 
@@ -74,7 +76,8 @@ impl Recogniser {
         &mut self.extractor
     }
 
-    /// The items of a catalogue that a picture shows, the surest first.
+    /// The items of a catalogue that a picture shows, the surest first. Those with a score below a half may be
+    /// coincidences: they need something else to speak for them.
     ///
     /// A picture that lies sideways is turned, and one with a small or a large item is read at another size, until an
     /// item is found for sure.
@@ -174,18 +177,18 @@ fn upright((x, y): (f32, f32), turn: u32) -> (f32, f32) {
 /// are alone.
 #[allow(clippy::cast_precision_loss, reason = "a few thousand inliers")]
 fn score(inliers: u32) -> f32 {
-    1.0 / (1.0 + ((15.0 - inliers as f32) / 1.65).exp())
+    1.0 / (1.0 + ((ENOUGH as f32 - inliers as f32) / 1.65).exp())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{LEAST, SURE, score, upright};
+    use super::{ENOUGH, SURE, score, upright};
     use crate::Picture;
 
     #[test]
     fn the_score_grows_with_the_inliers() {
         assert!((1..200).all(|inliers| score(inliers) >= score(inliers - 1)));
-        assert!(score(LEAST) >= 0.5 && score(LEAST - 1) < 0.5);
+        assert!(score(ENOUGH) >= 0.5 && score(ENOUGH - 1) < 0.5);
         assert!(score(SURE) >= 0.95 && score(u32::MAX) <= 1.0);
     }
 
