@@ -1,6 +1,6 @@
 # Two commands are enough: `make serve` and `make test`. The others are parts of them, or for people who change the code.
 
-.PHONY: help serve models test check fmt lint layers licences docs corpus schema fuzz bench bench-nearest tokyo-map
+.PHONY: help serve models test check fmt lint layers licences docs corpus schema fuzz bench bench-nearest bench-vision soak tokyo-map
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -55,6 +55,25 @@ bench-nearest: ## nearest-vector search beside hnswlib
 	@target/bench-venv/bin/pip install --quiet numpy hnswlib
 	@cargo build --release --locked --package bench-nearest
 	@target/bench-venv/bin/python bench/nearest/compare.py --binary target/release/bench-nearest --data target/bench-nearest
+
+bench-vision: ## image recognition beside Python's onnxruntime and FastAPI
+	@$(BENCH_VISION)
+	@target/bench-vision-venv/bin/python bench/vision/compare.py $(BENCH_VISION_PARTS)
+
+soak: ## thousands of mixed requests at full concurrency; COUNT=10000
+	@$(BENCH_VISION)
+	@target/bench-vision-venv/bin/python bench/vision/soak.py $(BENCH_VISION_PARTS) --count $(or $(COUNT),10000)
+
+define BENCH_VISION
+python3 tools/models/install.py
+python3 tools/models/photos.py --pairs
+test -x target/bench-vision-venv/bin/python || python3 -m venv target/bench-vision-venv
+target/bench-vision-venv/bin/pip install --quiet --requirement bench/vision/requirements.txt
+cargo build --release --locked --package kaisatsu --package bench-vision
+endef
+BENCH_VISION_PARTS = --bench target/release/bench-vision --kaisatsu target/release/kaisatsu \
+	--models "$${KAISATSU_MODELS:-$${XDG_DATA_HOME:-$$HOME/.local/share}/kaisatsu/models}" \
+	--photos "$${XDG_CACHE_HOME:-$$HOME/.cache}/kaisatsu/photos"
 
 tokyo-map: ## make the built-in map of Tokyo anew from its sources
 	@python3 tools/tokyo-map/build.py

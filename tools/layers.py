@@ -27,6 +27,7 @@ MAY_USE = {
     "kaisatsu-fuzz": {"kaisatsu-http", "kaisatsu-railmap", "kaisatsu-vision"},
     "bench-route-map": set(),
     "bench-nearest": {"kaisatsu-vision"},
+    "bench-vision": {"kaisatsu-e2e", "kaisatsu-vision"},
 }
 
 # Outside crates that some of ours may not depend on, not even through others.

@@ -123,7 +123,9 @@ pub const FORM: &str = "multipart/form-data; boundary=kaisatsu-e2e";
 pub fn form(fields: &[(&str, &[u8])]) -> Vec<u8> {
     let mut body = Vec::new();
     for (name, value) in fields {
-        let head = format!("--kaisatsu-e2e\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n");
+        // Files come with a name, as browsers and curl send them.
+        let file = if *name == "image" { "; filename=\"photo\"\r\nContent-Type: application/octet-stream" } else { "" };
+        let head = format!("--kaisatsu-e2e\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n");
         body.extend_from_slice(head.as_bytes());
         body.extend_from_slice(value);
         body.extend_from_slice(b"\r\n");

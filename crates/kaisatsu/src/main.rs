@@ -6,6 +6,7 @@ mod say;
 mod commands;
 mod exit;
 mod logs;
+mod memory;
 mod settings;
 mod span;
 
@@ -58,6 +59,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    memory::give_large_blocks_back();
     match run() {
         Ok(code) => code,
         Err(trouble) => {

@@ -91,6 +91,8 @@ impl Runtime {
             .with_intra_threads(1)?
             .with_inter_threads(1)?
             .with_optimization_level(GraphOptimizationLevel::All)?
+            // A plan of all buffers for each size of input takes more memory than it saves time.
+            .with_memory_pattern(false)?
             .commit_from_file(file)
     }
 }

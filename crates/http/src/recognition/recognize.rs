@@ -74,7 +74,7 @@ pub(crate) struct EvidenceEntry {
     /// The digits that were read.
     #[serde(skip_serializing_if = "Option::is_none")]
     barcode: Option<String>,
-    /// How many local features of the reference picture lie where they should; wrong items reach about 14.
+    /// How many local features of the reference picture lie where they should; wrong items reach about 19.
     #[serde(skip_serializing_if = "Option::is_none")]
     inliers: Option<u32>,
     /// The number of the reference picture that is nearest.

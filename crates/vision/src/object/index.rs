@@ -18,14 +18,16 @@ pub struct ItemId(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PictureId(pub u64);
 
-/// Signatures that differ in more bits than this are of different things: two descriptors with a cosine of 0.82, the
-/// least that verification accepts, differ in 12 of 64 on average.
-const MOST_BITS: u32 = 16;
-/// The weight of a vote halves, roughly, with every so many bits of difference.
-const BITS_SCALE: f32 = 10.0;
-/// Added to the number of a view's features before its root divides the votes: a view of three features must not win
-/// by one stray vote.
+/// Signatures that differ in more bits than this are of different things. Two of three right pairs differ in fewer, and
+/// one wrong pair in two thousand; a catalogue has many more wrong ones.
+const MOST_BITS: u32 = 13;
+/// The weight of a vote falls to a third with so many bits of difference.
+const BITS_SCALE: f32 = 8.0;
+/// Added to the number of a view's features, which divides its votes because chance speaks for each of them: a view of
+/// three features must not win by one stray vote.
 const FEW_FEATURES: f32 = 60.0;
+/// How soon a feature that speaks for many views is weakened.
+const MANY_VIEWS: f32 = 0.1;
 /// Removed postings are swept out when they are more than one in so many.
 const SWEEP_SHARE: usize = 4;
 
@@ -166,7 +168,6 @@ impl Index {
         let weights: Vec<f32> = (0..=MOST_BITS).map(weight).collect();
         let mut ballot = Ballot::new(self.views.len());
         for asked in query {
-            ballot.next_voter();
             for word in &asked.words {
                 let Some(postings) = self.words.get(usize::from(*word)) else { continue };
                 let rarity = self.rarity(postings.views.len());
@@ -177,6 +178,7 @@ impl Index {
                     }
                 }
             }
+            ballot.count();
         }
         self.ranking(&ballot, most)
     }
@@ -196,7 +198,7 @@ impl Index {
                 item: view.item,
                 picture: view.picture,
                 view: usize::from(view.number),
-                score: *sum as f32 / (view.features as f32 + FEW_FEATURES).sqrt(),
+                score: *sum as f32 / (view.features as f32 + FEW_FEATURES),
             })
             .collect();
         // Numbers break ties, so that the same catalogue gives the same answer however it was filled.
@@ -240,38 +242,48 @@ fn weight(bits: u32) -> f32 {
     (-(bits as f32 / BITS_SCALE).powi(2)).exp()
 }
 
+/// A weight of one, as a whole number.
+const UNIT: f32 = 1000.0;
+
 /// A weight in thousandths: sums of whole numbers do not depend on the order in which the catalogue was filled.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "weights are positive and below a hundred")]
 fn whole(weight: f32) -> u32 {
-    (weight * 1000.0) as u32
+    (weight * UNIT) as u32
 }
 
 /// The votes of a query. Each of its features has one vote for each view, however often the view has its like: a
-/// pattern that repeats counts once.
+/// pattern that repeats counts once. And a feature that speaks for many views says little about each of them.
 struct Ballot {
     sums: Vec<u32>,
-    /// Who voted last for a view, and how much.
-    last: Vec<(u32, u32)>,
-    voter: u32,
+    /// What the present feature says of each view, and the views of which it says something.
+    present: Vec<u32>,
+    named: Vec<usize>,
 }
 
 impl Ballot {
     fn new(views: usize) -> Self {
-        Self { sums: vec![0; views], last: vec![(0, 0); views], voter: 0 }
-    }
-
-    fn next_voter(&mut self) {
-        self.voter += 1;
+        Self { sums: vec![0; views], present: vec![0; views], named: Vec::new() }
     }
 
     fn cast(&mut self, view: usize, weight: u32) {
-        let (Some(sum), Some(last)) = (self.sums.get_mut(view), self.last.get_mut(view)) else { return };
-        if last.0 != self.voter {
-            *last = (self.voter, 0);
+        let Some(present) = self.present.get_mut(view) else { return };
+        if *present == 0 {
+            self.named.push(view);
         }
-        if weight > last.1 {
-            *sum += weight - last.1;
-            last.1 = weight;
+        *present = weight.max(*present);
+    }
+
+    /// Adds what the present feature says to the sums, and makes ready for the next one.
+    #[allow(clippy::cast_precision_loss, reason = "a weight, not an account")]
+    fn count(&mut self) {
+        let said: u64 =
+            self.named.iter().filter_map(|view| self.present.get(*view)).map(|weight| u64::from(*weight)).sum();
+        let share = 1.0 / (1.0 + said as f32 / (UNIT * MANY_VIEWS)).sqrt();
+        for view in self.named.drain(..) {
+            if let (Some(sum), Some(present)) = (self.sums.get_mut(view), self.present.get_mut(view)) {
+                *sum += whole(*present as f32 * share / UNIT);
+                *present = 0;
+            }
         }
     }
 }

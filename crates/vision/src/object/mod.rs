@@ -24,7 +24,7 @@ pub use bytes::Malformed;
 pub use extract::{Extractor, Plane, REFERENCE_SIZES, whole_plane};
 pub use features::{DIMENSIONS, Descriptor, Features, MOST_FEATURES, Point, Reference};
 pub use index::{Index, ItemId, PictureId, Vote};
-pub use recognise::{Catalogue, QUERY_SIZES, Recognised, Recogniser};
+pub use recognise::{Catalogue, Recognised, Recogniser};
 pub use sketch::{Code, Sketch};
 pub use verify::{Sighting, Subject, verify};
 pub use words::{Asked, PROBES, Vocabulary, WORDS};

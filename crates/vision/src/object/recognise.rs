@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use fast_image_resize::Resizer;
 
 use super::{
-    extract::{Extractor, Plane, whole_plane},
+    extract::{Extractor, whole_plane},
     features::{Features, Reference},
     index::{ItemId, PictureId, Vote},
     verify::{Sighting, Subject, verify},
@@ -13,19 +13,32 @@ use super::{
 };
 use crate::{Area, Picture, runtime::RuntimeError};
 
-/// The longer sides at which a query is read: between them and those of the references, an item that fills the
-/// picture or a quarter of it meets a view of about its own size.
-pub const QUERY_SIZES: [u32; 2] = [640, 1024];
-/// How many features a query has at each size: of a cluttered scene only some are the item's.
-const QUERY_FEATURES: [usize; 2] = [1000, 1500];
-/// The quarter turns in the order in which cameras are held.
-const TURNS: [u32; 4] = [0, 1, 3, 2];
+/// How a query is read, step by step until an item is found for sure.
+struct Step {
+    /// The longer side in pixels.
+    side: u32,
+    /// The most features.
+    features: usize,
+    /// Quarter turns.
+    turn: u32,
+}
+
+/// Between these sizes and those of the references, an item that fills the picture or a quarter of it meets a view of about
+/// its own size. Turned pictures are rare, and the second size costs as much as three of the first, so they are read at the
+/// first only. The turns are in the order in which cameras are held.
+const STEPS: [Step; 5] = [
+    Step { side: 640, features: 1000, turn: 0 },
+    Step { side: 1024, features: 1500, turn: 0 },
+    Step { side: 640, features: 1000, turn: 1 },
+    Step { side: 640, features: 1000, turn: 3 },
+    Step { side: 640, features: 1000, turn: 2 },
+];
 /// How many views are verified at each size and turn.
 const VERIFIED: usize = 16;
 /// With so many inliers no wrong item has been seen; the search for a better size or turn ends.
-const SURE: u32 = 20;
-/// With so many inliers looks alone are enough, and the score is a half: wrong items reach 14.
-const ENOUGH: u32 = 15;
+const SURE: u32 = 25;
+/// With so many inliers looks alone are enough, and the score is a half: wrong items reach 19.
+const ENOUGH: u32 = 20;
 /// With fewer inliers it is a coincidence. In between, something else must speak for the item.
 const LEAST: u32 = 10;
 /// After a sure one, only views with this share of its votes are verified: another edition of the same book.
@@ -47,7 +60,7 @@ pub struct Recognised {
     pub item: ItemId,
     /// Its reference picture that is nearest to the query.
     pub picture: PictureId,
-    /// 0 to 1; grows with the inliers: 0.5 at 15, 0.95 at 20.
+    /// 0 to 1; grows with the inliers: 0.5 at 20, 0.95 at 25.
     pub score: f32,
     /// How many features of the reference lie in the query where they should.
     pub inliers: u32,
@@ -90,24 +103,19 @@ impl Recogniser {
         picture: &Picture,
         catalogue: &impl Catalogue,
     ) -> Result<Vec<Recognised>, RuntimeError> {
-        let planes: Vec<Plane> =
-            QUERY_SIZES.iter().map(|side| whole_plane(resizer, picture, *side)).collect::<Result<_, _>>()?;
         let mut found: HashMap<ItemId, Recognised> = HashMap::new();
-        'search: for turn in TURNS {
-            for (plane, most) in planes.iter().zip(QUERY_FEATURES) {
-                let features = self.extractor.features(&plane.turned(turn), most)?;
-                let asked = self.vocabulary.ask(&features);
-                let votes = catalogue.vote(&asked, VERIFIED);
-                for (vote, sighting) in verified(&self.vocabulary, &features, &votes, catalogue) {
-                    let seen = recognised(&vote, &sighting, turn);
-                    let better = found.get(&vote.item).is_none_or(|other| other.inliers < seen.inliers);
-                    if better {
-                        found.insert(vote.item, seen);
-                    }
+        for Step { side, features, turn } in STEPS {
+            let plane = whole_plane(resizer, picture, side)?.turned(turn);
+            let features = self.extractor.features(&plane, features)?;
+            let votes = catalogue.vote(&self.vocabulary.ask(&features), VERIFIED);
+            for (vote, sighting) in verified(&self.vocabulary, &features, &votes, catalogue) {
+                let seen = recognised(&vote, &sighting, turn);
+                if found.get(&vote.item).is_none_or(|other| other.inliers < seen.inliers) {
+                    found.insert(vote.item, seen);
                 }
-                if found.values().any(|seen| seen.inliers >= SURE) {
-                    break 'search;
-                }
+            }
+            if found.values().any(|seen| seen.inliers >= SURE) {
+                break;
             }
         }
         let mut found: Vec<Recognised> = found.into_values().filter(|seen| seen.inliers >= LEAST).collect();
@@ -173,7 +181,7 @@ fn upright((x, y): (f32, f32), turn: u32) -> (f32, f32) {
     }
 }
 
-/// From inliers to a score: a logistic curve through 0.5 at 15, where wrong items end, and 0.95 at 20, where right ones
+/// From inliers to a score: a logistic curve through 0.5 at 20, where wrong items end, and 0.95 at 25, where right ones
 /// are alone.
 #[allow(clippy::cast_precision_loss, reason = "a few thousand inliers")]
 fn score(inliers: u32) -> f32 {

@@ -1,0 +1,99 @@
+"""The server that Kaisatsu is measured against: FastAPI and onnxruntime, written the way their documentation shows.
+
+It decodes with Pillow, prepares the picture as the model's manifest says, runs the same files with the same library, and answers with
+the best classes or the boxes. Nothing is checked, kept, counted or logged, which is all to its advantage.
+"""
+
+import io
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import tomllib
+from fastapi import FastAPI, UploadFile
+from PIL import Image, ImageOps
+
+FILTERS = {"bicubic": Image.Resampling.BICUBIC, "bilinear": Image.Resampling.BILINEAR}
+MODELS = Path(os.environ["YARDSTICK_MODELS"])
+
+
+class Model:
+    def __init__(self, name: str) -> None:
+        self.manifest = tomllib.loads((MODELS / name / "model.toml").read_text(encoding="utf-8"))
+        rows = (MODELS / name / self.manifest["labels"]["file"]).read_text(encoding="utf-8").splitlines()[1:]
+        self.labels = [row.split("\t")[1] for row in rows]
+        options = onnxruntime.SessionOptions()
+        # As in Kaisatsu: several pictures side by side, each on one thread.
+        options.intra_op_num_threads = 1
+        file = MODELS / name / self.manifest["weights"]["file"]
+        self.session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+
+    def prepared(self, image: Image.Image) -> np.ndarray:
+        wanted = self.manifest["input"]
+        width, height, how = wanted["width"], wanted["height"], FILTERS[wanted["filter"]]
+        if wanted["fit"] == "crop":
+            scale = round(width / wanted["crop_fraction"]) / min(image.size)
+            image = image.resize((round(image.width * scale), round(image.height * scale)), how)
+            left, top = (image.width - width) // 2, (image.height - height) // 2
+            image = image.crop((left, top, left + width, top + height))
+        else:
+            image = image.resize((width, height), how)
+        pixels = (np.asarray(image, np.float32) - np.float32(wanted["mean"])) / np.float32(wanted["std"])
+        return np.ascontiguousarray(pixels.transpose(2, 0, 1)[None])
+
+
+app = FastAPI()
+models = {name: Model(name) for name in os.environ["YARDSTICK_LOADED"].split(",")}
+
+
+def opened(upload: UploadFile, least: int) -> Image.Image:
+    image = Image.open(io.BytesIO(upload.file.read()))
+    image.draft("RGB", (least, least))
+    return ImageOps.exif_transpose(image).convert("RGB")
+
+
+@app.post("/classify")
+def classify(image: UploadFile) -> dict:
+    model = models["general"]
+    rules = model.manifest["output"]
+    pixels = model.prepared(opened(image, model.manifest["input"]["width"]))
+    logits = model.session.run([rules["scores"]], {model.manifest["input"]["name"]: pixels})[0][0]
+    powers = np.exp(logits - logits.max())
+    scores = powers / powers.sum()
+    best = scores.argsort()[::-1][:5]
+    return {"candidates": [{"tag": model.labels[at], "score": float(scores[at])} for at in best]}
+
+
+@app.post("/detect")
+def detect(image: UploadFile) -> dict:
+    model = models["coco"]
+    wanted, rules = model.manifest["input"], model.manifest["output"]
+    picture = opened(image, wanted["width"])
+    scale = np.array([[wanted["height"] / picture.height, wanted["width"] / picture.width]], np.float32)
+    feeds = {wanted["name"]: model.prepared(picture), wanted["scale_factor"]: scale}
+    boxes, scores = model.session.run([rules["boxes"], rules["scores"]], feeds)
+    return {"candidates": suppressed(boxes[0], scores[0], rules, model.labels)}
+
+
+def suppressed(boxes: np.ndarray, scores: np.ndarray, rules: dict, labels: list[str]) -> list[dict]:
+    area = (boxes[:, 2:] - boxes[:, :2]).prod(axis=1)
+    found = []
+    for index in np.nonzero((scores > 0.3).any(axis=1))[0]:
+        row = scores[index]
+        order = row.argsort()[::-1]
+        order = order[row[order] > 0.3]
+        while order.size:
+            best, order = order[0], order[1:]
+            found.append({"tag": labels[index], "score": float(row[best]), "box": boxes[best].tolist()})
+            low, high = np.maximum(boxes[best, :2], boxes[order, :2]), np.minimum(boxes[best, 2:], boxes[order, 2:])
+            shared = (high - low).clip(0).prod(axis=1)
+            order = order[shared / (area[best] + area[order] - shared) <= rules["nms_iou"]]
+    return sorted(found, key=lambda one: -one["score"])[:100]
+
+
+if __name__ == "__main__":
+    import uvicorn
+
+    uvicorn.run("yardstick:app", port=int(sys.argv[1]), workers=int(sys.argv[2]), log_level="error", access_log=False)
