@@ -1,6 +1,6 @@
 # Two commands are enough: `make serve` and `make test`. The others are parts of them, or for people who change the code.
 
-.PHONY: help serve models test check fmt lint layers licences docs corpus schema fuzz bench bench-nearest bench-vision soak tokyo-map
+.PHONY: help serve models test check fmt lint layers licences docs corpus schema fuzz bench bench-nearest bench-vision bench-accuracy bench-catalogue soak tokyo-map
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -64,11 +64,19 @@ soak: ## thousands of mixed requests at full concurrency; COUNT=10000
 	@$(BENCH_VISION)
 	@target/bench-vision-venv/bin/python bench/vision/soak.py $(BENCH_VISION_PARTS) --count $(or $(COUNT),10000)
 
+bench-accuracy: ## labelled photographs, agreement with Python's onnxruntime, pairs, barcodes beside zxing-cpp
+	@$(BENCH_VISION)
+	@target/bench-vision-venv/bin/python bench/accuracy/check.py $(BENCH_VISION_PARTS)
+
+bench-catalogue: ## object recognition with a large catalogue; COUNT=100000
+	@$(BENCH_VISION)
+	@target/bench-vision-venv/bin/python bench/vision/catalogue.py $(BENCH_VISION_PARTS) --count $(or $(COUNT),100000)
+
 define BENCH_VISION
 python3 tools/models/install.py
 python3 tools/models/photos.py --pairs
 test -x target/bench-vision-venv/bin/python || python3 -m venv target/bench-vision-venv
-target/bench-vision-venv/bin/pip install --quiet --requirement bench/vision/requirements.txt
+target/bench-vision-venv/bin/pip install --quiet --requirement bench/vision/requirements.txt --requirement bench/accuracy/requirements.txt
 cargo build --release --locked --package kaisatsu --package bench-vision
 endef
 BENCH_VISION_PARTS = --bench target/release/bench-vision --kaisatsu target/release/kaisatsu \

@@ -6,6 +6,7 @@
     reason = "a measurement stops at the first surprise"
 )]
 
+mod catalogue;
 mod codes;
 mod infer;
 mod load;
@@ -15,7 +16,8 @@ use std::env;
 
 const USAGE: &str = "bench-vision infer LIBRARY MODEL.onnx THREADS SECONDS NAME=SHAPE … | \
                      bench-vision load ADDRESS TARGET form|body CONNECTIONS SECONDS FILE … | \
-                     bench-vision soak ADDRESS KEY PID CONNECTIONS COUNT FILE … | bench-vision codes FILE …";
+                     bench-vision soak ADDRESS KEY PID CONNECTIONS COUNT FILE … | bench-vision codes FILE … | \
+                     bench-vision catalogue MODELS COUNT KNOWN … ? ASKED=NUMBER …";
 
 fn main() {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -33,6 +35,10 @@ fn main() {
             soak::run(address, key, pid, number(connections), number(count), files)
         }
         ["codes", ref files @ ..] => codes::run(files),
+        ["catalogue", models, count, ref files @ ..] => {
+            let split = files.iter().position(|word| *word == "?").expect("a question mark between known and asked");
+            catalogue::run(models, number(count), &files[..split], &files[split + 1..])
+        }
         _ => {
             println!("{USAGE}");
             return;

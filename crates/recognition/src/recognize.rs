@@ -30,7 +30,7 @@ const SHORT_SIDE: u32 = 1200;
 const BY_CODE: f32 = 0.99;
 
 /// What is read for a decision between items: a cover's largest lines.
-const READING: text::Limits = text::Limits { longest_side: 960, lines: 12 };
+const READING: text::Limits = text::Limits { longest_side: 736, lines: 8 };
 
 /// Below this score an item is no candidate.
 const LEAST_SCORE: f32 = 0.5;

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
-use sqlx::postgres::PgConnectOptions;
+use sqlx::postgres::{PgConnectOptions, PgSslMode};
 
 /// The address of a database. `Display` hides the password.
 #[derive(Clone)]
@@ -52,11 +52,19 @@ impl fmt::Display for Address {
             Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
             Self::Postgres(options) => write!(
                 f,
-                "postgres://{}@{}:{}/{}",
+                "postgres://{}@{}:{}/{}{}",
                 options.get_username(),
                 options.get_host(),
                 options.get_port(),
-                options.get_database().unwrap_or(options.get_username())
+                options.get_database().unwrap_or(options.get_username()),
+                match options.get_ssl_mode() {
+                    PgSslMode::Prefer => "",
+                    PgSslMode::Disable => "?sslmode=disable",
+                    PgSslMode::Allow => "?sslmode=allow",
+                    PgSslMode::Require => "?sslmode=require",
+                    PgSslMode::VerifyCa => "?sslmode=verify-ca",
+                    PgSslMode::VerifyFull => "?sslmode=verify-full",
+                }
             ),
         }
     }
@@ -77,6 +85,8 @@ mod tests {
         let address: Address = "postgres://me:s3cret@db.example:5433/gate".parse().unwrap();
         assert_eq!(address.to_string(), "postgres://me@db.example:5433/gate");
         assert_eq!(format!("{address:?}"), "postgres://me@db.example:5433/gate");
+        let strict: Address = "postgres://me:s3cret@db.example/gate?sslmode=verify-full".parse().unwrap();
+        assert_eq!(strict.to_string(), "postgres://me@db.example:5432/gate?sslmode=verify-full");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::{process::ExitCode, time::Duration};
 
 use clap::Subcommand;
 use kaisatsu_access::{IssuedKey, Keyring};
-use kaisatsu_model::{ApplicationName, KeyId, KeyRecord};
+use kaisatsu_model::{ApplicationName, KeyId, KeyRecord, KeyState};
 
 use super::{application, keyring, table};
 use crate::{exit::Trouble, settings::Settings, span};
@@ -72,8 +72,16 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             eprintln!("key {id} is disabled");
         }
         Command::Enable { id } => {
-            keyring.set_key_enabled(&KeyId::from_text(&id), true).await?;
-            eprintln!("key {id} is enabled");
+            let wanted = KeyId::from_text(&id);
+            keyring.set_key_enabled(&wanted, true).await?;
+            let now = keyring.now();
+            match keyring.keys(None).await?.into_iter().find(|key| key.id == wanted).map(|key| key.state(now)) {
+                Some(KeyState::Expired) => {
+                    eprintln!("key {id} is enabled, but a rotation replaced it and its time is over: it stays expired");
+                }
+                Some(KeyState::Disabled) => eprintln!("key {id} is enabled, but its application is disabled"),
+                _ => eprintln!("key {id} is enabled"),
+            }
         }
         Command::Rotate { id, overlap } => {
             let key = keyring.rotate_key(&KeyId::from_text(&id), overlap).await?;

@@ -1,8 +1,8 @@
 //! Article numbers in photographs: EAN-13, EAN-8, UPC-A and UPC-E, with JAN and ISBN among them.
 //!
-//! A picture is looked at along scan lines, in steps from the quickest to the most thorough ([`ladder`]). What a line shows is
+//! A picture is looked at along scan lines, in steps from the quickest to the most thorough (`ladder.rs`). What a line shows is
 //! not read at once: it says how well each digit would fit at each place, and these votes are added up over all lines
-//! through a symbol ([`evidence`]). A number is given only when its check digit is right, no other number comes near, and
+//! through a symbol (`evidence.rs`). A number is given only when its check digit is right, no other number comes near, and
 //! more than one line speaks for it.
 #![allow(
     clippy::cast_precision_loss,

@@ -40,7 +40,7 @@ const SURE: u32 = 25;
 /// With so many inliers looks alone are enough, and the score is a half: wrong items reach 19.
 const ENOUGH: u32 = 20;
 /// With fewer inliers it is a coincidence. In between, something else must speak for the item.
-const LEAST: u32 = 10;
+const LEAST: u32 = 15;
 /// After a sure one, only views with this share of its votes are verified: another edition of the same book.
 const RIVAL_SHARE: f32 = 0.5;
 

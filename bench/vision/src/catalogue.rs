@@ -1,0 +1,117 @@
+//! A catalogue of a hundred thousand items: how much memory it takes, and how long it takes to find one or none.
+//!
+//! So many pictures may not be passed on. A few photographs are real items; the others are made of mixtures of their
+//! descriptors, so that words and signatures are spread as the network spreads them.
+
+use std::{
+    cell::Cell,
+    collections::HashMap,
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use kaisatsu_vision::{
+    Bounds, Picture, Resizer, Runtime, decode,
+    object::{
+        Asked, Catalogue, DIMENSIONS, Descriptor, Extractor, Features, Index, ItemId, PictureId, Recogniser, Reference,
+        Vocabulary, Vote,
+    },
+};
+use serde_json::{Value, json};
+
+struct Memory {
+    index: Index,
+    references: HashMap<PictureId, Reference>,
+    voting: Cell<Duration>,
+}
+
+impl Catalogue for Memory {
+    fn vote(&self, query: &[Asked], most: usize) -> Vec<Vote> {
+        let began = Instant::now();
+        let votes = self.index.vote(query, most);
+        self.voting.set(self.voting.get() + began.elapsed());
+        votes
+    }
+
+    fn references(&self, pictures: &[PictureId]) -> Vec<(PictureId, Reference)> {
+        pictures.iter().filter_map(|picture| Some((*picture, self.references.get(picture)?.clone()))).collect()
+    }
+}
+
+/// `known` are files in the catalogue, `asked` are files to be recognised, with `=` and the number of the known file that
+/// they show, counted from 0, or nothing.
+pub(crate) fn run(models: &str, count: u32, known: &[&str], asked: &[&str]) -> Value {
+    let models = Path::new(models);
+    let runtime = Runtime::load(&models.join("runtime/libonnxruntime.so")).expect("the library");
+    let mut extractor = Extractor::load(&runtime, &models.join("local-features/model.onnx")).expect("the network");
+    let (mut resizer, vocabulary) = (Resizer::new(), Vocabulary::default());
+    let mut memory = Memory { index: Index::default(), references: HashMap::new(), voting: Cell::default() };
+    for (number, file) in (0..).zip(known) {
+        let reference = extractor.reference(&mut resizer, &picture(file)).expect("features");
+        memory.index.insert(ItemId(number), PictureId(number), &vocabulary.sketch(&reference));
+        memory.references.insert(PictureId(number), reference);
+    }
+    let began = Instant::now();
+    fill(&mut memory, &vocabulary, count);
+    let filled = began.elapsed().as_secs_f64();
+
+    let mut recogniser = Recogniser::new(extractor);
+    let answers: Vec<Value> = asked
+        .iter()
+        .map(|asked| {
+            let (file, wanted) = asked.split_once('=').expect("FILE=NUMBER");
+            let picture = picture(file);
+            memory.voting.set(Duration::ZERO);
+            let began = Instant::now();
+            let found = recogniser.recognise(&mut resizer, &picture, &memory).expect("an answer");
+            let milliseconds = began.elapsed().as_secs_f64() * 1e3;
+            let best = found.iter().find(|found| found.score >= 0.5);
+            json!({
+                "file": file, "right": best.map(|found| found.item.0) == wanted.parse().ok(),
+                "inliers": best.map(|found| found.inliers), "ms": milliseconds,
+                "voting_ms": memory.voting.get().as_secs_f64() * 1e3,
+            })
+        })
+        .collect();
+    let (items, bytes) = (memory.index.items(), memory.index.bytes());
+    json!({"items": items, "index_megabytes": bytes / 1_000_000, "filled_seconds": filled, "answers": answers})
+}
+
+fn picture(file: &str) -> Picture {
+    decode(&fs::read(file).expect("a picture"), Bounds::default(), Some(1200)).expect("an image").picture
+}
+
+fn fill(memory: &mut Memory, vocabulary: &Vocabulary, count: u32) {
+    let real: Vec<Reference> = memory.references.values().cloned().collect();
+    let all: Vec<Descriptor> =
+        real.iter().flat_map(Reference::views).flat_map(Features::descriptors).copied().collect();
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut below = |limit: usize| {
+        // xorshift: plain, and the same everywhere
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state >> 33).expect("31 bits") % limit
+    };
+    for number in u64::from(u32::MAX)..u64::from(u32::MAX) + u64::from(count) {
+        let like = &real[below(real.len())];
+        let views = like.views().iter().map(|view| {
+            let mixed = view.points().iter().map(|point| {
+                let (mine, other) = (all[below(all.len())], all[below(all.len())]);
+                (*point, mixture(&mine, &other))
+            });
+            Features::new(view.width(), view.height(), mixed.collect()).expect("features")
+        });
+        let reference = Reference::new(views.collect()).expect("a reference");
+        memory.index.insert(ItemId(number), PictureId(number), &vocabulary.sketch(&reference));
+    }
+}
+
+/// Two thirds of one and one third of another, of the length that descriptors have.
+fn mixture(mine: &Descriptor, other: &Descriptor) -> Descriptor {
+    let mixed: [f32; DIMENSIONS] = std::array::from_fn(|at| f32::from(mine[at]) * 2.0 + f32::from(other[at]));
+    let length = mixed.iter().map(|value| value * value).sum::<f32>().sqrt().max(1.0);
+    #[allow(clippy::cast_possible_truncation, reason = "within 127")]
+    mixed.map(|value| (value / length * 127.0).round() as i8)
+}
