@@ -26,7 +26,7 @@ def main() -> None:
     asked = [f"{options.photos / second}={number}" for number, second in enumerate(PAIRS.values())]
     asked += [f"{options.photos / name}=none" for name in STRANGERS]
     outcome = run(options.bench, "catalogue", options.models, options.count, *known, "?", *asked)
-    print(f"{outcome['items']} items, index {outcome['index_megabytes']} MB, filled in {outcome['filled_seconds']:.0f} s (one thread)\n")
+    print(f"{outcome['items']} items, index {outcome['index_megabytes']} MB, filled in {outcome['filled_seconds']:.0f} s\n")
     print("| picture | right | inliers | ms | of which voting |\n|---|---|---|---|---|")
     for answer in outcome["answers"]:
         print(f"| {Path(answer['file']).name} | {'yes' if answer['right'] else 'NO'} | {answer['inliers'] or ''} | {answer['ms']:.0f} | {answer['voting_ms']:.0f} |")

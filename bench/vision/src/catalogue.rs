@@ -1,21 +1,22 @@
 //! A catalogue of a hundred thousand items: how much memory it takes, and how long it takes to find one or none.
 //!
-//! So many pictures may not be passed on. A few photographs are real items; the others are made of mixtures of their
-//! descriptors, so that words and signatures are spread as the network spreads them.
+//! So many pictures may not be passed on. A few photographs are real items; the others are made of mixtures of the descriptors
+//! of many parts of photographs, so that words and signatures are spread as the network spreads them.
 
 use std::{
     cell::Cell,
     collections::HashMap,
     fs,
     path::Path,
+    thread,
     time::{Duration, Instant},
 };
 
 use kaisatsu_vision::{
-    Bounds, Picture, Resizer, Runtime, decode,
+    Area, Bounds, Picture, Resizer, Runtime, decode,
     object::{
         Asked, Catalogue, DIMENSIONS, Descriptor, Extractor, Features, Index, ItemId, PictureId, Recogniser, Reference,
-        Vocabulary, Vote,
+        Sketch, Vocabulary, Vote,
     },
 };
 use serde_json::{Value, json};
@@ -52,8 +53,13 @@ pub(crate) fn run(models: &str, count: u32, known: &[&str], asked: &[&str]) -> V
         memory.index.insert(ItemId(number), PictureId(number), &vocabulary.sketch(&reference));
         memory.references.insert(PictureId(number), reference);
     }
+    let strangers =
+        asked.iter().filter_map(|asked| asked.split_once('=')).filter(|(_, wanted)| wanted.parse::<u64>().is_err());
+    let parts: Vec<Picture> = strangers.flat_map(|(file, _)| parts(&picture(file))).collect();
+    let real: Vec<Reference> =
+        parts.iter().map(|part| extractor.reference(&mut resizer, part).expect("features")).collect();
     let began = Instant::now();
-    fill(&mut memory, &vocabulary, count);
+    fill(&mut memory, &vocabulary, &real, count);
     let filled = began.elapsed().as_secs_f64();
 
     let mut recogniser = Recogniser::new(extractor);
@@ -82,11 +88,38 @@ fn picture(file: &str) -> Picture {
     decode(&fs::read(file).expect("a picture"), Bounds::default(), Some(1200)).expect("an image").picture
 }
 
-fn fill(memory: &mut Memory, vocabulary: &Vocabulary, count: u32) {
-    let real: Vec<Reference> = memory.references.values().cloned().collect();
+/// Parts of a picture, a half wide and high, that overlap.
+fn parts(picture: &Picture) -> Vec<Picture> {
+    let places = [0.0, 0.125, 0.25, 0.375, 0.5];
+    let part = |(x_min, y_min): (f32, f32)| picture.part(Area { x_min, y_min, x_max: x_min + 0.5, y_max: y_min + 0.5 });
+    places.iter().flat_map(|x| places.iter().map(|y| part((*x, *y)))).collect()
+}
+
+/// The number of the first item that is made up.
+const MADE_UP: u64 = 1_000_000;
+
+/// Adds `count` made-up items, on all cores.
+fn fill(memory: &mut Memory, vocabulary: &Vocabulary, real: &[Reference], count: u32) {
     let all: Vec<Descriptor> =
         real.iter().flat_map(Reference::views).flat_map(Features::descriptors).copied().collect();
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let threads = thread::available_parallelism().map_or(1, |count| count.get() as u64);
+    let (all, count) = (&all, u64::from(count));
+    let made: Vec<Vec<(u64, Sketch)>> = thread::scope(|scope| {
+        let make = |first: u64| {
+            let numbers = (first..count).step_by(usize::try_from(threads).expect("few"));
+            move || numbers.map(|number| (number, vocabulary.sketch(&made_up(real, all, number)))).collect()
+        };
+        let running: Vec<_> = (0..threads).map(|first| scope.spawn(make(first))).collect();
+        running.into_iter().map(|thread| thread.join().expect("a thread")).collect()
+    });
+    for (number, sketch) in made.into_iter().flatten() {
+        memory.index.insert(ItemId(MADE_UP + number), PictureId(MADE_UP + number), &sketch);
+    }
+}
+
+/// An item with as many features as a real one, at the same places.
+fn made_up(real: &[Reference], all: &[Descriptor], number: u64) -> Reference {
+    let mut state = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mut below = |limit: usize| {
         // xorshift: plain, and the same everywhere
         state ^= state << 13;
@@ -94,18 +127,15 @@ fn fill(memory: &mut Memory, vocabulary: &Vocabulary, count: u32) {
         state ^= state << 17;
         usize::try_from(state >> 33).expect("31 bits") % limit
     };
-    for number in u64::from(u32::MAX)..u64::from(u32::MAX) + u64::from(count) {
-        let like = &real[below(real.len())];
-        let views = like.views().iter().map(|view| {
-            let mixed = view.points().iter().map(|point| {
-                let (mine, other) = (all[below(all.len())], all[below(all.len())]);
-                (*point, mixture(&mine, &other))
-            });
-            Features::new(view.width(), view.height(), mixed.collect()).expect("features")
+    let like = &real[below(real.len())];
+    let views = like.views().iter().map(|view| {
+        let mixed = view.points().iter().map(|point| {
+            let (mine, other) = (all[below(all.len())], all[below(all.len())]);
+            (*point, mixture(&mine, &other))
         });
-        let reference = Reference::new(views.collect()).expect("a reference");
-        memory.index.insert(ItemId(number), PictureId(number), &vocabulary.sketch(&reference));
-    }
+        Features::new(view.width(), view.height(), mixed.collect()).expect("features")
+    });
+    Reference::new(views.collect()).expect("a reference")
 }
 
 /// Two thirds of one and one third of another, of the length that descriptors have.

@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use fearless_simd::{Level, dispatch};
+
 use super::{
     sketch::Sketch,
     words::{Asked, WORDS},
@@ -167,13 +169,15 @@ impl Index {
     pub fn vote(&self, query: &[Asked], most: usize) -> Vec<Vote> {
         let weights: Vec<f32> = (0..=MOST_BITS).map(weight).collect();
         let mut ballot = Ballot::new(self.views.len());
+        let (level, mut near) = (Level::new(), Vec::new());
         for asked in query {
             for word in &asked.words {
                 let Some(postings) = self.words.get(usize::from(*word)) else { continue };
                 let rarity = self.rarity(postings.views.len());
-                for (slot, signature) in postings.views.iter().zip(&postings.signatures) {
-                    let bits = (signature ^ asked.signature).count_ones();
-                    if let Some(weight) = weights.get(bits as usize) {
+                near.clear();
+                find_near(level, &postings.signatures, asked.signature, &mut near);
+                for (at, bits) in &near {
+                    if let (Some(slot), Some(weight)) = (postings.views.get(*at), weights.get(*bits as usize)) {
                         ballot.cast(*slot as usize, whole(weight * rarity));
                     }
                 }
@@ -233,6 +237,23 @@ impl Index {
         }
         self.postings -= self.dead_postings;
         self.dead_postings = 0;
+    }
+}
+
+/// Where in a list are signatures that differ from one in few bits, and in how many. Nearly all of the time that a vote takes
+/// is spent here, so it is compiled for the instructions that the machine has: counting bits is one of them on most.
+fn find_near(level: Level, signatures: &[u64], asked: u64, near: &mut Vec<(usize, u32)>) {
+    dispatch!(level, _ => find_near_with(signatures, asked, near));
+}
+
+#[allow(clippy::inline_always, reason = "the instructions are those of the function it is put into")]
+#[inline(always)]
+fn find_near_with(signatures: &[u64], asked: u64, near: &mut Vec<(usize, u32)>) {
+    for (at, signature) in signatures.iter().enumerate() {
+        let bits = (signature ^ asked).count_ones();
+        if bits <= MOST_BITS {
+            near.push((at, bits));
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use fast_image_resize::{
     FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer,
     images::{Image, ImageRef},
+    pixels::U8x3,
 };
 
 use crate::{
@@ -87,7 +88,8 @@ fn shrink_or_grow(
     let filter = FilterType::Bilinear;
     let how = if smooth { ResizeAlg::Convolution(filter) } else { ResizeAlg::Interpolation(filter) };
     let options = ResizeOptions::new().resize_alg(how).use_alpha(false);
-    resizer.resize(&source, &mut target, &options).ok()?;
+    // Typed views: the untyped call would compile the resizer for every kind of pixel there is.
+    resizer.resize_typed(&source.typed_image::<U8x3>()?, &mut target.typed_image_mut::<U8x3>()?, &options).ok()?;
     Picture::new(width, height, target.into_vec())
 }
 
