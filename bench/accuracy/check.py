@@ -3,7 +3,6 @@
     make bench-accuracy
 """
 
-import argparse
 import csv
 import json
 import subprocess
@@ -15,7 +14,6 @@ import urllib.request
 import uuid
 from pathlib import Path
 
-import numpy as np
 import onnxruntime
 from PIL import Image
 
@@ -23,19 +21,15 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "vision"), str(HERE.parents[1] / "tools/models")]
 
 import barcodes  # noqa: E402
-from compare import Kaisatsu  # noqa: E402
+from compare import Kaisatsu, arguments  # noqa: E402
+from reference import prepared, softmax  # noqa: E402
 
 # The photographs for which the figures of the models' makers were reproduced.
 NAMED = ["chelsea.png", "coffee.png"]
-FILTERS = {"bicubic": Image.Resampling.BICUBIC, "bilinear": Image.Resampling.BILINEAR}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bench", required=True, type=Path, help="the built bench-vision")
-    parser.add_argument("--kaisatsu", required=True, type=Path, help="the built server")
-    parser.add_argument("--models", required=True, type=Path)
-    parser.add_argument("--photos", required=True, type=Path)
+    parser = arguments(__doc__)
     parser.add_argument("--barcodes", type=int, default=400, help="how many barcodes are drawn")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, Kaisatsu(options.kaisatsu, options.models, Path(name)) as server:
@@ -81,9 +75,8 @@ def agreement(options, server: Kaisatsu) -> int:
     largest = {True: 0.0, False: 0.0}
     photos = sorted(file for file in options.photos.iterdir() if file.suffix == ".png")
     for photo in photos:
-        logits = session.run([manifest["output"]["scores"]], {manifest["input"]["name"]: prepared(photo, manifest["input"])})[0][0]
-        powers = np.exp(logits - logits.max())
-        expected = dict(zip(names, powers / powers.sum()))
+        logits = session.run([manifest["output"]["scores"]], {manifest["input"]["name"]: prepared(Image.open(photo).convert("RGB"), manifest["input"])})[0][0]
+        expected = dict(zip(names, softmax(logits)))
         for one in send(server, "concept/classify", photo, numOfCandidates=5)["candidates"]:
             difference = abs(one["score"] - float(expected[one["tag"]]))
             largest[photo.name in NAMED] = max(largest[photo.name in NAMED], difference)
@@ -92,16 +85,6 @@ def agreement(options, server: Kaisatsu) -> int:
     print(f"scores over HTTP and by Python: largest difference {largest[True]:.5f} on {', '.join(NAMED)}, "
           f"{largest[False]:.5f} on {len(photos) - len(NAMED)} others {'' if right else 'WRONG'}\n")
     return int(not right)
-
-
-def prepared(photo: Path, wanted: dict) -> np.ndarray:
-    image, how = Image.open(photo).convert("RGB"), FILTERS[wanted["filter"]]
-    scale = round(wanted["width"] / wanted["crop_fraction"]) / min(image.size)
-    image = image.resize((round(image.width * scale), round(image.height * scale)), how)
-    left, top = (image.width - wanted["width"]) // 2, (image.height - wanted["height"]) // 2
-    image = image.crop((left, top, left + wanted["width"], top + wanted["height"]))
-    pixels = (np.asarray(image, np.float32) - np.float32(wanted["mean"])) / np.float32(wanted["std"])
-    return np.ascontiguousarray(pixels.transpose(2, 0, 1)[None])
 
 
 def objects(options, server: Kaisatsu, folder: Path) -> int:

@@ -3,11 +3,10 @@
     make bench-catalogue COUNT=100000
 """
 
-import argparse
 import statistics
 from pathlib import Path
 
-from compare import run
+from compare import arguments, run
 
 PAIRS = {"box.png": "box_in_scene.png", "graf1.png": "graf3.png", "leuvenA.jpg": "leuvenB.jpg", "motorcycle_left.png": "motorcycle_right.png"}
 KNOWN = ["brick.png", "camera.png", "clock_motion.png", "coins.png", "gravel.png", "hubble_deep_field.jpg", "moon.png", "text.png"]
@@ -15,11 +14,7 @@ STRANGERS = ["astronaut.png", "chelsea.png", "coffee.png", "page.png", "rocket.j
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bench", required=True, type=Path, help="the built bench-vision")
-    parser.add_argument("--kaisatsu", type=Path, help="not needed here")
-    parser.add_argument("--models", required=True, type=Path)
-    parser.add_argument("--photos", required=True, type=Path)
+    parser = arguments(__doc__)
     parser.add_argument("--count", type=int, default=100_000)
     options = parser.parse_args()
     known = [options.photos / name for name in (*PAIRS, *KNOWN)]

@@ -36,12 +36,18 @@ PHOTOS = ["astronaut.png", "chelsea.png", "coffee.png", "rocket.jpg", "motorcycl
 SIDE = 1600
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def arguments(description: str) -> argparse.ArgumentParser:
+    """What all measurements of image recognition are given by `make`."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--bench", required=True, type=Path, help="the built bench-vision")
     parser.add_argument("--kaisatsu", required=True, type=Path, help="the built server")
     parser.add_argument("--models", required=True, type=Path)
     parser.add_argument("--photos", required=True, type=Path)
+    return parser
+
+
+def main() -> None:
+    parser = arguments(__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=5)
     options = parser.parse_args()

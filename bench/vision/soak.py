@@ -3,25 +3,20 @@
     make soak COUNT=10000
 """
 
-import argparse
 import csv
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from compare import CORES, Kaisatsu, pictures, run
+from compare import CORES, Kaisatsu, arguments, pictures, run
 
 # Connections: as many as the engine has threads and places to wait, so that nobody is turned away.
 CONNECTIONS = 8 * CORES
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bench", required=True, type=Path, help="the built bench-vision")
-    parser.add_argument("--kaisatsu", required=True, type=Path, help="the built server")
-    parser.add_argument("--models", required=True, type=Path)
-    parser.add_argument("--photos", required=True, type=Path)
+    parser = arguments(__doc__)
     parser.add_argument("--count", type=int, default=10_000)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

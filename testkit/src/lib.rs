@@ -77,3 +77,18 @@ fn block_on<T: Send>(work: impl Future<Output = T> + Send) -> T {
         scope.spawn(run).join().expect("no panic")
     })
 }
+
+/// Makes a test of each story for each backend. The file's own `tell` sets the stage and runs the story on it.
+#[macro_export]
+macro_rules! tell_on_every_backend {
+    ($($story:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $story() { super::tell($crate::Backend::Sqlite, super::$story).await; })+
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $story() { super::tell($crate::Backend::Postgres, super::$story).await; })+
+        }
+    };
+}

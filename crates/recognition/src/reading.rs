@@ -40,12 +40,7 @@ pub(crate) fn undecided(contenders: &[Contender]) -> Option<Area> {
         let rival = |other: &Contender| !std::ptr::eq(one, other) && are_rivals(one, other);
         one.score < ENOUGH || contenders.iter().any(rival)
     };
-    contenders.iter().filter(|one| open(one)).map(|one| one.area).reduce(|a, b| Area {
-        x_min: a.x_min.min(b.x_min),
-        y_min: a.y_min.min(b.y_min),
-        x_max: a.x_max.max(b.x_max),
-        y_max: a.y_max.max(b.y_max),
-    })
+    contenders.iter().filter(|one| open(one)).map(|one| one.area).reduce(Area::around)
 }
 
 /// Changes scores by what was read. Who ends below what is enough is no candidate.
@@ -80,20 +75,7 @@ pub(crate) fn decide(contenders: &mut [Contender], lines: &[Line]) {
 
 fn are_rivals(a: &Contender, b: &Contender) -> bool {
     let (fewer, more) = (a.inliers.min(b.inliers), a.inliers.max(b.inliers));
-    to_float(fewer) >= RIVAL * to_float(more) && shared(a.area, b.area) >= ONE_PLACE
-}
-
-/// The part that two areas share of what they cover together.
-fn shared(a: Area, b: Area) -> f32 {
-    let size = |area: Area| (area.x_max - area.x_min).max(0.0) * (area.y_max - area.y_min).max(0.0);
-    let both = size(Area {
-        x_min: a.x_min.max(b.x_min),
-        y_min: a.y_min.max(b.y_min),
-        x_max: a.x_max.min(b.x_max),
-        y_max: a.y_max.min(b.y_max),
-    });
-    let together = size(a) + size(b) - both;
-    if together > 0.0 { both / together } else { 0.0 }
+    to_float(fewer) >= RIVAL * to_float(more) && a.area.overlap(b.area) >= ONE_PLACE
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a few thousand inliers")]

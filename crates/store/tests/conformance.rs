@@ -3,22 +3,9 @@
 
 use kaisatsu_model::{AppId, ApplicationName, KeyDigest, KeyId, Timestamp};
 use kaisatsu_store::{NewKey, Store, StoreError};
-use kaisatsu_testkit::{Backend, Database};
+use kaisatsu_testkit::{Backend, Database, tell_on_every_backend};
 
-macro_rules! on_every_backend {
-    ($($story:ident),+ $(,)?) => {
-        mod sqlite {
-            $(#[tokio::test(flavor = "multi_thread")]
-            async fn $story() { super::tell(super::Backend::Sqlite, super::$story).await; })+
-        }
-        mod postgres {
-            $(#[tokio::test(flavor = "multi_thread")]
-            async fn $story() { super::tell(super::Backend::Postgres, super::$story).await; })+
-        }
-    };
-}
-
-on_every_backend![
+tell_on_every_backend![
     applications_are_listed_by_name_and_names_are_unique,
     an_application_and_its_first_key_come_together_or_not_at_all,
     a_key_is_kept_and_listed_with_its_application,

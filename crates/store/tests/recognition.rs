@@ -3,22 +3,9 @@
 
 use kaisatsu_model::{AppId, ApplicationName, Comment, ItemId, RecognitionId, Timestamp, Verdict};
 use kaisatsu_store::{Collection, KeptItem, NewImage, NewItem, NewRecognition, NewVerdict, Store, StoreError};
-use kaisatsu_testkit::{Backend, Database};
+use kaisatsu_testkit::{Backend, Database, tell_on_every_backend};
 
-macro_rules! on_every_backend {
-    ($($story:ident),+ $(,)?) => {
-        mod sqlite {
-            $(#[tokio::test(flavor = "multi_thread")]
-            async fn $story() { super::tell(super::Backend::Sqlite, super::$story).await; })+
-        }
-        mod postgres {
-            $(#[tokio::test(flavor = "multi_thread")]
-            async fn $story() { super::tell(super::Backend::Postgres, super::$story).await; })+
-        }
-    };
-}
-
-on_every_backend![
+tell_on_every_backend![
     the_last_verdict_counts_and_outlives_its_recognition,
     a_recognition_is_its_application_s_alone,
     two_verdicts_at_once_leave_one,

@@ -103,6 +103,33 @@ pub struct Area {
     pub y_max: f32,
 }
 
+impl Area {
+    /// How much of what two areas cover they share, 0 to 1; nothing shares nothing.
+    #[must_use]
+    pub fn overlap(self, other: Self) -> f32 {
+        let size = |area: Self| (area.x_max - area.x_min).max(0.0) * (area.y_max - area.y_min).max(0.0);
+        let shared = size(Self {
+            x_min: self.x_min.max(other.x_min),
+            y_min: self.y_min.max(other.y_min),
+            x_max: self.x_max.min(other.x_max),
+            y_max: self.y_max.min(other.y_max),
+        });
+        let all = size(self) + size(other) - shared;
+        if all > 0.0 { shared / all } else { 0.0 }
+    }
+
+    /// The smallest area around both.
+    #[must_use]
+    pub fn around(self, other: Self) -> Self {
+        Self {
+            x_min: self.x_min.min(other.x_min),
+            y_min: self.y_min.min(other.y_min),
+            x_max: self.x_max.max(other.x_max),
+            y_max: self.y_max.max(other.y_max),
+        }
+    }
+}
+
 /// A rectangle in pixels of an image file as it was sent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PixelBox {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::response::Response;
 use kaisatsu_access::Caller;
 use serde::Serialize;
-use utoipa::ToSchema;
+use utoipa::{IntoResponses, ToSchema};
 
 use crate::{
     Failure,
@@ -29,6 +29,39 @@ pub(crate) struct RecognitionErrorBody {
     /// Function code, `: `, and what is wrong.
     #[schema(example = "feedbackToCandidate: query parameter itemId is missing")]
     message: String,
+}
+
+/// What every operation may be refused with, for its description.
+#[derive(IntoResponses)]
+#[allow(dead_code, reason = "only the document is made of it")]
+pub(crate) enum Refusals {
+    /// 116: the API key is missing or unknown
+    #[response(status = 401, content_type = "application/json;charset=UTF-8")]
+    KeyUnknown(RecognitionError),
+    /// 201: the API key is disabled
+    #[response(status = 403, content_type = "application/json;charset=UTF-8")]
+    KeyDisabled(RecognitionError),
+    /// 204: the key calls too often; see Retry-After
+    #[response(status = 429, content_type = "application/json;charset=UTF-8")]
+    TooOften(RecognitionError),
+    /// 500: a failure of ours
+    #[response(status = 500, content_type = "application/json;charset=UTF-8")]
+    Internal(RecognitionError),
+    /// 501: not ready, or overloaded; see Retry-After
+    #[response(status = 503, content_type = "application/json;charset=UTF-8")]
+    Unavailable(RecognitionError),
+}
+
+/// What an operation with a body may be refused with besides.
+#[derive(IntoResponses)]
+#[allow(dead_code, reason = "only the document is made of it")]
+pub(crate) enum BodyRefusals {
+    /// 119: too large, in bytes or pixels
+    #[response(status = 413, content_type = "application/json;charset=UTF-8")]
+    TooLarge(RecognitionError),
+    /// 105: the Content-Type is not one this operation reads
+    #[response(status = 415, content_type = "application/json;charset=UTF-8")]
+    MediaType(RecognitionError),
 }
 
 /// Does the work for a caller who was let through, and answers with what comes of it.

@@ -13,7 +13,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    answer::{RecognitionError, answer_to},
+    answer::{BodyRefusals, RecognitionError, Refusals, answer_to},
     form::{Form, language},
 };
 use crate::{Failure, Gateway, Query, gateway::API_KEY};
@@ -106,13 +106,8 @@ pub(crate) struct ThingCandidate {
     responses(
         (status = 200, description = "The things, surest first", body = DetectAnswer, content_type = "application/json;charset=UTF-8"),
         (status = 400, description = "103, 104: a query parameter; 105: no image we read; 106: a field is missing or invalid; 109: no such model; 110: more than one image; 111: out of range", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 401, description = "116: the API key is missing or unknown", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 403, description = "201: the API key is disabled", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 413, description = "119: too large, in bytes or pixels", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 415, description = "105: the Content-Type is not one this operation reads", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 429, description = "204: the key calls too often; see Retry-After", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 500, description = "500: a failure of ours", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 503, description = "501: not ready, or overloaded; see Retry-After", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        Refusals,
+        BodyRefusals,
     )
 )]
 pub(crate) async fn detect(

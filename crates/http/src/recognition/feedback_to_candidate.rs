@@ -12,7 +12,7 @@ use kaisatsu_model::ItemId;
 use kaisatsu_recognition::Rating;
 
 use super::{
-    answer::{Nothing, RecognitionError, answer_to},
+    answer::{BodyRefusals, Nothing, RecognitionError, Refusals, answer_to},
     verdict::{self, FeedbackBody},
 };
 use crate::{Gateway, Query, gateway::API_KEY};
@@ -32,14 +32,9 @@ use crate::{Gateway, Query, gateway::API_KEY};
     responses(
         (status = 204, description = "Kept"),
         (status = 400, description = "103, 104: a query parameter; 105: the body is not JSON; 106: the comment is invalid", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 401, description = "116: the API key is missing or unknown", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 403, description = "201: the API key is disabled", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         (status = 404, description = "301: no such recognition or candidate", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 413, description = "119: too large, in bytes or pixels", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 415, description = "105: the Content-Type is not one this operation reads", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 429, description = "204: the key calls too often; see Retry-After", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 500, description = "500: a failure of ours", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 503, description = "501: not ready, or overloaded; see Retry-After", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        Refusals,
+        BodyRefusals,
     )
 )]
 pub(crate) async fn feedback_to_candidate(

@@ -10,7 +10,7 @@ use kaisatsu_recognition::{ModelInfo, Task};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::answer::{RecognitionError, answer};
+use super::answer::{Refusals, answer};
 use crate::{Gateway, Query, answer::Body, gateway::API_KEY};
 
 /// The models by task.
@@ -61,10 +61,7 @@ impl From<ModelInfo> for ModelEntry {
     security(("APIKEY" = [])),
     responses(
         (status = 200, description = "The four tasks with their models", body = ModelsAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 401, description = "116: the API key is missing or unknown", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 403, description = "201: the API key is disabled", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 429, description = "204: the key calls too often; see Retry-After", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 503, description = "501: not ready; see Retry-After", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        Refusals,
     )
 )]
 pub(crate) async fn models(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {

@@ -1,7 +1,6 @@
 //! One box for each thing: of boxes of a class that overlap, the surest stays.
 
 use super::Found;
-use crate::Area;
 
 /// Non-maximum suppression, class by class; of each class only the `per_class` surest are compared.
 pub(super) fn suppress(mut found: Vec<Found>, most_overlap: f32, per_class: usize) -> Vec<Found> {
@@ -10,7 +9,7 @@ pub(super) fn suppress(mut found: Vec<Found>, most_overlap: f32, per_class: usiz
     for class in found.chunk_by(|a, b| a.class == b.class) {
         let first = kept.len();
         for candidate in class.iter().take(per_class) {
-            if kept[first..].iter().all(|better| overlap(better.area, candidate.area) <= most_overlap) {
+            if kept[first..].iter().all(|better| better.area.overlap(candidate.area) <= most_overlap) {
                 kept.push(*candidate);
             }
         }
@@ -34,24 +33,11 @@ fn surest(a: &Found, b: &Found) -> std::cmp::Ordering {
         .then(a.area.y_min.total_cmp(&b.area.y_min))
 }
 
-/// How much of what two boxes cover they share, 0 to 1.
-fn overlap(a: Area, b: Area) -> f32 {
-    let size = |area: Area| (area.x_max - area.x_min).max(0.0) * (area.y_max - area.y_min).max(0.0);
-    let shared = size(Area {
-        x_min: a.x_min.max(b.x_min),
-        y_min: a.y_min.max(b.y_min),
-        x_max: a.x_max.min(b.x_max),
-        y_max: a.y_max.min(b.y_max),
-    });
-    let all = size(a) + size(b) - shared;
-    if all > 0.0 { shared / all } else { 0.0 }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::{overlap, strongest, suppress};
+    use super::{strongest, suppress};
     use crate::{Area, Found};
 
     fn found(class: usize, score: f32, x_min: f32, width: f32) -> Found {
@@ -69,7 +55,7 @@ mod tests {
     #[test]
     fn boxes_of_nothing_overlap_with_nothing() {
         let point = Area { x_min: 0.5, y_min: 0.5, x_max: 0.5, y_max: 0.5 };
-        assert!(overlap(point, point).abs() < f32::EPSILON);
+        assert!(point.overlap(point).abs() < f32::EPSILON);
     }
 
     proptest! {
@@ -82,7 +68,7 @@ mod tests {
             prop_assert!((kept[0].score - best).abs() < f32::EPSILON);
             for (at, a) in kept.iter().enumerate() {
                 for b in kept[at + 1..].iter().filter(|b| b.class == a.class) {
-                    prop_assert!(overlap(a.area, b.area) <= 0.5);
+                    prop_assert!(a.area.overlap(b.area) <= 0.5);
                 }
             }
         }
