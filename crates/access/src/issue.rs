@@ -2,8 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use kaisatsu_model::{ApiKey, AppId, Application, ApplicationName, Clock, KeyId, KeyRecord, Timestamp};
-use kaisatsu_store::{NewKey, Store, StoreError};
+use kaisatsu_model::{ApiKey, AppId, Application, ApplicationName, Clock, KeyId, KeyRecord, Timestamp, UserId};
+use kaisatsu_store::{NewKey, Store, StoreError, TokenHolder};
 
 use crate::digest;
 
@@ -116,6 +116,22 @@ impl Keyring {
         Ok(issued)
     }
 
+    /// The users of an application who have good tokens.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn token_holders(&self, application: &AppId) -> Result<Vec<TokenHolder>, StoreError> {
+        self.store.token_holders(application, self.now()).await
+    }
+
+    /// Revokes the tokens of a user, or of all users of an application; how many were good until now.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn revoke_tokens(&self, application: &AppId, user: Option<&UserId>) -> Result<u64, StoreError> {
+        self.store.revoke_tokens(application, user, self.now()).await
+    }
+
     fn fresh_key(&self) -> (IssuedKey, NewKey) {
         let secret = ApiKey::from_random(random());
         let id = KeyId::from_random(random());
@@ -131,7 +147,7 @@ impl Keyring {
 
 /// Random bytes from the operating system.
 #[expect(clippy::expect_used, reason = "a system without randomness cannot make keys; there is nothing to go on with")]
-fn random<const N: usize>() -> [u8; N] {
+pub(crate) fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
     bytes

@@ -5,7 +5,8 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use kaisatsu_access::{Caller, Gate, RateLimit};
+use kaisatsu_access::{Caller, Gate, RateLimit, Tokens};
+use kaisatsu_model::UserId;
 use kaisatsu_railmap::Library;
 use kaisatsu_recognition::Recogniser;
 
@@ -13,6 +14,9 @@ use crate::{Failure, Kind, Query, Rendered};
 
 /// The name of the query parameter that carries the key.
 pub(crate) const API_KEY: &str = "APIKEY";
+
+/// The name of the query parameter that carries the user's token.
+pub(crate) const TOKEN: &str = "token";
 
 /// The first path segment of the route map function.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +52,8 @@ pub struct Parts {
     pub gate: Arc<Gate>,
     /// How often.
     pub limit: RateLimit,
+    /// Whose users they speak for.
+    pub tokens: Tokens,
     /// The maps in force.
     pub maps: Arc<Library<Rendered>>,
     /// The door to image recognition.
@@ -64,6 +70,8 @@ pub struct Gateway {
     pub gate: Arc<Gate>,
     /// How often.
     pub limit: RateLimit,
+    /// Whose users they speak for.
+    pub tokens: Tokens,
     /// The maps in force.
     pub maps: Arc<Library<Rendered>>,
     /// The door to image recognition.
@@ -79,8 +87,8 @@ impl Gateway {
     /// Puts the parts together.
     #[must_use]
     pub fn new(parts: Parts) -> Self {
-        let Parts { gate, limit, maps, recogniser, max_image_bytes, segment } = parts;
-        Self { gate, limit, maps, recogniser, max_image_bytes, segment, draining: AtomicBool::new(false) }
+        let Parts { gate, limit, tokens, maps, recogniser, max_image_bytes, segment } = parts;
+        Self { gate, limit, tokens, maps, recogniser, max_image_bytes, segment, draining: AtomicBool::new(false) }
     }
 
     /// Says that no new work should be sent here: `/readyz` answers no from now on.
@@ -113,6 +121,17 @@ impl Gateway {
             Failure::passing(Kind::TooOften, told, wait).of(Arc::clone(&caller))
         })?;
         Ok(caller)
+    }
+
+    /// The user whom the token of a request stands for. Whatever is wrong with it, the user is simply not known.
+    pub(crate) async fn user(&self, query: &Query<'_>, caller: &Caller) -> Result<UserId, Failure> {
+        let unknown = |told: String| Failure::new(Kind::TokenUnknown, told);
+        let token = query.required(TOKEN).map_err(|failure| unknown(failure.message))?;
+        let user = self.tokens.owner(&caller.application, token).await?;
+        user.ok_or_else(|| {
+            let told = "query parameter token is not a good token of this application's; getToken makes one";
+            unknown(told.to_owned())
+        })
     }
 }
 

@@ -37,6 +37,7 @@ pub(crate) fn api(segment: &Segment) -> OpenApiRouter<Arc<Gateway>> {
         .routes(below(recognition, routes!(recognition::similar::search)))
         .routes(below(recognition, routes!(recognition::feedback_to_candidate::feedback_to_candidate)))
         .routes(below(recognition, routes!(recognition::feedback::feedback)))
+        .routes(below(recognition, routes!(recognition::user_category::get_token::get_token)))
         .routes(below(recognition, routes!(recognition::models::models)))
         .routes(routes!(operations::health::healthz))
         .routes(routes!(operations::health::readyz))

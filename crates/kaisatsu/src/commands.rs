@@ -11,6 +11,7 @@ pub(crate) mod openapi;
 mod progress;
 pub(crate) mod serve;
 mod table;
+pub(crate) mod token;
 mod welcome;
 
 use std::sync::Arc;

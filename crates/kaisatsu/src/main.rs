@@ -40,6 +40,9 @@ enum Command {
     /// Make, list and switch off applications, the owners of keys
     #[command(subcommand)]
     App(commands::app::Command),
+    /// List and revoke the tokens of applications' users
+    #[command(subcommand)]
+    Token(commands::token::Command),
     /// Check route map files, list the maps in force
     #[command(subcommand)]
     Map(commands::map::Command),
@@ -82,6 +85,7 @@ fn run() -> Result<ExitCode, Trouble> {
             Command::Serve => commands::serve::run(&settings).await,
             Command::Key(command) => commands::key::run(command, &settings).await,
             Command::App(command) => commands::app::run(command, &settings).await,
+            Command::Token(command) => commands::token::run(command, &settings).await,
             Command::Map(command) => commands::map::run(command, &settings),
             Command::Models(command) => commands::models::run(command, &settings),
             Command::Collection(command) => commands::collection::run(command, &settings).await,

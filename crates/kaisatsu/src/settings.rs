@@ -68,6 +68,10 @@ pub(crate) struct Settings {
     #[arg(long, global = true, env = "KAISATSU_KEEP_PICTURES", value_name = "BOOL", default_value_t = false, action = clap::ArgAction::Set)]
     pub(crate) keep_pictures: bool,
 
+    /// How long a user's token is good
+    #[arg(long, global = true, env = "KAISATSU_TOKEN_LIFETIME", value_name = "SPAN", default_value = "30d", value_parser = span::parse)]
+    pub(crate) token_lifetime: Duration,
+
     /// First path segment of the route map function
     #[arg(long, global = true, env = "KAISATSU_ROUTE_SERVICE", value_name = "SEGMENT", default_value = "route_service", value_parser = Segment::new)]
     pub(crate) route_service: Segment,

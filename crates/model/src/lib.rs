@@ -11,6 +11,7 @@ mod prefecture;
 mod recognition;
 mod station;
 mod time;
+mod user;
 mod window;
 
 pub use access::{ApiKey, AppId, Application, ApplicationName, KeyDigest, KeyId, KeyRecord, KeyState};
@@ -20,6 +21,7 @@ pub use prefecture::Prefecture;
 pub use recognition::{Comment, ItemId, RecognitionId, Verdict};
 pub use station::{StationCode, StationName, TransportKind};
 pub use time::{Clock, SystemClock, Timestamp};
+pub use user::{TokenDigest, UserId, UserToken};
 pub use window::{Circle, Coordinate, Rect, Shape, Side, Window};
 
 /// A value that breaks the rule of its type. The message says the rule, never the value when that could be a secret.

@@ -5,6 +5,8 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
+use time::{OffsetDateTime, macros::format_description};
+
 /// Microseconds since 1970-01-01 UTC: what both databases keep as a plain integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
@@ -14,6 +16,14 @@ impl Timestamp {
     #[must_use]
     pub fn after(self, span: Duration) -> Self {
         Self(self.0.saturating_add(i64::try_from(span.as_micros()).unwrap_or(i64::MAX)))
+    }
+
+    /// As people and programs read it, in UTC and to the second: `2026-11-15T09:30:00Z`.
+    #[must_use]
+    pub fn to_utc(self) -> String {
+        let form = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
+        let when = OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1_000).ok();
+        when.and_then(|when| when.format(form).ok()).unwrap_or_else(|| "?".to_owned())
     }
 }
 

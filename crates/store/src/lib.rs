@@ -12,6 +12,7 @@ mod error;
 mod keys;
 mod open;
 mod recognitions;
+mod tokens;
 
 pub use address::{Address, BadAddress};
 pub use catalogue::{ChangedItem, ItemRecord, NewItem};
@@ -20,6 +21,7 @@ pub use error::{OpenError, StoreError};
 pub use keys::{ChangedKeys, KeyGrant, NewKey};
 pub use recognitions::{KeptItem, KeptVerdict, NewRecognition, NewVerdict};
 use sqlx::{PgPool, SqlitePool};
+pub use tokens::{NewToken, TokenHolder};
 
 /// The database, whichever it is. Cheap to clone: clones share one pool of connections.
 #[derive(Debug, Clone)]

@@ -97,7 +97,7 @@ pub(crate) async fn classify(
     let query = Query::read(raw.as_deref(), &WORDS);
     answer_to("concept/classify", gateway.admit(&query).await, async |caller| {
         let mut form = Form::read(&query, &WORDS[..4], &headers, body, gateway.max_image_bytes).await?;
-        form.no_dataset()?;
+        form.no_dataset(&gateway, caller).await?;
         let ask = ClassifyAsk {
             model: form.text("modelName")?.map(str::to_owned),
             most: form.most("numOfCandidates", 1..=50, USUAL)?,

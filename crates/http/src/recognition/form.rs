@@ -7,9 +7,10 @@ use std::ops::RangeInclusive;
 use axum::{body::Body, http::HeaderMap};
 use bytes::Bytes;
 use futures_util::stream;
+use kaisatsu_access::Caller;
 use multer::Multipart;
 
-use crate::{Failure, Kind, Query, intake};
+use crate::{Failure, Gateway, Kind, Query, intake};
 
 /// The longest word beside an image.
 const LONGEST_WORD: usize = 4096;
@@ -107,16 +108,13 @@ impl<'a> Form<'a> {
         self.text(name)?.ok_or_else(|| body_field(name, "is missing"))
     }
 
-    /// A dataset is a user's, and no user has a token on this server: whoever names one is not that user.
-    pub(super) fn no_dataset(&self) -> Result<(), Failure> {
+    /// A dataset is a user's: whoever names one has to be that user, and none has been made on this server.
+    pub(super) async fn no_dataset(&self, gateway: &Gateway, caller: &Caller) -> Result<(), Failure> {
         if self.text("dataSetId")?.is_none() {
             return Ok(());
         }
-        let told = match self.query.text("token")? {
-            None => "query parameter token is missing; a dataset belongs to a user, and the user's token opens it",
-            Some(_) => "query parameter token is not a token of this server",
-        };
-        Err(Failure::new(Kind::TokenUnknown, told))
+        gateway.user(self.query, caller).await?;
+        Err(Failure::new(Kind::NotFound, "there is no such dataset of this user"))
     }
 
     /// A whole number, wherever it stands.

@@ -96,7 +96,7 @@ pub(crate) async fn search(
     let query = Query::read(raw.as_deref(), &WORDS);
     answer_to("similarImage/search", gateway.admit(&query).await, async |caller| {
         let mut form = Form::read(&query, &WORDS[..3], &headers, body, gateway.max_image_bytes).await?;
-        form.no_dataset()?;
+        form.no_dataset(&gateway, caller).await?;
         let ask = SimilarAsk {
             collection: form.required("collection")?.to_owned(),
             most: form.most("numOfCandidates", 1..=50, USUAL)?,

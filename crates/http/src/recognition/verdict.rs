@@ -5,6 +5,7 @@ use kaisatsu_model::{Comment, RecognitionId, Verdict};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::json::{Object, field, wrong_media};
 use crate::{Failure, Kind, Query, intake};
 
 /// The most bytes of a body: a comment of 2,000 characters, escaped as JSON may be, fits several times.
@@ -12,6 +13,7 @@ const MOST: usize = 64 * 1024;
 
 /// The body of a feedback.
 #[derive(Deserialize, ToSchema)]
+#[allow(dead_code, reason = "it describes the body; the fields are read one by one")]
 pub(crate) struct FeedbackBody {
     /// A free comment, at most 2,000 characters.
     #[serde(default)]
@@ -38,22 +40,15 @@ pub(super) async fn comment(headers: &HeaderMap, body: Body) -> Result<Option<Co
     let media = intake::media_type(headers);
     let empty = headers.get(axum::http::header::CONTENT_LENGTH).is_some_and(|length| length == "0");
     if !media.is_empty() && media != "application/json" && !empty {
-        return Err(Failure::new(Kind::MediaType, "the Content-Type must be application/json;charset=UTF-8"));
+        return Err(wrong_media());
     }
     let bytes = intake::whole(headers, body, MOST, "the body").await?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(None);
     }
     if media.is_empty() {
-        return Err(Failure::new(Kind::MediaType, "the Content-Type must be application/json;charset=UTF-8"));
+        return Err(wrong_media());
     }
-    let wrong = |told: &str| Failure::new(Kind::BodyFormat, told.to_owned());
-    let value: serde_json::Value =
-        serde_json::from_slice(&bytes).map_err(|_| wrong("the body is not JSON in UTF-8"))?;
-    if !value.is_object() {
-        return Err(wrong("the body must be a JSON object"));
-    }
-    let field = |rule: &str| Failure::new(Kind::BodyField, format!("body field comment {rule}"));
-    let body = FeedbackBody::deserialize(value).map_err(|_| field("must be a string"))?;
-    body.comment.map(|text| Comment::new(&text).map_err(|rule| field(rule.0))).transpose()
+    let body = Object::parse(&bytes)?;
+    body.text("comment")?.map(|text| Comment::new(text).map_err(|rule| field("comment", rule.0))).transpose()
 }

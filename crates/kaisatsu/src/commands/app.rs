@@ -47,7 +47,7 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
                 for app in applications {
                     let row = serde_json::json!({
                         "id": app.id.as_str(), "name": app.name, "state": state(app.disabled_at.is_some()),
-                        "createdAt": table::moment(app.created_at),
+                        "createdAt": app.created_at.to_utc(),
                     });
                     say!("{row}");
                 }
@@ -56,7 +56,7 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
                     .into_iter()
                     .map(|app| {
                         let state = state(app.disabled_at.is_some()).to_owned();
-                        [app.id.to_string(), state, table::moment(app.created_at), app.name]
+                        [app.id.to_string(), state, app.created_at.to_utc(), app.name]
                     })
                     .collect();
                 table::print(["ID", "STATE", "CREATED", "NAME"], &rows);

@@ -7,7 +7,7 @@ use std::{process::ExitCode, time::Duration};
 
 use clap::Subcommand;
 use kaisatsu_access::{IssuedKey, Keyring};
-use kaisatsu_model::{ApplicationName, KeyId, KeyRecord, KeyState};
+use kaisatsu_model::{ApplicationName, KeyId, KeyRecord, KeyState, Timestamp};
 
 use super::{application, keyring, table};
 use crate::{exit::Trouble, settings::Settings, span};
@@ -102,8 +102,8 @@ fn list(keyring: &Keyring, keys: &[KeyRecord], json: bool) {
         for key in keys {
             let row = serde_json::json!({
                 "id": key.id.as_str(), "application": key.application.name, "hint": key.hint,
-                "state": key.state(now).to_string(), "createdAt": table::moment(key.created_at),
-                "expiresAt": key.expires_at.map(table::moment),
+                "state": key.state(now).to_string(), "createdAt": key.created_at.to_utc(),
+                "expiresAt": key.expires_at.map(Timestamp::to_utc),
             });
             say!("{row}");
         }
@@ -114,8 +114,8 @@ fn list(keyring: &Keyring, keys: &[KeyRecord], json: bool) {
             key.id.to_string(),
             format!("…{}", key.hint),
             key.state(now).to_string(),
-            table::moment(key.created_at),
-            key.expires_at.map(table::moment).unwrap_or_default(),
+            key.created_at.to_utc(),
+            key.expires_at.map(Timestamp::to_utc).unwrap_or_default(),
             key.application.name.clone(),
         ]
     };

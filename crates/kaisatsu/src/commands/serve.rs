@@ -2,7 +2,7 @@
 
 use std::{path::Path, process::ExitCode, sync::Arc, time::Duration};
 
-use kaisatsu_access::{Gate, IssuedKey, Keyring, RateLimit};
+use kaisatsu_access::{Gate, IssuedKey, Keyring, RateLimit, Tokens};
 use kaisatsu_http::{Gateway, Limits, Parts, Rendered};
 use kaisatsu_model::{ApplicationName, SystemClock};
 use kaisatsu_railmap::Library;
@@ -47,9 +47,12 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
     gate.follow();
     recogniser.forget_in_time();
     recogniser.follow();
+    let tokens = Tokens::new(store.clone(), Arc::new(SystemClock), settings.token_lifetime);
+    tokio::spawn(tokens.clone().forget_expired());
     let gateway = Arc::new(Gateway::new(Parts {
         gate,
         limit: RateLimit::per_second(settings.rate_limit),
+        tokens,
         maps: Arc::clone(&maps),
         recogniser,
         max_image_bytes: small(settings.max_image_bytes),

@@ -1,9 +1,5 @@
 //! Rows of text in columns that line up.
 
-use time::{OffsetDateTime, macros::format_description};
-
-use kaisatsu_model::Timestamp;
-
 /// Prints rows under their heads, each column as wide as its widest cell.
 pub(super) fn print<const N: usize>(heads: [&str; N], rows: &[[String; N]]) {
     let width = |column: usize| {
@@ -19,12 +15,4 @@ pub(super) fn print<const N: usize>(heads: [&str; N], rows: &[[String; N]]) {
     for row in rows {
         line(std::array::from_fn(|column| row[column].as_str()));
     }
-}
-
-/// A point in time for people, in UTC.
-pub(super) fn moment(at: Timestamp) -> String {
-    OffsetDateTime::from_unix_timestamp_nanos(i128::from(at.0) * 1_000)
-        .ok()
-        .and_then(|when| when.format(format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z")).ok())
-        .unwrap_or_else(|| "?".to_owned())
 }

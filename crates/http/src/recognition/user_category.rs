@@ -1,0 +1,3 @@
+//! The operations below `userCategory/`: users' tokens, and what belongs to users.
+
+pub(crate) mod get_token;

@@ -1,0 +1,82 @@
+//! `userCategory/getToken`: a token for one of the application's users.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract::{RawQuery, State},
+    http::HeaderMap,
+    response::Response,
+};
+use kaisatsu_model::UserId;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::super::{
+    answer::{RecognitionError, answer_to},
+    json::{Object, field},
+};
+use crate::{Gateway, Query, gateway::API_KEY};
+
+/// The most bytes of a body: a name of 200 characters, escaped as JSON may be, fits several times.
+const MOST: usize = 16 * 1024;
+
+/// Whom the token is for.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[allow(dead_code, reason = "it describes the body; the fields are read one by one")]
+pub(crate) struct TokenAsk {
+    /// The application's own name for its user, 1 to 200 characters.
+    #[schema(example = "user-42", min_length = 1, max_length = 200)]
+    user_id: String,
+}
+
+/// A token.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TokenAnswer {
+    /// The secret: whoever has it, and the application's key, is this user. It is shown only now.
+    #[schema(example = "kut_7h2m0x9qk4v5t8w3c6n1r0d2p5s8y1z4")]
+    token: String,
+    /// Until when it is good, in UTC.
+    #[schema(example = "2026-12-15T09:30:00Z")]
+    expires_at: String,
+}
+
+impl crate::answer::Body for TokenAnswer {}
+
+/// A token for one of the application's users
+///
+/// Tokens made before go on working until they expire: an application asks for a new one and changes over when it likes. Of one user the last
+/// twenty are good.
+#[utoipa::path(
+    post, path = "/userCategory/getToken", operation_id = "getToken", tag = "Image recognition",
+    security(("APIKEY" = [])),
+    request_body(content = TokenAsk, content_type = "application/json"),
+    responses(
+        (status = 200, description = "The token", body = TokenAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "105: the body is not JSON; 106: userId is missing or invalid", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 401, description = "116: the API key is missing or unknown", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 403, description = "201: the API key is disabled", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 413, description = "119: too large", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 415, description = "105: the Content-Type is not one this operation reads", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 429, description = "204: the key calls too often; see Retry-After", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 500, description = "500: a failure of ours", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 503, description = "501: not ready, or overloaded; see Retry-After", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+    )
+)]
+pub(crate) async fn get_token(
+    State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let query = Query::read(raw.as_deref(), &[API_KEY]);
+    answer_to("userCategory/getToken", gateway.admit(&query).await, async |caller| {
+        let body = Object::read(&headers, body, MOST).await?;
+        let user = UserId::new(body.required("userId")?).map_err(|rule| field("userId", rule.0))?;
+        let issued = gateway.tokens.issue(&caller.application, user).await?;
+        Ok(TokenAnswer { token: issued.secret.reveal().to_owned(), expires_at: issued.expires_at.to_utc() })
+    })
+    .await
+}

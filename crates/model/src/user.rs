@@ -1,0 +1,88 @@
+//! The users of an application, and the tokens they come with.
+
+use std::fmt;
+
+use crate::{Invalid, code};
+
+/// An application's own name for one of its users: 1 to 200 characters, no control characters.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UserId(String);
+
+impl UserId {
+    /// Checks the rule above.
+    ///
+    /// # Errors
+    /// The rule, when `text` breaks it.
+    pub fn new(text: &str) -> Result<Self, Invalid> {
+        let long = text.chars().count();
+        if long == 0 || long > 200 || text.chars().any(char::is_control) {
+            return Err(Invalid("must have 1 to 200 characters and no control characters"));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for UserId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The secret that a user comes with. It is shown once; neither `Debug` nor `Display` prints it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct UserToken(String);
+
+impl UserToken {
+    /// What every token begins with, so that a leaked one is recognised by people and scanners.
+    pub const PREFIX: &'static str = "kut_";
+
+    /// A fresh token: 160 random bits.
+    #[must_use]
+    pub fn from_random(bytes: [u8; 20]) -> Self {
+        Self(code::encode(Self::PREFIX, bytes))
+    }
+
+    /// Gives the secret away: for the one moment it is shown, and for hashing.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for UserToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("UserToken(…)")
+    }
+}
+
+/// What is kept of a token: its SHA-256.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TokenDigest(pub [u8; 32]);
+
+#[cfg(test)]
+mod tests {
+    use super::{UserId, UserToken};
+
+    #[test]
+    fn a_user_is_named_as_the_application_likes() {
+        for good in ["42", "alice@example.org", "山田 太郎", " x ", &"a".repeat(200)] {
+            assert!(UserId::new(good).is_ok(), "{good}");
+        }
+        for bad in ["", "a\nb", "\u{7f}", &"a".repeat(201)] {
+            assert!(UserId::new(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_token_does_not_print_itself() {
+        let token = UserToken::from_random([7; 20]);
+        assert_eq!(format!("{token:?}"), "UserToken(…)");
+        assert!(token.reveal().starts_with("kut_") && token.reveal().len() == 36);
+    }
+}
