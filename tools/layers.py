@@ -15,11 +15,12 @@ MAY_USE = {
     "kaisatsu-access": {"kaisatsu-model", "kaisatsu-store"},
     "kaisatsu-railmap": {"kaisatsu-model"},
     "kaisatsu-vision": {"kaisatsu-model"},
-    "kaisatsu-recognition": {"kaisatsu-model", "kaisatsu-store", "kaisatsu-vision"},
+    "kaisatsu-fetch": set(),
+    "kaisatsu-recognition": {"kaisatsu-model", "kaisatsu-store", "kaisatsu-vision", "kaisatsu-fetch"},
     "kaisatsu-http": {"kaisatsu-model", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-recognition"},
     "kaisatsu": {
         "kaisatsu-model", "kaisatsu-store", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-vision",
-        "kaisatsu-recognition", "kaisatsu-http",
+        "kaisatsu-fetch", "kaisatsu-recognition", "kaisatsu-http",
     },
     # Beside the product: these start it, or stand in for its surroundings.
     "kaisatsu-testkit": set(),
@@ -42,6 +43,8 @@ NAMED_BY = {
     "sqlx": {"kaisatsu-store", "kaisatsu-testkit"},
     "axum": {"kaisatsu-http", "bench-route-map"},
     "ort": {"kaisatsu-vision"},
+    "reqwest": {"kaisatsu-fetch", "kaisatsu-store"},
+    "object_store": {"kaisatsu-store"},
 }
 
 

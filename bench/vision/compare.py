@@ -184,11 +184,11 @@ class Python(Server):
 class Kaisatsu(Server):
     PATHS = {"classify": "concept/classify", "detect": "objectDetection/detect"}
 
-    def __init__(self, binary: Path, models: Path, folder: Path) -> None:
+    def __init__(self, binary: Path, models: Path, folder: Path, further: list[str] | None = None) -> None:
         self.address = f"127.0.0.1:{free_port()}"
         self.data = tempfile.mkdtemp(dir=folder)
         with open(f"{self.data}/out", "w", encoding="utf-8") as out:
-            words = [binary, "serve", "--data", self.data, "--models", models, "--listen", self.address]
+            words = [binary, "serve", "--data", self.data, "--models", models, "--listen", self.address, *(further or [])]
             self.process = subprocess.Popen(words, stdout=out, stderr=out)
         self.wait("/readyz")
         self.key = re.search(r"kst_\w+", Path(f"{self.data}/out").read_text(encoding="utf-8"))[0]

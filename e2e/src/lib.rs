@@ -9,13 +9,16 @@
 )]
 
 pub mod http;
+pub mod pictures;
 mod program;
 mod server;
+mod user;
 
 pub use http::Answer;
 pub use kaisatsu_testkit::{Backend, Database};
 pub use program::{Run, binary, run};
-pub use server::{Server, make_key};
+pub use server::{Server, make_key, models_with};
+pub use user::User;
 
 /// Repeats a look until it sees what it waits for. The limit is generous: it only ends tests that would hang.
 pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
@@ -24,7 +27,7 @@ pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
         if let Some(seen) = look() {
             return seen;
         }
-        assert!(began.elapsed() < std::time::Duration::from_secs(30), "waited in vain: {what}");
+        assert!(began.elapsed() < std::time::Duration::from_mins(1), "waited in vain: {what}");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
 }

@@ -24,12 +24,19 @@ impl Server {
     /// Starts a server on a database, with further arguments.
     #[must_use]
     pub fn start(database: &Database, args: &[&str]) -> Self {
+        Self::start_with(database, args, &[])
+    }
+
+    /// The same with variables of the environment.
+    #[must_use]
+    pub fn start_with(database: &Database, args: &[&str], environment: &[(&str, &str)]) -> Self {
         let home = tempfile::tempdir().expect("a temporary folder");
         let out = File::create(home.path().join("out")).expect("out");
         let err = File::create(home.path().join("err")).expect("err");
         let mut child = program::command(home.path())
             .args(["serve", "--listen", "127.0.0.1:0", "--database", &database.address])
             .args(args)
+            .envs(environment.iter().copied())
             .stdout(Stdio::from(out))
             .stderr(Stdio::from(err))
             .spawn()
@@ -116,6 +123,21 @@ impl Drop for Server {
             eprintln!("--- the server's log\n{}", self.log());
         }
     }
+}
+
+/// A folder with only these of the default models: a server on it is ready sooner.
+///
+/// # Panics
+/// When `make test` has not installed the models.
+#[must_use]
+pub fn models_with(names: &[&str]) -> TempDir {
+    let models = std::env::var("KAISATSU_TEST_MODELS");
+    let models = models.expect("KAISATSU_TEST_MODELS is not set; `make test` installs the models and sets it");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for name in names.iter().chain(&["runtime"]) {
+        std::os::unix::fs::symlink(Path::new(&models).join(name), folder.path().join(name)).expect("a link");
+    }
+    folder
 }
 
 /// Makes a key for an application of a database, as an operator would.

@@ -42,7 +42,7 @@ fn a_token_is_one_user_s_of_one_application(backend: Backend) {
 
     let wrong = |told: &str| json!({"error": {"code": "117", "message": format!("similarImage/search: query parameter token {told}")}});
     let not_good = "is not a good token of this application's; getToken makes one";
-    let missing = "there is no such dataset of this user";
+    let missing = "there is no such dataset of this user; dataSetId is what createDataSet answered with";
     let gone = json!({"error": {"code": "301", "message": format!("similarImage/search: {missing}")}});
     for server in &replicas {
         assert_eq!(search(server, &one, &format!("&token={token}")), (404, gone.clone()));

@@ -26,6 +26,11 @@ pub(crate) fn success(body: &impl Body) -> Response {
     json(StatusCode::OK, body)
 }
 
+/// An answer of 202.
+pub(crate) fn accepted(body: &impl Body) -> Response {
+    json(StatusCode::ACCEPTED, body)
+}
+
 /// An answer of 204: nothing more to say, and nothing said of it.
 pub(crate) fn nothing() -> Response {
     let mut response = Response::new(axum::body::Body::empty());

@@ -6,9 +6,8 @@ use std::sync::{
 };
 
 use kaisatsu_access::{Caller, Gate, RateLimit, Tokens};
-use kaisatsu_model::UserId;
 use kaisatsu_railmap::Library;
-use kaisatsu_recognition::Recogniser;
+use kaisatsu_recognition::{Recogniser, User};
 
 use crate::{Failure, Kind, Query, Rendered};
 
@@ -124,14 +123,20 @@ impl Gateway {
     }
 
     /// The user whom the token of a request stands for. Whatever is wrong with it, the user is simply not known.
-    pub(crate) async fn user(&self, query: &Query<'_>, caller: &Caller) -> Result<UserId, Failure> {
+    pub(crate) async fn user(&self, query: &Query<'_>, caller: &Caller) -> Result<User, Failure> {
         let unknown = |told: String| Failure::new(Kind::TokenUnknown, told);
         let token = query.required(TOKEN).map_err(|failure| unknown(failure.message))?;
         let user = self.tokens.owner(&caller.application, token).await?;
-        user.ok_or_else(|| {
+        let id = user.ok_or_else(|| {
             let told = "query parameter token is not a good token of this application's; getToken makes one";
             unknown(told.to_owned())
-        })
+        })?;
+        Ok(User { application: caller.application.clone(), id })
+    }
+
+    /// The same for an operation that may do without a user.
+    pub(crate) async fn user_if_any(&self, query: &Query<'_>, caller: &Caller) -> Result<Option<User>, Failure> {
+        if query.has(TOKEN) { self.user(query, caller).await.map(Some) } else { Ok(None) }
     }
 }
 

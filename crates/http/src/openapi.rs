@@ -22,6 +22,7 @@ use crate::{Segment, gateway::API_KEY, router};
     tags(
         (name = "Route map", description = "Stations on schematic maps. Every scalar in an answer is a string."),
         (name = "Image recognition", description = "What is in a picture."),
+        (name = "User categories", description = "Users of an application, their images, and datasets of their own."),
         (name = "Operations", description = "For those who run the server."),
     )
 )]

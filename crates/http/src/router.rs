@@ -20,7 +20,8 @@ use crate::{
         self,
         metrics::{Meters, Page},
     },
-    recognition, route_map,
+    recognition::{self, user_category},
+    route_map,
 };
 
 /// The operations of the API, with their descriptions.
@@ -37,7 +38,15 @@ pub(crate) fn api(segment: &Segment) -> OpenApiRouter<Arc<Gateway>> {
         .routes(below(recognition, routes!(recognition::similar::search)))
         .routes(below(recognition, routes!(recognition::feedback_to_candidate::feedback_to_candidate)))
         .routes(below(recognition, routes!(recognition::feedback::feedback)))
-        .routes(below(recognition, routes!(recognition::user_category::get_token::get_token)))
+        .routes(below(recognition, routes!(user_category::get_token::get_token)))
+        .routes(below(recognition, routes!(user_category::upload_image::upload_image)))
+        .routes(below(recognition, routes!(user_category::list_images::list_images)))
+        .routes(below(recognition, routes!(user_category::get_image::get_image)))
+        .routes(below(recognition, routes!(user_category::delete_image::delete_image)))
+        .routes(below(recognition, routes!(user_category::create_data_set::create_data_set)))
+        .routes(below(recognition, routes!(user_category::get_data_set::get_data_set)))
+        .routes(below(recognition, routes!(user_category::list_data_sets::list_data_sets)))
+        .routes(below(recognition, routes!(user_category::delete_data_set::delete_data_set)))
         .routes(below(recognition, routes!(recognition::models::models)))
         .routes(routes!(operations::health::healthz))
         .routes(routes!(operations::health::readyz))

@@ -2,6 +2,7 @@
 
 pub(crate) mod app;
 pub(crate) mod catalog;
+pub(crate) mod check;
 pub(crate) mod collection;
 pub(crate) mod config;
 pub(crate) mod key;

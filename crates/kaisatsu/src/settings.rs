@@ -5,10 +5,11 @@
 
 mod layers;
 
-use std::{fmt, net::SocketAddr, path::PathBuf, time::Duration};
+use std::{fmt, net::SocketAddr, path::PathBuf, str::FromStr, time::Duration};
 
+use kaisatsu_fetch::Allowed;
 use kaisatsu_http::{Cors, Segment};
-use kaisatsu_store::Address;
+use kaisatsu_store::{Address, BlobAddress};
 pub(crate) use layers::{Origin, Origins, parse, settings as all_settings};
 
 use crate::{
@@ -18,6 +19,7 @@ use crate::{
 };
 
 /// Everything an operator can set.
+#[allow(clippy::doc_markdown, reason = "these comments are the help text, which is no Markdown")]
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Settings {
     /// File with settings, in TOML [default: kaisatsu/kaisatsu.toml in the configuration folder, if it is there]
@@ -35,6 +37,10 @@ pub(crate) struct Settings {
     /// Database: sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: kaisatsu.db in the data folder]
     #[arg(long, global = true, env = "KAISATSU_DATABASE", value_name = "ADDRESS", hide_env_values = true)]
     pub(crate) database: Option<Hidden>,
+
+    /// Storage for users' images: file:FOLDER or s3://BUCKET/PREFIX?endpoint=URL&region=NAME, the credentials of S3 in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY [default: blobs in the data folder]
+    #[arg(long, global = true, env = "KAISATSU_BLOBS", value_name = "ADDRESS")]
+    pub(crate) blobs: Option<BlobAddress>,
 
     /// Folder with route map files; looked at again every two seconds [default: maps in the data folder]
     #[arg(long, global = true, env = "KAISATSU_MAPS", value_name = "FOLDER")]
@@ -71,6 +77,38 @@ pub(crate) struct Settings {
     /// How long a user's token is good
     #[arg(long, global = true, env = "KAISATSU_TOKEN_LIFETIME", value_name = "SPAN", default_value = "30d", value_parser = span::parse)]
     pub(crate) token_lifetime: Duration,
+
+    /// Bytes of images that one user may have, in the storage area and in datasets
+    #[arg(long, global = true, env = "KAISATSU_USER_BYTES", value_name = "NUMBER", default_value_t = 2 << 30)]
+    pub(crate) user_bytes: u64,
+
+    /// Images that one user may have in the storage area
+    #[arg(long, global = true, env = "KAISATSU_USER_IMAGES", value_name = "NUMBER", default_value_t = 10_000)]
+    pub(crate) user_images: u32,
+
+    /// Datasets that one user may have
+    #[arg(long, global = true, env = "KAISATSU_USER_DATA_SETS", value_name = "NUMBER", default_value_t = 50)]
+    pub(crate) user_data_sets: u32,
+
+    /// Images that one dataset may have
+    #[arg(long, global = true, env = "KAISATSU_DATA_SET_IMAGES", value_name = "NUMBER", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) data_set_images: u32,
+
+    /// Images of datasets that are fetched at once
+    #[arg(long, global = true, env = "KAISATSU_FETCHES", value_name = "NUMBER", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) fetches: u32,
+
+    /// How long the fetching of an image may take in all
+    #[arg(long, global = true, env = "KAISATSU_FETCH_TIMEOUT", value_name = "SPAN", default_value = "20s", value_parser = span::parse)]
+    pub(crate) fetch_timeout: Duration,
+
+    /// Places inside that images may be fetched from, separated by commas: 10.1.2.3, 10.0.0.0/8, images.internal, each with or without :PORT [default: none, only public addresses]
+    #[arg(long, global = true, env = "KAISATSU_FETCH_ALLOW", value_name = "PLACES")]
+    pub(crate) fetch_allow: Option<Places>,
+
+    /// How long a replica that builds a dataset may be silent before another takes over
+    #[arg(long, global = true, env = "KAISATSU_JOB_LEASE", value_name = "SPAN", default_value = "15s", value_parser = span::parse)]
+    pub(crate) job_lease: Duration,
 
     /// First path segment of the route map function
     #[arg(long, global = true, env = "KAISATSU_ROUTE_SERVICE", value_name = "SEGMENT", default_value = "route_service", value_parser = Segment::new)]
@@ -122,6 +160,19 @@ impl fmt::Debug for Hidden {
     }
 }
 
+/// The places inside that images may be fetched from.
+#[derive(Debug, Clone)]
+pub(crate) struct Places(pub(crate) Vec<Allowed>);
+
+impl FromStr for Places {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let place = |text: &str| text.trim().parse().map_err(|error| format!("{error}"));
+        text.split(',').map(place).collect::<Result<_, String>>().map(Self)
+    }
+}
+
 impl Settings {
     /// The data folder.
     pub(crate) fn data_folder(&self) -> Result<PathBuf, Trouble> {
@@ -139,6 +190,16 @@ impl Settings {
             Some(Hidden(text)) => text.parse().map_err(|error| Trouble::Usage(format!("--database: {error}"))),
             None => Ok(Address::Sqlite(self.made_data_folder()?.join("kaisatsu.db"))),
         }
+    }
+
+    /// Where users' images are kept. The data folder is made when they are to lie in it.
+    pub(crate) fn blobs(&self) -> Result<BlobAddress, Trouble> {
+        if let Some(address) = &self.blobs {
+            return Ok(address.clone());
+        }
+        let folder = self.made_data_folder()?.join("blobs");
+        make_folder(&folder)?;
+        Ok(BlobAddress::Folder(folder))
     }
 
     /// The folder with map files. The default one is made; a named one has to be there.

@@ -2,51 +2,22 @@
 
 use std::fmt;
 
-use crate::{Invalid, Timestamp, code};
-
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub struct $name(String);
-
-        impl $name {
-            /// A fresh id out of random bytes.
-            #[must_use]
-            pub fn from_random(bytes: [u8; 10]) -> Self {
-                Self(code::encode($prefix, bytes))
-            }
-
-            /// An id as it was printed before. What does not exist is simply not found later.
-            #[must_use]
-            pub fn from_text(text: impl Into<String>) -> Self {
-                Self(text.into())
-            }
-
-            /// The id as text.
-            #[must_use]
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-    };
-}
+use crate::{
+    Invalid, Timestamp,
+    code::{self, id},
+};
 
 id!(
     /// The id of an application.
     AppId,
-    "app_"
+    "app_",
+    10
 );
 id!(
     /// The id of an API key. It names the key in listings and logs and opens nothing.
     KeyId,
-    "key_"
+    "key_",
+    10
 );
 
 /// The name of an application: 1 to 100 characters, no control characters, no space at either end.

@@ -18,6 +18,42 @@ pub(crate) fn encode<const N: usize>(prefix: &str, bytes: [u8; N]) -> String {
     text
 }
 
+/// Makes the type of an id: a prefix that people recognise it by, and that many random bytes.
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal, $bytes:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(String);
+
+        impl $name {
+            /// A fresh id out of random bytes.
+            #[must_use]
+            pub fn from_random(bytes: [u8; $bytes]) -> Self {
+                Self($crate::code::encode($prefix, bytes))
+            }
+
+            /// An id as it was printed before. What does not exist is simply not found later.
+            #[must_use]
+            pub fn from_text(text: impl Into<String>) -> Self {
+                Self(text.into())
+            }
+
+            /// The id as text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+pub(crate) use id;
+
 #[cfg(test)]
 mod tests {
     use super::encode;

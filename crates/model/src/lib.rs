@@ -5,6 +5,7 @@
 
 mod access;
 mod code;
+mod dataset;
 mod geo;
 mod map;
 mod prefecture;
@@ -15,6 +16,7 @@ mod user;
 mod window;
 
 pub use access::{ApiKey, AppId, Application, ApplicationName, KeyDigest, KeyId, KeyRecord, KeyState};
+pub use dataset::{DataSetId, DataSetName, ImageId, Outcome, Phase, Tag};
 pub use geo::{Degrees, Gcs, GeoPoint};
 pub use map::MapId;
 pub use prefecture::Prefecture;

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::{Invalid, code};
+use crate::{Invalid, code::id};
 
 /// The id of a recognition: a random UUID (version 4).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -43,29 +43,12 @@ impl fmt::Display for RecognitionId {
     }
 }
 
-/// The id of one candidate of a recognition.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ItemId(String);
-
-impl ItemId {
-    /// A fresh id out of random bytes.
-    #[must_use]
-    pub fn from_random(bytes: [u8; 10]) -> Self {
-        Self(code::encode("itm_", bytes))
-    }
-
-    /// An id as it was sent.
-    #[must_use]
-    pub fn from_text(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// The id as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
+id!(
+    /// The id of one candidate of a recognition.
+    ItemId,
+    "itm_",
+    10
+);
 
 /// Whether a candidate was right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

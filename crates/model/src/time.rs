@@ -18,6 +18,12 @@ impl Timestamp {
         Self(self.0.saturating_add(i64::try_from(span.as_micros()).unwrap_or(i64::MAX)))
     }
 
+    /// This point in time moved back.
+    #[must_use]
+    pub fn before(self, span: Duration) -> Self {
+        Self(self.0.saturating_sub(i64::try_from(span.as_micros()).unwrap_or(i64::MAX)))
+    }
+
     /// As people and programs read it, in UTC and to the second: `2026-11-15T09:30:00Z`.
     #[must_use]
     pub fn to_utc(self) -> String {

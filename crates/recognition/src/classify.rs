@@ -1,4 +1,4 @@
-//! Category recognition.
+//! Category recognition with a model. With a user's dataset: see `datasets::recognise`.
 
 use bytes::Bytes;
 use kaisatsu_model::AppId;
@@ -15,7 +15,7 @@ use crate::{
     slots::{DECODE, INFERENCE, timed},
 };
 
-const TASK: &str = "classify";
+pub(crate) const TASK: &str = "classify";
 
 /// What a caller asks for.
 #[derive(Debug, Clone)]
@@ -84,6 +84,7 @@ impl Recogniser {
         let facts = Facts {
             application: application.clone(),
             task: TASK,
+            data_set: None,
             model: name.to_owned(),
             vector: found.embedding,
             picture: image,

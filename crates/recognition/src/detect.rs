@@ -91,6 +91,7 @@ impl Recogniser {
         let facts = Facts {
             application: application.clone(),
             task: TASK,
+            data_set: None,
             model: name.to_owned(),
             vector: None,
             picture: image,

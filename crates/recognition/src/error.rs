@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use kaisatsu_store::StoreError;
+use kaisatsu_model::Phase;
+use kaisatsu_store::{BlobError, StoreError};
 use kaisatsu_vision::DecodeError;
 
 /// Why there is no answer.
@@ -22,6 +23,58 @@ pub enum RecognitionError {
     /// There is no collection of that name.
     #[error("there is no collection '{0}'")]
     NoSuchCollection(String),
+    /// The user has no such image.
+    #[error("there is no such image of this user; imageId is what uploadImage answered with")]
+    NoSuchImage,
+    /// The user has no such dataset.
+    #[error("there is no such dataset of this user; dataSetId is what createDataSet answered with")]
+    NoSuchDataSet,
+    /// An image that a dataset is to be made of is not in the user's storage area.
+    #[error("images[{0}].imageId is not an image of this user's storage area")]
+    NoStoredImage(usize),
+    /// An image that a dataset is to be made of has no tag.
+    #[error("images[{0}].tag is missing, and the image has none in the storage area")]
+    NoTag(usize),
+    /// No address of a dataset may be fetched.
+    #[error("none of the images can be fetched; images[{place}].url: {reason}")]
+    AllDenied {
+        /// The first of them.
+        place: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// An address cannot be read.
+    #[error("images[{place}].url is not valid: {reason}")]
+    BadAddress {
+        /// Which one.
+        place: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The user has as many images as one may have.
+    #[error("the storage area is full: a user may have {0} images; delete some with deleteImage")]
+    ImagesFull(u32),
+    /// The user has as many bytes as one may have.
+    #[error("the storage area is full: a user may have {0} bytes; delete images or datasets")]
+    BytesFull(u64),
+    /// The user has as many datasets as one may have.
+    #[error("a user may have {0} datasets; delete one with deleteDataSet")]
+    DataSetsFull(u32),
+    /// The same bytes are being removed at this moment.
+    #[error("the same image is just being removed; try again shortly")]
+    Busy,
+    /// The dataset is not built yet.
+    #[error("the dataset is {}: its images are still being looked at; getDataSet says how far it is", .0.as_str())]
+    NotBuilt(Phase),
+    /// The dataset could not be built.
+    #[error("body field dataSetId names a dataset that could not be built ({0}); delete it and create another")]
+    BuildFailed(String),
+    /// The dataset cannot tell anything apart.
+    #[error("body field dataSetId names a dataset with a single tag; to classify with it, it needs two or more")]
+    OneTag,
+    /// The storage for images failed.
+    #[error("{0}")]
+    Blobs(#[from] BlobError),
     /// The model is there and cannot be used; the reason is for the operator.
     #[error("model '{model}' is not usable on this server at the moment; its operator finds the reason in the log")]
     Unusable {

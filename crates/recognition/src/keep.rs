@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use kaisatsu_model::{AppId, Clock, ItemId, RecognitionId, Timestamp};
+use kaisatsu_model::{AppId, Clock, DataSetId, ItemId, RecognitionId, Timestamp};
 use kaisatsu_store::{KeptItem, NewRecognition, Store, StoreError};
 
 /// How many expired recognitions are forgotten in one statement, so that no statement holds the database for long.
@@ -41,6 +41,8 @@ pub(crate) struct Facts {
     pub(crate) application: AppId,
     pub(crate) task: &'static str,
     pub(crate) model: String,
+    /// The dataset that was looked into, if it was one.
+    pub(crate) data_set: Option<DataSetId>,
     pub(crate) vector: Option<Vec<f32>>,
     pub(crate) picture: Bytes,
 }
@@ -71,6 +73,7 @@ impl Keeping {
             application: facts.application,
             task: facts.task,
             model: facts.model,
+            data_set: facts.data_set,
             created_at: now,
             expires_at: now.after(self.span),
             items: candidates.iter().map(item).collect(),
@@ -96,7 +99,7 @@ impl Keeping {
 
 /// Random bytes. Without them no id can be made, and a server whose system has none cannot go on.
 #[allow(clippy::panic, reason = "a system without randomness is broken beyond what a caller can be told")]
-fn random<const N: usize>() -> [u8; N] {
+pub(crate) fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     if let Err(error) = getrandom::fill(&mut bytes) {
         panic!("the system gives no random bytes: {error}");

@@ -11,8 +11,13 @@ use kaisatsu_vision::{
 };
 
 use crate::{
-    RecognitionError, catalogue::CatalogueIndex, collections::Collections, follow::Followed, keep::Keeping,
+    RecognitionError,
+    catalogue::CatalogueIndex,
+    collections::Collections,
+    follow::Followed,
+    keep::Keeping,
     slots::Slots,
+    users::{UserSettings, Users},
 };
 
 /// What the operator has decided.
@@ -49,12 +54,13 @@ pub struct Recogniser {
     pub(crate) collections: Collections,
     pub(crate) catalogue: CatalogueIndex,
     pub(crate) followed: Followed,
+    pub(crate) users: Users,
 }
 
 impl Recogniser {
     /// Puts the parts together.
     #[must_use]
-    pub fn new(engine: Engine, store: Store, clock: Arc<dyn Clock>, settings: &Settings) -> Self {
+    pub fn new(engine: Engine, store: Store, clock: Arc<dyn Clock>, settings: &Settings, users: UserSettings) -> Self {
         Self {
             slots: Slots::new(engine, settings.waiting),
             keeping: Keeping::new(store, clock, settings.keep, settings.keep_pictures),
@@ -62,6 +68,7 @@ impl Recogniser {
             collections: Collections::default(),
             catalogue: CatalogueIndex::default(),
             followed: Followed::default(),
+            users: Users::new(users),
         }
     }
 

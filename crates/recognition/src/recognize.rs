@@ -127,6 +127,7 @@ impl Recogniser {
         let facts = Facts {
             application: application.clone(),
             task: TASK,
+            data_set: None,
             model: ask.category.unwrap_or_else(|| "product-all".to_owned()),
             vector: None,
             picture: image,

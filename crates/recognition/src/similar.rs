@@ -1,17 +1,15 @@
-//! Similar image search in public collections.
+//! Similar image search in public collections. In a user's dataset: see `datasets::recognise`.
 
 use bytes::Bytes;
 use kaisatsu_model::AppId;
-use kaisatsu_vision::{Worker, decode, manifest::Task};
+use kaisatsu_store::Collection;
 
 use crate::{
     Kept, Recogniser, RecognitionError,
-    classify::gone,
     keep::{Candidate, Facts},
-    slots::{DECODE, INFERENCE, timed},
 };
 
-const TASK: &str = "similar";
+pub(crate) const TASK: &str = "similar";
 
 /// What a caller asks for.
 #[derive(Debug, Clone)]
@@ -26,7 +24,7 @@ pub struct SimilarAsk {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Likeness {
     /// What `subject` says of it: collection and image.
-    subject: String,
+    pub(crate) subject: String,
     /// The operator's own id of the image.
     pub image_id: String,
     /// Where people find it.
@@ -64,26 +62,17 @@ impl Recogniser {
     ) -> Result<Kept<Likeness>, RecognitionError> {
         let shelved = self.collections.get(&ask.collection);
         let shelved = shelved.ok_or_else(|| RecognitionError::NoSuchCollection(ask.collection.clone()))?;
-        let model = self.model(&shelved.facts.model, Task::Classify)?;
-        if model.manifest.embedding_sha256() != Some(shelved.facts.model_sha256.as_str()) {
-            let reason = format!("collection '{}' was made with other weights; import it again", ask.collection);
-            return Err(RecognitionError::Unusable { model: shelved.facts.model.clone(), reason });
-        }
-        let (bounds, looked_at, index, most) = (self.bounds, image.clone(), shelved.clone(), ask.most);
-        let look = move |worker: &mut Worker| {
-            let failed = |error: String| RecognitionError::Failed(error);
-            let name = &model.manifest.about.name;
-            let (classifier, resizer) = worker.classifier(name).ok_or_else(|| gone(&model))?;
-            let decoded = timed(DECODE, TASK, || decode(&looked_at, bounds, Some(classifier.short_side())))?;
-            let vector = timed(INFERENCE, TASK, || classifier.embed(resizer, &decoded.picture));
-            let vector = vector.map_err(|error| failed(error.to_string()))?;
+        let Collection { model, model_sha256, .. } = &shelved.facts;
+        let made = format!("collection '{}' was made with other weights; import it again", ask.collection);
+        let model = self.embedder(model, model_sha256, &made)?;
+        let (index, most) = (shelved.clone(), ask.most);
+        let search = move |vector: &[f32]| {
             if index.index.is_empty() {
-                return Ok((Vec::new(), vector));
+                return Ok(Vec::new());
             }
-            let found = index.index.search(&vector, most).map_err(|error| failed(error.to_string()))?;
-            Ok((found, vector))
+            index.index.search(vector, most).map_err(|error| RecognitionError::Failed(error.to_string()))
         };
-        let (found, vector) = self.slots.run(TASK, look).await?;
+        let (found, vector) = self.with_vector(TASK, model, image.clone(), search).await?;
         let numbers: Vec<i64> = found.iter().filter_map(|found| i64::try_from(found.id).ok()).collect();
         // An image that was removed a moment ago may still be in the index: the database has the last word.
         let records = self.keeping.store.images(&numbers).await?;
@@ -101,6 +90,7 @@ impl Recogniser {
         let facts = Facts {
             application: application.clone(),
             task: TASK,
+            data_set: None,
             model: ask.collection,
             vector: Some(vector),
             picture: image,

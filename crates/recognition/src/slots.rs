@@ -18,13 +18,17 @@ const WAIT: Duration = Duration::from_secs(1);
 pub(crate) struct Slots {
     engine: Engine,
     places: Arc<Semaphore>,
+    /// Places for work that nobody waits for: one more than there are threads, so that no thread is idle and a caller
+    /// waits for two such pictures at most.
+    behind: Semaphore,
 }
 
 impl Slots {
     /// `waiting` pictures may wait beside those being looked at.
     pub(crate) fn new(engine: Engine, waiting: usize) -> Self {
         let places = (engine.threads() + waiting).min(Semaphore::MAX_PERMITS);
-        Self { engine, places: Arc::new(Semaphore::new(places)) }
+        let behind = Semaphore::new(engine.threads() + 1);
+        Self { engine, places: Arc::new(Semaphore::new(places)), behind }
     }
 
     pub(crate) fn engine(&self) -> &Engine {
@@ -46,6 +50,27 @@ impl Slots {
             return Err(RecognitionError::Overloaded { wait: WAIT });
         };
         let _waiting = Counted::new();
+        self.hand_over(task, work).await
+    }
+
+    /// The same for work that can wait: it is not refused, it takes its turn.
+    pub(crate) async fn run_behind<T: Send + 'static>(
+        &self,
+        task: &'static str,
+        work: impl FnOnce(&mut Worker) -> Result<T, RecognitionError> + Send + 'static,
+    ) -> Result<T, RecognitionError> {
+        if !self.engine.is_warm() {
+            return Err(RecognitionError::Warming);
+        }
+        let Ok(_place) = self.behind.acquire().await else { return Err(RecognitionError::Overloaded { wait: WAIT }) };
+        self.hand_over(task, work).await
+    }
+
+    async fn hand_over<T: Send + 'static>(
+        &self,
+        task: &'static str,
+        work: impl FnOnce(&mut Worker) -> Result<T, RecognitionError> + Send + 'static,
+    ) -> Result<T, RecognitionError> {
         let (reply, answer) = oneshot::channel();
         let queued = Instant::now();
         self.engine.submit(move |worker| {
@@ -94,6 +119,10 @@ pub fn describe_metrics() {
     gauge!("kaisatsu_engine_requests").set(0.0);
     describe_counter!("kaisatsu_engine_refused_total", "Pictures refused because every place was taken, by task");
     describe_counter!("kaisatsu_engine_abandoned_total", "Pictures whose caller hung up while they waited, by task");
+    describe_counter!(
+        "kaisatsu_dataset_images_total",
+        "Images of datasets that were looked at, by what became of them"
+    );
     describe_histogram!("kaisatsu_engine_queue_seconds", "Time from a picture's arrival to its thread, by task");
     describe_histogram!(DECODE, "Time to decode a picture, by task");
     describe_histogram!(INFERENCE, "Time in the networks, by task");

@@ -194,6 +194,6 @@ impl Store {
 }
 
 /// Undoes [`floats_to_bytes`].
-fn bytes_to_floats(bytes: &[u8]) -> Vec<f32> {
+pub(crate) fn bytes_to_floats(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks().0.iter().map(|four| f32::from_le_bytes(*four)).collect()
 }

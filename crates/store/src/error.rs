@@ -1,6 +1,6 @@
 //! What can go wrong with the database, in words an operator can act on.
 
-use kaisatsu_model::{AppId, ApplicationName, ItemId, KeyId, RecognitionId};
+use kaisatsu_model::{AppId, ApplicationName, DataSetId, ItemId, KeyId, RecognitionId};
 
 /// Why a database could not be opened. The messages are whole sentences: they are what the operator reads.
 #[derive(Debug, thiserror::Error)]
@@ -103,6 +103,9 @@ pub enum StoreError {
     /// The recognition has no such candidate.
     #[error("the recognition has no candidate {}", .0.as_str())]
     NoItem(ItemId),
+    /// The user has no such dataset.
+    #[error("there is no dataset {0}")]
+    NoDataSet(DataSetId),
     /// What is in the database is not what we wrote.
     #[error("a row of the database cannot be read: {0}")]
     Damaged(String),

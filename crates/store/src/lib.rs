@@ -1,27 +1,40 @@
-//! What is kept: one [`Store`] on SQLite and on PostgreSQL.
+//! What is kept: one [`Store`] on SQLite and on PostgreSQL, and [`Blobs`] in a folder or on an S3 server.
 //!
 //! Both backends take the same SQL wherever they can, so each query is written once and compiled for both (see
 //! `on_each!`). Times are integers (microseconds), ids are text, digests are bytes: types that both databases
-//! agree on. `sqlx` is named in no other crate.
+//! agree on. `sqlx` is named in no other crate, and neither is `object_store`.
 
 mod address;
+mod blobs;
 mod catalogue;
+mod check;
+mod claims;
 mod collections;
 mod content;
+mod datasets;
 mod error;
 mod keys;
 mod open;
 mod recognitions;
 mod tokens;
+mod user_images;
 
 pub use address::{Address, BadAddress};
+pub use blobs::{BadBlobAddress, BlobAddress, BlobError, BlobKey, Blobs, Listed, Part, hex, sha256};
 pub use catalogue::{ChangedItem, ItemRecord, NewItem};
+pub use check::BlobRow;
+pub use claims::Claim;
 pub use collections::{ChangedImage, Collection, ImageRecord, NewImage};
+pub use datasets::{
+    BuiltImage, CreateDataSet, DataSetImageRow, DataSetRow, ImageSource, Lease, Looked, NewDataSet, NewDataSetImage,
+    Task,
+};
 pub use error::{OpenError, StoreError};
 pub use keys::{ChangedKeys, KeyGrant, NewKey};
 pub use recognitions::{KeptItem, KeptVerdict, NewRecognition, NewVerdict};
 use sqlx::{PgPool, SqlitePool};
 pub use tokens::{NewToken, TokenHolder};
+pub use user_images::{NewUserImage, PutImage, UserImage};
 
 /// The database, whichever it is. Cheap to clone: clones share one pool of connections.
 #[derive(Debug, Clone)]

@@ -63,6 +63,8 @@ async fn open_sqlite(path: &Path, trouble: &Trouble<'_>) -> Result<SqlitePool, O
         // FULL: what was acknowledged is on the disk, also after a power cut.
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
+        // What is deleted is overwritten, not only forgotten.
+        .pragma("secure_delete", "ON")
         .busy_timeout(PATIENCE)
         .optimize_on_close(true, None);
     let pool = SqlitePoolOptions::new()

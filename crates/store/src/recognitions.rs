@@ -1,6 +1,6 @@
 //! Recognitions and the verdicts on their candidates.
 
-use kaisatsu_model::{AppId, Comment, ItemId, RecognitionId, Timestamp, Verdict};
+use kaisatsu_model::{AppId, Comment, DataSetId, ItemId, RecognitionId, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::{Store, StoreError, on_each};
@@ -29,6 +29,8 @@ pub struct NewRecognition {
     pub task: &'static str,
     /// The model, dataset or collection that answered.
     pub model: String,
+    /// The dataset that was looked into, if it was one: this goes when that goes.
+    pub data_set: Option<DataSetId>,
     /// When.
     pub created_at: Timestamp,
     /// Until when it is kept.
@@ -72,15 +74,15 @@ pub struct KeptVerdict {
 }
 
 const INSERT: &str = "INSERT INTO recognition \
-     (id, application_id, task, model, created_at, expires_at, items, vector, picture) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+     (id, application_id, task, model, created_at, expires_at, items, vector, picture, dataset_id) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
 
-const FIND: &str = "SELECT task, model, items, vector FROM recognition \
+const FIND: &str = "SELECT task, model, items, vector, dataset_id FROM recognition \
      WHERE id = $1 AND application_id = $2 AND expires_at > $3";
 
 const RATE: &str = "INSERT INTO feedback \
-     (recognition_id, item_id, application_id, task, model, subject, score, is_valid, comment, vector, rated_at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
+     (recognition_id, item_id, application_id, task, model, subject, score, is_valid, comment, vector, rated_at, \
+     dataset_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
      ON CONFLICT (recognition_id, item_id) DO UPDATE SET \
      is_valid = excluded.is_valid, comment = excluded.comment, rated_at = excluded.rated_at";
 
@@ -88,17 +90,23 @@ impl Store {
     /// Keeps a recognition with all of its candidates.
     ///
     /// # Errors
-    /// When the database fails.
+    /// When the database fails; [`StoreError::NoDataSet`] when the dataset was deleted meanwhile.
     pub async fn save_recognition(&self, new: NewRecognition) -> Result<(), StoreError> {
         let items = serde_json::to_string(&new.items).map_err(|error| StoreError::Damaged(error.to_string()))?;
         let vector = new.vector.map(|vector| floats_to_bytes(&vector));
-        on_each!(self, pool => {
+        let kept = on_each!(self, pool => {
             sqlx::query(INSERT)
                 .bind(new.id.as_str()).bind(new.application.as_str()).bind(new.task).bind(&new.model)
                 .bind(new.created_at.0).bind(new.expires_at.0).bind(items).bind(vector).bind(new.picture)
-                .execute(pool).await?;
+                .bind(new.data_set.as_ref().map(DataSetId::as_str))
+                .execute(pool).await.map(drop)
         });
-        Ok(())
+        match (kept, new.data_set) {
+            (Err(sqlx::Error::Database(error)), Some(id)) if error.is_foreign_key_violation() => {
+                Err(StoreError::NoDataSet(id))
+            }
+            (kept, _) => Ok(kept?),
+        }
     }
 
     /// Keeps a verdict. The last one on a candidate counts. The candidate is looked for inside its recognition, and
@@ -120,7 +128,7 @@ impl Store {
                 .bind(found.as_ref().map_or("", |item| item.subject.as_str()))
                 .bind(found.as_ref().map(|item| item.score))
                 .bind(i64::from(new.verdict == Verdict::Valid))
-                .bind(new.comment.as_ref().map(Comment::as_str)).bind(&row.vector).bind(new.rated_at.0)
+                .bind(new.comment.as_ref().map(Comment::as_str)).bind(&row.vector).bind(new.rated_at.0).bind(&row.dataset_id)
                 .execute(&mut *tx).await?;
             tx.commit().await?;
         });
@@ -194,6 +202,7 @@ struct RecognitionRow {
     model: String,
     items: String,
     vector: Option<Vec<u8>>,
+    dataset_id: Option<String>,
 }
 
 impl RecognitionRow {

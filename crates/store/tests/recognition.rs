@@ -29,6 +29,7 @@ fn recognition(app: &AppId, number: u8, expires_at: i64) -> NewRecognition {
         application: app.clone(),
         task: "classify",
         model: "general".to_owned(),
+        data_set: None,
         created_at: Timestamp(0),
         expires_at: Timestamp(expires_at),
         items: vec![item("a", 0.75), item("b", 0.25)],

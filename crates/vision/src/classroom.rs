@@ -140,10 +140,10 @@ pub fn teach(
     embedded: &Embedded,
 ) -> Result<Report, Fault> {
     let base_sha256 = embedding_of(shelf, base)?;
-    let lessons: Vec<Lesson> = embedded
+    let lessons: Vec<Lesson<'_>> = embedded
         .vectors
         .iter()
-        .filter_map(|(at, vector)| Some(Lesson { vector: vector.clone(), class: syllabus.photos.get(*at)?.1 }))
+        .filter_map(|(at, vector)| Some(Lesson { vector, class: syllabus.photos.get(*at)?.1 }))
         .collect();
     let (head, report) = head::teach(&lessons, syllabus.classes.len()).map_err(|error| match error {
         head::TeachError::EmptyClass(class) => {

@@ -18,6 +18,7 @@ mod prepare;
 mod runtime;
 pub mod shelf;
 pub mod text;
+mod thumbnail;
 pub mod vector;
 mod worker;
 
@@ -30,4 +31,5 @@ pub use labels::{Label, Labels};
 pub use picture::{Area, Picture, PixelBox, Sent};
 pub use runtime::{Feed, Network, Runtime, RuntimeError, Tensor};
 pub use shelf::Shelf;
+pub use thumbnail::thumbnail;
 pub use worker::{Readers, Worker};

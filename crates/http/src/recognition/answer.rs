@@ -52,6 +52,15 @@ pub(crate) enum Refusals {
     Unavailable(RecognitionError),
 }
 
+/// What an operation of a user's may be refused with besides.
+#[derive(IntoResponses)]
+#[allow(dead_code, reason = "only the document is made of it")]
+pub(crate) enum UserRefusals {
+    /// 116: the API key is missing or unknown; 117: the user's token is missing, unknown, revoked or expired
+    #[response(status = 401, content_type = "application/json;charset=UTF-8")]
+    TokenUnknown(RecognitionError),
+}
+
 /// What an operation with a body may be refused with besides.
 #[derive(IntoResponses)]
 #[allow(dead_code, reason = "only the document is made of it")]
@@ -89,6 +98,15 @@ pub(crate) trait Outcome {
 impl<B: Body> Outcome for B {
     fn into_answer(self) -> Response {
         answer::success(&self)
+    }
+}
+
+/// A body whose work goes on after the answer.
+pub(crate) struct Accepted<B>(pub(crate) B);
+
+impl<B: Body> Outcome for Accepted<B> {
+    fn into_answer(self) -> Response {
+        answer::accepted(&self.0)
     }
 }
 

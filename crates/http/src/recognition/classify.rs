@@ -16,12 +16,15 @@ use super::{
     answer::{BodyRefusals, RecognitionError, Refusals, answer_to},
     form::{Form, language},
 };
-use crate::{Failure, Gateway, Query, gateway::API_KEY};
+use crate::{
+    Failure, Gateway, Query,
+    gateway::{API_KEY, TOKEN},
+};
 
 /// Candidates when none are asked for.
 const USUAL: i64 = 5;
 
-const WORDS: [&str; 6] = ["modelName", "numOfCandidates", "language", "dataSetId", API_KEY, "token"];
+const WORDS: [&str; 6] = ["modelName", "numOfCandidates", "language", "dataSetId", API_KEY, TOKEN];
 
 /// The form of this operation.
 #[derive(ToSchema)]
@@ -34,6 +37,10 @@ pub(crate) struct ClassifyForm {
     #[schema(example = "general", default = "general")]
     #[schema(rename = "modelName")]
     model_name: Option<String>,
+    /// A dataset of the user's instead of a model; it needs the query parameter token.
+    #[schema(example = "dts_3x1yq0a8c5v7k2mz3x1yq0a8c5v7k2mz")]
+    #[schema(rename = "dataSetId")]
+    data_set_id: Option<String>,
     /// The most candidates.
     #[schema(minimum = 1, maximum = 50, default = 5)]
     #[schema(rename = "numOfCandidates")]
@@ -80,10 +87,13 @@ pub(crate) struct TagCandidate {
 #[utoipa::path(
     post, path = "/concept/classify", operation_id = "conceptClassify", tag = "Image recognition",
     security(("APIKEY" = [])),
+    params(("token" = Option<String>, Query, description = "The user's token; only with dataSetId")),
     request_body(content = ClassifyForm, content_type = "multipart/form-data"),
     responses(
         (status = 200, description = "The categories, best first", body = ClassifyAnswer, content_type = "application/json;charset=UTF-8"),
         (status = 400, description = "103, 104: a query parameter; 105: no image we read; 106: a field is missing or invalid; 109: no such model; 110: more than one image; 111: out of range", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "301: no such dataset of this user", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 409, description = "202: the dataset is not ready yet; see Retry-After", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         Refusals,
         BodyRefusals,
     )
@@ -96,14 +106,16 @@ pub(crate) async fn classify(
 ) -> Response {
     let query = Query::read(raw.as_deref(), &WORDS);
     answer_to("concept/classify", gateway.admit(&query).await, async |caller| {
+        let user = gateway.user_if_any(&query, caller).await?;
         let mut form = Form::read(&query, &WORDS[..4], &headers, body, gateway.max_image_bytes).await?;
-        form.no_dataset(&gateway, caller).await?;
-        let ask = ClassifyAsk {
-            model: form.text("modelName")?.map(str::to_owned),
-            most: form.most("numOfCandidates", 1..=50, USUAL)?,
-            language: language(&form)?,
+        let most = form.most("numOfCandidates", 1..=50, USUAL)?;
+        let kept = if let Some((user, id)) = form.data_set(user, "modelName")? {
+            gateway.recogniser.classify_in(&user, &id, form.image()?, most).await?
+        } else {
+            let model = form.text("modelName")?.map(str::to_owned);
+            let ask = ClassifyAsk { model, most, language: language(&form)? };
+            gateway.recogniser.classify(&caller.application, form.image()?, ask).await?
         };
-        let kept = gateway.recogniser.classify(&caller.application, form.image()?, ask).await?;
         Ok::<_, Failure>(render(kept))
     })
     .await

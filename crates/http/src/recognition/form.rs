@@ -7,10 +7,12 @@ use std::ops::RangeInclusive;
 use axum::{body::Body, http::HeaderMap};
 use bytes::Bytes;
 use futures_util::stream;
-use kaisatsu_access::Caller;
+use kaisatsu_model::DataSetId;
+use kaisatsu_recognition::User;
 use multer::Multipart;
 
-use crate::{Failure, Gateway, Kind, Query, intake};
+use super::json::field as body_field;
+use crate::{Failure, Kind, Query, intake};
 
 /// The longest word beside an image.
 const LONGEST_WORD: usize = 4096;
@@ -108,13 +110,14 @@ impl<'a> Form<'a> {
         self.text(name)?.ok_or_else(|| body_field(name, "is missing"))
     }
 
-    /// A dataset is a user's: whoever names one has to be that user, and none has been made on this server.
-    pub(super) async fn no_dataset(&self, gateway: &Gateway, caller: &Caller) -> Result<(), Failure> {
-        if self.text("dataSetId")?.is_none() {
-            return Ok(());
+    /// The dataset that is named, and the user whose it has to be; none is named together with `instead`.
+    pub(super) fn data_set(&self, user: Option<User>, instead: &str) -> Result<Option<(User, DataSetId)>, Failure> {
+        let Some(id) = self.text("dataSetId")? else { return Ok(None) };
+        if self.text(instead)?.is_some() {
+            return Err(self.invalid("dataSetId", &format!("and {instead} exclude each other; leave one out")));
         }
-        gateway.user(self.query, caller).await?;
-        Err(Failure::new(Kind::NotFound, "there is no such dataset of this user"))
+        let missing = || Failure::new(Kind::TokenUnknown, "query parameter token is missing");
+        Ok(Some((user.ok_or_else(missing)?, DataSetId::from_text(id))))
     }
 
     /// A whole number, wherever it stands.
@@ -166,10 +169,6 @@ pub(super) fn language(form: &Form<'_>) -> Result<String, Failure> {
         return Ok(language.to_owned());
     }
     Err(form.invalid("language", "must be a language code such as en or ja"))
-}
-
-fn body_field(name: &str, rule: &str) -> Failure {
-    Failure::new(Kind::BodyField, format!("body field {name} {rule}"))
 }
 
 fn broken(error: &multer::Error) -> Failure {

@@ -1,6 +1,9 @@
 //! Bodies in JSON: an object whose fields are taken one by one, so that each can say what is wrong with it.
 
+use std::ops::RangeInclusive;
+
 use axum::{body::Body, http::HeaderMap};
+use kaisatsu_recognition::Cursor;
 use serde_json::{Map, Value};
 
 use crate::{Failure, Kind, intake};
@@ -37,11 +40,71 @@ impl Object {
         }
     }
 
+    /// A whole number, if it is there.
+    pub(super) fn integer(&self, name: &str, range: RangeInclusive<u64>) -> Result<Option<u64>, Failure> {
+        let bounds = format!("{} to {}", range.start(), range.end());
+        match self.0.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Number(number)) if number.is_i64() || number.is_u64() => {
+                let number = number.as_u64().filter(|number| range.contains(number));
+                let outside = || Failure::new(Kind::OutOfRange, format!("body field {name} must be from {bounds}"));
+                number.map(Some).ok_or_else(outside)
+            }
+            Some(_) => Err(field(name, &format!("must be a whole number from {bounds}"))),
+        }
+    }
+
+    /// A list of objects that has to be there.
+    pub(super) fn objects(self, name: &str) -> Result<Vec<Self>, Failure> {
+        let mut fields = self.0;
+        let Some(list) = fields.remove(name).filter(|value| !value.is_null()) else {
+            return Err(field(name, "is missing"));
+        };
+        let Value::Array(list) = list else { return Err(field(name, "must be a list")) };
+        let object = |(place, value)| match value {
+            Value::Object(fields) => Ok(Self(fields)),
+            _ => Err(field(&format!("{name}[{place}]"), "must be an object")),
+        };
+        list.into_iter().enumerate().map(object).collect()
+    }
+
     /// A text that has to be there.
     pub(super) fn required(&self, name: &str) -> Result<&str, Failure> {
         self.text(name)?.ok_or_else(|| field(name, "is missing"))
     }
 }
+
+/// The place in a list that a body asks for, and how much of it.
+pub(super) struct Span {
+    /// After what.
+    pub(super) after: Cursor,
+    /// How many at most.
+    pub(super) most: usize,
+}
+
+impl Object {
+    /// `cursor` and `limit`.
+    pub(super) fn span(&self) -> Result<Span, Failure> {
+        let after = match self.text("cursor")? {
+            None => Cursor::start(),
+            Some(text) => Cursor::from_text(text).ok_or_else(|| field("cursor", BAD_CURSOR))?,
+        };
+        Ok(Span { after, most: self.limit(1)? })
+    }
+
+    /// `limit`: how many at most.
+    pub(super) fn limit(&self, least: u64) -> Result<usize, Failure> {
+        let limit = self.integer("limit", least..=MOST_LISTED)?.unwrap_or(USUALLY_LISTED);
+        Ok(usize::try_from(limit).unwrap_or(usize::MAX))
+    }
+}
+
+/// The most of a list that is answered at once, and how much is when nothing is said.
+const MOST_LISTED: u64 = 1_000;
+const USUALLY_LISTED: u64 = 100;
+
+/// What is wrong with a cursor.
+pub(super) const BAD_CURSOR: &str = "is not one that this operation answered with; leave it out to begin at the start";
 
 /// The failure of a field that breaks its rule.
 pub(super) fn field(name: &str, rule: &str) -> Failure {

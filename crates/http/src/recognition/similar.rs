@@ -1,4 +1,4 @@
-//! `similarImage/search`: the images of a collection that are most like a picture.
+//! `similarImage/search`: the images of a collection or a dataset that are most like a picture.
 
 use std::sync::Arc;
 
@@ -16,12 +16,15 @@ use super::{
     answer::{BodyRefusals, RecognitionError, Refusals, answer_to},
     form::Form,
 };
-use crate::{Failure, Gateway, Query, gateway::API_KEY};
+use crate::{
+    Failure, Gateway, Query,
+    gateway::{API_KEY, TOKEN},
+};
 
 /// Candidates when none are asked for.
 const USUAL: i64 = 10;
 
-const WORDS: [&str; 5] = ["collection", "numOfCandidates", "dataSetId", API_KEY, "token"];
+const WORDS: [&str; 5] = ["collection", "numOfCandidates", "dataSetId", API_KEY, TOKEN];
 
 /// The form of this operation.
 #[derive(ToSchema)]
@@ -30,9 +33,13 @@ pub(crate) struct SimilarForm {
     /// The picture: JPEG, PNG, GIF, BMP, TIFF or WebP.
     #[schema(value_type = String, format = Binary, content_media_type = "application/octet-stream")]
     image: Vec<u8>,
-    /// The collection to search.
+    /// The public collection to search.
     #[schema(example = "museum")]
-    collection: String,
+    collection: Option<String>,
+    /// A dataset of the user's instead; it needs the query parameter token.
+    #[schema(example = "dts_3x1yq0a8c5v7k2mz3x1yq0a8c5v7k2mz")]
+    #[schema(rename = "dataSetId")]
+    data_set_id: Option<String>,
     /// The most candidates.
     #[schema(minimum = 1, maximum = 50, default = 10)]
     #[schema(rename = "numOfCandidates")]
@@ -58,10 +65,10 @@ impl crate::answer::Body for SimilarAnswer {}
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LikenessCandidate {
-    /// The operator's own id of the image.
+    /// The operator's own id of the image; in a dataset, what `userCategory/getImage` takes.
     #[schema(example = "cups/espresso-03.jpg")]
     image_id: String,
-    /// Where it is found; empty when the operator has said nothing.
+    /// Where it is found; empty when nobody has said so, and for images of the storage area.
     image_url: String,
     /// What it is tagged with; empty for nothing.
     #[schema(example = "cups")]
@@ -74,15 +81,17 @@ pub(crate) struct LikenessCandidate {
     item_id: String,
 }
 
-/// The images of a collection that are most like a picture
+/// The images of a collection or a dataset that are most like a picture
 #[utoipa::path(
     post, path = "/similarImage/search", operation_id = "similarImageSearch", tag = "Image recognition",
     security(("APIKEY" = [])),
+    params(("token" = Option<String>, Query, description = "The user's token; only with dataSetId")),
     request_body(content = SimilarForm, content_type = "multipart/form-data"),
     responses(
         (status = 200, description = "The images, most alike first", body = SimilarAnswer, content_type = "application/json;charset=UTF-8"),
         (status = 400, description = "103, 104: a query parameter; 105: no image we read; 106: a field is missing or invalid; 109: no such model; 110: more than one image; 111: out of range", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 404, description = "301: no such collection", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "301: no such collection, or no such dataset of this user", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 409, description = "202: the dataset is not ready yet; see Retry-After", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         Refusals,
         BodyRefusals,
     )
@@ -95,13 +104,15 @@ pub(crate) async fn search(
 ) -> Response {
     let query = Query::read(raw.as_deref(), &WORDS);
     answer_to("similarImage/search", gateway.admit(&query).await, async |caller| {
+        let user = gateway.user_if_any(&query, caller).await?;
         let mut form = Form::read(&query, &WORDS[..3], &headers, body, gateway.max_image_bytes).await?;
-        form.no_dataset(&gateway, caller).await?;
-        let ask = SimilarAsk {
-            collection: form.required("collection")?.to_owned(),
-            most: form.most("numOfCandidates", 1..=50, USUAL)?,
+        let most = form.most("numOfCandidates", 1..=50, USUAL)?;
+        let kept = if let Some((user, id)) = form.data_set(user, "collection")? {
+            gateway.recogniser.similar_in(&user, &id, form.image()?, most).await?
+        } else {
+            let ask = SimilarAsk { collection: form.required("collection")?.to_owned(), most };
+            gateway.recogniser.similar(&caller.application, form.image()?, ask).await?
         };
-        let kept = gateway.recogniser.similar(&caller.application, form.image()?, ask).await?;
         Ok::<_, Failure>(render(kept))
     })
     .await

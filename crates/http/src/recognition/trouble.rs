@@ -12,6 +12,9 @@ const DATABASE: Duration = Duration::from_secs(5);
 /// How long to wait for an operator.
 const OPERATOR: Duration = Duration::from_mins(1);
 
+/// When it is worth looking again whether there is room: only the user can make some.
+const QUOTA: Duration = Duration::from_mins(1);
+
 impl From<RecognitionError> for Failure {
     fn from(error: RecognitionError) -> Self {
         let told = error.to_string();
@@ -19,7 +22,24 @@ impl From<RecognitionError> for Failure {
             RecognitionError::Image(DecodeError::TooManyPixels { .. }) => Self::new(Kind::TooLarge, told),
             RecognitionError::Image(_) => Self::new(Kind::BodyFormat, told),
             RecognitionError::NoSuchModel { .. } => Self::new(Kind::NoSuchModel, told),
-            RecognitionError::NoSuchCollection(_) => Self::new(Kind::NotFound, told),
+            RecognitionError::NoSuchCollection(_)
+            | RecognitionError::NoSuchImage
+            | RecognitionError::NoSuchDataSet
+            | RecognitionError::NoStoredImage(_) => Self::new(Kind::NotFound, told),
+            RecognitionError::NoTag(_)
+            | RecognitionError::BadAddress { .. }
+            | RecognitionError::BuildFailed(_)
+            | RecognitionError::OneTag => Self::new(Kind::BodyField, told),
+            RecognitionError::AllDenied { .. } => Self::new(Kind::Denied, told),
+            RecognitionError::ImagesFull(_) | RecognitionError::BytesFull(_) | RecognitionError::DataSetsFull(_) => {
+                Self::passing(Kind::TooOften, told, QUOTA)
+            }
+            RecognitionError::Busy => Self::passing(Kind::Unavailable, told, Duration::from_secs(1)),
+            RecognitionError::NotBuilt(_) => Self::passing(Kind::StillRunning, told, Duration::from_secs(2)),
+            RecognitionError::Blobs(error) => {
+                let told = "the storage for images does not answer; try again shortly";
+                Self::passing(Kind::Unavailable, told, DATABASE).because(error.to_string())
+            }
             RecognitionError::Unusable { reason, .. } => {
                 Self::passing(Kind::Unavailable, told, OPERATOR).because(reason)
             }
@@ -45,6 +65,7 @@ impl From<StoreError> for Failure {
                 Kind::NotFound,
                 "the recognition has no such candidate; itemId is what the same recognition answered with",
             ),
+            StoreError::NoDataSet(_) => RecognitionError::NoSuchDataSet.into(),
             other => Self::passing(Kind::Unavailable, "the database does not answer; try again shortly", DATABASE)
                 .because(other.to_string()),
         }

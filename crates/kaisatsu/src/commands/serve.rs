@@ -3,11 +3,12 @@
 use std::{path::Path, process::ExitCode, sync::Arc, time::Duration};
 
 use kaisatsu_access::{Gate, IssuedKey, Keyring, RateLimit, Tokens};
+use kaisatsu_fetch::{Fetcher, Policy};
 use kaisatsu_http::{Gateway, Limits, Parts, Rendered};
 use kaisatsu_model::{ApplicationName, SystemClock};
 use kaisatsu_railmap::Library;
-use kaisatsu_recognition::Recogniser;
-use kaisatsu_store::{Address, Store, StoreError};
+use kaisatsu_recognition::{Recogniser, UserLimits, UserSettings};
+use kaisatsu_store::{Address, Blobs, Store, StoreError};
 use kaisatsu_vision::{Engine, Shelf};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tokio::{
@@ -47,6 +48,8 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
     gate.follow();
     recogniser.forget_in_time();
     recogniser.follow();
+    recogniser.build_data_sets();
+    recogniser.sweep_in_time();
     let tokens = Tokens::new(store.clone(), Arc::new(SystemClock), settings.token_lifetime);
     tokio::spawn(tokens.clone().forget_expired());
     let gateway = Arc::new(Gateway::new(Parts {
@@ -115,7 +118,28 @@ fn open_recogniser(settings: &Settings, store: &Store) -> Result<Recogniser, Tro
         keep: settings.keep_recognitions,
         keep_pictures: settings.keep_pictures,
     };
-    Ok(Recogniser::new(engine, store.clone(), Arc::new(SystemClock), &decided))
+    Ok(Recogniser::new(engine, store.clone(), Arc::new(SystemClock), &decided, user_settings(settings)?))
+}
+
+/// What users may have and fetch, and where it is kept.
+fn user_settings(settings: &Settings) -> Result<UserSettings, Trouble> {
+    let policy = Policy {
+        allowed: settings.fetch_allow.as_ref().map(|places| places.0.clone()).unwrap_or_default(),
+        max_bytes: small(settings.max_image_bytes),
+        timeout: settings.fetch_timeout,
+    };
+    Ok(UserSettings {
+        blobs: Blobs::open(&settings.blobs()?).map_err(|error| Trouble::Store(error.to_string()))?,
+        fetcher: Fetcher::new(policy).map_err(|error| Trouble::Failed(error.to_string()))?,
+        limits: UserLimits {
+            bytes: settings.user_bytes,
+            images: settings.user_images,
+            data_sets: settings.user_data_sets,
+            data_set_images: settings.data_set_images,
+        },
+        fetches: small(settings.fetches),
+        lease: settings.job_lease,
+    })
 }
 
 fn small(number: u32) -> usize {

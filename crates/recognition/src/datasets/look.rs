@@ -1,0 +1,97 @@
+//! One image of a dataset: from its address or the storage area to a vector that is ready to be written down.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use kaisatsu_fetch::FetchError;
+use kaisatsu_model::Outcome;
+use kaisatsu_store::{BlobKey, Lease, Looked, Part, Task};
+use kaisatsu_vision::{DecodeError, Worker, decode, thumbnail};
+
+use crate::{
+    Recogniser, RecognitionError,
+    slots::{DECODE, INFERENCE, timed},
+};
+
+const TASK: &str = "dataset";
+
+/// How long is waited before the second and the third try of what may pass by itself.
+const WAITS: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(10)];
+
+impl Recogniser {
+    /// Looks at one image. What is wrong with the image is an outcome; only what is wrong with the server is an error.
+    pub(super) async fn look_for_data_set(&self, lease: &Lease, task: &Task) -> Result<Looked, RecognitionError> {
+        let bytes = match (&task.blob, &task.url) {
+            (Some(key), _) => match self.users.settings.blobs.get(key, Part::Original).await? {
+                Some(bytes) => bytes,
+                None => return Ok(refused(Outcome::NotFound, "its bytes are not in the storage any more")),
+            },
+            (None, Some(url)) => match self.users.settings.fetcher.get(url).await {
+                Ok(bytes) => bytes,
+                Err(error) => return Ok(self.missed(task, &error)),
+            },
+            (None, None) => return Ok(refused(Outcome::NotFound, "the image is not in the storage area any more")),
+        };
+        let seen = match self.see(lease, bytes.clone()).await {
+            Ok(seen) => seen,
+            Err(RecognitionError::Image(error @ DecodeError::TooManyPixels { .. })) => {
+                return Ok(refused(Outcome::TooLarge, &error.to_string()));
+            }
+            Err(RecognitionError::Image(error)) => return Ok(refused(Outcome::NotAnImage, &error.to_string())),
+            Err(error) => return Err(error),
+        };
+        if let Some(blob) = task.blob.clone() {
+            return Ok(Looked::Fetched { blob, vector: seen.vector });
+        }
+        let blob = BlobKey { application: lease.application.clone(), user: lease.user.clone(), sha256: seen.sha256 };
+        match self.keep_bytes(&blob, &bytes, seen.small.into()).await {
+            Ok(()) => Ok(Looked::Fetched { blob, vector: seen.vector }),
+            Err(error @ RecognitionError::BytesFull(_)) => Ok(refused(Outcome::OverQuota, &error.to_string())),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What became of an image that could not be had: an outcome, or another try.
+    fn missed(&self, task: &Task, error: &FetchError) -> Looked {
+        let tries = usize::try_from(task.attempts).unwrap_or(usize::MAX);
+        if error.is_passing()
+            && let Some(wait) = WAITS.get(tries)
+        {
+            return Looked::Later(self.keeping.now().after(*wait));
+        }
+        let outcome = match error {
+            FetchError::Malformed(_) | FetchError::Denied(_) => Outcome::Denied,
+            FetchError::NotFound(_) => Outcome::NotFound,
+            FetchError::TooLarge { .. } => Outcome::TooLarge,
+            FetchError::TimedOut => Outcome::TimedOut,
+            FetchError::TooManyRedirects | FetchError::Answered(_) | FetchError::Unreachable(_) => Outcome::Failed,
+        };
+        refused(outcome, &error.to_string())
+    }
+
+    async fn see(&self, lease: &Lease, bytes: Bytes) -> Result<Seen, RecognitionError> {
+        let (bounds, model) = (self.bounds, lease.model.clone());
+        let look = move |worker: &mut Worker| {
+            let gone = || RecognitionError::Unusable { model: model.clone(), reason: "it is not loaded".to_owned() };
+            let (classifier, resizer) = worker.classifier(&model).ok_or_else(gone)?;
+            let decoded = timed(DECODE, TASK, || decode(&bytes, bounds, Some(classifier.short_side())))?;
+            let vector = timed(INFERENCE, TASK, || classifier.embed(resizer, &decoded.picture));
+            let vector = vector.map_err(|error| RecognitionError::Failed(error.to_string()))?;
+            let small = thumbnail(resizer, &decoded.picture);
+            let small = small.ok_or_else(|| RecognitionError::Failed("no small picture can be made".to_owned()))?;
+            Ok(Seen { vector, small, sha256: kaisatsu_store::sha256(&bytes) })
+        };
+        self.slots.run_behind(TASK, look).await
+    }
+}
+
+/// What was seen of an image.
+struct Seen {
+    vector: Vec<f32>,
+    small: Vec<u8>,
+    sha256: [u8; 32],
+}
+
+fn refused(outcome: Outcome, detail: &str) -> Looked {
+    Looked::Refused(outcome, detail.to_owned())
+}

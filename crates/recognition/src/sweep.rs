@@ -1,0 +1,64 @@
+//! Removing bytes that are nobody's any more.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use crate::{Recogniser, RecognitionError};
+
+/// How often somebody looks when nobody rings.
+const EVERY: Duration = Duration::from_secs(15);
+
+/// How old claimed bytes are when whoever was to write them is given up.
+const WRITING: Duration = Duration::from_mins(10);
+
+/// How long a removal may take, and after which time another sweeper takes over: long after the first has given up, so
+/// that no late removal meets bytes that were written anew.
+const REMOVING: Duration = Duration::from_secs(5);
+const REMOVED: Duration = Duration::from_secs(20);
+
+/// How many are taken at once.
+const LOT: i64 = 100;
+
+impl Recogniser {
+    /// Sweeps as long as the server runs.
+    pub fn sweep_in_time(self: &Arc<Self>) {
+        let recogniser = Arc::downgrade(self);
+        tokio::spawn(async move {
+            loop {
+                let Some(alive) = recogniser.upgrade() else { return };
+                if let Err(error) = alive.sweep().await {
+                    tracing::warn!(%error, "bytes that are nobody's could not be removed; they are tried again");
+                }
+                let _ = tokio::time::timeout(EVERY, alive.users.to_sweep.notified()).await;
+            }
+        });
+    }
+
+    /// Removes what is nobody's; how much of it there was. What is half removed when the server ends is found again.
+    ///
+    /// # Errors
+    /// When the database or the storage fails.
+    pub async fn sweep(&self) -> Result<usize, RecognitionError> {
+        let mut removed = 0;
+        loop {
+            let now = self.keeping.now();
+            let doomed = self.keeping.store.doom_blobs(now, now.before(WRITING), now.before(REMOVED), LOT).await?;
+            if doomed.is_empty() {
+                return Ok(removed);
+            }
+            let began = Instant::now();
+            for key in doomed {
+                let left = REMOVING.saturating_sub(began.elapsed());
+                let name = key.name();
+                let Ok(done) = tokio::time::timeout(left, self.users.settings.blobs.remove(&name)).await else {
+                    return Ok(removed);
+                };
+                done?;
+                self.keeping.store.forget_blob(&key).await?;
+                removed += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Bytes that are kept outside of the database: in a folder, or in a bucket of an S3 server.
+//!
+//! What is kept is known by its contents, below the name of its owner. Which of it is still somebody's is the
+//! database's to say: see [`crate::Claim`].
+
+mod address;
+
+use std::{path::PathBuf, sync::Arc};
+
+pub use address::{BadBlobAddress, BlobAddress};
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt};
+use kaisatsu_model::{AppId, UserId};
+use object_store::{
+    ObjectStore, ObjectStoreExt, PutPayload, aws::AmazonS3Builder, local::LocalFileSystem, path::Path,
+    prefix::PrefixStore,
+};
+use sha2::{Digest, Sha256};
+
+/// What bytes are known by: their owner and their SHA-256.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct BlobKey {
+    /// Whose user.
+    pub application: AppId,
+    /// Whose they are.
+    pub user: UserId,
+    /// What they are.
+    pub sha256: [u8; 32],
+}
+
+impl BlobKey {
+    /// The key of some bytes of a user's.
+    #[must_use]
+    pub fn of(application: &AppId, user: &UserId, bytes: &[u8]) -> Self {
+        Self { application: application.clone(), user: user.clone(), sha256: sha256(bytes) }
+    }
+
+    /// Where they are kept. A user is called what the application likes, which is no file name; its hash is.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let user = Sha256::digest(self.user.as_str().as_bytes());
+        format!("{}/{}/{}", self.application.as_str(), hex(&user[..16]), hex(&self.sha256))
+    }
+}
+
+/// What bytes are known by.
+#[must_use]
+pub fn sha256(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
+/// Bytes as digits.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Which of the things that are kept under one key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The bytes that the key is made of.
+    Original,
+    /// A small picture of them.
+    Thumbnail,
+}
+
+impl Part {
+    const ALL: [Self; 2] = [Self::Original, Self::Thumbnail];
+
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Original => "",
+            Self::Thumbnail => ".small",
+        }
+    }
+}
+
+/// Something that is kept, as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// As [`BlobKey::name`] says.
+    pub name: String,
+    /// Which part it is; `None` for something that we have not put there.
+    pub part: Option<Part>,
+    /// Its bytes.
+    pub size: u64,
+}
+
+/// Why bytes could not be kept or read.
+#[derive(Debug, thiserror::Error)]
+pub enum BlobError {
+    /// The folder cannot be used.
+    #[error("{}: {reason}. Check that the folder exists and that this user may write to it", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+    /// The folder or the server failed.
+    #[error("the storage for images failed: {0}")]
+    Unavailable(#[from] object_store::Error),
+}
+
+/// The folder or the bucket. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Blobs {
+    store: Arc<dyn ObjectStore>,
+}
+
+impl Blobs {
+    /// Opens a folder, which is made when it is not there, or a bucket, which is not asked anything yet.
+    ///
+    /// # Errors
+    /// When the folder cannot be made, or the environment's settings for S3 make no sense.
+    pub fn open(address: &BlobAddress) -> Result<Self, BlobError> {
+        let store: Arc<dyn ObjectStore> = match address {
+            BlobAddress::Folder(folder) => {
+                let told = |reason: String| BlobError::Folder { folder: folder.clone(), reason };
+                std::fs::create_dir_all(folder).map_err(|error| told(error.to_string()))?;
+                let files = LocalFileSystem::new_with_prefix(folder).map_err(|error| told(error.to_string()))?;
+                // What is acknowledged is on the disk; and a folder whose last file went goes too.
+                Arc::new(files.with_fsync(true).with_automatic_cleanup(true))
+            }
+            BlobAddress::S3 { bucket, prefix, endpoint, region } => {
+                // Whichever part of the process was first to speak TLS has decided; there is only one to choose from.
+                let _ = rustls::crypto::ring::default_provider().install_default();
+                let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket);
+                if let Some(endpoint) = endpoint {
+                    builder = builder.with_endpoint(endpoint).with_allow_http(endpoint.starts_with("http://"));
+                }
+                if let Some(region) = region {
+                    builder = builder.with_region(region);
+                }
+                Arc::new(PrefixStore::new(builder.build()?, prefix.as_str()))
+            }
+        };
+        Ok(Self { store })
+    }
+
+    /// Keeps bytes. They are on the disk, or with the server, when this returns.
+    ///
+    /// # Errors
+    /// When they are not.
+    pub async fn put(&self, key: &BlobKey, part: Part, bytes: Bytes) -> Result<(), BlobError> {
+        self.store.put(&path(&key.name(), part), PutPayload::from_bytes(bytes)).await?;
+        Ok(())
+    }
+
+    /// The bytes under a key, if there are any.
+    ///
+    /// # Errors
+    /// When the folder or the server fails.
+    pub async fn get(&self, key: &BlobKey, part: Part) -> Result<Option<Bytes>, BlobError> {
+        match self.store.get(&path(&key.name(), part)).await {
+            Ok(found) => Ok(Some(found.bytes().await?)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Removes all that is under a name. What is not there is removed already.
+    ///
+    /// # Errors
+    /// When the folder or the server fails.
+    pub async fn remove(&self, name: &str) -> Result<(), BlobError> {
+        for part in Part::ALL {
+            match self.store.delete(&path(name, part)).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes one thing that was listed.
+    ///
+    /// # Errors
+    /// When the folder or the server fails.
+    pub async fn remove_listed(&self, listed: &Listed) -> Result<(), BlobError> {
+        let ending = listed.part.map_or("", Part::ending);
+        self.store.delete(&Path::from(format!("{}{ending}", listed.name))).await?;
+        Ok(())
+    }
+
+    /// Everything that is kept, in any order.
+    pub fn list(&self) -> impl Stream<Item = Result<Listed, BlobError>> + '_ {
+        self.store.list(None).map(|entry| {
+            let entry = entry?;
+            Ok(listed(entry.location.as_ref(), entry.size))
+        })
+    }
+}
+
+fn path(name: &str, part: Part) -> Path {
+    Path::from(format!("{name}{}", part.ending()))
+}
+
+fn listed(path: &str, size: u64) -> Listed {
+    let (name, part) = match path.strip_suffix(Part::Thumbnail.ending()) {
+        Some(name) => (name, Part::Thumbnail),
+        None => (path, Part::Original),
+    };
+    let digits = |text: &str, long| text.len() == long && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let ours = match name.split('/').collect::<Vec<_>>()[..] {
+        [_, user, sha256] => digits(user, 32) && digits(sha256, 64),
+        _ => false,
+    };
+    if ours {
+        Listed { name: name.to_owned(), part: Some(part), size }
+    } else {
+        Listed { name: path.to_owned(), part: None, size }
+    }
+}

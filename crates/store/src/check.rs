@@ -1,0 +1,102 @@
+//! Looking at everything that is kept, for what does not fit together.
+
+use crate::{BlobKey, Pool, Store, StoreError, claims::blob_key, on_each};
+
+/// Bytes as the database knows them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlobRow {
+    /// What they are known by.
+    pub key: BlobKey,
+    /// How many there should be.
+    pub size: i64,
+    /// Whether they should be whole: neither being written nor being removed.
+    pub settled: bool,
+    /// Whether somebody will look after them without being asked: they are let go of, or in the middle of something.
+    pub watched: bool,
+    /// Whether something refers to them.
+    pub owned: bool,
+}
+
+const BLOBS: &str = "SELECT application_id, user_id, sha256, size, state, \
+     CAST(CASE WHEN EXISTS (SELECT 1 FROM user_image i WHERE i.application_id = b.application_id AND i.user_id = b.user_id AND i.sha256 = b.sha256) \
+     OR EXISTS (SELECT 1 FROM dataset_image d WHERE d.application_id = b.application_id AND d.user_id = b.user_id AND d.sha256 = b.sha256) \
+     THEN 1 ELSE 0 END AS BIGINT) FROM blob b \
+     WHERE (application_id, user_id, sha256) > ($1, $2, $3) ORDER BY application_id, user_id, sha256 LIMIT $4";
+
+/// What must not be: a sentence, and a query that gives the ids of those it is true of.
+const FAULTS: [(&str, &str); 6] = [
+    (
+        "dataset {} waits to be built, and there is no job for it",
+        "SELECT id FROM dataset WHERE phase IN ('queued', 'building') AND id NOT IN (SELECT dataset_id FROM dataset_job)",
+    ),
+    (
+        "dataset {} is built, and there is a job for it",
+        "SELECT id FROM dataset WHERE phase IN ('ready', 'failed') AND id IN (SELECT dataset_id FROM dataset_job)",
+    ),
+    (
+        "dataset {} is ready, and has images that nobody has looked at",
+        "SELECT DISTINCT dataset_id FROM dataset_image i JOIN dataset d ON d.id = i.dataset_id \
+         WHERE d.phase = 'ready' AND i.outcome = 'pending'",
+    ),
+    (
+        "dataset {} has images without a vector, or without their bytes",
+        "SELECT DISTINCT dataset_id FROM dataset_image WHERE outcome = 'fetched' AND (vector IS NULL OR sha256 IS NULL)",
+    ),
+    (
+        "dataset {} has vectors of different lengths",
+        "SELECT dataset_id FROM dataset_image WHERE vector IS NOT NULL \
+         GROUP BY dataset_id HAVING MIN(LENGTH(vector)) <> MAX(LENGTH(vector))",
+    ),
+    ("dataset {} has no images", "SELECT id FROM dataset WHERE id NOT IN (SELECT dataset_id FROM dataset_image)"),
+];
+
+impl Store {
+    /// What the database itself finds wrong with its file. PostgreSQL looks after that by itself.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn integrity(&self) -> Result<Vec<String>, StoreError> {
+        let Pool::Sqlite(pool) = &self.pool else { return Ok(Vec::new()) };
+        let mut found: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check(20)").fetch_all(pool).await?;
+        found.retain(|line| line != "ok");
+        let dangling: Vec<String> =
+            sqlx::query_scalar("SELECT DISTINCT \"table\" FROM pragma_foreign_key_check").fetch_all(pool).await?;
+        found.extend(dangling.iter().map(|table| format!("table {table} refers to rows that are not there")));
+        Ok(found)
+    }
+
+    /// What does not fit together in the datasets, in sentences.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn data_set_faults(&self) -> Result<Vec<String>, StoreError> {
+        let mut found = Vec::new();
+        for (sentence, query) in FAULTS {
+            let ids: Vec<String> = on_each!(self, pool => sqlx::query_scalar(query).fetch_all(pool).await)?;
+            found.extend(ids.iter().map(|id| sentence.replace("{}", id)));
+        }
+        Ok(found)
+    }
+
+    /// All bytes that the database knows of, after a key, at most `most`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn blob_rows(&self, after: Option<&BlobKey>, most: i64) -> Result<Vec<BlobRow>, StoreError> {
+        type Row = (String, String, Vec<u8>, i64, String, i64);
+        let (app, user) = after.map_or(("", ""), |key| (key.application.as_str(), key.user.as_str()));
+        let sha256 = after.map_or(&[][..], |key| &key.sha256[..]);
+        let rows: Vec<Row> = on_each!(self, pool => sqlx::query_as(BLOBS)
+            .bind(app).bind(user).bind(sha256).bind(most).fetch_all(pool).await)?;
+        let row = |(app, user, sha256, size, state, owned): Row| {
+            Ok(BlobRow {
+                key: blob_key(app, &user, &sha256)?,
+                size,
+                settled: matches!(state.as_str(), "there" | "loose"),
+                watched: state != "there",
+                owned: owned == 1,
+            })
+        };
+        rows.into_iter().map(row).collect()
+    }
+}

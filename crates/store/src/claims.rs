@@ -1,0 +1,145 @@
+//! Which bytes are kept, and whose they are: the database's side of [`crate::Blobs`].
+//!
+//! Bytes are claimed before they are written and belong to something when they are; what belongs to nothing is doomed
+//! before it is removed. A crash between two of these steps leaves a row that says which step was the last.
+
+use kaisatsu_model::{AppId, Timestamp, UserId};
+
+use crate::{BlobKey, Store, StoreError, on_each};
+
+/// What a claim came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Claim {
+    /// The bytes are there: nothing has to be written.
+    There,
+    /// The bytes are to be written.
+    Write,
+    /// They are being removed at this moment; shortly they can be claimed.
+    Busy,
+    /// The user may not have that many bytes.
+    Full,
+}
+
+/// Puts changes of what a user owns in a line.
+pub(crate) const LOCK_ACCOUNT: &str = "INSERT INTO user_account (application_id, user_id, changed_at) \
+     VALUES ($1, $2, $3) ON CONFLICT (application_id, user_id) DO UPDATE SET changed_at = excluded.changed_at";
+
+const STATE: &str = "SELECT state FROM blob WHERE application_id = $1 AND user_id = $2 AND sha256 = $3";
+
+const USED: &str = "SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM blob \
+     WHERE application_id = $1 AND user_id = $2 AND state <> 'doomed'";
+
+const INSERT: &str = "INSERT INTO blob (application_id, user_id, sha256, size, state, touched_at) \
+     VALUES ($1, $2, $3, $4, 'writing', $5)";
+
+const TOUCH: &str = "UPDATE blob SET touched_at = $4 WHERE application_id = $1 AND user_id = $2 AND sha256 = $3";
+
+/// Says that bytes are there and somebody's; no row when they were removed meanwhile.
+pub(crate) const SETTLE: &str = "UPDATE blob SET state = 'there', touched_at = $4 \
+     WHERE application_id = $1 AND user_id = $2 AND sha256 = $3 AND state <> 'doomed'";
+
+/// Says that bytes may be nobody's.
+pub(crate) const LOOSEN: &str = "UPDATE blob SET state = 'loose', touched_at = $4 \
+     WHERE application_id = $1 AND user_id = $2 AND sha256 = $3 AND state IN ('there', 'writing')";
+
+/// Bytes that are still somebody's after all.
+const TIGHTEN: &str = "UPDATE blob SET state = 'there' WHERE state = 'loose' AND (\
+     EXISTS (SELECT 1 FROM user_image i WHERE i.application_id = blob.application_id AND i.user_id = blob.user_id AND i.sha256 = blob.sha256) \
+     OR EXISTS (SELECT 1 FROM dataset_image d WHERE d.application_id = blob.application_id AND d.user_id = blob.user_id AND d.sha256 = blob.sha256))";
+
+/// Bytes that are nobody's: let go of, half written by somebody who is gone, or half removed.
+const DOOM: &str = "UPDATE blob SET state = 'doomed', touched_at = $1 \
+     WHERE (application_id, user_id, sha256) IN (SELECT application_id, user_id, sha256 FROM blob \
+         WHERE state = 'loose' OR (state = 'writing' AND touched_at < $2) OR (state = 'doomed' AND touched_at < $3) LIMIT $4) \
+     AND (state = 'loose' OR (state = 'writing' AND touched_at < $2) OR (state = 'doomed' AND touched_at < $3)) \
+     AND NOT EXISTS (SELECT 1 FROM user_image i WHERE i.application_id = blob.application_id AND i.user_id = blob.user_id AND i.sha256 = blob.sha256) \
+     AND NOT EXISTS (SELECT 1 FROM dataset_image d WHERE d.application_id = blob.application_id AND d.user_id = blob.user_id AND d.sha256 = blob.sha256) \
+     RETURNING application_id, user_id, sha256";
+
+const FORGET: &str = "DELETE FROM blob WHERE application_id = $1 AND user_id = $2 AND sha256 = $3 AND state = 'doomed'";
+
+impl Store {
+    /// Claims bytes for a user who may have `most` of them in all. What is claimed and then not made use of is removed
+    /// after a while.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn claim_blob(&self, key: &BlobKey, size: i64, most: i64, now: Timestamp) -> Result<Claim, StoreError> {
+        let (app, user, sha256) = (key.application.as_str(), key.user.as_str(), &key.sha256[..]);
+        on_each!(self, pool => {
+            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now.0).execute(&mut *tx).await?;
+            let state: Option<String> =
+                sqlx::query_scalar(STATE).bind(app).bind(user).bind(sha256).fetch_optional(&mut *tx).await?;
+            let claim = match state.as_deref() {
+                Some("doomed") => Claim::Busy,
+                Some("there" | "loose") => Claim::There,
+                Some(_) => {
+                    sqlx::query(TOUCH).bind(app).bind(user).bind(sha256).bind(now.0).execute(&mut *tx).await?;
+                    Claim::Write
+                }
+                None => {
+                    let taken: i64 = sqlx::query_scalar(USED).bind(app).bind(user).fetch_one(&mut *tx).await?;
+                    if taken.saturating_add(size) > most {
+                        Claim::Full
+                    } else {
+                        sqlx::query(INSERT).bind(app).bind(user).bind(sha256).bind(size).bind(now.0)
+                            .execute(&mut *tx).await?;
+                        Claim::Write
+                    }
+                }
+            };
+            tx.commit().await?;
+            Ok(claim)
+        })
+    }
+
+    /// Lets go of bytes that were claimed and are not needed after all.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn release_blob(&self, key: &BlobKey, now: Timestamp) -> Result<(), StoreError> {
+        on_each!(self, pool => sqlx::query(LOOSEN)
+            .bind(key.application.as_str()).bind(key.user.as_str()).bind(&key.sha256[..]).bind(now.0)
+            .execute(pool).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Takes bytes that are nobody's, at most `most`, for the caller to remove: those let go of at once, those claimed
+    /// before `written` and never written, and those taken before `removed` by somebody who never removed them.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn doom_blobs(
+        &self,
+        now: Timestamp,
+        written: Timestamp,
+        removed: Timestamp,
+        most: i64,
+    ) -> Result<Vec<BlobKey>, StoreError> {
+        let rows: Vec<(String, String, Vec<u8>)> = on_each!(self, pool => {
+            sqlx::query(TIGHTEN).execute(pool).await?;
+            sqlx::query_as(DOOM).bind(now.0).bind(written.0).bind(removed.0).bind(most).fetch_all(pool).await?
+        });
+        rows.into_iter().map(|(app, user, sha256)| blob_key(app, &user, &sha256)).collect()
+    }
+
+    /// Forgets bytes that were doomed and are removed.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn forget_blob(&self, key: &BlobKey) -> Result<(), StoreError> {
+        on_each!(self, pool => sqlx::query(FORGET)
+            .bind(key.application.as_str()).bind(key.user.as_str()).bind(&key.sha256[..])
+            .execute(pool).await.map(drop))?;
+        Ok(())
+    }
+}
+
+/// A key as it is kept.
+pub(crate) fn blob_key(app: String, user: &str, sha256: &[u8]) -> Result<BlobKey, StoreError> {
+    let damaged = |what: &str| StoreError::Damaged(format!("the {what} of a blob"));
+    let user = UserId::new(user).map_err(|_| damaged("user"))?;
+    let sha256 = sha256.try_into().map_err(|_| damaged("hash"))?;
+    Ok(BlobKey { application: AppId::from_text(app), user, sha256 })
+}

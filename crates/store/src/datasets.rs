@@ -1,0 +1,293 @@
+//! Users' datasets, as their users see them.
+
+mod build;
+
+pub use build::{BuiltImage, Lease, Looked, Task};
+use kaisatsu_model::{AppId, DataSetId, DataSetName, ImageId, Outcome, Phase, Tag, Timestamp, UserId};
+
+use crate::{Store, StoreError, claims::LOCK_ACCOUNT, on_each};
+
+/// A dataset about to be kept.
+#[derive(Debug, Clone)]
+pub struct NewDataSet {
+    /// Its id.
+    pub id: DataSetId,
+    /// Whose user.
+    pub application: AppId,
+    /// Whose it is.
+    pub user: UserId,
+    /// What the user calls it.
+    pub name: DataSetName,
+    /// The model whose vectors it will hold.
+    pub model: String,
+    /// The hash of its weights.
+    pub model_sha256: String,
+    /// When it is made.
+    pub created_at: Timestamp,
+    /// Its images, in the user's order.
+    pub images: Vec<NewDataSetImage>,
+}
+
+/// An image of a dataset about to be kept.
+#[derive(Debug, Clone)]
+pub struct NewDataSetImage {
+    /// Where it comes from.
+    pub source: ImageSource,
+    /// What it shows; for an image of the storage area its own tag may stand in.
+    pub tag: Option<Tag>,
+}
+
+/// Where an image of a dataset comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImageSource {
+    /// An address, and the id that the image gets.
+    Url(String, ImageId),
+    /// The user's storage area.
+    Stored(ImageId),
+}
+
+/// What keeping a dataset came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CreateDataSet {
+    /// It is kept, and its job with it.
+    Kept,
+    /// The user has as many as one may have.
+    Full,
+    /// The image at this place is not in the user's storage area.
+    NoImage(usize),
+    /// The image at this place has no tag, neither here nor in the storage area.
+    NoTag(usize),
+}
+
+/// A dataset as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct DataSetRow {
+    id: String,
+    name: String,
+    phase: String,
+    changed_at: i64,
+    created_at: i64,
+    /// The model whose vectors it holds.
+    pub model: String,
+    /// The hash of its weights.
+    pub model_sha256: String,
+    /// Why it failed.
+    pub reason: Option<String>,
+    /// Its report, in JSON.
+    pub report: Option<String>,
+}
+
+impl DataSetRow {
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> DataSetId {
+        DataSetId::from_text(self.id.as_str())
+    }
+
+    /// What the user calls it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How far it is.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        Phase::from_text(&self.phase).unwrap_or(Phase::Failed)
+    }
+
+    /// Since when.
+    #[must_use]
+    pub fn changed_at(&self) -> Timestamp {
+        Timestamp(self.changed_at)
+    }
+
+    /// When it was made.
+    #[must_use]
+    pub fn created_at(&self) -> Timestamp {
+        Timestamp(self.created_at)
+    }
+}
+
+/// What became of an image of a dataset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DataSetImageRow {
+    /// Its place in the dataset.
+    pub position: i64,
+    /// Its id.
+    pub image_id: ImageId,
+    /// Where it comes from; `None` for the storage area.
+    pub url: Option<String>,
+    /// What it shows.
+    pub tag: String,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// In words.
+    pub detail: Option<String>,
+}
+
+const COLUMNS: &str =
+    "SELECT id, name, phase, changed_at, created_at, model, model_sha256, reason, report FROM dataset";
+
+const COUNT: &str = "SELECT COUNT(*) FROM dataset WHERE application_id = $1 AND user_id = $2";
+
+const INSERT: &str = "INSERT INTO dataset \
+     (id, application_id, user_id, name, phase, changed_at, created_at, model, model_sha256) \
+     VALUES ($1, $2, $3, $4, 'queued', $5, $5, $6, $7)";
+
+const STORED: &str = "SELECT sha256, tag FROM user_image WHERE id = $1 AND application_id = $2 AND user_id = $3";
+
+const INSERT_IMAGE: &str = "INSERT INTO dataset_image \
+     (dataset_id, position, image_id, url, tag, outcome, application_id, user_id, sha256) \
+     VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7, $8)";
+
+const INSERT_JOB: &str = "INSERT INTO dataset_job (dataset_id, run_at) VALUES ($1, $2)";
+
+/// All bytes of a dataset may be nobody's when it goes.
+const LOOSEN_ALL: &str = "UPDATE blob SET state = 'loose', touched_at = $4 \
+     WHERE application_id = $2 AND user_id = $3 AND state IN ('there', 'writing') AND sha256 IN \
+     (SELECT sha256 FROM dataset_image WHERE dataset_id = $1 AND sha256 IS NOT NULL)";
+
+const DELETE: &str = "DELETE FROM dataset WHERE id = $1 AND application_id = $2 AND user_id = $3";
+
+impl Store {
+    /// Keeps a dataset and the job of building it, all or nothing, if the user has fewer than `most`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn create_data_set(&self, new: &NewDataSet, most: i64) -> Result<CreateDataSet, StoreError> {
+        let (id, app, user, now) = (new.id.as_str(), new.application.as_str(), new.user.as_str(), new.created_at.0);
+        on_each!(self, pool => {
+            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now).execute(&mut *tx).await?;
+            let count: i64 = sqlx::query_scalar(COUNT).bind(app).bind(user).fetch_one(&mut *tx).await?;
+            if count >= most {
+                return Ok(CreateDataSet::Full);
+            }
+            sqlx::query(INSERT)
+                .bind(id).bind(app).bind(user).bind(new.name.as_str()).bind(now)
+                .bind(&new.model).bind(&new.model_sha256)
+                .execute(&mut *tx).await?;
+            for (place, image) in new.images.iter().enumerate() {
+                let given = image.tag.as_ref().map(Tag::as_str);
+                let (image_id, url, tag, sha256) = match &image.source {
+                    ImageSource::Url(url, image_id) => (image_id, Some(url), given.map(str::to_owned), None),
+                    ImageSource::Stored(image_id) => {
+                        let stored: Option<(Vec<u8>, Option<String>)> = sqlx::query_as(STORED)
+                            .bind(image_id.as_str()).bind(app).bind(user).fetch_optional(&mut *tx).await?;
+                        let Some((sha256, tag)) = stored else { return Ok(CreateDataSet::NoImage(place)) };
+                        (image_id, None, given.map(str::to_owned).or(tag), Some(sha256))
+                    }
+                };
+                let Some(tag) = tag else { return Ok(CreateDataSet::NoTag(place)) };
+                sqlx::query(INSERT_IMAGE)
+                    .bind(id).bind(i64::try_from(place).unwrap_or(i64::MAX)).bind(image_id.as_str()).bind(url)
+                    .bind(tag).bind(app).bind(user).bind(sha256)
+                    .execute(&mut *tx).await?;
+            }
+            sqlx::query(INSERT_JOB).bind(id).bind(now).execute(&mut *tx).await?;
+            tx.commit().await?;
+            Ok(CreateDataSet::Kept)
+        })
+    }
+
+    /// A user's dataset, if there is one of that id.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn data_set(
+        &self,
+        application: &AppId,
+        user: &UserId,
+        id: &DataSetId,
+    ) -> Result<Option<DataSetRow>, StoreError> {
+        let query = format!("{COLUMNS} WHERE id = $1 AND application_id = $2 AND user_id = $3");
+        let query = sqlx::AssertSqlSafe(query);
+        Ok(on_each!(self, pool => sqlx::query_as(query)
+            .bind(id.as_str()).bind(application.as_str()).bind(user.as_str()).fetch_optional(pool).await)?)
+    }
+
+    /// A user's datasets after one, oldest first, at most `most`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn data_sets(
+        &self,
+        application: &AppId,
+        user: &UserId,
+        after: (Timestamp, &str),
+        most: i64,
+    ) -> Result<Vec<DataSetRow>, StoreError> {
+        let query = format!(
+            "{COLUMNS} WHERE application_id = $1 AND user_id = $2 \
+             AND (created_at > $3 OR (created_at = $3 AND id > $4)) ORDER BY created_at, id LIMIT $5"
+        );
+        let query = sqlx::AssertSqlSafe(query);
+        Ok(on_each!(self, pool => sqlx::query_as(query)
+            .bind(application.as_str()).bind(user.as_str()).bind(after.0.0).bind(after.1).bind(most)
+            .fetch_all(pool).await)?)
+    }
+
+    /// How many images of a dataset came to what.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn outcomes(&self, id: &DataSetId) -> Result<Vec<(Outcome, i64)>, StoreError> {
+        let rows: Vec<(String, i64)> = on_each!(self, pool => sqlx::query_as(
+            "SELECT outcome, COUNT(*) FROM dataset_image WHERE dataset_id = $1 GROUP BY outcome",
+        ).bind(id.as_str()).fetch_all(pool).await)?;
+        rows.into_iter().map(|(word, count)| Ok((outcome(&word)?, count))).collect()
+    }
+
+    /// The images of a dataset after a place, in the user's order, at most `most`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn data_set_images(
+        &self,
+        id: &DataSetId,
+        after: i64,
+        most: i64,
+    ) -> Result<Vec<DataSetImageRow>, StoreError> {
+        type Row = (i64, String, Option<String>, String, String, Option<String>);
+        let rows: Vec<Row> = on_each!(self, pool => sqlx::query_as(
+            "SELECT position, image_id, url, tag, outcome, detail FROM dataset_image \
+             WHERE dataset_id = $1 AND position > $2 ORDER BY position LIMIT $3",
+        ).bind(id.as_str()).bind(after).bind(most).fetch_all(pool).await)?;
+        let image = |(position, image_id, url, tag, word, detail): Row| {
+            let (image_id, outcome) = (ImageId::from_text(image_id), outcome(&word)?);
+            Ok(DataSetImageRow { position, image_id, url, tag, outcome, detail })
+        };
+        rows.into_iter().map(image).collect()
+    }
+
+    /// Deletes a user's dataset with all that came of it; whether there was one. When this returns it is gone for good:
+    /// whoever still builds it finds nothing to write to.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_data_set(
+        &self,
+        application: &AppId,
+        user: &UserId,
+        id: &DataSetId,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let (id, app, user) = (id.as_str(), application.as_str(), user.as_str());
+        on_each!(self, pool => {
+            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now.0).execute(&mut *tx).await?;
+            sqlx::query(LOOSEN_ALL).bind(id).bind(app).bind(user).bind(now.0).execute(&mut *tx).await?;
+            let gone = sqlx::query(DELETE).bind(id).bind(app).bind(user).execute(&mut *tx).await?;
+            if gone.rows_affected() == 0 {
+                return Ok(false);
+            }
+            tx.commit().await?;
+            Ok(true)
+        })
+    }
+}
+
+fn outcome(word: &str) -> Result<Outcome, StoreError> {
+    Outcome::from_text(word).ok_or_else(|| StoreError::Damaged(format!("the outcome '{word}' of an image")))
+}

@@ -1,0 +1,174 @@
+//! Users' image storage areas.
+
+use kaisatsu_model::{AppId, ImageId, Timestamp, UserId};
+
+use crate::{
+    BlobKey, Store, StoreError,
+    claims::{LOCK_ACCOUNT, LOOSEN, SETTLE, blob_key},
+    on_each,
+};
+
+/// An image about to be put into a storage area. Its bytes are written.
+#[derive(Debug, Clone)]
+pub struct NewUserImage {
+    /// Its id, unless the same bytes are there already.
+    pub id: ImageId,
+    /// What it is and whose.
+    pub key: BlobKey,
+    /// Pixels from left to right.
+    pub width: u32,
+    /// Pixels from top to bottom.
+    pub height: u32,
+    /// What it shows.
+    pub tag: Option<String>,
+    /// What the user calls it.
+    pub name: Option<String>,
+    /// When it comes.
+    pub created_at: Timestamp,
+}
+
+/// What putting an image came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PutImage {
+    /// It is in, under this id: a new one, or that of the same bytes put there before.
+    Kept(ImageId),
+    /// Its bytes were removed meanwhile; they have to be claimed again.
+    Gone,
+    /// The user has as many images as one may have.
+    Full,
+}
+
+/// An image as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserImage {
+    /// Its id.
+    pub id: ImageId,
+    /// Its SHA-256.
+    pub sha256: [u8; 32],
+    /// Its bytes.
+    pub size: i64,
+    /// Pixels from left to right.
+    pub width: i64,
+    /// Pixels from top to bottom.
+    pub height: i64,
+    /// What it shows.
+    pub tag: Option<String>,
+    /// What the user calls it.
+    pub name: Option<String>,
+    /// When it came.
+    pub created_at: Timestamp,
+}
+
+const COUNT: &str = "SELECT COUNT(*) FROM user_image WHERE application_id = $1 AND user_id = $2 AND sha256 <> $3";
+
+const PUT: &str = "INSERT INTO user_image \
+     (id, application_id, user_id, sha256, width, height, tag, name, created_at) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
+     ON CONFLICT (application_id, user_id, sha256) DO UPDATE SET \
+     tag = COALESCE(excluded.tag, user_image.tag), name = COALESCE(excluded.name, user_image.name) RETURNING id";
+
+const LIST: &str = "SELECT i.id, i.sha256, b.size, i.width, i.height, i.tag, i.name, i.created_at FROM user_image i \
+     JOIN blob b ON b.application_id = i.application_id AND b.user_id = i.user_id AND b.sha256 = i.sha256 \
+     WHERE i.application_id = $1 AND i.user_id = $2 AND (i.created_at > $3 OR (i.created_at = $3 AND i.id > $4)) \
+     ORDER BY i.created_at, i.id LIMIT $5";
+
+const DELETE: &str = "DELETE FROM user_image WHERE id = $1 AND application_id = $2 AND user_id = $3 RETURNING sha256";
+
+/// An image of the storage area, or of a dataset.
+const FIND: &str = "SELECT sha256 FROM user_image WHERE id = $1 AND application_id = $2 AND user_id = $3 \
+     UNION ALL SELECT sha256 FROM dataset_image \
+     WHERE image_id = $1 AND application_id = $2 AND user_id = $3 AND sha256 IS NOT NULL LIMIT 1";
+
+impl Store {
+    /// Puts an image into a user's storage area, which may hold `most`. The same bytes are kept once.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn put_user_image(&self, new: &NewUserImage, most: i64) -> Result<PutImage, StoreError> {
+        let (app, user, sha256) = (new.key.application.as_str(), new.key.user.as_str(), &new.key.sha256[..]);
+        on_each!(self, pool => {
+            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(new.created_at.0).execute(&mut *tx).await?;
+            let others: i64 = sqlx::query_scalar(COUNT).bind(app).bind(user).bind(sha256).fetch_one(&mut *tx).await?;
+            if others >= most {
+                return Ok(PutImage::Full);
+            }
+            let settled = sqlx::query(SETTLE).bind(app).bind(user).bind(sha256).bind(new.created_at.0)
+                .execute(&mut *tx).await?;
+            if settled.rows_affected() == 0 {
+                return Ok(PutImage::Gone);
+            }
+            let id: String = sqlx::query_scalar(PUT)
+                .bind(new.id.as_str()).bind(app).bind(user).bind(sha256)
+                .bind(i64::from(new.width)).bind(i64::from(new.height))
+                .bind(&new.tag).bind(&new.name).bind(new.created_at.0)
+                .fetch_one(&mut *tx).await?;
+            tx.commit().await?;
+            Ok(PutImage::Kept(ImageId::from_text(id)))
+        })
+    }
+
+    /// The images of a user's storage area after one, oldest first, at most `most`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn user_images(
+        &self,
+        application: &AppId,
+        user: &UserId,
+        after: (Timestamp, &str),
+        most: i64,
+    ) -> Result<Vec<UserImage>, StoreError> {
+        type Row = (String, Vec<u8>, i64, i64, i64, Option<String>, Option<String>, i64);
+        let rows: Vec<Row> = on_each!(self, pool => sqlx::query_as(LIST)
+            .bind(application.as_str()).bind(user.as_str()).bind(after.0.0).bind(after.1).bind(most)
+            .fetch_all(pool).await)?;
+        let image = |(id, sha256, size, width, height, tag, name, created_at): Row| {
+            let damaged = |_| StoreError::Damaged("the hash of an image".to_owned());
+            let (id, created_at) = (ImageId::from_text(id), Timestamp(created_at));
+            let sha256 = sha256.try_into().map_err(damaged)?;
+            Ok(UserImage { id, sha256, size, width, height, tag, name, created_at })
+        };
+        rows.into_iter().map(image).collect()
+    }
+
+    /// Takes an image out of a user's storage area; whether it was there. Datasets made of it keep their own hold on
+    /// its bytes.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_user_image(
+        &self,
+        application: &AppId,
+        user: &UserId,
+        id: &ImageId,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let (app, user) = (application.as_str(), user.as_str());
+        on_each!(self, pool => {
+            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            let sha256: Option<Vec<u8>> =
+                sqlx::query_scalar(DELETE).bind(id.as_str()).bind(app).bind(user).fetch_optional(&mut *tx).await?;
+            let Some(sha256) = sha256 else { return Ok(false) };
+            sqlx::query(LOOSEN).bind(app).bind(user).bind(sha256).bind(now.0).execute(&mut *tx).await?;
+            tx.commit().await?;
+            Ok(true)
+        })
+    }
+
+    /// The bytes of an image of a user's: one in the storage area, or one of a dataset.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn image_blob(
+        &self,
+        application: &AppId,
+        user: &UserId,
+        id: &ImageId,
+    ) -> Result<Option<BlobKey>, StoreError> {
+        let sha256: Option<Vec<u8>> = on_each!(self, pool => sqlx::query_scalar(FIND)
+            .bind(id.as_str()).bind(application.as_str()).bind(user.as_str())
+            .fetch_optional(pool).await)?;
+        sha256.map(|sha256| blob_key(application.as_str().to_owned(), user.as_str(), &sha256)).transpose()
+    }
+}

@@ -1,0 +1,314 @@
+//! Users' images and datasets, one story for every backend.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+
+use kaisatsu_model::{
+    AppId, ApplicationName, DataSetId, DataSetName, ImageId, Outcome, Phase, RecognitionId, Tag, Timestamp, UserId,
+};
+use kaisatsu_store::{
+    BlobKey, Claim, CreateDataSet, ImageSource, Lease, Looked, NewDataSet, NewDataSetImage, NewRecognition,
+    NewUserImage, PutImage, Store, StoreError,
+};
+use kaisatsu_testkit::{Backend, Database, tell_on_every_backend};
+
+tell_on_every_backend![
+    the_same_bytes_are_kept_once,
+    what_is_let_go_is_removed_and_what_is_not_stays,
+    limits_hold,
+    a_dataset_is_built_by_one_at_a_time_and_survives_who_builds_it,
+    a_deletion_wins,
+    two_deletions_at_once_delete_once,
+    many_builders_take_every_job_once,
+    a_dataset_of_older_weights_is_built_again,
+];
+
+struct Stage {
+    store: Store,
+    app: AppId,
+    user: UserId,
+}
+
+async fn tell<F: Future<Output = ()>>(backend: Backend, tale: impl FnOnce(Stage) -> F) {
+    let database = Database::fresh(backend);
+    let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
+    let app = AppId::from_random([1; 10]);
+    store.create_application(&app, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
+    tale(Stage { store, app, user: UserId::new("山田").unwrap() }).await;
+}
+
+const NOW: Timestamp = Timestamp(1_000);
+
+impl Stage {
+    fn key(&self, bytes: &[u8]) -> BlobKey {
+        BlobKey::of(&self.app, &self.user, bytes)
+    }
+
+    async fn claim(&self, bytes: &[u8]) -> Claim {
+        self.store.claim_blob(&self.key(bytes), 10, 25, NOW).await.unwrap()
+    }
+
+    async fn put(&self, number: u8, bytes: &[u8], tag: Option<&str>) -> PutImage {
+        let new = NewUserImage {
+            id: ImageId::from_random([number; 20]),
+            key: self.key(bytes),
+            width: 3,
+            height: 2,
+            tag: tag.map(str::to_owned),
+            name: None,
+            created_at: Timestamp(i64::from(number)),
+        };
+        self.store.put_user_image(&new, 2).await.unwrap()
+    }
+
+    async fn kept(&self, number: u8, bytes: &[u8]) -> ImageId {
+        assert_ne!(self.claim(bytes).await, Claim::Full);
+        match self.put(number, bytes, Some("猫")).await {
+            PutImage::Kept(id) => id,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn doom(&self, written: i64, removed: i64) -> Vec<BlobKey> {
+        self.store.doom_blobs(NOW, Timestamp(written), Timestamp(removed), 10).await.unwrap()
+    }
+
+    async fn doomed(&self) -> Vec<BlobKey> {
+        self.doom(500, 500).await
+    }
+
+    async fn create(&self, number: u8, sources: Vec<ImageSource>) -> (DataSetId, CreateDataSet) {
+        let id = DataSetId::from_random([number; 20]);
+        let image = |source| NewDataSetImage { source, tag: Some(Tag::new("cat").unwrap()) };
+        let new = NewDataSet {
+            id: id.clone(),
+            application: self.app.clone(),
+            user: self.user.clone(),
+            name: DataSetName::new("cats").unwrap(),
+            model: "general".to_owned(),
+            model_sha256: "aa".to_owned(),
+            created_at: Timestamp(i64::from(number)),
+            images: sources.into_iter().map(image).collect(),
+        };
+        (id, self.store.create_data_set(&new, 2).await.unwrap())
+    }
+
+    async fn created(&self, number: u8, sources: Vec<ImageSource>) -> DataSetId {
+        let (id, outcome) = self.create(number, sources).await;
+        assert_eq!(outcome, CreateDataSet::Kept);
+        id
+    }
+
+    async fn take(&self, word: &str, now: i64, until: i64) -> Option<Lease> {
+        self.store.claim_data_set(word, Timestamp(now), Timestamp(until)).await.unwrap()
+    }
+
+    async fn delete(&self, id: &DataSetId) -> bool {
+        self.store.delete_data_set(&self.app, &self.user, id, NOW).await.unwrap()
+    }
+}
+
+fn url(number: u8) -> ImageSource {
+    ImageSource::Url(format!("https://example.org/{number}.jpg"), ImageId::from_random([number; 20]))
+}
+
+async fn the_same_bytes_are_kept_once(stage: Stage) {
+    assert_eq!(stage.claim(b"a").await, Claim::Write);
+    assert_eq!(stage.claim(b"a").await, Claim::Write, "nobody has said that they are written");
+    let PutImage::Kept(first) = stage.put(1, b"a", Some("cat")).await else { panic!() };
+    assert_eq!(stage.claim(b"a").await, Claim::There);
+    assert_eq!(stage.put(2, b"a", None).await, PutImage::Kept(first.clone()), "the id stays");
+    let other = UserId::new("other").unwrap();
+    let elsewhere = BlobKey::of(&stage.app, &other, b"a");
+    assert_ne!(elsewhere.name(), stage.key(b"a").name());
+    assert_eq!(stage.store.claim_blob(&elsewhere, 10, 25, NOW).await.unwrap(), Claim::Write, "nobody learns of others");
+
+    let listed = stage.store.user_images(&stage.app, &stage.user, (Timestamp(0), ""), 10).await.unwrap();
+    assert_eq!(listed.len(), 1);
+    assert_eq!((listed[0].size, listed[0].width, listed[0].tag.as_deref()), (10, 3, Some("cat")));
+    assert!(stage.store.user_images(&stage.app, &other, (Timestamp(0), ""), 10).await.unwrap().is_empty());
+    assert_eq!(stage.store.image_blob(&stage.app, &stage.user, &first).await.unwrap(), Some(stage.key(b"a")));
+    assert_eq!(stage.store.image_blob(&stage.app, &other, &first).await.unwrap(), None);
+    assert!(!stage.store.delete_user_image(&stage.app, &other, &first, NOW).await.unwrap());
+}
+
+async fn what_is_let_go_is_removed_and_what_is_not_stays(stage: Stage) {
+    let image = stage.kept(1, b"a").await;
+    let set = stage.created(1, vec![ImageSource::Stored(image.clone())]).await;
+    assert!(stage.doomed().await.is_empty());
+    assert!(stage.store.delete_user_image(&stage.app, &stage.user, &image, NOW).await.unwrap());
+    assert!(!stage.store.delete_user_image(&stage.app, &stage.user, &image, NOW).await.unwrap());
+    assert!(stage.doomed().await.is_empty(), "the dataset still has it");
+    assert!(stage.delete(&set).await);
+    assert_eq!(stage.doomed().await, [stage.key(b"a")]);
+    assert!(stage.doomed().await.is_empty(), "somebody is at it");
+    assert_eq!(stage.claim(b"a").await, Claim::Busy, "what is being removed cannot be used");
+    assert_eq!(stage.put(2, b"a", None).await, PutImage::Gone);
+    stage.store.forget_blob(&stage.key(b"a")).await.unwrap();
+    assert_eq!(stage.claim(b"a").await, Claim::Write);
+    assert_eq!(stage.doom(1_001, 0).await.len(), 1, "half written, and old");
+    assert!(stage.doom(1_001, 1_000).await.is_empty());
+    assert_eq!(stage.doom(0, 1_001).await.len(), 1, "half removed, and old");
+
+    stage.claim(b"b").await;
+    stage.store.release_blob(&stage.key(b"b"), NOW).await.unwrap();
+    assert_eq!(stage.doomed().await, [stage.key(b"b")], "claimed, and not needed after all");
+}
+
+async fn limits_hold(stage: Stage) {
+    stage.kept(1, b"a").await;
+    stage.kept(2, b"b").await;
+    assert_eq!(stage.claim(b"c").await, Claim::Full, "thirty bytes are more than twenty-five");
+    assert_eq!(stage.store.claim_blob(&stage.key(b"c"), 5, 25, NOW).await.unwrap(), Claim::Write);
+    assert_eq!(stage.put(3, b"c", None).await, PutImage::Full, "three images are more than two");
+    assert!(matches!(stage.put(3, b"a", None).await, PutImage::Kept(_)), "one of those there is not a third");
+    for number in [1, 2] {
+        stage.created(number, vec![url(number)]).await;
+    }
+    assert_eq!(stage.create(3, vec![url(3)]).await.1, CreateDataSet::Full);
+    assert!(stage.delete(&DataSetId::from_random([1; 20])).await);
+    let missing = vec![url(1), ImageSource::Stored(ImageId::from_random([9; 20]))];
+    assert_eq!(stage.create(3, missing).await.1, CreateDataSet::NoImage(1));
+    let listed = stage.store.data_sets(&stage.app, &stage.user, (Timestamp(0), ""), 10).await.unwrap();
+    assert_eq!(listed.len(), 1, "what was refused has left nothing behind");
+}
+
+async fn a_dataset_is_built_by_one_at_a_time_and_survives_who_builds_it(stage: Stage) {
+    let store = &stage.store;
+    let id = stage.created(1, vec![url(0), url(1), url(2), url(3)]).await;
+    let row = store.data_set(&stage.app, &stage.user, &id).await.unwrap().unwrap();
+    assert_eq!((row.phase(), row.name()), (Phase::Queued, "cats"));
+    let lease = stage.take("one", 10, 20).await.unwrap();
+    assert_eq!((&lease.id, lease.attempts, lease.model_sha256.as_str()), (&id, 1, "aa"));
+    assert_eq!(stage.take("two", 19, 30).await, None, "it is taken");
+    let pending = store.pending_images(&id, Timestamp(10), -1, 10).await.unwrap();
+    assert_eq!(pending.iter().map(|task| task.position).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    stage.claim(b"zero").await;
+    let fetched = |bytes: &[u8]| Looked::Fetched { blob: stage.key(bytes), vector: vec![0.5, -1.0] };
+    let looked = [
+        (0, fetched(b"zero")),
+        (1, Looked::Refused(Outcome::NotFound, "404".to_owned())),
+        (2, Looked::Later(Timestamp(50))),
+        (3, fetched(b"never written")),
+    ];
+    assert!(store.record_images(&lease, &looked, Timestamp(12), Timestamp(22)).await.unwrap());
+    assert_eq!(stage.take("two", 21, 30).await, None, "who shows something keeps it");
+
+    // The first holder is silent for too long; the second goes on where it was.
+    let second = stage.take("two", 22, 60).await.unwrap();
+    assert_eq!(second.attempts, 1, "it had come forward");
+    assert!(!store.record_images(&lease, &looked, Timestamp(23), Timestamp(99)).await.unwrap());
+    assert!(!store.renew_lease(&lease, Timestamp(99)).await.unwrap());
+    assert!(!store.finish_data_set(&lease, None, "{}", Timestamp(23)).await.unwrap());
+    let left = store.pending_images(&id, Timestamp(22), -1, 10).await.unwrap();
+    assert_eq!(left.iter().map(|task| task.position).collect::<Vec<_>>(), [3], "its bytes are nowhere");
+    assert_eq!(store.next_try(&id).await.unwrap(), Some(Timestamp(0)));
+    stage.claim(b"three").await;
+    store.record_images(&second, &[(3, fetched(b"three"))], Timestamp(24), Timestamp(60)).await.unwrap();
+    assert_eq!(store.next_try(&id).await.unwrap(), Some(Timestamp(50)));
+    store.record_images(&second, &[(2, Looked::Refused(Outcome::TimedOut, String::new()))], NOW, NOW).await.unwrap();
+    // Said twice, it is done once.
+    store.record_images(&second, &[(0, Looked::Refused(Outcome::Denied, String::new()))], NOW, NOW).await.unwrap();
+    assert_eq!(store.next_try(&id).await.unwrap(), None);
+    let mut outcomes = store.outcomes(&id).await.unwrap();
+    outcomes.sort_by_key(|(outcome, _)| outcome.as_str());
+    assert_eq!(outcomes, [(Outcome::Fetched, 2), (Outcome::NotFound, 1), (Outcome::TimedOut, 1)]);
+    assert!(store.finish_data_set(&second, Some(b"head"), "{\"a\":1}", Timestamp(70)).await.unwrap());
+    let row = store.data_set(&stage.app, &stage.user, &id).await.unwrap().unwrap();
+    assert_eq!(
+        (row.phase(), row.report.as_deref(), row.changed_at()),
+        (Phase::Ready, Some("{\"a\":1}"), Timestamp(70))
+    );
+    assert_eq!(store.data_set_head(&id).await.unwrap().as_deref(), Some(&b"head"[..]));
+    let built = store.built_images(&id, -1, 10).await.unwrap();
+    assert_eq!(built.len(), 2);
+    assert_eq!((built[1].position, &built[1].vector[..]), (3, &[0.5, -1.0][..]));
+    assert_eq!(stage.take("three", 9_999, 10_000).await, None, "nothing is left to do");
+}
+
+async fn a_deletion_wins(stage: Stage) {
+    let store = &stage.store;
+    let id = stage.created(1, vec![url(0)]).await;
+    let lease = stage.take("one", 10, 20).await.unwrap();
+    stage.claim(b"a").await;
+    let recognition = |id: &DataSetId, number| NewRecognition {
+        id: RecognitionId::from_random([number; 16]),
+        application: stage.app.clone(),
+        task: "classify",
+        model: "general".to_owned(),
+        data_set: Some(id.clone()),
+        created_at: NOW,
+        expires_at: Timestamp(9_000),
+        items: Vec::new(),
+        vector: None,
+        picture: None,
+    };
+    store.save_recognition(recognition(&id, 1)).await.unwrap();
+    let other = UserId::new("other").unwrap();
+    assert!(!store.delete_data_set(&stage.app, &other, &id, NOW).await.unwrap(), "it is not another user's to delete");
+    assert!(stage.delete(&id).await);
+    assert!(!stage.delete(&id).await);
+    let looked = [(0, Looked::Fetched { blob: stage.key(b"a"), vector: vec![1.0] })];
+    assert!(!store.record_images(&lease, &looked, NOW, NOW).await.unwrap());
+    assert!(!store.finish_data_set(&lease, None, "{}", NOW).await.unwrap());
+    assert!(store.data_set(&stage.app, &stage.user, &id).await.unwrap().is_none());
+    assert!(store.built_images(&id, -1, 10).await.unwrap().is_empty());
+    assert_eq!(store.count_recognitions().await.unwrap(), 0, "what was recognised with it went too");
+    let late = store.save_recognition(recognition(&id, 2)).await;
+    assert!(matches!(late, Err(StoreError::NoDataSet(gone)) if gone == id), "and nothing comes after it");
+    assert_eq!(stage.take("two", 9_999, 10_000).await, None);
+}
+
+async fn two_deletions_at_once_delete_once(stage: Stage) {
+    for number in 1..10 {
+        let id = stage.created(number, vec![url(0), url(1)]).await;
+        let (one, two) = tokio::join!(stage.delete(&id), stage.delete(&id));
+        assert!(one ^ two, "{one} {two}");
+    }
+}
+
+async fn many_builders_take_every_job_once(stage: Stage) {
+    let mut made = Vec::new();
+    for number in 0..40u8 {
+        let user = UserId::new(&format!("user {}", number / 2)).unwrap();
+        let stage = Stage { store: stage.store.clone(), app: stage.app.clone(), user };
+        made.push(stage.created(number, vec![url(number)]).await);
+    }
+    let stage = std::sync::Arc::new(stage);
+    let builder = |word: String| {
+        let stage = stage.clone();
+        tokio::spawn(async move {
+            let mut taken = Vec::new();
+            while let Some(lease) = stage.take(&word, 1_000, 9_000).await {
+                taken.push(lease.id.clone());
+                assert!(stage.store.finish_data_set(&lease, None, "{}", NOW).await.unwrap());
+            }
+            taken
+        })
+    };
+    let mut taken = Vec::new();
+    for run in (0..4).map(|number| builder(number.to_string())).collect::<Vec<_>>() {
+        taken.extend(run.await.unwrap());
+    }
+    taken.sort();
+    made.sort();
+    assert_eq!(taken, made);
+}
+
+async fn a_dataset_of_older_weights_is_built_again(stage: Stage) {
+    let store = &stage.store;
+    let id = stage.created(1, vec![url(0), url(1)]).await;
+    let lease = stage.take("one", 10, 20).await.unwrap();
+    stage.claim(b"a").await;
+    let looked = [
+        (0, Looked::Fetched { blob: stage.key(b"a"), vector: vec![1.0] }),
+        (1, Looked::Refused(Outcome::NotFound, String::new())),
+    ];
+    store.record_images(&lease, &looked, Timestamp(12), Timestamp(22)).await.unwrap();
+    store.finish_data_set(&lease, None, "{}", Timestamp(13)).await.unwrap();
+    assert_eq!(store.rebuild_data_sets("general", "aa", NOW).await.unwrap(), 0);
+    assert_eq!(store.rebuild_data_sets("general", "bb", NOW).await.unwrap(), 1);
+    let lease = stage.take("two", 1_000, 2_000).await.unwrap();
+    assert_eq!((lease.id.clone(), lease.model_sha256.as_str()), (id.clone(), "bb"));
+    let pending = store.pending_images(&id, NOW, -1, 10).await.unwrap();
+    assert_eq!(pending.len(), 1, "what could not be had before is not asked for again");
+    assert_eq!(pending[0].blob, Some(stage.key(b"a")), "its bytes are kept");
+}

@@ -1,0 +1,303 @@
+//! Users' datasets as an application sees them: built from addresses and stored images, used, and deleted for good.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
+
+use std::thread;
+
+use kaisatsu_e2e::{
+    Backend, Database, Server, User, eventually, make_key, models_with, on_every_backend,
+    pictures::{Pictures, picture},
+    run,
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+on_every_backend![
+    a_dataset_is_built_used_and_deleted_for_good,
+    every_image_comes_to_its_own_end,
+    a_deletion_wins_over_building_and_searching,
+    what_cannot_be_built_says_why,
+];
+
+/// A server with its database, its storage and a web server of pictures beside it.
+struct Stage {
+    database: Database,
+    blobs: TempDir,
+    models: TempDir,
+    pictures: Pictures,
+    key: String,
+}
+
+impl Stage {
+    fn new(backend: Backend) -> Self {
+        let database = Database::fresh(backend);
+        let key = make_key(&database, "one");
+        let (blobs, models) = (tempfile::tempdir().unwrap(), models_with(&["general"]));
+        Self { database, blobs, models, pictures: Pictures::start(), key }
+    }
+
+    fn storage(&self) -> String {
+        format!("file:{}", self.blobs.path().display())
+    }
+
+    fn start(&self, further: &[&str]) -> Server {
+        let (blobs, models, place) =
+            (self.storage(), self.models.path().display().to_string(), self.pictures.address.to_string());
+        let usual = ["--blobs", &blobs, "--models", &models, "--fetch-allow", &place, "--job-lease", "1s"];
+        let server = Server::start(&self.database, &[&usual, further].concat());
+        eventually("the models are loaded", || (server.get("/readyz").status == 200).then_some(()));
+        server
+    }
+
+    fn wave(&self, class: u32, number: u32) -> Value {
+        json!({"url": self.pictures.url(&format!("/picture/{class}/{number}")), "tag": format!("wave {class}")})
+    }
+
+    /// Whether all fits together, once what is being removed is removed.
+    fn check(&self) -> String {
+        let home = tempfile::tempdir().unwrap();
+        let checked = run(
+            home.path(),
+            &["check", "--deep", "--database", &self.database.address, "--blobs", &self.storage()],
+            &[],
+        );
+        assert_eq!(checked.code, 0, "{}{}", checked.out, checked.err);
+        checked.out
+    }
+
+    fn files(&self) -> usize {
+        fn count(folder: &std::path::Path) -> usize {
+            let entries: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().collect();
+            entries.iter().map(|entry| if entry.path().is_dir() { count(&entry.path()) } else { 1 }).sum()
+        }
+        count(self.blobs.path())
+    }
+}
+
+fn a_dataset_is_built_used_and_deleted_for_good(backend: Backend) {
+    let stage = Stage::new(backend);
+    let server = stage.start(&[]);
+    let user = User::named(&server, &stage.key, "山田");
+    let mut images: Vec<Value> =
+        (0..3).flat_map(|class| (0..6).map(move |number| (class, number))).map(|(c, n)| stage.wave(c, n)).collect();
+    let stored = user.upload(&picture("0", "77"), "wave 0");
+    images.push(json!({"imageId": stored}));
+    // The same picture under another tag: the report should stumble over it.
+    images.push(json!({"url": stage.pictures.url("/picture/1/3"), "tag": "wave 2"}));
+    let id = user.create(&images);
+
+    let early = user.ask("concept/classify", &id, &picture("1", "50"));
+    assert!([409, 200].contains(&early.status), "{}", early.text());
+    if early.status == 409 {
+        assert_eq!(early.json()["error"]["code"], "202");
+        assert!(early.header("retry-after").is_some());
+    }
+    let built = user.built(&id);
+    assert_eq!(built["state"], "ready", "{built}");
+    assert_eq!((&built["progress"]["total"], &built["progress"]["fetched"]), (&json!(20), &json!(20)));
+    assert_eq!(built["images"].as_array().unwrap().len(), 20);
+    assert_eq!(built["images"][18]["imageId"], json!(stored));
+    let health = &built["health"];
+    assert!(health["leaveOneOut"]["accuracy"].as_f64().unwrap() > 0.8, "{health}");
+    let copies = &health["nearDuplicates"][0];
+    assert_eq!((&copies["sameBytes"], &copies["tags"]), (&json!(true), &json!(["wave 1", "wave 2"])));
+    assert!(["nearestMean", "linearProbe"].contains(&health["method"].as_str().unwrap()));
+
+    let seen = user.ask("concept/classify", &id, &picture("1", "50"));
+    assert_eq!(seen.status, 200, "{}", seen.text());
+    assert_eq!(seen.json()["candidates"][0]["tag"], "wave 1");
+    let alike = user.ask("similarImage/search", &id, &picture("0", "77")).json();
+    assert_eq!(alike["candidates"][0]["imageId"], json!(stored));
+    assert!(alike["candidates"][0]["score"].as_f64().unwrap() > 0.999);
+    let found = alike["candidates"][1]["imageId"].as_str().unwrap();
+    let small = server.get(&format!("{}&imageId={found}&size=thumbnail", user.target("userCategory/getImage")));
+    assert_eq!((small.status, small.header("content-type")), (200, Some("image/jpeg")));
+
+    // Feedback works as for any recognition.
+    let (recognition, item) = (&alike["recognitionId"], &alike["candidates"][0]["itemId"]);
+    let rate = format!(
+        "{}&recognitionId={}&itemId={}&isValid=true",
+        user.target("feedbackToCandidate"),
+        recognition.as_str().unwrap(),
+        item.as_str().unwrap()
+    );
+    let rated = || kaisatsu_e2e::http::post(server.address, &rate, "application/json", b"{}").status;
+    assert_eq!(rated(), 204);
+
+    let deleted = user.call("userCategory/deleteDataSet", &json!({"dataSetId": id}));
+    assert_eq!((deleted.status, deleted.body.len()), (204, 0));
+    assert!(deleted.headers.iter().all(|(name, _)| !name.starts_with("content-")), "{:?}", deleted.headers);
+    // Not even a moment to tidy up.
+    drop(server);
+    let server = stage.start(&[]);
+    let user = user.on(&server);
+    for operation in ["concept/classify", "similarImage/search"] {
+        let answer = user.ask(operation, &id, &picture("1", "50"));
+        assert_eq!((answer.status, &answer.json()["error"]["code"]), (404, &json!("301")));
+    }
+    for operation in ["userCategory/getDataSet", "userCategory/deleteDataSet"] {
+        let answer = user.call(operation, &json!({"dataSetId": id}));
+        assert_eq!((answer.status, &answer.json()["error"]["code"]), (404, &json!("301")));
+    }
+    assert_eq!(user.call("userCategory/listDataSets", &json!({})).json()["dataSets"], json!([]));
+    let gone = kaisatsu_e2e::http::post(
+        server.address,
+        &rate.replace("isValid=true", "isValid=false"),
+        "application/json",
+        b"{}",
+    );
+    assert_eq!(gone.status, 404, "what was recognised with it went too");
+    assert_eq!(server.get(&format!("{}&imageId={found}", user.target("userCategory/getImage"))).status, 404);
+    assert_eq!(
+        server.get(&format!("{}&imageId={stored}", user.target("userCategory/getImage"))).status,
+        200,
+        "the storage area outlives it"
+    );
+    eventually("the storage is reclaimed", || (stage.files() == 2).then_some(()));
+    assert!(stage.check().contains("all is well"));
+}
+
+fn every_image_comes_to_its_own_end(backend: Backend) {
+    let stage = Stage::new(backend);
+    let other = Pictures::start();
+    let server = stage.start(&["--max-image-bytes", "2000000", "--fetch-timeout", "1s"]);
+    let user = User::named(&server, &stage.key, "u");
+    let url = |path: &str| stage.pictures.url(path);
+    let expected = [
+        (url("/picture/0/1"), "fetched"),
+        (url("/picture/0/2"), "fetched"),
+        (url("/picture/1/1"), "fetched"),
+        (url("/picture/1/2"), "fetched"),
+        (url("/picture/1/3"), "fetched"),
+        (url("/picture/1/4"), "fetched"),
+        (url("/picture/1/5"), "fetched"),
+        (url(&format!("/away?{}", url("/picture/1/6"))), "fetched"),
+        (url("/away?/picture/1/7"), "fetched"),
+        (url("/picture/0/3"), "fetched"),
+        (url("/missing"), "notFound"),
+        (url("/gone"), "notFound"),
+        (url("/large"), "tooLarge"),
+        (url("/text"), "notAnImage"),
+        (url("/silent"), "timedOut"),
+        (url("/broken"), "failed"),
+        (other.url("/picture/0/1"), "denied"),
+        (url(&format!("/away?{}", other.url("/picture/0/1"))), "denied"),
+        ("http://169.254.169.254/latest/meta-data".to_owned(), "denied"),
+        ("file:///etc/passwd".to_owned(), "denied"),
+    ];
+    let images: Vec<Value> =
+        expected.iter().enumerate().map(|(n, (url, _))| json!({"url": url, "tag": format!("t{}", n % 2)})).collect();
+    let built = user.built(&user.create(&images));
+    assert_eq!(built["state"], "ready", "{built}");
+    for (image, (url, outcome)) in built["images"].as_array().unwrap().iter().zip(&expected) {
+        assert_eq!((image["url"].as_str().unwrap(), image["outcome"].as_str().unwrap()), (url.as_str(), *outcome));
+        assert_eq!(image["detail"].as_str().unwrap().is_empty(), *outcome == "fetched", "{image}");
+    }
+    assert_eq!(built["progress"]["denied"], 4);
+    assert_eq!(built["progress"]["done"], 20);
+    assert!(other.asked().is_empty(), "a machine inside that is not allowed hears nothing");
+    let asked = stage.pictures.asked();
+    assert_eq!((asked["/silent"], asked["/broken"], asked["/missing"]), (3, 3, 1), "what may pass is tried again");
+    assert!(stage.check().contains("all is well"));
+}
+
+fn a_deletion_wins_over_building_and_searching(backend: Backend) {
+    let stage = Stage::new(backend);
+    let server = stage.start(&[]);
+    let user = User::named(&server, &stage.key, "u");
+    // While it is built.
+    let many: Vec<Value> = (0..120).map(|number| stage.wave(number % 2, number)).collect();
+    let id = user.create(&many);
+    eventually("it is being built", || (user.data_set(&id)["progress"]["done"].as_u64()? > 5).then_some(()));
+    let deletions: Vec<u16> = thread::scope(|scope| {
+        let runs: Vec<_> = (0..8).map(|_| scope.spawn(|| user.delete(&id))).collect();
+        runs.into_iter().map(|run| run.join().unwrap()).collect()
+    });
+    assert_eq!(deletions.iter().filter(|status| **status == 204).count(), 1, "{deletions:?}");
+    assert_eq!(deletions.iter().filter(|status| **status == 404).count(), 7, "{deletions:?}");
+    assert_eq!(user.call("userCategory/getDataSet", &json!({"dataSetId": id})).status, 404);
+
+    // While it is searched.
+    let id = user.create(&many[..8]);
+    assert_eq!(user.built(&id)["state"], "ready");
+    let asked = picture("1", "9");
+    thread::scope(|scope| {
+        let searches: Vec<_> = (0..10)
+            .map(|_| {
+                scope.spawn(|| (0..10).map(|_| user.ask("similarImage/search", &id, &asked).status).collect::<Vec<_>>())
+            })
+            .collect();
+        assert_eq!(user.delete(&id), 204);
+        assert_eq!(user.ask("similarImage/search", &id, &asked).status, 404, "after the answer, never again");
+        let answers: Vec<u16> = searches.into_iter().flat_map(|search| search.join().unwrap()).collect();
+        assert!(answers.iter().all(|status| [200, 404].contains(status)), "{answers:?}");
+        assert!(answers.contains(&404));
+    });
+    eventually("the storage is reclaimed", || (stage.files() == 0).then_some(()));
+    assert!(stage.check().contains("0 files of 0 bytes"));
+}
+
+fn what_cannot_be_built_says_why(backend: Backend) {
+    let stage = Stage::new(backend);
+    let server = stage.start(&["--user-data-sets", "3", "--data-set-images", "5"]);
+    let user = User::named(&server, &stage.key, "u");
+    let create = |body: Value| {
+        let answer = user.call("userCategory/createDataSet", &body);
+        (answer.status, answer.json()["error"]["code"].as_str().unwrap_or_default().to_owned(), answer.text())
+    };
+    let fine = stage.wave(0, 1);
+    for (body, status, code, told) in [
+        (json!({"images": [fine]}), 400, "106", "name is missing"),
+        (json!({"name": "", "images": [fine]}), 400, "106", "name must have 1 to 200"),
+        (json!({"name": "x"}), 400, "106", "images is missing"),
+        (json!({"name": "x", "images": {}}), 400, "106", "images must be a list"),
+        (json!({"name": "x", "images": []}), 400, "106", "images is empty"),
+        (json!({"name": "x", "images": ["x"]}), 400, "106", "images[0] must be an object"),
+        (json!({"name": "x", "images": [fine, {"tag": "x"}]}), 400, "106", "images[1] must have either url or imageId"),
+        (
+            json!({"name": "x", "images": [{"url": "http://a.example/", "imageId": "x", "tag": "x"}]}),
+            400,
+            "106",
+            "either",
+        ),
+        (json!({"name": "x", "images": [{"url": "http://a.example/"}]}), 400, "106", "images[0].tag is missing"),
+        (json!({"name": "x", "images": [{"url": "no address", "tag": "x"}]}), 400, "106", "images[0].url"),
+        (json!({"name": "x", "images": [{"url": 5, "tag": "x"}]}), 400, "106", "images[0].url must be a string"),
+        (json!({"name": "x", "images": [{"url": "http://a.example/", "tag": " "}]}), 400, "106", "images[0].tag"),
+        (json!({"name": "x", "images": [fine, fine, fine, fine, fine, fine]}), 400, "110", "may have 5"),
+        (json!({"name": "x", "images": [{"imageId": "img_none", "tag": "x"}]}), 404, "301", "images[0].imageId"),
+        (json!({"name": "x", "images": [{"url": "http://10.0.0.1/x", "tag": "x"}]}), 403, "201", "none of the images"),
+        (json!([1]), 400, "105", "must be a JSON object"),
+    ] {
+        let answer = create(body);
+        assert_eq!((answer.0, answer.1.as_str()), (status, code), "{}", answer.2);
+        assert!(answer.2.contains(told), "{}", answer.2);
+        assert!(answer.2.contains("userCategory/createDataSet: "), "{}", answer.2);
+    }
+    // Half of the images have to be usable.
+    let text = json!({"url": stage.pictures.url("/text"), "tag": "text"});
+    let failed = user.built(&user.create(&[fine.clone(), text.clone(), text.clone()]));
+    assert_eq!((failed["state"].as_str(), failed["progress"]["fetched"].as_u64()), (Some("failed"), Some(1)));
+    assert!(failed["reason"].as_str().unwrap().contains("1 of 3 images"), "{failed}");
+    let answer = user.ask("concept/classify", failed["dataSetId"].as_str().unwrap(), &picture("0", "1"));
+    assert_eq!((answer.status, &answer.json()["error"]["code"]), (400, &json!("106")), "{}", answer.text());
+    // A single tag is for searching.
+    let single = user.built(&user.create(&[fine.clone(), text]));
+    let id = single["dataSetId"].as_str().unwrap();
+    assert_eq!(single["state"], "ready", "{single}");
+    assert_eq!(
+        user.ask("similarImage/search", id, &picture("0", "1")).json()["candidates"].as_array().unwrap().len(),
+        1
+    );
+    let answer = user.ask("concept/classify", id, &picture("0", "1"));
+    assert!(answer.status == 400 && answer.text().contains("single tag"), "{}", answer.text());
+    // And three are as many as this server allows.
+    let third = user.create(std::slice::from_ref(&fine));
+    let full = create(json!({"name": "x", "images": [fine]}));
+    assert_eq!((full.0, full.1.as_str()), (429, "204"), "{}", full.2);
+    let list = user.call("userCategory/listDataSets", &json!({"limit": 2})).json();
+    assert_eq!(list["dataSets"].as_array().unwrap().len(), 2);
+    let rest = user.call("userCategory/listDataSets", &json!({"limit": 2, "cursor": list["nextCursor"]})).json();
+    assert_eq!((&rest["dataSets"][0]["dataSetId"], &rest["nextCursor"]), (&json!(third), &Value::Null));
+    assert_eq!(user.call("userCategory/listDataSets", &json!({"cursor": "x"})).status, 400);
+    assert_eq!(user.call("userCategory/listDataSets", &json!({"limit": 0})).json()["error"]["code"], "111");
+}

@@ -1,0 +1,102 @@
+//! The image storage area as an application sees it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
+
+use kaisatsu_e2e::{
+    Backend, Database, Server, User, eventually, make_key, models_with, on_every_backend, pictures::picture,
+};
+use serde_json::{Value, json};
+
+on_every_backend![images_are_kept_listed_shown_and_deleted, a_user_has_no_more_than_allowed];
+
+fn server(database: &Database, blobs: &str, further: &[&str]) -> Server {
+    let models = models_with(&["general"]);
+    let models = models.path().display().to_string();
+    let server = Server::start(database, &[&["--blobs", blobs, "--models", &models], further].concat());
+    eventually("the models are loaded", || (server.get("/readyz").status == 200).then_some(()));
+    server
+}
+
+fn images_are_kept_listed_shown_and_deleted(backend: Backend) {
+    let (database, folder) = (Database::fresh(backend), tempfile::tempdir().unwrap());
+    let key = make_key(&database, "one");
+    let blobs = format!("file:{}", folder.path().display());
+    let first = server(&database, &blobs, &[]);
+    let user = User::named(&first, &key, "u");
+    let photo = picture("3", "1");
+    let fields: &[(&str, &[u8])] = &[("image", &photo), ("tag", "三毛猫".as_bytes()), ("name", b"mike.jpg")];
+    let kept = user.send("userCategory/uploadImage", fields).json();
+    assert_eq!((&kept["width"], &kept["height"]), (&json!(320), &json!(240)));
+    assert_eq!(kept["sha256"].as_str().unwrap().len(), 64);
+    let again = user.send("userCategory/uploadImage", &[("image", &photo)]).json();
+    assert_eq!(again["imageId"], kept["imageId"], "the same bytes are kept once");
+    for number in 2..7 {
+        let _ = user.upload(&picture("3", &number.to_string()), "x");
+    }
+    // What was acknowledged is there after the worst of ends.
+    drop(first);
+    let second = server(&database, &blobs, &[]);
+    let user = user.on(&second);
+
+    let mut seen: Vec<Value> = Vec::new();
+    let mut cursor = Value::Null;
+    loop {
+        let page = user.call("userCategory/listImages", &json!({"limit": 4, "cursor": cursor})).json();
+        seen.extend(page["images"].as_array().unwrap().clone());
+        cursor = page["nextCursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert_eq!(seen.len(), 6);
+    let one = &seen[0];
+    assert_eq!((&one["tag"], &one["name"], &one["bytes"]), (&json!("三毛猫"), &json!("mike.jpg"), &json!(photo.len())));
+    assert!(one["createdAt"].as_str().unwrap().ends_with('Z'));
+
+    let id = one["imageId"].as_str().unwrap();
+    let get = |rest: &str| second.get(&format!("{}{rest}", user.target("userCategory/getImage")));
+    let whole = get(&format!("&imageId={id}"));
+    assert_eq!((whole.status, whole.header("content-type")), (200, Some("image/jpeg")));
+    assert!(whole.body == photo);
+    let small = get(&format!("&imageId={id}&size=thumbnail"));
+    let looked = image::load_from_memory(&small.body).unwrap();
+    assert_eq!((looked.width(), looked.height()), (256, 192));
+    assert_eq!(get(&format!("&imageId={id}&size=huge")).json()["error"]["code"], "104");
+    assert_eq!(get("").json()["error"]["code"], "103");
+
+    let delete = |id: &str| user.call("userCategory/deleteImage", &json!({"imageId": id}));
+    let gone = delete(id);
+    assert_eq!((gone.status, gone.body.len()), (204, 0));
+    assert_eq!((delete(id).status, &delete(id).json()["error"]["code"]), (404, &json!("301")));
+    assert_eq!(get(&format!("&imageId={id}")).status, 404);
+    assert_eq!(delete("").status, 404);
+    assert_eq!(user.call("userCategory/deleteImage", &json!({})).json()["error"]["code"], "106");
+    let wrong = user.send("userCategory/uploadImage", &[("image", b"this is no picture")]);
+    assert_eq!((wrong.status, &wrong.json()["error"]["code"]), (400, &json!("105")));
+    let wrong = user.send("userCategory/uploadImage", &[("image", &photo), ("tag", b" x")]);
+    assert_eq!(wrong.json()["error"]["code"], "106");
+    assert_eq!(user.send("userCategory/uploadImage", &[("tag", b"x")]).json()["error"]["code"], "106");
+    // The bytes that were let go of can come again.
+    assert_eq!(user.send("userCategory/uploadImage", &[("image", &photo)]).status, 200);
+}
+
+fn a_user_has_no_more_than_allowed(backend: Backend) {
+    let (database, folder) = (Database::fresh(backend), tempfile::tempdir().unwrap());
+    let key = make_key(&database, "one");
+    let blobs = format!("file:{}", folder.path().display());
+    let (one, two, three) = (picture("1", "1"), picture("1", "2"), picture("1", "3"));
+    let bytes = (one.len() + two.len() + 10).to_string();
+    let server = server(&database, &blobs, &["--user-images", "2", "--user-bytes", &bytes]);
+    let user = User::named(&server, &key, "u");
+    let first = user.upload(&one, "x");
+    let _ = user.upload(&two, "x");
+    let full = user.send("userCategory/uploadImage", &[("image", &three)]);
+    assert_eq!((full.status, &full.json()["error"]["code"]), (429, &json!("204")), "{}", full.text());
+    assert!(full.header("retry-after").is_some() && full.text().contains("delete"), "{}", full.text());
+    assert_eq!(user.upload(&one, "y"), first, "what is there takes no more room");
+    // Another user has room of his own.
+    let _ = User::named(&server, &key, "v").upload(&three, "x");
+    assert_eq!(user.call("userCategory/deleteImage", &json!({"imageId": first})).status, 204);
+    eventually("there is room again", || {
+        (user.send("userCategory/uploadImage", &[("image", &three)]).status == 200).then_some(())
+    });
+}
