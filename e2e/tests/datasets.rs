@@ -152,7 +152,7 @@ fn a_dataset_is_built_used_and_deleted_for_good(backend: Backend) {
         200,
         "the storage area outlives it"
     );
-    eventually("the storage is reclaimed", || (stage.files() == 2).then_some(()));
+    eventually("the storage is reclaimed", || (stage.files() == 1).then_some(()));
     assert!(stage.check().contains("all is well"));
 }
 

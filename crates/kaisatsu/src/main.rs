@@ -64,7 +64,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    memory::give_large_blocks_back();
+    memory::decide_what_is_given_back();
     match run() {
         Ok(code) => code,
         Err(trouble) => {

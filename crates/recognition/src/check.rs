@@ -7,7 +7,7 @@ use std::{
 
 use futures_util::TryStreamExt;
 use kaisatsu_model::{Clock, SystemClock};
-use kaisatsu_store::{BlobRow, Blobs, Listed, Part, Store};
+use kaisatsu_store::{BlobRow, Blobs, Listed, Store};
 
 use crate::RecognitionError;
 
@@ -29,7 +29,7 @@ pub struct CheckAsk {
 /// What was looked at, and what is wrong with it.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// Images and small pictures in the storage.
+    /// Images in the storage.
     pub kept: usize,
     /// Their bytes.
     pub bytes: u64,
@@ -62,7 +62,7 @@ pub async fn check(store: &Store, blobs: &Blobs, ask: CheckAsk) -> Result<Checke
     }
     if ask.deep {
         for row in first.rows.iter().filter(|row| row.settled) {
-            if let Some(bytes) = blobs.get(&row.key, Part::Original).await?
+            if let Some(bytes) = blobs.get(&row.key).await?
                 && kaisatsu_store::sha256(&bytes) != row.key.sha256
             {
                 done.faults.push(format!("image {} is damaged: its bytes do not have its hash", row.key.name()));
@@ -97,8 +97,8 @@ impl Fault {
     async fn repair(&self, store: &Store, blobs: &Blobs) -> Result<bool, RecognitionError> {
         match self {
             // What we have not put there is not ours to remove.
-            Self::Told(_) | Self::Unknown(Listed { part: None, .. }) => Ok(false),
-            Self::Unknown(listed) => blobs.remove_listed(listed).await.map(|()| true).map_err(Into::into),
+            Self::Told(_) | Self::Unknown(Listed { ours: false, .. }) => Ok(false),
+            Self::Unknown(listed) => blobs.remove(&listed.name).await.map(|()| true).map_err(Into::into),
             Self::Unowned(key) => {
                 store.release_blob(key, SystemClock.now()).await?;
                 Ok(true)
@@ -131,18 +131,9 @@ async fn look(store: &Store, blobs: &Blobs) -> Result<Look, RecognitionError> {
     look.bytes = listed.iter().map(|listed| listed.size).sum();
 
     let known: BTreeSet<String> = look.rows.iter().map(|row| row.key.name()).collect();
-    let mut sizes: BTreeMap<&str, (Option<u64>, bool)> = BTreeMap::new();
-    for listed in &listed {
-        if listed.part.is_none() || !known.contains(&listed.name) {
-            look.faults.push(Fault::Unknown(listed.clone()));
-            continue;
-        }
-        let seen = sizes.entry(&listed.name).or_default();
-        match listed.part {
-            Some(Part::Original) => seen.0 = Some(listed.size),
-            _ => seen.1 = true,
-        }
-    }
+    let sizes: BTreeMap<&str, u64> = listed.iter().map(|listed| (listed.name.as_str(), listed.size)).collect();
+    let unknown = listed.iter().filter(|listed| !known.contains(&listed.name));
+    look.faults.extend(unknown.map(|listed| Fault::Unknown(listed.clone())));
     for row in &look.rows {
         let name = row.key.name();
         if !row.owned && !row.watched {
@@ -151,13 +142,11 @@ async fn look(store: &Store, blobs: &Blobs) -> Result<Look, RecognitionError> {
         if !row.settled {
             continue;
         }
-        let (size, small) = sizes.get(name.as_str()).copied().unwrap_or_default();
-        match size {
+        match sizes.get(name.as_str()).copied() {
             None => look.faults.push(Fault::Told(format!("image {name} is missing from the storage"))),
             Some(size) if i64::try_from(size) != Ok(row.size) => {
                 look.faults.push(Fault::Told(format!("image {name} has {size} bytes, and should have {}", row.size)));
             }
-            Some(_) if !small => look.faults.push(Fault::Told(format!("image {name} has no small picture"))),
             Some(_) => {}
         }
     }

@@ -30,7 +30,7 @@ pub use datasets::{DataSet, Source, Wanted};
 pub use detect::{DetectAsk, Thing};
 pub use error::RecognitionError;
 pub use feedback::Rating;
-pub use kaisatsu_store::{DataSetImageRow, Part, StoreError, UserImage, hex};
+pub use kaisatsu_store::{DataSetImageRow, StoreError, UserImage, hex};
 pub use kaisatsu_vision::{DecodeError, manifest::Task};
 pub use keep::{Keeping, Kept};
 pub use recogniser::{ModelInfo, Recogniser, Settings};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use kaisatsu_model::{DataSetName, ImageId, Tag, Timestamp};
-use kaisatsu_store::{BlobKey, Claim, NewUserImage, Part, PutImage, UserImage};
+use kaisatsu_store::{BlobKey, Claim, NewUserImage, PutImage, UserImage};
 use kaisatsu_vision::{Worker, decode, thumbnail};
 
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
 };
 
 const TASK: &str = "upload";
+const SMALL: &str = "thumbnail";
 
 /// The shorter side that is enough for a small picture.
 const ENOUGH: u32 = 256;
@@ -107,16 +108,14 @@ impl Recogniser {
     /// Why it is not there.
     pub async fn upload(&self, user: &User, image: Bytes, ask: UploadAsk) -> Result<Uploaded, RecognitionError> {
         let (bounds, looked_at) = (self.bounds, image.clone());
-        let look = move |worker: &mut Worker| {
+        let look = move |_: &mut Worker| {
             let decoded = timed(DECODE, TASK, || decode(&looked_at, bounds, Some(ENOUGH)))?;
-            let small = thumbnail(&mut worker.resizer, &decoded.picture);
-            let small = small.ok_or_else(|| RecognitionError::Failed("no small picture can be made".to_owned()))?;
-            Ok((decoded.sent.width, decoded.sent.height, small, kaisatsu_store::sha256(&looked_at)))
+            Ok((decoded.sent.width, decoded.sent.height, kaisatsu_store::sha256(&looked_at)))
         };
-        let (width, height, small, sha256) = self.slots.run(TASK, look).await?;
+        let (width, height, sha256) = self.slots.run(TASK, look).await?;
         let key = BlobKey { application: user.application.clone(), user: user.id.clone(), sha256 };
         loop {
-            self.keep_bytes(&key, &image, small.clone().into()).await?;
+            self.keep_bytes(&key, &image).await?;
             let new = NewUserImage {
                 id: ImageId::from_random(random()),
                 key: key.clone(),
@@ -139,17 +138,15 @@ impl Recogniser {
         }
     }
 
-    /// Makes sure that bytes are kept, and a small picture with them. They are nobody's until something refers to them.
-    pub(crate) async fn keep_bytes(&self, key: &BlobKey, bytes: &Bytes, small: Bytes) -> Result<(), RecognitionError> {
+    /// Makes sure that bytes are kept. They are nobody's until something refers to them.
+    pub(crate) async fn keep_bytes(&self, key: &BlobKey, bytes: &Bytes) -> Result<(), RecognitionError> {
         let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
         let most = i64::try_from(self.users.settings.limits.bytes).unwrap_or(i64::MAX);
         for _ in 0..TRIES {
             match self.keeping.store.claim_blob(key, size, most, self.keeping.now()).await? {
                 Claim::There => return Ok(()),
                 Claim::Write => {
-                    let blobs = &self.users.settings.blobs;
-                    blobs.put(key, Part::Thumbnail, small).await?;
-                    blobs.put(key, Part::Original, bytes.clone()).await?;
+                    self.users.settings.blobs.put(key, bytes.clone()).await?;
                     return Ok(());
                 }
                 Claim::Full => return Err(RecognitionError::BytesFull(self.users.settings.limits.bytes)),
@@ -190,13 +187,28 @@ impl Recogniser {
         Ok(())
     }
 
-    /// An image of a user's storage area or datasets: itself, or a small picture of it.
+    /// An image of a user's storage area or datasets.
     ///
     /// # Errors
     /// [`RecognitionError::NoSuchImage`] when it is not there.
-    pub async fn image(&self, user: &User, id: &ImageId, part: Part) -> Result<Bytes, RecognitionError> {
+    pub async fn image(&self, user: &User, id: &ImageId) -> Result<Bytes, RecognitionError> {
         let found = self.keeping.store.image_blob(&user.application, &user.id, id).await?;
         let key = found.ok_or(RecognitionError::NoSuchImage)?;
-        self.users.settings.blobs.get(&key, part).await?.ok_or(RecognitionError::NoSuchImage)
+        self.users.settings.blobs.get(&key).await?.ok_or(RecognitionError::NoSuchImage)
+    }
+
+    /// A small picture of an image. It is made each time: whoever looks at it keeps it, and nothing else has to be removed
+    /// with the image.
+    ///
+    /// # Errors
+    /// [`RecognitionError::NoSuchImage`] when the image is not there.
+    pub async fn thumbnail(&self, user: &User, id: &ImageId) -> Result<Bytes, RecognitionError> {
+        let (image, bounds) = (self.image(user, id).await?, self.bounds);
+        let make = move |worker: &mut Worker| {
+            let decoded = timed(DECODE, SMALL, || decode(&image, bounds, Some(ENOUGH)))?;
+            let small = thumbnail(&mut worker.resizer, &decoded.picture);
+            small.ok_or_else(|| RecognitionError::Failed("no small picture can be made".to_owned()))
+        };
+        Ok(self.slots.run(SMALL, make).await?.into())
     }
 }

@@ -59,33 +59,13 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Which of the things that are kept under one key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// The bytes that the key is made of.
-    Original,
-    /// A small picture of them.
-    Thumbnail,
-}
-
-impl Part {
-    const ALL: [Self; 2] = [Self::Original, Self::Thumbnail];
-
-    fn ending(self) -> &'static str {
-        match self {
-            Self::Original => "",
-            Self::Thumbnail => ".small",
-        }
-    }
-}
-
 /// Something that is kept, as it is listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     /// As [`BlobKey::name`] says.
     pub name: String,
-    /// Which part it is; `None` for something that we have not put there.
-    pub part: Option<Part>,
+    /// Whether the name is one of ours; anything else somebody else has put there.
+    pub ours: bool,
     /// Its bytes.
     pub size: u64,
 }
@@ -146,8 +126,8 @@ impl Blobs {
     ///
     /// # Errors
     /// When they are not.
-    pub async fn put(&self, key: &BlobKey, part: Part, bytes: Bytes) -> Result<(), BlobError> {
-        self.store.put(&path(&key.name(), part), PutPayload::from_bytes(bytes)).await?;
+    pub async fn put(&self, key: &BlobKey, bytes: Bytes) -> Result<(), BlobError> {
+        self.store.put(&Path::from(key.name()), PutPayload::from_bytes(bytes)).await?;
         Ok(())
     }
 
@@ -155,36 +135,23 @@ impl Blobs {
     ///
     /// # Errors
     /// When the folder or the server fails.
-    pub async fn get(&self, key: &BlobKey, part: Part) -> Result<Option<Bytes>, BlobError> {
-        match self.store.get(&path(&key.name(), part)).await {
+    pub async fn get(&self, key: &BlobKey) -> Result<Option<Bytes>, BlobError> {
+        match self.store.get(&Path::from(key.name())).await {
             Ok(found) => Ok(Some(found.bytes().await?)),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Removes all that is under a name. What is not there is removed already.
+    /// Removes what is under a name. What is not there is removed already.
     ///
     /// # Errors
     /// When the folder or the server fails.
     pub async fn remove(&self, name: &str) -> Result<(), BlobError> {
-        for part in Part::ALL {
-            match self.store.delete(&path(name, part)).await {
-                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
+        match self.store.delete(&Path::from(name)).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
         }
-        Ok(())
-    }
-
-    /// Removes one thing that was listed.
-    ///
-    /// # Errors
-    /// When the folder or the server fails.
-    pub async fn remove_listed(&self, listed: &Listed) -> Result<(), BlobError> {
-        let ending = listed.part.map_or("", Part::ending);
-        self.store.delete(&Path::from(format!("{}{ending}", listed.name))).await?;
-        Ok(())
     }
 
     /// Everything that is kept, in any order.
@@ -196,23 +163,11 @@ impl Blobs {
     }
 }
 
-fn path(name: &str, part: Part) -> Path {
-    Path::from(format!("{name}{}", part.ending()))
-}
-
 fn listed(path: &str, size: u64) -> Listed {
-    let (name, part) = match path.strip_suffix(Part::Thumbnail.ending()) {
-        Some(name) => (name, Part::Thumbnail),
-        None => (path, Part::Original),
-    };
     let digits = |text: &str, long| text.len() == long && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let ours = match name.split('/').collect::<Vec<_>>()[..] {
+    let ours = match path.split('/').collect::<Vec<_>>()[..] {
         [_, user, sha256] => digits(user, 32) && digits(sha256, 64),
         _ => false,
     };
-    if ours {
-        Listed { name: name.to_owned(), part: Some(part), size }
-    } else {
-        Listed { name: path.to_owned(), part: None, size }
-    }
+    Listed { name: path.to_owned(), ours, size }
 }

@@ -20,7 +20,7 @@ mod tokens;
 mod user_images;
 
 pub use address::{Address, BadAddress};
-pub use blobs::{BadBlobAddress, BlobAddress, BlobError, BlobKey, Blobs, Listed, Part, hex, sha256};
+pub use blobs::{BadBlobAddress, BlobAddress, BlobError, BlobKey, Blobs, Listed, hex, sha256};
 pub use catalogue::{ChangedItem, ItemRecord, NewItem};
 pub use check::BlobRow;
 pub use claims::Claim;

@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use futures_util::TryStreamExt;
 use kaisatsu_model::{AppId, UserId};
-use kaisatsu_store::{BlobAddress, BlobKey, Blobs, Listed, Part};
+use kaisatsu_store::{BlobAddress, BlobKey, Blobs, Listed};
 use tempfile::TempDir;
 
 /// A storage of the test's own. It is gone when this is dropped (a folder) or when the test server stops (S3).
@@ -50,18 +50,14 @@ async fn what_is_put_is_there_until_it_is_removed(place: Place) {
     let blobs = &place.blobs;
     // A user may be called anything.
     let (mine, theirs) = (key("../../etc/passwd", b"cat"), key("山田 太郎/%2e", b"cat"));
-    assert_eq!(blobs.get(&mine, Part::Original).await.unwrap(), None);
-    blobs.put(&mine, Part::Original, Bytes::from_static(b"cat")).await.unwrap();
-    assert_eq!(blobs.get(&mine, Part::Original).await.unwrap().as_deref(), Some(&b"cat"[..]));
-    assert_eq!(blobs.get(&mine, Part::Thumbnail).await.unwrap(), None);
-    assert_eq!(blobs.get(&theirs, Part::Original).await.unwrap(), None, "what one user has another has not");
-    blobs.put(&mine, Part::Thumbnail, Bytes::from_static(b"c")).await.unwrap();
-    blobs.put(&theirs, Part::Original, Bytes::from_static(b"cat")).await.unwrap();
+    assert_eq!(blobs.get(&mine).await.unwrap(), None);
+    blobs.put(&mine, Bytes::from_static(b"cat")).await.unwrap();
+    assert_eq!(blobs.get(&mine).await.unwrap().as_deref(), Some(&b"cat"[..]));
+    assert_eq!(blobs.get(&theirs).await.unwrap(), None, "what one user has another has not");
+    blobs.put(&theirs, Bytes::from_static(b"cat")).await.unwrap();
     blobs.remove(&mine.name()).await.unwrap();
-    for part in [Part::Original, Part::Thumbnail] {
-        assert_eq!(blobs.get(&mine, part).await.unwrap(), None);
-    }
-    assert!(blobs.get(&theirs, Part::Original).await.unwrap().is_some());
+    assert_eq!(blobs.get(&mine).await.unwrap(), None);
+    assert!(blobs.get(&theirs).await.unwrap().is_some());
     blobs.remove(&mine.name()).await.unwrap();
     blobs.remove(&theirs.name()).await.unwrap();
     if let Some(folder) = &place.folder {
@@ -73,16 +69,16 @@ async fn what_is_put_is_there_until_it_is_removed(place: Place) {
 async fn the_same_name_holds_the_last_bytes(place: Place) {
     let key = key("u", b"x");
     for bytes in [&b"one"[..], b"a longer one", b""] {
-        place.blobs.put(&key, Part::Original, Bytes::copy_from_slice(bytes)).await.unwrap();
-        assert_eq!(place.blobs.get(&key, Part::Original).await.unwrap().as_deref(), Some(bytes));
+        place.blobs.put(&key, Bytes::copy_from_slice(bytes)).await.unwrap();
+        assert_eq!(place.blobs.get(&key).await.unwrap().as_deref(), Some(bytes));
     }
 }
 
 async fn large_things_come_back_whole(place: Place) {
     let bytes: Bytes = (0..20_000_000u32).map(|at| at.to_le_bytes()[1]).collect::<Vec<_>>().into();
     let key = key("u", &bytes);
-    place.blobs.put(&key, Part::Original, bytes.clone()).await.unwrap();
-    assert!(place.blobs.get(&key, Part::Original).await.unwrap() == Some(bytes));
+    place.blobs.put(&key, bytes.clone()).await.unwrap();
+    assert!(place.blobs.get(&key).await.unwrap() == Some(bytes));
 }
 
 async fn all_is_listed_with_its_size(place: Place) {
@@ -90,18 +86,15 @@ async fn all_is_listed_with_its_size(place: Place) {
     for number in 0..30u8 {
         let bytes = vec![number; usize::from(number)];
         let key = key(&format!("user {}", number % 3), &bytes);
-        place.blobs.put(&key, Part::Original, bytes.into()).await.unwrap();
-        expected.push(Listed { name: key.name(), part: Some(Part::Original), size: number.into() });
+        place.blobs.put(&key, bytes.into()).await.unwrap();
+        expected.push(Listed { name: key.name(), ours: true, size: number.into() });
     }
-    let small = key("user 0", &[]);
-    place.blobs.put(&small, Part::Thumbnail, Bytes::from_static(b"small")).await.unwrap();
-    expected.push(Listed { name: small.name(), part: Some(Part::Thumbnail), size: 5 });
     let order = |listed: &Listed| (listed.name.clone(), listed.size);
     let mut found: Vec<Listed> = place.blobs.list().try_collect().await.unwrap();
     found.sort_by_key(order);
     expected.sort_by_key(order);
     assert_eq!(found, expected);
-    place.blobs.remove_listed(&expected[0]).await.unwrap();
+    place.blobs.remove(&expected[0].name).await.unwrap();
     assert_eq!(place.blobs.list().try_collect::<Vec<_>>().await.unwrap().len(), expected.len() - 1);
 }
 

@@ -118,7 +118,10 @@ fn cropped(
     let skip = |cut: &Cut| pixels(cut.from - cut.near + 1.0, u32::MAX) as usize - 1;
     let (row, skipped, kept) = (target.0 as usize * 3, skip(across) * 3, width as usize * 3);
     let rows = rgb.chunks_exact(row).skip(skip(down)).take(height as usize);
-    let cut: Vec<u8> = rows.flat_map(|line| line[skipped..skipped + kept].iter().copied()).collect();
+    let mut cut = Vec::with_capacity(kept * height as usize);
+    for line in rows {
+        cut.extend_from_slice(&line[skipped..skipped + kept]);
+    }
     (cut.len() == kept * height as usize).then_some(cut)
 }
 
@@ -175,10 +178,11 @@ fn normalise(rgb: &[u8], (width, height): (u32, u32), input: &Input) -> Vec<f32>
         (0..=u8::MAX).map(|value| (f32::from(value) - input.mean[channel]) / input.std[channel]).collect()
     });
     let filling = |channel: usize| tables[channel][usize::from(input.pad_value)];
-    let mut tensor: Vec<f32> = match input.layout {
-        Layout::Nchw => (0..3).flat_map(|channel| std::iter::repeat_n(filling(channel), w * h)).collect(),
-        Layout::Nhwc => (0..3).map(filling).cycle().take(w * h * 3).collect(),
-    };
+    let mut tensor: Vec<f32> = Vec::with_capacity(w * h * 3);
+    match input.layout {
+        Layout::Nchw => (1..=3).for_each(|channel| tensor.resize(w * h * channel, filling(channel - 1))),
+        Layout::Nhwc => tensor.extend((0..3).map(filling).cycle().take(w * h * 3)),
+    }
     for y in 0..height.min(h) {
         let row = &rgb[y * width * 3..(y + 1) * width * 3];
         match input.layout {

@@ -85,12 +85,15 @@ fn confusions(report: &Report, classes: &[usize], tags: &[String]) -> Vec<Value>
 
 /// Images that the others are sure are of another tag, the surest first.
 fn doubtful(report: &Report, images: &[BuiltImage], classes: &[usize], tags: &[String]) -> Vec<Value> {
+    // A tag with few images loses much with each that is left out: its images are doubted too easily.
+    let sizes: Vec<usize> =
+        (0..tags.len()).map(|class| classes.iter().filter(|other| **other == class).count()).collect();
     let mut found: Vec<(f32, usize, usize)> = report
         .left_out
         .iter()
         .enumerate()
         .filter_map(|(at, judged)| judged.map(|(taken, score)| (score, at, taken)))
-        .filter(|(score, at, taken)| *score >= DOUBTFUL && classes[*at] != *taken)
+        .filter(|(score, at, taken)| *score >= DOUBTFUL && classes[*at] != *taken && sizes[classes[*at]] >= FEW)
         .collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let told = |(score, at, taken): &(f32, usize, usize)| {

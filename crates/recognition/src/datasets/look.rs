@@ -5,8 +5,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use kaisatsu_fetch::FetchError;
 use kaisatsu_model::Outcome;
-use kaisatsu_store::{BlobKey, Lease, Looked, Part, Task};
-use kaisatsu_vision::{DecodeError, Worker, decode, thumbnail};
+use kaisatsu_store::{BlobKey, Lease, Looked, Task};
+use kaisatsu_vision::{DecodeError, Worker, decode};
 
 use crate::{
     Recogniser, RecognitionError,
@@ -22,7 +22,7 @@ impl Recogniser {
     /// Looks at one image. What is wrong with the image is an outcome; only what is wrong with the server is an error.
     pub(super) async fn look_for_data_set(&self, lease: &Lease, task: &Task) -> Result<Looked, RecognitionError> {
         let bytes = match (&task.blob, &task.url) {
-            (Some(key), _) => match self.users.settings.blobs.get(key, Part::Original).await? {
+            (Some(key), _) => match self.users.settings.blobs.get(key).await? {
                 Some(bytes) => bytes,
                 None => return Ok(refused(Outcome::NotFound, "its bytes are not in the storage any more")),
             },
@@ -44,7 +44,7 @@ impl Recogniser {
             return Ok(Looked::Fetched { blob, vector: seen.vector });
         }
         let blob = BlobKey { application: lease.application.clone(), user: lease.user.clone(), sha256: seen.sha256 };
-        match self.keep_bytes(&blob, &bytes, seen.small.into()).await {
+        match self.keep_bytes(&blob, &bytes).await {
             Ok(()) => Ok(Looked::Fetched { blob, vector: seen.vector }),
             Err(error @ RecognitionError::BytesFull(_)) => Ok(refused(Outcome::OverQuota, &error.to_string())),
             Err(error) => Err(error),
@@ -77,9 +77,7 @@ impl Recogniser {
             let decoded = timed(DECODE, TASK, || decode(&bytes, bounds, Some(classifier.short_side())))?;
             let vector = timed(INFERENCE, TASK, || classifier.embed(resizer, &decoded.picture));
             let vector = vector.map_err(|error| RecognitionError::Failed(error.to_string()))?;
-            let small = thumbnail(resizer, &decoded.picture);
-            let small = small.ok_or_else(|| RecognitionError::Failed("no small picture can be made".to_owned()))?;
-            Ok(Seen { vector, small, sha256: kaisatsu_store::sha256(&bytes) })
+            Ok(Seen { vector, sha256: kaisatsu_store::sha256(&bytes) })
         };
         self.slots.run_behind(TASK, look).await
     }
@@ -88,7 +86,6 @@ impl Recogniser {
 /// What was seen of an image.
 struct Seen {
     vector: Vec<f32>,
-    small: Vec<u8>,
     sha256: [u8; 32],
 }
 

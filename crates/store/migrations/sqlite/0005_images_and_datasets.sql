@@ -84,6 +84,7 @@ CREATE TABLE dataset_image (
 ) STRICT;
 
 CREATE INDEX dataset_image_pending ON dataset_image (dataset_id, retry_at, position) WHERE outcome = 'pending';
+CREATE INDEX dataset_image_by_outcome ON dataset_image (dataset_id, outcome);
 CREATE INDEX dataset_image_by_blob ON dataset_image (application_id, user_id, sha256);
 CREATE INDEX dataset_image_by_id ON dataset_image (image_id);
 

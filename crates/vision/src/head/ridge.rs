@@ -1,28 +1,30 @@
 //! Ridge regression on class indicators, with its leave-one-out answers.
 //!
-//! The smaller of two equal systems is solved: one unknown a picture, or one a dimension. See Rifkin and Lippert,
-//! "Notes on Regularized Least Squares" (2007), for the closed form of leave-one-out. The system is set up once for all
-//! penalties, and nothing is kept for each picture but its answers.
+//! Every class weighs the same, however many pictures it has. The smaller of two equal systems is solved: one unknown a
+//! picture, or one a dimension. See Rifkin and Lippert, "Notes on Regularized Least Squares" (2007), for the closed form
+//! of leave-one-out; the centre is left out along with the picture, because it would otherwise give the picture away. The
+//! system is set up once for all penalties, and nothing is kept for each picture but its answers.
 
 /// A fitted function and what it would have said of each picture without having seen it.
 pub(super) struct Fitted {
     /// One row a class.
     pub(super) weights: Vec<Vec<f64>>,
-    pub(super) bias: Vec<f64>,
+    /// What every class begins with.
+    pub(super) bias: f64,
     /// One row a picture, one column a class.
     pub(super) left_out: Vec<Vec<f64>>,
 }
 
-/// Labelled vectors, centred.
+/// Labelled vectors, weighted and centred.
 pub(super) struct System<'a> {
     vectors: Vec<&'a [f32]>,
     labels: Vec<usize>,
-    /// The mean of the vectors.
+    /// How much a picture of each class weighs; the weights of all pictures sum up to their number.
+    weights: Vec<f64>,
+    /// The weighted mean of the vectors.
     pub(super) centre: Vec<f64>,
-    /// The mean squared length of a centred vector.
+    /// The weighted mean squared length of a centred vector.
     pub(super) spread: f64,
-    /// The share of each class.
-    shares: Vec<f64>,
     /// Products of the vectors with each other, or of the dimensions when they are fewer; the lower triangle.
     products: Vec<Vec<f64>>,
 }
@@ -32,15 +34,15 @@ impl<'a> System<'a> {
     #[allow(clippy::cast_precision_loss, reason = "counts of pictures")]
     pub(super) fn new(vectors: Vec<&'a [f32]>, labels: Vec<usize>, classes: usize) -> Option<Self> {
         let (count, dims) = (vectors.len(), vectors.first()?.len());
+        let size = |class| labels.iter().filter(|label| **label == class).count().max(1);
+        let weights: Vec<f64> = (0..classes).map(|class| count as f64 / (classes * size(class)) as f64).collect();
         let mut centre = vec![0.0; dims];
-        for vector in &vectors {
+        for (vector, label) in vectors.iter().zip(&labels) {
             for (sum, value) in centre.iter_mut().zip(*vector) {
-                *sum += f64::from(*value) / count as f64;
+                *sum += f64::from(*value) * weights[*label] / count as f64;
             }
         }
-        let share = |class| labels.iter().filter(|label| **label == class).count() as f64 / count as f64;
-        let shares = (0..classes).map(share).collect();
-        let mut system = Self { vectors, labels, centre, spread: 0.0, shares, products: Vec::new() };
+        let mut system = Self { vectors, labels, weights, centre, spread: 0.0, products: Vec::new() };
         system.products = if system.is_dual() { system.of_pictures() } else { system.of_dimensions() };
         let diagonal = system.products.iter().enumerate().map(|(at, row)| row[at]).sum::<f64>();
         system.spread = diagonal / count as f64;
@@ -51,12 +53,19 @@ impl<'a> System<'a> {
         self.vectors.len() <= self.centre.len()
     }
 
-    fn centred(&self, row: usize) -> Vec<f64> {
-        self.vectors[row].iter().zip(&self.centre).map(|(value, centre)| f64::from(*value) - centre).collect()
+    /// How much a picture weighs.
+    fn weight(&self, row: usize) -> f64 {
+        self.weights[self.labels[row]]
+    }
+
+    /// A picture's vector from the centre, times the root of its weight.
+    fn scaled(&self, row: usize) -> Vec<f64> {
+        let root = self.weight(row).sqrt();
+        self.vectors[row].iter().zip(&self.centre).map(|(value, centre)| root * (f64::from(*value) - centre)).collect()
     }
 
     fn of_pictures(&self) -> Vec<Vec<f64>> {
-        let vectors: Vec<Vec<f64>> = (0..self.vectors.len()).map(|row| self.centred(row)).collect();
+        let vectors: Vec<Vec<f64>> = (0..self.vectors.len()).map(|row| self.scaled(row)).collect();
         (0..vectors.len()).map(|a| (0..=a).map(|b| dot(&vectors[a], &vectors[b])).collect()).collect()
     }
 
@@ -66,7 +75,7 @@ impl<'a> System<'a> {
         let mut products: Vec<Vec<f64>> = (0..dims).map(|d| vec![0.0; d + 1]).collect();
         for start in (0..self.vectors.len()).step_by(BLOCK) {
             let rows: Vec<Vec<f64>> =
-                (start..self.vectors.len().min(start + BLOCK)).map(|row| self.centred(row)).collect();
+                (start..self.vectors.len().min(start + BLOCK)).map(|row| self.scaled(row)).collect();
             let columns: Vec<Vec<f64>> = (0..dims).map(|d| rows.iter().map(|row| row[d]).collect()).collect();
             for (a, row) in products.iter_mut().enumerate() {
                 for (b, product) in row.iter_mut().enumerate() {
@@ -77,54 +86,69 @@ impl<'a> System<'a> {
         products
     }
 
+    /// What every class begins with: each is as likely as another.
+    #[allow(clippy::cast_precision_loss, reason = "a number of classes")]
+    fn bias(&self) -> f64 {
+        1.0 / self.weights.len() as f64
+    }
+
     fn target(&self, row: usize, class: usize) -> f64 {
-        f64::from(u8::from(self.labels[row] == class)) - self.shares[class]
+        f64::from(u8::from(self.labels[row] == class)) - self.bias()
     }
 
     /// Fits indicators of the classes; `None` when the system cannot be solved.
     pub(super) fn fit(&self, penalty: f64) -> Option<Fitted> {
         let inverse = inverted(self.products.len(), |a, b| self.products[a][b] + if a == b { penalty } else { 0.0 })?;
-        Some(if self.is_dual() { self.fit_dual(&inverse) } else { self.fit_primal(&inverse) })
+        Some(if self.is_dual() { self.fit_dual(&inverse, penalty) } else { self.fit_primal(&inverse) })
     }
 
-    fn fit_dual(&self, inverse: &[Vec<f64>]) -> Fitted {
-        let (count, dims, classes) = (self.vectors.len(), self.centre.len(), self.shares.len());
+    #[allow(clippy::cast_precision_loss, reason = "counts of pictures")]
+    fn fit_dual(&self, inverse: &[Vec<f64>], penalty: f64) -> Fitted {
+        let (count, dims, classes) = (self.vectors.len(), self.centre.len(), self.weights.len());
         let mut weights = vec![vec![0.0; dims]; classes];
         let mut left_out = vec![vec![0.0; classes]; count];
         for (class, weights) in weights.iter_mut().enumerate() {
-            let targets: Vec<f64> = (0..count).map(|row| self.target(row, class)).collect();
+            let targets: Vec<f64> = (0..count).map(|row| self.target(row, class) * self.weight(row).sqrt()).collect();
             for row in 0..count {
-                // The weight of this picture in the function.
-                let dual = dot(&inverse[row], &targets);
-                for (total, (value, centre)) in weights.iter_mut().zip(self.vectors[row].iter().zip(&self.centre)) {
-                    *total += dual * (f64::from(*value) - centre);
+                let root = self.weight(row).sqrt();
+                // How much this picture contributes to the function.
+                let part = dot(&inverse[row], &targets);
+                for (total, value) in weights.iter_mut().zip(self.scaled(row)) {
+                    *total += part * value;
                 }
-                left_out[row][class] = targets[row] - dual / inverse[row][row] + self.shares[class];
+                // The second term is what the centre would give away.
+                let own = inverse[row][row] - self.weight(row) / (count as f64 * penalty);
+                left_out[row][class] = (targets[row] - part / own.max(1e-12)) / root + self.bias();
             }
         }
-        Fitted { weights, bias: self.shares.clone(), left_out }
+        Fitted { weights, bias: self.bias(), left_out }
     }
 
+    #[allow(clippy::cast_precision_loss, reason = "counts of pictures")]
     fn fit_primal(&self, inverse: &[Vec<f64>]) -> Fitted {
-        let (count, dims, classes) = (self.vectors.len(), self.centre.len(), self.shares.len());
-        // A class's moment is what its own vectors sum up to: centred vectors sum up to nothing.
+        let (count, dims, classes) = (self.vectors.len(), self.centre.len(), self.weights.len());
+        // A class's moment is what its own vectors sum up to: all vectors together sum up to nothing.
         let mut moments = vec![vec![0.0; dims]; classes];
         for row in 0..count {
-            for (sum, value) in moments[self.labels[row]].iter_mut().zip(self.centred(row)) {
-                *sum += value;
+            let root = self.weight(row).sqrt();
+            for (sum, value) in moments[self.labels[row]].iter_mut().zip(self.scaled(row)) {
+                *sum += root * value;
             }
         }
         let weights: Vec<Vec<f64>> =
             moments.iter().map(|moment| inverse.iter().map(|line| dot(line, moment)).collect()).collect();
         let left = |row: usize| {
-            let vector = self.centred(row);
+            let (vector, root) = (self.scaled(row), self.weight(row).sqrt());
             let own: f64 = vector.iter().zip(inverse).map(|(value, line)| value * dot(line, &vector)).sum();
-            let own = own.min(1.0 - 1e-9);
-            let answer = |class: usize| (dot(&weights[class], &vector) - own * self.target(row, class)) / (1.0 - own);
-            (0..classes).map(|class| answer(class) + self.shares[class]).collect()
+            // The second term is what the centre would give away.
+            let own = (own + self.weight(row) / count as f64).min(1.0 - 1e-9);
+            let answer = |class: usize| {
+                (dot(&weights[class], &vector) / root - own * self.target(row, class)) / (1.0 - own) + self.bias()
+            };
+            (0..classes).map(answer).collect()
         };
         let left_out = (0..count).map(left).collect();
-        Fitted { weights, bias: self.shares.clone(), left_out }
+        Fitted { weights, bias: self.bias(), left_out }
     }
 }
 
@@ -185,7 +209,7 @@ fn inverted(size: usize, entry: impl Fn(usize, usize) -> f64) -> Option<Vec<Vec<
 #[cfg(test)]
 #[allow(clippy::cast_precision_loss, clippy::needless_range_loop, reason = "small matrices, written as in a book")]
 mod tests {
-    use super::{System, inverted};
+    use super::{System, dot, inverted};
 
     #[test]
     fn an_inverse_undoes_its_matrix() {
@@ -200,34 +224,61 @@ mod tests {
         assert!(inverted(2, |_, _| 1.0).is_none(), "a singular matrix has none");
     }
 
-    /// The closed form against the long way: fit without the picture, then ask about it. Both systems.
+    /// The closed form against the long way: fit without the picture, centre and all, then ask about it. Both systems,
+    /// and classes of different sizes.
     #[test]
     fn leaving_one_out_is_what_it_says() {
         for dims in [3, 12] {
             let noise = |row: usize, d: usize| ((row * 7 + d * 13) % 11) as f32 / 11.0;
-            let labels = [0, 0, 0, 1, 1, 1, 2, 2];
+            let labels = [0, 0, 0, 0, 1, 1, 1, 2, 2];
             let vectors: Vec<Vec<f32>> = (0..labels.len())
                 .map(|row| (0..dims).map(|d| f32::from(u8::from(labels[row] == d)) + noise(row, d)).collect())
                 .collect();
             let rows = vectors.iter().map(Vec::as_slice).collect();
             let Some(system) = System::new(rows, labels.to_vec(), 3) else { unreachable!() };
             let Some(all) = system.fit(0.5) else { unreachable!() };
-            // The bias is the share of a class and the centre is that of all; with both fixed the closed form is exact.
-            let centred: Vec<Vec<f64>> = (0..labels.len()).map(|row| system.centred(row)).collect();
             for row in 0..labels.len() {
-                let (others, rest): (Vec<_>, Vec<_>) = centred
-                    .iter()
-                    .zip(labels)
-                    .enumerate()
-                    .filter(|(other, _)| *other != row)
-                    .map(|(_, (v, l))| (v.clone(), l))
-                    .unzip();
-                let long = long_way(&others, &rest, &system.shares, 0.5, &centred[row]);
+                let long = long_way(&system, row, 0.5);
                 for (class, expected) in long.iter().enumerate() {
                     assert!((all.left_out[row][class] - expected).abs() < 1e-9, "{dims} {row} {class}");
                 }
             }
         }
+    }
+
+    /// What the other pictures say of one: their own centre, their own means of the targets, and their own function. What
+    /// a picture weighs stays as it is.
+    fn long_way(system: &System<'_>, left_out: usize, penalty: f64) -> Vec<f64> {
+        let others: Vec<usize> = (0..system.vectors.len()).filter(|row| *row != left_out).collect();
+        let total: f64 = others.iter().map(|row| system.weight(*row)).sum();
+        let mean = |value: &dyn Fn(usize) -> f64| {
+            others.iter().map(|row| system.weight(*row) * value(*row)).sum::<f64>() / total
+        };
+        let dims = system.centre.len();
+        let centre: Vec<f64> = (0..dims).map(|d| mean(&|row| f64::from(system.vectors[row][d]))).collect();
+        let centred = |row: usize| -> Vec<f64> {
+            system.vectors[row].iter().zip(&centre).map(|(value, centre)| f64::from(*value) - centre).collect()
+        };
+        let product = |a: usize, b: usize| {
+            let (one, two) = (centred(others[a]), centred(others[b]));
+            (system.weight(others[a]) * system.weight(others[b])).sqrt() * dot(&one, &two)
+                + if a == b { penalty } else { 0.0 }
+        };
+        let Some(inverse) = inverted(others.len(), product) else { unreachable!() };
+        let asked = centred(left_out);
+        let answer = |class: usize| {
+            let share = mean(&|row| f64::from(u8::from(system.labels[row] == class)));
+            let target =
+                |row: usize| system.weight(row).sqrt() * (f64::from(u8::from(system.labels[row] == class)) - share);
+            let targets: Vec<f64> = others.iter().map(|row| target(*row)).collect();
+            let parts: Vec<f64> = inverse.iter().map(|line| dot(line, &targets)).collect();
+            let said = others
+                .iter()
+                .zip(&parts)
+                .map(|(row, part)| part * system.weight(*row).sqrt() * dot(&centred(*row), &asked));
+            said.sum::<f64>() + share
+        };
+        (0..3).map(answer).collect()
     }
 
     /// Blocks of pictures add up to what all of them at once come to.
@@ -239,27 +290,9 @@ mod tests {
         let Some(system) = System::new(rows, (0..600).map(|row| row % 3).collect(), 3) else { unreachable!() };
         for a in 0..5 {
             for b in 0..=a {
-                let all: f64 = (0..600).map(|row| system.centred(row)[a] * system.centred(row)[b]).sum();
+                let all: f64 = (0..600).map(|row| system.scaled(row)[a] * system.scaled(row)[b]).sum();
                 assert!((system.products[a][b] - all).abs() < 1e-9);
             }
         }
-    }
-
-    fn long_way(vectors: &[Vec<f64>], labels: &[usize], shares: &[f64], penalty: f64, asked: &[f64]) -> Vec<f64> {
-        let n = vectors.len();
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
-        let Some(inverse) = inverted(n, |a, b| dot(&vectors[a], &vectors[b]) + if a == b { penalty } else { 0.0 })
-        else {
-            unreachable!()
-        };
-        shares
-            .iter()
-            .enumerate()
-            .map(|(class, share)| {
-                let targets: Vec<f64> = labels.iter().map(|l| f64::from(u8::from(*l == class)) - share).collect();
-                let alpha: Vec<f64> = inverse.iter().map(|row| dot(row, &targets)).collect();
-                vectors.iter().zip(&alpha).map(|(v, a)| a * dot(v, asked)).sum::<f64>() + share
-            })
-            .collect()
     }
 }

@@ -9,7 +9,6 @@ use axum::{
 };
 use bytes::Bytes;
 use kaisatsu_model::ImageId;
-use kaisatsu_recognition::Part;
 
 use super::super::answer::{Outcome, RecognitionError, Refusals, UserRefusals, answer_to};
 use crate::{
@@ -69,15 +68,15 @@ pub(crate) async fn get_image(State(gateway): State<Arc<Gateway>>, RawQuery(raw)
     answer_to("userCategory/getImage", gateway.admit(&query).await, async |caller| {
         let user = gateway.user(&query, caller).await?;
         let id = ImageId::from_text(query.required("imageId")?);
-        let part = match query.text("size")? {
-            None | Some("original") => Part::Original,
-            Some("thumbnail") => Part::Thumbnail,
+        let image = match query.text("size")? {
+            None | Some("original") => gateway.recogniser.image(&user, &id).await?,
+            Some("thumbnail") => gateway.recogniser.thumbnail(&user, &id).await?,
             Some(_) => {
                 let rule = "query parameter size must be original or thumbnail";
                 return Err(Failure::new(Kind::ParameterInvalid, rule));
             }
         };
-        Ok(ImageAnswer(gateway.recogniser.image(&user, &id, part).await?))
+        Ok(ImageAnswer(image))
     })
     .await
 }
