@@ -266,6 +266,7 @@ fn what_cannot_be_built_says_why(backend: Backend) {
         (json!({"name": "x", "images": [fine, fine, fine, fine, fine, fine]}), 400, "110", "may have 5"),
         (json!({"name": "x", "images": [{"imageId": "img_none", "tag": "x"}]}), 404, "301", "images[0].imageId"),
         (json!({"name": "x", "images": [{"url": "http://10.0.0.1/x", "tag": "x"}]}), 403, "201", "none of the images"),
+        (json!({"name": "x", "images": [{"url": "http://a.example/\u{0}", "tag": "x"}]}), 400, "106", "images[0].url"),
         (json!([1]), 400, "105", "must be a JSON object"),
     ] {
         let answer = create(body);
@@ -273,6 +274,10 @@ fn what_cannot_be_built_says_why(backend: Backend) {
         assert!(answer.2.contains(told), "{}", answer.2);
         assert!(answer.2.contains("userCategory/createDataSet: "), "{}", answer.2);
     }
+    let nul = user.call("userCategory/getDataSet", &json!({"dataSetId": "dts_\u{0}"}));
+    assert_eq!((nul.status, &nul.json()["error"]["code"]), (400, &json!("106")));
+    let nul = server.get(&format!("{}&imageId=%00", user.target("userCategory/getImage")));
+    assert_eq!((nul.status, &nul.json()["error"]["code"]), (400, &json!("104")));
     // Half of the images have to be usable.
     let text = json!({"url": stage.pictures.url("/text"), "tag": "text"});
     let failed = user.built(&user.create(&[fine.clone(), text.clone(), text.clone()]));

@@ -161,7 +161,7 @@ fn feedback_is_taken_and_its_rules_hold(backend: Backend) {
             r#"{"comment":"a\u0000b"}"#,
             400,
             "106",
-            "body field comment must be at most 2000 characters, none of them NUL",
+            "body field comment must not contain the character NUL",
         ),
         (rated.clone(), JSON, &huge, 413, "119", "the body is too large: at most 65536 bytes are taken"),
         (rated.clone(), "text/plain", "{}", 415, "105", "the Content-Type must be application/json;charset=UTF-8"),

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{
-    Backend, Database, Server, User, eventually, make_key, models_with, on_every_backend, pictures::picture,
+    Backend, Database, Server, User, eventually, http, make_key, models_with, on_every_backend, pictures::picture,
 };
 use serde_json::{Value, json};
 
@@ -57,6 +57,10 @@ fn images_are_kept_listed_shown_and_deleted(backend: Backend) {
     let whole = get(&format!("&imageId={id}"));
     assert_eq!((whole.status, whole.header("content-type")), (200, Some("image/jpeg")));
     assert!(whole.body == photo);
+    let mark = format!("If-None-Match: {}\r\n", whole.header("etag").unwrap());
+    let target = format!("{}&imageId={id}", user.target("userCategory/getImage"));
+    let known = http::request(second.address, "GET", &target, &mark);
+    assert_eq!((known.status, known.body.len()), (304, 0));
     let small = get(&format!("&imageId={id}&size=thumbnail"));
     let looked = image::load_from_memory(&small.body).unwrap();
     assert_eq!((looked.width(), looked.height()), (256, 192));

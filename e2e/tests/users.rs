@@ -87,7 +87,8 @@ fn bad_requests(server: &Server, key: &str) {
         (r#"{"userId": null}"#, 400, "106", "body field userId is missing"),
         (r#"{"userId": 7}"#, 400, "106", "body field userId must be a string"),
         (r#"{"userId": ""}"#, 400, "106", rule),
-        (r#"{"userId": "a\u0000"}"#, 400, "106", rule),
+        (r#"{"userId": "a\u0000"}"#, 400, "106", "body field userId must not contain the character NUL"),
+        (r#"{"userId": "a\n"}"#, 400, "106", rule),
     ] {
         let answer = get_token(server, key, body);
         let expected = json!({"error": {"code": code, "message": format!("userCategory/getToken: {message}")}});

@@ -21,6 +21,7 @@ enum Value<'a> {
     Empty,
     Repeated,
     Garbled,
+    Nul,
 }
 
 impl<'a> Query<'a> {
@@ -56,6 +57,7 @@ impl<'a> Query<'a> {
             Some((_, Value::Text(text))) => Ok(Some(text)),
             Some((_, Value::Empty)) => Err(invalid(name, "is empty; leave it out or give it a value")),
             Some((_, Value::Repeated)) => Err(invalid(name, "is given more than once")),
+            Some((_, Value::Nul)) => Err(invalid(name, "must not contain the character NUL")),
             Some((_, Value::Garbled)) => Err(invalid(name, "is not URL-encoded UTF-8")),
         }
     }
@@ -96,6 +98,8 @@ impl<'a> Value<'a> {
         match decode(raw) {
             None => Self::Garbled,
             Some(text) if text.is_empty() => Self::Empty,
+            // PostgreSQL keeps none in text; nobody writes one on purpose.
+            Some(text) if text.contains('\0') => Self::Nul,
             Some(text) => Self::Text(text),
         }
     }

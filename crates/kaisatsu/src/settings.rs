@@ -39,8 +39,8 @@ pub(crate) struct Settings {
     pub(crate) database: Option<Hidden>,
 
     /// Storage for users' images: file:FOLDER or s3://BUCKET/PREFIX?endpoint=URL&region=NAME, the credentials of S3 in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY [default: blobs in the data folder]
-    #[arg(long, global = true, env = "KAISATSU_BLOBS", value_name = "ADDRESS")]
-    pub(crate) blobs: Option<BlobAddress>,
+    #[arg(long, global = true, env = "KAISATSU_BLOBS", value_name = "ADDRESS", hide_env_values = true)]
+    pub(crate) blobs: Option<Hidden>,
 
     /// Folder with route map files; looked at again every two seconds [default: maps in the data folder]
     #[arg(long, global = true, env = "KAISATSU_MAPS", value_name = "FOLDER")]
@@ -194,8 +194,8 @@ impl Settings {
 
     /// Where users' images are kept. The data folder is made when they are to lie in it.
     pub(crate) fn blobs(&self) -> Result<BlobAddress, Trouble> {
-        if let Some(address) = &self.blobs {
-            return Ok(address.clone());
+        if let Some(Hidden(text)) = &self.blobs {
+            return text.parse().map_err(|error| Trouble::Usage(format!("--blobs: {error}")));
         }
         let folder = self.made_data_folder()?.join("blobs");
         make_folder(&folder)?;

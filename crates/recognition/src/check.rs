@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
     time::Duration,
 };
 
@@ -10,6 +11,9 @@ use kaisatsu_model::{Clock, SystemClock};
 use kaisatsu_store::{BlobRow, Blobs, Listed, Store};
 
 use crate::RecognitionError;
+
+/// How old a half-written file is when nobody is at it any more.
+const STALE: Duration = Duration::from_mins(10);
 
 /// Rows that are read at once.
 const PAGE: i64 = 1_000;
@@ -78,6 +82,7 @@ enum Fault {
     Told(String),
     Unknown(Listed),
     Unowned(kaisatsu_store::BlobKey),
+    HalfWritten(PathBuf),
 }
 
 impl std::fmt::Display for Fault {
@@ -88,6 +93,7 @@ impl std::fmt::Display for Fault {
                 write!(f, "{} is in the storage, and the database knows nothing of it", listed.name)
             }
             Self::Unowned(key) => write!(f, "image {} is nobody's, and nobody removes it", key.name()),
+            Self::HalfWritten(file) => write!(f, "{} was never finished", file.display()),
         }
     }
 }
@@ -99,6 +105,7 @@ impl Fault {
             // What we have not put there is not ours to remove.
             Self::Told(_) | Self::Unknown(Listed { ours: false, .. }) => Ok(false),
             Self::Unknown(listed) => blobs.remove(&listed.name).await.map(|()| true).map_err(Into::into),
+            Self::HalfWritten(file) => Ok(std::fs::remove_file(file).is_ok()),
             Self::Unowned(key) => {
                 store.release_blob(key, SystemClock.now()).await?;
                 Ok(true)
@@ -118,6 +125,7 @@ struct Look {
 async fn look(store: &Store, blobs: &Blobs) -> Result<Look, RecognitionError> {
     let told = store.integrity().await?.into_iter().chain(store.data_set_faults().await?);
     let mut look = Look { faults: told.map(Fault::Told).collect(), ..Look::default() };
+    look.faults.extend(blobs.half_written(STALE).await.into_iter().map(Fault::HalfWritten));
     // Bytes are claimed before they are written: what is listed first has its row by the time the rows are read.
     let listed: Vec<Listed> = blobs.list().try_collect().await?;
     let mut after = None;
@@ -136,6 +144,10 @@ async fn look(store: &Store, blobs: &Blobs) -> Result<Look, RecognitionError> {
     look.faults.extend(unknown.map(|listed| Fault::Unknown(listed.clone())));
     for row in &look.rows {
         let name = row.key.name();
+        if row.owned && row.watched && !row.settled {
+            look.faults
+                .push(Fault::Told(format!("image {name} is somebody's, and is being removed or was never written")));
+        }
         if !row.owned && !row.watched {
             look.faults.push(Fault::Unowned(row.key.clone()));
         }

@@ -73,7 +73,8 @@ impl Cursor {
     pub fn from_text(text: &str) -> Option<Self> {
         let (at, id) = text.split_once('-')?;
         let at = u64::from_str_radix(at, 16).ok().and_then(|at| i64::try_from(at).ok())?;
-        (id.len() < 100).then(|| Self { at: Timestamp(at), id: id.to_owned() })
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        (id.len() < 100 && id.bytes().all(plain)).then(|| Self { at: Timestamp(at), id: id.to_owned() })
     }
 
     /// A place as text.
@@ -187,28 +188,35 @@ impl Recogniser {
         Ok(())
     }
 
-    /// An image of a user's storage area or datasets.
+    /// The bytes of an image of a user's storage area or datasets, by what they are known by.
     ///
     /// # Errors
     /// [`RecognitionError::NoSuchImage`] when it is not there.
-    pub async fn image(&self, user: &User, id: &ImageId) -> Result<Bytes, RecognitionError> {
+    pub async fn find_image(&self, user: &User, id: &ImageId) -> Result<BlobKey, RecognitionError> {
         let found = self.keeping.store.image_blob(&user.application, &user.id, id).await?;
-        let key = found.ok_or(RecognitionError::NoSuchImage)?;
-        self.users.settings.blobs.get(&key).await?.ok_or(RecognitionError::NoSuchImage)
+        found.ok_or(RecognitionError::NoSuchImage)
+    }
+
+    /// An image.
+    ///
+    /// # Errors
+    /// [`RecognitionError::NoSuchImage`] when it is not there any more.
+    pub async fn image(&self, key: &BlobKey) -> Result<Bytes, RecognitionError> {
+        self.users.settings.blobs.get(key).await?.ok_or(RecognitionError::NoSuchImage)
     }
 
     /// A small picture of an image. It is made each time: whoever looks at it keeps it, and nothing else has to be removed
     /// with the image.
     ///
     /// # Errors
-    /// [`RecognitionError::NoSuchImage`] when the image is not there.
-    pub async fn thumbnail(&self, user: &User, id: &ImageId) -> Result<Bytes, RecognitionError> {
-        let (image, bounds) = (self.image(user, id).await?, self.bounds);
+    /// [`RecognitionError::NoSuchImage`] when the image is not there any more.
+    pub async fn thumbnail(&self, key: &BlobKey) -> Result<Bytes, RecognitionError> {
+        let (image, bounds) = (self.image(key).await?, self.bounds);
         let make = move |worker: &mut Worker| {
             let decoded = timed(DECODE, SMALL, || decode(&image, bounds, Some(ENOUGH)))?;
             let small = thumbnail(&mut worker.resizer, &decoded.picture);
             small.ok_or_else(|| RecognitionError::Failed("no small picture can be made".to_owned()))
         };
-        Ok(self.slots.run(SMALL, make).await?.into())
+        Ok(self.slots.run_behind(SMALL, make).await?.into())
     }
 }

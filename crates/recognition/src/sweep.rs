@@ -18,6 +18,9 @@ const WRITING: Duration = Duration::from_mins(10);
 const REMOVING: Duration = Duration::from_secs(5);
 const REMOVED: Duration = Duration::from_secs(20);
 
+/// How often half-written files are looked for.
+const TIDY: Duration = Duration::from_hours(1);
+
 /// How many are taken at once.
 const LOT: i64 = 100;
 
@@ -26,14 +29,28 @@ impl Recogniser {
     pub fn sweep_in_time(self: &Arc<Self>) {
         let recogniser = Arc::downgrade(self);
         tokio::spawn(async move {
+            let mut tidied: Option<Instant> = None;
             loop {
                 let Some(alive) = recogniser.upgrade() else { return };
+                if tidied.is_none_or(|last| last.elapsed() > TIDY) {
+                    alive.remove_half_written().await;
+                    tidied = Some(Instant::now());
+                }
                 if let Err(error) = alive.sweep().await {
                     tracing::warn!(%error, "bytes that are nobody's could not be removed; they are tried again");
                 }
                 let _ = tokio::time::timeout(EVERY, alive.users.to_sweep.notified()).await;
             }
         });
+    }
+
+    /// Removes files that were being written when a process ended.
+    async fn remove_half_written(&self) {
+        for file in self.users.settings.blobs.half_written(WRITING).await {
+            if let Err(error) = std::fs::remove_file(&file) {
+                tracing::warn!(%error, file = %file.display(), "a half-written file could not be removed");
+            }
+        }
     }
 
     /// Removes what is nobody's; how much of it there was. What is half removed when the server ends is found again.

@@ -5,14 +5,14 @@
 
 mod address;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 pub use address::{BadBlobAddress, BlobAddress};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use kaisatsu_model::{AppId, UserId};
 use object_store::{
-    ObjectStore, ObjectStoreExt, PutPayload, aws::AmazonS3Builder, local::LocalFileSystem, path::Path,
+    ObjectStore, ObjectStoreExt, PutPayload, RetryConfig, aws::AmazonS3Builder, local::LocalFileSystem, path::Path,
     prefix::PrefixStore,
 };
 use sha2::{Digest, Sha256};
@@ -90,6 +90,7 @@ pub enum BlobError {
 #[derive(Debug, Clone)]
 pub struct Blobs {
     store: Arc<dyn ObjectStore>,
+    folder: Option<PathBuf>,
 }
 
 impl Blobs {
@@ -109,7 +110,7 @@ impl Blobs {
             BlobAddress::S3 { bucket, prefix, endpoint, region } => {
                 // Whichever part of the process was first to speak TLS has decided; there is only one to choose from.
                 let _ = rustls::crypto::ring::default_provider().install_default();
-                let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket);
+                let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket).with_retry(patience());
                 if let Some(endpoint) = endpoint {
                     builder = builder.with_endpoint(endpoint).with_allow_http(endpoint.starts_with("http://"));
                 }
@@ -119,7 +120,11 @@ impl Blobs {
                 Arc::new(PrefixStore::new(builder.build()?, prefix.as_str()))
             }
         };
-        Ok(Self { store })
+        let folder = match address {
+            BlobAddress::Folder(folder) => Some(folder.clone()),
+            BlobAddress::S3 { .. } => None,
+        };
+        Ok(Self { store, folder })
     }
 
     /// Keeps bytes. They are on the disk, or with the server, when this returns.
@@ -154,12 +159,43 @@ impl Blobs {
         }
     }
 
+    /// Files that somebody began to write and never finished, older than a while. On S3 there are none.
+    pub async fn half_written(&self, older: Duration) -> Vec<PathBuf> {
+        let Some(folder) = self.folder.clone() else { return Vec::new() };
+        let look = move || {
+            let mut found = Vec::new();
+            half_written(&folder, older, &mut found);
+            found
+        };
+        tokio::task::spawn_blocking(look).await.unwrap_or_default()
+    }
+
     /// Everything that is kept, in any order.
     pub fn list(&self) -> impl Stream<Item = Result<Listed, BlobError>> + '_ {
         self.store.list(None).map(|entry| {
             let entry = entry?;
             Ok(listed(entry.location.as_ref(), entry.size))
         })
+    }
+}
+
+/// Callers wait for an answer: a server that is down is told of in seconds.
+fn patience() -> RetryConfig {
+    RetryConfig { max_retries: 3, retry_timeout: Duration::from_secs(10), ..RetryConfig::default() }
+}
+
+/// Files that were being written when the process ended: `object_store` writes `NAME#NUMBER` and renames it.
+fn half_written(folder: &std::path::Path, older: Duration, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let staged = name.rsplit_once('#').is_some_and(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit()));
+        let age = entry.metadata().ok().and_then(|facts| facts.modified().ok()?.elapsed().ok());
+        if path.is_dir() {
+            half_written(&path, older, found);
+        } else if staged && age.is_some_and(|age| age > older) {
+            found.push(path);
+        }
     }
 }
 

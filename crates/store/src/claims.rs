@@ -5,7 +5,7 @@
 
 use kaisatsu_model::{AppId, Timestamp, UserId};
 
-use crate::{BlobKey, Store, StoreError, on_each};
+use crate::{BlobKey, Pool, Store, StoreError, on_each};
 
 /// What a claim came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,21 +40,26 @@ pub(crate) const SETTLE: &str = "UPDATE blob SET state = 'there', touched_at = $
 
 /// Says that bytes may be nobody's.
 pub(crate) const LOOSEN: &str = "UPDATE blob SET state = 'loose', touched_at = $4 \
-     WHERE application_id = $1 AND user_id = $2 AND sha256 = $3 AND state IN ('there', 'writing')";
+     WHERE application_id = $1 AND user_id = $2 AND sha256 = $3 AND state <> 'doomed'";
 
-/// Bytes that are still somebody's after all.
-const TIGHTEN: &str = "UPDATE blob SET state = 'there' WHERE state = 'loose' AND (\
-     EXISTS (SELECT 1 FROM user_image i WHERE i.application_id = blob.application_id AND i.user_id = blob.user_id AND i.sha256 = blob.sha256) \
-     OR EXISTS (SELECT 1 FROM dataset_image d WHERE d.application_id = blob.application_id AND d.user_id = blob.user_id AND d.sha256 = blob.sha256))";
+/// Bytes that may be nobody's: let go of, claimed by somebody who is gone, or half removed. Rows that another is just writing
+/// are passed over on PostgreSQL: they are looked at the next time, and nobody waits for anybody.
+macro_rules! suspects {
+    ($skip:literal) => {
+        concat!(
+            "SELECT application_id, user_id, sha256 FROM blob WHERE state = 'loose' \
+             OR (state = 'writing' AND touched_at < $1) OR (state = 'doomed' AND touched_at < $2) LIMIT $3",
+            $skip
+        )
+    };
+}
 
-/// Bytes that are nobody's: let go of, half written by somebody who is gone, or half removed.
-const DOOM: &str = "UPDATE blob SET state = 'doomed', touched_at = $1 \
-     WHERE (application_id, user_id, sha256) IN (SELECT application_id, user_id, sha256 FROM blob \
-         WHERE state = 'loose' OR (state = 'writing' AND touched_at < $2) OR (state = 'doomed' AND touched_at < $3) LIMIT $4) \
-     AND (state = 'loose' OR (state = 'writing' AND touched_at < $2) OR (state = 'doomed' AND touched_at < $3)) \
-     AND NOT EXISTS (SELECT 1 FROM user_image i WHERE i.application_id = blob.application_id AND i.user_id = blob.user_id AND i.sha256 = blob.sha256) \
-     AND NOT EXISTS (SELECT 1 FROM dataset_image d WHERE d.application_id = blob.application_id AND d.user_id = blob.user_id AND d.sha256 = blob.sha256) \
-     RETURNING application_id, user_id, sha256";
+/// A statement of its own, after the rows are held: only then it sees every reference that was made before.
+const JUDGE: &str = "UPDATE blob SET touched_at = $4, state = CASE WHEN \
+     EXISTS (SELECT 1 FROM user_image i WHERE i.application_id = $1 AND i.user_id = $2 AND i.sha256 = $3) \
+     OR EXISTS (SELECT 1 FROM dataset_image d WHERE d.application_id = $1 AND d.user_id = $2 AND d.sha256 = $3) \
+     THEN 'there' ELSE 'doomed' END \
+     WHERE application_id = $1 AND user_id = $2 AND sha256 = $3 RETURNING state";
 
 const FORGET: &str = "DELETE FROM blob WHERE application_id = $1 AND user_id = $2 AND sha256 = $3 AND state = 'doomed'";
 
@@ -117,11 +122,26 @@ impl Store {
         removed: Timestamp,
         most: i64,
     ) -> Result<Vec<BlobKey>, StoreError> {
-        let rows: Vec<(String, String, Vec<u8>)> = on_each!(self, pool => {
-            sqlx::query(TIGHTEN).execute(pool).await?;
-            sqlx::query_as(DOOM).bind(now.0).bind(written.0).bind(removed.0).bind(most).fetch_all(pool).await?
+        let sql = match self.pool {
+            Pool::Sqlite(_) => suspects!(""),
+            Pool::Postgres(_) => suspects!(" FOR UPDATE SKIP LOCKED"),
+        };
+        let doomed = on_each!(self, pool => {
+            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            let suspects: Vec<(String, String, Vec<u8>)> =
+                sqlx::query_as(sql).bind(written.0).bind(removed.0).bind(most).fetch_all(&mut *tx).await?;
+            let mut doomed = Vec::new();
+            for (app, user, sha256) in suspects {
+                let state: String = sqlx::query_scalar(JUDGE).bind(&app).bind(&user).bind(&sha256).bind(now.0)
+                    .fetch_one(&mut *tx).await?;
+                if state == "doomed" {
+                    doomed.push((app, user, sha256));
+                }
+            }
+            tx.commit().await?;
+            doomed
         });
-        rows.into_iter().map(|(app, user, sha256)| blob_key(app, &user, &sha256)).collect()
+        doomed.into_iter().map(|(app, user, sha256)| blob_key(app, &user, &sha256)).collect()
     }
 
     /// Forgets bytes that were doomed and are removed.

@@ -145,8 +145,12 @@ const INSERT_JOB: &str = "INSERT INTO dataset_job (dataset_id, run_at) VALUES ($
 
 /// All bytes of a dataset may be nobody's when it goes.
 const LOOSEN_ALL: &str = "UPDATE blob SET state = 'loose', touched_at = $4 \
-     WHERE application_id = $2 AND user_id = $3 AND state IN ('there', 'writing') AND sha256 IN \
+     WHERE application_id = $2 AND user_id = $3 AND state <> 'doomed' AND sha256 IN \
      (SELECT sha256 FROM dataset_image WHERE dataset_id = $1 AND sha256 IS NOT NULL)";
+
+/// The job goes first: whoever builds holds it before the dataset too, so that neither waits for the other.
+const DELETE_JOB: &str = "DELETE FROM dataset_job WHERE dataset_id IN \
+     (SELECT id FROM dataset WHERE id = $1 AND application_id = $2 AND user_id = $3)";
 
 const DELETE: &str = "DELETE FROM dataset WHERE id = $1 AND application_id = $2 AND user_id = $3";
 
@@ -277,6 +281,7 @@ impl Store {
         on_each!(self, pool => {
             let mut tx = pool.begin_with(self.begin_writing()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now.0).execute(&mut *tx).await?;
+            sqlx::query(DELETE_JOB).bind(id).bind(app).bind(user).execute(&mut *tx).await?;
             sqlx::query(LOOSEN_ALL).bind(id).bind(app).bind(user).bind(now.0).execute(&mut *tx).await?;
             let gone = sqlx::query(DELETE).bind(id).bind(app).bind(user).execute(&mut *tx).await?;
             if gone.rows_affected() == 0 {

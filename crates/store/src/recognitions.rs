@@ -122,14 +122,21 @@ impl Store {
                 .fetch_optional(&mut *tx).await?;
             let row = row.ok_or_else(|| StoreError::NoRecognition(new.recognition.clone()))?;
             let found = row.find(new.item.as_ref())?;
-            sqlx::query(RATE)
+            let kept = sqlx::query(RATE)
                 .bind(new.recognition.as_str()).bind(new.item.as_ref().map_or("", ItemId::as_str))
                 .bind(new.application.as_str()).bind(&row.task).bind(&row.model)
                 .bind(found.as_ref().map_or("", |item| item.subject.as_str()))
                 .bind(found.as_ref().map(|item| item.score))
                 .bind(i64::from(new.verdict == Verdict::Valid))
                 .bind(new.comment.as_ref().map(Comment::as_str)).bind(&row.vector).bind(new.rated_at.0).bind(&row.dataset_id)
-                .execute(&mut *tx).await?;
+                .execute(&mut *tx).await.map(drop);
+            // Its dataset was deleted in this moment, and took the recognition with it.
+            if let Err(sqlx::Error::Database(error)) = &kept
+                && error.is_foreign_key_violation()
+            {
+                return Err(StoreError::NoRecognition(new.recognition.clone()));
+            }
+            kept?;
             tx.commit().await?;
         });
         Ok(())

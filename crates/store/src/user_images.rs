@@ -147,6 +147,7 @@ impl Store {
         let (app, user) = (application.as_str(), user.as_str());
         on_each!(self, pool => {
             let mut tx = pool.begin_with(self.begin_writing()).await?;
+            sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now.0).execute(&mut *tx).await?;
             let sha256: Option<Vec<u8>> =
                 sqlx::query_scalar(DELETE).bind(id.as_str()).bind(app).bind(user).fetch_optional(&mut *tx).await?;
             let Some(sha256) = sha256 else { return Ok(false) };

@@ -84,6 +84,9 @@ impl<'a> Form<'a> {
         if word.is_empty() {
             return Err(body_field(name, "is empty; leave it out or give it a value"));
         }
+        if word.contains('\0') {
+            return Err(body_field(name, "must not contain the character NUL"));
+        }
         if self.words.iter().any(|(known, _)| *known == name) || self.query.has(name) {
             return Err(body_field(name, "is given more than once"));
         }

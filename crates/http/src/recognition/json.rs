@@ -8,6 +8,9 @@ use serde_json::{Map, Value};
 
 use crate::{Failure, Kind, intake};
 
+/// The most bytes of a body that are read without leaving the thread.
+const AT_ONCE: usize = 64 * 1024;
+
 /// The body of a request.
 pub(super) struct Object(Map<String, Value>);
 
@@ -18,7 +21,13 @@ impl Object {
         if media != "application/json" {
             return Err(wrong_media());
         }
-        Self::parse(&intake::whole(headers, body, most, "the body").await?)
+        let bytes = intake::whole(headers, body, most, "the body").await?;
+        if bytes.len() <= AT_ONCE {
+            return Self::parse(&bytes);
+        }
+        // A large one is read elsewhere, so that other requests of this thread do not wait for it.
+        let read = tokio::task::spawn_blocking(move || Self::parse(&bytes)).await;
+        read.unwrap_or_else(|_| Err(Failure::new(Kind::Internal, "the server failed; its log has this request's id")))
     }
 
     /// Reads bytes that were taken in.
@@ -35,6 +44,8 @@ impl Object {
     pub(super) fn text(&self, name: &str) -> Result<Option<&str>, Failure> {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
+            // PostgreSQL keeps no NUL in text; nobody writes one on purpose.
+            Some(Value::String(text)) if text.contains('\0') => Err(field(name, "must not contain the character NUL")),
             Some(Value::String(text)) => Ok(Some(text)),
             Some(_) => Err(field(name, "must be a string")),
         }

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, process::ExitCode};
 
 use clap::{Arg, Args};
-use kaisatsu_store::Address;
+use kaisatsu_store::{Address, BlobAddress};
 
 use crate::settings::{Origin, Origins, all_settings};
 
@@ -44,11 +44,12 @@ fn print_setting(arg: &Arg, origins: &Origins) {
     say!("");
 }
 
-/// The one setting that may hold a secret is the database's address.
+/// Two settings may hold a secret, the one by design and the other by mistake.
 fn without_secrets(name: &str, value: &str) -> String {
     match (name, value.parse::<Address>()) {
         ("database", Ok(address)) => address.to_string(),
         ("database", Err(_)) => "…".to_owned(),
+        ("blobs", _) => value.parse::<BlobAddress>().map_or_else(|_| "…".to_owned(), |address| address.to_string()),
         _ => value.to_owned(),
     }
 }

@@ -3,7 +3,11 @@
 //! A replica takes a job by a lease and renews it while it works. Every step writes what it found in one transaction
 //! that checks the lease: a replica that was thought dead, or whose dataset was deleted, writes nothing.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use kaisatsu_model::{DataSetId, Outcome, Timestamp};
 use kaisatsu_store::{BuiltImage, Lease, Looked, StoreError, Task};
@@ -18,6 +22,10 @@ const EVERY: Duration = Duration::from_secs(1);
 
 /// How long is waited after a fault of ours.
 const AFTER_FAULT: Duration = Duration::from_secs(5);
+
+/// How long one dataset is built while others wait: a thousand addresses that do not answer are one user's, and not
+/// everybody's.
+const TURN: Duration = Duration::from_mins(1);
 
 /// How long a job is left to other replicas.
 const ELSEWHERE: Duration = Duration::from_secs(30);
@@ -60,6 +68,12 @@ struct Pending {
 }
 
 impl Pending {
+    /// Says that there is nothing more for now.
+    fn stop(&mut self) {
+        self.page.clear();
+        self.after = None;
+    }
+
     async fn next(&mut self, recogniser: &Recogniser) -> Result<Option<Task>, StoreError> {
         if self.page.is_empty()
             && let Some(after) = self.after
@@ -111,7 +125,7 @@ impl Recogniser {
                 Err(Stop::Wait(at)) => self.give_back(&lease, at).await,
                 Err(Stop::Fault(error)) => {
                     tracing::error!(dataset = %lease.id, %error, "building stopped; it goes on shortly");
-                    self.give_back(&lease, now.after(AFTER_FAULT)).await;
+                    self.give_back(&lease, self.keeping.now().after(AFTER_FAULT)).await;
                     return;
                 }
             }
@@ -183,7 +197,7 @@ impl Recogniser {
         }
         self.look_at_all(lease).await?;
         if let Some(at) = store.next_try(&lease.id).await? {
-            return Err(Stop::Wait(at));
+            return Err(Stop::Wait(at.max(self.keeping.now())));
         }
         let counts = store.outcomes(&lease.id).await?;
         let total: u64 = counts.iter().map(|(_, count)| count.unsigned_abs()).sum();
@@ -228,7 +242,11 @@ impl Recogniser {
 
     async fn look_on(self: &Arc<Self>, lease: &Arc<Lease>, looking: &mut Looking) -> Result<(), Stop> {
         let mut tasks = Pending { id: lease.id.clone(), page: VecDeque::new(), after: Some(-1) };
+        let began = Instant::now();
         loop {
+            if began.elapsed() > TURN {
+                tasks.stop();
+            }
             while looking.len() < self.users.settings.fetches
                 && let Some(task) = tasks.next(self).await?
             {

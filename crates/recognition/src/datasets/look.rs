@@ -38,6 +38,13 @@ impl Recogniser {
                 return Ok(refused(Outcome::TooLarge, &error.to_string()));
             }
             Err(RecognitionError::Image(error)) => return Ok(refused(Outcome::NotAnImage, &error.to_string())),
+            // A picture that the engine stumbles over must not hold up the others.
+            Err(RecognitionError::Failed(cause)) => {
+                tracing::error!(dataset = %lease.id, place = task.position, cause, "an image could not be looked at");
+                return Ok(self
+                    .again(task)
+                    .unwrap_or_else(|| refused(Outcome::Failed, "the server could not look at it")));
+            }
             Err(error) => return Err(error),
         };
         if let Some(blob) = task.blob.clone() {
@@ -53,11 +60,10 @@ impl Recogniser {
 
     /// What became of an image that could not be had: an outcome, or another try.
     fn missed(&self, task: &Task, error: &FetchError) -> Looked {
-        let tries = usize::try_from(task.attempts).unwrap_or(usize::MAX);
         if error.is_passing()
-            && let Some(wait) = WAITS.get(tries)
+            && let Some(later) = self.again(task)
         {
-            return Looked::Later(self.keeping.now().after(*wait));
+            return later;
         }
         let outcome = match error {
             FetchError::Malformed(_) | FetchError::Denied(_) => Outcome::Denied,
@@ -67,6 +73,12 @@ impl Recogniser {
             FetchError::TooManyRedirects | FetchError::Answered(_) | FetchError::Unreachable(_) => Outcome::Failed,
         };
         refused(outcome, &error.to_string())
+    }
+
+    /// Another try of what may pass by itself, if there is one left.
+    fn again(&self, task: &Task) -> Option<Looked> {
+        let wait = WAITS.get(usize::try_from(task.attempts).unwrap_or(usize::MAX))?;
+        Some(Looked::Later(self.keeping.now().after(*wait)))
     }
 
     async fn see(&self, lease: &Lease, bytes: Bytes) -> Result<Seen, RecognitionError> {

@@ -49,9 +49,9 @@ impl Shelved {
     }
 }
 
-/// The datasets in memory, and when each was last used.
+/// The datasets in memory, and when each was last used; and who is reading one.
 #[derive(Default)]
-pub(crate) struct Shelf(Mutex<Kept>);
+pub(crate) struct Shelf(Mutex<Kept>, tokio::sync::Mutex<()>);
 
 #[derive(Default)]
 struct Kept {
@@ -62,6 +62,11 @@ struct Kept {
 impl Shelf {
     /// A ready dataset, from memory when it is there as it is now.
     pub(crate) async fn get(&self, store: &Store, facts: &DataSetRow) -> Result<Arc<Shelved>, RecognitionError> {
+        if let Some(found) = self.find(facts) {
+            return Ok(found);
+        }
+        // One at a time: of many who ask for the same at once, the first reads it and the others find it.
+        let _alone = self.1.lock().await;
         if let Some(found) = self.find(facts) {
             return Ok(found);
         }

@@ -48,6 +48,11 @@ impl FromStr for BlobAddress {
         let (mut endpoint, mut region) = (None, None);
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             match pair.split_once('=') {
+                Some(("endpoint", value)) if value.contains('@') => {
+                    return Err(BadBlobAddress(
+                        "the endpoint must hold no credentials; they belong into the environment",
+                    ));
+                }
                 Some(("endpoint", value)) if value.starts_with("http://") || value.starts_with("https://") => {
                     endpoint = Some(value.trim_end_matches('/').to_owned());
                 }
@@ -98,7 +103,16 @@ mod tests {
         ] {
             assert_eq!(text.parse::<BlobAddress>().map(|address| address.to_string()), Ok(text.to_owned()));
         }
-        for bad in ["", "file:", "/tmp", "s3://", "s3://key:secret@bucket", "s3://b?endpoint=host", "s3://b?x=1"] {
+        for bad in [
+            "",
+            "file:",
+            "/tmp",
+            "s3://",
+            "s3://key:secret@bucket",
+            "s3://b?endpoint=host",
+            "s3://b?x=1",
+            "s3://b?endpoint=https://u:p@h",
+        ] {
             assert!(bad.parse::<BlobAddress>().is_err(), "{bad}");
         }
     }

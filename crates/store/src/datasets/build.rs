@@ -116,6 +116,16 @@ const LATER: &str = "UPDATE dataset_image SET attempts = attempts + 1, retry_at 
 const BUILT: &str = "SELECT position, image_id, url, tag, sha256, vector FROM dataset_image \
      WHERE dataset_id = $1 AND outcome = 'fetched' AND position > $2 ORDER BY position LIMIT $3";
 
+/// The job anew, for whoever comes first; nothing when the dataset was deleted meanwhile.
+const REQUEUE: &str = "INSERT INTO dataset_job (dataset_id, run_at) SELECT id, $2 FROM dataset WHERE id = $1 \
+     ON CONFLICT (dataset_id) DO UPDATE SET run_at = excluded.run_at, lease = NULL, lease_until = 0, attempts = 0";
+
+const OUTDATE: &str = "UPDATE dataset SET phase = 'queued', model_sha256 = $2, changed_at = $3, head = NULL, report = NULL \
+     WHERE id = $1";
+
+const LOOK_AGAIN: &str = "UPDATE dataset_image SET outcome = 'pending', vector = NULL, attempts = 0, retry_at = 0 \
+     WHERE dataset_id = $1 AND outcome = 'fetched'";
+
 impl Store {
     /// Takes the oldest job that nobody has, until `until`; `word` is what the holder is known by.
     ///
@@ -343,25 +353,24 @@ impl Store {
         Ok(head.flatten())
     }
 
-    /// Queues ready datasets again whose vectors are of other weights than a model has now; how many.
+    /// Queues datasets again whose vectors are of other weights than a model has now, or would be; how many.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn rebuild_data_sets(&self, model: &str, sha256: &str, now: Timestamp) -> Result<u64, StoreError> {
-        on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_writing()).await?;
-            let stale: Vec<String> = sqlx::query_scalar(
-                "UPDATE dataset SET phase = 'queued', model_sha256 = $2, changed_at = $3, head = NULL, report = NULL \
-                 WHERE model = $1 AND model_sha256 <> $2 AND phase = 'ready' RETURNING id",
-            ).bind(model).bind(sha256).bind(now.0).fetch_all(&mut *tx).await?;
-            for id in &stale {
-                sqlx::query("UPDATE dataset_image SET outcome = 'pending', vector = NULL, attempts = 0, retry_at = 0 \
-                             WHERE dataset_id = $1 AND outcome = 'fetched'").bind(id).execute(&mut *tx).await?;
-                sqlx::query("INSERT INTO dataset_job (dataset_id, run_at) VALUES ($1, $2)")
-                    .bind(id).bind(now.0).execute(&mut *tx).await?;
-            }
-            tx.commit().await?;
-            Ok(stale.len() as u64)
-        })
+        let stale: Vec<String> = on_each!(self, pool => sqlx::query_scalar(
+            "SELECT id FROM dataset WHERE model = $1 AND model_sha256 <> $2 AND phase <> 'failed'",
+        ).bind(model).bind(sha256).fetch_all(pool).await)?;
+        // One after the other, so that nobody has to wait for all of them.
+        for id in &stale {
+            on_each!(self, pool => {
+                let mut tx = pool.begin_with(self.begin_writing()).await?;
+                sqlx::query(REQUEUE).bind(id).bind(now.0).execute(&mut *tx).await?;
+                sqlx::query(OUTDATE).bind(id).bind(sha256).bind(now.0).execute(&mut *tx).await?;
+                sqlx::query(LOOK_AGAIN).bind(id).execute(&mut *tx).await?;
+                tx.commit().await?;
+            });
+        }
+        Ok(stale.len() as u64)
     }
 }

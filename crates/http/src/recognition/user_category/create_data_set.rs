@@ -1,6 +1,6 @@
 //! `userCategory/createDataSet`: a dataset out of addresses and stored images.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use axum::{
     body::Body,
@@ -23,7 +23,10 @@ use crate::{
 };
 
 /// The most bytes of a body: ten thousand addresses of a usual length fit.
-const MOST: usize = 16 << 20;
+const MOST: usize = 8 << 20;
+
+/// The most tags of a dataset: to tell them apart takes memory for every image and tag.
+const MOST_TAGS: usize = 1_000;
 
 /// What a dataset is to be made of.
 #[derive(Deserialize, ToSchema)]
@@ -77,7 +80,7 @@ impl crate::answer::Body for CreateAnswer {}
     request_body(content = CreateAsk, content_type = "application/json"),
     responses(
         (status = 202, description = "It is kept and will be built", body = CreateAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "105: the body is not JSON; 106: a field is missing or invalid; 110: too many images", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "105: the body is not JSON; 106: a field is missing or invalid; 110: too many images or tags", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         (status = 403, description = "201: the API key is disabled, or none of the addresses may be fetched", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         (status = 404, description = "301: an image is not in the user's storage area", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         Refusals,
@@ -127,5 +130,11 @@ fn wanted(body: Object, most: usize) -> Result<Vec<Wanted>, Failure> {
         }
         Ok(Wanted { source, tag })
     };
-    images.iter().enumerate().map(image).collect()
+    let wanted: Vec<Wanted> = images.iter().enumerate().map(image).collect::<Result<_, _>>()?;
+    let tags: BTreeSet<&Tag> = wanted.iter().filter_map(|image| image.tag.as_ref()).collect();
+    if tags.len() > MOST_TAGS {
+        let told = format!("body field images has {} tags, and a dataset may have {MOST_TAGS}", tags.len());
+        return Err(Failure::new(Kind::TooManyInputs, told));
+    }
+    Ok(wanted)
 }

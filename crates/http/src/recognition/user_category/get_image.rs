@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use axum::{
     extract::{RawQuery, State},
-    http::{HeaderValue, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response,
 };
 use bytes::Bytes;
 use kaisatsu_model::ImageId;
+use kaisatsu_recognition::hex;
 
 use super::super::answer::{Outcome, RecognitionError, Refusals, UserRefusals, answer_to};
 use crate::{
@@ -17,18 +18,29 @@ use crate::{
 };
 
 /// An image as it is answered with.
-struct ImageAnswer(Bytes);
+struct ImageAnswer {
+    /// What it is known by: the same bytes have the same.
+    mark: HeaderValue,
+    /// `None` for whoever has it already.
+    image: Option<Bytes>,
+}
 
 impl Outcome for ImageAnswer {
     fn into_answer(self) -> Response {
-        let kind = media_type(&self.0);
-        let mut response = Response::new(axum::body::Body::from(self.0));
+        let mut response = Response::default();
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-        // What users have sent is shown as an image or not at all, and kept by nobody on the way.
+        headers.insert(header::ETAG, self.mark);
+        // What users have sent is shown as an image or not at all. Who keeps it asks each time whether it is still there.
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox"));
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=3600"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+        match self.image {
+            Some(image) => {
+                headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type(&image)));
+                *response.body_mut() = axum::body::Body::from(image);
+            }
+            None => *response.status_mut() = StatusCode::NOT_MODIFIED,
+        }
         response
     }
 }
@@ -57,26 +69,39 @@ fn media_type(bytes: &[u8]) -> &'static str {
     ),
     responses(
         (status = 200, description = "The image", content_type = "image/*", body = Vec<u8>),
+        (status = 304, description = "The caller has it already, by the ETag in If-None-Match"),
         (status = 400, description = "103, 104: a query parameter", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         (status = 404, description = "301: no such image of this user", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         Refusals,
         UserRefusals,
     )
 )]
-pub(crate) async fn get_image(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {
+pub(crate) async fn get_image(
+    State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, TOKEN, "imageId", "size"]);
     answer_to("userCategory/getImage", gateway.admit(&query).await, async |caller| {
         let user = gateway.user(&query, caller).await?;
         let id = ImageId::from_text(query.required("imageId")?);
-        let image = match query.text("size")? {
-            None | Some("original") => gateway.recogniser.image(&user, &id).await?,
-            Some("thumbnail") => gateway.recogniser.thumbnail(&user, &id).await?,
+        let small = match query.text("size")? {
+            None | Some("original") => false,
+            Some("thumbnail") => true,
             Some(_) => {
                 let rule = "query parameter size must be original or thumbnail";
                 return Err(Failure::new(Kind::ParameterInvalid, rule));
             }
         };
-        Ok(ImageAnswer(image))
+        let recogniser = &gateway.recogniser;
+        let key = recogniser.find_image(&user, &id).await?;
+        let mark = format!("\"{}{}\"", hex(&key.sha256), if small { "-small" } else { "" });
+        let mark = HeaderValue::try_from(mark).unwrap_or(HeaderValue::from_static("\"\""));
+        if headers.get(header::IF_NONE_MATCH) == Some(&mark) {
+            return Ok(ImageAnswer { mark, image: None });
+        }
+        let image = if small { recogniser.thumbnail(&key).await? } else { recogniser.image(&key).await? };
+        Ok(ImageAnswer { mark, image: Some(image) })
     })
     .await
 }
