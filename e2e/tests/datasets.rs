@@ -16,6 +16,7 @@ on_every_backend![
     every_image_comes_to_its_own_end,
     a_deletion_wins_over_building_and_searching,
     what_cannot_be_built_says_why,
+    replicas_are_of_one_mind,
 ];
 
 /// A server with its database, its storage and a web server of pictures beside it.
@@ -305,4 +306,34 @@ fn what_cannot_be_built_says_why(backend: Backend) {
     assert_eq!((&rest["dataSets"][0]["dataSetId"], &rest["nextCursor"]), (&json!(third), &Value::Null));
     assert_eq!(user.call("userCategory/listDataSets", &json!({"cursor": "x"})).status, 400);
     assert_eq!(user.call("userCategory/listDataSets", &json!({"limit": 0})).json()["error"]["code"], "111");
+}
+
+fn replicas_are_of_one_mind(backend: Backend) {
+    let stage = Stage::new(backend);
+    let (one, two) = (stage.start(&[]), stage.start(&[]));
+    let here = User::named(&one, &stage.key, "u");
+    let there = here.on(&two);
+    // Whichever of them builds it, both can use it.
+    let id = here.create(&(0..12).map(|number| stage.wave(number % 3, number)).collect::<Vec<_>>());
+    assert_eq!(there.built(&id)["state"], "ready");
+    let asked = picture("2", "50");
+    for user in [&here, &there] {
+        assert_eq!(user.ask("concept/classify", &id, &asked).json()["candidates"][0]["tag"], "wave 2");
+    }
+    // It is in the memory of both; what one deletes the other does not find.
+    assert_eq!(there.delete(&id), 204);
+    for operation in ["concept/classify", "similarImage/search"] {
+        assert_eq!(here.ask(operation, &id, &asked).status, 404);
+    }
+    assert_eq!(here.delete(&id), 404);
+    let images: u64 = [&one, &two].iter().map(|server| looked_at(server)).sum();
+    assert_eq!(images, 12, "no image was looked at twice");
+    eventually("the storage is reclaimed", || (stage.files() == 0).then_some(()));
+}
+
+/// How many images of datasets a server has taken in.
+fn looked_at(server: &Server) -> u64 {
+    let page = server.get("/metrics").text();
+    let line = page.lines().find_map(|line| line.strip_prefix("kaisatsu_dataset_images_total{outcome=\"fetched\"} "));
+    line.map_or(0, |count| count.parse().unwrap())
 }

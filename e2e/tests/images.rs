@@ -67,6 +67,16 @@ fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, step)
 }
 
+/// The picture as a JPEG in CMYK, its values inverted as printers' programs write them.
+fn cmyk(image: &DynamicImage) -> Vec<u8> {
+    let rgb = image.to_rgb8();
+    let pixels: Vec<u8> = rgb.pixels().flat_map(|Rgb([r, g, b])| [*r, *g, *b, 255]).collect();
+    let (width, height) = (rgb.width() as usize, rgb.height() as usize);
+    let format = turbojpeg::PixelFormat::CMYK;
+    let image = turbojpeg::Image { pixels: pixels.as_slice(), width, pitch: width * 4, height, format };
+    turbojpeg::compress(image, 90, turbojpeg::Subsamp::None).unwrap().to_vec()
+}
+
 fn ask(server: &Server, key: &str, image: &[u8]) -> Answer {
     let target = format!("/imageRecognition/v1/concept/classify?APIKEY={key}&numOfCandidates=1");
     server.post_form(&target, &[("image", image)])
@@ -97,6 +107,7 @@ fn every_format_of_the_contract_is_read() {
         ("PNG of 16 bits", written(&sixteen, ImageFormat::Png)),
         ("JPEG", jpeg.clone()),
         ("JPEG with bytes behind it", [&jpeg[..], b"PK\x03\x04 this is also an archive"].concat()),
+        ("JPEG in the colours of printers", cmyk(&coffee)),
         ("GIF of two frames", gif),
         ("BMP", written(&DynamicImage::ImageRgb8(coffee.to_rgb8()), ImageFormat::Bmp)),
         ("TIFF", written(&coffee, ImageFormat::Tiff)),
