@@ -50,7 +50,7 @@ pub(super) fn learn(images: &[BuiltImage]) -> Result<Learned, TeachError> {
         "tags": tags.len(),
         "method": report.map(|report| method(report.kind)),
         "leaveOneOut": report.map(|report| json!({
-            "accuracy": report.accuracy(), "right": report.right, "judged": report.judged,
+            "accuracy": (report.judged > 0).then(|| report.accuracy()), "right": report.right, "judged": report.judged,
         })),
         "confusions": report.map_or_else(Vec::new, |report| confusions(report, &classes, &tags)),
         "likelyMislabelled": report.map_or_else(Vec::new, |report| doubtful(report, images, &classes, &tags)),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_tag_is_for_searching_only() {
+    fn few_images_say_little() {
         let image = BuiltImage {
             position: 0,
             image_id: ImageId::from_text("img_1"),
@@ -193,6 +193,11 @@ mod tests {
             sha256: Vec::new(),
             vector: vec![1.0, 0.0],
         };
+        let other = BuiltImage { tag: "dog".to_owned(), vector: vec![0.0, 1.0], ..image.clone() };
+        let Ok(learned) = learn(&[image.clone(), other]) else { unreachable!() };
+        let report: Value = serde_json::from_str(&learned.report).unwrap_or_default();
+        assert_eq!(report["leaveOneOut"], serde_json::json!({"accuracy": null, "right": 0, "judged": 0}));
+        // A single tag is for searching only.
         let Ok(learned) = learn(&[image]) else { unreachable!() };
         assert!(learned.head.is_none());
         let report: Value = serde_json::from_str(&learned.report).unwrap_or_default();
