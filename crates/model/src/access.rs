@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{
     Invalid, Timestamp,
-    code::{self, id},
+    code::{id, secret},
 };
 
 id!(
@@ -65,36 +65,17 @@ pub struct Application {
     pub disabled_at: Option<Timestamp>,
 }
 
-/// The secret itself. It is shown once, at its making; neither `Debug` nor `Display` prints it.
-#[derive(Clone, PartialEq, Eq)]
-pub struct ApiKey(String);
+secret!(
+    /// The secret of an API key.
+    ApiKey,
+    "kst_"
+);
 
 impl ApiKey {
-    /// What every key begins with, so that a leaked one is recognised by people and scanners.
-    pub const PREFIX: &'static str = "kst_";
-
-    /// A fresh key: 160 random bits.
-    #[must_use]
-    pub fn from_random(bytes: [u8; 20]) -> Self {
-        Self(code::encode(Self::PREFIX, bytes))
-    }
-
-    /// Gives the secret away: for the one moment it is shown, and for hashing.
-    #[must_use]
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-
     /// The last four characters: enough to tell one's keys apart, too few to help a guess.
     #[must_use]
     pub fn hint(&self) -> &str {
         &self.0[self.0.len() - 4..]
-    }
-}
-
-impl fmt::Debug for ApiKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ApiKey(…)")
     }
 }
 

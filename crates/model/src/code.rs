@@ -54,6 +54,39 @@ macro_rules! id {
 }
 pub(crate) use id;
 
+/// Makes the type of a secret: 160 random bits behind a prefix. It is shown once; neither `Debug` nor `Display` prints it.
+macro_rules! secret {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq)]
+        pub struct $name(String);
+
+        impl $name {
+            /// What every one begins with, so that a leaked one is recognised by people and scanners.
+            pub const PREFIX: &'static str = $prefix;
+
+            /// A fresh one: 160 random bits.
+            #[must_use]
+            pub fn from_random(bytes: [u8; 20]) -> Self {
+                Self($crate::code::encode(Self::PREFIX, bytes))
+            }
+
+            /// Gives the secret away: for the one moment it is shown, and for hashing.
+            #[must_use]
+            pub fn reveal(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(concat!(stringify!($name), "(…)"))
+            }
+        }
+    };
+}
+pub(crate) use secret;
+
 #[cfg(test)]
 mod tests {
     use super::encode;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Invalid, code};
+use crate::{Invalid, code::secret};
 
 /// An application's own name for one of its users: 1 to 200 characters, no control characters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,32 +34,11 @@ impl fmt::Display for UserId {
     }
 }
 
-/// The secret that a user comes with. It is shown once; neither `Debug` nor `Display` prints it.
-#[derive(Clone, PartialEq, Eq)]
-pub struct UserToken(String);
-
-impl UserToken {
-    /// What every token begins with, so that a leaked one is recognised by people and scanners.
-    pub const PREFIX: &'static str = "kut_";
-
-    /// A fresh token: 160 random bits.
-    #[must_use]
-    pub fn from_random(bytes: [u8; 20]) -> Self {
-        Self(code::encode(Self::PREFIX, bytes))
-    }
-
-    /// Gives the secret away: for the one moment it is shown, and for hashing.
-    #[must_use]
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for UserToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("UserToken(…)")
-    }
-}
+secret!(
+    /// The secret that a user comes with.
+    UserToken,
+    "kut_"
+);
 
 /// What is kept of a token: its SHA-256.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

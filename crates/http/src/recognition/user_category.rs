@@ -1,5 +1,6 @@
 //! The operations below `userCategory/`: users' tokens, their image storage areas, and their datasets.
 
+mod call;
 pub(crate) mod create_data_set;
 mod data_set;
 pub(crate) mod delete_data_set;

@@ -2,25 +2,20 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use axum::{
-    body::Body,
-    extract::{RawQuery, State},
-    http::HeaderMap,
-    response::Response,
-};
+use axum::{extract::State, response::Response};
 use kaisatsu_model::{DataSetName, ImageId, Phase, Tag};
 use kaisatsu_recognition::{Source, Wanted};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::super::{
-    answer::{Accepted, BodyRefusals, RecognitionError, Refusals, UserRefusals, answer_to},
-    json::{Object, field},
+use super::{
+    super::{
+        answer::{Accepted, BodyRefusals, RecognitionError, Refusals, UserRefusals},
+        json::{Object, field},
+    },
+    call::{UserCall, UserQuery},
 };
-use crate::{
-    Failure, Gateway, Kind, Query,
-    gateway::{API_KEY, TOKEN},
-};
+use crate::{Failure, Gateway, Kind};
 
 /// The most bytes of a body: ten thousand addresses of a usual length fit.
 const MOST: usize = 8 << 20;
@@ -76,7 +71,7 @@ impl crate::answer::Body for CreateAnswer {}
 #[utoipa::path(
     post, path = "/userCategory/createDataSet", operation_id = "createDataSet", tag = "User categories",
     security(("APIKEY" = [])),
-    params(("token" = String, Query, description = "The user's token")),
+    params(UserQuery),
     request_body(content = CreateAsk, content_type = "application/json"),
     responses(
         (status = 202, description = "It is kept and will be built", body = CreateAnswer, content_type = "application/json;charset=UTF-8"),
@@ -88,21 +83,14 @@ impl crate::answer::Body for CreateAnswer {}
         BodyRefusals,
     )
 )]
-pub(crate) async fn create_data_set(
-    State(gateway): State<Arc<Gateway>>,
-    RawQuery(raw): RawQuery,
-    headers: HeaderMap,
-    body: Body,
-) -> Response {
-    let query = Query::read(raw.as_deref(), &[API_KEY, TOKEN]);
-    answer_to("userCategory/createDataSet", gateway.admit(&query).await, async |caller| {
-        let user = gateway.user(&query, caller).await?;
-        let body = Object::read(&headers, body, MOST).await?;
+pub(crate) async fn create_data_set(State(gateway): State<Arc<Gateway>>, call: UserCall) -> Response {
+    let function = "userCategory/createDataSet";
+    call.answer(&gateway, function, MOST, async |user, body| {
         let name = DataSetName::new(body.required("name")?).map_err(|rule| field("name", rule.0))?;
         let images = wanted(body, gateway.recogniser.most_data_set_images())?;
         let id = gateway.recogniser.create_data_set(&user, name, images).await?;
         let answer = CreateAnswer { data_set_id: id.as_str().to_owned(), state: Phase::Queued.as_str() };
-        Ok::<_, Failure>(Accepted(answer))
+        Ok(Accepted(answer))
     })
     .await
 }

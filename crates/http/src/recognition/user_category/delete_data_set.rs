@@ -2,27 +2,17 @@
 
 use std::sync::Arc;
 
-use axum::{
-    body::Body,
-    extract::{RawQuery, State},
-    http::HeaderMap,
-    response::Response,
-};
+use axum::{extract::State, response::Response};
 use kaisatsu_model::DataSetId;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{
-    super::{
-        answer::{BodyRefusals, Nothing, RecognitionError, Refusals, UserRefusals, answer_to},
-        json::Object,
-    },
+    super::answer::{BodyRefusals, Nothing, RecognitionError, Refusals, UserRefusals},
     MOST,
+    call::{UserCall, UserQuery},
 };
-use crate::{
-    Failure, Gateway, Query,
-    gateway::{API_KEY, TOKEN},
-};
+use crate::Gateway;
 
 /// Which dataset.
 #[derive(Deserialize, ToSchema)]
@@ -41,7 +31,7 @@ pub(crate) struct DeleteAsk {
 #[utoipa::path(
     post, path = "/userCategory/deleteDataSet", operation_id = "deleteDataSet", tag = "User categories",
     security(("APIKEY" = [])),
-    params(("token" = String, Query, description = "The user's token")),
+    params(UserQuery),
     request_body(content = DeleteAsk, content_type = "application/json"),
     responses(
         (status = 204, description = "It is gone"),
@@ -52,18 +42,11 @@ pub(crate) struct DeleteAsk {
         BodyRefusals,
     )
 )]
-pub(crate) async fn delete_data_set(
-    State(gateway): State<Arc<Gateway>>,
-    RawQuery(raw): RawQuery,
-    headers: HeaderMap,
-    body: Body,
-) -> Response {
-    let query = Query::read(raw.as_deref(), &[API_KEY, TOKEN]);
-    answer_to("userCategory/deleteDataSet", gateway.admit(&query).await, async |caller| {
-        let user = gateway.user(&query, caller).await?;
-        let body = Object::read(&headers, body, MOST).await?;
+pub(crate) async fn delete_data_set(State(gateway): State<Arc<Gateway>>, call: UserCall) -> Response {
+    let function = "userCategory/deleteDataSet";
+    call.answer(&gateway, function, MOST, async |user, body| {
         gateway.recogniser.delete_data_set(&user, &DataSetId::from_text(body.required("dataSetId")?)).await?;
-        Ok::<_, Failure>(Nothing)
+        Ok(Nothing)
     })
     .await
 }

@@ -2,27 +2,17 @@
 
 use std::sync::Arc;
 
-use axum::{
-    body::Body,
-    extract::{RawQuery, State},
-    http::HeaderMap,
-    response::Response,
-};
+use axum::{extract::State, response::Response};
 use kaisatsu_model::ImageId;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{
-    super::{
-        answer::{BodyRefusals, Nothing, RecognitionError, Refusals, UserRefusals, answer_to},
-        json::Object,
-    },
+    super::answer::{BodyRefusals, Nothing, RecognitionError, Refusals, UserRefusals},
     MOST,
+    call::{UserCall, UserQuery},
 };
-use crate::{
-    Failure, Gateway, Query,
-    gateway::{API_KEY, TOKEN},
-};
+use crate::Gateway;
 
 /// Which image.
 #[derive(Deserialize, ToSchema)]
@@ -40,7 +30,7 @@ pub(crate) struct ImageAsk {
 #[utoipa::path(
     post, path = "/userCategory/deleteImage", operation_id = "deleteImage", tag = "User categories",
     security(("APIKEY" = [])),
-    params(("token" = String, Query, description = "The user's token")),
+    params(UserQuery),
     request_body(content = ImageAsk, content_type = "application/json"),
     responses(
         (status = 204, description = "It is gone"),
@@ -51,18 +41,11 @@ pub(crate) struct ImageAsk {
         BodyRefusals,
     )
 )]
-pub(crate) async fn delete_image(
-    State(gateway): State<Arc<Gateway>>,
-    RawQuery(raw): RawQuery,
-    headers: HeaderMap,
-    body: Body,
-) -> Response {
-    let query = Query::read(raw.as_deref(), &[API_KEY, TOKEN]);
-    answer_to("userCategory/deleteImage", gateway.admit(&query).await, async |caller| {
-        let user = gateway.user(&query, caller).await?;
-        let body = Object::read(&headers, body, MOST).await?;
+pub(crate) async fn delete_image(State(gateway): State<Arc<Gateway>>, call: UserCall) -> Response {
+    let function = "userCategory/deleteImage";
+    call.answer(&gateway, function, MOST, async |user, body| {
         gateway.recogniser.delete_image(&user, &ImageId::from_text(body.required("imageId")?)).await?;
-        Ok::<_, Failure>(Nothing)
+        Ok(Nothing)
     })
     .await
 }

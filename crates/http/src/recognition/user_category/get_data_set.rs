@@ -2,28 +2,21 @@
 
 use std::sync::Arc;
 
-use axum::{
-    body::Body,
-    extract::{RawQuery, State},
-    http::HeaderMap,
-    response::Response,
-};
+use axum::{extract::State, response::Response};
 use kaisatsu_model::DataSetId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
     super::{
-        answer::{BodyRefusals, RecognitionError, Refusals, UserRefusals, answer_to},
-        json::{BAD_CURSOR, Object, field},
+        answer::{BodyRefusals, RecognitionError, Refusals, UserRefusals},
+        json::{BAD_CURSOR, field},
     },
     MOST,
+    call::{UserCall, UserQuery},
     data_set::{DataSetWire, ImageWire},
 };
-use crate::{
-    Failure, Gateway, Query,
-    gateway::{API_KEY, TOKEN},
-};
+use crate::Gateway;
 
 /// Which dataset, and which of its images.
 #[derive(Deserialize, ToSchema)]
@@ -59,7 +52,7 @@ impl crate::answer::Body for DataSetAnswer {}
 #[utoipa::path(
     post, path = "/userCategory/getDataSet", operation_id = "getDataSet", tag = "User categories",
     security(("APIKEY" = [])),
-    params(("token" = String, Query, description = "The user's token")),
+    params(UserQuery),
     request_body(content = DataSetAsk, content_type = "application/json"),
     responses(
         (status = 200, description = "The dataset", body = DataSetAnswer, content_type = "application/json;charset=UTF-8"),
@@ -70,16 +63,9 @@ impl crate::answer::Body for DataSetAnswer {}
         BodyRefusals,
     )
 )]
-pub(crate) async fn get_data_set(
-    State(gateway): State<Arc<Gateway>>,
-    RawQuery(raw): RawQuery,
-    headers: HeaderMap,
-    body: Body,
-) -> Response {
-    let query = Query::read(raw.as_deref(), &[API_KEY, TOKEN]);
-    answer_to("userCategory/getDataSet", gateway.admit(&query).await, async |caller| {
-        let user = gateway.user(&query, caller).await?;
-        let body = Object::read(&headers, body, MOST).await?;
+pub(crate) async fn get_data_set(State(gateway): State<Arc<Gateway>>, call: UserCall) -> Response {
+    let function = "userCategory/getDataSet";
+    call.answer(&gateway, function, MOST, async |user, body| {
         let id = DataSetId::from_text(body.required("dataSetId")?);
         let limit = body.limit(0)?;
         let after = match body.text("cursor")? {
@@ -90,7 +76,7 @@ pub(crate) async fn get_data_set(
         let (images, more) = gateway.recogniser.data_set_images(&user, &id, after, limit).await?;
         let next_cursor = images.last().filter(|_| more).map(|last| last.position.to_string());
         let images = images.into_iter().map(ImageWire::from).collect();
-        Ok::<_, Failure>(DataSetAnswer { data_set: DataSetWire::of(&set, true), images, next_cursor })
+        Ok(DataSetAnswer { data_set: DataSetWire::of(&set, true), images, next_cursor })
     })
     .await
 }

@@ -2,27 +2,17 @@
 
 use std::sync::Arc;
 
-use axum::{
-    body::Body,
-    extract::{RawQuery, State},
-    http::HeaderMap,
-    response::Response,
-};
+use axum::{extract::State, response::Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    super::{
-        answer::{BodyRefusals, RecognitionError, Refusals, UserRefusals, answer_to},
-        json::Object,
-    },
+    super::answer::{BodyRefusals, RecognitionError, Refusals, UserRefusals},
     ListAsk, MOST,
+    call::{UserCall, UserQuery},
     data_set::DataSetWire,
 };
-use crate::{
-    Failure, Gateway, Query,
-    gateway::{API_KEY, TOKEN},
-};
+use crate::Gateway;
 
 /// Some datasets.
 #[derive(Serialize, ToSchema)]
@@ -41,7 +31,7 @@ impl crate::answer::Body for DataSetsAnswer {}
 #[utoipa::path(
     post, path = "/userCategory/listDataSets", operation_id = "listDataSets", tag = "User categories",
     security(("APIKEY" = [])),
-    params(("token" = String, Query, description = "The user's token")),
+    params(UserQuery),
     request_body(content = ListAsk, content_type = "application/json"),
     responses(
         (status = 200, description = "Some datasets", body = DataSetsAnswer, content_type = "application/json;charset=UTF-8"),
@@ -51,19 +41,13 @@ impl crate::answer::Body for DataSetsAnswer {}
         BodyRefusals,
     )
 )]
-pub(crate) async fn list_data_sets(
-    State(gateway): State<Arc<Gateway>>,
-    RawQuery(raw): RawQuery,
-    headers: HeaderMap,
-    body: Body,
-) -> Response {
-    let query = Query::read(raw.as_deref(), &[API_KEY, TOKEN]);
-    answer_to("userCategory/listDataSets", gateway.admit(&query).await, async |caller| {
-        let user = gateway.user(&query, caller).await?;
-        let span = Object::read(&headers, body, MOST).await?.span()?;
+pub(crate) async fn list_data_sets(State(gateway): State<Arc<Gateway>>, call: UserCall) -> Response {
+    let function = "userCategory/listDataSets";
+    call.answer(&gateway, function, MOST, async |user, body| {
+        let span = body.span()?;
         let page = gateway.recogniser.data_sets(&user, &span.after, span.most).await?;
         let data_sets = page.items.iter().map(|set| DataSetWire::of(set, false)).collect();
-        Ok::<_, Failure>(DataSetsAnswer { data_sets, next_cursor: page.next.map(|next| next.to_text()) })
+        Ok(DataSetsAnswer { data_sets, next_cursor: page.next.map(|next| next.to_text()) })
     })
     .await
 }

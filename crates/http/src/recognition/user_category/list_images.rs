@@ -2,27 +2,17 @@
 
 use std::sync::Arc;
 
-use axum::{
-    body::Body,
-    extract::{RawQuery, State},
-    http::HeaderMap,
-    response::Response,
-};
+use axum::{extract::State, response::Response};
 use kaisatsu_recognition::{Page, UserImage, hex};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    super::{
-        answer::{BodyRefusals, RecognitionError, Refusals, UserRefusals, answer_to},
-        json::Object,
-    },
+    super::answer::{BodyRefusals, RecognitionError, Refusals, UserRefusals},
     ListAsk, MOST,
+    call::{UserCall, UserQuery},
 };
-use crate::{
-    Failure, Gateway, Query,
-    gateway::{API_KEY, TOKEN},
-};
+use crate::Gateway;
 
 /// Some images.
 #[derive(Serialize, ToSchema)]
@@ -68,7 +58,7 @@ pub(crate) struct StoredImage {
 #[utoipa::path(
     post, path = "/userCategory/listImages", operation_id = "listImages", tag = "User categories",
     security(("APIKEY" = [])),
-    params(("token" = String, Query, description = "The user's token")),
+    params(UserQuery),
     request_body(content = ListAsk, content_type = "application/json"),
     responses(
         (status = 200, description = "Some images", body = ImagesAnswer, content_type = "application/json;charset=UTF-8"),
@@ -78,18 +68,12 @@ pub(crate) struct StoredImage {
         BodyRefusals,
     )
 )]
-pub(crate) async fn list_images(
-    State(gateway): State<Arc<Gateway>>,
-    RawQuery(raw): RawQuery,
-    headers: HeaderMap,
-    body: Body,
-) -> Response {
-    let query = Query::read(raw.as_deref(), &[API_KEY, TOKEN]);
-    answer_to("userCategory/listImages", gateway.admit(&query).await, async |caller| {
-        let user = gateway.user(&query, caller).await?;
-        let span = Object::read(&headers, body, MOST).await?.span()?;
+pub(crate) async fn list_images(State(gateway): State<Arc<Gateway>>, call: UserCall) -> Response {
+    let function = "userCategory/listImages";
+    call.answer(&gateway, function, MOST, async |user, body| {
+        let span = body.span()?;
         let page = gateway.recogniser.images(&user, &span.after, span.most).await?;
-        Ok::<_, Failure>(render(page))
+        Ok(render(page))
     })
     .await
 }

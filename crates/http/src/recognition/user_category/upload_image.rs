@@ -13,10 +13,13 @@ use kaisatsu_recognition::UploadAsk;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::super::{
-    answer::{BodyRefusals, RecognitionError, Refusals, UserRefusals, answer_to},
-    form::Form,
-    json::field,
+use super::{
+    super::{
+        answer::{BodyRefusals, RecognitionError, Refusals, UserRefusals, answer_to},
+        form::Form,
+        json::field,
+    },
+    call::UserQuery,
 };
 use crate::{
     Failure, Gateway, Query,
@@ -65,7 +68,7 @@ impl crate::answer::Body for UploadAnswer {}
 #[utoipa::path(
     post, path = "/userCategory/uploadImage", operation_id = "uploadImage", tag = "User categories",
     security(("APIKEY" = [])),
-    params(("token" = String, Query, description = "The user's token")),
+    params(UserQuery),
     request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
         (status = 200, description = "It is kept", body = UploadAnswer, content_type = "application/json;charset=UTF-8"),
