@@ -1,6 +1,6 @@
 # Two commands are enough: `make serve` and `make test`. The others are parts of them, or for people who change the code.
 
-.PHONY: help serve models test check fmt lint layers licences docs corpus schema fuzz bench bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue soak tokyo-map
+.PHONY: help serve models test check fmt lint layers licences docs corpus schema fuzz bench bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue bench-layout soak maps
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -88,5 +88,11 @@ BENCH_VISION_PARTS = --bench target/release/bench-vision --kaisatsu target/relea
 	--models "$${KAISATSU_MODELS:-$${XDG_DATA_HOME:-$$HOME/.local/share}/kaisatsu/models}" \
 	--photos "$${XDG_CACHE_HOME:-$$HOME/.cache}/kaisatsu/photos"
 
-tokyo-map: ## make the built-in map of Tokyo anew from its sources
-	@python3 tools/tokyo-map/build.py
+maps: ## make the maps anew from their sources: those of the binary, and Japan for the maps folder
+	@cargo build --release --locked --package kaisatsu
+	@python3 tools/maps/build.py
+
+bench-layout: ## the layout of four graphs beside LOOM's figures
+	@cargo build --release --locked --package kaisatsu --package bench-layout
+	@python3 tools/maps/build.py --networks-only bench/tokyo-subway bench/tokyo-core bench/kanto bench/japan
+	@target/release/bench-layout $(addprefix target/maps/bench-,$(addsuffix .network.toml,tokyo-subway tokyo-core kanto japan))

@@ -14,28 +14,32 @@ MAY_USE = {
     "kaisatsu-store": {"kaisatsu-model"},
     "kaisatsu-access": {"kaisatsu-model", "kaisatsu-store"},
     "kaisatsu-railmap": {"kaisatsu-model"},
+    "kaisatsu-drawing": {"kaisatsu-model", "kaisatsu-railmap"},
+    "kaisatsu-network": {"kaisatsu-model"},
+    "kaisatsu-layout": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network"},
     "kaisatsu-vision": {"kaisatsu-model"},
     "kaisatsu-fetch": set(),
     "kaisatsu-recognition": {"kaisatsu-model", "kaisatsu-store", "kaisatsu-vision", "kaisatsu-fetch"},
-    "kaisatsu-http": {"kaisatsu-model", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-recognition"},
+    "kaisatsu-http": {"kaisatsu-model", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-recognition"},
     "kaisatsu": {
         "kaisatsu-model", "kaisatsu-store", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-vision",
-        "kaisatsu-fetch", "kaisatsu-recognition", "kaisatsu-http",
+        "kaisatsu-fetch", "kaisatsu-recognition", "kaisatsu-http", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout",
     },
     # Beside the product: these start it, or stand in for its surroundings.
     "kaisatsu-testkit": set(),
     "kaisatsu-e2e": {"kaisatsu-testkit"},
     "kaisatsu-fuzz": {"kaisatsu-http", "kaisatsu-railmap", "kaisatsu-vision"},
     "bench-route-map": set(),
+    "bench-layout": {"kaisatsu-layout", "kaisatsu-network"},
     "bench-nearest": {"kaisatsu-vision"},
     "bench-vision": {"kaisatsu-e2e", "kaisatsu-vision"},
 }
 
 # Outside crates that some of ours may not depend on, not even through others.
 KEPT_OUT_OF = {
-    "sqlx": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-vision"},
-    "axum": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-vision", "kaisatsu-store", "kaisatsu-access"},
-    "tokio": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-vision"},
+    "sqlx": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout", "kaisatsu-vision"},
+    "axum": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout", "kaisatsu-vision", "kaisatsu-store", "kaisatsu-access"},
+    "tokio": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout", "kaisatsu-vision"},
 }
 
 # The only crates that may name an outside crate in their own dependencies.

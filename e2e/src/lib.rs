@@ -8,12 +8,14 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod browser;
 pub mod http;
 pub mod pictures;
 mod program;
 mod server;
 mod user;
 
+pub use browser::{Browser, Screen};
 pub use http::Answer;
 pub use kaisatsu_testkit::{Backend, Database};
 pub use program::{Run, binary, run};

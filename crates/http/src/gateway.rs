@@ -9,7 +9,7 @@ use kaisatsu_access::{Caller, Gate, RateLimit, Tokens};
 use kaisatsu_railmap::Library;
 use kaisatsu_recognition::{Recogniser, User};
 
-use crate::{Failure, Kind, Query, Rendered};
+use crate::{Failure, Kind, Query, Rendered, pictures::Pictures};
 
 /// The name of the query parameter that carries the key.
 pub(crate) const API_KEY: &str = "APIKEY";
@@ -27,7 +27,8 @@ impl Segment {
     /// # Errors
     /// The rule, when `text` breaks it.
     pub fn new(text: &str) -> Result<Self, String> {
-        const TAKEN: [&str; 7] = ["imageRecognition", "docs", "healthz", "readyz", "metrics", "map", "console"];
+        const TAKEN: [&str; 8] =
+            ["imageRecognition", "docs", "healthz", "readyz", "metrics", "map", "map-assets", "console"];
         let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
         if text.is_empty() || text.len() > 64 || !plain {
             return Err("a path segment has 1 to 64 letters, digits, '-' and '_'".to_owned());
@@ -61,6 +62,8 @@ pub struct Parts {
     pub max_image_bytes: usize,
     /// The first path segment of the route map function.
     pub segment: Segment,
+    /// Whether anybody may look at the maps in a browser.
+    pub map_pages: bool,
 }
 
 /// The parts of the product behind the API.
@@ -79,6 +82,10 @@ pub struct Gateway {
     pub max_image_bytes: usize,
     /// The first path segment of the route map function.
     pub segment: Segment,
+    /// Whether anybody may look at the maps in a browser.
+    pub map_pages: bool,
+    /// Where maps are drawn.
+    pub(crate) pictures: Pictures,
     draining: AtomicBool,
 }
 
@@ -86,8 +93,19 @@ impl Gateway {
     /// Puts the parts together.
     #[must_use]
     pub fn new(parts: Parts) -> Self {
-        let Parts { gate, limit, tokens, maps, recogniser, max_image_bytes, segment } = parts;
-        Self { gate, limit, tokens, maps, recogniser, max_image_bytes, segment, draining: AtomicBool::new(false) }
+        let Parts { gate, limit, tokens, maps, recogniser, max_image_bytes, segment, map_pages } = parts;
+        Self {
+            gate,
+            limit,
+            tokens,
+            maps,
+            recogniser,
+            max_image_bytes,
+            segment,
+            map_pages,
+            pictures: Pictures::new(),
+            draining: AtomicBool::new(false),
+        }
     }
 
     /// Says that no new work should be sent here: `/readyz` answers no from now on.

@@ -10,7 +10,7 @@ use axum::http::Method;
 const NUMBERS: [&str; 8] = ["stationCode", "x", "y", "width", "height", "scale", "numOfCandidates", "minScore"];
 
 /// Parameters that carry a harmless word.
-const WORDS: [&str; 7] = ["id", "stationName", "gcs", "format", "recog", "modelName", "isValid"];
+const WORDS: [&str; 8] = ["id", "stationName", "gcs", "format", "style", "recog", "modelName", "isValid"];
 
 /// The longest piece of a request that is logged.
 const LONGEST: usize = 256;

@@ -1,7 +1,9 @@
 //! The route map function: `/<route_service>/v1/…`.
 
 pub(crate) mod answer;
+pub(crate) mod data;
 pub(crate) mod detail;
 pub(crate) mod list;
 mod station;
+mod window;
 pub(crate) mod wire;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::{
+    Router,
     http::{Method, Uri},
     routing::get,
 };
@@ -15,7 +16,7 @@ use utoipa_axum::{
 use crate::{
     AccessLog, App, Cors, Gateway, Segment,
     families::Families,
-    openapi,
+    map_page, openapi,
     operations::{
         self,
         metrics::{Meters, Page},
@@ -32,6 +33,7 @@ pub(crate) fn api(segment: &Segment) -> OpenApiRouter<Arc<Gateway>> {
     OpenApiRouter::with_openapi(openapi::head())
         .routes(below(&route_map, routes!(route_map::detail::railmap_detail)))
         .routes(below(&route_map, routes!(route_map::list::railmap_list)))
+        .routes(below(&route_map, routes!(route_map::data::railmap_data)))
         .routes(below(recognition, routes!(recognition::recognize::recognize)))
         .routes(below(recognition, routes!(recognition::classify::classify)))
         .routes(below(recognition, routes!(recognition::detect::detect)))
@@ -72,6 +74,7 @@ pub fn app(gateway: Arc<Gateway>, cors: Cors, metrics: PrometheusHandle, log: Ar
             get(operations::metrics::metrics).with_state(Page::new(Arc::clone(&gateway), metrics, Arc::clone(&meters))),
         )
         .merge(operations::docs::pages(document))
+        .merge(if gateway.map_pages { map_page::pages() } else { Router::new() })
         .method_not_allowed_fallback(move |method: Method, uri: Uri| async move { wrong.wrong_method(&method, &uri) })
         .fallback(move |uri: Uri| async move { unknown.unknown_path(&uri) })
         .with_state(gateway);

@@ -114,6 +114,10 @@ pub(crate) struct Settings {
     #[arg(long, global = true, env = "KAISATSU_ROUTE_SERVICE", value_name = "SEGMENT", default_value = "route_service", value_parser = Segment::new)]
     pub(crate) route_service: Segment,
 
+    /// Show the route maps at /map to anybody who reaches the server, without a key: true or false
+    #[arg(long, global = true, env = "KAISATSU_MAP_PAGES", value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
+    pub(crate) map_pages: bool,
+
     /// Web pages that may call the API: * for all, off for none, or origins separated by commas
     #[arg(long, global = true, env = "KAISATSU_CORS", value_name = "ORIGINS", default_value = "*")]
     pub(crate) cors: Cors,

@@ -1,4 +1,8 @@
-//! The maps that come with the binary.
+//! The maps that come with the binary; `make maps` makes them anew.
 
 /// Name and text of each built-in map file.
-pub(crate) const MAPS: [(&str, &str); 1] = [("built-in tokyo.toml", include_str!("../maps/tokyo.toml"))];
+pub(crate) const MAPS: [(&str, &str); 3] = [
+    ("built-in tokyo.toml", include_str!("../maps/tokyo.toml")),
+    ("built-in kansai.toml", include_str!("../maps/kansai.toml")),
+    ("built-in new-york.toml", include_str!("../maps/new-york.toml")),
+];

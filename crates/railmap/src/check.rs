@@ -7,7 +7,7 @@ mod stations;
 
 use std::{collections::HashMap, fmt, ops::Range};
 
-use kaisatsu_model::{MapId, StationCode};
+use kaisatsu_model::{MapId, StationCode, Window};
 
 use crate::{
     Line, RouteMap,
@@ -123,6 +123,11 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<Parts> {
     }
     let lines = check_lines(&file.line, &codes, report);
     overlap::check(&stations, report);
+    let extent = Window { x: 0, y: 0, width, height };
+    let legend = file.legend.map(|l| Window { x: l.x, y: l.y, width: l.width, height: l.height });
+    if legend.is_some_and(|legend| legend.width < 1 || legend.height < 1 || !extent.contains(&legend)) {
+        report.error(&(0..0), "the legend is not on the map");
+    }
     Some(Parts {
         id: id.ok()?,
         name: file.name.into_inner(),
@@ -131,6 +136,7 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<Parts> {
         width,
         height,
         centre: centre?,
+        legend,
         lines,
         stations: stations.into_iter().map(|(station, _)| station).collect(),
     })
@@ -174,13 +180,31 @@ fn check_lines(
             }
             runs.push(known);
         }
+        let paths = entry.paths.iter().filter_map(|path| check_path(path, &who, &at, report)).collect();
         lines.push(Line {
             code: entry.code,
             name: entry.name.clone(),
+            translation: entry.translation.clone().unwrap_or_default(),
             color: entry.color.clone(),
             runs,
             is_loop: entry.is_loop,
+            paths,
         });
     }
     lines
+}
+
+/// A path is pairs of numbers, two pairs or more, that are not far off every map.
+fn check_path(numbers: &[f64], who: &str, at: &Range<usize>, report: &mut Report) -> Option<Vec<(f64, f64)>> {
+    #[expect(clippy::cast_precision_loss, reason = "the longest side is far below the limit of exact floats")]
+    let reach = MAX_SIDE as f64;
+    if numbers.len() < 4 || !numbers.len().is_multiple_of(2) {
+        report.error(at, format!("{who}: a path is x and y by turns, for two points or more"));
+        return None;
+    }
+    if let Some(stray) = numbers.iter().find(|number| !(-reach..=reach).contains(*number)) {
+        report.error(at, format!("{who}: a path goes to {stray}, which is off every map"));
+        return None;
+    }
+    Some(numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect())
 }

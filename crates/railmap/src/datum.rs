@@ -32,6 +32,12 @@ impl Position {
         inside.then_some(Self { latitude, longitude })
     }
 
+    /// Latitude and longitude in WGS 84.
+    #[must_use]
+    pub fn degrees(self) -> (f64, f64) {
+        (self.latitude, self.longitude)
+    }
+
     /// The point as the API writes it, shifted into `gcs`.
     #[must_use]
     pub fn in_system(self, gcs: Gcs) -> GeoPoint {

@@ -37,12 +37,28 @@ pub struct MapFile {
     /// Where the facts come from.
     #[serde(default)]
     pub credits: String,
+    /// Where the legend is drawn; a map without it has none.
+    pub legend: Option<LegendEntry>,
     /// The lines.
     #[serde(default)]
     pub line: Vec<Spanned<LineEntry>>,
     /// The stations.
     #[serde(default)]
     pub station: Vec<Spanned<StationEntry>>,
+}
+
+/// The place of the legend, in map units.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LegendEntry {
+    /// Left edge.
+    pub x: i64,
+    /// Top edge.
+    pub y: i64,
+    /// Extent to the right.
+    pub width: i64,
+    /// Extent downwards.
+    pub height: i64,
 }
 
 /// One `[[line]]`.
@@ -53,6 +69,8 @@ pub struct LineEntry {
     pub code: i64,
     /// Its name.
     pub name: String,
+    /// Its name in a second language.
+    pub translation: Option<String>,
     /// `#rrggbb`.
     pub color: String,
     /// Runs of station codes; neighbours in a run are neighbours on the line.
@@ -60,6 +78,9 @@ pub struct LineEntry {
     /// Whether the last station of each run is followed by its first.
     #[serde(default, rename = "loop")]
     pub is_loop: bool,
+    /// How it is drawn: runs of x and y by turns, in map units. Without any, straight from station to station.
+    #[serde(default)]
+    pub paths: Vec<Vec<f64>>,
 }
 
 /// One `[[station]]`.
@@ -72,6 +93,8 @@ pub struct StationEntry {
     pub name: String,
     /// The reading in hiragana.
     pub yomi: Option<String>,
+    /// Its name in a second language.
+    pub translation: Option<String>,
     /// What stops there.
     #[serde(default, rename = "type")]
     pub kind: TransportKind,
@@ -84,9 +107,25 @@ pub struct StationEntry {
     /// Names it had before.
     #[serde(default)]
     pub formerly: Vec<String>,
+    /// How its name is written into the rect with `text = true`; without it, in one row.
+    pub label: Option<LabelEntry>,
     /// Its shapes on the map.
     #[serde(default)]
     pub marks: Vec<MarkEntry>,
+}
+
+/// How a name is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabelEntry {
+    /// The name, broken into rows.
+    pub rows: Vec<String>,
+    /// Rows in small letters after them: the second language.
+    #[serde(default)]
+    pub small: Vec<String>,
+    /// Whether the rows run downwards, the first one at the right.
+    #[serde(default)]
+    pub down: bool,
 }
 
 /// One shape of a station. Which numbers it needs depends on `shape`, so all are optional here.

@@ -17,6 +17,25 @@ pub struct Mark {
     pub is_text: bool,
 }
 
+/// How a station's name is written into its text rect.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Label {
+    /// The name, broken into rows; at least one.
+    pub rows: Vec<String>,
+    /// Rows in small letters after them: the second language.
+    pub small: Vec<String>,
+    /// Whether the rows run downwards, the first one at the right.
+    pub down: bool,
+}
+
+impl Label {
+    /// A name in one row.
+    #[must_use]
+    pub fn plain(name: &str) -> Self {
+        Self { rows: vec![name.to_owned()], small: Vec::new(), down: false }
+    }
+}
+
 /// One station.
 #[derive(Debug, Clone)]
 pub struct Station {
@@ -26,6 +45,8 @@ pub struct Station {
     pub name: String,
     /// The reading in kana, empty where nobody knows it.
     pub yomi: String,
+    /// Its name in a second language, empty where it has none.
+    pub translation: String,
     /// What stops there.
     pub kind: TransportKind,
     /// Where it is administratively; `None` outside of Japan.
@@ -34,6 +55,8 @@ pub struct Station {
     pub position: Position,
     /// Names it had before.
     pub formerly: Vec<String>,
+    /// How its name is written into the rect that is text.
+    pub label: Label,
     /// Its shapes on the map, at least one.
     pub marks: Vec<Mark>,
 }
@@ -45,12 +68,16 @@ pub struct Line {
     pub code: i64,
     /// Its name.
     pub name: String,
+    /// Its name in a second language, empty where it has none.
+    pub translation: String,
     /// `#rrggbb`.
     pub color: String,
     /// Runs of neighbouring stations.
     pub runs: Vec<Vec<StationCode>>,
     /// Whether each run closes.
     pub is_loop: bool,
+    /// How it is drawn; empty: straight from station to station.
+    pub paths: Vec<Vec<(f64, f64)>>,
 }
 
 /// A checked map. Only [`crate::check`] makes one.
@@ -66,6 +93,8 @@ pub struct RouteMap {
     pub credits: String,
     /// Its extent; it begins at (0, 0).
     pub extent: Window,
+    /// Where the legend is drawn, when there is one.
+    pub legend: Option<Window>,
     /// The lines, by code.
     pub lines: Vec<Line>,
     stations: Vec<Station>,
@@ -84,6 +113,7 @@ pub(crate) struct Parts {
     pub(crate) width: i64,
     pub(crate) height: i64,
     pub(crate) centre: StationCode,
+    pub(crate) legend: Option<Window>,
     pub(crate) lines: Vec<Line>,
     pub(crate) stations: Vec<Station>,
 }
@@ -91,7 +121,7 @@ pub(crate) struct Parts {
 impl RouteMap {
     /// Orders and indexes the parts; `None` when the centre is none of the stations.
     pub(crate) fn index(parts: Parts) -> Option<Self> {
-        let Parts { id, name, edition, credits, width, height, centre, mut lines, mut stations } = parts;
+        let Parts { id, name, edition, credits, width, height, centre, legend, mut lines, mut stations } = parts;
         stations.sort_by_key(|station| station.code);
         lines.sort_by_key(|line| line.code);
         let extent = Window { x: 0, y: 0, width, height };
@@ -99,7 +129,7 @@ impl RouteMap {
         let by_name = index_names(&stations);
         let grid = Grid::of(&extent, &stations);
         let centre = *by_code.get(&centre)?;
-        Some(Self { id, name, edition, credits, extent, lines, stations, centre, by_code, by_name, grid })
+        Some(Self { id, name, edition, credits, extent, legend, lines, stations, centre, by_code, by_name, grid })
     }
 
     /// All stations in the order of their codes.

@@ -49,7 +49,7 @@ fn a_folder_adds_replaces_and_removes_maps() {
     fs::remove_file(&file).unwrap();
     assert!(library.reload().unwrap());
     assert_eq!(stations(&library, "line"), None);
-    assert_eq!(library.all().len(), 1, "the built-in map is still there");
+    assert_eq!(library.all().len(), 3, "the built-in maps are still there");
 }
 
 #[test]

@@ -18,7 +18,10 @@ use axum::{
 use metrics::{Counter, Gauge, counter, describe_counter, describe_gauge, gauge};
 use metrics_exporter_prometheus::PrometheusHandle;
 
-use crate::Gateway;
+use crate::{
+    Gateway,
+    map_page::{self, Label},
+};
 
 /// What the page needs.
 pub(crate) struct Page {
@@ -63,6 +66,7 @@ pub(crate) fn describe() {
     describe_gauge!("kaisatsu_keys_known", "API keys known to the gate, disabled ones included");
     describe_gauge!("kaisatsu_ready", "Whether /readyz says yes");
     describe_gauge!("kaisatsu_map_stations", "Stations of each route map in force");
+    describe_counter!("kaisatsu_pictures_refused_total", "Pictures of maps refused because every place was taken");
     describe_gauge!("kaisatsu_build_info", "Always 1; the labels name the build");
     describe_gauge!("process_resident_memory_bytes", "Resident memory");
     gauge!("kaisatsu_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
@@ -71,7 +75,11 @@ pub(crate) fn describe() {
 /// The meters of the busiest path, looked up once and not for every request.
 pub(crate) struct Meters {
     operations: BTreeMap<String, OperationMeters>,
-    /// Everything that is no operation: pages, and paths that do not exist, which must not become labels.
+    /// The pages of maps, whatever the map.
+    pages: OperationMeters,
+    /// Their tiles, whichever they are.
+    tiles: OperationMeters,
+    /// Everything else: other pages, and paths that do not exist, which must not become labels.
     others: OperationMeters,
     in_flight: Gauge,
 }
@@ -87,6 +95,8 @@ impl Meters {
     pub(crate) fn new<'a>(operations: impl Iterator<Item = &'a str>) -> Self {
         Self {
             operations: operations.map(|path| (path.to_owned(), OperationMeters::new(path))).collect(),
+            pages: OperationMeters::new("/map"),
+            tiles: OperationMeters::new("/map/tiles"),
             others: OperationMeters::new("other"),
             in_flight: gauge!("kaisatsu_http_requests_in_flight"),
         }
@@ -103,7 +113,7 @@ impl Meters {
         let mut text = "# HELP kaisatsu_http_request_seconds Time to answer, by operation\n\
                         # TYPE kaisatsu_http_request_seconds histogram\n"
             .to_owned();
-        for meters in self.operations.values().chain([&self.others]) {
+        for meters in self.operations.values().chain([&self.pages, &self.tiles, &self.others]) {
             meters.times.render(&meters.name, &mut text);
         }
         text
@@ -111,7 +121,12 @@ impl Meters {
 
     /// Counts an answer.
     pub(crate) fn count(&self, path: &str, status: StatusCode, took: Duration) {
-        self.operations.get(path).unwrap_or(&self.others).count(status, took);
+        let meters = self.operations.get(path).unwrap_or_else(|| match map_page::label(path) {
+            Some(Label::Page) => &self.pages,
+            Some(Label::Tile) => &self.tiles,
+            None => &self.others,
+        });
+        meters.count(status, took);
     }
 }
 

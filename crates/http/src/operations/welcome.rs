@@ -1,14 +1,24 @@
 //! `/`: a first page for a person who opens the address in a browser.
 
+use std::sync::{Arc, LazyLock};
+
 use axum::{
+    extract::State,
     http::header,
     response::{Html, IntoResponse, Response},
 };
 
+use crate::Gateway;
+
 const PAGE: &str = include_str!("welcome.html");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
-pub(crate) async fn welcome() -> Response {
-    ([(header::CONTENT_SECURITY_POLICY, POLICY), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")], Html(PAGE))
+/// The page of a server that shows no maps.
+static WITHOUT_MAPS: LazyLock<String> =
+    LazyLock::new(|| PAGE.lines().filter(|line| !line.contains("href=\"/map\"")).collect::<Vec<_>>().join("\n"));
+
+pub(crate) async fn welcome(State(gateway): State<Arc<Gateway>>) -> Response {
+    let page = if gateway.map_pages { PAGE } else { &WITHOUT_MAPS };
+    ([(header::CONTENT_SECURITY_POLICY, POLICY), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")], Html(page))
         .into_response()
 }

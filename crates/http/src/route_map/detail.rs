@@ -6,19 +6,19 @@ use axum::{
     extract::{RawQuery, State},
     response::Response,
 };
-use kaisatsu_model::{Coordinate, Gcs, Side};
+use kaisatsu_model::Gcs;
 use kaisatsu_railmap::{Selected, Selection, Shelved};
 use serde::{Serialize, Serializer};
 
 use super::{
     answer::answer,
     station::{exclusive, gcs, not_there, station},
+    window::{WINDOW, map, window},
     wire::{API_VERSION, DetailAnswer, DetailSet, ENGINE_VERSION, ErrorAnswer, RailMap, Rendered},
 };
-use crate::{Failure, Gateway, Kind, Query, answer::Body, gateway::API_KEY};
+use crate::{Failure, Gateway, Query, answer::Body, gateway::API_KEY};
 
 const PARAMETERS: [&str; 9] = [API_KEY, "id", "stationName", "stationCode", "x", "y", "width", "height", "gcs"];
-const WINDOW: [&str; 4] = ["x", "y", "width", "height"];
 
 /// Stations on a route map: those in a window, or one by its code or name
 ///
@@ -57,10 +57,7 @@ pub(crate) async fn railmap_detail(State(gateway): State<Arc<Gateway>>, RawQuery
 
 fn detail(gateway: &Gateway, query: &Query<'_>) -> Result<Found, Failure> {
     let Request { id, selection, gcs } = Request::read(query)?;
-    let shelved = gateway
-        .maps
-        .get(id)
-        .ok_or_else(|| Failure::new(Kind::NotFound, "there is no map of that id; railmapList lists the maps"))?;
+    let shelved = map(gateway, id)?;
     let selected = shelved.map.select(&selection).ok_or_else(|| not_there(&selection, "this map"))?;
     Ok(Found { shelved, selected, gcs })
 }
@@ -87,38 +84,11 @@ impl<'a> Request<'a> {
     }
 }
 
-fn window(query: &Query<'_>) -> Result<Selection, Failure> {
-    let (x, y) = (coordinate(query, "x")?, coordinate(query, "y")?);
-    match (side(query, "width")?, side(query, "height")?) {
-        (Some(width), Some(height)) => Ok(Selection::Window { x, y, width, height }),
-        (None, None) => Ok(Selection::From(x, y)),
-        (Some(_), None) => Err(unpaired("height", "width")),
-        (None, Some(_)) => Err(unpaired("width", "height")),
-    }
-}
-
-fn unpaired(missing: &str, given: &str) -> Failure {
-    Failure::new(
-        Kind::ParameterMissing,
-        format!("query parameter {missing} is missing; it is required when {given} is given"),
-    )
-}
-
-fn coordinate(query: &Query<'_>, name: &str) -> Result<Coordinate, Failure> {
-    let number = query.integer(name, i64::from(Coordinate::MIN)..=i64::from(Coordinate::MAX))?;
-    Ok(number.and_then(|number| Coordinate::try_from(number).ok()).unwrap_or(0))
-}
-
-fn side(query: &Query<'_>, name: &str) -> Result<Option<Side>, Failure> {
-    let number = query.integer(name, 1..=Side::MAX)?;
-    Ok(number.and_then(|number| Side::new(number).ok()))
-}
-
 /// What was found, holding on to the map it was found in until the answer is written.
-struct Found {
-    shelved: Arc<Shelved<Rendered>>,
-    selected: Selected,
-    gcs: Gcs,
+pub(crate) struct Found {
+    pub(crate) shelved: Arc<Shelved<Rendered>>,
+    pub(crate) selected: Selected,
+    pub(crate) gcs: Gcs,
 }
 
 impl Body for Found {

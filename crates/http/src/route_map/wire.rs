@@ -3,13 +3,16 @@
 //! The `Point` of a station depends only on the map and the geodetic system, so it is written once, when the map is
 //! loaded ([`Rendered`]); an answer copies it.
 
-use std::fmt;
+use std::{fmt, sync::OnceLock};
 
+use bytes::Bytes;
 use kaisatsu_model::{Gcs, Shape, Window};
 use kaisatsu_railmap::{Mark, RouteMap, Station};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
+
+use crate::tagged::Tag;
 
 /// Version of the web API.
 pub(crate) const API_VERSION: &str = "1.0.0";
@@ -313,11 +316,15 @@ impl MarkElement {
     }
 }
 
-/// The `Point` of every station of a map, written once in each geodetic system.
+/// The `Point` of every station of a map, written once in each geodetic system, and what the map is known by.
 #[derive(Debug)]
 pub struct Rendered {
     tokyo: Vec<Box<RawValue>>,
     wgs84: Vec<Box<RawValue>>,
+    /// Another content, and another version of what draws it, have another.
+    pub(crate) tag: Tag,
+    /// What the page of the map needs, written when it is first asked for.
+    pub(crate) page: OnceLock<Bytes>,
 }
 
 impl Rendered {
@@ -329,7 +336,7 @@ impl Rendered {
                 map.stations().iter().map(|station| serde_json::value::to_raw_value(&Point::new(station, gcs)));
             points.map(Result::unwrap_or_default).collect()
         };
-        Self { tokyo: write(Gcs::Tokyo), wgs84: write(Gcs::Wgs84) }
+        Self { tokyo: write(Gcs::Tokyo), wgs84: write(Gcs::Wgs84), tag: tag(map), page: OnceLock::new() }
     }
 
     /// The points of the stations at these indices.
@@ -340,6 +347,13 @@ impl Rendered {
         };
         Points { all, stations }
     }
+}
+
+/// What a map is known by. The debug form of a line and of a station has all their fields, future ones too.
+fn tag(map: &RouteMap) -> Tag {
+    let RouteMap { id, name, edition, credits, extent, legend, lines, .. } = map;
+    let (facts, stations) = ((id, name, edition, credits, extent, legend, map.centre()), map.stations());
+    Tag::of(format_args!("{ENGINE_VERSION} {facts:?} {lines:?} {stations:?}"))
 }
 
 /// Some of the points of a map, as an array.

@@ -1,5 +1,10 @@
 //! `kaisatsu map`: route map files.
 
+mod build;
+mod draw;
+mod files;
+mod import;
+
 use std::{fs, path::PathBuf, process::ExitCode};
 
 use clap::Subcommand;
@@ -21,6 +26,18 @@ pub(crate) enum Command {
         #[arg(long)]
         allow_warnings: bool,
     },
+    /// Make a map file from a network file: eight directions, bundles, names that never collide
+    ///
+    /// There is no chance in it: the same network gives the same map. A drawing that would not be the same network any more, or
+    /// that has no place for a name, is an error.
+    Build(build::Build),
+    /// Draw a map file as SVG or PNG
+    Draw(draw::Draw),
+    /// Make a network file from open data: stations and lines, not drawn yet
+    ///
+    /// What was read and left out is told on standard error, and names whose reading a person must settle. Station codes stay
+    /// as they were in the output or in the previous network; a renamed station keeps its code and its old name.
+    Import(Box<import::Import>),
     /// List the maps that a server with these settings has
     List,
 }
@@ -34,6 +51,9 @@ pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, Tro
             }
             Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
+        Command::Build(build) => build::run(&build),
+        Command::Draw(draw) => draw::run(&draw),
+        Command::Import(import) => import::run(&import),
         Command::List => {
             // What is wrong with a file is told as a server would tell it.
             logs::start("warn", logs::LogFormat::Text);

@@ -60,6 +60,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
         recogniser,
         max_image_bytes: small(settings.max_image_bytes),
         segment: settings.route_service.clone(),
+        map_pages: settings.map_pages,
     }));
     watch_maps(maps);
     welcome::print(settings, &address, &gateway, place, first_key.as_ref());

@@ -1,9 +1,10 @@
 //! What a person who starts the server wants to know. Standard output, not the log: it may show a key.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, sync::Arc};
 
 use kaisatsu_access::IssuedKey;
-use kaisatsu_http::Gateway;
+use kaisatsu_http::{Gateway, Rendered};
+use kaisatsu_railmap::Shelved;
 use kaisatsu_recognition::Task;
 use kaisatsu_store::Address;
 
@@ -27,6 +28,9 @@ pub(super) fn print(
     let maps = gateway.maps.all();
     let listed: Vec<_> = maps.iter().map(|s| format!("{} ({} stations)", s.map.id, s.map.stations().len())).collect();
     println!("  maps       {}", listed.join(", "));
+    if let (true, Some(first)) = (settings.map_pages, first_map(gateway)) {
+        println!("  look       {base}/map/{}", first.map.id);
+    }
     println!("  models     {}", models(gateway));
     let secret = first_key.map(|key| key.secret.reveal());
     match secret {
@@ -34,7 +38,7 @@ pub(super) fn print(
         None => println!("  API key    as shown when it was made"),
     }
     println!("             for another: APIKEY=$({} key create --app NAME)", program(settings));
-    let Some(shelved) = maps.first() else { return };
+    let Some(shelved) = first_map(gateway) else { return };
     let middle = &shelved.map.stations()[shelved.map.centre()];
     let at = middle.marks.last().map_or(shelved.map.extent, |mark| mark.shape.bounds());
     println!("\nTry it: what is around {} on the map?\n", middle.name);
@@ -51,6 +55,11 @@ pub(super) fn print(
         println!("Or with a picture of your own:\n");
         println!("  curl -F image=@photo.jpg \"{base}/imageRecognition/v1/concept/classify?APIKEY={key}\"\n");
     }
+}
+
+/// The map to show first: Tokyo's, where it is there.
+fn first_map(gateway: &Gateway) -> Option<Arc<Shelved<Rendered>>> {
+    gateway.maps.get("tokyo").or_else(|| gateway.maps.all().first().cloned())
 }
 
 /// The models by name. They are still being loaded at this moment; `/readyz` says when they are.

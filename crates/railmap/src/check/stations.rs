@@ -7,8 +7,8 @@ use toml::Spanned;
 
 use super::Report;
 use crate::{
-    Mark, Position, Station,
-    file::{MarkEntry, StationEntry},
+    Label, Mark, Position, Station,
+    file::{LabelEntry, MarkEntry, StationEntry},
 };
 
 /// Checks every station; those that can be used come back with the place they are described at.
@@ -55,12 +55,18 @@ fn check_names(entry: &StationEntry, who: &str, at: &Range<usize>, report: &mut 
         }
     }
     match entry.yomi.as_deref() {
+        None | Some("") if !is_japanese(&entry.name) => {}
         None | Some("") => report.warning(at, format!("{who}: the reading (yomi) is missing")),
         Some(yomi) if !yomi.chars().all(is_kana) => {
             report.warning(at, format!("{who}: the reading '{yomi}' is not kana"));
         }
         Some(_) => {}
     }
+}
+
+/// Whether a name has letters that need a reading.
+fn is_japanese(name: &str) -> bool {
+    name.chars().any(|c| matches!(c, 'ぁ'..='ヺ' | '\u{3400}'..='\u{9FFF}'))
 }
 
 /// Hiragana, katakana, the long mark and the middle dot.
@@ -101,14 +107,24 @@ fn check_station(
             report.warning(at, format!("{who}: it has a name but no mark of its own"));
         }
     }
+    let label = match &entry.label {
+        None => Label::plain(&entry.name),
+        Some(label) if label.rows.iter().all(|row| row.trim().is_empty()) => {
+            report.error(at, format!("{who}: its label has no row"));
+            Label::plain(&entry.name)
+        }
+        Some(LabelEntry { rows, small, down }) => Label { rows: rows.clone(), small: small.clone(), down: *down },
+    };
     Some(Station {
         code,
         name: entry.name.clone(),
         yomi: entry.yomi.clone().unwrap_or_default(),
+        translation: entry.translation.clone().unwrap_or_default(),
         kind: entry.kind,
         prefecture,
         position: position?,
         formerly: entry.formerly.clone(),
+        label,
         marks,
     })
 }

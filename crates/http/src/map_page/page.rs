@@ -1,0 +1,32 @@
+//! `/map/{id}`: the page of a map. What it shows it fetches itself.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{Path, State, rejection::PathRejection},
+    http::HeaderMap,
+    response::{IntoResponse, Response},
+};
+
+use super::{Missing, escape, map, part};
+use crate::{Gateway, tagged::Tag};
+
+const PAGE: &str = include_str!("page.html");
+
+pub(super) async fn page(
+    State(gateway): State<Arc<Gateway>>,
+    id: Result<Path<String>, PathRejection>,
+    request: HeaderMap,
+) -> Response {
+    shown(&gateway, id, &request).unwrap_or_else(IntoResponse::into_response)
+}
+
+fn shown(gateway: &Gateway, id: Result<Path<String>, PathRejection>, request: &HeaderMap) -> Result<Response, Missing> {
+    let Path(id) = id?;
+    let shelved = map(gateway, &id)?;
+    let page = PAGE
+        .replace("{id}", shelved.map.id.as_str())
+        .replace("{service}", gateway.segment.as_str())
+        .replace("{name}", &escape(&shelved.map.name));
+    Ok(part(request, "text/html;charset=UTF-8", Tag::of(format_args!("{page}")), || page.into()))
+}

@@ -1,0 +1,90 @@
+//! `kaisatsu map build`: a map file from a network file.
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Instant,
+};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use kaisatsu_layout::{Built, Options, Step};
+
+use super::files;
+use crate::exit::Trouble;
+
+#[derive(Debug, Args)]
+pub(crate) struct Build {
+    /// The network file
+    network: PathBuf,
+    /// Where the map is written; - for standard output. On an error the file stays as it is
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+    /// Write the names in the second language too, in small letters
+    #[arg(long)]
+    second_language: bool,
+}
+
+pub(crate) fn run(build: &Build) -> Result<ExitCode, Trouble> {
+    let network = files::network(&build.network)?;
+    let watch = Watch::start();
+    let options = Options { second_language: build.second_language };
+    let map = kaisatsu_layout::build(&network, options, &mut |step| watch.show(step))
+        .map_err(|error| Trouble::Failed(format!("{}: {error}", build.network.display())))?;
+    watch.bar.finish_and_clear();
+    files::write(&build.output, map.sheet.to_toml())?;
+    tell(&build.output, &map, watch.since);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A line on the terminal that says what is going on.
+struct Watch {
+    bar: ProgressBar,
+    since: Instant,
+}
+
+impl Watch {
+    fn start() -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{elapsed:>4} {msg}") {
+            bar.set_style(style);
+        }
+        Self { bar, since: Instant::now() }
+    }
+
+    fn show(&self, step: Step) {
+        let message = match step {
+            Step::Relaxing => "evening the network out".to_owned(),
+            Step::Placing => "finding a way for every stretch".to_owned(),
+            Step::Improving => "straightening".to_owned(),
+            Step::Writing { missing } => format!("writing names; {missing} look for a place"),
+        };
+        self.bar.set_message(message);
+        self.bar.tick();
+    }
+}
+
+fn tell(output: &Path, built: &Built, since: Instant) {
+    let (sheet, quality) = (&built.sheet, &built.quality);
+    eprintln!(
+        "{}: map {} with {} stations and {} lines, {}×{}, in {:.1} s",
+        output.display(),
+        sheet.id,
+        sheet.stations.len(),
+        sheet.lines.len(),
+        sheet.width,
+        sheet.height,
+        since.elapsed().as_secs_f64()
+    );
+    eprintln!(
+        "violations {}, bends {}, crossings within bundles {}, names missing {}, overlaps {}",
+        quality.violations.total(),
+        quality.bends,
+        quality.bundle_crossings,
+        quality.unlabelled,
+        quality.overlaps
+    );
+    if !built.missing_characters.is_empty() {
+        eprintln!("the typeface lacks: {}; they are drawn as boxes", built.missing_characters);
+    }
+}

@@ -1,0 +1,67 @@
+//! `kaisatsu map draw`: a picture of a map file.
+
+use std::{fs, path::PathBuf, process::ExitCode};
+
+use clap::{Args, ValueEnum};
+use kaisatsu_drawing::{Picture, Style, png, svg};
+use kaisatsu_model::Window;
+use kaisatsu_railmap::check;
+
+use super::files;
+use crate::exit::Trouble;
+
+#[derive(Debug, Args)]
+pub(crate) struct Draw {
+    /// The map file
+    map: PathBuf,
+    /// Where the picture is written; the name ends in .svg or .png
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+    /// Part of the map: X,Y,WIDTH,HEIGHT in map units [default: the whole map]
+    #[arg(long, value_name = "WINDOW", allow_hyphen_values = true, value_parser = window)]
+    window: Option<Window>,
+    /// Pixels for one map unit
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=3))]
+    scale: u8,
+    /// Light or dark
+    #[arg(long, value_enum, default_value_t = Ground::Light)]
+    style: Ground,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Ground {
+    Light,
+    Dark,
+}
+
+pub(crate) fn run(draw: &Draw) -> Result<ExitCode, Trouble> {
+    let name = draw.map.display();
+    let text = fs::read_to_string(&draw.map).map_err(|error| Trouble::Failed(format!("{name}: {error}")))?;
+    let map = check::check(&text)
+        .map
+        .ok_or_else(|| Trouble::Failed(format!("{name} is no usable map; `kaisatsu map check {name}` says why")))?;
+    let style = match draw.style {
+        Ground::Light => Style::Light,
+        Ground::Dark => Style::Dark,
+    };
+    let picture = Picture { map: &map, window: draw.window.unwrap_or(map.extent), scale: draw.scale, style };
+    match draw.output.extension().and_then(|ending| ending.to_str()) {
+        Some("svg") => files::write(&draw.output, svg(&picture))?,
+        Some("png") => {
+            let bytes = png(&picture).map_err(|error| {
+                Trouble::Failed(format!("{error}; ask for a window, a smaller scale, or an .svg file"))
+            })?;
+            files::write(&draw.output, bytes)?;
+        }
+        _ => return Err(Trouble::Failed(format!("{}: a picture's name ends in .svg or .png", draw.output.display()))),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn window(text: &str) -> Result<Window, String> {
+    let numbers: Result<Vec<i64>, _> = text.split(',').map(|part| part.trim().parse::<i64>()).collect();
+    match numbers.as_deref() {
+        Ok(&[x, y, width, height]) if width > 0 && height > 0 => Ok(Window { x, y, width, height }),
+        _ => Err("a window is written X,Y,WIDTH,HEIGHT in whole numbers, the last two at least 1".to_owned()),
+    }
+}

@@ -1,0 +1,38 @@
+//! What the map commands share: reading a network file, and writing a result without ever leaving half of one.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use kaisatsu_network::{Network, file};
+
+use crate::exit::Trouble;
+
+/// Reads a network file; everything that is wrong is told with file and line.
+pub(super) fn network(path: &Path) -> Result<Network, Trouble> {
+    let name = path.display();
+    let text = fs::read_to_string(path).map_err(|error| Trouble::Failed(format!("{name}: {error}")))?;
+    file::read(&text).map_err(|unreadable| {
+        let all: Vec<_> = unreadable.findings.iter().map(|f| format!("{name}:{}: {}", f.line, f.message)).collect();
+        Trouble::Failed(all.join("\n"))
+    })
+}
+
+/// Writes beside the output and puts it in its place, so that nobody ever sees half a file; - is standard output.
+pub(super) fn write(output: &Path, content: impl AsRef<[u8]>) -> Result<(), Trouble> {
+    let name = output.display();
+    let failed = |error: std::io::Error| Trouble::Failed(format!("{name}: {error}"));
+    if output == Path::new("-") {
+        return std::io::stdout().lock().write_all(content.as_ref()).map_err(failed);
+    }
+    let mut beside = output.as_os_str().to_owned();
+    beside.push(".new");
+    let beside = PathBuf::from(beside);
+    fs::write(&beside, content).and_then(|()| fs::rename(&beside, output)).map_err(|error| {
+        // What is left of it helps nobody; that it cannot be removed neither.
+        let _ = fs::remove_file(&beside);
+        failed(error)
+    })
+}

@@ -1,0 +1,303 @@
+//! The way from a network to a map, step by step.
+
+use std::cmp::Reverse;
+
+use kaisatsu_drawing::Typeface;
+use kaisatsu_model::{Circle, Rect, Shape, Window};
+use kaisatsu_network::Network;
+use kaisatsu_railmap::{Label, Sheet};
+
+use crate::{
+    draft::Draft,
+    geometry::Point,
+    graph::Graph,
+    improve::{improve, improve_around},
+    labels::{self, Measure, Written},
+    place::{place, push_in},
+    plane::{Plane, Role, bounds},
+    quality::{self, Quality},
+    relax::relax,
+    scene::{Scene, Stop},
+    sheet::{self, Canvas},
+    skeleton::Skeleton,
+    stretch::{Axis, stretch},
+};
+
+/// Map units for one step of the grid.
+const CELL: f64 = 16.0;
+/// Room around the drawing while names look for places; what is not needed is cut off in the end.
+const EDGE: f64 = 240.0;
+/// Free room around the finished map.
+const MARGIN: f64 = 40.0;
+/// Steps of the grid for one station distance: the first that gives every link a way is taken.
+const STEPS: [f64; 5] = [4.0, 4.8, 5.8, 7.0, 9.0];
+/// How often the drawing is stretched for the sake of names.
+const STRETCHES: usize = 60;
+
+/// After so many of them a name may also stand farther away from its mark.
+const PATIENCE: usize = 10;
+
+/// What can be chosen.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// Whether the names in the second language are written too.
+    pub second_language: bool,
+}
+
+/// How far the work is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The network is evened out.
+    Relaxing,
+    /// The links look for their ways.
+    Placing,
+    /// Joints look for better places.
+    Improving,
+    /// Names are written; so many found no place yet.
+    Writing {
+        /// How many found no place.
+        missing: usize,
+    },
+}
+
+/// Why there is no map.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unbuildable {
+    /// There is nothing to draw.
+    #[error("the network has no station")]
+    Empty,
+    /// The id is not good for a map.
+    #[error("{0}")]
+    Id(String),
+    /// A station is nowhere on the earth.
+    #[error("station {0} is no place on the earth")]
+    Nowhere(String),
+    /// Some links found no way even on the finest grid.
+    #[error("no drawing without crossings was found: {0} stretches between stations have no way")]
+    NoWay(usize),
+    /// Some names found no place, however far the drawing was stretched.
+    #[error("no place was found for the names of these stations: {0}")]
+    NoPlace(String),
+}
+
+/// A drawn station.
+#[derive(Debug, Clone)]
+pub(crate) struct DrawnStation {
+    pub(crate) mark: Shape,
+    pub(crate) chamfering: bool,
+    pub(crate) label: Label,
+    pub(crate) rect: Window,
+}
+
+/// A map, and how good it is.
+#[derive(Debug)]
+pub struct Built {
+    /// What to write into the map file.
+    pub sheet: Sheet,
+    /// The figures.
+    pub quality: Quality,
+    /// Characters of names that the typeface cannot draw.
+    pub missing_characters: String,
+}
+
+/// Lays a network out. There is no chance in it: the same network gives the same map.
+///
+/// # Errors
+/// When there is nothing to draw, or no drawing was found that keeps every rule.
+pub fn build(network: &Network, options: Options, progress: &mut dyn FnMut(Step)) -> Result<Built, Unbuildable> {
+    if network.stations.is_empty() {
+        return Err(Unbuildable::Empty);
+    }
+    let graph = Graph::of(network);
+    let plane = Plane::of(&graph);
+    progress(Step::Relaxing);
+    let points = relax(&plane);
+    let skeleton = Skeleton::of(&plane, &points);
+    progress(Step::Placing);
+    let mut draft = placed(&skeleton)?;
+    progress(Step::Improving);
+    improve(&mut draft, 30);
+    let face = Typeface::builtin();
+    let measure = |label: &Label| {
+        let placed = kaisatsu_drawing::measure(face, label);
+        (placed.width, placed.height)
+    };
+    let (scene, written) = write(network, &mut draft, options, &measure, progress)?;
+    let quality = quality::judge(network, &graph, &plane, &draft, &scene, &written);
+    if quality.violations.total() > 0 {
+        return Err(Unbuildable::NoWay(quality.violations.total()));
+    }
+    let names: String = network.stations.iter().map(|station| station.name.as_str()).collect();
+    let sheet = sheet::sheet(network, canvas(&skeleton, &scene, written))?;
+    Ok(Built { sheet, quality, missing_characters: face.missing(&names) })
+}
+
+/// A drawing in which every link has its way.
+fn placed(skeleton: &Skeleton) -> Result<Draft<'_>, Unbuildable> {
+    let mut left = 0;
+    for steps in STEPS {
+        let (mut draft, mut missing) = place(skeleton, steps);
+        for round in 0..8 {
+            if missing.is_empty() {
+                return Ok(draft);
+            }
+            if round % 2 == 0 {
+                improve(&mut draft, 2);
+            } else {
+                make_way(&mut draft, &missing);
+            }
+            missing = push_in(&mut draft, missing);
+        }
+        left = missing.len();
+    }
+    Err(Unbuildable::NoWay(left))
+}
+
+/// Adds room around both ends of links that found no way.
+fn make_way(draft: &mut Draft<'_>, missing: &[usize]) {
+    for &link in missing {
+        for joint in draft.skeleton.links[link].joints {
+            for axis in [Axis::Columns, Axis::Rows] {
+                let (at, body) = (draft.at[joint], draft.bodies[joint]);
+                let (low, high) = match axis {
+                    Axis::Columns => (at.x - 1, at.x + body.width),
+                    Axis::Rows => (at.y - 1, at.y + body.height),
+                };
+                stretch(draft, axis, high, 2);
+                stretch(draft, axis, low, 2);
+            }
+        }
+    }
+}
+
+/// Writes the names, and stretches the drawing where one finds no place, until all have one.
+fn write(
+    network: &Network,
+    draft: &mut Draft<'_>,
+    options: Options,
+    measure: &Measure<'_>,
+    progress: &mut dyn FnMut(Step),
+) -> Result<(Scene, Vec<Written>), Unbuildable> {
+    // From here on the shape is good: what moves should have a reason.
+    draft.stay = 1.5;
+    draft.settle_here();
+    let mut troubled = Vec::new();
+    let mut nudges = vec![0.0; network.stations.len()];
+    for round in 0..STRETCHES {
+        let low = draft.corner();
+        let shift = Point::new(f64::from(low.x) * CELL - EDGE, f64::from(low.y) * CELL - EDGE);
+        let scene = Scene::of(draft, &nudges, network.lines.len(), CELL, shift);
+        let written = labels::write(network, &scene, options.second_language, round > PATIENCE, measure);
+        let crowded = scene.crowded();
+        // Marks touch when a link is too short for its stations; joints always keep apart.
+        for (link, _) in crowded.iter().filter_map(|&station| scene.stops[station].on) {
+            draft.wants[link] += 0.3;
+        }
+        troubled = crowded;
+        troubled.extend((0..written.len()).filter(|&at| written[at].is_none()));
+        troubled.sort_unstable();
+        troubled.dedup();
+        progress(Step::Writing { missing: troubled.len() });
+        if troubled.is_empty() {
+            return Ok((scene, written.into_iter().flatten().collect()));
+        }
+        let moved = labels::nudge(
+            network,
+            &scene,
+            draft,
+            &troubled,
+            (CELL, shift),
+            measure,
+            options.second_language,
+            &mut nudges,
+        );
+        if !moved || round > 2 {
+            give_room(draft, &scene, &troubled, shift, round);
+        }
+    }
+    let names: Vec<&str> = troubled.iter().take(10).map(|&at| network.stations[at].name.as_str()).collect();
+    Err(Unbuildable::NoPlace(names.join(", ")))
+}
+
+/// Stretches the drawing at the troubled stations, by rows and by columns in turn, and lets their links mind company more.
+fn give_room(draft: &mut Draft<'_>, scene: &Scene, troubled: &[usize], shift: Point, round: usize) {
+    let axis = if round.is_multiple_of(2) { Axis::Rows } else { Axis::Columns };
+    let mut cuts = Vec::new();
+    for &station in troubled {
+        let middle = scene.stops[station].middle().plus(shift).times(1.0 / CELL);
+        #[expect(clippy::cast_possible_truncation, reason = "the grid is small")]
+        cuts.push(if axis == Axis::Rows { middle.y.floor() as i32 } else { middle.x.floor() as i32 });
+        for link in links_at(draft, scene, station) {
+            draft.room[link] = (draft.room[link] * 1.6).min(4.0);
+        }
+    }
+    cuts.sort_unstable();
+    cuts.dedup_by(|later, earlier| *later - *earlier < 3);
+    // From the far end, so that the earlier cuts stay where they were.
+    let stretched: Vec<usize> = cuts.into_iter().rev().flat_map(|cut| stretch(draft, axis, cut, 2)).collect();
+    let mut links: Vec<usize> =
+        troubled.iter().flat_map(|&station| links_at(draft, scene, station)).chain(stretched).collect();
+    links.sort_unstable();
+    links.dedup();
+    improve_around(draft, &links, 6);
+    draft.settle_here();
+}
+
+fn links_at(draft: &Draft<'_>, scene: &Scene, station: usize) -> Vec<usize> {
+    if let Some((link, _)) = scene.stops[station].on {
+        return vec![link];
+    }
+    let joint = draft.skeleton.joints.iter().position(|joint| joint.role == Role::Station(station));
+    joint.map(|joint| draft.links_of(joint).map(|end| end.link).collect()).unwrap_or_default()
+}
+
+/// Cuts the drawing out, with a margin around everything that is drawn.
+fn canvas(skeleton: &Skeleton, scene: &Scene, written: Vec<Written>) -> Canvas {
+    // The station where most links meet; of equals the first.
+    let busiest = skeleton.joints.iter().filter_map(|joint| Some((joint.ends.len(), station_of(joint.role)?)));
+    let centre = busiest.max_by_key(|(ends, station)| (*ends, Reverse(*station))).map_or(0, |(_, station)| station);
+    let (low, high) = extent(scene, &written);
+    #[expect(clippy::cast_possible_truncation, reason = "a map is far smaller than 32 bits")]
+    let (left, top) = ((low.x - MARGIN).floor() as i32, (low.y - MARGIN).floor() as i32);
+    let station = |(stop, written): (&Stop, Written)| DrawnStation {
+        mark: moved(stop.mark, left, top),
+        chamfering: stop.chamfering,
+        label: written.label,
+        rect: Window { x: written.rect.x - i64::from(left), y: written.rect.y - i64::from(top), ..written.rect },
+    };
+    let tenth = |value: f64, shift: i32| ((value - f64::from(shift)) * 10.0).round() / 10.0;
+    let way = |way: &Vec<Point>| way.iter().map(|p| (tenth(p.x, left), tenth(p.y, top))).collect();
+    #[expect(clippy::cast_possible_truncation, reason = "a map is far smaller than 64 bits")]
+    let side = |low: i32, high: f64| (high + MARGIN).ceil() as i64 - i64::from(low);
+    Canvas {
+        width: side(left, high.x),
+        height: side(top, high.y),
+        stations: scene.stops.iter().zip(written).map(station).collect(),
+        strokes: scene.strokes.iter().map(|ways| ways.iter().map(way).collect()).collect(),
+        centre,
+    }
+}
+
+fn moved(mark: Shape, left: i32, top: i32) -> Shape {
+    match mark {
+        Shape::Rect(rect) => Shape::Rect(Rect { x: rect.x - left, y: rect.y - top, ..rect }),
+        Shape::Circle(circle) => Shape::Circle(Circle { x: circle.x - left, y: circle.y - top, ..circle }),
+    }
+}
+
+/// The corners of the box around names, marks and strokes.
+#[expect(clippy::cast_precision_loss, reason = "map units are small")]
+fn extent(scene: &Scene, written: &[Written]) -> (Point, Point) {
+    let boxes = scene.stops.iter().map(|stop| stop.mark.bounds()).chain(written.iter().map(|written| written.rect));
+    let corners =
+        boxes.flat_map(|b| [(b.x, b.y), (b.right(), b.bottom())]).map(|(x, y)| Point::new(x as f64, y as f64));
+    let points: Vec<Point> = corners.chain(scene.strokes.iter().flatten().flatten().copied()).collect();
+    bounds(&points).unwrap_or_default()
+}
+
+fn station_of(role: Role) -> Option<usize> {
+    match role {
+        Role::Station(station) => Some(station),
+        Role::Crossing => None,
+    }
+}

