@@ -37,6 +37,10 @@ const STRETCHES: usize = 60;
 /// After so many of them a name may also stand farther away from its mark.
 const PATIENCE: usize = 10;
 
+/// The most that a link may mind company. Three neighbours at a node must still cost less than a step of missing room, or else links
+/// would rather be too short.
+const MOST_ROOM: f32 = 1.9;
+
 /// What can be chosen.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
@@ -228,7 +232,7 @@ fn give_room(draft: &mut Draft<'_>, scene: &Scene, troubled: &[usize], shift: Po
         #[expect(clippy::cast_possible_truncation, reason = "the grid is small")]
         cuts.push(if axis == Axis::Rows { middle.y.floor() as i32 } else { middle.x.floor() as i32 });
         for link in links_at(draft, scene, station) {
-            draft.room[link] = (draft.room[link] * 1.6).min(4.0);
+            draft.room[link] = (draft.room[link] * 1.6).min(MOST_ROOM);
         }
     }
     cuts.sort_unstable();

@@ -13,7 +13,7 @@ use crate::{
 /// Room for one station distance, in steps of the grid.
 pub(crate) const SPACING: f32 = 2.4;
 /// What a missing step of room costs.
-const CRAMPED: f32 = 6.0;
+const CRAMPED: f32 = 8.0;
 
 /// The state of a drawing.
 pub(crate) struct Draft<'a> {
