@@ -28,7 +28,7 @@ MAY_USE = {
     # Beside the product: these start it, or stand in for its surroundings.
     "kaisatsu-testkit": set(),
     "kaisatsu-e2e": {"kaisatsu-testkit"},
-    "kaisatsu-fuzz": {"kaisatsu-http", "kaisatsu-railmap", "kaisatsu-vision"},
+    "kaisatsu-fuzz": {"kaisatsu-http", "kaisatsu-network", "kaisatsu-railmap", "kaisatsu-vision"},
     "bench-route-map": set(),
     "bench-layout": {"kaisatsu-layout", "kaisatsu-network"},
     "bench-nearest": {"kaisatsu-vision"},

@@ -34,7 +34,8 @@ fn facts_become_a_network_a_map_and_a_picture() {
     let path = |name: &str| home.path().join(name).display().to_string();
     facts(&home.path().join("town"), STATIONS);
     let (town, network) = (path("town"), path("town.network.toml"));
-    let imported = run(home.path(), &["map", "import", "csv", &town, "--id", "town", "--name", "町", "--output", &network], &[]);
+    let imported =
+        run(home.path(), &["map", "import", "csv", &town, "--id", "town", "--name", "町", "--output", &network], &[]);
     assert_eq!(imported.code, 0, "{}", imported.err);
     assert!(imported.err.contains('5') && imported.err.contains('2'), "a summary of what was read: {}", imported.err);
 

@@ -1,0 +1,43 @@
+//! The importers: any files give an error that can be said, or a network whose file can be read.
+//!
+//! The first letter chooses the source; the rest is its files one after the other, parted by a form feed.
+#![no_main]
+
+use std::fs;
+
+use kaisatsu_network::{Choice, Options, Source, file, import, unwatched};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = |names: &[&str]| {
+        for (name, content) in names.iter().zip(text.get(1..).unwrap_or_default().split('\u{c}')) {
+            fs::write(folder.path().join(name), content).expect("a file");
+        }
+    };
+    let options = Options { id: Some("fuzz"), name: Some("fuzz"), ..Options::default() };
+    let choice = Choice::default();
+    let imported = match text.chars().next() {
+        Some('g') => {
+            place(&["stops.txt", "routes.txt", "trips.txt", "stop_times.txt"]);
+            import(Source::Gtfs { path: folder.path(), choice: &choice }, &options, &unwatched)
+        }
+        Some('n') => {
+            place(&["sections.geojson", "stations.geojson"]);
+            let [sections, stations] = ["sections.geojson", "stations.geojson"].map(|name| folder.path().join(name));
+            import(Source::N02 { sections: &sections, stations: &stations }, &options, &unwatched)
+        }
+        Some('t') => {
+            place(&["export.json"]);
+            import(Source::TrainData(&folder.path().join("export.json")), &options, &unwatched)
+        }
+        _ => {
+            place(&["stations.csv", "lines.csv"]);
+            import(Source::Csv(folder.path()), &options, &unwatched)
+        }
+    };
+    match imported {
+        Ok((network, _)) => drop(file::read(&file::write(&network)).expect("what we write can be read")),
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+});
