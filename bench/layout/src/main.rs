@@ -24,6 +24,7 @@ struct Figures {
     displacement: f64,
     unlabelled: usize,
     overlaps: usize,
+    touches: usize,
     width: i64,
     height: i64,
 }
@@ -44,8 +45,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     println!(
-        "| graph | stations | edges | seconds | peak MB | violations | bends | per line | displacement | unlabelled | overlaps | size | LOOM |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|---|"
+        "| graph | stations | edges | seconds | peak MB | violations | bends | per line | displacement | unlabelled | overlaps | touches | size | LOOM |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
     );
     for path in &arguments {
         let output = Command::new(std::env::current_exe()?).args(["--one", path]).output()?;
@@ -57,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             path.rsplit('/').next().unwrap_or(path).split('.').next().unwrap_or(path).trim_start_matches("bench-");
         let loom = LOOM.iter().find(|(graph, _)| *graph == name).map_or("", |(_, figures)| figures);
         println!(
-            "| {name} | {} | {} | {:.2} | {:.0} | {} | {} | {} | {:.2} | {} | {} | {}×{} | {loom} |",
+            "| {name} | {} | {} | {:.2} | {:.0} | {} | {} | {} | {:.2} | {} | {} | {} | {}×{} | {loom} |",
             f.stations,
             f.stretches,
             f.seconds,
@@ -68,6 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             f.displacement,
             f.unlabelled,
             f.overlaps,
+            f.touches,
             f.width,
             f.height,
         );
@@ -93,6 +95,7 @@ fn lay_out(path: &str) -> Result<Figures, Box<dyn Error>> {
         displacement: quality.displacement,
         unlabelled: quality.unlabelled,
         overlaps: quality.overlaps,
+        touches: quality.touches,
         width: built.sheet.width,
         height: built.sheet.height,
     })

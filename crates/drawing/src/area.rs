@@ -13,8 +13,7 @@ pub(crate) struct Area {
 
 impl Area {
     pub(crate) fn of(window: &Window) -> Self {
-        let Window { x, y, width, height } = *window;
-        Self { left: wide(x), top: wide(y), right: wide(x + width), bottom: wide(y + height) }
+        Self { left: wide(window.x), top: wide(window.y), right: wide(window.right()), bottom: wide(window.bottom()) }
     }
 
     pub(crate) fn around(a: (f64, f64), b: (f64, f64)) -> Self {

@@ -77,7 +77,8 @@ pub(crate) fn write(picture: &Picture<'_>, zoom: Zoom) -> String {
     let Window { x, y, width, height } = window;
     let scale = i64::from(scale.clamp(1, 3));
     let mut out = String::with_capacity(body.len() + 64 * 1024);
-    put!(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\"", width * scale, height * scale);
+    let (wide, high) = (width.saturating_mul(scale), height.saturating_mul(scale));
+    put!(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{wide}\" height=\"{high}\"");
     put!(out, " viewBox=\"{x} {y} {width} {height}\" role=\"img\"><title>{}</title><defs>", Text(&map.name));
     letters.define(&mut out);
     out.push_str("</defs>");

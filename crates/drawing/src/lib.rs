@@ -21,6 +21,9 @@ mod xml;
 pub use document::{LINE_PITCH, LINE_WIDTH};
 pub use label::{NAME_SIZE, Placed, SMALL_SIZE, measure};
 pub use legend::Legend;
-pub use picture::{MAX_PIXELS, Picture, TooLarge, overview, png, svg};
+pub use picture::{MAX_PIXELS, Picture, PictureError, overview, png, svg};
 pub use style::Style;
 pub use typeface::Typeface;
+
+/// To be raised with every change that makes pictures look different: whoever keeps pictures knows by it that they are old.
+pub const REVISION: u32 = 1;

@@ -1,5 +1,7 @@
 //! A window of a map as SVG and as PNG.
 
+use std::fmt::Display;
+
 use kaisatsu_model::Window;
 use kaisatsu_railmap::RouteMap;
 use resvg::{
@@ -38,8 +40,8 @@ pub fn svg(picture: &Picture<'_>) -> String {
 /// The picture as a PNG file.
 ///
 /// # Errors
-/// When the picture is too large to be drawn.
-pub fn png(picture: &Picture<'_>) -> Result<Vec<u8>, TooLarge> {
+/// When the picture is too large to be drawn, or cannot be drawn at all: a window without any extent cannot.
+pub fn png(picture: &Picture<'_>) -> Result<Vec<u8>, PictureError> {
     let scale = i64::from(picture.scale.clamp(1, 3));
     let side = |length: i64| length.max(1).saturating_mul(scale);
     let pixels = pixels(side(picture.window.width), side(picture.window.height))?;
@@ -50,30 +52,33 @@ pub fn png(picture: &Picture<'_>) -> Result<Vec<u8>, TooLarge> {
 /// out and lines keep a width that can be seen. The scale of the picture is not looked at.
 ///
 /// # Errors
-/// When the picture is too large to be drawn.
-pub fn overview(picture: &Picture<'_>, width: u32, height: u32) -> Result<Vec<u8>, TooLarge> {
+/// As [`png`].
+pub fn overview(picture: &Picture<'_>, width: u32, height: u32) -> Result<Vec<u8>, PictureError> {
     let pixels = pixels(width.into(), height.into())?;
     let zoom = f64::from(width) / Area::of(&picture.window).width().max(1.0);
     render(&document::write(&Picture { scale: 1, ..*picture }, Zoom(zoom)), pixels)
 }
 
 /// Checked before anything is drawn: pixels cost memory.
-fn pixels(width: i64, height: i64) -> Result<Pixmap, TooLarge> {
+fn pixels(width: i64, height: i64) -> Result<Pixmap, PictureError> {
     if width.saturating_mul(height) > MAX_PIXELS {
-        return Err(TooLarge);
+        return Err(PictureError::TooLarge);
     }
-    let side = |length: i64| u32::try_from(length).map_err(|_| TooLarge);
-    Pixmap::new(side(width)?, side(height)?).ok_or(TooLarge)
+    let side = |length: i64| u32::try_from(length).map_err(|_| PictureError::TooLarge);
+    Pixmap::new(side(width)?, side(height)?).ok_or(PictureError::TooLarge)
 }
 
-fn render(document: &str, mut pixels: Pixmap) -> Result<Vec<u8>, TooLarge> {
-    // A window without any extent is a document that shows nothing, not even its ground.
-    if let Ok(tree) = Tree::from_str(document, &Options::default()) {
-        let (width, height) = (tree.size().width(), tree.size().height());
-        let fitted = Transform::from_scale(exact(pixels.width()) / width, exact(pixels.height()) / height);
-        resvg::render(&tree, fitted, &mut pixels.as_mut());
-    }
-    encode(&pixels).map_err(|_| TooLarge)
+fn render(document: &str, mut pixels: Pixmap) -> Result<Vec<u8>, PictureError> {
+    // What cannot be drawn is told, not left out: pixels that nothing was drawn into look like a picture, a black one.
+    let tree = Tree::from_str(document, &Options::default()).map_err(unrenderable)?;
+    let (width, height) = (tree.size().width(), tree.size().height());
+    let fitted = Transform::from_scale(exact(pixels.width()) / width, exact(pixels.height()) / height);
+    resvg::render(&tree, fitted, &mut pixels.as_mut());
+    encode(&pixels).map_err(unrenderable)
+}
+
+fn unrenderable(cause: impl Display) -> PictureError {
+    PictureError::Unrenderable(cause.to_string())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a side has at most 16 million pixels, which is exact")]
@@ -97,7 +102,26 @@ fn encode(pixels: &Pixmap) -> Result<Vec<u8>, png::EncodingError> {
     Ok(out)
 }
 
-/// A picture of more pixels than are drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the picture is too large to be drawn")]
-pub struct TooLarge;
+/// Why there is no picture.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PictureError {
+    /// It has more pixels than are drawn.
+    #[error("the picture is too large to be drawn")]
+    TooLarge,
+    /// Its document is not one that the renderer takes: one with too many elements, or without any extent.
+    #[error("the picture cannot be drawn: {0}")]
+    Unrenderable(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PictureError, pixels, render};
+
+    #[test]
+    fn a_document_that_the_renderer_refuses_is_no_black_picture() {
+        for refused in ["", "<svg", "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"0\" height=\"0\"/>"] {
+            let drawn = pixels(2, 2).and_then(|pixels| render(refused, pixels));
+            assert!(matches!(drawn, Err(PictureError::Unrenderable(_))), "{refused}");
+        }
+    }
+}

@@ -22,6 +22,7 @@ use kaisatsu_railmap::Shelved;
 
 use crate::{
     Failure, Gateway, Kind, Rendered,
+    observe::Note,
     tagged::{Tag, Tagged},
 };
 
@@ -98,6 +99,8 @@ fn refuse(failure: &Failure) -> Response {
     if let Some(seconds) = failure.retry_seconds() {
         response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
     }
+    // A person is told that the log knows more, so it must.
+    response.extensions_mut().get_or_insert_default::<Note>().cause.clone_from(&failure.cause);
     response
 }
 

@@ -9,7 +9,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use kaisatsu_drawing::{MAX_PIXELS, TooLarge};
+use kaisatsu_drawing::{MAX_PIXELS, PictureError};
 use metrics::counter;
 use recent::Recent;
 use tokio::sync::Semaphore;
@@ -45,9 +45,12 @@ pub(crate) enum Undrawn {
     Failed(String),
 }
 
-impl From<TooLarge> for Undrawn {
-    fn from(_: TooLarge) -> Self {
-        Self::TooLarge
+impl From<PictureError> for Undrawn {
+    fn from(error: PictureError) -> Self {
+        match error {
+            PictureError::TooLarge => Self::TooLarge,
+            PictureError::Unrenderable(_) => Self::Failed(error.to_string()),
+        }
     }
 }
 
@@ -76,7 +79,7 @@ impl From<Undrawn> for Failure {
 pub(crate) struct Pictures {
     callers: Line,
     pages: Line,
-    recent: Mutex<Recent>,
+    recent: Arc<Mutex<Recent>>,
 }
 
 /// Those who wait for a picture, and how many are served at once.
@@ -96,7 +99,7 @@ impl Pictures {
     pub(crate) fn new() -> Self {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let (callers, pages) = (Line::new(cores), Line::new(cores.div_ceil(2)));
-        Self { callers, pages, recent: Mutex::new(Recent::new(KEPT)) }
+        Self { callers, pages, recent: Arc::new(Mutex::new(Recent::new(KEPT))) }
     }
 
     /// The picture of that tag: one that was drawn lately, or what `draw` draws now.
@@ -124,14 +127,16 @@ impl Pictures {
         if let Some(known) = self.find(tag) {
             return Ok(known);
         }
+        let recent = Arc::clone(&self.recent);
         let drawing = tokio::task::spawn_blocking(move || {
             // It ends with the drawing, also when nobody waits for it any more.
             let _turn = turn;
-            draw()
+            let picture = draw()?;
+            // Kept here, not by whoever asked: who hung up often asks again, and the work is done.
+            recent.lock().unwrap_or_else(PoisonError::into_inner).keep(tag, picture.clone());
+            Ok(picture)
         });
-        let picture = drawing.await.unwrap_or_else(|error| Err(Undrawn::Failed(error.to_string())))?;
-        self.recent.lock().unwrap_or_else(PoisonError::into_inner).keep(tag, picture.clone());
-        Ok(picture)
+        drawing.await.unwrap_or_else(|error| Err(Undrawn::Failed(error.to_string())))
     }
 
     fn find(&self, tag: Tag) -> Option<Bytes> {
@@ -144,12 +149,26 @@ mod tests {
     use std::{
         sync::{Arc, mpsc},
         thread,
+        time::Duration,
     };
 
     use bytes::Bytes;
 
+    use kaisatsu_drawing::PictureError;
+
     use super::{Asker, Pictures, Undrawn, WAITING};
-    use crate::tagged::Tag;
+    use crate::{Failure, Kind, tagged::Tag};
+
+    /// Lets the others run until something is so, for ten seconds at most.
+    async fn until(so: impl Fn() -> bool) {
+        for _ in 0..10_000 {
+            if so() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        assert!(so(), "it never came to that");
+    }
 
     #[tokio::test]
     async fn a_full_line_is_told_so_and_the_other_line_is_not_held_up() {
@@ -169,7 +188,7 @@ mod tests {
                 pictures.get(Asker::Caller, tag, draw).await
             }));
         }
-        tokio::task::yield_now().await;
+        until(|| pictures.callers.places.available_permits() == 0).await;
         let quick = || Ok(Bytes::from_static(b"quick"));
         let one_more = pictures.get(Asker::Caller, Tag::of(format_args!("more")), quick).await;
         assert!(matches!(one_more, Err(Undrawn::Busy)));
@@ -180,6 +199,40 @@ mod tests {
         }
         let kept = pictures.get(Asker::Caller, Tag::of(format_args!("3")), || Err(Undrawn::TooLarge)).await;
         assert_eq!(kept.unwrap(), "drawn", "it is not drawn again");
+    }
+
+    #[tokio::test]
+    async fn a_picture_is_kept_though_its_asker_hung_up() {
+        let pictures = Arc::new(Pictures::new());
+        let tag = Tag::of(format_args!("left"));
+        let (begun, begins) = mpsc::channel::<()>();
+        let (go, gone) = mpsc::channel::<()>();
+        let asker = tokio::spawn({
+            let pictures = Arc::clone(&pictures);
+            let draw = move || {
+                let _ = begun.send(());
+                let _ = gone.recv();
+                Ok(Bytes::from_static(b"drawn"))
+            };
+            async move { pictures.get(Asker::Caller, tag, draw).await }
+        });
+        until(|| begins.try_recv().is_ok()).await;
+        asker.abort();
+        assert!(asker.await.is_err_and(|error| error.is_cancelled()));
+        assert!(pictures.find(tag).is_none());
+        drop(go);
+        until(|| pictures.find(tag).is_some()).await;
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_rendered_is_a_fault_of_ours_and_not_kept() {
+        let pictures = Pictures::new();
+        let tag = Tag::of(format_args!("elements"));
+        let draw = || Err(PictureError::Unrenderable("too many elements".to_owned()).into());
+        let failure = pictures.get(Asker::Caller, tag, draw).await.map_err(Failure::from).unwrap_err();
+        assert_eq!(failure.kind, Kind::Internal);
+        assert!(failure.cause.is_some_and(|cause| cause.contains("too many elements")));
+        assert!(pictures.find(tag).is_none());
     }
 
     #[tokio::test]

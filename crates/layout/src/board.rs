@@ -40,13 +40,13 @@ pub(crate) struct Board {
     pub(crate) width: i32,
     pub(crate) height: i32,
     /// Links on a node; a joint's body counts [`BODY`].
-    pub(crate) nodes: Vec<u8>,
+    pub(crate) nodes: Vec<u16>,
     /// Links on the falling and on the rising diagonal of the cell right and below of a node.
-    diagonals: Vec<[u8; 2]>,
+    diagonals: Vec<[u16; 2]>,
 }
 
 /// What a body adds to its nodes, so that no link ever shares them.
-pub(crate) const BODY: u8 = 100;
+pub(crate) const BODY: u16 = 10_000;
 
 impl Board {
     pub(crate) fn new(width: i32, height: i32) -> Self {
@@ -79,7 +79,7 @@ impl Board {
     }
 
     /// How many others a diagonal step would cross; a straight step crosses nobody.
-    pub(crate) fn crossed(&self, from: Node, direction: usize) -> u8 {
+    pub(crate) fn crossed(&self, from: Node, direction: usize) -> u16 {
         match cell_of(from, direction) {
             Some((cell, falling)) if self.holds(cell) => self.diagonals[self.at(cell)][usize::from(falling)],
             _ => 0,
@@ -87,7 +87,7 @@ impl Board {
     }
 
     /// Adds (`by` = 1) or takes away (-1) the way of a link: the nodes between its ends and its diagonals.
-    pub(crate) fn lay(&mut self, path: &[Node], by: i8) {
+    pub(crate) fn lay(&mut self, path: &[Node], by: i16) {
         for (at, pair) in path.windows(2).enumerate() {
             if at > 0 {
                 let node = self.at(pair[0]);

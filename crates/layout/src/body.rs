@@ -18,10 +18,11 @@ pub(crate) struct Port {
 }
 
 impl Body {
-    /// One node for up to six links; more links get a longer body, with one or two ports to spare.
-    pub(crate) fn for_links(links: usize, upright: bool) -> Self {
+    /// One node for up to six links; more links get a longer body, with one or two ports to spare. It lies, so that names fit above and
+    /// below.
+    pub(crate) fn for_links(links: usize) -> Self {
         let long = i32::try_from(links.saturating_sub(5) / 2 + 1).unwrap_or(1).max(1);
-        if upright { Self { width: 1, height: long } } else { Self { width: long, height: 1 } }
+        Self { width: long, height: 1 }
     }
 
     pub(crate) fn nodes(self, at: Node) -> impl Iterator<Item = Node> {

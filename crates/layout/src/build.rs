@@ -21,6 +21,8 @@ use crate::{
     sheet::{self, Canvas},
     skeleton::Skeleton,
     stretch::{Axis, stretch},
+    touch::{Touch, touches},
+    verify::Violations,
 };
 
 /// Map units for one step of the grid.
@@ -37,6 +39,10 @@ const STRETCHES: usize = 60;
 /// After so many of them a name may also stand farther away from its mark.
 const PATIENCE: usize = 10;
 
+/// After so many the whole map grows instead, step by step, while the letters keep their size: that gives every name a place in the end.
+const GROWING: usize = 24;
+/// How many of them are also for the sake of wide bundles that touch; after that a touch is let be.
+const TIDYING: usize = 20;
 /// The most that a link may mind company. Three neighbours at a node must still cost less than a step of missing room, or else links
 /// would rather be too short.
 const MOST_ROOM: f32 = 1.9;
@@ -79,6 +85,12 @@ pub enum Unbuildable {
     /// Some links found no way even on the finest grid.
     #[error("no drawing without crossings was found: {0} stretches between stations have no way")]
     NoWay(usize),
+    /// The finished drawing was not the network any more, or names overlapped: a fault of ours.
+    #[error("the drawing is not right, which is a fault of the layout: {0:?}, {1} overlaps of names")]
+    Wrong(Violations, usize),
+    /// The network is too large for a grid, or for a map.
+    #[error("the network is too large to be drawn: {0}")]
+    TooLarge(String),
     /// Some names found no place, however far the drawing was stretched.
     #[error("no place was found for the names of these stations: {0}")]
     NoPlace(String),
@@ -128,21 +140,23 @@ pub fn build(network: &Network, options: Options, progress: &mut dyn FnMut(Step)
     };
     let (scene, written) = write(network, &mut draft, options, &measure, progress)?;
     let quality = quality::judge(network, &graph, &plane, &draft, &scene, &written);
-    if quality.violations.total() > 0 {
-        return Err(Unbuildable::NoWay(quality.violations.total()));
+    if quality.violations.total() > 0 || quality.overlaps > 0 {
+        return Err(Unbuildable::Wrong(quality.violations, quality.overlaps));
     }
-    let names: String = network.stations.iter().map(|station| station.name.as_str()).collect();
+    let stations = network.stations.iter().flat_map(|station| [&station.name, &station.translation]);
+    let lines = network.lines.iter().flat_map(|line| [&line.name, &line.translation]);
+    let texts: Vec<&str> = stations.chain(lines).chain([&network.name, &network.credits]).map(String::as_str).collect();
     let sheet = sheet::sheet(network, canvas(&skeleton, &scene, written))?;
-    Ok(Built { sheet, quality, missing_characters: face.missing(&names) })
+    Ok(Built { sheet, quality, missing_characters: face.missing(&texts.join(" ")) })
 }
 
 /// A drawing in which every link has its way.
 fn placed(skeleton: &Skeleton) -> Result<Draft<'_>, Unbuildable> {
-    let mut left = 0;
+    let mut left = None;
     for steps in STEPS {
-        let (mut draft, mut missing) = place(skeleton, steps);
+        let Some((mut draft, mut missing)) = place(skeleton, steps) else { continue };
         for round in 0..8 {
-            if missing.is_empty() {
+            if missing.is_empty() && draft.faces.turned(&draft.paths) == 0 {
                 return Ok(draft);
             }
             if round % 2 == 0 {
@@ -152,9 +166,14 @@ fn placed(skeleton: &Skeleton) -> Result<Draft<'_>, Unbuildable> {
             }
             missing = push_in(&mut draft, missing);
         }
-        left = missing.len();
+        left = Some(missing.len());
     }
-    Err(Unbuildable::NoWay(left))
+    Err(match left {
+        Some(left) => Unbuildable::NoWay(left),
+        None => {
+            Unbuildable::TooLarge("its parts are too far from each other for the distances of its stations".to_owned())
+        }
+    })
 }
 
 /// Adds room around both ends of links that found no way.
@@ -189,8 +208,10 @@ fn write(
     let mut nudges = vec![0.0; network.stations.len()];
     for round in 0..STRETCHES {
         let low = draft.corner();
-        let shift = Point::new(f64::from(low.x) * CELL - EDGE, f64::from(low.y) * CELL - EDGE);
-        let scene = Scene::of(draft, &nudges, network.lines.len(), CELL, shift);
+        #[expect(clippy::cast_precision_loss, reason = "rounds are few")]
+        let cell = CELL + 2.0 * round.saturating_sub(GROWING) as f64;
+        let shift = Point::new(f64::from(low.x) * cell - EDGE, f64::from(low.y) * cell - EDGE);
+        let scene = Scene::of(draft, &nudges, network.lines.len(), cell, shift);
         let written = labels::write(network, &scene, options.second_language, round > PATIENCE, measure);
         let crowded = scene.crowded();
         // Marks touch when a link is too short for its stations; joints always keep apart.
@@ -201,46 +222,46 @@ fn write(
         troubled.extend((0..written.len()).filter(|&at| written[at].is_none()));
         troubled.sort_unstable();
         troubled.dedup();
-        progress(Step::Writing { missing: troubled.len() });
-        if troubled.is_empty() {
+        let touches = touches(draft.skeleton, &scene);
+        progress(Step::Writing { missing: troubled.len() + touches.len() });
+        if troubled.is_empty() && (touches.is_empty() || round >= TIDYING) {
             return Ok((scene, written.into_iter().flatten().collect()));
         }
-        let moved = labels::nudge(
-            network,
-            &scene,
-            draft,
-            &troubled,
-            (CELL, shift),
-            measure,
-            options.second_language,
-            &mut nudges,
-        );
-        if !moved || round > 2 {
-            give_room(draft, &scene, &troubled, shift, round);
+        let sides = (cell, shift);
+        let moved =
+            labels::nudge(network, &scene, draft, &troubled, sides, measure, options.second_language, &mut nudges);
+        if (!moved || round > 2) && round < GROWING {
+            let stations = troubled
+                .iter()
+                .map(|&station| Touch { at: scene.stops[station].middle(), links: links_at(draft, &scene, station) });
+            let spots: Vec<Touch> = stations.chain(touches).collect();
+            give_room(draft, &spots, shift, round);
         }
     }
     let names: Vec<&str> = troubled.iter().take(10).map(|&at| network.stations[at].name.as_str()).collect();
     Err(Unbuildable::NoPlace(names.join(", ")))
 }
 
-/// Stretches the drawing at the troubled stations, by rows and by columns in turn, and lets their links mind company more.
-fn give_room(draft: &mut Draft<'_>, scene: &Scene, troubled: &[usize], shift: Point, round: usize) {
+/// Stretches the drawing at some spots, by rows and by columns in turn, and lets the links there mind company more.
+fn give_room(draft: &mut Draft<'_>, spots: &[Touch], shift: Point, round: usize) {
     let axis = if round.is_multiple_of(2) { Axis::Rows } else { Axis::Columns };
     let mut cuts = Vec::new();
-    for &station in troubled {
-        let middle = scene.stops[station].middle().plus(shift).times(1.0 / CELL);
+    let mut links: Vec<usize> = Vec::new();
+    for spot in spots {
+        let at = spot.at.plus(shift).times(1.0 / CELL);
         #[expect(clippy::cast_possible_truncation, reason = "the grid is small")]
-        cuts.push(if axis == Axis::Rows { middle.y.floor() as i32 } else { middle.x.floor() as i32 });
-        for link in links_at(draft, scene, station) {
-            draft.room[link] = (draft.room[link] * 1.6).min(MOST_ROOM);
-        }
+        cuts.push(if axis == Axis::Rows { at.y.floor() as i32 } else { at.x.floor() as i32 });
+        links.extend(&spot.links);
+    }
+    links.sort_unstable();
+    links.dedup();
+    for &link in &links {
+        draft.room[link] = (draft.room[link] * 1.6).min(MOST_ROOM);
     }
     cuts.sort_unstable();
     cuts.dedup_by(|later, earlier| *later - *earlier < 3);
     // From the far end, so that the earlier cuts stay where they were.
-    let stretched: Vec<usize> = cuts.into_iter().rev().flat_map(|cut| stretch(draft, axis, cut, 2)).collect();
-    let mut links: Vec<usize> =
-        troubled.iter().flat_map(|&station| links_at(draft, scene, station)).chain(stretched).collect();
+    links.extend(cuts.into_iter().rev().flat_map(|cut| stretch(draft, axis, cut, 2)));
     links.sort_unstable();
     links.dedup();
     improve_around(draft, &links, 6);

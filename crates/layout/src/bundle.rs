@@ -42,11 +42,9 @@ fn parting(skeleton: &Skeleton, start: usize, forward: bool, line: usize, other:
     None
 }
 
-/// The end at the same joint where the line goes on.
+/// The end at the same joint where the line goes on; at a branch the first.
 fn onward(skeleton: &Skeleton, end: End, line: usize) -> Option<End> {
-    let joint = skeleton.links[end.link].joints[usize::from(!end.first)];
-    let ends = &skeleton.joints[joint].ends;
-    ends.iter().copied().find(|other| *other != end && skeleton.links[other.link].lines.contains(&line))
+    skeleton.onward(end, line).first().copied()
 }
 
 /// How many slots clockwise from an end: leaving it behind, the smallest is the leftmost.

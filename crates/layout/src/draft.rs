@@ -6,6 +6,7 @@
 use crate::{
     board::{BODY, Board, Node, back, turn},
     body::{Body, Port},
+    faces::Faces,
     router::{BENDS, Gate, Router, Terms, Way, length, octile, reach},
     skeleton::{End, Skeleton, weight},
 };
@@ -34,6 +35,7 @@ pub(crate) struct Draft<'a> {
     pub(crate) wants: Vec<f32>,
     /// How much each link minds ways next to it: one with stations needs room for their names.
     pub(crate) room: Vec<f32>,
+    pub(crate) faces: Faces,
     pub(crate) router: Router,
 }
 
@@ -72,6 +74,11 @@ impl Draft<'_> {
             ports[side] = self.chosen[joint][slot].take().unwrap_or(0);
         }
         Some(Lifted { link, path, ports })
+    }
+
+    /// Whether the faces beside these links are where they belong.
+    pub(crate) fn keeps_faces(&self, links: &[usize]) -> bool {
+        self.faces.are_kept(links, &self.paths)
     }
 
     /// Puts a lifted link back as it was.

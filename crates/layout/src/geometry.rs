@@ -87,3 +87,13 @@ pub(crate) fn nearest_on(a: Point, b: Point, p: Point) -> Point {
     }
     a.toward(b, (p.minus(a).dot(along) / square).clamp(0.0, 1.0))
 }
+
+/// The points of two segments that are nearest to each other.
+pub(crate) fn nearest_between(a: Point, b: Point, c: Point, d: Point) -> (Point, Point) {
+    if let Some(along) = crossing(a, b, c, d) {
+        let common = a.toward(b, along);
+        return (common, common);
+    }
+    let ends = [(a, nearest_on(c, d, a)), (b, nearest_on(c, d, b)), (nearest_on(a, b, c), c), (nearest_on(a, b, d), d)];
+    ends.into_iter().min_by(|x, y| x.0.distance(x.1).total_cmp(&y.0.distance(y.1))).unwrap_or((a, c))
+}

@@ -100,8 +100,9 @@ fn move_joint(draft: &mut Draft<'_>, joint: usize) -> bool {
         draft.set_body(joint, node);
         if lay_all(draft, joint, &order, best) {
             let cost = cost_around(draft, joint, &links);
+            let keeps_faces = cost < best && draft.keeps_faces(&links);
             let laid: Vec<Lifted> = links.iter().filter_map(|&link| draft.lift(link)).collect();
-            if cost < best {
+            if cost < best && keeps_faces {
                 best = cost;
                 found = Some((node, laid));
             }
@@ -176,7 +177,7 @@ fn straighten(draft: &mut Draft<'_>, link: usize) -> bool {
     let Some(old) = draft.lift(link) else { return false };
     let limit = before + bends - WORTH;
     if draft.insert(link, limit, MARGIN).is_some() {
-        if draft.cost_of(link) + draft.end_bends(link) < limit {
+        if draft.cost_of(link) + draft.end_bends(link) < limit && draft.keeps_faces(&[link]) {
             return true;
         }
         draft.lift(link);

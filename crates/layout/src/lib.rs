@@ -4,13 +4,13 @@
 //! |---|---|
 //! | stations that lines share become one vertex | `graph.rs` |
 //! | crossings become vertices; from here on the order around each vertex is fixed | `plane.rs` |
-//! | crowded centres open, lines go straight, nothing crosses | `relax.rs` |
+//! | islands come nearer, crowded centres open, lines go straight, nothing crosses | `gather.rs`, `relax.rs` |
 //! | stations with two neighbours are taken out | `skeleton.rs` |
 //! | joints get places on a grid, links negotiate their ways | `place.rs`, `router.rs`, `board.rs`, `body.rs`, `draft.rs` |
 //! | joints try the places around them | `improve.rs` |
 //! | lines that run side by side get an order | `bundle.rs` |
 //! | stations are put back, strokes drawn | `scene.rs`, `strokes.rs` |
-//! | names look for places; where there is none the drawing is stretched | `labels.rs`, `stretch.rs` |
+//! | names look for places; where there is none, or wide bundles touch, the drawing is stretched | `labels.rs`, `touch.rs`, `stretch.rs` |
 //! | a corner for the legend, and everything into one sheet | `sheet.rs` |
 //! | is it still the same network, and how good is it | `verify.rs`, `quality.rs` |
 //!
@@ -24,6 +24,8 @@ mod build;
 mod bundle;
 mod cells;
 mod draft;
+mod faces;
+mod gather;
 mod geometry;
 mod graph;
 mod improve;
@@ -38,6 +40,7 @@ mod sheet;
 mod skeleton;
 mod stretch;
 mod strokes;
+mod touch;
 mod verify;
 
 pub use build::{Built, Options, Step, Unbuildable, build};

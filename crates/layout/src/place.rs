@@ -10,6 +10,7 @@ use crate::{
     board::{Board, Node, back, turn},
     body::{Body, Port},
     draft::{Draft, Lifted, crosses_itself},
+    faces::Faces,
     geometry::{Point, nearest_on},
     router::{BENDS, Gate, Router, Terms},
     skeleton::{Joint, Skeleton, weight},
@@ -20,30 +21,38 @@ const ROUNDS: usize = 48;
 /// Free nodes around everything.
 const MARGIN: i32 = 12;
 
-/// Puts a skeleton on a grid with `steps` steps for one station distance. The links that found no way are listed.
-pub(crate) fn place(skeleton: &Skeleton, steps: f64) -> (Draft<'_>, Vec<usize>) {
-    let mut draft = blank(skeleton, steps);
+/// The most nodes that a grid may have.
+const MOST_NODES: f64 = 64.0e6;
+
+/// Puts a skeleton on a grid with `steps` steps for one station distance. The links that found no way are listed; `None` when the grid
+/// would be too large, or a joint finds no place at all.
+pub(crate) fn place(skeleton: &Skeleton, steps: f64) -> Option<(Draft<'_>, Vec<usize>)> {
+    let mut draft = blank(skeleton, steps)?;
     for joint in order(skeleton) {
         let home = draft.home[joint];
-        let at = nearest_free(&draft, joint, home);
+        let at = nearest_free(&draft, joint, home)?;
         draft.set_body(joint, at);
     }
     let given: Vec<Vec<usize>> = (0..skeleton.joints.len()).map(|joint| give_ports(&draft, joint)).collect();
     negotiate(&mut draft, &given, steps);
     let missing = settle(&mut draft);
     let missing = push_in(&mut draft, missing);
-    (draft, missing)
+    Some((draft, missing))
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "the grid is small")]
-fn blank(skeleton: &Skeleton, steps: f64) -> Draft<'_> {
+fn blank(skeleton: &Skeleton, steps: f64) -> Option<Draft<'_>> {
     let places: Vec<Point> = skeleton.joints.iter().map(|joint| joint.place.times(steps)).collect();
     let (low, high) = crate::plane::bounds(&places).unwrap_or_default();
+    let border = f64::from(2 * MARGIN + 2);
+    if (high.x - low.x + border) * (high.y - low.y + border) > MOST_NODES {
+        return None;
+    }
     let home: Vec<(f32, f32)> =
         places.iter().map(|p| ((p.x - low.x) as f32 + MARGIN as f32, (p.y - low.y) as f32 + MARGIN as f32)).collect();
     let (width, height) = ((high.x - low.x) as i32 + 2 * MARGIN + 2, (high.y - low.y) as i32 + 2 * MARGIN + 2);
-    let bodies: Vec<Body> = skeleton.joints.iter().map(body_of).collect();
-    Draft {
+    let bodies: Vec<Body> = skeleton.joints.iter().map(|joint| Body::for_links(joint.ends.len())).collect();
+    Some(Draft {
         skeleton,
         board: Board::new(width, height),
         ports: bodies.iter().map(|body| body.ports()).collect(),
@@ -59,13 +68,9 @@ fn blank(skeleton: &Skeleton, steps: f64) -> Draft<'_> {
         stay: 0.25,
         wants: skeleton.links.iter().map(|link| link.wants as f32).collect(),
         room: skeleton.links.iter().map(|link| if link.inner.is_empty() { 0.25 } else { 0.7 }).collect(),
+        faces: Faces::of(skeleton),
         router: Router::default(),
-    }
-}
-
-/// A long body lies across the directions that most links take.
-fn body_of(joint: &Joint) -> Body {
-    Body::for_links(joint.ends.len(), false)
+    })
 }
 
 /// Joints with many links first: they are the hardest to move aside.
@@ -76,9 +81,9 @@ fn order(skeleton: &Skeleton) -> Vec<usize> {
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "the grid is small")]
-fn nearest_free(draft: &Draft<'_>, joint: usize, (x, y): (f32, f32)) -> Node {
+fn nearest_free(draft: &Draft<'_>, joint: usize, (x, y): (f32, f32)) -> Option<Node> {
     let home = Node { x: x.round() as i32, y: y.round() as i32 };
-    for reach in 0..MARGIN {
+    for reach in 0..4 * MARGIN {
         let ring = (-reach..=reach).flat_map(|dy| (-reach..=reach).map(move |dx| (dx, dy)));
         let best = ring
             .filter(|(dx, dy)| dx.abs().max(dy.abs()) == reach)
@@ -88,11 +93,11 @@ fn nearest_free(draft: &Draft<'_>, joint: usize, (x, y): (f32, f32)) -> Node {
                 let far = |n: &Node| (n.x as f32 - x).hypot(n.y as f32 - y);
                 far(a).total_cmp(&far(b))
             });
-        if let Some(node) = best {
-            return node;
+        if best.is_some() {
+            return best;
         }
     }
-    home
+    None
 }
 
 /// A port for each slot: in order, near the wanted angles, lines straight through where that is cheap.
@@ -119,7 +124,7 @@ fn give_ports(draft: &Draft<'_>, joint: usize) -> Vec<usize> {
     };
     let mut best: Option<(f64, Vec<usize>)> = None;
     for first in 0..ports.len() {
-        // cost[k]: the cheapest way to give slots 1..=slot, the last one port first + k.
+        // costs[slot][k]: the cheapest way to give ports up to this slot when it gets port first + k, and the k of the slot before.
         let mut costs: Vec<Vec<(f64, usize)>> = vec![vec![(f64::MAX, 0); ports.len()]; slots];
         costs[0][0] = (off(0, first), 0);
         for slot in 1..slots {
@@ -304,7 +309,14 @@ fn settle(draft: &mut Draft<'_>) -> Vec<usize> {
 
 /// Lays a link where there is room, looking farther and farther.
 fn find_room(draft: &mut Draft<'_>, link: usize) -> bool {
-    [8, 30, 80].iter().any(|&margin| draft.insert(link, f32::MAX, margin).is_some())
+    [8, 30, 80].iter().any(|&margin| {
+        let laid = draft.insert(link, f32::MAX, margin).is_some();
+        let good = laid && draft.keeps_faces(&[link]);
+        if laid && !good {
+            draft.lift(link);
+        }
+        good
+    })
 }
 
 /// Lays those links that found no place by pushing others aside, which then have to find new ways; what does not come out even is
@@ -331,7 +343,7 @@ fn push(draft: &mut Draft<'_>, link: usize, sharing: f32) -> bool {
         .filter(|&other| other != link && draft.paths[other].as_ref().is_some_and(|path| draft.board.conflicts(path)))
         .collect();
     let lifted: Vec<Lifted> = in_the_way.iter().filter_map(|&other| draft.lift(other)).collect();
-    if in_the_way.iter().all(|&other| find_room(draft, other)) {
+    if in_the_way.iter().all(|&other| find_room(draft, other)) && draft.keeps_faces(&[link]) {
         return true;
     }
     for &other in &in_the_way {

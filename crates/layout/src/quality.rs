@@ -37,6 +37,8 @@ pub struct Quality {
     pub displacement: f64,
     /// Stations without a name.
     pub unlabelled: usize,
+    /// Bundles that touch beside each other, and marks on lines that do not stop there.
+    pub touches: usize,
     /// Pairs of names, or of a name and a mark or a stroke, that overlap.
     pub overlaps: usize,
 }
@@ -54,12 +56,13 @@ pub(crate) fn judge(
         stations: scene.stops.len(),
         stretches: graph.stretches.len(),
         crossings: plane.roles.iter().filter(|role| **role == Role::Crossing).count(),
-        violations: verify::verify(draft),
+        violations: verify::verify(graph, plane, draft),
         bends,
         line_bends,
         bundle_crossings: scene.bundle_crossings,
         displacement: displacement(graph, scene),
         unlabelled: network.stations.len() - written.len(),
+        touches: crate::touch::touches(draft.skeleton, scene).len(),
         overlaps: crate::labels::overlaps(scene, written),
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::{
     cells::Cells,
+    gather::gather,
     geometry::{Point, nearest_on, segments_meet},
     plane::{Piece, Plane, Role, bounds},
 };
@@ -33,7 +34,8 @@ struct Relaxing<'a> {
 
 /// The points of the plane after evening out. Neighbouring stations are about 1 apart.
 pub(crate) fn relax(plane: &Plane) -> Vec<Point> {
-    let points = to_unit(plane);
+    let mut points = to_unit(plane);
+    gather(plane, &mut points);
     let Some((low, high)) = bounds(&points) else { return points };
     let margin = Point::new((high.x - low.x) * 0.3 + 4.0, (high.y - low.y) * 0.3 + 4.0);
     let mut cells = Cells::new(low.minus(margin), high.plus(margin), 1.0);
@@ -70,8 +72,8 @@ fn to_unit(plane: &Plane) -> Vec<Point> {
         .map(|stretch| plane.points[stretch.a].distance(plane.points[stretch.b]))
         .collect();
     lengths.sort_by(f64::total_cmp);
-    let median = lengths.get(lengths.len() / 8).copied().filter(|length| *length > 0.0).unwrap_or(1.0);
-    plane.points.iter().map(|p| p.times(1.0 / median)).collect()
+    let short = lengths.get(lengths.len() / 8).copied().filter(|length| *length > 0.0).unwrap_or(1.0);
+    plane.points.iter().map(|p| p.times(1.0 / short)).collect()
 }
 
 pub(crate) fn wanted_length(plane: &Plane, a: usize, b: usize) -> f64 {
@@ -127,12 +129,12 @@ impl Relaxing<'_> {
         }
     }
 
-    /// Moves a vertex as the forces want, or half or a quarter as far; returns how far it went.
-    fn step(&mut self, vertex: usize, progress: f64) -> f64 {
+    /// Moves a vertex as the forces want, or half or a quarter as far.
+    fn step(&mut self, vertex: usize, progress: f64) {
         let mut way = self.force(vertex, progress);
         let far = way.length();
         if far < 1e-4 {
-            return 0.0;
+            return;
         }
         if far > STEP {
             way = way.times(STEP / far);
@@ -141,11 +143,10 @@ impl Relaxing<'_> {
         for _ in 0..3 {
             if self.may_go(vertex, from.plus(way)) {
                 self.go(vertex, from.plus(way));
-                return way.length();
+                return;
             }
             way = way.times(0.5);
         }
-        0.0
     }
 
     fn force(&mut self, vertex: usize, progress: f64) -> Point {

@@ -1,5 +1,6 @@
 //! The drawing in map units: where every station's mark is, and the strokes of the lines.
 
+use kaisatsu_drawing::LINE_WIDTH;
 use kaisatsu_model::{Circle, Rect, Shape};
 
 use crate::{
@@ -15,7 +16,7 @@ use crate::{
 const PLAIN: f64 = 5.0;
 const INTERCHANGE: f64 = 7.0;
 /// Half of a line's stroke.
-pub(crate) const HALF_STROKE: f64 = 2.5;
+pub(crate) const HALF_STROKE: f64 = LINE_WIDTH / 2.0;
 
 /// A station on the map.
 #[derive(Debug, Clone)]
@@ -42,6 +43,8 @@ pub(crate) struct Scene {
     pub(crate) stops: Vec<Stop>,
     /// By line.
     pub(crate) strokes: Vec<Vec<Vec<Point>>>,
+    /// The middle of each link.
+    pub(crate) middles: Vec<Vec<Point>>,
     /// How often lines cross within bundles.
     pub(crate) bundle_crossings: usize,
 }
@@ -69,7 +72,8 @@ impl Scene {
             .flat_map(|link| [true, false].map(|first| crate::skeleton::End { link, first }))
             .map(|end| bundle::crossings_at_end(skeleton, &orders, end))
             .sum::<usize>();
-        Self { stops, strokes: strokes::strokes(skeleton, &middles, &orders, lines), bundle_crossings }
+        let strokes = strokes::strokes(skeleton, &middles, &orders, lines);
+        Self { stops, strokes, middles, bundle_crossings }
     }
 }
 

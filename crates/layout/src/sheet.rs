@@ -3,7 +3,7 @@
 use kaisatsu_drawing::Legend;
 use kaisatsu_model::{MapId, Rect, Shape, Window};
 use kaisatsu_network::Network;
-use kaisatsu_railmap::{Line, Mark, Position, Sheet, Station};
+use kaisatsu_railmap::{Line, Mark, Position, Sheet, Station, check::MAX_SIDE};
 
 use crate::{
     build::{DrawnStation, Unbuildable},
@@ -37,6 +37,11 @@ pub(crate) fn sheet(network: &Network, canvas: Canvas) -> Result<Sheet, Unbuilda
         height = lower;
         Some(place)
     };
+    if width.max(height) > MAX_SIDE {
+        return Err(Unbuildable::TooLarge(format!(
+            "the map would be {width} by {height}; a map's side is at most {MAX_SIDE}"
+        )));
+    }
     let stations = network.stations.iter().zip(stations).map(|(station, drawn)| drawn_station(station, drawn));
     Ok(Sheet {
         id,

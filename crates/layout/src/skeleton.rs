@@ -66,6 +66,18 @@ impl Skeleton {
         Self::assemble(plane, points, &kept)
     }
 
+    /// Where a line can go on from an end through its joint: at a crossing straight over, at a station wherever it runs.
+    pub(crate) fn onward(&self, end: End, line: usize) -> Vec<End> {
+        let joint = &self.joints[self.links[end.link].joints[usize::from(!end.first)]];
+        let slot = self.links[end.link].slots[usize::from(!end.first)];
+        if joint.role == Role::Crossing {
+            let pair = joint.through.iter().find(|(a, b, _)| *a == slot || *b == slot);
+            return pair.map(|&(a, b, _)| joint.ends[if a == slot { b } else { a }]).into_iter().collect();
+        }
+        let runs_on = |other: &&End| **other != end && self.links[other.link].lines.contains(&line);
+        joint.ends.iter().filter(runs_on).copied().collect()
+    }
+
     fn assemble(plane: &Plane, points: &[Point], kept: &[bool]) -> Self {
         let mut joint_of = vec![usize::MAX; points.len()];
         let mut joints = Vec::new();

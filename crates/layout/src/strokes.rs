@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use kaisatsu_drawing::LINE_PITCH;
+
 use crate::{
     board::Node,
     draft::Draft,
@@ -9,15 +11,13 @@ use crate::{
     skeleton::{End, Skeleton},
 };
 
-/// The distance of two lines side by side.
-const PITCH: f64 = 6.0;
 /// A bundle is not wider than this, however many lines it has.
 const WIDEST: f64 = 14.0;
 
 /// The distance of neighbouring lines in a bundle of so many.
 #[expect(clippy::cast_precision_loss, reason = "bundles are small")]
 pub(crate) fn pitch(lines: usize) -> f64 {
-    if lines < 2 { PITCH } else { PITCH.min(WIDEST / (lines - 1) as f64) }
+    if lines < 2 { LINE_PITCH } else { LINE_PITCH.min(WIDEST / (lines - 1) as f64) }
 }
 
 /// How wide the middles of a bundle's outer lines lie apart.
@@ -102,18 +102,10 @@ fn line_strokes(skeleton: &Skeleton, middles: &[Vec<Point>], orders: &[Vec<usize
     strokes
 }
 
-/// Where a line goes on through a joint: where exactly two of its ends meet, or else the straightest pairs stay apart.
+/// Where a stroke goes on through a joint: only where there is one way, since at a branch strokes begin and end.
 fn partner(skeleton: &Skeleton, end: End, line: usize) -> Option<End> {
-    let joint = skeleton.links[end.link].joints[usize::from(!end.first)];
-    let ends = &skeleton.joints[joint].ends;
-    if skeleton.joints[joint].role == crate::plane::Role::Crossing {
-        let slot = ends.iter().position(|other| *other == end)?;
-        let pair = skeleton.joints[joint].through.iter().find(|(a, b, _)| *a == slot || *b == slot)?;
-        return Some(ends[if pair.0 == slot { pair.1 } else { pair.0 }]);
-    }
-    let mut others = ends.iter().filter(|other| **other != end && skeleton.links[other.link].lines.contains(&line));
-    match (others.next(), others.next()) {
-        (Some(only), None) => Some(*only),
+    match skeleton.onward(end, line)[..] {
+        [only] => Some(only),
         _ => None,
     }
 }

@@ -3,10 +3,16 @@
 //!
 //! This looks only at the finished ways, not at how they came about, so that a fault of the search cannot hide here.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::{
+    board::Node,
     cells::Cells,
     draft::Draft,
+    faces::Faces,
     geometry::{Point, segments_meet},
+    graph::Graph,
+    plane::{Plane, Role},
 };
 
 /// How a drawing differs from its network.
@@ -18,25 +24,83 @@ pub struct Violations {
     pub crossings: usize,
     /// Joints around which the links have another order than on the ground.
     pub orders: usize,
-    /// Steps in none of the eight directions, or ways that do not end at their joints.
+    /// Steps in none of the eight directions, ways that do not end at their joints, or that pass through another station's body.
     pub astray: usize,
+    /// Stations or stretches of the network that are not drawn once.
+    pub lost: usize,
+    /// Links beside a face that lies on another side than on the ground: something was turned inside out.
+    pub turned: usize,
 }
 
 impl Violations {
     /// All of them together.
     #[must_use]
     pub fn total(&self) -> usize {
-        self.missing + self.crossings + self.orders + self.astray
+        self.missing + self.crossings + self.orders + self.astray + self.lost + self.turned
     }
 }
 
-pub(crate) fn verify(draft: &Draft<'_>) -> Violations {
-    let mut violations =
-        Violations { missing: draft.paths.iter().filter(|path| path.is_none()).count(), ..Violations::default() };
-    violations.astray = (0..draft.paths.len()).filter(|&link| is_astray(draft, link)).count();
-    violations.crossings = crossings(draft);
-    violations.orders = (0..draft.skeleton.joints.len()).filter(|&joint| !keeps_order(draft, joint)).count();
-    violations
+pub(crate) fn verify(graph: &Graph, plane: &Plane, draft: &Draft<'_>) -> Violations {
+    let missing = draft.paths.iter().filter(|path| path.is_none()).count();
+    let bodies = bodies(draft);
+    Violations {
+        missing,
+        crossings: crossings(draft),
+        orders: (0..draft.skeleton.joints.len()).filter(|&joint| !keeps_order(draft, joint)).count(),
+        astray: (0..draft.paths.len())
+            .filter(|&link| is_astray(draft, link) || passes_body(draft, link, &bodies))
+            .count()
+            + overlapping_bodies(draft, &bodies),
+        lost: lost(graph, plane, draft),
+        turned: Faces::of(draft.skeleton).turned(&draft.paths),
+    }
+}
+
+/// Which joint covers a node.
+fn bodies(draft: &Draft<'_>) -> HashMap<Node, usize> {
+    let covered =
+        (0..draft.at.len()).flat_map(|joint| draft.bodies[joint].nodes(draft.at[joint]).map(move |node| (node, joint)));
+    covered.collect()
+}
+
+fn overlapping_bodies(draft: &Draft<'_>, bodies: &HashMap<Node, usize>) -> usize {
+    let all: usize = (0..draft.at.len()).map(|joint| draft.bodies[joint].nodes(draft.at[joint]).count()).sum();
+    all - bodies.len()
+}
+
+/// Whether a way goes over a node of a body between its ends.
+fn passes_body(draft: &Draft<'_>, link: usize, bodies: &HashMap<Node, usize>) -> bool {
+    let Some(path) = &draft.paths[link] else { return false };
+    path.len() > 2 && path[1..path.len() - 1].iter().any(|node| bodies.contains_key(node))
+}
+
+/// Stations that are not on the drawing exactly once, pieces of stretches that no link has, neighbours that are none.
+fn lost(graph: &Graph, plane: &Plane, draft: &Draft<'_>) -> usize {
+    let mut seen = vec![0_usize; graph.places.len()];
+    let neighbours: HashSet<(usize, usize)> = plane.stretches.iter().map(|s| (s.a.min(s.b), s.a.max(s.b))).collect();
+    let station_of = |joint: usize| match draft.skeleton.joints[joint].role {
+        Role::Station(station) => Some(station),
+        Role::Crossing => None,
+    };
+    for station in (0..draft.skeleton.joints.len()).filter_map(station_of) {
+        seen[station] += 1;
+    }
+    let (mut pieces, mut strangers) = (0, 0);
+    for link in &draft.skeleton.links {
+        pieces += link.inner.len() + 1;
+        let [first, last] = link.joints.map(station_of);
+        let inner = link.inner.iter().copied().map(Some);
+        let stops: Vec<Option<usize>> = [first].into_iter().chain(inner).chain([last]).collect();
+        for pair in stops.windows(2) {
+            if let [Some(a), Some(b)] = *pair {
+                strangers += usize::from(!neighbours.contains(&(a.min(b), a.max(b))));
+            }
+        }
+        for &station in &link.inner {
+            seen[station] += 1;
+        }
+    }
+    seen.iter().filter(|count| **count != 1).count() + pieces.abs_diff(plane.pieces.len()) + strangers
 }
 
 fn is_astray(draft: &Draft<'_>, link: usize) -> bool {
@@ -51,9 +115,9 @@ fn is_astray(draft: &Draft<'_>, link: usize) -> bool {
         || path.windows(2).any(|pair| (pair[0].x - pair[1].x).abs().max((pair[0].y - pair[1].y).abs()) != 1)
 }
 
-/// Pairs of segments of different links that meet anywhere but in the body of a joint that both end at, and of links with bodies of others.
+/// Pairs of segments of different links that meet anywhere but in the body of a joint that both end at.
 fn crossings(draft: &Draft<'_>) -> usize {
-    let point = |node: crate::board::Node| Point::new(f64::from(node.x), f64::from(node.y));
+    let point = |node: Node| Point::new(f64::from(node.x), f64::from(node.y));
     let mut segments: Vec<(usize, Point, Point)> = Vec::new();
     for (link, path) in draft.paths.iter().enumerate() {
         let Some(path) = path else { continue };

@@ -31,7 +31,8 @@ impl Side {
     }
 }
 
-/// A rectangle of the map, its edges included. Kept in 64 bits, so that no sum of map coordinates overflows.
+/// A rectangle of the map, its edges included. Kept in 64 bits, so that no sum of map coordinates overflows; a window that is
+/// far off every map ends where the numbers do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// Left edge.
@@ -48,13 +49,13 @@ impl Window {
     /// The right edge.
     #[must_use]
     pub fn right(&self) -> i64 {
-        self.x + self.width
+        self.x.saturating_add(self.width)
     }
 
     /// The bottom edge.
     #[must_use]
     pub fn bottom(&self) -> i64 {
-        self.y + self.height
+        self.y.saturating_add(self.height)
     }
 
     /// Whether the two share a point; touching edges do.
@@ -73,7 +74,8 @@ impl Window {
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         let (x, y) = (self.x.min(other.x), self.y.min(other.y));
-        Self { x, y, width: self.right().max(other.right()) - x, height: self.bottom().max(other.bottom()) - y }
+        let (right, bottom) = (self.right().max(other.right()), self.bottom().max(other.bottom()));
+        Self { x, y, width: right.saturating_sub(x), height: bottom.saturating_sub(y) }
     }
 }
 
@@ -181,6 +183,15 @@ mod tests {
             assert!(Side::new(bad).is_err(), "{bad}");
         }
         assert!(Side::new(1).is_ok() && Side::new(500).is_ok());
+    }
+
+    #[test]
+    fn a_window_ends_where_the_numbers_do() {
+        let far = Window { x: i64::MAX, y: 5, width: i64::MAX, height: i64::MAX };
+        assert_eq!((far.right(), far.bottom()), (i64::MAX, i64::MAX));
+        let near = Window { x: -5, y: -5, width: 1, height: 1 };
+        assert!(!near.contains(&far) && !near.meets(&far));
+        assert_eq!(near.union(&far), Window { x: -5, y: -5, width: i64::MAX, height: i64::MAX });
     }
 
     #[test]

@@ -14,6 +14,14 @@ use crate::{
 
 const STATION_COLUMNS: [&str; 9] =
     ["code", "name", "yomi", "translation", "type", "prefecture", "lat", "lon", "formerly"];
+const KINDS: [TransportKind; 6] = [
+    TransportKind::Train,
+    TransportKind::Plane,
+    TransportKind::Ship,
+    TransportKind::Bus,
+    TransportKind::Walk,
+    TransportKind::Strange,
+];
 const LINE_COLUMNS: [&str; 6] = ["code", "name", "translation", "color", "loop", "stations"];
 
 /// Reads the folder. Everything that is wrong is told at once.
@@ -72,15 +80,11 @@ fn station(row: &Row<'_>, columns: [Option<usize>; 9]) -> Result<Stop, Error> {
     if StationName::fold(name).is_empty() {
         return Err(row.error("a station needs a name"));
     }
-    let kinds = ["train", "plane", "ship", "bus", "walk", "strange"];
     let kind = match row.text(kind) {
-        "" | "train" => TransportKind::Train,
-        "plane" => TransportKind::Plane,
-        "ship" => TransportKind::Ship,
-        "bus" => TransportKind::Bus,
-        "walk" => TransportKind::Walk,
-        "strange" => TransportKind::Strange,
-        other => return Err(row.error(format!("type is '{other}'; it is one of {}", kinds.join(", ")))),
+        "" => TransportKind::default(),
+        text => KINDS.into_iter().find(|kind| kind.word() == text).ok_or_else(|| {
+            row.error(format!("type is '{text}'; it is one of {}", KINDS.map(TransportKind::word).join(", ")))
+        })?,
     };
     let number: Option<i64> = row.number_if_any(prefecture, "prefecture")?;
     let prefecture = number.and_then(Prefecture::from_code);

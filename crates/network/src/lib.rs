@@ -23,6 +23,7 @@ mod summary;
 mod table;
 mod train_data;
 mod walk;
+mod way;
 
 pub use corrections::Corrections;
 pub use csv_form::write as write_csv;

@@ -38,7 +38,8 @@ struct Piece {
     station: String,
     code: String,
     group: String,
-    path: Vec<Place>,
+    /// One or more: nothing says that there is track between them.
+    paths: Vec<Vec<Place>>,
 }
 
 pub(crate) fn read(
@@ -71,8 +72,8 @@ pub(crate) fn read(
             continue;
         }
         let first = raw.stops.len();
-        let places: Vec<Place> = stations.iter().map(|station| middle(&station.path)).collect();
-        let paths: Vec<&[Place]> = track.iter().map(|piece| piece.path.as_slice()).collect();
+        let places: Vec<Place> = stations.iter().map(|station| middle(&station.paths.concat())).collect();
+        let paths: Vec<&[Place]> = track.iter().flat_map(|piece| &piece.paths).map(Vec::as_slice).collect();
         let found = track::neighbours(&paths, &places);
         for &lost in &found.off_track {
             summary
@@ -161,16 +162,22 @@ fn piece(text: &str, is_station: bool) -> Result<Piece, String> {
         Some(GeometryValue::MultiLineString { coordinates }) => coordinates,
         _ => return Err("its geometry is no LineString".to_owned()),
     };
-    let mut path = Vec::new();
-    for position in lines.iter().flatten() {
-        let place = Place { lon: position[0], lat: position[1] };
-        if !place.is_valid() {
-            return Err(format!("{}, {} is no place on the earth", place.lon, place.lat));
+    let mut paths = Vec::with_capacity(lines.len());
+    for line in lines {
+        let path = line.iter().map(|position| place(position.as_slice())).collect::<Result<Vec<Place>, String>>()?;
+        if path.len() < 2 {
+            return Err("its geometry has less than two points".to_owned());
         }
-        path.push(place);
+        paths.push(path);
     }
-    if path.len() < 2 {
-        return Err("its geometry has less than two points".to_owned());
+    if paths.is_empty() {
+        return Err("its geometry is empty".to_owned());
     }
-    Ok(Piece { line, station, code: property("N02_005c"), group: property("N02_005g"), path })
+    Ok(Piece { line, station, code: property("N02_005c"), group: property("N02_005g"), paths })
+}
+
+fn place(position: &[f64]) -> Result<Place, String> {
+    let &[lon, lat, ..] = position else { return Err("a position is not two numbers".to_owned()) };
+    let place = Place { lat, lon };
+    if place.is_valid() { Ok(place) } else { Err(format!("{lon}, {lat} is no place on the earth")) }
 }

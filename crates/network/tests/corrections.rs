@@ -160,3 +160,34 @@ fn readings_come_from_dictionaries() {
     assert_eq!(readings.candidates("スカイ・ツリー"), ["すかいつりー"]);
     assert!(readings.add("other", b"nothing").unwrap_err().to_string().contains("is it an SKK dictionary?"));
 }
+
+/// A ring 甲 乙 丙 丁 戊.
+fn ring(places: [(f64, f64); 5]) -> String {
+    let names = ["甲", "乙", "丙", "丁", "戊"];
+    let stations: Vec<_> =
+        (1..).zip(names).zip(places).map(|((id, name), (lat, lon))| (id, id, name, lat, lon)).collect();
+    export(&[(11302, "環状線", &stations)])
+}
+
+#[test]
+fn a_parted_ring_goes_on_where_its_list_begins() {
+    let near = [(35.0, 139.0), (35.0, 139.02), (35.02, 139.03), (35.03, 139.01), (35.02, 138.99)];
+    let read = |json: &str, fix: &str| {
+        let text = format!("format = 1\n[[line]]\ncode = 11302\n{fix}\n");
+        let (network, _) = train_data(json, &text).unwrap();
+        (runs(&network)["環状線"].clone(), network.lines[0].is_loop)
+    };
+    let parted = |runs: &[&str]| (runs.iter().map(ToString::to_string).collect::<Vec<_>>(), false);
+    assert!(read(&ring(near), "").1);
+    assert_eq!(read(&ring(near), "cut = [[\"丙\", \"丁\"]]"), parted(&["丁 戊 甲 乙 丙"]));
+    // The edge that closes the ring may be cut like any other.
+    assert_eq!(read(&ring(near), "cut = [[\"甲\", \"戊\"]]"), parted(&["甲 乙 丙 丁 戊"]));
+    assert_eq!(read(&ring(near), "cut = [[\"甲\", \"乙\"], [\"丙\", \"丁\"]]"), parted(&["丁 戊 甲", "乙 丙"]));
+    let mut far = near;
+    far[2..].iter_mut().for_each(|place| place.0 += 1.0);
+    // 乙–丙 and 戊–甲 are too long to be true.
+    assert_eq!(read(&ring(far), ""), parted(&["甲 乙", "丙 丁 戊"]));
+    // What is cut on a branch does not open the ring that it leaves.
+    let branch = "branch = [{ after = \"丙\", from = \"乙\" }]\ncut = [[\"丁\", \"戊\"]]";
+    assert_eq!(read(&ring(near), branch), parted(&["甲 乙 丙 甲", "乙 丁"]));
+}

@@ -53,3 +53,27 @@ fn everything_that_is_wrong_is_told_at_once() {
     let told = csv("name,lat,lon,yomu\n", "name,stations\n", &OPTIONS).unwrap_err().to_string();
     assert!(told.starts_with("stations.csv:1: column 'yomu' is not known"), "{told}");
 }
+
+#[test]
+fn every_run_of_a_loop_is_closed() {
+    let stations =
+        "name,lat,lon\n甲,35.0,139.0\n乙,35.0,139.1\n丙,35.1,139.0\n丁,35.2,139.0\n戊,35.2,139.1\n己,35.3,139.0\n";
+    let lines = "name,loop,stations\n環,true,甲 乙 丙\n環,true,丁 戊 己\n";
+    let (network, _) = csv(stations, lines, &OPTIONS).unwrap();
+    assert_eq!(runs(&network)["環"], ["甲 乙 丙", "丁 戊 己"]);
+    assert!(network.lines[0].is_loop);
+    assert_eq!(network.edge_count(), 6);
+    // One of them has a part off the map: only the other is a ring, which is written out.
+    let area = kaisatsu_network::Area::new([138.0, 34.0, 140.0, 35.25]).ok();
+    let (network, _) = csv(stations, lines, &Options { area, ..OPTIONS }).unwrap();
+    assert_eq!(runs(&network)["環"], ["甲 乙 丙 甲", "丁 戊"]);
+    assert!(!network.lines[0].is_loop);
+}
+
+#[test]
+fn a_line_for_which_no_code_is_left_is_an_error() {
+    let stations = "name,lat,lon\n甲,35.0,139.0\n乙,35.0,139.1\n";
+    let lines = format!("code,name,stations\n{},甲線,甲 乙\n,乙線,甲 乙\n", i64::MAX);
+    let told = csv(stations, &lines, &OPTIONS).unwrap_err().to_string();
+    assert!(told.contains("no code is left for the line 乙線"), "{told}");
+}

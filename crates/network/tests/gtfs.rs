@@ -139,3 +139,20 @@ fn harmless_slips_are_left_out_and_counted() {
             .contains("1 left out: calls at stops that are not in stops.txt: nowhere at stop_times.txt:")
     );
 }
+
+#[test]
+fn stations_are_found_however_deep_and_circles_are_counted() {
+    let (trips, times) = trips(&[("one", "A", "e q k m r")]);
+    // e is in d, in c, in b, in a; k and l are in each other, and m is in k.
+    let stops = "stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station\n\
+        a,Deep,50.00,8.00,1,\nb,B,50.0,8.0,,a\nc,C,50.0,8.0,,b\nd,D,50.0,8.0,,c\ne,E,50.0,8.0,,d\n\
+        q,Queen,50.01,8.00,,\nk,King,50.02,8.00,,l\nl,Lord,50.02,8.01,,k\nm,Maid,50.03,8.00,,k\nr,River,50.04,8.00,,\n";
+    let feed =
+        folder(&[("routes.txt", ROUTES), ("stops.txt", stops), ("trips.txt", &trips), ("stop_times.txt", &times)]);
+    let (network, summary) = gtfs(feed.path(), &Options { id: Some("city"), ..Options::default() }).unwrap();
+    assert_eq!(runs(&network)["A Airport, and back"], ["Deep Queen King Maid River"]);
+    assert!(network.stations.iter().all(|station| station.lat.is_finite() && station.lon.is_finite()));
+    let told = summary.to_string();
+    assert!(told.contains("3 left out: parent_station that leads into a circle"), "{told}");
+    assert!(told.contains("k at stops.txt:8, l at stops.txt:9, m at stops.txt:10"), "{told}");
+}

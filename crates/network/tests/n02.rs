@@ -81,3 +81,27 @@ fn what_is_wrong_is_told_with_file_and_line() {
     let broken = sections.replacen("]]", "]", 1);
     assert!(read(&broken, &stations).unwrap_err().contains("sections.geojson:"));
 }
+
+#[test]
+fn a_position_of_one_number_is_told() {
+    let (sections, stations) = sample();
+    let short = sections.replacen("[135,35]", "[135]", 1);
+    assert_ne!(short, sections);
+    assert!(read(&short, &stations).unwrap_err().ends_with("sections.geojson:3: a position is not two numbers"));
+}
+
+#[test]
+fn there_is_no_track_between_the_parts_of_a_section() {
+    let far = section("本線", &[(135.0, 35.0), (135.02, 35.0)]);
+    let parts = far
+        .replace("LineString", "MultiLineString")
+        .replace("[[135,35],[135.02,35]]", "[[[135,35],[135.02,35]],[[135.06,35],[135.08,35]]]");
+    let stations = [
+        station("本線", "一", 1, 1, (135.0, 35.0)),
+        station("本線", "二", 2, 2, (135.02, 35.0)),
+        station("本線", "三", 3, 3, (135.06, 35.0)),
+        station("本線", "四", 4, 4, (135.08, 35.0)),
+    ];
+    let network = read(&collection(&[parts]), &collection(&stations)).unwrap();
+    assert_eq!(runs(&network)["本線"], ["一 二", "三 四"]);
+}

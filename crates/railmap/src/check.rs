@@ -4,14 +4,17 @@
 
 mod overlap;
 mod stations;
+mod texts;
 
 use std::{collections::HashMap, fmt, ops::Range};
 
 use kaisatsu_model::{MapId, StationCode, Window};
+pub use texts::{MAX_CREDITS, MAX_NAME, MAX_ROWS};
+use toml::Spanned;
 
 use crate::{
     Line, RouteMap,
-    file::{self, FORMAT, LineEntry, Lines, MapFile},
+    file::{self, FORMAT, LegendEntry, LineEntry, Lines, MapFile},
     map::Parts,
 };
 
@@ -106,6 +109,14 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<Parts> {
     if file.name.get_ref().trim().is_empty() {
         report.error(&file.name.span(), "a map needs a name");
     }
+    texts::check(file.name.get_ref(), MAX_NAME, "the name of the map", &file.name.span(), report);
+    for (text, most, what) in
+        [(&file.edition, MAX_NAME, "the edition"), (&file.credits, MAX_CREDITS, "the text of the credits")]
+    {
+        if let Some(text) = text {
+            texts::check(text.get_ref(), most, what, &text.span(), report);
+        }
+    }
     for (word, side) in [("width", &file.width), ("height", &file.height)] {
         if !(1..=MAX_SIDE).contains(side.get_ref()) {
             report.error(&side.span(), format!("{word} is {}; a map's side is 1 to {MAX_SIDE}", side.get_ref()));
@@ -124,15 +135,12 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<Parts> {
     let lines = check_lines(&file.line, &codes, report);
     overlap::check(&stations, report);
     let extent = Window { x: 0, y: 0, width, height };
-    let legend = file.legend.map(|l| Window { x: l.x, y: l.y, width: l.width, height: l.height });
-    if legend.is_some_and(|legend| legend.width < 1 || legend.height < 1 || !extent.contains(&legend)) {
-        report.error(&(0..0), "the legend is not on the map");
-    }
+    let legend = file.legend.map(|legend| check_legend(&legend, &extent, report));
     Some(Parts {
         id: id.ok()?,
         name: file.name.into_inner(),
-        edition: file.edition,
-        credits: file.credits,
+        edition: file.edition.map(Spanned::into_inner).unwrap_or_default(),
+        credits: file.credits.map(Spanned::into_inner).unwrap_or_default(),
         width,
         height,
         centre: centre?,
@@ -142,8 +150,19 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<Parts> {
     })
 }
 
+fn check_legend(legend: &Spanned<LegendEntry>, extent: &Window, report: &mut Report) -> Window {
+    let LegendEntry { x, y, width, height } = *legend.get_ref();
+    let place = Window { x, y, width, height };
+    // Each number by itself first: the far edges are sums of them.
+    let is_near = [x, y, width, height].iter().all(|number| (0..=MAX_SIDE).contains(number));
+    if !is_near || width < 1 || height < 1 || !extent.contains(&place) {
+        report.error(&legend.span(), "the legend is not on the map");
+    }
+    place
+}
+
 fn check_lines(
-    entries: &[toml::Spanned<LineEntry>],
+    entries: &[Spanned<LineEntry>],
     stations: &HashMap<StationCode, Range<usize>>,
     report: &mut Report,
 ) -> Vec<Line> {
@@ -151,13 +170,17 @@ fn check_lines(
     let mut lines = Vec::with_capacity(entries.len());
     for spanned in entries {
         let (at, entry) = (spanned.span(), spanned.get_ref());
-        let who = format!("line {} {}", entry.code, entry.name);
+        let who = format!("line {} {}", entry.code, texts::brief(&entry.name));
         if let Some(first) = seen.insert(entry.code, at.clone()) {
             let first = report.lines.number(&first);
             report.error(&at, format!("{who}: the code is used before, at line {first}"));
         }
         if entry.name.trim().is_empty() {
             report.error(&at, format!("{who}: a line needs a name"));
+        }
+        texts::check(&entry.name, MAX_NAME, &format!("{who}: its name"), &at, report);
+        if let Some(translation) = &entry.translation {
+            texts::check(translation, MAX_NAME, &format!("{who}: its translation"), &at, report);
         }
         let digits = entry.color.strip_prefix('#').unwrap_or("");
         if digits.len() != 6 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {

@@ -26,8 +26,7 @@ pub struct MapFile {
     /// Its name for people.
     pub name: Spanned<String>,
     /// Which state of the network it shows.
-    #[serde(default)]
-    pub edition: String,
+    pub edition: Option<Spanned<String>>,
     /// Extent to the right.
     pub width: Spanned<i64>,
     /// Extent downwards.
@@ -35,10 +34,9 @@ pub struct MapFile {
     /// Code of the station to show first.
     pub centre: Spanned<i64>,
     /// Where the facts come from.
-    #[serde(default)]
-    pub credits: String,
+    pub credits: Option<Spanned<String>>,
     /// Where the legend is drawn; a map without it has none.
-    pub legend: Option<LegendEntry>,
+    pub legend: Option<Spanned<LegendEntry>>,
     /// The lines.
     #[serde(default)]
     pub line: Vec<Spanned<LineEntry>>,

@@ -26,6 +26,23 @@ pub enum Selection {
     Name(StationName),
 }
 
+impl Selection {
+    /// The window that is searched on a map of that extent; `None` when stations are asked for, wherever they are.
+    #[must_use]
+    pub fn window(&self, extent: &Window) -> Option<Window> {
+        match self {
+            Self::From(x, y) => {
+                let (x, y) = (i64::from(*x), i64::from(*y));
+                Some(Window { x, y, width: (extent.width - x).max(0), height: (extent.height - y).max(0) })
+            }
+            Self::Window { x, y, width, height } => {
+                Some(Window { x: i64::from(*x), y: i64::from(*y), width: width.get(), height: height.get() })
+            }
+            Self::Code(_) | Self::Name(_) => None,
+        }
+    }
+}
+
 /// What was selected.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Selected {
@@ -39,18 +56,14 @@ impl RouteMap {
     /// Selects stations; `None` when a station was asked for that is not on the map.
     #[must_use]
     pub fn select(&self, selection: &Selection) -> Option<Selected> {
-        let window = match selection {
-            Selection::From(x, y) => {
-                let (x, y) = (i64::from(*x), i64::from(*y));
-                Window { x, y, width: (self.extent.width - x).max(0), height: (self.extent.height - y).max(0) }
+        match selection {
+            Selection::Code(code) => self.covering(self.find_code(*code).into_iter().collect()),
+            Selection::Name(name) => self.covering(self.find_name(name).to_vec()),
+            Selection::From(..) | Selection::Window { .. } => {
+                let window = selection.window(&self.extent)?;
+                Some(Selected { stations: self.find_window(&window), window })
             }
-            Selection::Window { x, y, width, height } => {
-                Window { x: i64::from(*x), y: i64::from(*y), width: width.get(), height: height.get() }
-            }
-            Selection::Code(code) => return self.covering(self.find_code(*code).into_iter().collect()),
-            Selection::Name(name) => return self.covering(self.find_name(name).to_vec()),
-        };
-        Some(Selected { stations: self.find_window(&window), window })
+        }
     }
 
     fn covering(&self, stations: Vec<usize>) -> Option<Selected> {

@@ -121,6 +121,74 @@ fn each_fault_is_found_and_placed() {
 }
 
 #[test]
+fn a_legend_off_the_map_is_found_at_its_line() {
+    let with = |place: &str| format!("{HEAD}legend = {{ {place} }}\n{}", station(1, 20, 20));
+    assert_eq!(findings(&with("x = 100, y = 50, width = 100, height = 50")), [] as [&str; 0]);
+    let most = i64::MAX;
+    for place in [
+        format!("x = 1, y = 0, width = {most}, height = 1"),
+        format!("x = {most}, y = {most}, width = 1, height = 1"),
+        format!("x = 0, y = {}, width = 1, height = {most}", i64::MIN),
+        "x = -1, y = 0, width = 1, height = 1".to_owned(),
+        "x = 0, y = 0, width = 0, height = 1".to_owned(),
+        "x = 150, y = 0, width = 51, height = 1".to_owned(),
+    ] {
+        assert_eq!(findings(&with(&place)), ["7: error: the legend is not on the map"], "{place}");
+    }
+}
+
+#[test]
+fn texts_have_a_length() {
+    let (full, long) = ("あ".repeat(200), "あ".repeat(201));
+    let sound = |text: &str, rows: usize, credits: usize| {
+        let row = format!("\"{text}\"");
+        let extra = format!(
+            "translation = {row}\nformerly = [\"い{}\"]\nlabel = {{ rows = [{row}], small = [{}] }}\nlat",
+            &text["あ".len()..],
+            vec![row.as_str(); rows - 1].join(",")
+        );
+        let one = station(1, 20, 20).replace("駅1", text).replace("えき", text).replacen("lat", &extra, 1);
+        let line =
+            format!("[[line]]\ncode = 1\nname = {row}\ntranslation = {row}\ncolor = \"#00ff7f\"\nstations = []\n");
+        let head = HEAD.replace("地図", text);
+        format!("{head}edition = {row}\ncredits = \"{}\"\n{line}{one}", "c".repeat(credits))
+    };
+    assert_eq!(findings(&sound(&full, 8, 2_000)), [] as [&str; 0]);
+    let shown = format!("{}…", "あ".repeat(40));
+    let (line, station) = (format!("9: error: line 1 {shown}"), format!("15: error: station 1 {shown}"));
+    let has = "has 201 characters; at most 200 are taken";
+    assert_eq!(
+        findings(&sound(&long, 2, 2_001)),
+        [
+            format!("3: error: the name of the map {has}"),
+            format!("7: error: the edition {has}"),
+            "8: error: the text of the credits has 2001 characters; at most 2000 are taken".to_owned(),
+            format!("{line}: its name {has}"),
+            format!("{line}: its translation {has}"),
+            format!("{station}: its name {has}"),
+            format!("{station}: its reading {has}"),
+            format!("{station}: its translation {has}"),
+            format!("{station}: its former name {has}"),
+            format!("{station}: its label's row {has}"),
+            format!("{station}: its label's row {has}"),
+        ]
+    );
+    assert_eq!(
+        findings(&sound("あ", 9, 0)),
+        ["15: error: station 1 あ: its label has 9 rows; at most 8 are taken, rows and small together"]
+    );
+}
+
+#[test]
+fn every_built_in_map_has_no_findings() {
+    for text in
+        [include_str!("../maps/tokyo.toml"), include_str!("../maps/kansai.toml"), include_str!("../maps/new-york.toml")]
+    {
+        assert_eq!(check(text).findings, []);
+    }
+}
+
+#[test]
 fn a_file_that_is_no_map_is_refused_with_its_line() {
     for (text, start) in [
         ("", "1: error: missing field `format`"),

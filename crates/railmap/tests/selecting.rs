@@ -62,6 +62,7 @@ proptest! {
         let selection = Selection::Window { x, y, width: Side::new(width).unwrap(), height: Side::new(height).unwrap() };
         let window = Window { x: x.into(), y: y.into(), width, height };
         let expected = Selected { stations: naive(&spots, &window), window };
+        prop_assert_eq!(selection.window(&map.extent), Some(window));
         prop_assert_eq!(map.select(&selection), Some(expected));
     }
 
@@ -71,6 +72,7 @@ proptest! {
         let (left, top) = (i64::from(x), i64::from(y));
         let window = Window { x: left, y: top, width: (WIDE - left).max(0), height: (HIGH - top).max(0) };
         let expected = Selected { stations: naive(&spots, &window), window };
+        prop_assert_eq!(Selection::From(x, y).window(&map.extent), Some(window));
         prop_assert_eq!(map.select(&Selection::From(x, y)), Some(expected));
     }
 }

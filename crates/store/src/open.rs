@@ -101,23 +101,29 @@ async fn look_at_sqlite(path: &Path, trouble: &Trouble<'_>) -> Result<(), OpenEr
 }
 
 async fn prepare_postgres(pool: &PgPool, trouble: &Trouble<'_>) -> Result<(), OpenError> {
-    // Tables that an extension brought (PostGIS has some) are nobody's application.
-    let tables: Vec<String> = sqlx::query_scalar(
+    let mut tables = postgres_tables(pool, trouble).await?;
+    let mut found = None;
+    if has(&tables, MIGRATIONS) {
+        let newest = sqlx::query_scalar("SELECT MAX(version) FROM _sqlx_migrations").fetch_one(pool);
+        found = newest.await.map_err(|e| trouble.of(e))?;
+        // Another replica may have migrated between the two questions: the list must not be older than the answer.
+        tables = postgres_tables(pool, trouble).await?;
+    }
+    judge(&tables, found, &POSTGRES_SCHEMA, trouble)?;
+    // Takes an advisory lock: of several replicas one migrates and the others wait.
+    POSTGRES_SCHEMA.run(pool).await.map_err(|e| trouble.of_migration(e))
+}
+
+/// The tables of the schema in use. Those that an extension brought (PostGIS has some) are nobody's application.
+async fn postgres_tables(pool: &PgPool, trouble: &Trouble<'_>) -> Result<Vec<String>, OpenError> {
+    sqlx::query_scalar(
         "SELECT c.relname::text FROM pg_class c \
          WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') \
          AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')",
     )
     .fetch_all(pool)
     .await
-    .map_err(|e| trouble.of(e))?;
-    let mut found = None;
-    if has(&tables, MIGRATIONS) {
-        let newest = sqlx::query_scalar("SELECT MAX(version) FROM _sqlx_migrations").fetch_one(pool);
-        found = newest.await.map_err(|e| trouble.of(e))?;
-    }
-    judge(&tables, found, &POSTGRES_SCHEMA, trouble)?;
-    // Takes an advisory lock: of several replicas one migrates and the others wait.
-    POSTGRES_SCHEMA.run(pool).await.map_err(|e| trouble.of_migration(e))
+    .map_err(|e| trouble.of(e))
 }
 
 /// The driver's list of migrations: the first table that a start makes.

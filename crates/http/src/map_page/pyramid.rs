@@ -23,7 +23,7 @@ pub(super) struct Tile {
     /// The window that it shows; it may go past the edges of the map.
     pub(super) window: Window,
     /// How many levels there are below its own.
-    pub(super) above: u32,
+    pub(super) below: u32,
 }
 
 impl Pyramid {
@@ -40,11 +40,11 @@ impl Pyramid {
     /// The tile of that address, if the map has it.
     pub(super) fn tile(&self, z: i64, x: i64, y: i64) -> Option<Tile> {
         let z = u32::try_from(z).ok().filter(|z| *z < self.levels)?;
-        let above = self.levels - 1 - z;
-        let side = i64::from(TILE / u32::from(DEEPEST)) << above;
+        let below = self.levels - 1 - z;
+        let side = i64::from(TILE / u32::from(DEEPEST)) << below;
         let (left, top) = (x.checked_mul(side)?, y.checked_mul(side)?);
         let inside = (0..self.width).contains(&left) && (0..self.height).contains(&top);
-        inside.then_some(Tile { window: Window { x: left, y: top, width: side, height: side }, above })
+        inside.then_some(Tile { window: Window { x: left, y: top, width: side, height: side }, below })
     }
 }
 
@@ -73,7 +73,7 @@ mod tests {
         let tokyo = pyramid(4780, 3470);
         assert_eq!(tokyo.levels, 6);
         let top = tokyo.tile(0, 0, 0);
-        assert_eq!(top, Some(Tile { window: Window { x: 0, y: 0, width: 8192, height: 8192 }, above: 5 }));
+        assert_eq!(top, Some(Tile { window: Window { x: 0, y: 0, width: 8192, height: 8192 }, below: 5 }));
         assert_eq!(tokyo.tile(5, 18, 13).map(|tile| (tile.window.x, tile.window.y)), Some((4608, 3328)));
         for (z, x, y) in [(0, 1, 0), (5, 19, 0), (5, 0, 14), (6, 0, 0), (-1, 0, 0), (5, -1, 0), (5, i64::MAX, 0)] {
             assert_eq!(tokyo.tile(z, x, y), None, "{z} {x} {y}");

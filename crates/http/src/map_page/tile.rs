@@ -69,7 +69,7 @@ fn found(
 
 /// The deepest levels are drawn as railmapData draws, those above as from far away.
 fn draw(map: &RouteMap, style: Style, tile: &Tile) -> Result<Bytes, Undrawn> {
-    let scale = DEEPEST >> tile.above.min(7);
+    let scale = DEEPEST >> tile.below.min(7);
     let picture = Picture { map, window: tile.window, scale, style };
     let drawn =
         if scale == 0 { kaisatsu_drawing::overview(&picture, TILE, TILE) } else { kaisatsu_drawing::png(&picture) };

@@ -74,8 +74,9 @@ pub(crate) async fn railmap_data(
 async fn picture(gateway: &Gateway, query: &Query<'_>, headers: &HeaderMap) -> Result<Response, Failure> {
     let Request { id, selection, format, scale, style } = Request::read(query)?;
     let shelved = map(gateway, id)?;
-    let window = shelved.map.select(&selection).map_or(shelved.map.extent, |selected| selected.window);
-    check(&window, &shelved.map.extent, format, scale)?;
+    let extent = shelved.map.extent;
+    let window = selection.window(&extent).unwrap_or(extent);
+    check(&window, &extent, format, scale)?;
     let map = shelved.prepared.tag;
     let tag = Tag::of(format_args!("railmapData {map} {window:?} {format:?} {scale} {style:?}"));
     let tagged = Tagged { tag, media: format.media(), keep: KEEP, policy: POLICY };

@@ -349,11 +349,12 @@ impl Rendered {
     }
 }
 
-/// What a map is known by. The debug form of a line and of a station has all their fields, future ones too.
+/// What a map and its pictures are known by. The debug form of a line and of a station has all their fields, future ones too.
 fn tag(map: &RouteMap) -> Tag {
     let RouteMap { id, name, edition, credits, extent, legend, lines, .. } = map;
     let (facts, stations) = ((id, name, edition, credits, extent, legend, map.centre()), map.stations());
-    Tag::of(format_args!("{ENGINE_VERSION} {facts:?} {lines:?} {stations:?}"))
+    let drawing = kaisatsu_drawing::REVISION;
+    Tag::of(format_args!("{ENGINE_VERSION} {drawing} {facts:?} {lines:?} {stations:?}"))
 }
 
 /// Some of the points of a map, as an array.

@@ -36,6 +36,26 @@ pub(super) fn by_name(stations: &[DraftStation]) -> HashMap<String, Vec<usize>> 
 /// Why a correction cannot be applied.
 type Slip = String;
 
+/// A run while it is built.
+struct Run {
+    stations: Vec<usize>,
+    /// Whether its last station is followed by its first.
+    is_ring: bool,
+}
+
+impl Run {
+    fn open(stations: Vec<usize>) -> Self {
+        Self { stations, is_ring: false }
+    }
+}
+
+/// The parts of one run of the source.
+struct Parts {
+    own: Vec<Vec<usize>>,
+    /// What comes after the first branch is beside the run: where a ring ends is where its own parts end.
+    branches: Vec<Vec<usize>>,
+}
+
 impl Builder<'_> {
     /// The runs of a line, and whether they are closed.
     pub(super) fn build(
@@ -45,48 +65,44 @@ impl Builder<'_> {
         name: &str,
     ) -> Result<(Vec<Vec<usize>>, bool), Error> {
         self.try_build(line, fix, name)
+            .map(finish)
             .map_err(|slip| self.corrections.line_error(line.code, &line.key, format!("line {name}: {slip}")))
     }
 
-    fn try_build(&mut self, line: &RawLine, fix: &LineFix, name: &str) -> Result<(Vec<Vec<usize>>, bool), Slip> {
+    fn try_build(&mut self, line: &RawLine, fix: &LineFix, name: &str) -> Result<Vec<Run>, Slip> {
         let is_loop = fix.is_loop.unwrap_or(line.is_loop);
         let local: Vec<usize> = line.runs.iter().flatten().filter_map(|stop| self.station_of[*stop]).collect();
         if let Some(runs) = &fix.runs {
-            return Ok((self.named_runs(runs, &local, fix.is_inherited)?, is_loop));
+            return self.named_runs(runs, &local, fix.is_inherited, is_loop);
         }
         let plan = Plan::of(self, fix, &local)?;
         let mut runs = Vec::new();
-        let mut gaps = 0;
         for run in &line.runs {
-            gaps += self.part(run, &plan, name, &mut runs);
+            let Parts { own, branches } = self.part(run, &plan, name);
+            if is_loop {
+                runs.extend(close(own, |last, first| self.is_edge(last, first, &plan, name)));
+            } else {
+                runs.extend(own.into_iter().map(Run::open));
+            }
+            runs.extend(branches.into_iter().map(Run::open));
         }
         plan.all_used(fix)?;
-        let closed = is_loop && gaps == 0;
-        if is_loop && gaps > 0 {
-            join_ends(&mut runs, line, self.station_of);
-        }
-        self.insert(&mut runs, fix, &local, name, closed)?;
+        self.insert(&mut runs, fix, &local, name)?;
         if let Some(more) = &fix.more {
-            runs.extend(self.named_runs(more, &local, fix.is_inherited)?);
+            runs.extend(self.named_runs(more, &local, fix.is_inherited, false)?);
         }
-        runs.retain(|run| run.len() > 1);
-        if closed && runs.len() > 1 {
-            // `loop` speaks of all runs: a ring beside other runs is closed by naming its first station again.
-            let first = runs[0][0];
-            runs[0].push(first);
-        }
-        let is_loop = closed && runs.len() == 1;
-        Ok((runs, is_loop))
+        Ok(runs)
     }
 
-    /// Parts one run of the source into those on the map. Returns how often it left the map.
-    fn part(&mut self, run: &[usize], plan: &Plan, name: &str, runs: &mut Vec<Vec<usize>>) -> usize {
-        let mut gaps = 0;
+    /// Parts one run of the source where it leaves the map, where a branch begins, and where it joins what is not
+    /// joined. A part is empty where the run begins, stays or ends off the map.
+    fn part(&mut self, run: &[usize], plan: &Plan, name: &str) -> Parts {
+        let mut parts = Vec::new();
+        let mut first_branch = None;
         let mut current: Vec<usize> = Vec::new();
         for stop in run {
             let Some(here) = self.station_of[*stop] else {
-                gaps += 1;
-                runs.push(std::mem::take(&mut current));
+                parts.push(std::mem::take(&mut current));
                 continue;
             };
             if plan.is_skipped(here) {
@@ -96,34 +112,44 @@ impl Builder<'_> {
                 if last == here {
                     continue;
                 }
-                let edge = || format!("{name}: {}–{}", self.stations[last].name, self.stations[here].name);
-                let metres = self.stations[last].place.metres_to(self.stations[here].place);
                 if let Some(from) = plan.branch_after(last) {
-                    self.summary.drop("edges that are none (a branch leaves elsewhere)", edge());
-                    runs.push(std::mem::take(&mut current));
+                    let edge = self.edge(last, here, name);
+                    self.summary.drop("edges that are none (a branch leaves elsewhere)", edge);
+                    parts.push(std::mem::take(&mut current));
+                    first_branch.get_or_insert(parts.len());
                     current.push(from);
-                } else if plan.is_cut(last, here) {
-                    self.summary.drop("edges cut by hand", edge());
-                    runs.push(std::mem::take(&mut current));
-                } else if self.longest_edge_m.is_some_and(|longest| metres > longest) && !plan.is_kept(last, here) {
-                    self.summary.drop("edges too long to be true", format!("{} ({:.0} km)", edge(), metres / 1000.0));
-                    runs.push(std::mem::take(&mut current));
+                } else if !self.is_edge(last, here, plan, name) {
+                    parts.push(std::mem::take(&mut current));
                 }
             }
             current.push(here);
         }
-        runs.push(current);
-        gaps
+        parts.push(current);
+        let branches = parts.split_off(first_branch.unwrap_or(parts.len()));
+        Parts { own: parts, branches }
     }
 
-    fn insert(
-        &mut self,
-        runs: &mut [Vec<usize>],
-        fix: &LineFix,
-        local: &[usize],
-        name: &str,
-        is_loop: bool,
-    ) -> Result<(), Slip> {
+    fn edge(&self, a: usize, b: usize, name: &str) -> String {
+        format!("{name}: {}–{}", self.stations[a].name, self.stations[b].name)
+    }
+
+    /// Whether neighbours in the list of the source are neighbours on the line. Those that are not are counted.
+    fn is_edge(&mut self, a: usize, b: usize, plan: &Plan, name: &str) -> bool {
+        let metres = self.stations[a].place.metres_to(self.stations[b].place);
+        if plan.is_cut(a, b) {
+            let edge = self.edge(a, b, name);
+            self.summary.drop("edges cut by hand", edge);
+            return false;
+        }
+        if self.longest_edge_m.is_some_and(|longest| metres > longest) && !plan.is_kept(a, b) {
+            let edge = self.edge(a, b, name);
+            self.summary.drop("edges too long to be true", format!("{edge} ({:.0} km)", metres / 1000.0));
+            return false;
+        }
+        true
+    }
+
+    fn insert(&mut self, runs: &mut [Run], fix: &LineFix, local: &[usize], name: &str) -> Result<(), Slip> {
         for insert in fix.insert.iter().flatten() {
             let [before, after] = &insert.between;
             let named = [before, &insert.new, after].map(|name| self.find(name, local));
@@ -134,7 +160,7 @@ impl Builder<'_> {
                 return Err(named.into_iter().find_map(Result::err).unwrap_or_default());
             };
             let was_on_line = local.contains(&new);
-            if put_between(runs, before_at, new, after_at, is_loop) {
+            if put_between(runs, before_at, new, after_at) {
                 if was_on_line {
                     let example = format!("{name}: {before}–{after} (by way of {})", insert.new);
                     self.summary.drop("edges that are none (a station lies between)", example);
@@ -146,20 +172,31 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn named_runs(&self, runs: &[Vec<String>], local: &[usize], is_lenient: bool) -> Result<Vec<Vec<usize>>, Slip> {
+    fn named_runs(
+        &self,
+        runs: &[Vec<String>],
+        local: &[usize],
+        is_lenient: bool,
+        is_loop: bool,
+    ) -> Result<Vec<Run>, Slip> {
         let mut found = Vec::new();
         for run in runs {
+            let mut parts = Vec::new();
             let mut current = Vec::new();
             for name in run {
                 match self.find(name, local) {
                     Ok(station) => current.push(station),
-                    Err(_) if is_lenient => found.push(std::mem::take(&mut current)),
+                    Err(_) if is_lenient => parts.push(std::mem::take(&mut current)),
                     Err(slip) => return Err(slip),
                 }
             }
-            found.push(current);
+            parts.push(current);
+            if is_loop {
+                found.extend(close(parts, |_, _| true));
+            } else {
+                found.extend(parts.into_iter().map(Run::open));
+            }
         }
-        found.retain(|run| run.len() > 1);
         Ok(found)
     }
 
@@ -188,28 +225,53 @@ impl Builder<'_> {
     }
 }
 
-/// A ring of which a part is off the map: its end goes on where its list begins.
-fn join_ends(runs: &mut Vec<Vec<usize>>, line: &RawLine, station_of: &[Option<usize>]) {
-    let [ring] = line.runs.as_slice() else { return };
-    let ends_inside = [ring.first(), ring.last()].into_iter().flatten().all(|stop| station_of[*stop].is_some());
-    if ends_inside
-        && runs.len() > 1
-        && let Some(mut last) = runs.pop()
+/// The runs of a ring from its parts: whole, it is closed; parted, its end goes on where its list begins.
+fn close(mut parts: Vec<Vec<usize>>, is_edge: impl FnOnce(usize, usize) -> bool) -> Vec<Run> {
+    let last = parts.last().and_then(|part| part.last()).copied();
+    let first = parts.first().and_then(|part| part.first()).copied();
+    let is_named_again = last == first;
+    // Where an end is off the map there is nothing to go on from.
+    let is_closed = last.zip(first).is_some_and(|(last, first)| is_named_again || is_edge(last, first));
+    let is_whole = parts.len() == 1;
+    if is_closed
+        && !is_whole
+        && let Some(mut joined) = parts.pop()
     {
-        last.extend(runs[0].iter().copied());
-        runs[0] = last;
+        // A ring may be listed with its first station again at its end, which is one station all the same.
+        if is_named_again {
+            joined.pop();
+        }
+        joined.append(&mut parts[0]);
+        parts[0] = joined;
     }
+    parts.into_iter().map(|stations| Run { stations, is_ring: is_closed && is_whole }).collect()
 }
 
-fn put_between(runs: &mut [Vec<usize>], before: usize, new: usize, after: usize, is_loop: bool) -> bool {
-    for run in runs {
+/// The runs as the network has them, where `loop` speaks of all runs: a ring beside runs that are none is closed by
+/// naming its first station again.
+fn finish(mut runs: Vec<Run>) -> (Vec<Vec<usize>>, bool) {
+    runs.retain(|run| run.stations.len() > 1);
+    let is_loop = !runs.is_empty() && runs.iter().all(|run| run.is_ring);
+    // Two stations have no second edge between them, and a ring may be listed with its first station again already.
+    let is_to_close =
+        |run: &&mut Run| run.is_ring && run.stations.len() > 2 && run.stations.first() != run.stations.last();
+    if !is_loop {
+        for run in runs.iter_mut().filter(is_to_close) {
+            run.stations.extend(run.stations.first().copied());
+        }
+    }
+    (runs.into_iter().map(|run| run.stations).collect(), is_loop)
+}
+
+fn put_between(runs: &mut [Run], before: usize, new: usize, after: usize) -> bool {
+    for Run { stations: run, is_ring } in runs {
         let found = run.windows(2).position(|pair| pair == [before, after] || pair == [after, before]);
         if let Some(at) = found {
             run.insert(at + 1, new);
             return true;
         }
         let closing = run.last().copied().zip(run.first().copied());
-        if is_loop && (closing == Some((before, after)) || closing == Some((after, before))) {
+        if *is_ring && (closing == Some((before, after)) || closing == Some((after, before))) {
             run.push(new);
             return true;
         }

@@ -41,7 +41,11 @@ pub(super) fn assign(draft: &Draft, previous: &Network, summary: &mut Summary) -
         summary.read("new lines", fresh.len());
     }
     for at in fresh {
-        next += 1;
+        // A person may write any number, also the last one that there is.
+        next = next.checked_add(1).ok_or_else(|| {
+            let name = &draft.lines[at].name;
+            Error::file("the source", format!("no code is left for the line {name}: another line has the code {next}"))
+        })?;
         codes[at] = Some(next);
     }
     Ok(codes.into_iter().flatten().collect())

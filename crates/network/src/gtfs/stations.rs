@@ -37,14 +37,16 @@ pub(super) fn read(feed: &mut Feed, summary: &mut Summary) -> Result<Places, Err
     let entries = entries(feed, summary)?;
     // Each stop under the outermost station that it is part of.
     let mut members: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let roots = roots(&entries);
     for (id, entry) in &entries {
-        let mut root = id.as_str();
-        let mut above = entry;
-        // A boarding area is in a platform, which is in a station: two steps. More is a circle.
-        for _ in 0..3 {
-            let Some((parent, next)) = entries.get_key_value(&above.parent) else { break };
-            (root, above) = (parent, next);
-        }
+        let root = roots.get(id.as_str()).copied().flatten().unwrap_or_else(|| {
+            summary.drop(
+                "parent_station that leads into a circle (the stop is a station of its own)",
+                format!("{id} at stops.txt:{}", entry.line),
+            );
+            id
+        });
+        let above = &entries[root];
         if !above.parent.is_empty() && !entries.contains_key(&above.parent) {
             summary.drop(
                 "parent_station that is not in stops.txt",
@@ -121,6 +123,29 @@ fn entries(feed: &mut Feed, summary: &mut Summary) -> Result<BTreeMap<String, En
     Ok(entries)
 }
 
+/// The outermost station of each stop; `None` where the way up leads into a circle. Each step is gone once, however deep.
+fn roots(entries: &BTreeMap<String, Entry>) -> HashMap<&str, Option<&str>> {
+    let mut found: HashMap<&str, Option<&str>> = HashMap::with_capacity(entries.len());
+    for (id, entry) in entries {
+        let mut way: Vec<&str> = Vec::new();
+        let (mut here, mut above) = (id.as_str(), entry);
+        let root = loop {
+            if let Some(known) = found.get(here) {
+                break *known;
+            }
+            // Whoever comes here again on the same way finds it marked as a circle.
+            found.insert(here, None);
+            way.push(here);
+            match entries.get_key_value(&above.parent) {
+                Some((parent, next)) => (here, above) = (parent, next),
+                None => break Some(here),
+            }
+        };
+        found.extend(way.into_iter().map(|stop| (stop, root)));
+    }
+    found
+}
+
 /// Stations of one name near each other become the one with the smallest id. Where the feed says between which stations
 /// people change, it knows better than the distance which of them are one.
 fn join_same_names<'a>(
@@ -128,18 +153,18 @@ fn join_same_names<'a>(
     entries: &'a BTreeMap<String, Entry>,
     members: &BTreeMap<&'a str, Vec<&'a str>>,
 ) -> Result<HashMap<&'a str, &'a str>, Error> {
-    let mut head: HashMap<&str, &str> = members.keys().map(|root| (*root, *root)).collect();
+    let mut heads = Heads((0..members.len()).collect());
     let root_of: HashMap<&str, &str> =
         members.iter().flat_map(|(root, stops)| stops.iter().map(move |stop| (*stop, *root))).collect();
-    let mut by_name: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for root in members.keys() {
-        by_name.entry(format!("{:?}", StationName::fold(&entries[*root].name))).or_default().push(root);
+    let mut by_name: BTreeMap<String, Vec<(usize, &str)>> = BTreeMap::new();
+    for (index, root) in members.keys().enumerate() {
+        by_name.entry(format!("{:?}", StationName::fold(&entries[*root].name))).or_default().push((index, root));
     }
     let changes = transfers(feed, &root_of)?;
     let is_station = |root: &str| members[root].len() > 1;
     for roots in by_name.values().filter(|roots| roots.len() > 1) {
-        for (at, &a) in roots.iter().enumerate() {
-            for &b in &roots[at + 1..] {
+        for (at, &(a_index, a)) in roots.iter().enumerate() {
+            for &(b_index, b) in &roots[at + 1..] {
                 let near =
                     entries[a].place.zip(entries[b].place).is_some_and(|(p, q)| p.metres_to(q) <= SAME_STATION_M);
                 let is_one = if changes.is_empty() || !is_station(a) || !is_station(b) {
@@ -148,13 +173,32 @@ fn join_same_names<'a>(
                     changes.contains(&(a, b)) || changes.contains(&(b, a))
                 };
                 if is_one {
-                    let (first, second) = (head[a].min(head[b]), head[a].max(head[b]));
-                    head.values_mut().filter(|value| **value == second).for_each(|value| *value = first);
+                    heads.join(a_index, b_index);
                 }
             }
         }
     }
-    Ok(head)
+    let ids: Vec<&str> = members.keys().copied().collect();
+    Ok(ids.iter().enumerate().map(|(index, id)| (*id, ids[heads.of(index)])).collect())
+}
+
+/// What was joined to what: each points to a smaller one of its own, or to itself.
+struct Heads(Vec<usize>);
+
+impl Heads {
+    fn of(&mut self, mut at: usize) -> usize {
+        while self.0[at] != at {
+            // The way is halved for whoever asks next.
+            self.0[at] = self.0[self.0[at]];
+            at = self.0[at];
+        }
+        at
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.of(a), self.of(b));
+        self.0[a.max(b)] = a.min(b);
+    }
 }
 
 fn transfers<'a>(

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet};
 
 use super::{patterns::Patterns, stations::FeedStation};
-use crate::Summary;
+use crate::{Summary, way::Way};
 
 /// An edge that fewer of the trips of a route use is a detour during works, or a way to the depot.
 const RARE: f64 = 0.02;
@@ -13,6 +13,8 @@ const DETOUR: f64 = 1.35;
 /// Runs, and whether they are one ring.
 type Runs = (Vec<Vec<usize>>, bool);
 type Edge = (usize, usize);
+/// The neighbours of each station, in order: which of two equal ways is found must not change from run to run.
+type Next = HashMap<usize, BTreeSet<usize>>;
 
 /// The runs of each route.
 pub(super) fn thin(patterns: &Patterns, routes: usize, stations: &[FeedStation], summary: &mut Summary) -> Vec<Runs> {
@@ -71,24 +73,6 @@ fn edge(a: usize, b: usize) -> Edge {
     (a.min(b), a.max(b))
 }
 
-/// Shorter ways first, in a heap whose greatest comes first.
-#[derive(PartialEq)]
-struct Way(f64, usize);
-
-impl Eq for Way {}
-
-impl PartialOrd for Way {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Way {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        other.0.total_cmp(&self.0).then(other.1.cmp(&self.1))
-    }
-}
-
 impl<'a> Graph<'a> {
     fn of(runs: &[(&[usize], usize)], stations: &'a [FeedStation]) -> Self {
         let mut all: BTreeMap<Edge, usize> = BTreeMap::new();
@@ -114,26 +98,36 @@ impl<'a> Graph<'a> {
     fn drop_express(&mut self) -> Vec<Edge> {
         let mut by_length: Vec<Edge> = self.edges.iter().copied().collect();
         by_length.sort_by(|&a, &b| self.metres(b).total_cmp(&self.metres(a)).then(a.cmp(&b)));
+        let mut next = self.next();
         let mut express = Vec::new();
-        for edge in by_length {
-            self.edges.remove(&edge);
-            if self.way(edge.0, edge.1).is_some() {
-                express.push(edge);
+        for (a, b) in by_length {
+            for (from, to) in [(a, b), (b, a)] {
+                next.entry(from).or_default().remove(&to);
+            }
+            if self.way(a, b, &next).is_some() {
+                self.edges.remove(&(a, b));
+                express.push((a, b));
             } else {
-                self.edges.insert(edge);
+                for (from, to) in [(a, b), (b, a)] {
+                    next.entry(from).or_default().insert(to);
+                }
             }
         }
         express
     }
 
-    /// The way from one station to another along the edges, if it is hardly longer than the straight one.
-    fn way(&self, from: usize, to: usize) -> Option<Vec<usize>> {
-        let longest = self.metres((from, to)) * DETOUR;
-        let mut next: HashMap<usize, Vec<usize>> = HashMap::new();
+    fn next(&self) -> Next {
+        let mut next = Next::new();
         for &(a, b) in &self.edges {
-            next.entry(a).or_default().push(b);
-            next.entry(b).or_default().push(a);
+            next.entry(a).or_default().insert(b);
+            next.entry(b).or_default().insert(a);
         }
+        next
+    }
+
+    /// The way from one station to another along the edges, if it is hardly longer than the straight one.
+    fn way(&self, from: usize, to: usize, next: &Next) -> Option<Vec<usize>> {
+        let longest = self.metres((from, to)) * DETOUR;
         let mut reached: HashMap<usize, (f64, usize)> = HashMap::from([(from, (0.0, from))]);
         let mut heap = BinaryHeap::from([Way(0.0, from)]);
         while let Some(Way(metres, here)) = heap.pop() {
@@ -160,9 +154,10 @@ impl<'a> Graph<'a> {
 
     /// The longest patterns, with what their expresses skip, until every edge is in a run.
     fn runs(&self, patterns: &[(&[usize], usize)]) -> Runs {
+        let next = self.next();
         let mut full: Vec<(Vec<usize>, usize)> = patterns
             .iter()
-            .flat_map(|(run, trips)| self.completed(run).into_iter().map(|part| (part, *trips)))
+            .flat_map(|(run, trips)| self.completed(run, &next).into_iter().map(|part| (part, *trips)))
             .collect();
         full.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then(b.1.cmp(&a.1)).then(a.0.cmp(&b.0)));
         let mut open = self.edges.clone();
@@ -194,13 +189,13 @@ impl<'a> Graph<'a> {
     }
 
     /// A pattern with the stations that it skips, parted where it uses an edge that does not matter.
-    fn completed(&self, run: &[usize]) -> Vec<Vec<usize>> {
+    fn completed(&self, run: &[usize], next: &Next) -> Vec<Vec<usize>> {
         let mut parts = Vec::new();
         let mut current = vec![run[0]];
         for pair in run.windows(2) {
             if self.edges.contains(&edge(pair[0], pair[1])) {
                 current.push(pair[1]);
-            } else if let Some(way) = self.way(pair[0], pair[1]) {
+            } else if let Some(way) = self.way(pair[0], pair[1], next) {
                 current.extend(&way[1..]);
             } else {
                 parts.push(std::mem::replace(&mut current, vec![pair[1]]));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
-use crate::geo::Place;
+use crate::{geo::Place, way::Way};
 
 /// Ends of sections that are nearer than this are one point.
 const SNAP_DEGREES: f64 = 1e-5;
@@ -71,24 +71,6 @@ fn without_detours(ways: &[(f64, usize, usize)], count: usize) -> BTreeSet<(usiz
         })
     };
     length.iter().filter(|((a, b), metres)| !is_flat(*a, *b, **metres)).map(|(pair, _)| *pair).collect()
-}
-
-/// Shorter ways first, in a heap whose greatest comes first.
-#[derive(PartialEq)]
-struct Way(f64, usize);
-
-impl Eq for Way {}
-
-impl PartialOrd for Way {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Way {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        other.0.total_cmp(&self.0).then(other.1.cmp(&self.1))
-    }
 }
 
 impl Track {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use kaisatsu_model::Window;
 
-use super::Report;
+use super::{Report, texts::brief};
 use crate::{Mark, Station};
 
 /// After so many the drawing is at fault as a whole, and the list helps nobody. There may be a pair for every two stations.
@@ -34,17 +34,17 @@ pub(super) fn check(stations: &[(Station, Range<usize>)], report: &mut Report) {
             }
             let (earlier, place) = (&stations[*first], &stations[*second].1);
             let message = if first == second {
-                format!("station {} {}: two of its shapes overlap", earlier.0.code, earlier.0.name)
+                format!("station {} {}: two of its shapes overlap", earlier.0.code, brief(&earlier.0.name))
             } else {
                 let (a, b) = if index == second { (mark, other) } else { (other, mark) };
                 format!(
                     "station {} {}: its {} overlaps the {} of station {} {} (line {})",
                     stations[*second].0.code,
-                    stations[*second].0.name,
+                    brief(&stations[*second].0.name),
                     part(a),
                     part(b),
                     earlier.0.code,
-                    earlier.0.name,
+                    brief(&earlier.0.name),
                     report.lines.number(&earlier.1),
                 )
             };

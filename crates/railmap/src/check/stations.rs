@@ -5,7 +5,10 @@ use std::{collections::HashMap, ops::Range};
 use kaisatsu_model::{Circle, Prefecture, Rect, Shape, StationCode, StationName, Window};
 use toml::Spanned;
 
-use super::Report;
+use super::{
+    Report,
+    texts::{self, MAX_NAME, MAX_ROWS},
+};
 use crate::{
     Label, Mark, Position, Station,
     file::{LabelEntry, MarkEntry, StationEntry},
@@ -23,7 +26,7 @@ pub(super) fn check(
     let mut stations = Vec::with_capacity(entries.len());
     for spanned in entries {
         let (at, entry) = (spanned.span(), spanned.get_ref());
-        let who = format!("station {} {}", entry.code, entry.name);
+        let who = format!("station {} {}", entry.code, texts::brief(&entry.name));
         match StationCode::new(entry.code) {
             Err(rule) => report.error(&at, format!("{who}: {rule}")),
             Ok(code) => {
@@ -33,6 +36,7 @@ pub(super) fn check(
                     continue;
                 }
                 check_names(entry, &who, &at, report);
+                check_lengths(entry, &who, &at, report);
                 if let Some(station) = check_station(entry, code, &extent, &who, &at, report) {
                     stations.push((station, at));
                 }
@@ -51,16 +55,35 @@ fn check_names(entry: &StationEntry, who: &str, at: &Range<usize>, report: &mut 
     }
     for old in &entry.formerly {
         if StationName::fold(old).is_empty() || StationName::fold(old) == StationName::fold(&entry.name) {
-            report.error(at, format!("{who}: formerly '{old}' is no other name"));
+            report.error(at, format!("{who}: formerly '{}' is no other name", texts::brief(old)));
         }
     }
     match entry.yomi.as_deref() {
         None | Some("") if !is_japanese(&entry.name) => {}
         None | Some("") => report.warning(at, format!("{who}: the reading (yomi) is missing")),
         Some(yomi) if !yomi.chars().all(is_kana) => {
-            report.warning(at, format!("{who}: the reading '{yomi}' is not kana"));
+            report.warning(at, format!("{who}: the reading '{}' is not kana", texts::brief(yomi)));
         }
         Some(_) => {}
+    }
+}
+
+fn check_lengths(entry: &StationEntry, who: &str, at: &Range<usize>, report: &mut Report) {
+    let named =
+        [("name", Some(&entry.name)), ("reading", entry.yomi.as_ref()), ("translation", entry.translation.as_ref())];
+    let named = named.into_iter().filter_map(|(word, text)| Some((word, text?)));
+    let former = entry.formerly.iter().map(|old| ("former name", old));
+    let (rows, small) = entry.label.as_ref().map_or((&[][..], &[][..]), |label| (&label.rows[..], &label.small[..]));
+    let written = rows.iter().chain(small).map(|row| ("label's row", row));
+    for (word, text) in named.chain(former).chain(written) {
+        texts::check(text, MAX_NAME, &format!("{who}: its {word}"), at, report);
+    }
+    let count = rows.len() + small.len();
+    if count > MAX_ROWS {
+        report.error(
+            at,
+            format!("{who}: its label has {count} rows; at most {MAX_ROWS} are taken, rows and small together"),
+        );
     }
 }
 

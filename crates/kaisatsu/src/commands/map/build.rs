@@ -77,10 +77,11 @@ fn tell(output: &Path, built: &Built, since: Instant) {
         since.elapsed().as_secs_f64()
     );
     eprintln!(
-        "violations {}, bends {}, crossings within bundles {}, names missing {}, overlaps {}",
+        "violations {}, bends {}, crossings within bundles {}, bundles that touch {}, names missing {}, overlaps {}",
         quality.violations.total(),
         quality.bends,
         quality.bundle_crossings,
+        quality.touches,
         quality.unlabelled,
         quality.overlaps
     );

@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf, process::ExitCode};
 use clap::{Args, ValueEnum};
 use kaisatsu_drawing::{Picture, Style, png, svg};
 use kaisatsu_model::Window;
-use kaisatsu_railmap::check;
+use kaisatsu_railmap::check::{self, MAX_SIDE};
 
 use super::files;
 use crate::exit::Trouble;
@@ -61,7 +61,34 @@ pub(crate) fn run(draw: &Draw) -> Result<ExitCode, Trouble> {
 fn window(text: &str) -> Result<Window, String> {
     let numbers: Result<Vec<i64>, _> = text.split(',').map(|part| part.trim().parse::<i64>()).collect();
     match numbers.as_deref() {
-        Ok(&[x, y, width, height]) if width > 0 && height > 0 => Ok(Window { x, y, width, height }),
-        _ => Err("a window is written X,Y,WIDTH,HEIGHT in whole numbers, the last two at least 1".to_owned()),
+        // A window may begin before the map or reach past it, but no farther than any map does.
+        Ok(&[x, y, width, height])
+            if [x, y].iter().all(|start| (-MAX_SIDE..=MAX_SIDE).contains(start))
+                && [width, height].iter().all(|side| (1..=MAX_SIDE).contains(side)) =>
+        {
+            Ok(Window { x, y, width, height })
+        }
+        _ => Err(format!(
+            "a window is written X,Y,WIDTH,HEIGHT in whole numbers, the first two from -{MAX_SIDE} and the last two from 1, \
+             all of them up to {MAX_SIDE}"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kaisatsu_model::Window;
+
+    use super::window;
+
+    #[test]
+    fn a_window_is_no_farther_away_than_any_map() {
+        let good = Window { x: -10, y: 1_000_000, width: 1, height: 1_000_000 };
+        assert_eq!(window("-10, 1000000,1,1000000"), Ok(good));
+        for bad in
+            ["9223372036854775807,0,1,1", "0,-1000001,1,1", "0,0,1000001,1", "0,0,0,1", "0,0,1,-1", "0,0,1", "a,0,1,1"]
+        {
+            assert!(window(bad).is_err(), "{bad}");
+        }
     }
 }
