@@ -52,7 +52,7 @@ pub fn png(picture: &Picture<'_>) -> Result<Vec<u8>, PictureError> {
 /// out and lines keep a width that can be seen. The scale of the picture is not looked at.
 ///
 /// # Errors
-/// As [`png`].
+/// As [`png()`].
 pub fn overview(picture: &Picture<'_>, width: u32, height: u32) -> Result<Vec<u8>, PictureError> {
     let pixels = pixels(width.into(), height.into())?;
     let zoom = f64::from(width) / Area::of(&picture.window).width().max(1.0);
