@@ -11,7 +11,7 @@ use std::{
     path::Path,
 };
 
-use kaisatsu_model::{Prefecture, StationCode};
+use kaisatsu_model::{Lines, Prefecture, StationCode};
 use toml::Spanned;
 
 use shape::{FORMAT, Facts};
@@ -19,7 +19,6 @@ pub(crate) use shape::{LineFix, Merge, Opened, OtherLines};
 
 use crate::{
     Error,
-    file::Lines,
     geo::{Area, Place},
 };
 

@@ -5,9 +5,9 @@
 mod check;
 mod write;
 
-use std::{fmt, ops::Range};
+use std::fmt;
 
-use kaisatsu_model::TransportKind;
+use kaisatsu_model::{Lines, TransportKind};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -136,20 +136,4 @@ pub fn read(text: &str) -> Result<Network, Unreadable> {
         return Err(single(lines.number(&file.format.span()), message));
     }
     check::check(file, &lines)
-}
-
-/// Finds the line number of a place in a text.
-#[derive(Debug)]
-pub(crate) struct Lines {
-    ends: Vec<usize>,
-}
-
-impl Lines {
-    pub(crate) fn of(text: &str) -> Self {
-        Self { ends: text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect() }
-    }
-
-    pub(crate) fn number(&self, span: &Range<usize>) -> usize {
-        self.ends.partition_point(|end| *end < span.start) + 1
-    }
 }

@@ -11,13 +11,12 @@ use std::{
 };
 
 use geojson::{Feature, GeometryValue};
-use kaisatsu_model::{StationCode, TransportKind};
+use kaisatsu_model::{Lines, StationCode, TransportKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
     Error, Summary,
-    file::Lines,
     geo::Place,
     progress::Progress,
     raw::{Raw, RawLine, Stop},

@@ -8,13 +8,13 @@ mod texts;
 
 use std::{collections::HashMap, fmt, ops::Range};
 
-use kaisatsu_model::{MapId, StationCode, Window};
+use kaisatsu_model::{Lines, MapId, StationCode, Window};
 pub use texts::{MAX_CREDITS, MAX_NAME, MAX_ROWS};
 use toml::Spanned;
 
 use crate::{
     Line, RouteMap,
-    file::{self, FORMAT, LegendEntry, LineEntry, Lines, MapFile},
+    file::{self, FORMAT, LegendEntry, LineEntry, MapFile},
     map::Parts,
 };
 

@@ -3,9 +3,7 @@
 //! Reading only gives the text its shape and remembers where everything stands; whether it makes sense is decided by
 //! [`crate::check`], which can then say the line.
 
-use std::ops::Range;
-
-use kaisatsu_model::TransportKind;
+use kaisatsu_model::{Lines, TransportKind};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -172,19 +170,4 @@ pub fn read(text: &str) -> Result<MapFile, Unreadable> {
         line: Lines::of(text).number(&error.span().unwrap_or(0..0)),
         message: error.message().replace('\n', "; "),
     })
-}
-
-/// Finds the line number of a place in a text.
-pub(crate) struct Lines {
-    ends: Vec<usize>,
-}
-
-impl Lines {
-    pub(crate) fn of(text: &str) -> Self {
-        Self { ends: text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect() }
-    }
-
-    pub(crate) fn number(&self, span: &Range<usize>) -> usize {
-        self.ends.partition_point(|end| *end < span.start) + 1
-    }
 }

@@ -5,10 +5,10 @@ use std::{
     ops::Range,
 };
 
-use kaisatsu_model::{MapId, Prefecture, StationCode, StationName};
+use kaisatsu_model::{Lines, MapId, Prefecture, StationCode, StationName};
 use toml::Spanned;
 
-use super::{Finding, LineEntry, Lines, NetworkFile, StationEntry, Unreadable};
+use super::{Finding, LineEntry, NetworkFile, StationEntry, Unreadable};
 use crate::{GoneLine, GoneStation, Line, Memory, Network, Station, geo::Place, palette};
 
 struct Report<'a> {
