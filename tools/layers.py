@@ -19,7 +19,8 @@ MAY_USE = {
     "kaisatsu-layout": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network"},
     "kaisatsu-vision": {"kaisatsu-model"},
     "kaisatsu-fetch": set(),
-    "kaisatsu-recognition": {"kaisatsu-model", "kaisatsu-store", "kaisatsu-vision", "kaisatsu-fetch"},
+    "kaisatsu-memory": {"kaisatsu-model"},
+    "kaisatsu-recognition": {"kaisatsu-memory", "kaisatsu-model", "kaisatsu-store", "kaisatsu-vision", "kaisatsu-fetch"},
     "kaisatsu-http": {"kaisatsu-model", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-recognition"},
     "kaisatsu": {
         "kaisatsu-model", "kaisatsu-store", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-vision",
@@ -37,9 +38,9 @@ MAY_USE = {
 
 # Outside crates that some of ours may not depend on, not even through others.
 KEPT_OUT_OF = {
-    "sqlx": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout", "kaisatsu-vision"},
-    "axum": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout", "kaisatsu-vision", "kaisatsu-store", "kaisatsu-access"},
-    "tokio": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout", "kaisatsu-vision"},
+    "sqlx": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout", "kaisatsu-memory", "kaisatsu-vision"},
+    "axum": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout", "kaisatsu-memory", "kaisatsu-vision", "kaisatsu-store", "kaisatsu-access"},
+    "tokio": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout", "kaisatsu-memory", "kaisatsu-vision"},
 }
 
 # The only crates that may name an outside crate in their own dependencies.

@@ -1,0 +1,183 @@
+//! Exemplars and what was said of their candidates, and which of them may be near a picture.
+
+use std::{collections::HashMap, sync::Arc};
+
+use crate::{
+    code::{Code, Sketch},
+    hearing::{Centre, Query, Voice},
+    kernel::{differences, dot, mix, two_dots},
+};
+
+/// Exemplars that are measured. Of more, those are taken whose sketches differ least.
+const MEASURED: usize = 1024;
+
+/// The unit of the sums behind a centre.
+pub(crate) const FINE: f32 = 16_384.0;
+
+/// The exemplars of one scope.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Book {
+    keys: Vec<Arc<str>>,
+    entries: Vec<Entry>,
+    /// One row of bytes an exemplar.
+    parts: Vec<i8>,
+    sketches: Vec<Sketch>,
+    slots: HashMap<Arc<str>, usize>,
+    /// Of all unit vectors, in whole numbers.
+    sum: Vec<i64>,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    application: u32,
+    rest: [f32; 3],
+    /// Subjects, and whether they are right.
+    verdicts: Vec<(u32, bool)>,
+}
+
+impl Book {
+    pub(crate) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    pub(crate) fn dims(&self) -> usize {
+        self.sum.len()
+    }
+
+    pub(crate) fn code(&self, key: &str) -> Option<Code> {
+        let slot = *self.slots.get(key)?;
+        Some(Code::again(self.row(slot), self.entries[slot].rest))
+    }
+
+    fn row(&self, slot: usize) -> &[i8] {
+        &self.parts[slot * self.dims()..(slot + 1) * self.dims()]
+    }
+
+    /// Puts an exemplar in, in place of the one of that key; without verdicts it is taken out. A vector of another
+    /// length than those there are is of another network, and has nothing to say here.
+    pub(crate) fn set(&mut self, key: &Arc<str>, application: u32, code: &Code, verdicts: Vec<(u32, bool)>) {
+        self.remove(key);
+        if self.keys.is_empty() {
+            self.sum = vec![0; code.dims()];
+        }
+        if verdicts.is_empty() || code.dims() != self.dims() {
+            return;
+        }
+        self.slots.insert(Arc::clone(key), self.keys.len());
+        self.keys.push(Arc::clone(key));
+        self.parts.extend_from_slice(code.parts());
+        self.sketches.push(code.sketch());
+        self.entries.push(Entry { application, rest: code.rest(), verdicts });
+        self.count(self.keys.len() - 1, 1);
+    }
+
+    pub(crate) fn remove(&mut self, key: &str) {
+        let Some(slot) = self.slots.remove(key) else { return };
+        self.count(slot, -1);
+        let (last, dims) = (self.keys.len() - 1, self.dims());
+        self.keys.swap_remove(slot);
+        self.entries.swap_remove(slot);
+        self.sketches.swap_remove(slot);
+        self.parts.copy_within(last * dims..(last + 1) * dims, slot * dims);
+        self.parts.truncate(last * dims);
+        if let Some(moved) = self.keys.get(slot) {
+            self.slots.insert(Arc::clone(moved), slot);
+        }
+    }
+
+    #[allow(clippy::cast_possible_truncation, reason = "a unit vector in units of 1/16384")]
+    fn count(&mut self, slot: usize, times: i64) {
+        let (from, scale) = (slot * self.dims(), self.entries[slot].rest[0]);
+        for (at, sum) in self.sum.iter_mut().enumerate() {
+            *sum += times * (f32::from(self.parts[from + at]) * scale * FINE).round() as i64;
+        }
+    }
+
+    /// The exemplars with a positive verdict, with its subject: at most `most`, chosen by name and not by age.
+    pub(crate) fn confirmed(&self, most: usize) -> Vec<(&Arc<str>, u32)> {
+        let right = |slot: usize| self.entries[slot].verdicts.iter().find(|(_, valid)| *valid).map(|(of, _)| *of);
+        let confirmed = (0..self.len()).filter_map(|slot| Some((&self.keys[slot], right(slot)?)));
+        by_lot(confirmed.collect(), most, |(key, _)| key)
+    }
+
+    /// At most `most` exemplars, chosen by name and in the order of their names.
+    pub(crate) fn sample(&self, most: usize) -> Vec<(&Arc<str>, Code)> {
+        let all = self.keys.iter().enumerate().collect();
+        let drawn = by_lot(all, most, |(_, key)| key);
+        drawn.into_iter().map(|(slot, key)| (key, Code::again(self.row(slot), self.entries[slot].rest))).collect()
+    }
+
+    /// The exemplars worth measuring.
+    fn nearest(&self, query: &Query) -> Vec<u32> {
+        let all = 0..u32::try_from(self.len()).unwrap_or(u32::MAX);
+        if self.len() <= MEASURED {
+            return all.collect();
+        }
+        let mut distances = Vec::new();
+        differences(&self.sketches, &query.sketch, &mut distances);
+        let mut counts = [0usize; 64 * 8 + 1];
+        distances.iter().for_each(|distance| counts[usize::from(*distance)] += 1);
+        let (mut last, mut taken) = (0, 0);
+        while taken + counts[last] <= MEASURED {
+            taken += counts[last];
+            last += 1;
+        }
+        let at = |slot: &u32| usize::from(distances[*slot as usize]);
+        let mut near: Vec<u32> = all.clone().filter(|slot| at(slot) < last).collect();
+        let mut ties: Vec<u32> = all.filter(|slot| at(slot) == last).collect();
+        ties.sort_unstable_by(|a, b| self.keys[*a as usize].cmp(&self.keys[*b as usize]));
+        near.extend(ties.into_iter().take(MEASURED - taken));
+        near
+    }
+
+    /// The sums of its unit vectors, in whole numbers.
+    pub(crate) fn sum(&self) -> &[i64] {
+        &self.sum
+    }
+
+    /// The cosine of an exemplar with a vector, around nothing.
+    #[allow(clippy::cast_precision_loss, reason = "a sum of bytes")]
+    pub(crate) fn cosine(&self, key: &str, code: &Code) -> f32 {
+        let Some(slot) = self.slots.get(key) else { return 0.0 };
+        dot(self.row(*slot), code.parts()) as f32 * self.entries[*slot].rest[0] * code.scale()
+    }
+
+    /// Hears every exemplar that is near, but for those that `deaf` names.
+    pub(crate) fn hear(
+        &self,
+        query: &Query,
+        centre: &Centre,
+        deaf: impl Fn(u32, &str) -> bool,
+        mut heard: impl FnMut(Voice<'_>),
+    ) {
+        if query.code.dims() != self.dims() {
+            return;
+        }
+        let slots = self.nearest(query);
+        let mut dots = Vec::with_capacity(slots.len());
+        two_dots(&self.parts, &slots, &query.wide, &centre.parts, &mut dots);
+        for (slot, dots) in slots.into_iter().zip(dots) {
+            let (key, entry) = (&self.keys[slot as usize], &self.entries[slot as usize]);
+            let weight = centre.weight(query, dots, entry.rest[0]);
+            if weight > 0 && !deaf(entry.application, key) {
+                heard(Voice { key, application: entry.application, weight, verdicts: &entry.verdicts });
+            }
+        }
+    }
+}
+
+/// The `most` whose names come first in a shuffled order, sorted by name: the same for the same names, whatever else.
+fn by_lot<T>(mut all: Vec<T>, most: usize, name: impl Fn(&T) -> &Arc<str>) -> Vec<T> {
+    if all.len() > most {
+        let lot = |item: &T| {
+            (
+                name(item).bytes().fold(0, |hash, byte| mix(hash ^ u64::from(byte)).wrapping_add(1)),
+                Arc::clone(name(item)),
+            )
+        };
+        all.sort_by_cached_key(lot);
+        all.truncate(most);
+    }
+    all.sort_by(|a, b| name(a).cmp(name(b)));
+    all
+}

@@ -1,0 +1,163 @@
+//! All spaces, for many threads.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use kaisatsu_model::AppId;
+
+use crate::{
+    Code,
+    guard::{Example, Judgement, judge},
+    hearing::{Chorus, Leaning, Query},
+    space::{Change, Space, SpaceKey},
+};
+
+/// What all verdicts in force teach.
+#[derive(Debug)]
+pub struct Memory {
+    spaces: RwLock<HashMap<SpaceKey, Arc<RwLock<Space>>>>,
+    quorum: usize,
+}
+
+/// What the exemplars near a picture say.
+pub struct Recollection {
+    chorus: Chorus,
+    /// The subjects that something is said of.
+    subjects: HashMap<Arc<str>, u32>,
+}
+
+impl Recollection {
+    /// How a candidate stands, -1 to 1; 0 when nothing is said of it.
+    #[must_use]
+    pub fn lean(&self, subject: &str) -> f32 {
+        self.subjects.get(subject).map_or(0.0, |number| self.chorus.lean(*number))
+    }
+
+    /// The same with the verdicts behind it; `None` when there are none.
+    #[must_use]
+    pub fn leaning(&self, subject: &str) -> Option<Leaning> {
+        self.subjects.get(subject).map(|number| self.chorus.leaning(*number))
+    }
+
+    /// Whether something near was confirmed: then a picture is no stranger.
+    #[must_use]
+    pub fn is_familiar(&self) -> bool {
+        self.subjects.values().any(|subject| self.chorus.lean(*subject) > 0.0)
+    }
+}
+
+impl Memory {
+    /// An empty memory. Verdicts act for all when `quorum` applications agree; for their own they act at once.
+    #[must_use]
+    pub fn new(quorum: usize) -> Self {
+        Self { spaces: RwLock::default(), quorum }
+    }
+
+    /// Takes up a verdict that came, changed or went.
+    pub fn apply(&self, change: &Change) {
+        let known = self.space(&change.space);
+        let space = known.unwrap_or_else(|| {
+            let mut spaces = self.spaces.write().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(spaces.entry(change.space.clone()).or_default())
+        });
+        space.write().unwrap_or_else(PoisonError::into_inner).apply(change, self.quorum);
+    }
+
+    /// Forgets the spaces of a model, dataset or collection.
+    pub fn forget(&self, model: &str) {
+        self.spaces.write().unwrap_or_else(PoisonError::into_inner).retain(|key, _| key.model != model);
+    }
+
+    /// Whether anything is known of a task's model, dataset or collection.
+    #[must_use]
+    pub fn knows(&self, task: &str, model: &str) -> bool {
+        let spaces = self.spaces.read().unwrap_or_else(PoisonError::into_inner);
+        spaces.keys().any(|key| key.task == task && key.model == model)
+    }
+
+    /// Takes all that is known now as good: the guard has looked at it before.
+    pub fn settle(&self) {
+        for space in self.spaces.read().unwrap_or_else(PoisonError::into_inner).values() {
+            space.write().unwrap_or_else(PoisonError::into_inner).settle();
+        }
+    }
+
+    /// The models, datasets and collections that something is known of.
+    #[must_use]
+    pub fn models(&self) -> Vec<String> {
+        let spaces = self.spaces.read().unwrap_or_else(PoisonError::into_inner);
+        let known = spaces.iter().filter(|(_, space)| !read(space).is_empty()).map(|(key, _)| key.model.clone());
+        let mut models: Vec<String> = known.collect();
+        models.sort();
+        models.dedup();
+        models
+    }
+
+    /// What is said near a picture; `None` when no verdict is in force for this application, and nothing is to be moved.
+    #[must_use]
+    pub fn ask(&self, key: &SpaceKey, application: &AppId, look: &[f32]) -> Option<Recollection> {
+        let space = self.space(key)?;
+        let inside = read(&space);
+        let own = inside.application(application);
+        let books = inside.books(own);
+        if books.is_empty() {
+            return None;
+        }
+        let query = Query::new(Code::of(look)?);
+        let shelves: Vec<_> = books.iter().map(|(book, _)| *book).collect();
+        // What an application said itself it has heard already.
+        let deaf = |at: usize, by: u32, _: &str| !books[at].1 && own == Some(by);
+        let chorus = Chorus::of(&shelves, &query, own, deaf);
+        let subjects = chorus.subjects().map(|number| (inside.name(number), number)).collect();
+        Some(Recollection { chorus, subjects })
+    }
+
+    /// At most `most` exemplars that an application hears, by name: what items are standardised with.
+    #[must_use]
+    pub fn sample(&self, key: &SpaceKey, application: &AppId, most: usize) -> Vec<(Arc<str>, Code)> {
+        let Some(space) = self.space(key) else { return Vec::new() };
+        let inside = read(&space);
+        let books = inside.books(inside.application(application));
+        let mut drawn: Vec<(Arc<str>, Code)> = Vec::new();
+        for (book, _) in books {
+            drawn.extend(book.sample(most).into_iter().map(|(name, code)| (Arc::clone(name), code)));
+        }
+        drawn.sort_by(|a, b| a.0.cmp(&b.0));
+        drawn.dedup_by(|a, b| a.0 == b.0);
+        drawn
+    }
+
+    /// Looks whether what came lately does harm, once enough came: the verdicts to be held back, and what was found.
+    /// `application` is who gave them; `None` looks at what acts for all. `others` are further examples whose right
+    /// answer is known.
+    #[must_use]
+    pub fn guard(
+        &self,
+        key: &SpaceKey,
+        application: Option<&AppId>,
+        others: &[Example],
+    ) -> Option<(Vec<(String, String)>, Judgement)> {
+        let space = self.space(key)?;
+        let inside = read(&space);
+        let scope = match application {
+            Some(application) => Some(inside.application(application)?),
+            None => None,
+        };
+        let (judgement, harmful) = judge(&inside, scope, others)?;
+        let held = if harmful { inside.fresh(scope, 0).map(|fresh| inside.verdicts(fresh)) } else { None };
+        drop(inside);
+        space.write().unwrap_or_else(PoisonError::into_inner).seen(scope);
+        held.map(|held| (held, judgement))
+    }
+
+    fn space(&self, key: &SpaceKey) -> Option<Arc<RwLock<Space>>> {
+        self.spaces.read().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    }
+}
+
+// A panic while a verdict is taken up leaves a book without it, which is no reason to forget the others.
+fn read(space: &RwLock<Space>) -> std::sync::RwLockReadGuard<'_, Space> {
+    space.read().unwrap_or_else(PoisonError::into_inner)
+}
