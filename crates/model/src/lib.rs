@@ -22,7 +22,7 @@ pub use geo::{Degrees, Gcs, GeoPoint};
 pub use lines::Lines;
 pub use map::MapId;
 pub use prefecture::Prefecture;
-pub use recognition::{Comment, ItemId, RecognitionId, Verdict};
+pub use recognition::{Comment, ItemId, MOST_PER_CANDIDATE, RecognitionId, Verdict};
 pub use station::{StationCode, StationName, TransportKind};
 pub use time::{Clock, SystemClock, Timestamp};
 pub use user::{TokenDigest, UserId, UserToken};

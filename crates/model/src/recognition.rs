@@ -59,6 +59,10 @@ pub enum Verdict {
     Invalid,
 }
 
+/// How many verdicts of one application on one subject act at a time: older ones say little that newer ones do not, and
+/// every replica keeps all that act in memory.
+pub const MOST_PER_CANDIDATE: i64 = 500;
+
 /// What a caller wrote beside a verdict: at most 2,000 characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment(String);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kaisatsu_model::{AppId, Comment, ItemId, RecognitionId, Verdict};
+use kaisatsu_model::{AppId, Comment, ItemId, MOST_PER_CANDIDATE, RecognitionId, Verdict};
 use kaisatsu_store::{NewVerdict, StoreError};
 
 use crate::Recogniser;
@@ -38,7 +38,7 @@ impl Recogniser {
             comment: rating.comment,
             rated_at: self.keeping.now(),
         };
-        self.keeping.store.rate(&verdict).await
+        self.keeping.store.rate(&verdict, MOST_PER_CANDIDATE).await
     }
 
     /// Forgets recognitions whose time is over, now and then, as long as the server runs.

@@ -67,6 +67,8 @@ impl Keeping {
             subject: candidate.subject().to_owned(),
             name: candidate.name().to_owned(),
             score: candidate.score(),
+            base: None,
+            moved: Vec::new(),
         };
         let recognition = NewRecognition {
             id: id.clone(),

@@ -232,6 +232,26 @@ impl Store {
             .fetch_all(pool).await)?)
     }
 
+    /// Which of these datasets are there, in any order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn live_data_sets(&self, ids: &[String]) -> Result<Vec<String>, StoreError> {
+        let list = serde_json::to_string(ids).unwrap_or_default();
+        let live = match &self.pool {
+            crate::Pool::Sqlite(pool) => {
+                sqlx::query_scalar("SELECT id FROM dataset WHERE id IN (SELECT value FROM json_each($1))")
+                    .bind(list)
+                    .fetch_all(pool)
+                    .await
+            }
+            crate::Pool::Postgres(pool) => {
+                sqlx::query_scalar("SELECT id FROM dataset WHERE id = ANY($1)").bind(ids).fetch_all(pool).await
+            }
+        };
+        Ok(live?)
+    }
+
     /// How many images of a dataset came to what.
     ///
     /// # Errors

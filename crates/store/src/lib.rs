@@ -13,6 +13,7 @@ mod collections;
 mod content;
 mod datasets;
 mod error;
+mod feedback;
 mod keys;
 mod open;
 mod recognitions;
@@ -30,8 +31,12 @@ pub use datasets::{
     Task,
 };
 pub use error::{OpenError, StoreError};
+pub use feedback::{
+    FeedbackChange, FeedbackCount, FeedbackFilter, FeedbackReport, FeedbackRow, KeptVerdict, NewReport, NewVerdict,
+    Standing, Total,
+};
 pub use keys::{ChangedKeys, KeyGrant, NewKey};
-pub use recognitions::{KeptItem, KeptVerdict, NewRecognition, NewVerdict};
+pub use recognitions::{KeptItem, NewRecognition, Push, RecognitionRecord};
 use sqlx::{PgPool, SqlitePool};
 pub use tokens::{NewToken, TokenHolder};
 pub use user_images::{NewUserImage, PutImage, UserImage};
@@ -76,6 +81,15 @@ impl Store {
         match self.pool {
             Pool::Sqlite(_) => "BEGIN IMMEDIATE",
             Pool::Postgres(_) => "BEGIN",
+        }
+    }
+
+    /// What a question for rows ends with that are to stay until the transaction ends. SQLite lets nobody else write
+    /// meanwhile as it is.
+    fn and_keep_them(&self) -> &'static str {
+        match self.pool {
+            Pool::Sqlite(_) => "",
+            Pool::Postgres(_) => " FOR KEY SHARE",
         }
     }
 

@@ -1,6 +1,6 @@
-//! Recognitions and the verdicts on their candidates.
+//! Recognitions with their candidates.
 
-use kaisatsu_model::{AppId, Comment, DataSetId, ItemId, RecognitionId, Timestamp, Verdict};
+use kaisatsu_model::{AppId, DataSetId, ItemId, RecognitionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{Store, StoreError, on_each};
@@ -14,8 +14,29 @@ pub struct KeptItem {
     pub subject: String,
     /// What people read.
     pub name: String,
-    /// How sure the engine was.
+    /// How sure the engine was, after feedback.
     pub score: f32,
+    /// How sure it was before, when feedback moved it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<f32>,
+    /// The verdicts that moved it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<Push>,
+}
+
+/// What one verdict did to the score of a candidate.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct Push {
+    /// The recognition that the verdict is on; `None` for another application's.
+    #[serde(default, rename = "of", skip_serializing_if = "Option::is_none")]
+    pub recognition: Option<String>,
+    /// The candidate that it is on; `None` for the whole result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
+    /// What it says.
+    pub valid: bool,
+    /// How far it moved the score.
+    pub by: f32,
 }
 
 /// A recognition about to be kept.
@@ -43,48 +64,28 @@ pub struct NewRecognition {
     pub picture: Option<Vec<u8>>,
 }
 
-/// A verdict about to be kept.
-#[derive(Debug, Clone)]
-pub struct NewVerdict {
-    /// Who gives it.
-    pub application: AppId,
-    /// On which recognition.
-    pub recognition: RecognitionId,
-    /// On which candidate; `None` for the whole result.
-    pub item: Option<ItemId>,
-    /// What it says.
-    pub verdict: Verdict,
-    /// A comment beside it.
-    pub comment: Option<Comment>,
-    /// When it is given.
-    pub rated_at: Timestamp,
-}
-
-/// A verdict as it is kept.
+/// A recognition as it is kept.
 #[derive(Debug, Clone, PartialEq)]
-pub struct KeptVerdict {
-    /// The candidate; `None` for the whole result.
-    pub item: Option<String>,
-    /// What the candidate stands for.
-    pub subject: String,
-    /// What the verdict says.
-    pub verdict: Verdict,
-    /// The comment beside it.
-    pub comment: Option<String>,
+pub struct RecognitionRecord {
+    /// Whose it is.
+    pub application: AppId,
+    /// What was asked for.
+    pub task: String,
+    /// The model, dataset or collection that answered.
+    pub model: String,
+    /// When.
+    pub created_at: Timestamp,
+    /// The candidates, best first.
+    pub items: Vec<KeptItem>,
 }
 
 const INSERT: &str = "INSERT INTO recognition \
      (id, application_id, task, model, created_at, expires_at, items, vector, picture, dataset_id) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
 
-const FIND: &str = "SELECT task, model, items, vector, dataset_id FROM recognition \
-     WHERE id = $1 AND application_id = $2 AND expires_at > $3";
-
-const RATE: &str = "INSERT INTO feedback \
-     (recognition_id, item_id, application_id, task, model, subject, score, is_valid, comment, vector, rated_at, \
-     dataset_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
-     ON CONFLICT (recognition_id, item_id) DO UPDATE SET \
-     is_valid = excluded.is_valid, comment = excluded.comment, rated_at = excluded.rated_at";
+/// A recognition of an application, or of any.
+pub(crate) const FIND: &str = "SELECT application_id, task, model, created_at, items, vector, dataset_id FROM recognition \
+     WHERE id = $1 AND ($2 IS NULL OR application_id = $2) AND expires_at > $3";
 
 impl Store {
     /// Keeps a recognition with all of its candidates.
@@ -109,71 +110,24 @@ impl Store {
         }
     }
 
-    /// Keeps a verdict. The last one on a candidate counts. The candidate is looked for inside its recognition, and
-    /// that among those of the application.
-    ///
-    /// # Errors
-    /// [`StoreError::NoRecognition`] or [`StoreError::NoItem`] when there is no such thing.
-    pub async fn rate(&self, new: &NewVerdict) -> Result<(), StoreError> {
-        on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_writing()).await?;
-            let row: Option<RecognitionRow> = sqlx::query_as(FIND)
-                .bind(new.recognition.as_str()).bind(new.application.as_str()).bind(new.rated_at.0)
-                .fetch_optional(&mut *tx).await?;
-            let row = row.ok_or_else(|| StoreError::NoRecognition(new.recognition.clone()))?;
-            let found = row.find(new.item.as_ref())?;
-            let kept = sqlx::query(RATE)
-                .bind(new.recognition.as_str()).bind(new.item.as_ref().map_or("", ItemId::as_str))
-                .bind(new.application.as_str()).bind(&row.task).bind(&row.model)
-                .bind(found.as_ref().map_or("", |item| item.subject.as_str()))
-                .bind(found.as_ref().map(|item| item.score))
-                .bind(i64::from(new.verdict == Verdict::Valid))
-                .bind(new.comment.as_ref().map(Comment::as_str)).bind(&row.vector).bind(new.rated_at.0).bind(&row.dataset_id)
-                .execute(&mut *tx).await.map(drop);
-            // Its dataset was deleted in this moment, and took the recognition with it.
-            if let Err(sqlx::Error::Database(error)) = &kept
-                && error.is_foreign_key_violation()
-            {
-                return Err(StoreError::NoRecognition(new.recognition.clone()));
-            }
-            kept?;
-            tx.commit().await?;
-        });
-        Ok(())
-    }
-
-    /// The candidates of a recognition of an application.
+    /// A recognition of an application, or of any, while it is kept.
     ///
     /// # Errors
     /// [`StoreError::NoRecognition`] when there is no such thing.
-    pub async fn recognition_items(
+    pub async fn recognition_record(
         &self,
-        application: &AppId,
+        application: Option<&AppId>,
         id: &RecognitionId,
         now: Timestamp,
-    ) -> Result<Vec<KeptItem>, StoreError> {
+    ) -> Result<RecognitionRecord, StoreError> {
         let row: Option<RecognitionRow> = on_each!(self, pool => {
-            sqlx::query_as(FIND).bind(id.as_str()).bind(application.as_str()).bind(now.0).fetch_optional(pool).await
+            sqlx::query_as(FIND)
+                .bind(id.as_str()).bind(application.map(AppId::as_str)).bind(now.0).fetch_optional(pool).await
         })?;
-        row.ok_or_else(|| StoreError::NoRecognition(id.clone()))?.items()
-    }
-
-    /// The verdicts on a recognition, the one on the whole result first.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn verdicts(&self, id: &RecognitionId) -> Result<Vec<KeptVerdict>, StoreError> {
-        let rows: Vec<(String, String, i64, Option<String>)> = on_each!(self, pool => {
-            sqlx::query_as("SELECT item_id, subject, is_valid, comment FROM feedback WHERE recognition_id = $1 ORDER BY item_id")
-                .bind(id.as_str()).fetch_all(pool).await
-        })?;
-        let kept = |(item, subject, is_valid, comment): (String, String, i64, Option<String>)| KeptVerdict {
-            item: Some(item).filter(|item| !item.is_empty()),
-            subject,
-            verdict: if is_valid == 1 { Verdict::Valid } else { Verdict::Invalid },
-            comment,
-        };
-        Ok(rows.into_iter().map(kept).collect())
+        let row = row.ok_or_else(|| StoreError::NoRecognition(id.clone()))?;
+        let items = read_items(&row.items)?;
+        let (application, created_at) = (AppId::from_text(row.application_id), Timestamp(row.created_at));
+        Ok(RecognitionRecord { application, task: row.task, model: row.model, created_at, items })
     }
 
     /// How many recognitions are kept.
@@ -204,25 +158,28 @@ impl Store {
 }
 
 #[derive(sqlx::FromRow)]
-struct RecognitionRow {
-    task: String,
-    model: String,
-    items: String,
-    vector: Option<Vec<u8>>,
-    dataset_id: Option<String>,
+pub(crate) struct RecognitionRow {
+    pub(crate) application_id: String,
+    pub(crate) task: String,
+    pub(crate) model: String,
+    pub(crate) created_at: i64,
+    pub(crate) items: String,
+    pub(crate) vector: Option<Vec<u8>>,
+    pub(crate) dataset_id: Option<String>,
 }
 
 impl RecognitionRow {
-    fn items(&self) -> Result<Vec<KeptItem>, StoreError> {
-        serde_json::from_str(&self.items).map_err(|error| StoreError::Damaged(error.to_string()))
-    }
-
     /// The candidate of that id; `None` when the whole result is meant.
-    fn find(&self, id: Option<&ItemId>) -> Result<Option<KeptItem>, StoreError> {
+    pub(crate) fn find(&self, id: Option<&ItemId>) -> Result<Option<KeptItem>, StoreError> {
         let Some(id) = id else { return Ok(None) };
-        let found = self.items()?.into_iter().find(|item| item.id == id.as_str());
+        let found = read_items(&self.items)?.into_iter().find(|item| item.id == id.as_str());
         found.map(Some).ok_or_else(|| StoreError::NoItem(id.clone()))
     }
+}
+
+/// The candidates as they are kept.
+pub(crate) fn read_items(text: &str) -> Result<Vec<KeptItem>, StoreError> {
+    serde_json::from_str(text).map_err(|error| StoreError::Damaged(error.to_string()))
 }
 
 /// A vector as both databases keep it: 32-bit floats in little-endian order.

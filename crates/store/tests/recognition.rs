@@ -1,14 +1,12 @@
 //! What image recognition keeps, one story for every backend.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
-use kaisatsu_model::{AppId, ApplicationName, Comment, ItemId, RecognitionId, Timestamp, Verdict};
-use kaisatsu_store::{Collection, KeptItem, NewImage, NewItem, NewRecognition, NewVerdict, Store, StoreError};
+use kaisatsu_model::{AppId, ApplicationName, RecognitionId, Timestamp};
+use kaisatsu_store::{Collection, KeptItem, NewImage, NewItem, NewRecognition, Push, Store, StoreError};
 use kaisatsu_testkit::{Backend, Database, tell_on_every_backend};
 
 tell_on_every_backend![
-    the_last_verdict_counts_and_outlives_its_recognition,
-    a_recognition_is_its_application_s_alone,
-    two_verdicts_at_once_leave_one,
+    a_recognition_is_its_application_s_alone_and_goes_in_time,
     images_are_replaced_and_removed_and_every_change_is_told_once,
     items_come_with_their_codes_and_pictures_and_go_with_them,
 ];
@@ -22,8 +20,14 @@ async fn tell<F: Future<Output = ()>>(backend: Backend, tale: impl FnOnce(Store,
 }
 
 fn recognition(app: &AppId, number: u8, expires_at: i64) -> NewRecognition {
-    let item =
-        |id: &str, score| KeptItem { id: id.to_owned(), subject: format!("s-{id}"), name: "猫".to_owned(), score };
+    let item = |id: &str, score| KeptItem {
+        id: id.to_owned(),
+        subject: format!("s-{id}"),
+        name: "猫".to_owned(),
+        score,
+        base: None,
+        moved: Vec::new(),
+    };
     NewRecognition {
         id: RecognitionId::from_random([number; 16]),
         application: app.clone(),
@@ -38,62 +42,28 @@ fn recognition(app: &AppId, number: u8, expires_at: i64) -> NewRecognition {
     }
 }
 
-fn verdict(app: &AppId, of: &NewRecognition, item: Option<&str>, verdict: Verdict, at: i64) -> NewVerdict {
-    NewVerdict {
-        application: app.clone(),
-        recognition: of.id.clone(),
-        item: item.map(ItemId::from_text),
-        verdict,
-        comment: Some(Comment::new("そうです").unwrap()),
-        rated_at: Timestamp(at),
-    }
-}
-
-async fn the_last_verdict_counts_and_outlives_its_recognition(store: Store, app: AppId) {
-    let kept = recognition(&app, 7, 100);
+async fn a_recognition_is_its_application_s_alone_and_goes_in_time(store: Store, app: AppId) {
+    let other = AppId::from_random([2; 10]);
+    store.create_application(&other, &ApplicationName::new("two").unwrap(), Timestamp(0)).await.unwrap();
+    let mut kept = recognition(&app, 7, 100);
+    let push = Push { recognition: None, item: Some("x".to_owned()), valid: true, by: 0.25 };
+    (kept.items[0].base, kept.items[0].moved) = (Some(0.5), vec![push]);
     store.save_recognition(kept.clone()).await.unwrap();
-    assert_eq!(store.recognition_items(&app, &kept.id, Timestamp(99)).await.unwrap(), kept.items);
-    for (item, said) in [(Some("a"), Verdict::Valid), (Some("a"), Verdict::Invalid), (None, Verdict::Valid)] {
-        store.rate(&verdict(&app, &kept, item, said, 50)).await.unwrap();
+    for asked in [Some(&app), None] {
+        let record = store.recognition_record(asked, &kept.id, Timestamp(99)).await.unwrap();
+        assert_eq!((record.application, record.items), (app.clone(), kept.items.clone()));
+        assert_eq!(
+            (record.task.as_str(), record.model.as_str(), record.created_at),
+            ("classify", "general", Timestamp(0))
+        );
     }
-    let told = store.verdicts(&kept.id).await.unwrap();
-    assert_eq!(told.len(), 2);
-    assert_eq!((told[0].item.as_deref(), told[0].verdict), (None, Verdict::Valid));
-    assert_eq!((told[1].item.as_deref(), told[1].verdict), (Some("a"), Verdict::Invalid));
-    assert_eq!((told[1].subject.as_str(), told[1].comment.as_deref()), ("s-a", Some("そうです")));
-    // Its time is over: it is not found any more, and then it is forgotten; the verdicts stay.
-    let late = store.rate(&verdict(&app, &kept, Some("b"), Verdict::Valid, 100)).await;
-    assert!(matches!(late, Err(StoreError::NoRecognition(_))));
+    for (asked, now) in [(Some(&other), 99), (Some(&app), 100), (None, 100)] {
+        let nothing = store.recognition_record(asked, &kept.id, Timestamp(now)).await;
+        assert!(matches!(nothing, Err(StoreError::NoRecognition(_))));
+    }
     assert_eq!(store.forget_recognitions(Timestamp(99), 10).await.unwrap(), 0);
     assert_eq!(store.forget_recognitions(Timestamp(100), 10).await.unwrap(), 1);
     assert_eq!(store.count_recognitions().await.unwrap(), 0);
-    assert_eq!(store.verdicts(&kept.id).await.unwrap().len(), 2);
-}
-
-async fn a_recognition_is_its_application_s_alone(store: Store, app: AppId) {
-    let other = AppId::from_random([2; 10]);
-    store.create_application(&other, &ApplicationName::new("two").unwrap(), Timestamp(0)).await.unwrap();
-    let kept = recognition(&app, 7, 100);
-    store.save_recognition(kept.clone()).await.unwrap();
-    let foreign = store.rate(&verdict(&other, &kept, Some("a"), Verdict::Valid, 5)).await;
-    assert!(matches!(foreign, Err(StoreError::NoRecognition(_))));
-    let unknown = store.rate(&verdict(&app, &kept, Some("c"), Verdict::Valid, 5)).await;
-    assert!(matches!(unknown, Err(StoreError::NoItem(_))));
-    assert!(store.verdicts(&kept.id).await.unwrap().is_empty());
-}
-
-async fn two_verdicts_at_once_leave_one(store: Store, app: AppId) {
-    let kept = recognition(&app, 7, 100);
-    store.save_recognition(kept.clone()).await.unwrap();
-    let rating = (0..8).map(|turn| {
-        let (store, app, kept) = (store.clone(), app.clone(), kept.clone());
-        let said = if turn % 2 == 0 { Verdict::Valid } else { Verdict::Invalid };
-        tokio::spawn(async move { store.rate(&verdict(&app, &kept, Some("a"), said, 5)).await })
-    });
-    for task in rating.collect::<Vec<_>>() {
-        task.await.unwrap().unwrap();
-    }
-    assert_eq!(store.verdicts(&kept.id).await.unwrap().len(), 1);
 }
 
 fn image(id: &str, first: f32) -> NewImage {

@@ -1,0 +1,115 @@
+//! What replicas follow.
+
+use kaisatsu_model::{AppId, DataSetId, Timestamp, Verdict};
+
+use super::{Standing, some_item, standing, verdict};
+use crate::{KeptItem, Store, StoreError, collections::bytes_to_floats, on_each, recognitions::read_items};
+
+/// A verdict that changed, as it is now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FeedbackChange {
+    /// The revision of its last change.
+    pub revision: i64,
+    /// The recognition it is on.
+    pub recognition: String,
+    /// The candidate it is on; `None` for the whole result.
+    pub item: Option<String>,
+    /// Who gave it.
+    pub application: AppId,
+    /// What was asked for.
+    pub task: String,
+    /// The model, dataset or collection that answered.
+    pub model: String,
+    /// The dataset, if it was one.
+    pub data_set: Option<DataSetId>,
+    /// What the candidate stands for; empty for the whole result.
+    pub subject: String,
+    /// What it says.
+    pub verdict: Verdict,
+    /// Whether it acts.
+    pub standing: Standing,
+    /// When it was given.
+    pub rated_at: Timestamp,
+    /// All candidates of the recognition, best first; none when it was forgotten before they were kept for feedback.
+    pub items: Vec<KeptItem>,
+    /// The picture as a vector.
+    pub vector: Option<Vec<f32>>,
+}
+
+impl FeedbackChange {
+    /// Where the next page begins.
+    #[must_use]
+    pub fn place(&self) -> (i64, String, String) {
+        (self.revision, self.recognition.clone(), self.item.clone().unwrap_or_default())
+    }
+}
+
+const CHANGED: &str = "SELECT f.revision, f.recognition_id, f.item_id, f.application_id, f.task, f.model, f.dataset_id, \
+     f.subject, f.is_valid, f.standing, f.rated_at, e.items, e.vector \
+     FROM feedback f JOIN exemplar e ON e.recognition_id = f.recognition_id \
+     WHERE (f.revision, f.recognition_id, f.item_id) > ($1, $2, $3) \
+     ORDER BY f.revision, f.recognition_id, f.item_id LIMIT $4";
+
+impl Store {
+    /// The revision of the last change of feedback.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn feedback_revision(&self) -> Result<i64, StoreError> {
+        let value = on_each!(self, pool => {
+            sqlx::query_scalar("SELECT value FROM feedback_revision").fetch_one(pool).await
+        });
+        Ok(value?)
+    }
+
+    /// The verdicts that changed after a place (revision, recognition, candidate), oldest change first, at most `most`.
+    ///
+    /// # Errors
+    /// When the database fails; [`StoreError::Damaged`] when it holds what we did not write.
+    pub async fn changed_feedback(
+        &self,
+        after: &(i64, String, String),
+        most: i64,
+    ) -> Result<Vec<FeedbackChange>, StoreError> {
+        let rows: Vec<ChangeRow> = on_each!(self, pool => sqlx::query_as(CHANGED)
+            .bind(after.0).bind(&after.1).bind(&after.2).bind(most).fetch_all(pool).await)?;
+        rows.into_iter().map(ChangeRow::into_change).collect()
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct ChangeRow {
+    revision: i64,
+    recognition_id: String,
+    item_id: String,
+    application_id: String,
+    task: String,
+    model: String,
+    dataset_id: Option<String>,
+    subject: String,
+    is_valid: i64,
+    standing: String,
+    rated_at: i64,
+    items: String,
+    vector: Option<Vec<u8>>,
+}
+
+impl ChangeRow {
+    fn into_change(self) -> Result<FeedbackChange, StoreError> {
+        Ok(FeedbackChange {
+            revision: self.revision,
+            recognition: self.recognition_id,
+            item: some_item(self.item_id),
+            application: AppId::from_text(self.application_id),
+            task: self.task,
+            model: self.model,
+            data_set: self.dataset_id.map(DataSetId::from_text),
+            subject: self.subject,
+            verdict: verdict(self.is_valid),
+            standing: standing(&self.standing)?,
+            rated_at: Timestamp(self.rated_at),
+            items: read_items(&self.items)?,
+            vector: self.vector.as_deref().map(bytes_to_floats),
+        })
+    }
+}

@@ -1,0 +1,104 @@
+//! What the guard holds back: feedback that made recognition worse.
+
+use kaisatsu_model::{AppId, Timestamp};
+
+use super::RAISE_FEEDBACK;
+use crate::{Store, StoreError, on_each};
+
+/// Why the guard holds verdicts back.
+#[derive(Debug, Clone)]
+pub struct NewReport {
+    /// When.
+    pub at: Timestamp,
+    /// Whose feedback; `None` for the feedback that acts for all.
+    pub application: Option<AppId>,
+    /// What it acts on.
+    pub task: String,
+    /// The model, dataset or collection.
+    pub model: String,
+    /// How many recognitions it was judged by.
+    pub judged: i64,
+    /// How many of them it made better.
+    pub better: i64,
+    /// How many of them it made worse.
+    pub worse: i64,
+}
+
+/// What the guard held back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeedbackReport {
+    /// When.
+    pub at: Timestamp,
+    /// Whose feedback; `None` for the feedback that acts for all.
+    pub application: Option<AppId>,
+    /// What it acts on.
+    pub task: String,
+    /// The model, dataset or collection.
+    pub model: String,
+    /// How many verdicts were held.
+    pub held: i64,
+    /// How many recognitions it was judged by.
+    pub judged: i64,
+    /// How many of them it made better.
+    pub better: i64,
+    /// How many of them it made worse.
+    pub worse: i64,
+}
+
+const HOLD: &str = "UPDATE feedback SET standing = 'held', revision = $3 \
+     WHERE recognition_id = $1 AND item_id = $2 AND standing = 'active'";
+
+const REPORT: &str = "INSERT INTO feedback_report (at, application_id, task, model, held, judged, better, worse) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+
+const REPORTS: &str = "SELECT at, application_id, task, model, held, judged, better, worse FROM feedback_report \
+     ORDER BY number DESC LIMIT $1";
+
+impl Store {
+    /// Holds those of the verdicts (recognition and candidate, which is empty for the whole result) that act, and reports
+    /// how many. When none of them acts any more nothing is reported.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn hold_feedback(&self, verdicts: &[(String, String)], report: &NewReport) -> Result<u64, StoreError> {
+        let keep = format!(
+            "SELECT id FROM dataset WHERE id = \
+             (SELECT dataset_id FROM feedback WHERE recognition_id = $1 AND item_id = $2){}",
+            self.and_keep_them()
+        );
+        Ok(on_each!(self, pool => {
+            let mut tx = pool.begin().await?;
+            let revision: i64 = sqlx::query_scalar(RAISE_FEEDBACK).fetch_one(&mut *tx).await?;
+            let mut held = 0;
+            for (recognition, item) in verdicts {
+                sqlx::query(sqlx::AssertSqlSafe(keep.as_str())).bind(recognition).bind(item).fetch_all(&mut *tx).await?;
+                let done = sqlx::query(HOLD).bind(recognition).bind(item).bind(revision).execute(&mut *tx).await?;
+                held += done.rows_affected();
+            }
+            if held == 0 {
+                return Ok(0);
+            }
+            sqlx::query(REPORT)
+                .bind(report.at.0).bind(report.application.as_ref().map(AppId::as_str))
+                .bind(&report.task).bind(&report.model).bind(i64::try_from(held).unwrap_or(i64::MAX))
+                .bind(report.judged).bind(report.better).bind(report.worse)
+                .execute(&mut *tx).await?;
+            tx.commit().await?;
+            held
+        }))
+    }
+
+    /// What the guard held back, newest first, at most `most` times.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn feedback_reports(&self, most: i64) -> Result<Vec<FeedbackReport>, StoreError> {
+        type Row = (i64, Option<String>, String, String, i64, i64, i64, i64);
+        let rows: Vec<Row> = on_each!(self, pool => sqlx::query_as(REPORTS).bind(most).fetch_all(pool).await)?;
+        let report = |(at, application, task, model, held, judged, better, worse): Row| {
+            let (at, application) = (Timestamp(at), application.map(AppId::from_text));
+            FeedbackReport { at, application, task, model, held, judged, better, worse }
+        };
+        Ok(rows.into_iter().map(report).collect())
+    }
+}

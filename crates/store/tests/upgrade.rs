@@ -1,0 +1,73 @@
+//! What an older version kept is there after an upgrade.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+
+use kaisatsu_model::{RecognitionId, Timestamp, Verdict};
+use kaisatsu_store::{FeedbackFilter, Standing, Store};
+use kaisatsu_testkit::{Backend, Database};
+use sqlx::{
+    PgPool, SqlitePool,
+    migrate::{MigrateError, Migrator},
+    sqlite::SqliteConnectOptions,
+};
+
+/// Makes the schema as it was.
+async fn schema(backend: Backend, database: &Database, version: i64) -> Result<(), MigrateError> {
+    let folder = |name: &str| std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("migrations").join(name);
+    match backend {
+        Backend::Sqlite => {
+            let options: SqliteConnectOptions = database.address.parse()?;
+            let pool = SqlitePool::connect_with(options.create_if_missing(true)).await?;
+            Migrator::new(folder("sqlite")).await?.run_to(version, &pool).await?;
+            pool.close().await;
+        }
+        Backend::Postgres => {
+            let pool = PgPool::connect(&database.address).await?;
+            Migrator::new(folder("postgres")).await?.run_to(version, &pool).await?;
+            pool.close().await;
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn feedback_from_before_it_was_a_memory() {
+    for (backend, bytes) in [(Backend::Sqlite, "X'0000003f'"), (Backend::Postgres, "'\\x0000003f'::bytea")] {
+        let database = Database::fresh(backend);
+        schema(backend, &database, 5).await.unwrap();
+        database.run("INSERT INTO application (id, name, created_at) VALUES ('app_one', 'one', 0)");
+        // One recognition is still there, one is forgotten; that one has two verdicts.
+        database.run(&format!(
+            "INSERT INTO recognition (id, application_id, task, model, created_at, expires_at, items, vector) VALUES \
+             ('there', 'app_one', 'classify', 'general', 3, 1000, \
+             '[{{\"id\":\"a\",\"subject\":\"s-a\",\"name\":\"cat\",\"score\":0.5}}]', {bytes})"
+        ));
+        database.run(&format!(
+            "INSERT INTO feedback (recognition_id, item_id, application_id, task, model, subject, score, is_valid, comment, \
+             vector, rated_at) VALUES \
+             ('there', 'a', 'app_one', 'classify', 'general', 's-a', 0.5, 1, 'so it is', {bytes}, 10), \
+             ('gone', '', 'app_one', 'classify', 'general', '', NULL, 0, NULL, {bytes}, 11), \
+             ('gone', 'b', 'app_one', 'classify', 'general', 's-b', 0.25, 0, NULL, {bytes}, 12)"
+        ));
+        let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
+        assert_eq!(store.feedback_revision().await.unwrap(), 1);
+        let start = (0, String::new(), String::new());
+        let told = store.changed_feedback(&start, 10).await.unwrap();
+        let facts: Vec<_> =
+            told.iter().map(|change| (change.recognition.as_str(), change.item.as_deref(), change.verdict)).collect();
+        let expected = [
+            ("gone", None, Verdict::Invalid),
+            ("gone", Some("b"), Verdict::Invalid),
+            ("there", Some("a"), Verdict::Valid),
+        ];
+        assert_eq!(facts, expected);
+        assert!(told.iter().all(|change| change.vector.as_deref() == Some(&[0.5])));
+        assert!(told.iter().all(|change| (change.revision, change.standing) == (1, Standing::Active)));
+        assert_eq!(told.iter().map(|change| change.items.len()).collect::<Vec<_>>(), [0, 0, 1]);
+        let rows = store.feedback_page(&FeedbackFilter::default(), &start, 10, false).await.unwrap();
+        assert_eq!((rows[0].name.as_deref(), rows[0].recognised_at), (Some("cat"), Timestamp(3)));
+        assert_eq!((rows[2].name.as_deref(), rows[2].recognised_at), (None, Timestamp(11)));
+        // A recognition from before reads as one from now.
+        let record = store.recognition_record(None, &RecognitionId::from_text("there"), Timestamp(20)).await.unwrap();
+        assert_eq!((record.items[0].base, record.items[0].moved.len()), (None, 0));
+    }
+}
