@@ -70,7 +70,7 @@ pub(crate) fn run(models: &str, count: u32, known: &[&str], asked: &[&str]) -> V
             let picture = picture(file);
             memory.voting.set(Duration::ZERO);
             let began = Instant::now();
-            let found = recogniser.recognise(&mut resizer, &picture, &memory).expect("an answer");
+            let found = recogniser.recognise(&mut resizer, &picture, &memory).expect("an answer").found;
             let milliseconds = began.elapsed().as_secs_f64() * 1e3;
             let best = found.iter().find(|found| found.score >= 0.5);
             json!({

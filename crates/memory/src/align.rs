@@ -32,7 +32,9 @@ impl Standard {
         for row in rows {
             means.iter_mut().zip(*row).for_each(|(sum, score)| *sum += score);
         }
-        means.iter_mut().for_each(|sum| *sum /= count);
+        for sum in &mut means {
+            *sum /= count;
+        }
         let mean = means.iter().sum::<f32>() / items as f32;
         let mut squares = vec![0.0; items];
         for row in rows {
@@ -70,7 +72,7 @@ mod tests {
     #[test]
     fn an_item_that_is_near_to_everything_is_brought_down() {
         let rows: Vec<Vec<f32>> =
-            (0..40).map(|n| vec![0.9 + 0.01 * (n % 3) as f32, 0.3 + 0.1 * (n % 2) as f32, 0.3]).collect();
+            (0..40u8).map(|n| vec![0.9 + 0.01 * f32::from(n % 3), 0.3 + 0.1 * f32::from(n % 2), 0.3]).collect();
         let rows: Vec<&[f32]> = rows.iter().map(Vec::as_slice).collect();
         let standard = Standard::of(&rows).unwrap();
         assert!(standard.apply(0, 0.9) < standard.apply(1, 0.5));

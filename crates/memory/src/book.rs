@@ -116,7 +116,9 @@ impl Book {
         let mut distances = Vec::new();
         differences(&self.sketches, &query.sketch, &mut distances);
         let mut counts = [0usize; 64 * 8 + 1];
-        distances.iter().for_each(|distance| counts[usize::from(*distance)] += 1);
+        for distance in &distances {
+            counts[usize::from(*distance)] += 1;
+        }
         let (mut last, mut taken) = (0, 0);
         while taken + counts[last] <= MEASURED {
             taken += counts[last];

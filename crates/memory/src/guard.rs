@@ -49,8 +49,8 @@ impl Judgement {
         self.worse += u32::from(before && !after);
     }
 
-    /// Whether it does harm beyond chance. Of answers that changed, half would go either way by chance (McNemar); two
-    /// deviations of that are beyond it.
+    /// Whether it does harm beyond chance. Of answers that changed, half would go either way by chance, as in the
+    /// test of `McNemar`; two deviations of that are beyond it.
     #[must_use]
     pub fn is_harmful(&self) -> bool {
         let (better, worse) = (f64::from(self.better), f64::from(self.worse));

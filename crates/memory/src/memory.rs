@@ -84,12 +84,12 @@ impl Memory {
         }
     }
 
-    /// The models, datasets and collections that something is known of.
+    /// The datasets that something is known of: what never acts for others.
     #[must_use]
-    pub fn models(&self) -> Vec<String> {
+    pub fn data_sets(&self) -> Vec<String> {
         let spaces = self.spaces.read().unwrap_or_else(PoisonError::into_inner);
-        let known = spaces.iter().filter(|(_, space)| !read(space).is_empty()).map(|(key, _)| key.model.clone());
-        let mut models: Vec<String> = known.collect();
+        let private = spaces.iter().filter(|(_, space)| read(space).is_private()).map(|(key, _)| key.model.clone());
+        let mut models: Vec<String> = private.collect();
         models.sort();
         models.dedup();
         models

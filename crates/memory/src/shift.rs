@@ -16,7 +16,9 @@ pub fn shifted_shares(shares: &[f32], power: impl Fn(usize) -> f32) -> Vec<f32> 
     let mut moved: Vec<f32> = shares.iter().enumerate().map(|(at, share)| share * power(at).exp()).collect();
     let (before, after): (f32, f32) = (shares.iter().sum(), moved.iter().sum());
     if after > 0.0 {
-        moved.iter_mut().for_each(|share| *share = (*share * before / after).clamp(0.0, 1.0));
+        for share in &mut moved {
+            *share = (*share * before / after).clamp(0.0, 1.0);
+        }
     }
     moved
 }

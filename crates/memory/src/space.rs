@@ -57,6 +57,7 @@ pub struct Change {
 
 #[derive(Debug, Default)]
 pub(crate) struct Space {
+    private: bool,
     numbers: HashMap<Arc<str>, u32>,
     names: Vec<Arc<str>>,
     applications: HashMap<AppId, u32>,
@@ -67,6 +68,9 @@ pub(crate) struct Space {
     /// What came since the guard last looked, by application; `None` for what acts for all.
     fresh: HashMap<Option<u32>, BTreeSet<Arc<str>>>,
 }
+
+/// Subjects, and whether they are right.
+type Verdicts<'a> = &'a [(u32, bool)];
 
 /// A picture that was rated.
 #[derive(Debug)]
@@ -95,13 +99,15 @@ impl Rated {
 }
 
 impl Space {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.rated.is_empty()
+    /// Whether it is one application's alone.
+    pub(crate) fn is_private(&self) -> bool {
+        self.private
     }
 
     /// Takes up a verdict that came, changed or went. `quorum` applications have to agree before it acts for all.
     pub(crate) fn apply(&mut self, change: &Change, quorum: usize) {
         let Some(code) = Code::of(&change.look) else { return };
+        self.private = !change.shared;
         let key: Arc<str> = Arc::from(change.exemplar.as_str());
         let application = number(&mut self.applications, &change.application);
         let mut rated = self.rated.remove(&key).unwrap_or_else(|| {
@@ -149,7 +155,7 @@ impl Space {
         key: &Arc<str>,
         application: u32,
         code: &Code,
-        (before, after): (&[(u32, bool)], &[(u32, bool)]),
+        (before, after): (Verdicts<'_>, Verdicts<'_>),
         quorum: usize,
     ) {
         let mut touched: BTreeSet<Arc<str>> = BTreeSet::from([Arc::clone(key)]);

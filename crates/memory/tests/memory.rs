@@ -217,17 +217,23 @@ proptest! {
             last.insert(key, Change { items, ..one });
         }
         let plain = Memory::new(QUORUM);
-        last.values().for_each(|one| plain.apply(one));
+        for one in last.values() {
+            plain.apply(one);
+        }
         let busy = Memory::new(QUORUM);
         let passing: Vec<Change> = gone.iter().map(verdict).collect();
-        passing.iter().for_each(|one| busy.apply(one));
+        for one in &passing {
+            busy.apply(one);
+        }
         let mut shuffled: Vec<&Change> = last.values().collect();
         shuffled.sort_by_key(|one| one.exemplar.bytes().fold(lot, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)));
         for one in shuffled {
             busy.apply(&Change { valid: one.valid.map(|valid| !valid), ..one.clone() });
             busy.apply(one);
         }
-        passing.iter().for_each(|one| busy.apply(&Change { valid: None, ..one.clone() }));
+        for one in &passing {
+            busy.apply(&Change { valid: None, ..one.clone() });
+        }
         for by in 1..6 {
             prop_assert_eq!(bits(&busy, by), bits(&plain, by));
         }

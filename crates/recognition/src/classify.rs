@@ -1,18 +1,21 @@
 //! Category recognition with a model. With a user's dataset: see `datasets::recognise`.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use kaisatsu_model::AppId;
 use kaisatsu_vision::{
-    Classified, Labels, Scored, Worker, decode,
+    Classified, Labels, Scored, Worker, best, decode,
     manifest::{Parts, Task},
     shelf::Model,
 };
 
 use crate::{
     Kept, Recogniser, RecognitionError,
-    keep::{Candidate, Facts},
+    keep::{Candidate, Facts, Looks},
+    learning::Asking,
     recogniser::default_of,
-    slots::{DECODE, INFERENCE, timed},
+    slots::{DECODE, INFERENCE, REMEMBER, timed},
 };
 
 pub(crate) const TASK: &str = "classify";
@@ -66,30 +69,52 @@ impl Recogniser {
     ) -> Result<Kept<Tag>, RecognitionError> {
         let name = ask.model.as_deref().unwrap_or(default_of(Task::Classify));
         let model = self.model(name, Task::Classify)?;
+        let engine = model.manifest.embedding_sha256().unwrap_or_default().to_owned();
+        let asking = Asking::new(application, TASK, name, &engine);
         let (bounds, most, looked_at, subject) = (self.bounds, ask.most, image.clone(), model.clone());
+        let learning = Arc::clone(&self.learning);
         let look = move |worker: &mut Worker| {
             let (classifier, resizer) = worker.classifier(network(&subject)).ok_or_else(|| gone(&subject))?;
             let wanted = Some(classifier.short_side());
             let decoded = timed(DECODE, TASK, || decode(&looked_at, bounds, wanted))?;
-            let outcome = timed(INFERENCE, TASK, || match &subject.head {
-                None => classifier.classify(resizer, &decoded.picture, most),
-                Some(head) => classifier
+            let seen = timed(INFERENCE, TASK, || match &subject.head {
+                None => classifier.classify(resizer, &decoded.picture),
+                Some(_) => classifier
                     .embed(resizer, &decoded.picture)
-                    .map(|vector| Classified { classes: head.classify(&vector, most), embedding: Some(vector) }),
+                    .map(|vector| Classified { scores: Vec::new(), embedding: Some(vector) }),
             });
-            outcome.map_err(|error| RecognitionError::Failed(error.to_string()))
+            let seen = seen.map_err(|error| RecognitionError::Failed(error.to_string()))?;
+            let look = seen.embedding.as_deref().unwrap_or_default();
+            let id = |class| subject.labels.as_deref()?.get(class).map(|label| label.id.as_str());
+            let (base, moved, moves, none_below) = timed(REMEMBER, TASK, || match &subject.head {
+                None => {
+                    let (moved, moves) =
+                        learning.move_classes(&asking, look, &seen.scores, classifier.is_exclusive(), id);
+                    (seen.scores.clone(), moved, moves, classifier.none_below())
+                }
+                Some(head) => {
+                    let (base, moved, moves) = learning.move_head(&asking, 0, head, look, id).unwrap_or_default();
+                    (base, moved, moves, 0.0)
+                }
+            });
+            Ok((best(&moved, most, none_below), base, moves, seen.embedding))
         };
-        let found = self.slots.run(TASK, look).await?;
-        let tags = found.classes.iter().filter_map(|scored| tag(model.labels.as_deref()?, *scored, &ask.language));
+        let (classes, base, moves, vector) = self.slots.run(TASK, look).await?;
+        let weigh = |scored: &Scored| {
+            let tag = tag(model.labels.as_deref()?, *scored, &ask.language)?;
+            let id = tag.id.clone();
+            Some(moves.weigh(tag, &id, base.get(scored.class).copied()?))
+        };
+        let tags = classes.iter().filter_map(weigh).collect();
         let facts = Facts {
             application: application.clone(),
             task: TASK,
             data_set: None,
             model: name.to_owned(),
-            vector: found.embedding,
+            looks: Looks { engine, vector },
             picture: image,
         };
-        Ok(self.keeping.keep(facts, tags.collect()).await?)
+        Ok(self.keeping.keep(facts, tags).await?)
     }
 }
 

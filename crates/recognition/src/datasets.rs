@@ -2,6 +2,7 @@
 
 mod builder;
 mod health;
+mod left_out;
 mod look;
 mod recognise;
 mod shelf;
@@ -196,6 +197,7 @@ impl Recogniser {
             return Err(RecognitionError::NoSuchDataSet);
         }
         self.users.shelf.drop(id);
+        self.learning.forget(id.as_str());
         self.users.to_sweep.notify_one();
         Ok(())
     }

@@ -1,18 +1,25 @@
 //! Object detection.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
+use kaisatsu_memory::{STRENGTH, shifted_odds};
 use kaisatsu_model::AppId;
 use kaisatsu_vision::{Found, PixelBox, Sent, Worker, decode, manifest::Task};
 
 use crate::{
     Kept, Recogniser, RecognitionError,
     classify::gone,
-    keep::{Candidate, Facts},
+    keep::{Candidate, Facts, Looks},
+    learning::{Asking, Moves},
     recogniser::default_of,
-    slots::{DECODE, INFERENCE, timed},
+    slots::{DECODE, INFERENCE, REMEMBER, timed},
 };
 
-const TASK: &str = "detect";
+pub(crate) const TASK: &str = "detect";
+
+/// The most things that are considered when feedback may change their order.
+const CONSIDERED: usize = 300;
 
 /// What a caller asks for.
 #[derive(Debug, Clone)]
@@ -54,6 +61,15 @@ impl Candidate for Thing {
     }
 }
 
+/// A thing before it has a name.
+struct Seen {
+    found: Found,
+    /// After feedback.
+    score: f32,
+    look: Vec<f32>,
+    moves: Moves,
+}
+
 impl Recogniser {
     /// Finds things in a picture, and keeps what it found. The second value is the image's size as sent.
     ///
@@ -67,36 +83,56 @@ impl Recogniser {
     ) -> Result<(Kept<Thing>, (u32, u32)), RecognitionError> {
         let name = ask.model.as_deref().unwrap_or(default_of(Task::Detect));
         let model = self.model(name, Task::Detect)?;
+        let engine = model.manifest.files().first().map(|(_, sha256)| (*sha256).to_owned()).unwrap_or_default();
+        let asking = Asking::new(application, TASK, name, &engine);
         let (bounds, looked_at, subject) = (self.bounds, image.clone(), model.clone());
-        let (most, min_score) = (ask.most, ask.min_score);
-        let look = move |worker: &mut Worker| -> Result<(Vec<Found>, Sent), RecognitionError> {
+        let (most, min_score, learning) = (ask.most, ask.min_score, Arc::clone(&self.learning));
+        let look = move |worker: &mut Worker| -> Result<(Vec<Seen>, Sent), RecognitionError> {
             let name = &subject.manifest.about.name;
             let (detector, resizer) = worker.detector(name).ok_or_else(|| gone(&subject))?;
             let wanted = Some(detector.short_side());
             let decoded = timed(DECODE, TASK, || decode(&looked_at, bounds, wanted))?;
-            let found = timed(INFERENCE, TASK, || detector.detect(resizer, &decoded.picture, most, min_score));
-            Ok((found.map_err(|error| RecognitionError::Failed(error.to_string()))?, decoded.sent))
+            // What feedback could lift over the threshold, or into the first so many, has to be looked at.
+            let (considered, floor) = if learning.memory.knows(TASK, name) {
+                (most.max(CONSIDERED), shifted_odds(min_score, -STRENGTH))
+            } else {
+                (most, min_score)
+            };
+            let found = timed(INFERENCE, TASK, || detector.detect(resizer, &decoded.picture, considered, floor));
+            let found = found.map_err(|error| RecognitionError::Failed(error.to_string()))?;
+            let weigh = |(found, look): (Found, Vec<f32>)| {
+                let id = subject.labels.as_deref()?.get(found.class)?.id.clone();
+                let moves = learning.moves_of(&asking, &id, &look);
+                Some(Seen { score: moves.score(&id, found.score), found, look, moves })
+            };
+            let seen = found.found.into_iter().zip(found.looks).filter_map(weigh);
+            let mut seen: Vec<Seen> = timed(REMEMBER, TASK, || seen.filter(|seen| seen.score >= min_score).collect());
+            // Equal scores stay in the order of the detector.
+            seen.sort_by(|a, b| b.score.total_cmp(&a.score));
+            seen.truncate(most);
+            Ok((seen, decoded.sent))
         };
-        let (found, sent) = self.slots.run(TASK, look).await?;
-        let things = found.into_iter().filter_map(|found| {
-            let labels = model.labels.as_deref()?;
-            let label = labels.get(found.class)?;
-            Some(Thing {
-                id: label.id.clone(),
-                name: labels.name(label, &ask.language).to_owned(),
-                score: found.score,
-                place: sent.locate(found.area),
-            })
-        });
+        let (seen, sent) = self.slots.run(TASK, look).await?;
+        let mut vector = Vec::new();
+        let mut things = Vec::with_capacity(seen.len());
+        for Seen { found, score, look, moves } in seen {
+            let Some((labels, label)) = model.labels.as_deref().and_then(|all| Some((all, all.get(found.class)?))) else {
+                continue;
+            };
+            let name = labels.name(label, &ask.language).to_owned();
+            let thing = Thing { id: label.id.clone(), name, score, place: sent.locate(found.area) };
+            things.push(moves.weigh(thing, &label.id, found.score));
+            vector.extend(look);
+        }
         let facts = Facts {
             application: application.clone(),
             task: TASK,
             data_set: None,
             model: name.to_owned(),
-            vector: None,
+            looks: Looks { engine, vector: Some(vector) },
             picture: image,
         };
-        let kept = self.keeping.keep(facts, things.collect()).await?;
+        let kept = self.keeping.keep(facts, things).await?;
         Ok((kept, (sent.width, sent.height)))
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kaisatsu_model::{AppId, Comment, ItemId, MOST_PER_CANDIDATE, RecognitionId, Verdict};
-use kaisatsu_store::{NewVerdict, StoreError};
+use kaisatsu_model::{AppId, Comment, ItemId, MOST_PER_CANDIDATE, RecognitionId, Timestamp, Verdict};
+use kaisatsu_store::{FeedbackFilter, NewVerdict, RecognitionRecord, StoreError, Total};
 
 use crate::Recogniser;
 
@@ -24,8 +24,23 @@ pub struct Rating {
     pub comment: Option<Comment>,
 }
 
+/// Which verdicts are to be summed up.
+#[derive(Debug, Clone)]
+pub struct TotalsAsk {
+    /// Whose.
+    pub application: AppId,
+    /// Of one model, dataset or collection; `None` for all.
+    pub model: Option<String>,
+    /// From this time on.
+    pub since: Option<Timestamp>,
+    /// Until this time.
+    pub until: Option<Timestamp>,
+    /// How long each stretch of time is.
+    pub span: Duration,
+}
+
 impl Recogniser {
-    /// Keeps a verdict. The last one on a candidate counts.
+    /// Keeps a verdict, and learns from it before this returns. The last one on a candidate counts.
     ///
     /// # Errors
     /// When the application has no such recognition, or the recognition no such candidate.
@@ -38,7 +53,38 @@ impl Recogniser {
             comment: rating.comment,
             rated_at: self.keeping.now(),
         };
-        self.keeping.store.rate(&verdict, MOST_PER_CANDIDATE).await
+        let rated = self.keeping.store.rate(&verdict, MOST_PER_CANDIDATE).await?;
+        self.tally.count(rated, verdict.verdict);
+        // The verdict is kept. Should the database fail now, it is learned a moment later, as on every other replica.
+        let learned = async { self.guard(self.learn().await?).await };
+        if let Err(error) = learned.await {
+            tracing::warn!(%error, "a verdict is kept and could not be learned at once");
+        }
+        Ok(())
+    }
+
+    /// What was recognised, and which verdicts moved it.
+    ///
+    /// # Errors
+    /// When the application has no such recognition.
+    pub async fn explain(&self, application: &AppId, id: &RecognitionId) -> Result<RecognitionRecord, StoreError> {
+        self.keeping.store.recognition_record(Some(application), id, self.keeping.now()).await
+    }
+
+    /// How many verdicts of an application said what of each candidate, in stretches of time.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn feedback_totals(&self, asked: &TotalsAsk) -> Result<Vec<Total>, StoreError> {
+        let filter = FeedbackFilter {
+            application: Some(asked.application.clone()),
+            model: asked.model.clone(),
+            since: asked.since,
+            until: asked.until,
+            ..FeedbackFilter::default()
+        };
+        let span = i64::try_from(asked.span.as_micros()).unwrap_or(i64::MAX);
+        self.keeping.store.feedback_totals(&filter, span).await
     }
 
     /// Forgets recognitions whose time is over, now and then, as long as the server runs.
@@ -51,6 +97,9 @@ impl Recogniser {
                     Ok(0) => {}
                     Ok(gone) => tracing::info!(gone, "recognitions over their time are forgotten"),
                     Err(error) => tracing::warn!(%error, "recognitions over their time cannot be forgotten"),
+                }
+                if let Err(error) = alive.forget_deleted().await {
+                    tracing::warn!(%error, "what was learned of deleted datasets cannot be forgotten yet");
                 }
                 drop(alive);
                 tokio::time::sleep(FORGET_EVERY).await;

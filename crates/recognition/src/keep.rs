@@ -6,6 +6,8 @@ use bytes::Bytes;
 use kaisatsu_model::{AppId, Clock, DataSetId, ItemId, RecognitionId, Timestamp};
 use kaisatsu_store::{KeptItem, NewRecognition, Store, StoreError};
 
+use crate::learning::Weighed;
+
 /// How many expired recognitions are forgotten in one statement, so that no statement holds the database for long.
 const AT_ONCE: i64 = 500;
 
@@ -43,8 +45,16 @@ pub(crate) struct Facts {
     pub(crate) model: String,
     /// The dataset that was looked into, if it was one.
     pub(crate) data_set: Option<DataSetId>,
-    pub(crate) vector: Option<Vec<f32>>,
+    /// What the engine saw, for feedback.
+    pub(crate) looks: Looks,
     pub(crate) picture: Bytes,
+}
+
+/// What the engine saw: vectors that feedback is remembered by, and the hash of the weights that made them.
+pub(crate) struct Looks {
+    pub(crate) engine: String,
+    /// One vector of the picture, or one for each candidate, one after the other.
+    pub(crate) vector: Option<Vec<f32>>,
 }
 
 impl Keeping {
@@ -57,19 +67,23 @@ impl Keeping {
     }
 
     /// Gives every candidate an id and keeps all of it in one transaction.
-    pub(crate) async fn keep<T: Candidate>(&self, facts: Facts, found: Vec<T>) -> Result<Kept<T>, StoreError> {
+    pub(crate) async fn keep<T: Candidate>(&self, facts: Facts, found: Vec<Weighed<T>>) -> Result<Kept<T>, StoreError> {
         let now = self.now();
         let id = RecognitionId::from_random(random());
-        let candidates: Vec<(ItemId, T)> =
-            found.into_iter().map(|candidate| (ItemId::from_random(random()), candidate)).collect();
-        let item = |(id, candidate): &(ItemId, T)| KeptItem {
-            id: id.as_str().to_owned(),
-            subject: candidate.subject().to_owned(),
-            name: candidate.name().to_owned(),
-            score: candidate.score(),
-            base: None,
-            moved: Vec::new(),
-        };
+        let mut items = Vec::with_capacity(found.len());
+        let mut candidates = Vec::with_capacity(found.len());
+        for Weighed { candidate, base, moved } in found {
+            let (item, score) = (ItemId::from_random(random()), candidate.score());
+            items.push(KeptItem {
+                id: item.as_str().to_owned(),
+                subject: candidate.subject().to_owned(),
+                name: candidate.name().to_owned(),
+                score,
+                base: (base.to_bits() != score.to_bits()).then_some(base),
+                moved,
+            });
+            candidates.push((item, candidate));
+        }
         let recognition = NewRecognition {
             id: id.clone(),
             application: facts.application,
@@ -78,8 +92,9 @@ impl Keeping {
             data_set: facts.data_set,
             created_at: now,
             expires_at: now.after(self.span),
-            items: candidates.iter().map(item).collect(),
-            vector: facts.vector,
+            items,
+            engine: facts.looks.engine,
+            vector: facts.looks.vector,
             picture: self.pictures.then(|| facts.picture.to_vec()),
         };
         self.store.save_recognition(recognition).await?;

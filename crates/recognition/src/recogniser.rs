@@ -16,7 +16,9 @@ use crate::{
     collections::Collections,
     follow::Followed,
     keep::Keeping,
+    learning::Learning,
     slots::Slots,
+    tally::Tally,
     users::{UserSettings, Users},
 };
 
@@ -31,6 +33,8 @@ pub struct Settings {
     pub keep: Duration,
     /// Whether pictures are kept with them.
     pub keep_pictures: bool,
+    /// How many applications have to agree before feedback acts for all.
+    pub quorum: usize,
 }
 
 /// A model as it is listed.
@@ -54,6 +58,8 @@ pub struct Recogniser {
     pub(crate) collections: Collections,
     pub(crate) catalogue: CatalogueIndex,
     pub(crate) followed: Followed,
+    pub(crate) learning: Arc<Learning>,
+    pub(crate) tally: Tally,
     pub(crate) users: Users,
 }
 
@@ -68,6 +74,8 @@ impl Recogniser {
             collections: Collections::default(),
             catalogue: CatalogueIndex::default(),
             followed: Followed::default(),
+            learning: Arc::new(Learning::new(settings.quorum)),
+            tally: Tally::default(),
             users: Users::new(users),
         }
     }
@@ -79,6 +87,8 @@ impl Recogniser {
             Some("the models are being loaded")
         } else if !self.followed.is_loaded() {
             Some("collections and catalogue are being loaded")
+        } else if !self.has_learned() {
+            Some("feedback is being loaded")
         } else {
             None
         }

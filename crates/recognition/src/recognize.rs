@@ -7,7 +7,7 @@ use bytes::Bytes;
 use kaisatsu_model::AppId;
 use kaisatsu_store::ItemRecord;
 use kaisatsu_vision::{
-    Decoded, PixelBox, Worker, barcode, decode, manifest::Task, object::Recognised, shelf::Model, text,
+    Decoded, PixelBox, Worker, barcode, decode, manifest::Task, object::{Looked, Recognised, digits_look}, shelf::Model, text,
 };
 use tokio::runtime::Handle;
 
@@ -15,13 +15,14 @@ use crate::{
     Kept, Recogniser, RecognitionError,
     catalogue::Seen,
     classify::gone,
-    keep::{Candidate, Facts},
+    keep::{Candidate, Facts, Looks},
+    learning::{Asking, Weighed},
     reading::{Contender, decide, undecided},
     recogniser::default_of,
-    slots::{DECODE, INFERENCE, timed},
+    slots::{DECODE, INFERENCE, REMEMBER, timed},
 };
 
-const TASK: &str = "recognize";
+pub(crate) const TASK: &str = "recognize";
 
 /// The shorter side that is decoded: enough for bars as fine as they come, and for the features of a small item.
 const SHORT_SIDE: u32 = 1200;
@@ -105,12 +106,14 @@ impl Recogniser {
     ) -> Result<Kept<Sighted>, RecognitionError> {
         let model = self.model(default_of(Task::LocalFeatures), Task::LocalFeatures)?;
         let (me, looked_at, category) = (Arc::clone(self), image.clone(), ask.category.clone());
+        let engine = model.manifest.files().first().map(|(_, sha256)| (*sha256).to_owned()).unwrap_or_default();
+        let asking = Asking::new(application, TASK, "", &engine);
         let runtime = Handle::current();
-        let look = move |worker: &mut Worker| -> Result<Vec<Sighted>, RecognitionError> {
+        let look = move |worker: &mut Worker| -> Result<(Vec<Sighted>, Vec<f32>), RecognitionError> {
             let decoded = timed(DECODE, TASK, || decode(&looked_at, me.bounds, Some(SHORT_SIDE)))?;
             timed(INFERENCE, TASK, || {
                 let by_code = me.read_codes(&decoded, category.as_deref(), &runtime)?;
-                if !by_code.is_empty() || me.catalogue.items() == 0 {
+                if !by_code.0.is_empty() || me.catalogue.items() == 0 {
                     return Ok(by_code);
                 }
                 let seen = Seen {
@@ -122,50 +125,63 @@ impl Recogniser {
                 me.look_at(worker, &model, &decoded, &seen)
             })
         };
-        let mut found = self.slots.run(TASK, look).await?;
+        let (found, vector) = self.slots.run(TASK, look).await?;
+        let moves = timed(REMEMBER, TASK, || self.learning.moves(&asking, &vector));
+        let weigh = |sighted: Sighted| {
+            let (id, base) = (sighted.item.id.clone(), sighted.score);
+            moves.weigh(Sighted { score: moves.score(&id, base), ..sighted }, &id, base)
+        };
+        let mut found: Vec<Weighed<Sighted>> = found.into_iter().map(weigh).collect();
+        found.retain(|weighed| weighed.candidate.score >= LEAST_SCORE);
+        // Equal scores stay in the order of their inliers.
+        found.sort_by(|a, b| b.candidate.score.total_cmp(&a.candidate.score));
         found.truncate(ask.most);
         let facts = Facts {
             application: application.clone(),
             task: TASK,
             data_set: None,
             model: ask.category.unwrap_or_else(|| "product-all".to_owned()),
-            vector: None,
+            looks: Looks { engine, vector: Some(vector) },
             picture: image,
         };
         Ok(self.keeping.keep(facts, found).await?)
     }
 
-    /// The items whose barcodes are in a picture.
+    /// The items whose barcodes are in a picture, and what is remembered of it: the first of them.
     fn read_codes(
         &self,
         decoded: &Decoded,
         category: Option<&str>,
         runtime: &Handle,
-    ) -> Result<Vec<Sighted>, RecognitionError> {
+    ) -> Result<(Vec<Sighted>, Vec<f32>), RecognitionError> {
         let mut found = Vec::new();
+        let mut look = Vec::new();
         for code in barcode::read(&decoded.picture) {
             let items = runtime.block_on(self.keeping.store.items_with_code(&code.digits))?;
             let wanted = items.into_iter().filter(|item| category.is_none_or(|category| item.category == category));
+            if look.is_empty() {
+                look = digits_look(&code.digits);
+            }
             found.extend(wanted.map(|item| Sighted {
                 item,
                 score: BY_CODE,
                 evidence: Evidence::Barcode { digits: code.digits.clone(), place: decoded.sent.locate(code.area) },
             }));
         }
-        Ok(found)
+        Ok((found, look))
     }
 
-    /// The items that a picture shows by their looks, the surest first.
+    /// The items that a picture may show by their looks, and what is remembered of it.
     fn look_at(
         &self,
         worker: &mut Worker,
         model: &Model,
         decoded: &Decoded,
         catalogue: &Seen<'_>,
-    ) -> Result<Vec<Sighted>, RecognitionError> {
+    ) -> Result<(Vec<Sighted>, Vec<f32>), RecognitionError> {
         let failed = |error: kaisatsu_vision::RuntimeError| RecognitionError::Failed(error.to_string());
         let (objects, resizer) = worker.objects(&model.manifest.about.name).ok_or_else(|| gone(model))?;
-        let seen = objects.recognise(resizer, &decoded.picture, catalogue).map_err(failed)?;
+        let Looked { found: seen, look } = objects.recognise(resizer, &decoded.picture, catalogue).map_err(failed)?;
         let numbers: Vec<i64> = seen.iter().filter_map(|seen| i64::try_from(seen.item.0).ok()).collect();
         let items = catalogue.runtime.block_on(self.keeping.store.items(&numbers))?;
         // An item that was removed meanwhile is left out.
@@ -190,11 +206,7 @@ impl Recogniser {
                 place: decoded.sent.locate(seen.area),
             },
         };
-        let mut found: Vec<Sighted> = known.into_iter().zip(contenders).map(sighted).collect();
-        found.retain(|sighted| sighted.score >= LEAST_SCORE);
-        // Equal scores stay in the order of their inliers.
-        found.sort_by(|a, b| b.score.total_cmp(&a.score));
-        Ok(found)
+        Ok((known.into_iter().zip(contenders).map(sighted).collect(), look))
     }
 }
 

@@ -9,7 +9,7 @@ use kaisatsu_vision::{Engine, Worker};
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::RecognitionError;
+use crate::{RecognitionError, learning::HELD, tally::RATED};
 
 /// How long a caller is told to wait when every place is taken.
 const WAIT: Duration = Duration::from_secs(1);
@@ -96,6 +96,7 @@ pub(crate) fn timed<T>(step: &'static str, task: &'static str, work: impl FnOnce
 
 pub(crate) const DECODE: &str = "kaisatsu_engine_decode_seconds";
 pub(crate) const INFERENCE: &str = "kaisatsu_engine_inference_seconds";
+pub(crate) const REMEMBER: &str = "kaisatsu_engine_memory_seconds";
 
 /// A request inside the engine, also when its caller hangs up.
 struct Counted;
@@ -126,4 +127,7 @@ pub fn describe_metrics() {
     describe_histogram!("kaisatsu_engine_queue_seconds", "Time from a picture's arrival to its thread, by task");
     describe_histogram!(DECODE, "Time to decode a picture, by task");
     describe_histogram!(INFERENCE, "Time in the networks, by task");
+    describe_histogram!(REMEMBER, "Time to ask what feedback has taught, by task");
+    describe_counter!(RATED, "Verdicts taken, by task, model, candidate and what they say");
+    describe_counter!(HELD, "Verdicts held back because they make confirmed answers wrong");
 }

@@ -38,6 +38,17 @@ pub struct NewVerdict {
     pub rated_at: Timestamp,
 }
 
+/// What a verdict was on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rated {
+    /// What was asked for.
+    pub task: String,
+    /// The model, dataset or collection that answered.
+    pub model: String,
+    /// What the candidate stands for; empty for the whole result.
+    pub subject: String,
+}
+
 /// A verdict as it is kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeptVerdict {
@@ -89,8 +100,8 @@ impl Standing {
 const RAISE_FEEDBACK: &str = "UPDATE feedback_revision SET value = value + 1 RETURNING value";
 
 const REMEMBER: &str = "INSERT INTO exemplar \
-     (recognition_id, application_id, task, model, dataset_id, created_at, items, vector) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (recognition_id) DO NOTHING";
+     (recognition_id, application_id, task, model, dataset_id, created_at, items, vector, engine) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (recognition_id) DO NOTHING";
 
 const RATE: &str = "INSERT INTO feedback \
      (recognition_id, item_id, application_id, task, model, subject, score, is_valid, comment, rated_at, dataset_id, \
@@ -111,7 +122,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NoRecognition`] or [`StoreError::NoItem`] when there is no such thing.
-    pub async fn rate(&self, new: &NewVerdict, most: i64) -> Result<(), StoreError> {
+    pub async fn rate(&self, new: &NewVerdict, most: i64) -> Result<Rated, StoreError> {
         let (id, app) = (new.recognition.as_str(), new.application.as_str());
         let keep = format!("SELECT id FROM dataset WHERE id = $1{}", self.and_keep_them());
         on_each!(self, pool => {
@@ -130,7 +141,7 @@ impl Store {
             }
             sqlx::query(REMEMBER)
                 .bind(id).bind(app).bind(&row.task).bind(&row.model).bind(&row.dataset_id).bind(row.created_at)
-                .bind(&row.items).bind(&row.vector)
+                .bind(&row.items).bind(&row.vector).bind(&row.engine)
                 .execute(&mut *tx).await?;
             sqlx::query(RATE)
                 .bind(id).bind(new.item.as_ref().map_or("", ItemId::as_str)).bind(app).bind(&row.task).bind(&row.model)
@@ -142,8 +153,8 @@ impl Store {
                 .bind(app).bind(&row.task).bind(&row.model).bind(subject).bind(revision).bind(most.max(0))
                 .execute(&mut *tx).await?;
             tx.commit().await?;
-        });
-        Ok(())
+            Ok(Rated { subject: subject.to_owned(), task: row.task, model: row.model })
+        })
     }
 
     /// The verdicts on a recognition, the one on the whole result first.

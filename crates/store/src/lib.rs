@@ -33,7 +33,7 @@ pub use datasets::{
 pub use error::{OpenError, StoreError};
 pub use feedback::{
     FeedbackChange, FeedbackCount, FeedbackFilter, FeedbackReport, FeedbackRow, KeptVerdict, NewReport, NewVerdict,
-    Standing, Total,
+    Rated, Standing, Total,
 };
 pub use keys::{ChangedKeys, KeyGrant, NewKey};
 pub use recognitions::{KeptItem, NewRecognition, Push, RecognitionRecord};

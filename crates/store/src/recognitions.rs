@@ -58,7 +58,9 @@ pub struct NewRecognition {
     pub expires_at: Timestamp,
     /// The candidates, best first.
     pub items: Vec<KeptItem>,
-    /// The picture as a vector.
+    /// What made the vector: the hash of its weights.
+    pub engine: String,
+    /// The picture as a vector, or one vector a candidate, one after the other.
     pub vector: Option<Vec<f32>>,
     /// The picture as it was sent.
     pub picture: Option<Vec<u8>>,
@@ -80,11 +82,11 @@ pub struct RecognitionRecord {
 }
 
 const INSERT: &str = "INSERT INTO recognition \
-     (id, application_id, task, model, created_at, expires_at, items, vector, picture, dataset_id) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+     (id, application_id, task, model, created_at, expires_at, items, vector, picture, dataset_id, engine) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 
 /// A recognition of an application, or of any.
-pub(crate) const FIND: &str = "SELECT application_id, task, model, created_at, items, vector, dataset_id FROM recognition \
+pub(crate) const FIND: &str = "SELECT application_id, task, model, created_at, items, vector, dataset_id, engine FROM recognition \
      WHERE id = $1 AND ($2 IS NULL OR application_id = $2) AND expires_at > $3";
 
 impl Store {
@@ -99,7 +101,7 @@ impl Store {
             sqlx::query(INSERT)
                 .bind(new.id.as_str()).bind(new.application.as_str()).bind(new.task).bind(&new.model)
                 .bind(new.created_at.0).bind(new.expires_at.0).bind(items).bind(vector).bind(new.picture)
-                .bind(new.data_set.as_ref().map(DataSetId::as_str))
+                .bind(new.data_set.as_ref().map(DataSetId::as_str)).bind(new.engine)
                 .execute(pool).await.map(drop)
         });
         match (kept, new.data_set) {
@@ -166,6 +168,7 @@ pub(crate) struct RecognitionRow {
     pub(crate) items: String,
     pub(crate) vector: Option<Vec<u8>>,
     pub(crate) dataset_id: Option<String>,
+    pub(crate) engine: String,
 }
 
 impl RecognitionRow {

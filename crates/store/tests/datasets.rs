@@ -238,6 +238,7 @@ async fn a_deletion_wins(stage: Stage) {
         created_at: NOW,
         expires_at: Timestamp(9_000),
         items: Vec::new(),
+        engine: "e".to_owned(),
         vector: None,
         picture: None,
     };

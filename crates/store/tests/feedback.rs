@@ -69,7 +69,8 @@ impl Stage {
             created_at: Timestamp(1),
             expires_at: Timestamp(1000),
             items: vec![item("a", 0.75, Some(0.5)), item("b", 0.25, None)],
-            vector: Some(vec![0.5, -0.25]),
+            engine: "e".to_owned(),
+        vector: Some(vec![0.5, -0.25]),
             picture: Some(vec![1, 2, number]),
         };
         self.store.save_recognition(new).await.unwrap();

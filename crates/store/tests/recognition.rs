@@ -37,6 +37,7 @@ fn recognition(app: &AppId, number: u8, expires_at: i64) -> NewRecognition {
         created_at: Timestamp(0),
         expires_at: Timestamp(expires_at),
         items: vec![item("a", 0.75), item("b", 0.25)],
+        engine: "e".to_owned(),
         vector: Some(vec![0.5, -0.25]),
         picture: Some(vec![1, 2, 3]),
     }

@@ -25,8 +25,8 @@ pub struct Scored {
 /// What a classifier says of a picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Classified {
-    /// The classes, best first; empty for "none of these".
-    pub classes: Vec<Scored>,
+    /// 0 to 1 for every class, at its place among the labels; [`best`] picks from them.
+    pub scores: Vec<f32>,
     /// The picture as a vector of length one, where the model gives it.
     pub embedding: Option<Vec<f32>>,
 }
@@ -64,25 +64,31 @@ impl Classifier {
         short_side(&self.input)
     }
 
+    /// Whether the scores are parts of one whole: a picture is of one class alone.
+    #[must_use]
+    pub fn is_exclusive(&self) -> bool {
+        self.output.decode == Decode::Softmax
+    }
+
     /// The names of its classes.
     #[must_use]
     pub fn labels(&self) -> &Arc<Labels> {
         &self.labels
     }
 
-    /// Looks at a picture and gives the `most` best classes.
+    /// When the best score is below this, the picture is of none of the classes.
+    #[must_use]
+    pub fn none_below(&self) -> f32 {
+        self.output.none_below
+    }
+
+    /// Looks at a picture and scores every class.
     ///
     /// # Errors
     /// When the network fails.
-    pub fn classify(
-        &mut self,
-        resizer: &mut Resizer,
-        picture: &Picture,
-        most: usize,
-    ) -> Result<Classified, RuntimeError> {
+    pub fn classify(&mut self, resizer: &mut Resizer, picture: &Picture) -> Result<Classified, RuntimeError> {
         let (logits, embedding) = self.look(resizer, picture)?;
-        let scores = probabilities(&logits.values, &self.output);
-        Ok(Classified { classes: best(&scores, most, self.output.none_below), embedding })
+        Ok(Classified { scores: probabilities(&logits.values, &self.output), embedding })
     }
 
     /// Only the vector of a picture.
@@ -134,8 +140,10 @@ fn probabilities(logits: &[f32], output: &Output) -> Vec<f32> {
     }
 }
 
-/// The best classes, in the order of their scores and then of their places; none when even the best is too weak.
-pub(crate) fn best(scores: &[f32], most: usize, none_below: f32) -> Vec<Scored> {
+/// The `most` best classes of a score for each, in the order of their scores and then of their places; none when even the
+/// best is below `none_below`.
+#[must_use]
+pub fn best(scores: &[f32], most: usize, none_below: f32) -> Vec<Scored> {
     let mut order: Vec<Scored> = scores.iter().enumerate().map(|(class, &score)| Scored { class, score }).collect();
     order.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.class.cmp(&b.class)));
     if order.first().is_none_or(|first| first.score < none_below) {

@@ -1,10 +1,12 @@
 //! Object detection: where things are in a picture, and what they are.
 
 mod decoding;
+mod look;
 mod overlap;
 
 use std::{path::Path, sync::Arc};
 
+use decoding::{Outputs, Reader};
 use fast_image_resize::Resizer;
 
 use crate::{
@@ -24,6 +26,18 @@ pub struct Found {
     pub score: f32,
     /// Where it is.
     pub area: Area,
+    /// The place of its box among the outputs of the network. Several things may be found at one, each of a class.
+    pub row: usize,
+}
+
+/// What a detector says of a picture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Detected {
+    /// What was found, surest first.
+    pub found: Vec<Found>,
+    /// What the network saw at each of them, in the same order: unit vectors with four numbers more than there are
+    /// classes. The cosine of two is high where the network saw the same.
+    pub looks: Vec<Vec<f32>>,
 }
 
 /// A detector on one thread.
@@ -73,19 +87,24 @@ impl Detector {
         picture: &Picture,
         most: usize,
         min_score: f32,
-    ) -> Result<Vec<Found>, RuntimeError> {
+    ) -> Result<Detected, RuntimeError> {
         let prepared = prepare(resizer, picture, &self.input)
             .ok_or_else(|| RuntimeError::Run("the picture cannot be resized".to_owned()))?;
-        let candidates = self.infer(&prepared, picture, min_score.max(self.output.score_floor))?;
+        let outputs = self.infer(&prepared, picture)?;
+        let (classes, floor) = (self.labels.len(), min_score.max(self.output.score_floor));
+        let reader = Reader { input: &self.input, prepared: &prepared, picture, classes, floor };
+        let candidates = reader.candidates(&outputs)?;
         let kept = if self.output.decode == Decode::Detr {
             candidates // One answer for each thing is what these networks are trained for.
         } else {
             overlap::suppress(candidates, self.output.nms_iou, self.output.candidates_per_class)
         };
-        Ok(overlap::strongest(kept, most.min(self.output.keep)))
+        let found = overlap::strongest(kept, most.min(self.output.keep));
+        let looks = found.iter().map(|found| look::look(&reader.scores(&outputs, found.row), found.area)).collect();
+        Ok(Detected { found, looks })
     }
 
-    fn infer(&mut self, prepared: &Prepared, picture: &Picture, floor: f32) -> Result<Vec<Found>, RuntimeError> {
+    fn infer(&mut self, prepared: &Prepared, picture: &Picture) -> Result<Outputs, RuntimeError> {
         let shape = shape(&self.input);
         let mut feeds = vec![(self.input.name.as_str(), Feed::Floats(&shape, &prepared.tensor))];
         #[allow(clippy::cast_possible_truncation, reason = "a ratio of sides")]
@@ -97,16 +116,17 @@ impl Detector {
         if let Some(name) = &self.input.original_size {
             feeds.push((name, Feed::Integers(&[1, 2], &size)));
         }
-        let classes = self.labels.len();
-        let reader = decoding::Reader { input: &self.input, prepared, picture, classes, floor };
         match (self.output.decode, &self.output.boxes) {
             (Decode::Yolox, _) => {
                 let [rows] = self.network.run(&feeds, [&self.output.scores])?;
-                reader.yolox(&rows)
+                Ok(Outputs::Yolox { rows })
             }
             (decode, Some(boxes)) => {
                 let [boxes, scores] = self.network.run(&feeds, [boxes.as_str(), &self.output.scores])?;
-                if decode == Decode::Detr { reader.detr(&boxes, &scores) } else { reader.boxes_scores(&boxes, &scores) }
+                if decode == Decode::Detr {
+                    return Ok(Outputs::Detr { boxes, logits: scores });
+                }
+                Ok(Outputs::BoxesScores { boxes, scores })
             }
             (_, None) => Err(RuntimeError::Run("the manifest names no output with boxes".to_owned())),
         }

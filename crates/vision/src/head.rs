@@ -63,6 +63,12 @@ impl Head {
         self.kind
     }
 
+    /// What scores are divided by before they become shares.
+    #[must_use]
+    pub fn temperature(&self) -> f32 {
+        self.temperature
+    }
+
     /// Reads a head from its file.
     ///
     /// # Errors
@@ -76,15 +82,33 @@ impl Head {
     /// The `most` best classes of a unit vector; none when it is like nothing that was taught.
     #[must_use]
     pub fn classify(&self, vector: &[f32], most: usize) -> Vec<Scored> {
-        if vector.len() != self.dims || self.familiarity(vector) < self.familiar {
+        if !self.is_familiar(vector) {
             return Vec::new();
         }
-        best(&softmax(&self.scores(vector), self.temperature), most, 0.0)
+        best(&self.shares(&self.scores(vector)), most, 0.0)
     }
 
-    fn scores(&self, vector: &[f32]) -> Vec<f32> {
+    /// What is compared: a number for each class, the larger the likelier, on no scale of its own. Empty for a vector of
+    /// another length.
+    #[must_use]
+    pub fn scores(&self, vector: &[f32]) -> Vec<f32> {
+        if vector.len() != self.dims {
+            return Vec::new();
+        }
         let centred: Vec<f32> = vector.iter().zip(&self.centre).map(|(value, centre)| value - centre).collect();
         self.weights.chunks_exact(self.dims).zip(&self.bias).map(|(row, bias)| dot(row, &centred) + bias).collect()
+    }
+
+    /// What [`Head::scores`] come to as shares of one, at the temperature that fits the taught pictures best.
+    #[must_use]
+    pub fn shares(&self, scores: &[f32]) -> Vec<f32> {
+        softmax(scores, self.temperature)
+    }
+
+    /// Whether a unit vector is like anything that was taught; one of another length is not.
+    #[must_use]
+    pub fn is_familiar(&self, vector: &[f32]) -> bool {
+        vector.len() == self.dims && self.familiarity(vector) >= self.familiar
     }
 
     fn familiarity(&self, vector: &[f32]) -> f32 {

@@ -27,6 +27,12 @@ pub(crate) fn tags<'a>(of_images: impl Iterator<Item = &'a str>) -> Vec<String> 
     distinct.into_iter().map(str::to_owned).collect()
 }
 
+/// The place of each image's tag among the tags.
+pub(super) fn classes<'a>(tags: &[String], of_images: impl Iterator<Item = &'a str>) -> Vec<usize> {
+    let class_of: BTreeMap<&str, usize> = tags.iter().enumerate().map(|(at, tag)| (tag.as_str(), at)).collect();
+    of_images.map(|tag| class_of.get(tag).copied().unwrap_or(0)).collect()
+}
+
 /// What was learned of a dataset.
 pub(super) struct Learned {
     /// What tells its tags apart; `None` when it has a single one.
@@ -38,9 +44,7 @@ pub(super) struct Learned {
 /// Learns to tell the tags apart, and looks at the images with what was learned.
 pub(super) fn learn(images: &[BuiltImage]) -> Result<Learned, TeachError> {
     let tags = tags(images.iter().map(|image| image.tag.as_str()));
-    let class_of: BTreeMap<&str, usize> = tags.iter().enumerate().map(|(at, tag)| (tag.as_str(), at)).collect();
-    let classes: Vec<usize> =
-        images.iter().map(|image| class_of.get(image.tag.as_str()).copied().unwrap_or(0)).collect();
+    let classes = classes(&tags, images.iter().map(|image| image.tag.as_str()));
     let lessons: Vec<Lesson<'_>> =
         images.iter().zip(&classes).map(|(image, class)| Lesson { vector: &image.vector, class: *class }).collect();
     let taught = if tags.len() < 2 { None } else { Some(teach(&lessons, tags.len())?) };

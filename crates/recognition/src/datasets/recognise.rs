@@ -7,10 +7,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use kaisatsu_model::{DataSetId, Phase};
-use kaisatsu_vision::shelf::Model;
+use kaisatsu_vision::{Scored, best, nearest::Match, shelf::Model};
 
 use super::shelf::Shelved;
-use crate::{Kept, Likeness, Recogniser, RecognitionError, Tag, User, classify, keep::Facts, similar};
+use crate::{
+    Kept, Likeness, Recogniser, RecognitionError, Tag, User, classify,
+    keep::{Facts, Looks},
+    similar,
+    slots::{REMEMBER, timed},
+};
 
 impl Recogniser {
     /// Says which tags of a dataset a picture is of, and keeps that.
@@ -28,14 +33,19 @@ impl Recogniser {
         if set.head.is_none() {
             return Err(RecognitionError::OneTag);
         }
-        let taught = Arc::clone(&set);
+        let asking = set.asking(user, classify::TASK);
+        let (taught, learning) = (Arc::clone(&set), Arc::clone(&self.learning));
         let classify = move |vector: &[f32]| {
-            let classes = taught.head.as_ref().map(|head| head.classify(vector, most)).unwrap_or_default();
-            let tag = |scored: &kaisatsu_vision::Scored| {
-                let name = taught.tags.get(scored.class)?.clone();
-                Some(Tag { id: name.clone(), name, score: scored.score })
+            let id = |class: usize| taught.tags.get(class).map(String::as_str);
+            let move_head = |head| learning.move_head(&asking, taught.since().0, head, vector, id);
+            let moved = timed(REMEMBER, classify::TASK, || taught.head.as_ref().and_then(move_head));
+            let Some((base, moved, moves)) = moved else { return Ok(Vec::new()) };
+            let weigh = |scored: &Scored| {
+                let name = id(scored.class)?.to_owned();
+                let tag = Tag { id: name.clone(), name: name.clone(), score: scored.score };
+                Some(moves.weigh(tag, &name, base.get(scored.class).copied()?))
             };
-            Ok(classes.iter().filter_map(tag).collect())
+            Ok(best(&moved, most, 0.0).iter().filter_map(weigh).collect())
         };
         let (tags, vector) = self.with_vector(classify::TASK, model, image.clone(), classify).await?;
         Ok(self.keeping.keep(facts(user, &set, classify::TASK, vector, image), tags).await?)
@@ -53,21 +63,33 @@ impl Recogniser {
         most: usize,
     ) -> Result<Kept<Likeness>, RecognitionError> {
         let (set, model) = self.usable(user, id).await?;
-        let searched = Arc::clone(&set);
+        let asking = set.asking(user, similar::TASK);
+        let (searched, learning) = (Arc::clone(&set), Arc::clone(&self.learning));
         let search = move |vector: &[f32]| {
             let Some(index) = &searched.index else { return Ok(Vec::new()) };
-            let found = index.search(vector, most).map_err(|error| RecognitionError::Failed(error.to_string()))?;
-            let likeness = |found: &kaisatsu_vision::nearest::Match| {
-                let exemplar = searched.images.get(usize::try_from(found.id).ok()?)?;
-                Some(Likeness {
-                    subject: format!("{}/{}", searched.id, exemplar.image_id),
-                    image_id: exemplar.image_id.clone(),
-                    image_url: exemplar.url.clone().unwrap_or_default(),
-                    tag: exemplar.tag.clone(),
-                    score: found.score.clamp(0.0, 1.0),
-                })
+            let known = learning.memory.knows(similar::TASK, &asking.space.model);
+            let found = index.search(vector, if known { most.max(similar::CONSIDERED) } else { most });
+            let found = found.map_err(|error| RecognitionError::Failed(error.to_string()))?;
+            let (ids, base) = similar::unzip(&found);
+            let cosines = |other: &[f32]| {
+                index.cosines(&ids, other).into_iter().map(Option::unwrap_or_default).collect()
             };
-            Ok(found.iter().filter_map(likeness).collect())
+            let (scores, moves) =
+                timed(REMEMBER, similar::TASK, || learning.move_images(&asking, vector, &base, cosines));
+            let likeness = |((found, base), score): ((&Match, &f32), &f32)| {
+                let member = searched.images.get(usize::try_from(found.id).ok()?)?;
+                let subject = format!("{}/{}", searched.id, member.image_id);
+                let alike = Likeness {
+                    score: moves.score(&subject, *score),
+                    subject: subject.clone(),
+                    image_id: member.image_id.clone(),
+                    image_url: member.url.clone().unwrap_or_default(),
+                    tag: member.tag.clone(),
+                };
+                Some(moves.weigh(alike, &subject, *base))
+            };
+            let alike = found.iter().zip(&base).zip(&scores).filter_map(likeness).collect();
+            Ok(similar::nearest_first(alike, most))
         };
         let (alike, vector) = self.with_vector(similar::TASK, model, image.clone(), search).await?;
         Ok(self.keeping.keep(facts(user, &set, similar::TASK, vector, image), alike).await?)
@@ -93,7 +115,7 @@ fn facts(user: &User, set: &Shelved, task: &'static str, vector: Vec<f32>, pictu
         task,
         model: set.id.as_str().to_owned(),
         data_set: Some(set.id.clone()),
-        vector: Some(vector),
+        looks: Looks { engine: set.engine.clone(), vector: Some(vector) },
         picture,
     }
 }

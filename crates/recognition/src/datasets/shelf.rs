@@ -7,6 +7,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use kaisatsu_memory::Example;
 use kaisatsu_model::{DataSetId, Timestamp};
 use kaisatsu_store::{DataSetRow, Store};
 use kaisatsu_vision::{
@@ -14,7 +15,8 @@ use kaisatsu_vision::{
     nearest::{Nearest, Settings},
 };
 
-use crate::RecognitionError;
+use super::left_out;
+use crate::{RecognitionError, User, classify, learning::Asking};
 
 /// The most bytes of vectors that are kept in memory.
 const MOST_BYTES: usize = 256 << 20;
@@ -29,23 +31,43 @@ pub(crate) struct Shelved {
     since: Timestamp,
     /// Its vectors, by their place in `images`.
     pub(crate) index: Option<Nearest>,
-    pub(crate) images: Vec<Exemplar>,
+    pub(crate) images: Vec<Member>,
     /// What tells its tags apart, in the order of `tags`; `None` when it has a single one.
     pub(crate) head: Option<Head>,
     pub(crate) tags: Vec<String>,
+    /// The hash of the weights that made its vectors.
+    pub(crate) engine: String,
+    /// Its own images, each left out of its tag, for the guard over feedback.
+    examples: Vec<Example>,
 }
 
 /// An image of a dataset in memory.
-pub(crate) struct Exemplar {
+pub(crate) struct Member {
     pub(crate) image_id: String,
     pub(crate) url: Option<String>,
     pub(crate) tag: String,
 }
 
 impl Shelved {
+    /// Who asks when feedback on it is asked for.
+    pub(crate) fn asking(&self, user: &User, task: &str) -> Asking {
+        Asking::new(&user.application, task, self.id.as_str(), &self.engine)
+    }
+
+    /// Since when it is as it is.
+    pub(crate) fn since(&self) -> Timestamp {
+        self.since
+    }
+
+    /// Pictures whose right answer to a task is known.
+    pub(crate) fn examples(&self, task: &str) -> &[Example] {
+        if task == classify::TASK { &self.examples } else { &[] }
+    }
+
     fn bytes(&self) -> usize {
         let head = self.head.as_ref().map_or(0, |head| head.classes() * head.dims() * 8);
-        self.index.as_ref().map_or(0, Nearest::heap_bytes) + head + self.images.len() * 200
+        let examples: usize = self.examples.iter().map(|example| example.look.len() * 4).sum();
+        self.index.as_ref().map_or(0, Nearest::heap_bytes) + head + examples + self.images.len() * 200
     }
 }
 
@@ -73,6 +95,12 @@ impl Shelf {
         let read = Arc::new(read(store, facts).await?);
         self.put(&read);
         Ok(read)
+    }
+
+    /// A dataset, if it is in memory.
+    pub(crate) fn peek(&self, id: &DataSetId) -> Option<Arc<Shelved>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.sets.get(id.as_str()).map(|(_, set)| Arc::clone(set))
     }
 
     /// Forgets a dataset.
@@ -112,7 +140,7 @@ async fn read(store: &Store, facts: &DataSetRow) -> Result<Shelved, RecognitionE
         after = last.position;
         for image in page {
             vectors.push((images.len() as u64, image.vector));
-            images.push(Exemplar { image_id: image.image_id.as_str().to_owned(), url: image.url, tag: image.tag });
+            images.push(Member { image_id: image.image_id.as_str().to_owned(), url: image.url, tag: image.tag });
         }
     }
     let head = store.data_set_head(&id).await?;
@@ -122,10 +150,15 @@ async fn read(store: &Store, facts: &DataSetRow) -> Result<Shelved, RecognitionE
     let head = head.transpose()?;
     let tags = super::health::tags(images.iter().map(|image| image.tag.as_str()));
     let dims = vectors.first().map_or(0, |(_, vector): &(u64, Vec<f32>)| vector.len());
+    let classes = super::health::classes(&tags, images.iter().map(|image| image.tag.as_str()));
+    let named = tags.clone();
     // Building an index of many images takes its time, and other tasks should not wait for it.
-    let built =
-        tokio::task::spawn_blocking(move || (dims > 0).then(|| Nearest::build(dims, Settings::default(), vectors)));
-    let built = built.await.map_err(|error| RecognitionError::Failed(error.to_string()))?;
+    let built = tokio::task::spawn_blocking(move || {
+        let examples = left_out::examples(&vectors, &classes, &named);
+        ((dims > 0).then(|| Nearest::build(dims, Settings::default(), vectors)), examples)
+    });
+    let (built, examples) = built.await.map_err(|error| RecognitionError::Failed(error.to_string()))?;
     let index = built.transpose().map_err(|error| RecognitionError::Failed(error.to_string()))?;
-    Ok(Shelved { id, since: facts.changed_at(), index, images, head, tags })
+    let engine = facts.model_sha256.clone();
+    Ok(Shelved { id, since: facts.changed_at(), index, images, head, tags, engine, examples })
 }

@@ -1,3 +1,6 @@
+-- What made the vectors: those of other weights mean nothing beside them.
+ALTER TABLE recognition ADD COLUMN engine TEXT NOT NULL DEFAULT '';
+
 -- What a verdict is about: one row a recognition that has one. It outlives the recognition, whose time ends, and goes with
 -- its dataset.
 CREATE TABLE exemplar (
@@ -10,6 +13,8 @@ CREATE TABLE exemplar (
     created_at     INTEGER NOT NULL,
     -- JSON: a list of candidates, as in recognition.
     items          TEXT    NOT NULL,
+    -- What made the vector, as in recognition.
+    engine         TEXT    NOT NULL DEFAULT '',
     -- The picture as a vector, as in recognition.
     vector         BLOB
 ) STRICT;

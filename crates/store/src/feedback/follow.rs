@@ -32,7 +32,9 @@ pub struct FeedbackChange {
     pub rated_at: Timestamp,
     /// All candidates of the recognition, best first; none when it was forgotten before they were kept for feedback.
     pub items: Vec<KeptItem>,
-    /// The picture as a vector.
+    /// What made the vector: the hash of its weights.
+    pub engine: String,
+    /// The picture as a vector, or one vector a candidate, one after the other.
     pub vector: Option<Vec<f32>>,
 }
 
@@ -45,7 +47,7 @@ impl FeedbackChange {
 }
 
 const CHANGED: &str = "SELECT f.revision, f.recognition_id, f.item_id, f.application_id, f.task, f.model, f.dataset_id, \
-     f.subject, f.is_valid, f.standing, f.rated_at, e.items, e.vector \
+     f.subject, f.is_valid, f.standing, f.rated_at, e.items, e.vector, e.engine \
      FROM feedback f JOIN exemplar e ON e.recognition_id = f.recognition_id \
      WHERE (f.revision, f.recognition_id, f.item_id) > ($1, $2, $3) \
      ORDER BY f.revision, f.recognition_id, f.item_id LIMIT $4";
@@ -92,6 +94,7 @@ struct ChangeRow {
     rated_at: i64,
     items: String,
     vector: Option<Vec<u8>>,
+    engine: String,
 }
 
 impl ChangeRow {
@@ -109,6 +112,7 @@ impl ChangeRow {
             standing: standing(&self.standing)?,
             rated_at: Timestamp(self.rated_at),
             items: read_items(&self.items)?,
+            engine: self.engine,
             vector: self.vector.as_deref().map(bytes_to_floats),
         })
     }

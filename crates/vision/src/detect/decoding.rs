@@ -8,6 +8,16 @@ use crate::{
     runtime::{RuntimeError, Tensor},
 };
 
+/// What a network gave, family by family.
+pub(super) enum Outputs {
+    /// Boxes in pixels of the picture, and scores class by class.
+    BoxesScores { boxes: Tensor, scores: Tensor },
+    /// Boxes as centre and size, and logits query by query.
+    Detr { boxes: Tensor, logits: Tensor },
+    /// Cell by cell: a box, how sure it is of a thing there, and of each class.
+    Yolox { rows: Tensor },
+}
+
 /// What is needed to read an output.
 pub(super) struct Reader<'a> {
     pub(super) input: &'a Input,
@@ -20,8 +30,36 @@ pub(super) struct Reader<'a> {
 
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "sides and ratios of pictures")]
 impl Reader<'_> {
+    /// What scores enough, before boxes are compared with each other.
+    pub(super) fn candidates(&self, outputs: &Outputs) -> Result<Vec<Found>, RuntimeError> {
+        match outputs {
+            Outputs::BoxesScores { boxes, scores } => self.boxes_scores(boxes, scores),
+            Outputs::Detr { boxes, logits } => self.detr(boxes, logits),
+            Outputs::Yolox { rows } => self.yolox(rows),
+        }
+    }
+
+    /// The scores of all classes at the row of a candidate, also of those that score too little to be candidates.
+    pub(super) fn scores(&self, outputs: &Outputs, row: usize) -> Vec<f32> {
+        match outputs {
+            Outputs::BoxesScores { boxes, scores } => {
+                let count = boxes.values.len() / 4;
+                scores.values.iter().skip(row).step_by(count.max(1)).copied().collect()
+            }
+            Outputs::Detr { boxes, logits } => {
+                let columns = logits.values.len() / (boxes.values.len() / 4).max(1);
+                let row = logits.values.chunks_exact(columns.max(1)).nth(row);
+                row.map(|row| self.query_scores(row)).unwrap_or_default()
+            }
+            Outputs::Yolox { rows } => {
+                let row = rows.values.chunks_exact(5 + self.classes).nth(row);
+                row.map(|row| cell_scores(row).collect()).unwrap_or_default()
+            }
+        }
+    }
+
     /// Boxes in pixels of the picture, and scores class by class.
-    pub(super) fn boxes_scores(&self, boxes: &Tensor, scores: &Tensor) -> Result<Vec<Found>, RuntimeError> {
+    fn boxes_scores(&self, boxes: &Tensor, scores: &Tensor) -> Result<Vec<Found>, RuntimeError> {
         let count = boxes.values.len() / 4;
         expect(scores, &[1, self.classes, count])?;
         let (width, height) = (self.picture.width() as f32, self.picture.height() as f32);
@@ -31,7 +69,7 @@ impl Reader<'_> {
                 let [x_min, y_min, x_max, y_max] = four(&boxes.values, at);
                 let area =
                     Area { x_min: x_min / width, y_min: y_min / height, x_max: x_max / width, y_max: y_max / height };
-                found.push(Found { class, score, area: inside(area) });
+                found.push(Found { class, score, area: inside(area), row: at });
             }
         }
         Ok(found)
@@ -39,36 +77,41 @@ impl Reader<'_> {
 
     /// Logits for every query, and boxes as centre and size in fractions of the input. A last class beyond the
     /// labels means "nothing here", and then the classes exclude each other.
-    pub(super) fn detr(&self, boxes: &Tensor, logits: &Tensor) -> Result<Vec<Found>, RuntimeError> {
+    fn detr(&self, boxes: &Tensor, logits: &Tensor) -> Result<Vec<Found>, RuntimeError> {
         let count = boxes.values.len() / 4;
         let columns = logits.values.len() / count.max(1);
         if columns != self.classes && columns != self.classes + 1 {
             return Err(RuntimeError::Run(format!("it has {columns} classes and the labels are {}", self.classes)));
         }
-        let exclusive = columns == self.classes + 1;
         let mut found = Vec::new();
         for (at, row) in logits.values.chunks_exact(columns.max(1)).enumerate() {
-            let scores: Vec<f32> = if exclusive { softmax(row) } else { row.iter().map(|v| sigmoid(*v)).collect() };
             let area = self.uncentred(four(&boxes.values, at), 1.0, 1.0);
-            let sure = scores.iter().take(self.classes).enumerate().filter(|(_, score)| **score >= self.floor);
-            found.extend(sure.map(|(class, &score)| Found { class, score, area }));
+            let scores = self.query_scores(row).into_iter().enumerate();
+            let sure = scores.filter(|(_, score)| *score >= self.floor);
+            found.extend(sure.map(|(class, score)| Found { class, score, area, row: at }));
         }
         Ok(found)
     }
 
+    fn query_scores(&self, logits: &[f32]) -> Vec<f32> {
+        let exclusive = logits.len() == self.classes + 1;
+        let mut scores = if exclusive { softmax(logits) } else { logits.iter().map(|v| sigmoid(*v)).collect() };
+        scores.truncate(self.classes);
+        scores
+    }
+
     /// Offsets from the cells of three grids, then how sure it is of a thing and of each class.
-    pub(super) fn yolox(&self, rows: &Tensor) -> Result<Vec<Found>, RuntimeError> {
+    fn yolox(&self, rows: &Tensor) -> Result<Vec<Found>, RuntimeError> {
         let columns = 5 + self.classes;
         let (width, height) = (self.input.width as usize, self.input.height as usize);
         let cells: Vec<(f32, f32, f32)> = [8, 16, 32].into_iter().flat_map(|step| grid(width, height, step)).collect();
         expect(rows, &[1, cells.len(), columns])?;
         let mut found = Vec::new();
-        for (row, (x, y, step)) in rows.values.chunks_exact(columns).zip(cells) {
+        for (at, (row, (x, y, step))) in rows.values.chunks_exact(columns).zip(cells).enumerate() {
             let centre = [(row[0] + x) * step, (row[1] + y) * step, row[2].exp() * step, row[3].exp() * step];
             let area = self.uncentred(centre, self.input.width as f32, self.input.height as f32);
-            let scores = row[5..].iter().map(|class| class * row[4]).enumerate();
-            let sure = scores.filter(|(_, score)| *score >= self.floor);
-            found.extend(sure.map(|(class, score)| Found { class, score, area }));
+            let sure = cell_scores(row).enumerate().filter(|(_, score)| *score >= self.floor);
+            found.extend(sure.map(|(class, score)| Found { class, score, area, row: at }));
         }
         Ok(found)
     }
@@ -80,6 +123,12 @@ impl Reader<'_> {
         let (x, y, w, h) = (x / wide / filled_x, y / high / filled_y, w / wide / filled_x, h / high / filled_y);
         inside(Area { x_min: x - w / 2.0, y_min: y - h / 2.0, x_max: x + w / 2.0, y_max: y + h / 2.0 })
     }
+}
+
+/// How sure it is of a thing in a cell, times how sure of each class.
+fn cell_scores(row: &[f32]) -> impl Iterator<Item = f32> {
+    let thing = row.get(4).copied().unwrap_or(0.0);
+    row.iter().skip(5).map(move |class| class * thing)
 }
 
 #[allow(clippy::cast_precision_loss, reason = "cells of a grid")]
@@ -117,7 +166,7 @@ fn softmax(logits: &[f32]) -> Vec<f32> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::Reader;
+    use super::{Outputs, Reader};
     use crate::{
         Picture,
         manifest::{Channels, Filter, Fit, Input, Layout},
@@ -177,10 +226,52 @@ mod tests {
         let rows = Tensor { shape: vec![1, 21, 7], values };
         let found = reading(|reader| reader.yolox(&rows)).unwrap();
         assert_eq!(found.len(), 1);
-        assert_eq!((found[0].class, found[0].score), (1, 0.9));
+        assert_eq!((found[0].class, found[0].score, found[0].row), (1, 0.9, 1));
         // Centre (8, 8) and 8 wide in an input of 32 that shows 64 × 32.
         let area = found[0].area;
         assert_eq!((area.x_min, area.x_max, area.y_min, area.y_max), (0.125, 0.375, 0.25, 0.75));
+    }
+
+    /// Whatever the family, the scores read again at the row of a thing are those that it was found by.
+    #[test]
+    fn a_row_leads_back_to_its_scores() {
+        let boxes = || Tensor { shape: vec![1, 2, 4], values: vec![0.5; 8] };
+        let mut cells = vec![0.0; 21 * 7];
+        cells[20 * 7 + 4..].copy_from_slice(&[0.5, 0.2, 0.8]);
+        for (outputs, row, expected) in [
+            (
+                Outputs::BoxesScores {
+                    boxes: boxes(),
+                    scores: Tensor { shape: vec![1, 2, 2], values: vec![0.1, 0.2, 0.1, 0.7] },
+                },
+                1,
+                [0.2, 0.7],
+            ),
+            (
+                Outputs::Detr {
+                    boxes: boxes(),
+                    logits: Tensor { shape: vec![1, 2, 2], values: vec![-9.0, -9.0, 0.0, -9.0] },
+                },
+                1,
+                [0.5, 0.0001],
+            ),
+            (
+                Outputs::Detr {
+                    boxes: boxes(),
+                    logits: Tensor { shape: vec![1, 2, 3], values: vec![1.0, 1.0, -20.0, -20.0, -20.0, 9.0] },
+                },
+                0,
+                [0.5, 0.5],
+            ),
+            (Outputs::Yolox { rows: Tensor { shape: vec![1, 21, 7], values: cells } }, 20, [0.1, 0.4]),
+        ] {
+            let found = reading(|reader| reader.candidates(&outputs)).unwrap();
+            assert!(!found.is_empty() && found.iter().all(|found| found.row == row), "{found:?}");
+            let scores = reading(|reader| reader.scores(&outputs, row));
+            assert_eq!(scores.len(), 2);
+            assert!(scores.iter().zip(expected).all(|(score, expected)| (score - expected).abs() < 1e-4), "{scores:?}");
+            assert!(found.iter().all(|found| scores[found.class].to_bits() == found.score.to_bits()));
+        }
     }
 
     #[test]

@@ -41,7 +41,7 @@ mod tests {
     use crate::{Area, Found};
 
     fn found(class: usize, score: f32, x_min: f32, width: f32) -> Found {
-        Found { class, score, area: Area { x_min, y_min: 0.0, x_max: x_min + width, y_max: 1.0 } }
+        Found { class, score, area: Area { x_min, y_min: 0.0, x_max: x_min + width, y_max: 1.0 }, row: 0 }
     }
 
     #[test]

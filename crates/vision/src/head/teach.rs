@@ -297,6 +297,10 @@ mod tests {
         stranger[9] = 1.0;
         assert!(head.classify(&stranger, 5).is_empty());
         assert!(head.classify(&[1.0], 5).is_empty(), "a vector of another model is none either");
+        assert!(!head.is_familiar(&stranger) && !head.is_familiar(&[1.0]) && head.scores(&[1.0]).is_empty());
+        let scores = head.scores(&stranger);
+        assert_eq!(scores.len(), head.classes(), "what is like nothing can be compared all the same");
+        assert!((head.shares(&scores).iter().sum::<f32>() - 1.0).abs() < 1e-5);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::{
     kernels::FloatBlock,
     rows::{Rows, index},
 };
+use crate::mix::scatter;
 
 /// Ids and slots.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +28,13 @@ impl Catalogue {
 
     pub(super) fn id_of(&self, slot: u32) -> Option<u64> {
         self.id_of[slot as usize]
+    }
+
+    /// The ids, in ascending order.
+    pub(super) fn ids(&self) -> Vec<u64> {
+        let mut ids: Vec<u64> = self.slot_of.keys().copied().collect();
+        ids.sort_unstable();
+        ids
     }
 
     /// The slots with a vector, in ascending order.
@@ -78,12 +86,4 @@ impl Catalogue {
         self.slot_of = (0..).zip(&self.id_of).filter_map(|(slot, id)| id.map(|id| (id, slot))).collect();
         self.release_all();
     }
-}
-
-/// The finishing step of the `SplitMix64` generator: ids in sequence become far apart.
-fn scatter(id: u64) -> u64 {
-    let mut mixed = id.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ (mixed >> 31)
 }

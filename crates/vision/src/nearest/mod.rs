@@ -122,6 +122,11 @@ impl Nearest {
         self.catalogue.slot_of(id).is_some()
     }
 
+    /// The ids, in ascending order.
+    pub fn ids(&self) -> impl Iterator<Item = u64> {
+        self.catalogue.ids().into_iter()
+    }
+
     /// Changes [`Settings::beam`].
     pub fn set_beam(&mut self, beam: usize) {
         self.settings.beam = beam;
@@ -183,6 +188,22 @@ impl Nearest {
         Ok(self.best(&normalised(query, self.dims)?, &self.catalogue.in_use(), k))
     }
 
+    /// The exact cosine of the query with the vector of an id; `None` if the id has none, or the query is refused.
+    #[must_use]
+    pub fn cosine(&self, id: u64, query: &[f32]) -> Option<f32> {
+        self.cosines(&[id], query).first().copied().flatten()
+    }
+
+    /// As [`Nearest::cosine`] for many ids, in their order.
+    #[must_use]
+    pub fn cosines(&self, ids: &[u64], query: &[f32]) -> Vec<Option<f32>> {
+        let Ok(query) = normalised(query, self.dims) else { return vec![None; ids.len()] };
+        let slots: Vec<Option<u32>> = ids.iter().map(|&id| self.catalogue.slot_of(id)).collect();
+        let stored: Vec<u32> = slots.iter().copied().flatten().collect();
+        let mut scores = self.scores(&query, &stored).into_iter();
+        slots.iter().map(|slot| slot.and_then(|_| scores.next())).collect()
+    }
+
     fn walk(&self, graph: &Graph, query: &[FloatBlock], k: usize, beam: usize) -> Vec<Match> {
         let code = graph.codes().encode(query);
         let code = Code { blocks: &code, square: square(&code) };
@@ -193,14 +214,21 @@ impl Nearest {
         self.best(query, &slots, k)
     }
 
-    fn best(&self, query: &[FloatBlock], slots: &[u32], k: usize) -> Vec<Match> {
+    fn scores(&self, query: &[FloatBlock], slots: &[u32]) -> Vec<f32> {
         let mut scores = Vec::with_capacity(slots.len());
         float_dots(query, &self.vectors, slots, &mut scores);
+        // Rounding may lead just beyond what a cosine can be.
+        for score in &mut scores {
+            *score = score.clamp(-1.0, 1.0);
+        }
+        scores
+    }
+
+    fn best(&self, query: &[FloatBlock], slots: &[u32], k: usize) -> Vec<Match> {
         let mut matches: Vec<Match> = slots
             .iter()
-            .zip(scores)
-            // Rounding may lead just beyond what a cosine can be.
-            .filter_map(|(&slot, score)| Some(Match { id: self.catalogue.id_of(slot)?, score: score.clamp(-1.0, 1.0) }))
+            .zip(self.scores(query, slots))
+            .filter_map(|(&slot, score)| Some(Match { id: self.catalogue.id_of(slot)?, score }))
             .collect();
         let order = |left: &Match, right: &Match| right.score.total_cmp(&left.score).then(left.id.cmp(&right.id));
         if k < matches.len() {

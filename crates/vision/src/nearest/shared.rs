@@ -28,6 +28,18 @@ impl SharedNearest {
         self.read().search(query, k)
     }
 
+    /// As [`Nearest::cosines`].
+    #[must_use]
+    pub fn cosines(&self, ids: &[u64], query: &[f32]) -> Vec<Option<f32>> {
+        self.read().cosines(ids, query)
+    }
+
+    /// The ids, in ascending order.
+    #[must_use]
+    pub fn ids(&self) -> Vec<u64> {
+        self.read().ids().collect()
+    }
+
     /// As [`Nearest::insert`].
     ///
     /// # Errors

@@ -101,6 +101,7 @@ fn follow(settings: Settings, dims: usize, steps: &[Step], check: Check) {
         }
         assert_eq!(index.len(), contents.len());
     }
+    assert!(index.ids().eq(contents.keys().copied()));
 }
 
 proptest! {
@@ -177,6 +178,26 @@ fn a_vector_without_direction_or_of_another_size_is_refused() {
         assert_eq!(Nearest::build(2, EXACT, [(1, vector)]).err(), Some(error));
     }
     assert!(index.is_empty());
+}
+
+#[test]
+fn the_cosine_with_an_id_is_the_one_that_a_search_gives() {
+    let mut index = Nearest::new(2, EAGER);
+    for (id, vector) in [(9, [1.0, 0.0]), (4, [0.6, 0.8]), (7, [-3.0, 3.0]), (2, [0.1, 0.9])] {
+        index.insert(id, &vector).unwrap();
+    }
+    assert!(index.remove(2));
+    let query = [0.3, 0.5];
+    let found = index.search(&query, 3).unwrap();
+    let ids: Vec<u64> = found.iter().map(|found| found.id).collect();
+    assert_eq!(index.cosines(&ids, &query), found.iter().map(|found| Some(found.score)).collect::<Vec<_>>());
+    assert_eq!(index.cosine(4, &query), index.cosines(&[2, 4, 5, 4], &query)[3]);
+    assert_eq!(index.cosines(&[2, 5], &query), [None, None]);
+    assert_eq!(index.cosine(9, &[2.0, 0.0]), Some(1.0));
+    assert!(index.ids().eq([4, 7, 9]));
+    for refused in [&[1.0][..], &[f32::NAN, 1.0], &[0.0, 0.0]] {
+        assert_eq!(index.cosines(&[4, 9], refused), [None, None]);
+    }
 }
 
 #[test]

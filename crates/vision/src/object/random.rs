@@ -1,5 +1,7 @@
 //! Numbers that look random and are the same on every machine and at every run.
 
+use crate::mix::{STEP, scatter};
+
 /// `SplitMix64` (Steele, Lea and Flood, 2014): small, and good enough for sampling.
 pub(super) struct Random(u64);
 
@@ -9,11 +11,9 @@ impl Random {
     }
 
     pub(super) const fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        let number = scatter(self.0);
+        self.0 = self.0.wrapping_add(STEP);
+        number
     }
 
     /// A number below `limit`; 0 when the limit is 0.

@@ -8,6 +8,7 @@ use super::{
     extract::{Extractor, whole_plane},
     features::{Features, Reference},
     index::{ItemId, PictureId, Vote},
+    look::look,
     verify::{Sighting, Subject, verify},
     words::{Asked, Vocabulary},
 };
@@ -71,6 +72,16 @@ pub struct Recognised {
     pub area: Area,
 }
 
+/// What a recogniser says of a picture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Looked {
+    /// The items that it shows, the surest first.
+    pub found: Vec<Recognised>,
+    /// The picture as a vector of [`LOOK_NUMBERS`](super::LOOK_NUMBERS) numbers and of length one; zeros where it has no
+    /// features.
+    pub look: Vec<f32>,
+}
+
 /// Recognises items, on one thread.
 pub struct Recogniser {
     extractor: Extractor,
@@ -102,12 +113,16 @@ impl Recogniser {
         resizer: &mut Resizer,
         picture: &Picture,
         catalogue: &impl Catalogue,
-    ) -> Result<Vec<Recognised>, RuntimeError> {
+    ) -> Result<Looked, RuntimeError> {
         let mut found: HashMap<ItemId, Recognised> = HashMap::new();
+        let mut first_look = None;
         for Step { side, features, turn } in STEPS {
             let plane = whole_plane(resizer, picture, side)?.turned(turn);
             let features = self.extractor.features(&plane, features)?;
-            let votes = catalogue.vote(&self.vocabulary.ask(&features), VERIFIED);
+            let asked = self.vocabulary.ask(&features);
+            // At the first size only, lest the look depend on the catalogue, which ends the search sooner or later.
+            first_look.get_or_insert_with(|| look(&asked));
+            let votes = catalogue.vote(&asked, VERIFIED);
             for (vote, sighting) in verified(&self.vocabulary, &features, &votes, catalogue) {
                 let seen = recognised(&vote, &sighting, turn);
                 if found.get(&vote.item).is_none_or(|other| other.inliers < seen.inliers) {
@@ -120,7 +135,7 @@ impl Recogniser {
         }
         let mut found: Vec<Recognised> = found.into_values().filter(|seen| seen.inliers >= LEAST).collect();
         found.sort_by(|a, b| b.inliers.cmp(&a.inliers).then(a.item.cmp(&b.item)));
-        Ok(found)
+        Ok(Looked { found, look: first_look.unwrap_or_else(|| look(&[])) })
     }
 }
 

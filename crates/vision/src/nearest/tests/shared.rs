@@ -46,4 +46,6 @@ fn an_index_can_be_replaced() {
     assert!(index.is_empty());
     index.replace(Nearest::build(2, Settings::default(), [(1, [1.0, 0.0])]).unwrap());
     assert_eq!(index.search(&[1.0, 0.0], 1).unwrap().len(), 1);
+    assert_eq!(index.ids(), [1]);
+    assert_eq!(index.cosines(&[1, 2], &[0.0, 1.0]), [Some(0.0), None]);
 }

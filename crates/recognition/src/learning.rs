@@ -1,0 +1,66 @@
+//! What feedback has taught the engine: the memory, how it follows the database, and how it moves scores.
+//!
+//! A recognition asks the memory on the thread that looked at the picture. Where no verdict is in force for the caller,
+//! nothing is touched: the answer has the bits it would have without feedback.
+
+mod follow;
+mod guard;
+mod moves;
+mod rows;
+
+use std::sync::atomic::AtomicBool;
+
+use kaisatsu_memory::{Memory, SpaceKey};
+use kaisatsu_model::AppId;
+use tokio::sync::Mutex;
+
+pub(crate) use guard::HELD;
+pub(crate) use moves::{Moves, Weighed};
+use rows::Rows;
+
+/// The memory, and how far the database has been followed.
+pub(crate) struct Learning {
+    pub(crate) memory: Memory,
+    rows: Rows,
+    loaded: AtomicBool,
+    place: Mutex<follow::Place>,
+}
+
+impl Learning {
+    /// Verdicts act for all when `quorum` applications agree.
+    pub(crate) fn new(quorum: usize) -> Self {
+        Self {
+            memory: Memory::new(quorum),
+            rows: Rows::default(),
+            loaded: AtomicBool::new(false),
+            place: Mutex::default(),
+        }
+    }
+
+    /// Forgets what was learned of a dataset.
+    pub(crate) fn forget(&self, model: &str) {
+        self.memory.forget(model);
+        self.rows.forget(model);
+    }
+}
+
+/// Who asks, of what, and with which vectors.
+#[derive(Debug, Clone)]
+pub(crate) struct Asking {
+    pub(crate) application: AppId,
+    pub(crate) space: SpaceKey,
+}
+
+impl Asking {
+    pub(crate) fn new(application: &AppId, task: &str, model: &str, engine: &str) -> Self {
+        Self { application: application.clone(), space: space(task, model, engine, "") }
+    }
+}
+
+/// The space of a task's candidates. Where each candidate has a vector of its own, each kind has its own space.
+fn space(task: &str, model: &str, engine: &str, part: &str) -> SpaceKey {
+    // One catalogue, whichever part of it was asked for.
+    let model = if task == crate::recognize::TASK { "" } else { model };
+    let own = |text: &str| text.to_owned();
+    SpaceKey { task: own(task), model: own(model), engine: own(engine), part: own(part) }
+}

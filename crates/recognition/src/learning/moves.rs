@@ -1,0 +1,153 @@
+//! Moving the scores of candidates by what the memory says, each within its range.
+
+use std::sync::Arc;
+
+use kaisatsu_memory::{Code, Recollection, SAMPLED, STRENGTH, SpaceKey, Standard, shifted_odds, shifted_shares};
+use kaisatsu_store::Push;
+use kaisatsu_vision::head::Head;
+
+use super::{Asking, Learning, space};
+
+/// Verdicts named beside a candidate; the others have moved it less.
+const NAMED: usize = 10;
+
+/// Exemplars that images are standardised with: each is compared with every image, every time.
+const COMPARED: usize = SAMPLED / 2;
+
+/// How much the odds of a cosine change with it, about the middle of its range.
+const SLOPE: f32 = 4.0;
+
+/// A candidate, and what feedback did to it.
+pub(crate) struct Weighed<T> {
+    pub(crate) candidate: T,
+    /// How sure the engine was without feedback.
+    pub(crate) base: f32,
+    /// The verdicts that moved it.
+    pub(crate) moved: Vec<Push>,
+}
+
+/// What the memory says of the candidates of one picture; perhaps nothing.
+#[derive(Default)]
+pub(crate) struct Moves {
+    said: Option<Recollection>,
+    /// How far the fullest leaning moves the odds, as a power of e.
+    strength: f32,
+}
+
+impl Moves {
+    /// How far a candidate is moved, as a power of e on its odds.
+    fn power(&self, subject: &str) -> f32 {
+        self.said.as_ref().map_or(0.0, |said| self.strength * said.lean(subject))
+    }
+
+    /// Puts a candidate beside what moved it.
+    pub(crate) fn weigh<T>(&self, candidate: T, subject: &str, base: f32) -> Weighed<T> {
+        let leaning = self.said.as_ref().and_then(|said| said.leaning(subject));
+        let push = |said: &kaisatsu_memory::Said| {
+            // Where candidates have vectors of their own the exemplar is named by recognition and candidate.
+            let named = said.exemplar.as_deref().map(|name| name.split_once('/').unwrap_or((name, "")));
+            Push {
+                recognition: named.map(|(recognition, _)| recognition.to_owned()),
+                item: named.map(|(_, item)| item.to_owned()).filter(|item| !item.is_empty()),
+                valid: said.valid,
+                by: said.by * self.strength,
+            }
+        };
+        let moved = leaning.iter().flat_map(|leaning| leaning.said.iter().take(NAMED).map(push)).collect();
+        Weighed { candidate, base, moved }
+    }
+
+    /// The score of a candidate that stands for itself.
+    pub(crate) fn score(&self, subject: &str, base: f32) -> f32 {
+        shifted_odds(base, self.power(subject))
+    }
+}
+
+impl Learning {
+    /// What is said of candidates that each have a score of their own.
+    pub(crate) fn moves(&self, asking: &Asking, look: &[f32]) -> Moves {
+        Moves { said: self.memory.ask(&asking.space, &asking.application, look), strength: STRENGTH }
+    }
+
+    /// The same for one kind of candidate with a vector of its own.
+    pub(crate) fn moves_of(&self, asking: &Asking, part: &str, look: &[f32]) -> Moves {
+        let SpaceKey { task, model, engine, .. } = &asking.space;
+        let key = space(task, model, engine, part);
+        Moves { said: self.memory.ask(&key, &asking.application, look), strength: STRENGTH }
+    }
+
+    /// Moves the scores of all classes of a network. `shares` says whether they are parts of one whole.
+    pub(crate) fn move_classes<'a>(
+        &self,
+        asking: &Asking,
+        look: &[f32],
+        base: &[f32],
+        shares: bool,
+        subject: impl Fn(usize) -> Option<&'a str>,
+    ) -> (Vec<f32>, Moves) {
+        let moves = self.moves(asking, look);
+        if moves.said.is_none() {
+            return (base.to_vec(), moves);
+        }
+        let power = |class: usize| subject(class).map_or(0.0, |subject| moves.power(subject));
+        let moved = if shares {
+            shifted_shares(base, power)
+        } else {
+            base.iter().enumerate().map(|(class, score)| shifted_odds(*score, power(class))).collect()
+        };
+        (moved, moves)
+    }
+
+    /// The shares of the classes of a head, before and after; `None` when the picture is a stranger to it.
+    pub(crate) fn move_head<'a>(
+        &self,
+        asking: &Asking,
+        version: i64,
+        head: &Head,
+        look: &[f32],
+        subject: impl Fn(usize) -> Option<&'a str>,
+    ) -> Option<(Vec<f32>, Vec<f32>, Moves)> {
+        let mut moves = self.moves(asking, look);
+        if look.len() != head.dims() || !(head.is_familiar(look) || moves.said.as_ref().is_some_and(Recollection::is_familiar)) {
+            return None;
+        }
+        let scores = head.scores(look);
+        let base = head.shares(&scores);
+        let sample = if moves.said.is_some() { self.sample(asking, SAMPLED) } else { Vec::new() };
+        let rows = self.rows.of(&asking.space, version, head, &sample);
+        let rows: Vec<&[f32]> = rows.iter().map(|row| &**row).collect();
+        let Some(standard) = Standard::of(&rows) else { return Some((base.clone(), base, Moves::default())) };
+        let lean = |class| moves.said.as_ref().zip(subject(class)).map_or(0.0, |(said, subject)| said.lean(subject));
+        let step = STRENGTH * standard.spread();
+        let place = |(class, score): (usize, &f32)| standard.apply(class, *score) + step * lean(class);
+        let moved: Vec<f32> = scores.iter().enumerate().map(place).collect();
+        moves.strength = step / head.temperature();
+        Some((base, head.shares(&moved), moves))
+    }
+
+    /// Moves images by their cosines with a picture: first standardised, so that an image that is like every picture
+    /// does not come before one that is like this one. `cosines` are those of all images with another vector. The
+    /// result still lacks what is said of each image, for which [`Moves::score`] is asked.
+    pub(crate) fn move_images(
+        &self,
+        asking: &Asking,
+        look: &[f32],
+        base: &[f32],
+        cosines: impl Fn(&[f32]) -> Vec<f32>,
+    ) -> (Vec<f32>, Moves) {
+        let mut moves = self.moves(asking, look);
+        let sample = if moves.said.is_some() { self.sample(asking, COMPARED) } else { Vec::new() };
+        let rows: Vec<Vec<f32>> = sample.iter().map(|(_, code)| cosines(&code.vector())).collect();
+        let rows: Vec<&[f32]> = rows.iter().map(Vec::as_slice).collect();
+        let Some(standard) = Standard::of(&rows) else { return (base.to_vec(), Moves::default()) };
+        let place = |(image, cosine): (usize, &f32)| {
+            shifted_odds(*cosine, SLOPE * (standard.apply(image, *cosine) - cosine))
+        };
+        moves.strength = SLOPE * STRENGTH * standard.spread();
+        (base.iter().enumerate().map(place).collect(), moves)
+    }
+
+    fn sample(&self, asking: &Asking, most: usize) -> Vec<(Arc<str>, Code)> {
+        self.memory.sample(&asking.space, &asking.application, most)
+    }
+}

@@ -1,0 +1,50 @@
+//! How the classes of a head score on exemplars, so that it is worked out once for each.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use kaisatsu_memory::{Code, SAMPLED, SpaceKey};
+use kaisatsu_vision::head::Head;
+
+/// Rows of scores by exemplar, for each space and each head that it had.
+#[derive(Default)]
+pub(super) struct Rows(Mutex<HashMap<SpaceKey, Kept>>);
+
+#[derive(Default)]
+struct Kept {
+    /// Which head: a dataset that was built again has another.
+    version: i64,
+    rows: HashMap<Arc<str>, Arc<[f32]>>,
+}
+
+impl Rows {
+    /// The scores of every class on each of the exemplars.
+    pub(super) fn of(&self, key: &SpaceKey, version: i64, head: &Head, sample: &[(Arc<str>, Code)]) -> Vec<Arc<[f32]>> {
+        let known = |name: &Arc<str>| {
+            let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            all.get(key).filter(|kept| kept.version == version)?.rows.get(name).cloned()
+        };
+        let found: Vec<Option<Arc<[f32]>>> = sample.iter().map(|(name, _)| known(name)).collect();
+        let missing = found.iter().any(Option::is_none);
+        let row = |(row, (_, code)): (Option<Arc<[f32]>>, &(Arc<str>, Code))| {
+            row.unwrap_or_else(|| head.scores(&code.vector()).into())
+        };
+        let rows: Vec<Arc<[f32]>> = found.into_iter().zip(sample).map(row).collect();
+        if missing {
+            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let kept = all.entry(key.clone()).or_default();
+            // Several applications have several samples; what is not asked for any more goes now and then.
+            if kept.version != version || kept.rows.len() > 8 * SAMPLED {
+                *kept = Kept { version, rows: HashMap::new() };
+            }
+            kept.rows.extend(sample.iter().map(|(name, _)| Arc::clone(name)).zip(rows.iter().cloned()));
+        }
+        rows
+    }
+
+    pub(super) fn forget(&self, model: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|key, _| key.model != model);
+    }
+}

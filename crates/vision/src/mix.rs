@@ -1,0 +1,24 @@
+//! Whole numbers mixed so that neighbours become far apart, the same on every machine.
+
+/// By how much the state of `SplitMix64` grows at each step.
+pub(crate) const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// One step of the `SplitMix64` generator (Steele, Lea and Flood, 2014) from a number on.
+pub(crate) const fn scatter(number: u64) -> u64 {
+    let mut mixed = number.wrapping_add(STEP);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STEP, scatter};
+
+    /// The first numbers of the published generator from the seed 1234567. What is kept depends on them.
+    #[test]
+    fn the_numbers_are_the_published_ones() {
+        let published = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
+        assert_eq!([0, 1, 2].map(|at| scatter(STEP.wrapping_mul(at).wrapping_add(1_234_567))), published);
+    }
+}
