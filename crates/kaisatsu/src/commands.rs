@@ -5,6 +5,7 @@ pub(crate) mod catalog;
 pub(crate) mod check;
 pub(crate) mod collection;
 pub(crate) mod config;
+pub(crate) mod feedback;
 pub(crate) mod key;
 pub(crate) mod map;
 pub(crate) mod models;

@@ -55,6 +55,9 @@ enum Command {
     /// Fill the catalogue of object recognition
     #[command(subcommand)]
     Catalog(commands::catalog::Command),
+    /// List, export, count and take back feedback, explain what it did
+    #[command(subcommand)]
+    Feedback(commands::feedback::Command),
     /// Look whether all that is kept fits together: database, images, datasets
     Check(commands::check::Command),
     /// Print the settings in force, and where each comes from
@@ -92,6 +95,7 @@ fn run() -> Result<ExitCode, Trouble> {
             Command::Models(command) => commands::models::run(command, &settings),
             Command::Collection(command) => commands::collection::run(command, &settings).await,
             Command::Catalog(command) => commands::catalog::run(command, &settings).await,
+            Command::Feedback(command) => commands::feedback::run(command, &settings).await,
             Command::Check(command) => commands::check::run(&command, &settings).await,
             Command::Config(command) => Ok(commands::config::run(&command, &origins)),
             Command::Openapi => commands::openapi::run(&settings),

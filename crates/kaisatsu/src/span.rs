@@ -1,6 +1,9 @@
-//! Spans of time as people write them: `90s`, `15m`, `24h`, `7d`.
+//! Spans of time as people write them: `90s`, `15m`, `24h`, `7d`; and points in time.
 
 use std::time::Duration;
+
+use kaisatsu_model::{Clock, SystemClock, Timestamp};
+use time::{Date, OffsetDateTime, format_description::well_known::Rfc3339, macros::format_description};
 
 /// Reads a whole number and a unit.
 pub(crate) fn parse(text: &str) -> Result<Duration, String> {
@@ -26,11 +29,48 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "that is more than a hundred years".to_owned())
 }
 
+/// Reads a time of the calendar, or how long ago it was.
+pub(crate) fn moment(text: &str) -> Result<Timestamp, String> {
+    moment_before(SystemClock.now(), text)
+}
+
+fn moment_before(now: Timestamp, text: &str) -> Result<Timestamp, String> {
+    let day =
+        || Date::parse(text, format_description!("[year]-[month]-[day]")).ok().map(|day| day.midnight().assume_utc());
+    let calendar = OffsetDateTime::parse(text, &Rfc3339).ok().or_else(day);
+    if let Some(when) = calendar {
+        let micros = when.unix_timestamp_nanos() / 1_000;
+        return i64::try_from(micros).map(Timestamp).map_err(|error| error.to_string());
+    }
+    let rule = "write a time such as 2026-11-15T09:30:00Z, a day such as 2026-11-15, or how long ago, such as 2h";
+    parse(text).map(|span| now.before(span)).map_err(|_| rule.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use super::parse;
+    use kaisatsu_model::Timestamp;
+
+    use super::{moment_before, parse};
+
+    #[test]
+    fn a_moment_is_a_time_a_day_or_so_long_ago() {
+        let now = Timestamp(10_000_000_000);
+        for (text, expected) in [
+            ("1970-01-01T00:00:01Z", 1_000_000),
+            ("1970-01-01T09:00:01+09:00", 1_000_000),
+            ("1970-01-01T00:00:00.5Z", 500_000),
+            ("1970-01-02", 86_400_000_000),
+            ("2h", 2_800_000_000),
+            ("0s", 10_000_000_000),
+        ] {
+            assert_eq!(moment_before(now, text), Ok(Timestamp(expected)), "{text}");
+        }
+        for bad in ["", "yesterday", "1970-13-01", "1970-01-01 00:00", "2", "12:00"] {
+            assert!(moment_before(now, bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn spans_are_a_number_and_a_unit() {

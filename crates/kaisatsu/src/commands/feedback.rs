@@ -1,0 +1,230 @@
+//! `kaisatsu feedback`: what callers said of recognitions, and what came of it.
+
+mod explain;
+mod export;
+mod totals;
+
+use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
+
+use clap::{Args, Subcommand, builder::NonEmptyStringValueParser};
+use kaisatsu_access::Keyring;
+use kaisatsu_model::{ApplicationName, MOST_PER_CANDIDATE, RecognitionId, SystemClock, Timestamp, Verdict};
+use kaisatsu_store::{FeedbackFilter, FeedbackRow, Store};
+
+use super::{application, progress, table};
+use crate::{exit::Trouble, settings::Settings, span};
+
+/// As much of a text as a line of a table has room for.
+const SHORT: usize = 60;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List verdicts, the newest last
+    List {
+        #[command(flatten)]
+        those: Those,
+        /// The most to list; older ones are left out
+        #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+        limit: u32,
+    },
+    /// Print verdicts with all that is known of them, a JSON object a line, the oldest first
+    Export {
+        #[command(flatten)]
+        those: Those,
+        /// Write the pictures into this folder, as far as they are kept (see --keep-pictures)
+        #[arg(long, value_name = "FOLDER")]
+        pictures: Option<PathBuf>,
+    },
+    /// Take verdicts back, within a second and on every replica
+    ///
+    /// Recognition is then as if they had never been given. They stay in the listings; a new verdict on the same candidate
+    /// counts again.
+    Revoke {
+        #[command(flatten)]
+        those: Those,
+        /// Only count them
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Count how often candidates were right and wrong
+    ///
+    /// Verdicts that were revoked are not counted, and neither are those on whole results.
+    Totals {
+        /// Only the verdicts of this application
+        #[arg(long, value_name = "NAME", value_parser = ApplicationName::new)]
+        app: Option<ApplicationName>,
+        /// Only those on what this model, dataset or collection answered
+        #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+        model: Option<String>,
+        /// Only those on this candidate: its id, or that of its class, item or image
+        #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+        item: Option<String>,
+        /// The stretches of time to count by
+        #[arg(long, value_name = "SPAN", default_value = "1d", value_parser = stretch)]
+        span: Duration,
+        /// As JSON, one array
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show which verdicts moved the candidates of a recognition, and how far
+    Explain {
+        /// The id of the recognition, as its answer has it
+        recognition: String,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List what the guard held back because it made recognition worse, the newest first
+    Held {
+        /// The most to list
+        #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+        limit: u32,
+        /// As JSON, one object a report
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Which verdicts are meant.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Those {
+    /// Only those of this application
+    #[arg(long, value_name = "NAME", value_parser = ApplicationName::new)]
+    app: Option<ApplicationName>,
+    /// Only those on this candidate: its id, or that of its class, item or image
+    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    item: Option<String>,
+    /// Only those on what this model, dataset or collection answered
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    model: Option<String>,
+    /// Only those on this recognition
+    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    recognition: Option<String>,
+    /// Only those given since then: 2026-11-15T09:30:00Z, 2026-11-15, or 2h for two hours ago
+    #[arg(long, value_name = "TIME", value_parser = span::moment)]
+    since: Option<Timestamp>,
+    /// Only those given before then
+    #[arg(long, value_name = "TIME", value_parser = span::moment)]
+    until: Option<Timestamp>,
+    /// Only those whose comment contains this, in large or small letters
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    search: Option<String>,
+    /// Only those with a comment
+    #[arg(long)]
+    comments: bool,
+}
+
+impl Those {
+    /// Whether they are named by more than their comments.
+    fn named(&self) -> bool {
+        let words = [self.item.is_some(), self.model.is_some(), self.recognition.is_some()];
+        words.contains(&true) || self.app.is_some() || self.since.is_some() || self.until.is_some()
+    }
+
+    async fn filter(self, store: &Store) -> Result<FeedbackFilter, Trouble> {
+        Ok(FeedbackFilter {
+            application: match self.app {
+                Some(name) => Some(application(&keyring(store), &name).await?.id),
+                None => None,
+            },
+            item: self.item,
+            model: self.model,
+            recognition: self.recognition.map(RecognitionId::from_text),
+            since: self.since,
+            until: self.until,
+            comment: self.search,
+            only_commented: self.comments,
+        })
+    }
+}
+
+pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, Trouble> {
+    if let Command::Revoke { those, .. } = &command
+        && !those.named()
+    {
+        let told = "say which verdicts are to be revoked, with one or more of --app, --item, --model, --recognition, \
+                    --since and --until";
+        return Err(Trouble::Usage(told.to_owned()));
+    }
+    let store = Store::open(&settings.database()?).await?;
+    match command {
+        Command::List { those, limit } => {
+            let rows = store.newest_feedback(&those.filter(&store).await?, limit.into()).await?;
+            let heads = ["RATED", "APPLICATION", "TASK", "MODEL", "CANDIDATE", "VERDICT", "STANDING", "COMMENT"];
+            table::print(heads, &rows.into_iter().map(line).collect::<Vec<_>>());
+        }
+        Command::Export { those, pictures } => {
+            export::run(&store, &those.filter(&store).await?, pictures.as_deref()).await?;
+        }
+        Command::Revoke { those, dry_run } => {
+            let filter = those.filter(&store).await?;
+            if dry_run {
+                let count = store.count_feedback(&filter).await?;
+                say!("{} verdicts would be revoked", count.all - count.revoked);
+            } else {
+                let gone = store.revoke_feedback(&filter, MOST_PER_CANDIDATE).await?;
+                say!("{gone} verdicts revoked; replicas follow within a second");
+            }
+        }
+        Command::Totals { app, model, item, span, json } => {
+            let those = Those { app, model, item, ..Those::default() };
+            totals::run(&store, &those.filter(&store).await?, span, json).await?;
+        }
+        Command::Explain { recognition, json } => {
+            explain::run(&store, &RecognitionId::from_text(recognition), json).await?;
+        }
+        Command::Held { limit, json } => totals::held(&store, limit.into(), json).await?,
+    }
+    store.close().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn keyring(store: &Store) -> Keyring {
+    Keyring::new(store.clone(), Arc::new(SystemClock))
+}
+
+fn line(row: FeedbackRow) -> [String; 8] {
+    let candidate = match (row.item, row.name) {
+        (None, _) => "the whole result".to_owned(),
+        (Some(_), name) => name.unwrap_or(row.subject),
+    };
+    [
+        row.rated_at.to_utc(),
+        row.application_name,
+        row.task,
+        row.model,
+        short(&candidate),
+        (row.verdict == Verdict::Valid).to_string(),
+        row.standing.as_str().to_owned(),
+        short(&row.comment.unwrap_or_default()),
+    ]
+}
+
+/// A text that somebody else wrote, on one line of a terminal and without what a terminal would obey.
+fn short(text: &str) -> String {
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(SHORT) {
+        Some(_) => line.chars().take(SHORT - 1).chain(['…']).collect(),
+        None => line,
+    }
+}
+
+fn stretch(text: &str) -> Result<Duration, String> {
+    let span = span::parse(text)?;
+    if span.is_zero() { Err("a stretch of time is longer than nothing".to_owned()) } else { Ok(span) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn what_others_wrote_stays_on_its_line() {
+        assert_eq!(short(" a\n\tb\u{1b}[31mc "), "a b [31mc");
+        assert_eq!(short(&"字".repeat(60)).chars().count(), 60);
+        let long = short(&"字".repeat(61));
+        assert!(long.chars().count() == 60 && long.ends_with('…'), "{long}");
+    }
+}

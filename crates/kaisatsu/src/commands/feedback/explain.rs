@@ -1,0 +1,100 @@
+//! `kaisatsu feedback explain`: what feedback did to one recognition.
+
+use kaisatsu_model::{Clock, RecognitionId, SystemClock};
+use kaisatsu_store::{KeptItem, Push, RecognitionRecord, Store};
+use serde::Serialize;
+
+use super::short;
+use crate::exit::Trouble;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Explained<'a> {
+    recognition_id: &'a str,
+    application: &'a str,
+    task: &'a str,
+    model: &'a str,
+    recognised_at: String,
+    candidates: Vec<Candidate<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Candidate<'a> {
+    item_id: &'a str,
+    subject: &'a str,
+    name: &'a str,
+    score: f32,
+    base_score: Option<f32>,
+    moved_by: Vec<Moved<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Moved<'a> {
+    /// Nothing for a verdict of another application.
+    recognition_id: Option<&'a str>,
+    item_id: Option<&'a str>,
+    is_valid: bool,
+    by: f32,
+}
+
+pub(super) async fn run(store: &Store, id: &RecognitionId, json: bool) -> Result<(), Trouble> {
+    let record = store.recognition_record(None, id, SystemClock.now()).await?;
+    let applications = store.applications().await?;
+    let own = applications.into_iter().find(|application| application.id == record.application);
+    let application = own.map_or_else(|| record.application.to_string(), |application| application.name);
+    if json {
+        let text = serde_json::to_string(&explained(id, &application, &record));
+        say!("{}", text.map_err(|error| Trouble::Failed(error.to_string()))?);
+        return Ok(());
+    }
+    say!("{} by {} for {application}, {}", record.task, short(&record.model), record.created_at.to_utc());
+    for item in &record.items {
+        match item.base {
+            Some(base) => say!("{:.3}  {}, {base:.3} without feedback", item.score, short(&item.name)),
+            None => say!("{:.3}  {}", item.score, short(&item.name)),
+        }
+        for push in &item.moved {
+            say!("       {:+.3} {} {}", push.by, if push.valid { "true " } else { "false" }, source(push));
+        }
+    }
+    if record.items.iter().all(|item| item.moved.is_empty()) {
+        say!("no feedback moved it");
+    }
+    Ok(())
+}
+
+/// Which verdict it was, as far as one may know.
+fn source(push: &Push) -> String {
+    match (&push.recognition, &push.item) {
+        (None, _) => "other applications".to_owned(),
+        (Some(recognition), None) => format!("recognition {recognition}"),
+        (Some(recognition), Some(item)) => format!("recognition {recognition} candidate {item}"),
+    }
+}
+
+fn explained<'a>(id: &'a RecognitionId, application: &'a str, record: &'a RecognitionRecord) -> Explained<'a> {
+    let moved = |push: &'a Push| Moved {
+        recognition_id: push.recognition.as_deref(),
+        item_id: push.item.as_deref(),
+        is_valid: push.valid,
+        by: push.by,
+    };
+    let candidate = |item: &'a KeptItem| Candidate {
+        item_id: &item.id,
+        subject: &item.subject,
+        name: &item.name,
+        score: item.score,
+        base_score: item.base,
+        moved_by: item.moved.iter().map(moved).collect(),
+    };
+    Explained {
+        recognition_id: id.as_str(),
+        application,
+        task: &record.task,
+        model: &record.model,
+        recognised_at: record.created_at.to_utc(),
+        candidates: record.items.iter().map(candidate).collect(),
+    }
+}
