@@ -123,8 +123,10 @@ fn the_documentation_needs_no_outside_network() {
         [
             "/healthz",
             "/imageRecognition/v1/concept/classify",
+            "/imageRecognition/v1/explain",
             "/imageRecognition/v1/feedback",
             "/imageRecognition/v1/feedbackToCandidate",
+            "/imageRecognition/v1/feedbackTotals",
             "/imageRecognition/v1/models",
             "/imageRecognition/v1/objectDetection/detect",
             "/imageRecognition/v1/recognize",

@@ -3,8 +3,10 @@
 pub(crate) mod answer;
 pub(crate) mod classify;
 pub(crate) mod detect;
+pub(crate) mod explain;
 pub(crate) mod feedback;
 pub(crate) mod feedback_to_candidate;
+pub(crate) mod feedback_totals;
 mod form;
 mod json;
 pub(crate) mod models;

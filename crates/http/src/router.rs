@@ -40,6 +40,8 @@ pub(crate) fn api(segment: &Segment) -> OpenApiRouter<Arc<Gateway>> {
         .routes(below(recognition, routes!(recognition::similar::search)))
         .routes(below(recognition, routes!(recognition::feedback_to_candidate::feedback_to_candidate)))
         .routes(below(recognition, routes!(recognition::feedback::feedback)))
+        .routes(below(recognition, routes!(recognition::explain::explain)))
+        .routes(below(recognition, routes!(recognition::feedback_totals::feedback_totals)))
         .routes(below(recognition, routes!(user_category::get_token::get_token)))
         .routes(below(recognition, routes!(user_category::upload_image::upload_image)))
         .routes(below(recognition, routes!(user_category::list_images::list_images)))

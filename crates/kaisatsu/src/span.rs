@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use kaisatsu_model::{Clock, SystemClock, Timestamp};
-use time::{Date, OffsetDateTime, format_description::well_known::Rfc3339, macros::format_description};
 
 /// Reads a whole number and a unit.
 pub(crate) fn parse(text: &str) -> Result<Duration, String> {
@@ -35,12 +34,8 @@ pub(crate) fn moment(text: &str) -> Result<Timestamp, String> {
 }
 
 fn moment_before(now: Timestamp, text: &str) -> Result<Timestamp, String> {
-    let day =
-        || Date::parse(text, format_description!("[year]-[month]-[day]")).ok().map(|day| day.midnight().assume_utc());
-    let calendar = OffsetDateTime::parse(text, &Rfc3339).ok().or_else(day);
-    if let Some(when) = calendar {
-        let micros = when.unix_timestamp_nanos() / 1_000;
-        return i64::try_from(micros).map(Timestamp).map_err(|error| error.to_string());
+    if let Some(when) = Timestamp::from_calendar(text) {
+        return Ok(when);
     }
     let rule = "write a time such as 2026-11-15T09:30:00Z, a day such as 2026-11-15, or how long ago, such as 2h";
     parse(text).map(|span| now.before(span)).map_err(|_| rule.to_owned())

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use time::{OffsetDateTime, macros::format_description};
+use time::{Date, OffsetDateTime, format_description::well_known::Rfc3339, macros::format_description};
 
 /// Microseconds since 1970-01-01 UTC: what both databases keep as a plain integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,6 +22,14 @@ impl Timestamp {
     #[must_use]
     pub fn before(self, span: Duration) -> Self {
         Self(self.0.saturating_sub(i64::try_from(span.as_micros()).unwrap_or(i64::MAX)))
+    }
+
+    /// Reads a time such as `2026-11-15T09:30:00+09:00`, or a day, which begins at midnight UTC.
+    #[must_use]
+    pub fn from_calendar(text: &str) -> Option<Self> {
+        let day = || Some(Date::parse(text, format_description!("[year]-[month]-[day]")).ok()?.midnight().assume_utc());
+        let when = OffsetDateTime::parse(text, &Rfc3339).ok().or_else(day)?;
+        i64::try_from(when.unix_timestamp_nanos() / 1_000).ok().map(Self)
     }
 
     /// As people and programs read it, in UTC and to the second: `2026-11-15T09:30:00Z`.

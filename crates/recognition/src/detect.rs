@@ -116,7 +116,8 @@ impl Recogniser {
         let mut vector = Vec::new();
         let mut things = Vec::with_capacity(seen.len());
         for Seen { found, score, look, moves } in seen {
-            let Some((labels, label)) = model.labels.as_deref().and_then(|all| Some((all, all.get(found.class)?))) else {
+            let Some((labels, label)) = model.labels.as_deref().and_then(|all| Some((all, all.get(found.class)?)))
+            else {
                 continue;
             };
             let name = labels.name(label, &ask.language).to_owned();

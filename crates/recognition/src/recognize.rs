@@ -7,7 +7,11 @@ use bytes::Bytes;
 use kaisatsu_model::AppId;
 use kaisatsu_store::ItemRecord;
 use kaisatsu_vision::{
-    Decoded, PixelBox, Worker, barcode, decode, manifest::Task, object::{Looked, Recognised, digits_look}, shelf::Model, text,
+    Decoded, PixelBox, Worker, barcode, decode,
+    manifest::Task,
+    object::{Looked, Recognised, digits_look},
+    shelf::Model,
+    text,
 };
 use tokio::runtime::Handle;
 

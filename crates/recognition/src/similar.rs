@@ -83,9 +83,8 @@ impl Recogniser {
             let known = learning.memory.knows(TASK, &asking.space.model);
             let found = index.index.search(vector, if known { most.max(CONSIDERED) } else { most }).map_err(failed)?;
             let (ids, base) = unzip(&found);
-            let cosines = |other: &[f32]| {
-                index.index.cosines(&ids, other).into_iter().map(Option::unwrap_or_default).collect()
-            };
+            let cosines =
+                |other: &[f32]| index.index.cosines(&ids, other).into_iter().map(Option::unwrap_or_default).collect();
             let (scores, moves) = timed(REMEMBER, TASK, || learning.move_images(&asking, vector, &base, cosines));
             Ok((found, scores, moves))
         };

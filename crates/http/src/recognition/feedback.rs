@@ -18,7 +18,8 @@ use crate::{Gateway, Query, gateway::API_KEY};
 
 /// Whether the whole result of a recognition was right
 ///
-/// The last word on a candidate counts.
+/// Not right: none of the candidates was. Right: the first one was, or in a detection all of them. What is said of a
+/// single candidate goes before this, and the last word counts.
 #[utoipa::path(
     post, path = "/feedback", operation_id = "feedback", tag = "Image recognition",
     security(("APIKEY" = [])),

@@ -19,7 +19,8 @@ use crate::{Gateway, Query, gateway::API_KEY};
 
 /// Whether one candidate of a recognition was right
 ///
-/// The last word on a candidate counts.
+/// The engine learns from it before the answer comes: the next picture like this one is recognised with it. The last
+/// word on a candidate counts.
 #[utoipa::path(
     post, path = "/feedbackToCandidate", operation_id = "feedbackToCandidate", tag = "Image recognition",
     security(("APIKEY" = [])),

@@ -118,6 +118,7 @@ fn open_recogniser(settings: &Settings, store: &Store) -> Result<Recogniser, Tro
         max_pixels: settings.max_image_pixels.into(),
         keep: settings.keep_recognitions,
         keep_pictures: settings.keep_pictures,
+        quorum: small(settings.feedback_quorum),
     };
     Ok(Recogniser::new(engine, store.clone(), Arc::new(SystemClock), &decided, user_settings(settings)?))
 }

@@ -71,9 +71,8 @@ impl Recogniser {
             let found = index.search(vector, if known { most.max(similar::CONSIDERED) } else { most });
             let found = found.map_err(|error| RecognitionError::Failed(error.to_string()))?;
             let (ids, base) = similar::unzip(&found);
-            let cosines = |other: &[f32]| {
-                index.cosines(&ids, other).into_iter().map(Option::unwrap_or_default).collect()
-            };
+            let cosines =
+                |other: &[f32]| index.cosines(&ids, other).into_iter().map(Option::unwrap_or_default).collect();
             let (scores, moves) =
                 timed(REMEMBER, similar::TASK, || learning.move_images(&asking, vector, &base, cosines));
             let likeness = |((found, base), score): ((&Match, &f32), &f32)| {

@@ -59,7 +59,13 @@ impl Recogniser {
         if held > 0 {
             counter!(HELD).increment(held);
             tracing::warn!(
-                held, judged, better, worse, task = key.task, model = key.model, application = whose,
+                held,
+                judged,
+                better,
+                worse,
+                task = key.task,
+                model = key.model,
+                application = whose,
                 "feedback is held back: it makes confirmed answers wrong; `kaisatsu feedback held` lists what was"
             );
         }

@@ -108,7 +108,9 @@ impl Learning {
         subject: impl Fn(usize) -> Option<&'a str>,
     ) -> Option<(Vec<f32>, Vec<f32>, Moves)> {
         let mut moves = self.moves(asking, look);
-        if look.len() != head.dims() || !(head.is_familiar(look) || moves.said.as_ref().is_some_and(Recollection::is_familiar)) {
+        if look.len() != head.dims()
+            || !(head.is_familiar(look) || moves.said.as_ref().is_some_and(Recollection::is_familiar))
+        {
             return None;
         }
         let scores = head.scores(look);
@@ -140,9 +142,8 @@ impl Learning {
         let rows: Vec<Vec<f32>> = sample.iter().map(|(_, code)| cosines(&code.vector())).collect();
         let rows: Vec<&[f32]> = rows.iter().map(Vec::as_slice).collect();
         let Some(standard) = Standard::of(&rows) else { return (base.to_vec(), Moves::default()) };
-        let place = |(image, cosine): (usize, &f32)| {
-            shifted_odds(*cosine, SLOPE * (standard.apply(image, *cosine) - cosine))
-        };
+        let place =
+            |(image, cosine): (usize, &f32)| shifted_odds(*cosine, SLOPE * (standard.apply(image, *cosine) - cosine));
         moves.strength = SLOPE * STRENGTH * standard.spread();
         (base.iter().enumerate().map(place).collect(), moves)
     }
