@@ -1,6 +1,6 @@
 # Two commands are enough: `make serve` and `make test`. The others are parts of them, or for people who change the code.
 
-.PHONY: help serve models test check fmt lint layers licences docs corpus schema fuzz bench bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue bench-layout soak maps
+.PHONY: help serve models test check fmt lint layers licences docs corpus schema fuzz bench bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue bench-feedback bench-layout soak maps
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -77,6 +77,12 @@ bench-catalogue: ## object recognition with a large catalogue; COUNT=100000
 	@$(BENCH_VISION)
 	@target/bench-vision-venv/bin/python bench/vision/catalogue.py $(BENCH_VISION_PARTS) --count $(or $(COUNT),100000)
 
+bench-feedback: ## what feedback teaches, honest and hostile, and what remembering it costs
+	@$(BENCH_VISION)
+	@cargo build --release --locked --package bench-feedback
+	@target/release/bench-feedback $(BENCH_MODELS) $(addprefix $(BENCH_PHOTOS)/,astronaut.png chelsea.png coffee.png rocket.jpg graf1.png)
+	@target/bench-vision-venv/bin/python bench/feedback/simulate.py $(BENCH_VISION_PARTS)
+
 define BENCH_VISION
 python3 tools/models/install.py
 python3 tools/models/photos.py --pairs
@@ -85,8 +91,9 @@ target/bench-vision-venv/bin/pip install --quiet --requirement bench/vision/requ
 cargo build --release --locked --package kaisatsu --package bench-vision
 endef
 BENCH_VISION_PARTS = --bench target/release/bench-vision --kaisatsu target/release/kaisatsu \
-	--models "$${KAISATSU_MODELS:-$${XDG_DATA_HOME:-$$HOME/.local/share}/kaisatsu/models}" \
-	--photos "$${XDG_CACHE_HOME:-$$HOME/.cache}/kaisatsu/photos"
+	--models "$(BENCH_MODELS)" --photos "$(BENCH_PHOTOS)"
+BENCH_MODELS = $${KAISATSU_MODELS:-$${XDG_DATA_HOME:-$$HOME/.local/share}/kaisatsu/models}
+BENCH_PHOTOS = $${XDG_CACHE_HOME:-$$HOME/.cache}/kaisatsu/photos
 
 maps: ## make the maps anew from their sources: those of the binary, and Japan for the maps folder
 	@cargo build --release --locked --package kaisatsu

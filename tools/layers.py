@@ -31,6 +31,7 @@ MAY_USE = {
     "kaisatsu-e2e": {"kaisatsu-testkit"},
     "kaisatsu-fuzz": {"kaisatsu-http", "kaisatsu-network", "kaisatsu-railmap", "kaisatsu-vision"},
     "bench-route-map": set(),
+    "bench-feedback": {"kaisatsu-memory", "kaisatsu-model", "kaisatsu-vision"},
     "bench-layout": {"kaisatsu-layout", "kaisatsu-network"},
     "bench-nearest": {"kaisatsu-vision"},
     "bench-vision": {"kaisatsu-e2e", "kaisatsu-vision"},

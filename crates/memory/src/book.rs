@@ -1,6 +1,9 @@
 //! Exemplars and what was said of their candidates, and which of them may be near a picture.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use crate::{
     code::{Code, Sketch},
@@ -23,6 +26,8 @@ pub(crate) struct Book {
     parts: Vec<i8>,
     sketches: Vec<Sketch>,
     slots: HashMap<Arc<str>, usize>,
+    /// The keys in an order that has nothing to do with them, for drawing some.
+    lots: BTreeSet<(u64, Arc<str>)>,
     /// Of all unit vectors, in whole numbers.
     sum: Vec<i64>,
 }
@@ -64,6 +69,7 @@ impl Book {
             return;
         }
         self.slots.insert(Arc::clone(key), self.keys.len());
+        self.lots.insert(lot(key));
         self.keys.push(Arc::clone(key));
         self.parts.extend_from_slice(code.parts());
         self.sketches.push(code.sketch());
@@ -73,6 +79,7 @@ impl Book {
 
     pub(crate) fn remove(&mut self, key: &str) {
         let Some(slot) = self.slots.remove(key) else { return };
+        self.lots.remove(&lot(&self.keys[slot]));
         self.count(slot, -1);
         let (last, dims) = (self.keys.len() - 1, self.dims());
         self.keys.swap_remove(slot);
@@ -93,18 +100,16 @@ impl Book {
         }
     }
 
-    /// The exemplars with a positive verdict, with its subject: at most `most`, chosen by name and not by age.
+    /// At most `most` exemplars with a positive verdict, with its subject. Which ones depends on their names alone.
     pub(crate) fn confirmed(&self, most: usize) -> Vec<(&Arc<str>, u32)> {
         let right = |slot: usize| self.entries[slot].verdicts.iter().find(|(_, valid)| *valid).map(|(of, _)| *of);
-        let confirmed = (0..self.len()).filter_map(|slot| Some((&self.keys[slot], right(slot)?)));
-        by_lot(confirmed.collect(), most, |(key, _)| key)
+        let confirmed = self.lots.iter().filter_map(|(_, key)| Some((key, right(*self.slots.get(key)?)?)));
+        confirmed.take(most).collect()
     }
 
-    /// At most `most` exemplars, chosen by name and in the order of their names.
+    /// At most `most` exemplars. Which ones depends on their names alone.
     pub(crate) fn sample(&self, most: usize) -> Vec<(&Arc<str>, Code)> {
-        let all = self.keys.iter().enumerate().collect();
-        let drawn = by_lot(all, most, |(_, key)| key);
-        drawn.into_iter().map(|(slot, key)| (key, Code::again(self.row(slot), self.entries[slot].rest))).collect()
+        self.lots.iter().take(most).filter_map(|(_, key)| Some((key, self.code(key)?))).collect()
     }
 
     /// The exemplars worth measuring.
@@ -168,18 +173,6 @@ impl Book {
     }
 }
 
-/// The `most` whose names come first in a shuffled order, sorted by name: the same for the same names, whatever else.
-fn by_lot<T>(mut all: Vec<T>, most: usize, name: impl Fn(&T) -> &Arc<str>) -> Vec<T> {
-    if all.len() > most {
-        let lot = |item: &T| {
-            (
-                name(item).bytes().fold(0, |hash, byte| mix(hash ^ u64::from(byte)).wrapping_add(1)),
-                Arc::clone(name(item)),
-            )
-        };
-        all.sort_by_cached_key(lot);
-        all.truncate(most);
-    }
-    all.sort_by(|a, b| name(a).cmp(name(b)));
-    all
+fn lot(key: &Arc<str>) -> (u64, Arc<str>) {
+    (key.bytes().fold(0, |hash, byte| mix(hash ^ u64::from(byte)).wrapping_add(1)), Arc::clone(key))
 }

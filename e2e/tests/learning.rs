@@ -1,0 +1,335 @@
+//! Feedback that makes the engine better, as a caller sees it: at once, for whom it should, and until it is taken back.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+};
+
+use kaisatsu_e2e::{
+    Backend, Database, Server, User, eventually, http, make_key, models_with, on_every_backend, pictures::picture, run,
+};
+use serde_json::{Value, json};
+
+on_every_backend![
+    a_verdict_acts_at_once_everywhere_and_is_taken_back_to_the_bit,
+    one_application_moves_nobody_else_and_three_that_agree_do,
+    things_images_and_items_learn_too,
+    what_does_harm_is_held_back_and_reported,
+    two_verdicts_at_once_leave_one,
+    feedback_and_the_deletion_of_its_dataset_do_not_meet,
+];
+
+const BASE: &str = "/imageRecognition/v1";
+
+fn photo(name: &str) -> Vec<u8> {
+    let folder = std::env::var("KAISATSU_TEST_PHOTOS").expect("`make test` sets KAISATSU_TEST_PHOTOS");
+    fs::read(PathBuf::from(folder).join(name)).unwrap()
+}
+
+fn start(database: &Database, models: &[&str], args: &[&str]) -> Server {
+    let models = models_with(models).keep().display().to_string();
+    let server = Server::start(database, &[&["--models", &models], args].concat());
+    eventually("the models are loaded", || (server.get("/readyz").status == 200).then_some(()));
+    server
+}
+
+fn classify(server: &Server, key: &str, image: &[u8]) -> Value {
+    let answer = server.post_form(&format!("{BASE}/concept/classify?APIKEY={key}"), &[("image", image)]);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    answer.json()
+}
+
+/// Says of one candidate whether it is right.
+fn rate(server: &Server, key: &str, answer: &Value, candidate: usize, valid: bool) {
+    let (recognition, item) = (&answer["recognitionId"], &answer["candidates"][candidate]["itemId"]);
+    let (recognition, item) = (recognition.as_str().unwrap(), item.as_str().unwrap());
+    let query = format!("APIKEY={key}&recognitionId={recognition}&itemId={item}&isValid={valid}");
+    let rated = http::post(server.address, &format!("{BASE}/feedbackToCandidate?{query}"), "", b"");
+    assert_eq!(rated.status, 204, "{}", rated.text());
+}
+
+/// The candidates with their scores, to the bit.
+fn scores(answer: &Value) -> Vec<(String, u64)> {
+    let one = |candidate: &Value| {
+        let name = ["tagId", "tag", "imageId"].iter().find_map(|field| candidate[field].as_str()).unwrap_or_default();
+        (name.to_owned(), candidate["score"].as_f64().unwrap().to_bits())
+    };
+    answer["candidates"].as_array().unwrap().iter().map(one).collect()
+}
+
+fn score_of(answer: &Value, tag: &str) -> f64 {
+    let candidates = answer["candidates"].as_array().unwrap();
+    candidates.iter().find(|candidate| candidate["tag"] == tag).map_or(0.0, |one| one["score"].as_f64().unwrap())
+}
+
+fn feedback(database: &Database, words: &[&str]) -> String {
+    let home = tempfile::tempdir().unwrap();
+    let done = run(home.path(), &[&["--database", &database.address, "feedback"], words].concat(), &[]);
+    assert_eq!(done.code, 0, "{}{}", done.out, done.err);
+    done.out
+}
+
+fn a_verdict_acts_at_once_everywhere_and_is_taken_back_to_the_bit(backend: Backend) {
+    let database = Database::fresh(backend);
+    let key = make_key(&database, "one");
+    let mut server = start(&database, &["general"], &[]);
+    let replica = start(&database, &["general"], &[]);
+    let (cat, coffee) = (photo("chelsea.png"), photo("coffee.png"));
+    let (first, other) = (classify(&server, &key, &cat), classify(&server, &key, &coffee));
+    assert_eq!(scores(&classify(&server, &key, &cat)), scores(&first), "without feedback nothing moves");
+
+    // The first answer is wrong, says the caller, and the second is right: so they are from the next request on.
+    rate(&server, &key, &first, 0, false);
+    rate(&server, &key, &first, 1, true);
+    let learned = classify(&server, &key, &cat);
+    assert_eq!(learned["candidates"][0]["tag"], "tiger cat", "{learned}");
+    assert!(score_of(&learned, "Egyptian cat") < score_of(&first, "Egyptian cat"));
+    let sum: f64 = learned["candidates"].as_array().unwrap().iter().map(|one| one["score"].as_f64().unwrap()).sum();
+    assert!(sum <= 1.0 + 1e-5, "{sum}");
+    let far = classify(&server, &key, &coffee);
+    assert_eq!(far["candidates"][0]["tag"], other["candidates"][0]["tag"], "what is far stays");
+    eventually("the replica follows", || (scores(&classify(&replica, &key, &cat)) == scores(&learned)).then_some(()));
+
+    // Why: the trail, over HTTP and for the operator.
+    let id = learned["recognitionId"].as_str().unwrap();
+    let told = server.get(&format!("{BASE}/explain?APIKEY={key}&recognitionId={id}")).json();
+    assert_eq!((&told["task"], &told["model"]), (&json!("classify"), &json!("general")));
+    let egyptian = told["candidates"].as_array().unwrap().iter().find(|one| one["name"] == "Egyptian cat").unwrap();
+    assert_eq!(egyptian["baseScore"], first["candidates"][0]["score"]);
+    assert_eq!(egyptian["movedBy"][0]["recognitionId"], first["recognitionId"]);
+    assert_eq!(egyptian["movedBy"][0]["isValid"], false);
+    assert!(egyptian["movedBy"][0]["by"].as_f64().unwrap() < -1.0, "{egyptian}");
+    assert!(feedback(&database, &["explain", id]).contains("Egyptian cat"));
+    let other_key = make_key(&database, "two");
+    assert_eq!(server.get(&format!("{BASE}/explain?APIKEY={other_key}&recognitionId={id}")).status, 404);
+
+    // How often, over time.
+    let totals = server.get(&format!("{BASE}/feedbackTotals?APIKEY={key}&interval=hour")).json();
+    assert_eq!(totals["totals"].as_array().unwrap().len(), 2, "{totals}");
+    assert_eq!(
+        totals["totals"][0]["precision"].as_f64().unwrap() + totals["totals"][1]["precision"].as_f64().unwrap(),
+        1.0
+    );
+    for bad in ["interval=year", "since=yesterday", "until=2026-13-01"] {
+        assert_eq!(server.get(&format!("{BASE}/feedbackTotals?APIKEY={key}&{bad}")).status, 400, "{bad}");
+    }
+    let metrics = server.get("/metrics").text();
+    assert!(metrics.contains("kaisatsu_feedback_total{task=\"classify\",model=\"general\",candidate="), "{metrics}");
+    assert!(metrics.contains("kaisatsu_engine_memory_seconds"));
+
+    // The last word replaces the earlier one; what was learned survives a kill.
+    rate(&server, &key, &first, 0, true);
+    rate(&server, &key, &first, 0, false);
+    assert_eq!(scores(&classify(&server, &key, &cat)), scores(&learned));
+    server.signal("-KILL");
+    server.wait();
+    let server = start(&database, &["general"], &[]);
+    assert_eq!(scores(&classify(&server, &key, &cat)), scores(&learned));
+
+    // Taken back, to the bit, on every replica.
+    assert!(feedback(&database, &["revoke", "--app", "one"]).contains("2 verdicts revoked"));
+    for replica in [&server, &replica] {
+        eventually("the scores are restored", || {
+            (scores(&classify(replica, &key, &cat)) == scores(&first)).then_some(())
+        });
+    }
+}
+
+fn one_application_moves_nobody_else_and_three_that_agree_do(backend: Backend) {
+    let database = Database::fresh(backend);
+    let keys: Vec<String> = ["a", "b", "c", "d"].iter().map(|name| make_key(&database, name)).collect();
+    let server = start(&database, &["general"], &[]);
+    let cat = photo("chelsea.png");
+    let before = classify(&server, &keys[3], &cat);
+    for key in &keys[..2] {
+        for _ in 0..3 {
+            let answer = classify(&server, key, &cat);
+            for candidate in 0..5 {
+                rate(&server, key, &answer, candidate, false);
+            }
+        }
+    }
+    assert_eq!(scores(&classify(&server, &keys[3], &cat)), scores(&before), "two are not enough");
+    let third = classify(&server, &keys[2], &cat);
+    rate(&server, &keys[2], &third, 0, false);
+    let after = classify(&server, &keys[3], &cat);
+    assert!(score_of(&after, "Egyptian cat") < score_of(&before, "Egyptian cat"), "three agree: {after}");
+    let id = after["recognitionId"].as_str().unwrap();
+    let told = server.get(&format!("{BASE}/explain?APIKEY={}&recognitionId={id}", keys[3])).json();
+    let named: Vec<&Value> =
+        told["candidates"].as_array().unwrap().iter().flat_map(|one| one["movedBy"].as_array().unwrap()).collect();
+    assert!(!named.is_empty() && named.iter().all(|by| by["recognitionId"].is_null()), "nobody's ids are told: {told}");
+    feedback(&database, &["revoke", "--app", "c"]);
+    eventually("two again", || (scores(&classify(&server, &keys[3], &cat)) == scores(&before)).then_some(()));
+}
+
+fn things_images_and_items_learn_too(backend: Backend) {
+    let database = Database::fresh(backend);
+    let key = make_key(&database, "one");
+    let server = start(&database, &["general", "coco", "local-features"], &[]);
+
+    // A thing in a picture.
+    let detect = || {
+        let target = format!("{BASE}/objectDetection/detect?APIKEY={key}&minScore=0.3");
+        server.post_form(&target, &[("image", &photo("coffee.png"))]).json()
+    };
+    let before = detect();
+    let cup = before["candidates"].as_array().unwrap().iter().position(|one| one["tag"] == "cup").unwrap();
+    rate(&server, &key, &before, cup, false);
+    let (was, is) = (score_of(&before, "cup"), score_of(&detect(), "cup"));
+    assert!(is < was * 0.8, "{was} {is}");
+    rate(&server, &key, &before, cup, true);
+    assert!(score_of(&detect(), "cup") > was);
+
+    // A dataset: its tags, and its images.
+    let user = User::named(&server, &key, "user");
+    let images: Vec<Value> = (0..4)
+        .map(|class| json!({"imageId": user.upload(&picture(&class.to_string(), "1"), &format!("wave {class}"))}))
+        .collect();
+    let set = user.create(&images);
+    assert_eq!(user.built(&set)["state"], "ready");
+    for (operation, field) in [("concept/classify", "tag"), ("similarImage/search", "imageId")] {
+        let asked = picture("2", "9");
+        let first = user.ask(operation, &set, &asked).json();
+        let (wrong, right) = (&first["candidates"][0][field], &first["candidates"][1][field]);
+        for _ in 0..3 {
+            let answer = user.ask(operation, &set, &asked).json();
+            let place = |wanted: &Value| {
+                answer["candidates"].as_array().unwrap().iter().position(|one| one[field] == *wanted).unwrap()
+            };
+            rate(&server, &key, &answer, place(wrong), false);
+            rate(&server, &key, &answer, place(right), true);
+        }
+        let learned = user.ask(operation, &set, &asked).json();
+        assert_eq!(learned["candidates"][0][field], *right, "{operation}: {first} {learned}");
+        let all: Vec<f64> =
+            learned["candidates"].as_array().unwrap().iter().map(|one| one["score"].as_f64().unwrap()).collect();
+        assert!(all.iter().all(|score| (0.0..=1.0).contains(score)) && all.is_sorted_by(|a, b| a >= b), "{all:?}");
+    }
+
+    // An item of the catalogue.
+    let home = tempfile::tempdir().unwrap();
+    let rows = "id,category,name,image\ngraffiti,book,Walls,graf1.png\n";
+    fs::write(home.path().join("catalogue.csv"), rows).unwrap();
+    let photos = std::env::var("KAISATSU_TEST_PHOTOS").unwrap();
+    let (file, models) = (home.path().join("catalogue.csv"), std::env::var("KAISATSU_TEST_MODELS").unwrap());
+    let words = ["catalog", "import", file.to_str().unwrap(), "--pictures", &photos, "--models", &models];
+    let imported = run(home.path(), &[&words[..], &["--database", &database.address]].concat(), &[]);
+    assert_eq!(imported.code, 0, "{}", imported.err);
+    let recognize = || {
+        let target = format!("{BASE}/recognize?APIKEY={key}");
+        http::post(server.address, &target, "application/octet-stream", &photo("graf3.png")).json()
+    };
+    let before = eventually("the catalogue is followed", || {
+        let answer = recognize();
+        (!answer["candidates"].as_array().unwrap().is_empty()).then_some(answer)
+    });
+    rate(&server, &key, &before, 0, false);
+    let after = recognize();
+    let score = |answer: &Value| answer["candidates"][0]["score"].as_f64().unwrap_or(0.0);
+    assert!(score(&after) < score(&before), "{before} {after}");
+}
+
+fn what_does_harm_is_held_back_and_reported(backend: Backend) {
+    let database = Database::fresh(backend);
+    let key = make_key(&database, "one");
+    let server = start(&database, &["general"], &[]);
+    let user = User::named(&server, &key, "user");
+    let images: Vec<Value> = (0..24)
+        .map(|n| json!({"imageId": user.upload(&picture(&(n % 3).to_string(), &n.to_string()), &format!("wave {}", n % 3))}))
+        .collect();
+    let set = user.create(&images);
+    assert_eq!(user.built(&set)["state"], "ready");
+    let right = |class: u32, number: u32| {
+        let answer = user.ask("concept/classify", &set, &picture(&class.to_string(), &number.to_string())).json();
+        answer["candidates"][0]["tag"] == format!("wave {class}")
+    };
+    assert!((0..3).all(|class| right(class, 70)));
+    // Whatever is right is called wrong, and what is wrong right.
+    for number in 100..164 {
+        let answer =
+            user.ask("concept/classify", &set, &picture(&(number % 3).to_string(), &number.to_string())).json();
+        let truth = format!("wave {}", number % 3);
+        for (at, candidate) in answer["candidates"].as_array().unwrap().iter().enumerate() {
+            rate(&server, &key, &answer, at, candidate["tag"] != truth);
+        }
+    }
+    assert!(feedback(&database, &["list", "--limit", "500"]).contains("held"));
+    let held: Value = serde_json::from_str(&feedback(&database, &["held", "--json"])).unwrap();
+    assert!(held[0]["worse"].as_i64().unwrap() >= 5, "{held}");
+    assert!(server.log().contains("feedback is held back"));
+    assert!(server.get("/metrics").text().contains("kaisatsu_feedback_held_total"));
+    let still: Vec<bool> = (0..3).map(|class| right(class, 70)).collect();
+    assert!(still.iter().filter(|right| **right).count() >= 2, "{still:?}");
+}
+
+fn two_verdicts_at_once_leave_one(backend: Backend) {
+    let database = Database::fresh(backend);
+    let key = make_key(&database, "one");
+    let server = start(&database, &["general"], &[]);
+    let coffee = photo("coffee.png");
+    let answer = classify(&server, &key, &coffee);
+    let before = scores(&answer);
+    thread::scope(|scope| {
+        for turn in 0..16 {
+            let (server, key, answer) = (&server, &key, &answer);
+            scope.spawn(move || rate(server, key, answer, 0, turn % 2 == 0));
+        }
+    });
+    let last = feedback(&database, &["export"]);
+    assert_eq!(last.lines().count(), 1, "{last}");
+    let valid = serde_json::from_str::<Value>(&last).unwrap()["isValid"] == true;
+    let now = classify(&server, &key, &coffee);
+    assert_ne!(scores(&now), before);
+    // What acts is what is kept.
+    rate(&server, &key, &answer, 0, valid);
+    assert_eq!(scores(&classify(&server, &key, &coffee)), scores(&now));
+}
+
+fn feedback_and_the_deletion_of_its_dataset_do_not_meet(backend: Backend) {
+    let database = Database::fresh(backend);
+    let key = make_key(&database, "one");
+    let server = start(&database, &["general"], &[]);
+    let user = User::named(&server, &key, "user");
+    let images: Vec<Value> =
+        (0..4).map(|n| json!({"imageId": user.upload(&picture(&n.to_string(), "1"), &format!("wave {n}"))})).collect();
+    for _ in 0..3 {
+        let set = user.create(&images);
+        assert_eq!(user.built(&set)["state"], "ready");
+        let answers: Vec<Value> =
+            (0..8).map(|n| user.ask("concept/classify", &set, &picture("1", &n.to_string())).json()).collect();
+        let gone = Arc::new(AtomicBool::new(false));
+        let statuses: BTreeSet<u16> = thread::scope(|scope| {
+            let raters: Vec<_> = answers
+                .iter()
+                .map(|answer| {
+                    let (server, key, gone) = (&server, &key, Arc::clone(&gone));
+                    scope.spawn(move || {
+                        let (id, item) = (answer["recognitionId"].as_str(), answer["candidates"][0]["itemId"].as_str());
+                        let query = format!("recognitionId={}&itemId={}&isValid=true", id.unwrap(), item.unwrap());
+                        let target = format!("{BASE}/feedbackToCandidate?APIKEY={key}&{query}");
+                        let mut seen = BTreeSet::new();
+                        // Once more after the deletion: then there is nothing left to rate.
+                        while !gone.load(Ordering::Acquire) {
+                            seen.insert(http::post(server.address, &target, "", b"").status);
+                        }
+                        assert_eq!(http::post(server.address, &target, "", b"").status, 404);
+                        seen
+                    })
+                })
+                .collect();
+            assert_eq!(user.delete(&set), 204);
+            gone.store(true, Ordering::Release);
+            raters.into_iter().flat_map(|rater| rater.join().unwrap()).collect()
+        });
+        assert!(statuses.is_subset(&BTreeSet::from([204, 404])), "{statuses:?}");
+        assert_eq!(feedback(&database, &["export", "--model", &set]), "");
+    }
+}
