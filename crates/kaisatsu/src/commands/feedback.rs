@@ -167,7 +167,7 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             }
         }
         Command::Totals { app, model, item, span, json } => {
-            let those = Those { app, model, item, ..Those::default() };
+            let those = Those { app, item, model, ..Those::default() };
             totals::run(&store, &those.filter(&store).await?, span, json).await?;
         }
         Command::Explain { recognition, json } => {

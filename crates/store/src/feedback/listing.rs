@@ -73,7 +73,7 @@ pub struct Total {
     pub invalid: i64,
 }
 
-/// Twelve values: those of the filter, whether pictures are wanted, and what the rest of the question has.
+/// The values that it needs: those of the filter, then whether pictures are wanted.
 const ROWS: &str = "SELECT f.recognition_id, f.item_id, f.application_id, a.name AS application_name, f.task, f.model, \
      f.subject, f.score, f.is_valid, f.comment, f.standing, f.rated_at, e.created_at, e.items, \
      CASE WHEN $9 = 1 THEN r.picture END AS picture \
