@@ -102,14 +102,19 @@ impl Book {
 
     /// At most `most` exemplars with a positive verdict, with its subject. Which ones depends on their names alone.
     pub(crate) fn confirmed(&self, most: usize) -> Vec<(&Arc<str>, u32)> {
-        let right = |slot: usize| self.entries[slot].verdicts.iter().find(|(_, valid)| *valid).map(|(of, _)| *of);
-        let confirmed = self.lots.iter().filter_map(|(_, key)| Some((key, right(*self.slots.get(key)?)?)));
+        let confirmed = self.lots.iter().filter_map(|(_, key)| Some((key, self.right(key)?)));
         confirmed.take(most).collect()
     }
 
-    /// At most `most` exemplars. Which ones depends on their names alone.
-    pub(crate) fn sample(&self, most: usize) -> Vec<(&Arc<str>, Code)> {
-        self.lots.iter().take(most).filter_map(|(_, key)| Some((key, self.code(key)?))).collect()
+    /// At most `most` exemplars, and what each was confirmed to be. Which ones depends on their names alone.
+    pub(crate) fn sample(&self, most: usize) -> impl Iterator<Item = (&Arc<str>, Code, Option<u32>)> {
+        self.lots.iter().take(most).filter_map(|(_, key)| Some((key, self.code(key)?, self.right(key))))
+    }
+
+    /// The subject that was confirmed, if one was.
+    fn right(&self, key: &str) -> Option<u32> {
+        let slot = *self.slots.get(key)?;
+        self.entries[slot].verdicts.iter().find(|(_, valid)| *valid).map(|(subject, _)| *subject)
     }
 
     /// The exemplars worth measuring.

@@ -21,11 +21,11 @@ mod memory;
 mod shift;
 mod space;
 
-pub use align::{SAMPLED, Standard};
+pub use align::{Row, SAMPLED, Standard};
 pub use code::Code;
 pub use guard::{Example, Judgement};
 pub use hearing::{Leaning, Said};
-pub use memory::{Memory, Recollection};
+pub use memory::{Memory, Recollection, Sampled};
 pub use shift::{shifted_odds, shifted_shares};
 pub use space::{Change, Item, SpaceKey};
 

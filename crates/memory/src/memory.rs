@@ -28,6 +28,17 @@ pub struct Recollection {
     subjects: HashMap<Arc<str>, u32>,
 }
 
+/// An exemplar that items are measured with.
+#[derive(Debug, Clone)]
+pub struct Sampled {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its vector.
+    pub code: Code,
+    /// What it was confirmed to be.
+    pub right: Option<Arc<str>>,
+}
+
 impl Recollection {
     /// How a candidate stands, -1 to 1; 0 when nothing is said of it.
     #[must_use]
@@ -116,16 +127,18 @@ impl Memory {
 
     /// At most `most` exemplars that an application hears, by name: what items are standardised with.
     #[must_use]
-    pub fn sample(&self, key: &SpaceKey, application: &AppId, most: usize) -> Vec<(Arc<str>, Code)> {
+    pub fn sample(&self, key: &SpaceKey, application: &AppId, most: usize) -> Vec<Sampled> {
         let Some(space) = self.space(key) else { return Vec::new() };
         let inside = read(&space);
         let books = inside.books(inside.application(application));
-        let mut drawn: Vec<(Arc<str>, Code)> = Vec::new();
-        for (book, _) in books {
-            drawn.extend(book.sample(most).into_iter().map(|(name, code)| (Arc::clone(name), code)));
-        }
-        drawn.sort_by(|a, b| a.0.cmp(&b.0));
-        drawn.dedup_by(|a, b| a.0 == b.0);
+        let sampled = |(name, code, right): (&Arc<str>, Code, Option<u32>)| Sampled {
+            name: Arc::clone(name),
+            code,
+            right: right.map(|subject| inside.name(subject)),
+        };
+        let mut drawn: Vec<Sampled> = books.iter().flat_map(|(book, _)| book.sample(most)).map(sampled).collect();
+        drawn.sort_by(|a, b| a.name.cmp(&b.name));
+        drawn.dedup_by(|a, b| a.name == b.name);
         drawn
     }
 

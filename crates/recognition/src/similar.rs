@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use kaisatsu_model::AppId;
-use kaisatsu_store::Collection;
+use kaisatsu_store::{Collection, ImageRecord};
 use kaisatsu_vision::nearest::Match;
 
 use crate::{
     Kept, Recogniser, RecognitionError,
     keep::{Candidate, Facts, Looks},
-    learning::{Asking, Moves, Weighed},
+    learning::{Asking, Weighed},
     slots::{REMEMBER, timed},
 };
 
@@ -74,37 +74,47 @@ impl Recogniser {
         let made = format!("collection '{}' was made with other weights; import it again", ask.collection);
         let (model, engine) = (self.embedder(model, engine, &made)?, engine.clone());
         let asking = Asking::new(application, TASK, &ask.collection, &engine);
-        let (index, most, learning) = (Arc::clone(&shelved), ask.most, Arc::clone(&self.learning));
+        let known = self.learning.memory.knows(TASK, &ask.collection);
+        let (index, most) = (Arc::clone(&shelved), if known { ask.most.max(CONSIDERED) } else { ask.most });
         let search = move |vector: &[f32]| {
-            let failed = |error: kaisatsu_vision::nearest::Error| RecognitionError::Failed(error.to_string());
             if index.index.is_empty() {
-                return Ok((Vec::new(), Vec::new(), Moves::default()));
+                return Ok(Vec::new());
             }
-            let known = learning.memory.knows(TASK, &asking.space.model);
-            let found = index.index.search(vector, if known { most.max(CONSIDERED) } else { most }).map_err(failed)?;
-            let (ids, base) = unzip(&found);
-            let cosines =
-                |other: &[f32]| index.index.cosines(&ids, other).into_iter().map(Option::unwrap_or_default).collect();
-            let (scores, moves) = timed(REMEMBER, TASK, || learning.move_images(&asking, vector, &base, cosines));
-            Ok((found, scores, moves))
+            index.index.search(vector, most).map_err(|error| RecognitionError::Failed(error.to_string()))
         };
-        let ((found, scores, moves), vector) = self.with_vector(TASK, model, image.clone(), search).await?;
+        let (found, vector) = self.with_vector(TASK, model, image.clone(), search).await?;
         let numbers: Vec<i64> = found.iter().filter_map(|found| i64::try_from(found.id).ok()).collect();
         // An image that was removed a moment ago may still be in the index: the database has the last word.
-        let records = self.keeping.store.images(&numbers).await?;
-        let likeness = |(found, score): (&Match, &f32)| {
-            let record = records.iter().find(|record| record.number.unsigned_abs() == found.id)?;
+        let mut records = self.keeping.store.images(&numbers).await?;
+        let place = |record: &ImageRecord| found.iter().position(|found| found.id == record.number.unsigned_abs());
+        records.sort_by_key(place);
+        let base: Vec<f32> = records.iter().filter_map(|record| found.get(place(record)?)).map(cosine).collect();
+        let (learning, looked) = (Arc::clone(&self.learning), (vector.clone(), base.clone(), records.clone()));
+        let remember = move || {
+            let (vector, base, records) = looked;
+            let ids: Vec<u64> = records.iter().map(|record| record.number.unsigned_abs()).collect();
+            let cosines =
+                |other: &[f32]| shelved.index.cosines(&ids, other).into_iter().map(Option::unwrap_or_default).collect();
+            let place_of = |name: &str| {
+                let (_, image) = name.split_once('/')?;
+                records.iter().position(|record| record.image_id == image)
+            };
+            timed(REMEMBER, TASK, || learning.move_images(&asking, &vector, &base, cosines, place_of))
+        };
+        let moved = tokio::task::spawn_blocking(remember).await;
+        let (scores, moves) = moved.map_err(|error| RecognitionError::Failed(error.to_string()))?;
+        let likeness = |((record, base), score): ((ImageRecord, f32), f32)| {
             let subject = format!("{}/{}", ask.collection, record.image_id);
             let alike = Likeness {
-                score: moves.score(&subject, *score),
+                score: moves.score(&subject, score),
                 subject: subject.clone(),
-                image_id: record.image_id.clone(),
-                image_url: record.image_url.clone(),
-                tag: record.tag.clone(),
+                image_id: record.image_id,
+                image_url: record.image_url,
+                tag: record.tag,
             };
-            Some(moves.weigh(alike, &subject, found.score.clamp(0.0, 1.0)))
+            moves.weigh(alike, &subject, base)
         };
-        let alike = nearest_first(found.iter().zip(&scores).filter_map(likeness).collect(), ask.most);
+        let alike = nearest_first(records.into_iter().zip(base).zip(scores).map(likeness).collect(), ask.most);
         let facts = Facts {
             application: application.clone(),
             task: TASK,
@@ -117,9 +127,9 @@ impl Recogniser {
     }
 }
 
-/// The ids of what was found, and how near each is.
-pub(crate) fn unzip(found: &[Match]) -> (Vec<u64>, Vec<f32>) {
-    found.iter().map(|found| (found.id, found.score.clamp(0.0, 1.0))).unzip()
+/// How near what was found is, as it is answered.
+pub(crate) fn cosine(found: &Match) -> f32 {
+    found.score.clamp(0.0, 1.0)
 }
 
 /// The first so many, those of equal scores in the order in which they were found.

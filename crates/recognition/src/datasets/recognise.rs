@@ -70,11 +70,18 @@ impl Recogniser {
             let known = learning.memory.knows(similar::TASK, &asking.space.model);
             let found = index.search(vector, if known { most.max(similar::CONSIDERED) } else { most });
             let found = found.map_err(|error| RecognitionError::Failed(error.to_string()))?;
-            let (ids, base) = similar::unzip(&found);
+            let ids: Vec<u64> = found.iter().map(|found| found.id).collect();
+            let base: Vec<f32> = found.iter().map(similar::cosine).collect();
             let cosines =
                 |other: &[f32]| index.cosines(&ids, other).into_iter().map(Option::unwrap_or_default).collect();
+            let image_of =
+                |id: u64| searched.images.get(usize::try_from(id).ok()?).map(|member| member.image_id.as_str());
+            let place_of = |name: &str| {
+                let (_, image) = name.split_once('/')?;
+                ids.iter().position(|id| image_of(*id) == Some(image))
+            };
             let (scores, moves) =
-                timed(REMEMBER, similar::TASK, || learning.move_images(&asking, vector, &base, cosines));
+                timed(REMEMBER, similar::TASK, || learning.move_images(&asking, vector, &base, cosines, place_of));
             let likeness = |((found, base), score): ((&Match, &f32), &f32)| {
                 let member = searched.images.get(usize::try_from(found.id).ok()?)?;
                 let subject = format!("{}/{}", searched.id, member.image_id);

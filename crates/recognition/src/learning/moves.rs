@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use kaisatsu_memory::{Code, Recollection, SAMPLED, STRENGTH, SpaceKey, Standard, shifted_odds, shifted_shares};
+use kaisatsu_memory::{
+    Recollection, Row, SAMPLED, STRENGTH, Sampled, SpaceKey, Standard, shifted_odds, shifted_shares,
+};
 use kaisatsu_store::Push;
-use kaisatsu_vision::head::Head;
+use kaisatsu_vision::head::{Head, Kind};
 
 use super::{Asking, Learning, space};
 
@@ -35,9 +37,13 @@ pub(crate) struct Moves {
 }
 
 impl Moves {
+    fn lean(&self, subject: &str) -> f32 {
+        self.said.as_ref().map_or(0.0, |said| said.lean(subject))
+    }
+
     /// How far a candidate is moved, as a power of e on its odds.
     fn power(&self, subject: &str) -> f32 {
-        self.said.as_ref().map_or(0.0, |said| self.strength * said.lean(subject))
+        self.strength * self.lean(subject)
     }
 
     /// Puts a candidate beside what moved it.
@@ -115,32 +121,48 @@ impl Learning {
         }
         let scores = head.scores(look);
         let base = head.shares(&scores);
-        let sample = if moves.said.is_some() { self.sample(asking, SAMPLED) } else { Vec::new() };
-        let rows = self.rows.of(&asking.space, version, head, &sample);
-        let rows: Vec<&[f32]> = rows.iter().map(|row| &**row).collect();
+        if moves.said.is_none() {
+            return Some((base.clone(), base, moves));
+        }
+        // A fitted head has seen how its classes score; the means of a picture or two have not.
+        if head.kind() == Kind::Ridge {
+            let power = |class: usize| subject(class).map_or(0.0, |subject| moves.power(subject));
+            return Some((base.clone(), shifted_shares(&base, power), moves));
+        }
+        let sample = self.sample(asking, SAMPLED);
+        let scored = self.rows.of(&asking.space, version, head, &sample);
+        let place_of = |name: &str| (0..head.classes()).find(|class| subject(*class) == Some(name));
+        let row = |(scores, sampled): (&Arc<[f32]>, &Sampled)| {
+            (Arc::clone(scores), sampled.right.as_deref().and_then(place_of))
+        };
+        let rows: Vec<_> = scored.iter().zip(&sample).map(row).collect();
+        let rows: Vec<Row<'_>> = rows.iter().map(|(scores, right)| Row { scores, right: *right }).collect();
         let Some(standard) = Standard::of(&rows) else { return Some((base.clone(), base, Moves::default())) };
-        let lean = |class| moves.said.as_ref().zip(subject(class)).map_or(0.0, |(said, subject)| said.lean(subject));
         let step = STRENGTH * standard.spread();
+        moves.strength = step / head.temperature();
+        let lean = |class| subject(class).map_or(0.0, |subject| moves.lean(subject));
         let place = |(class, score): (usize, &f32)| standard.apply(class, *score) + step * lean(class);
         let moved: Vec<f32> = scores.iter().enumerate().map(place).collect();
-        moves.strength = step / head.temperature();
         Some((base, head.shares(&moved), moves))
     }
 
     /// Moves images by their cosines with a picture: first standardised, so that an image that is like every picture
-    /// does not come before one that is like this one. `cosines` are those of all images with another vector. The
-    /// result still lacks what is said of each image, for which [`Moves::score`] is asked.
+    /// does not come before one that is like this one. `cosines` are those of all images with another vector, and
+    /// `place_of` says which of them a confirmed one is. The result still lacks what is said of each image, for which
+    /// [`Moves::score`] is asked.
     pub(crate) fn move_images(
         &self,
         asking: &Asking,
         look: &[f32],
         base: &[f32],
         cosines: impl Fn(&[f32]) -> Vec<f32>,
+        place_of: impl Fn(&str) -> Option<usize>,
     ) -> (Vec<f32>, Moves) {
         let mut moves = self.moves(asking, look);
         let sample = if moves.said.is_some() { self.sample(asking, COMPARED) } else { Vec::new() };
-        let rows: Vec<Vec<f32>> = sample.iter().map(|(_, code)| cosines(&code.vector())).collect();
-        let rows: Vec<&[f32]> = rows.iter().map(Vec::as_slice).collect();
+        let row = |sampled: &Sampled| (cosines(&sampled.code.vector()), sampled.right.as_deref().and_then(&place_of));
+        let rows: Vec<(Vec<f32>, Option<usize>)> = sample.iter().map(row).collect();
+        let rows: Vec<Row<'_>> = rows.iter().map(|(scores, right)| Row { scores, right: *right }).collect();
         let Some(standard) = Standard::of(&rows) else { return (base.to_vec(), Moves::default()) };
         let place =
             |(image, cosine): (usize, &f32)| shifted_odds(*cosine, SLOPE * (standard.apply(image, *cosine) - cosine));
@@ -148,7 +170,7 @@ impl Learning {
         (base.iter().enumerate().map(place).collect(), moves)
     }
 
-    fn sample(&self, asking: &Asking, most: usize) -> Vec<(Arc<str>, Code)> {
+    fn sample(&self, asking: &Asking, most: usize) -> Vec<Sampled> {
         self.memory.sample(&asking.space, &asking.application, most)
     }
 }

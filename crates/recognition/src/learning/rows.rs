@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use kaisatsu_memory::{Code, SAMPLED, SpaceKey};
+use kaisatsu_memory::{SAMPLED, Sampled, SpaceKey};
 use kaisatsu_vision::head::Head;
 
 /// Rows of scores by exemplar, for each space and each head that it had.
@@ -21,15 +21,15 @@ struct Kept {
 
 impl Rows {
     /// The scores of every class on each of the exemplars.
-    pub(super) fn of(&self, key: &SpaceKey, version: i64, head: &Head, sample: &[(Arc<str>, Code)]) -> Vec<Arc<[f32]>> {
+    pub(super) fn of(&self, key: &SpaceKey, version: i64, head: &Head, sample: &[Sampled]) -> Vec<Arc<[f32]>> {
         let known = |name: &Arc<str>| {
             let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             all.get(key).filter(|kept| kept.version == version)?.rows.get(name).cloned()
         };
-        let found: Vec<Option<Arc<[f32]>>> = sample.iter().map(|(name, _)| known(name)).collect();
+        let found: Vec<Option<Arc<[f32]>>> = sample.iter().map(|sampled| known(&sampled.name)).collect();
         let missing = found.iter().any(Option::is_none);
-        let row = |(row, (_, code)): (Option<Arc<[f32]>>, &(Arc<str>, Code))| {
-            row.unwrap_or_else(|| head.scores(&code.vector()).into())
+        let row = |(row, sampled): (Option<Arc<[f32]>>, &Sampled)| {
+            row.unwrap_or_else(|| head.scores(&sampled.code.vector()).into())
         };
         let rows: Vec<Arc<[f32]>> = found.into_iter().zip(sample).map(row).collect();
         if missing {
@@ -39,7 +39,7 @@ impl Rows {
             if kept.version != version || kept.rows.len() > 8 * SAMPLED {
                 *kept = Kept { version, rows: HashMap::new() };
             }
-            kept.rows.extend(sample.iter().map(|(name, _)| Arc::clone(name)).zip(rows.iter().cloned()));
+            kept.rows.extend(sample.iter().map(|sampled| Arc::clone(&sampled.name)).zip(rows.iter().cloned()));
         }
         rows
     }
