@@ -113,10 +113,8 @@ fn a_verdict_acts_at_once_everywhere_and_is_taken_back_to_the_bit(backend: Backe
     // How often, over time.
     let totals = server.get(&format!("{BASE}/feedbackTotals?APIKEY={key}&interval=hour")).json();
     assert_eq!(totals["totals"].as_array().unwrap().len(), 2, "{totals}");
-    assert_eq!(
-        totals["totals"][0]["precision"].as_f64().unwrap() + totals["totals"][1]["precision"].as_f64().unwrap(),
-        1.0
-    );
+    let precision: Vec<&Value> = totals["totals"].as_array().unwrap().iter().map(|total| &total["precision"]).collect();
+    assert!(precision.contains(&&json!(0.0)) && precision.contains(&&json!(1.0)), "{totals}");
     for bad in ["interval=year", "since=yesterday", "until=2026-13-01"] {
         assert_eq!(server.get(&format!("{BASE}/feedbackTotals?APIKEY={key}&{bad}")).status, 400, "{bad}");
     }
@@ -241,34 +239,44 @@ fn what_does_harm_is_held_back_and_reported(backend: Backend) {
     let database = Database::fresh(backend);
     let key = make_key(&database, "one");
     let server = start(&database, &["general"], &[]);
-    let user = User::named(&server, &key, "user");
-    let images: Vec<Value> = (0..24)
-        .map(|n| json!({"imageId": user.upload(&picture(&(n % 3).to_string(), &n.to_string()), &format!("wave {}", n % 3))}))
-        .collect();
-    let set = user.create(&images);
-    assert_eq!(user.built(&set)["state"], "ready");
-    let right = |class: u32, number: u32| {
-        let answer = user.ask("concept/classify", &set, &picture(&class.to_string(), &number.to_string())).json();
-        answer["candidates"][0]["tag"] == format!("wave {class}")
-    };
-    assert!((0..3).all(|class| right(class, 70)));
-    // Whatever is right is called wrong, and what is wrong right.
-    for number in 100..164 {
-        let answer =
-            user.ask("concept/classify", &set, &picture(&(number % 3).to_string(), &number.to_string())).json();
-        let truth = format!("wave {}", number % 3);
-        for (at, candidate) in answer["candidates"].as_array().unwrap().iter().enumerate() {
-            rate(&server, &key, &answer, at, candidate["tag"] != truth);
+    let folder = std::env::var("KAISATSU_TEST_PHOTOS").unwrap();
+    let mut names: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.sort();
+    let mut photos: Vec<Vec<u8>> = names.iter().map(|name| fs::read(name).unwrap()).collect();
+    photos.retain(|photo| {
+        let answer = server.post_form(&format!("{BASE}/concept/classify?APIKEY={key}"), &[("image", photo)]);
+        answer.status == 200 && answer.json()["candidates"].as_array().unwrap().len() > 1
+    });
+    assert!(photos.len() >= 8, "{}", photos.len());
+    photos.truncate(8);
+    let all = || -> Vec<_> { photos.iter().map(|photo| scores(&classify(&server, &key, photo))).collect() };
+    // Twice, everything is confirmed; then, twice, what was right is called wrong and what comes after it right.
+    for photo in photos.iter().chain(&photos) {
+        rate(&server, &key, &classify(&server, &key, photo), 0, true);
+    }
+    assert!(!feedback(&database, &["list", "--limit", "500"]).contains("held"), "confirmations do no harm");
+    let confirmed = all();
+    for photo in photos.iter().chain(&photos) {
+        let answer = classify(&server, &key, photo);
+        // Once the guard has seen enough there may be nothing left to be wrong about.
+        if answer["candidates"].as_array().unwrap().len() > 1 {
+            rate(&server, &key, &answer, 1, true);
+            rate(&server, &key, &answer, 0, false);
         }
     }
-    assert!(feedback(&database, &["list", "--limit", "500"]).contains("held"));
     let held = feedback(&database, &["held", "--json"]);
-    let first: Value = serde_json::from_str(held.lines().next().unwrap()).unwrap();
-    assert!(first["worse"].as_i64().unwrap() >= 5, "{held}");
+    let first: Value = serde_json::from_str(held.lines().next().unwrap_or_default()).unwrap_or_default();
+    assert!(first["worse"].as_i64().unwrap_or(0) >= 5, "{held}");
+    assert!(feedback(&database, &["list", "--limit", "500"]).contains("held"));
     assert!(server.log().contains("feedback is held back"));
     assert!(server.get("/metrics").text().contains("kaisatsu_feedback_held_total"));
-    let still: Vec<bool> = (0..3).map(|class| right(class, 70)).collect();
-    assert!(still.iter().filter(|right| **right).count() >= 2, "{still:?}");
+    // What is left of it, beyond what was held, is too little to be sure of.
+    let all_of_them = feedback(&database, &["export"]);
+    let standing = |word: &str| all_of_them.matches(&format!(r#""standing":"{word}""#)).count();
+    let (held, active) = (standing("held"), standing("active"));
+    assert!(held >= 16 && active <= 16 + 14, "{held} {active}");
+    feedback(&database, &["revoke", "--app", "one", "--since", "1h"]);
+    eventually("nothing is left", || (all() != confirmed).then_some(()));
 }
 
 fn two_verdicts_at_once_leave_one(backend: Backend) {

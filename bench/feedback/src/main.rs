@@ -1,6 +1,6 @@
 //! What the memory of feedback adds to a recognition, beside the network it follows, in one run on one thread.
 //!
-//!     bench-feedback MODELS PHOTO …
+//! `bench-feedback MODELS PHOTO …`; `make bench-feedback` calls it.
 #![allow(
     clippy::expect_used,
     clippy::print_stdout,
@@ -55,7 +55,7 @@ fn network(models: &Path, photos: &[String]) -> (Vec<Vec<f32>>, f64) {
     let bounds = Bounds { max_pixels: 50_000_000 };
     let read = |file: &String| {
         let bytes = fs::read(file).expect("a photograph");
-        decode(&bytes.into(), bounds, Some(classifier.short_side())).expect("a picture").picture
+        decode(&bytes, bounds, Some(classifier.short_side())).expect("a picture").picture
     };
     let pictures: Vec<_> = photos.iter().map(read).collect();
     let mut looks = Vec::new();

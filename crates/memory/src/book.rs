@@ -1,18 +1,23 @@
 //! Exemplars and what was said of their candidates, and which of them may be near a picture.
 
 use std::{
+    cmp::Ordering,
     collections::{BTreeSet, HashMap},
     sync::Arc,
 };
 
 use crate::{
-    code::{Code, Sketch},
+    code::{Code, SKETCH_BITS, Sketch},
     hearing::{Centre, Query, Voice},
-    kernel::{differences, dot, mix, two_dots},
+    kernel::{at_most, differences, dot, mix, two_dots},
 };
 
-/// Exemplars that are measured. Of more, those are taken whose sketches differ least.
-const MEASURED: usize = 1024;
+/// As many exemplars are all measured. Of more, so many are whose sketches differ least.
+const FEW: usize = 512;
+const MEASURED: usize = 256;
+
+/// Distances that are looked at together.
+const CHUNK: usize = 256;
 
 /// The unit of the sums behind a centre.
 pub(crate) const FINE: f32 = 16_384.0;
@@ -35,6 +40,7 @@ pub(crate) struct Book {
 #[derive(Debug, Clone)]
 struct Entry {
     application: u32,
+    lot: u64,
     rest: [f32; 3],
     /// Subjects, and whether they are right.
     verdicts: Vec<(u32, bool)>,
@@ -69,11 +75,12 @@ impl Book {
             return;
         }
         self.slots.insert(Arc::clone(key), self.keys.len());
-        self.lots.insert(lot(key));
+        let lot = lot(key);
+        self.entries.push(Entry { application, lot: lot.0, rest: code.rest(), verdicts });
+        self.lots.insert(lot);
         self.keys.push(Arc::clone(key));
         self.parts.extend_from_slice(code.parts());
         self.sketches.push(code.sketch());
-        self.entries.push(Entry { application, rest: code.rest(), verdicts });
         self.count(self.keys.len() - 1, 1);
     }
 
@@ -120,25 +127,39 @@ impl Book {
     /// The exemplars worth measuring.
     fn nearest(&self, query: &Query) -> Vec<u32> {
         let all = 0..u32::try_from(self.len()).unwrap_or(u32::MAX);
-        if self.len() <= MEASURED {
+        if self.len() <= FEW {
             return all.collect();
         }
         let mut distances = Vec::new();
         differences(&self.sketches, &query.sketch, &mut distances);
-        let mut counts = [0usize; 64 * 8 + 1];
-        for distance in &distances {
-            counts[usize::from(*distance)] += 1;
+        // The least distance within which there are more than enough.
+        let last =
+            (0..SKETCH_BITS).collect::<Vec<u16>>().partition_point(|within| at_most(&distances, *within) <= MEASURED);
+        let last = u16::try_from(last).unwrap_or(SKETCH_BITS);
+        let (mut near, mut ties) = (Vec::with_capacity(MEASURED), Vec::new());
+        for (slots, distances) in (0..).step_by(CHUNK).zip(distances.chunks(CHUNK)) {
+            // Most have none, which is seen for many at once.
+            if at_most(distances, last) == 0 {
+                continue;
+            }
+            for (slot, distance) in (slots..).zip(distances) {
+                match distance.cmp(&last) {
+                    Ordering::Less => near.push(slot),
+                    Ordering::Equal => ties.push(slot),
+                    Ordering::Greater => {}
+                }
+            }
         }
-        let (mut last, mut taken) = (0, 0);
-        while taken + counts[last] <= MEASURED {
-            taken += counts[last];
-            last += 1;
+        // Of those that differ equally, by lot: not by their place, which depends on what has been and is gone.
+        let left = MEASURED - near.len();
+        if left > 0 && left < ties.len() {
+            let by_lot = |a: &u32, b: &u32| {
+                let (a, b) = (*a as usize, *b as usize);
+                self.entries[a].lot.cmp(&self.entries[b].lot).then_with(|| self.keys[a].cmp(&self.keys[b]))
+            };
+            ties.select_nth_unstable_by(left, by_lot);
         }
-        let at = |slot: &u32| usize::from(distances[*slot as usize]);
-        let mut near: Vec<u32> = all.clone().filter(|slot| at(slot) < last).collect();
-        let mut ties: Vec<u32> = all.filter(|slot| at(slot) == last).collect();
-        ties.sort_unstable_by(|a, b| self.keys[*a as usize].cmp(&self.keys[*b as usize]));
-        near.extend(ties.into_iter().take(MEASURED - taken));
+        near.extend(ties.into_iter().take(left));
         near
     }
 

@@ -3,6 +3,9 @@
 /// Pairs of components that a sketch compares.
 const PAIRS: usize = 512;
 
+/// The most in which two sketches can differ.
+pub(crate) const SKETCH_BITS: u16 = 512;
+
 /// Which of two components is the greater, for many pairs: vectors that are near agree in most of them. It depends on
 /// the vector alone, unlike anything that is fitted to the vectors there are.
 pub(crate) type Sketch = [u64; PAIRS / 64];

@@ -12,10 +12,10 @@ use crate::{
 const FLOOR: f32 = 0.2;
 
 /// Exemplars of nothing in the centre: with few real ones it stays where it is without any.
-const CENTRE_PRIOR: f32 = 16.0;
+const CENTRE_PRIOR: f32 = 8.0;
 
 /// What silence weighs: this much of an exemplar that is the picture itself.
-const SILENCE: f32 = 0.5;
+const SILENCE: f32 = 0.3;
 
 /// A whole weight.
 const WHOLE: f32 = 65_536.0;

@@ -54,19 +54,38 @@ fn two_dots_with<S: Simd>(_: S, rows: &[i8], slots: &[u32], query: &[i16], centr
 
 /// In how many pairs each of many sketches differs from one.
 pub(crate) fn differences(sketches: &[Sketch], one: &Sketch, out: &mut Vec<u16>) {
-    out.clear();
-    out.reserve(sketches.len());
+    out.resize(sketches.len(), 0);
     dispatch!(Level::new(), simd => differences_with(simd, sketches, one, out));
 }
 
 #[inline(always)]
-fn differences_with<S: Simd>(_: S, sketches: &[Sketch], one: &Sketch, out: &mut Vec<u16>) {
-    for sketch in sketches {
+fn differences_with<S: Simd>(_: S, sketches: &[Sketch], one: &Sketch, out: &mut [u16]) {
+    for (place, sketch) in out.iter_mut().zip(sketches) {
         let mut count = 0;
-        for (a, b) in sketch.iter().zip(one) {
-            count += (a ^ b).count_ones();
+        for at in 0..one.len() {
+            count += (sketch[at] ^ one[at]).count_ones();
         }
         #[allow(clippy::cast_possible_truncation, reason = "512 at most")]
-        out.push(count as u16);
+        let count = count as u16;
+        *place = count;
     }
+}
+
+/// How many distances are this or less.
+pub(crate) fn at_most(distances: &[u16], most: u16) -> usize {
+    dispatch!(Level::new(), simd => at_most_with(simd, distances, most))
+}
+
+#[inline(always)]
+fn at_most_with<S: Simd>(_: S, distances: &[u16], most: u16) -> usize {
+    let mut count = 0;
+    // Counted in small numbers first: more of them fit into a register.
+    for some in distances.chunks(1 << 12) {
+        let mut few = 0u16;
+        for distance in some {
+            few += u16::from(*distance <= most);
+        }
+        count += usize::from(few);
+    }
+    count
 }

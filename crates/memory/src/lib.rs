@@ -26,8 +26,8 @@ pub use code::Code;
 pub use guard::{Example, Judgement};
 pub use hearing::{Leaning, Said};
 pub use memory::{Memory, Recollection, Sampled};
-pub use shift::{shifted_odds, shifted_shares};
+pub use shift::{shifted_odds, shifted_shares, within_range};
 pub use space::{Change, Item, SpaceKey};
 
 /// How far verdicts can move a score: the odds by this power of e, or a standardised score by so many deviations.
-pub const STRENGTH: f32 = 3.0;
+pub const STRENGTH: f32 = 4.0;

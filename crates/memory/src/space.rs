@@ -11,7 +11,7 @@ use kaisatsu_model::AppId;
 use crate::{agreement::Agreement, book::Book, code::Code};
 
 /// Which vectors can be compared, and which candidates they are about.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SpaceKey {
     /// The task.
     pub task: String,

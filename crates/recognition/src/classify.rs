@@ -86,18 +86,18 @@ impl Recogniser {
             let seen = seen.map_err(|error| RecognitionError::Failed(error.to_string()))?;
             let look = seen.embedding.as_deref().unwrap_or_default();
             let id = |class| subject.labels.as_deref()?.get(class).map(|label| label.id.as_str());
-            let (base, moved, moves, none_below) = timed(REMEMBER, TASK, || match &subject.head {
+            let (base, after, moves, none_below) = timed(REMEMBER, TASK, || match &subject.head {
                 None => {
-                    let (moved, moves) =
+                    let (after, moves) =
                         learning.move_classes(&asking, look, &seen.scores, classifier.is_exclusive(), id);
-                    (seen.scores.clone(), moved, moves, classifier.none_below())
+                    (seen.scores.clone(), after, moves, classifier.none_below())
                 }
                 Some(head) => {
-                    let (base, moved, moves) = learning.move_head(&asking, 0, head, look, id).unwrap_or_default();
-                    (base, moved, moves, 0.0)
+                    let (base, after, moves) = learning.move_head(&asking, 0, head, look, id).unwrap_or_default();
+                    (base, after, moves, 0.0)
                 }
             });
-            Ok((best(&moved, most, none_below), base, moves, seen.embedding))
+            Ok((best(&after, most, none_below), base, moves, seen.embedding))
         };
         let (classes, base, moves, vector) = self.slots.run(TASK, look).await?;
         let weigh = |scored: &Scored| {

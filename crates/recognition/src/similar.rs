@@ -101,12 +101,12 @@ impl Recogniser {
             };
             timed(REMEMBER, TASK, || learning.move_images(&asking, &vector, &base, cosines, place_of))
         };
-        let moved = tokio::task::spawn_blocking(remember).await;
-        let (scores, moves) = moved.map_err(|error| RecognitionError::Failed(error.to_string()))?;
+        let asked = tokio::task::spawn_blocking(remember).await;
+        let (scores, moves) = asked.map_err(|error| RecognitionError::Failed(error.to_string()))?;
         let likeness = |((record, base), score): ((ImageRecord, f32), f32)| {
             let subject = format!("{}/{}", ask.collection, record.image_id);
             let alike = Likeness {
-                score: moves.score(&subject, score),
+                score: moves.image_score(&subject, score),
                 subject: subject.clone(),
                 image_id: record.image_id,
                 image_url: record.image_url,

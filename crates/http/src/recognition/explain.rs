@@ -68,7 +68,7 @@ struct MovedBy {
     item_id: Option<String>,
     /// What it says.
     is_valid: bool,
-    /// How far it moved the candidate: the power of e that its odds were multiplied by.
+    /// How far it moved the candidate: the power of e that its odds were multiplied by; of images, how far its score.
     #[schema(example = 0.74)]
     by: f32,
 }

@@ -38,14 +38,14 @@ impl Recogniser {
         let classify = move |vector: &[f32]| {
             let id = |class: usize| taught.tags.get(class).map(String::as_str);
             let move_head = |head| learning.move_head(&asking, taught.since().0, head, vector, id);
-            let moved = timed(REMEMBER, classify::TASK, || taught.head.as_ref().and_then(move_head));
-            let Some((base, moved, moves)) = moved else { return Ok(Vec::new()) };
+            let found = timed(REMEMBER, classify::TASK, || taught.head.as_ref().and_then(move_head));
+            let Some((base, after, moves)) = found else { return Ok(Vec::new()) };
             let weigh = |scored: &Scored| {
                 let name = id(scored.class)?.to_owned();
                 let tag = Tag { id: name.clone(), name: name.clone(), score: scored.score };
                 Some(moves.weigh(tag, &name, base.get(scored.class).copied()?))
             };
-            Ok(best(&moved, most, 0.0).iter().filter_map(weigh).collect())
+            Ok(best(&after, most, 0.0).iter().filter_map(weigh).collect())
         };
         let (tags, vector) = self.with_vector(classify::TASK, model, image.clone(), classify).await?;
         Ok(self.keeping.keep(facts(user, &set, classify::TASK, vector, image), tags).await?)
@@ -86,7 +86,7 @@ impl Recogniser {
                 let member = searched.images.get(usize::try_from(found.id).ok()?)?;
                 let subject = format!("{}/{}", searched.id, member.image_id);
                 let alike = Likeness {
-                    score: moves.score(&subject, *score),
+                    score: moves.image_score(&subject, *score),
                     subject: subject.clone(),
                     image_id: member.image_id.clone(),
                     image_url: member.url.clone().unwrap_or_default(),

@@ -22,8 +22,8 @@ pub(super) struct Place {
     last: (i64, String, String),
 }
 
-/// A space in which something changed, whose verdict it was, and the dataset it belongs to.
-pub(crate) type Touched = BTreeMap<(String, String), (SpaceKey, AppId, Option<DataSetId>)>;
+/// Where something changed, whose verdict it was, and the dataset it belongs to.
+pub(crate) type Touched = BTreeMap<(SpaceKey, AppId), Option<DataSetId>>;
 
 impl Recogniser {
     /// Takes up the verdicts that came, changed or went since the last time, and says where.
@@ -47,8 +47,7 @@ impl Recogniser {
             let mut news = Vec::new();
             for row in &page {
                 for change in changes(row) {
-                    let name = (format!("{:?}", change.space), change.application.as_str().to_owned());
-                    touched.insert(name, (change.space.clone(), change.application.clone(), row.data_set.clone()));
+                    touched.insert((change.space.clone(), change.application.clone()), row.data_set.clone());
                     news.push(change);
                 }
             }

@@ -15,7 +15,7 @@ impl Recogniser {
     /// Looks at the spaces in which something changed, and holds back what came lately where it does harm.
     pub(crate) async fn guard(&self, touched: Touched) -> Result<(), StoreError> {
         let mut held_any = false;
-        for (key, application, data_set) in touched.into_values() {
+        for ((key, application), data_set) in touched {
             let shelved = data_set.and_then(|id| self.users.shelf.peek(&id));
             let learning = std::sync::Arc::clone(&self.learning);
             let asked = (key.clone(), application.clone());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kaisatsu_memory::{
-    Recollection, Row, SAMPLED, STRENGTH, Sampled, SpaceKey, Standard, shifted_odds, shifted_shares,
+    Recollection, Row, SAMPLED, STRENGTH, Sampled, SpaceKey, Standard, shifted_odds, shifted_shares, within_range,
 };
 use kaisatsu_store::Push;
 use kaisatsu_vision::head::{Head, Kind};
@@ -15,9 +15,6 @@ const NAMED: usize = 10;
 
 /// Exemplars that images are standardised with: each is compared with every image, every time.
 const COMPARED: usize = SAMPLED / 2;
-
-/// How much the odds of a cosine change with it, about the middle of its range.
-const SLOPE: f32 = 4.0;
 
 /// A candidate, and what feedback did to it.
 pub(crate) struct Weighed<T> {
@@ -32,7 +29,7 @@ pub(crate) struct Weighed<T> {
 #[derive(Default)]
 pub(crate) struct Moves {
     said: Option<Recollection>,
-    /// How far the fullest leaning moves the odds, as a power of e.
+    /// How far the fullest leaning moves a candidate: its odds, as a power of e; of images, the score itself.
     strength: f32,
 }
 
@@ -41,7 +38,7 @@ impl Moves {
         self.said.as_ref().map_or(0.0, |said| said.lean(subject))
     }
 
-    /// How far a candidate is moved, as a power of e on its odds.
+    /// How far a candidate is moved.
     fn power(&self, subject: &str) -> f32 {
         self.strength * self.lean(subject)
     }
@@ -61,6 +58,11 @@ impl Moves {
         };
         let moved = leaning.iter().flat_map(|leaning| leaning.said.iter().take(NAMED).map(push)).collect();
         Weighed { candidate, base, moved }
+    }
+
+    /// The score of an image at a place.
+    pub(crate) fn image_score(&self, subject: &str, place: f32) -> f32 {
+        if self.said.is_none() { place } else { within_range(place + self.power(subject)) }
     }
 
     /// The score of a candidate that stands for itself.
@@ -96,12 +98,12 @@ impl Learning {
             return (base.to_vec(), moves);
         }
         let power = |class: usize| subject(class).map_or(0.0, |subject| moves.power(subject));
-        let moved = if shares {
+        let after = if shares {
             shifted_shares(base, power)
         } else {
             base.iter().enumerate().map(|(class, score)| shifted_odds(*score, power(class))).collect()
         };
-        (moved, moves)
+        (after, moves)
     }
 
     /// The shares of the classes of a head, before and after; `None` when the picture is a stranger to it.
@@ -130,26 +132,26 @@ impl Learning {
             return Some((base.clone(), shifted_shares(&base, power), moves));
         }
         let sample = self.sample(asking, SAMPLED);
-        let scored = self.rows.of(&asking.space, version, head, &sample);
+        let rows = self.rows.of(&asking.space, version, head, &sample);
         let place_of = |name: &str| (0..head.classes()).find(|class| subject(*class) == Some(name));
         let row = |(scores, sampled): (&Arc<[f32]>, &Sampled)| {
             (Arc::clone(scores), sampled.right.as_deref().and_then(place_of))
         };
-        let rows: Vec<_> = scored.iter().zip(&sample).map(row).collect();
+        let rows: Vec<_> = rows.iter().zip(&sample).map(row).collect();
         let rows: Vec<Row<'_>> = rows.iter().map(|(scores, right)| Row { scores, right: *right }).collect();
         let Some(standard) = Standard::of(&rows) else { return Some((base.clone(), base, Moves::default())) };
         let step = STRENGTH * standard.spread();
         moves.strength = step / head.temperature();
         let lean = |class| subject(class).map_or(0.0, |subject| moves.lean(subject));
         let place = |(class, score): (usize, &f32)| standard.apply(class, *score) + step * lean(class);
-        let moved: Vec<f32> = scores.iter().enumerate().map(place).collect();
-        Some((base, head.shares(&moved), moves))
+        let after: Vec<f32> = scores.iter().enumerate().map(place).collect();
+        Some((base, head.shares(&after), moves))
     }
 
     /// Moves images by their cosines with a picture: first standardised, so that an image that is like every picture
     /// does not come before one that is like this one. `cosines` are those of all images with another vector, and
-    /// `place_of` says which of them a confirmed one is. The result still lacks what is said of each image, for which
-    /// [`Moves::score`] is asked.
+    /// `place_of` says which of them a confirmed one is. The result are places that still lack what is said of each
+    /// image, for which [`Moves::image_score`] is asked.
     pub(crate) fn move_images(
         &self,
         asking: &Asking,
@@ -164,10 +166,8 @@ impl Learning {
         let rows: Vec<(Vec<f32>, Option<usize>)> = sample.iter().map(row).collect();
         let rows: Vec<Row<'_>> = rows.iter().map(|(scores, right)| Row { scores, right: *right }).collect();
         let Some(standard) = Standard::of(&rows) else { return (base.to_vec(), Moves::default()) };
-        let place =
-            |(image, cosine): (usize, &f32)| shifted_odds(*cosine, SLOPE * (standard.apply(image, *cosine) - cosine));
-        moves.strength = SLOPE * STRENGTH * standard.spread();
-        (base.iter().enumerate().map(place).collect(), moves)
+        moves.strength = STRENGTH * standard.spread();
+        (base.iter().enumerate().map(|(image, cosine)| standard.apply(image, *cosine)).collect(), moves)
     }
 
     fn sample(&self, asking: &Asking, most: usize) -> Vec<Sampled> {
