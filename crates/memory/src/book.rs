@@ -172,7 +172,8 @@ impl Book {
     #[allow(clippy::cast_precision_loss, reason = "a sum of bytes")]
     pub(crate) fn cosine(&self, key: &str, code: &Code) -> f32 {
         let Some(slot) = self.slots.get(key) else { return 0.0 };
-        dot(self.row(*slot), code.parts()) as f32 * self.entries[*slot].rest[0] * code.scale()
+        // The two scales first: the same for the two pictures the other way round, to the bit.
+        dot(self.row(*slot), code.parts()) as f32 * (self.entries[*slot].rest[0] * code.scale())
     }
 
     /// Hears every exemplar that is near, but for those that `deaf` names.

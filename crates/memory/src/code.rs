@@ -6,6 +6,9 @@ const PAIRS: usize = 512;
 /// The most in which two sketches can differ.
 pub(crate) const SKETCH_BITS: u16 = 512;
 
+/// The longest vector that is remembered: sums of products of its bytes fit into 32 bits.
+const LONGEST: usize = 8192;
+
 /// Which of two components is the greater, for many pairs: vectors that are near agree in most of them. It depends on
 /// the vector alone, unlike anything that is fitted to the vectors there are.
 pub(crate) type Sketch = [u64; PAIRS / 64];
@@ -22,7 +25,7 @@ pub struct Code {
 }
 
 impl Code {
-    /// `None` when there is nothing to be told from it: it is empty, all the same, or not of numbers.
+    /// `None` when there is nothing to be told from it: it is empty, all the same, not of numbers, or too long.
     #[must_use]
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "rounded to a byte on purpose")]
     pub fn of(vector: &[f32]) -> Option<Self> {
@@ -30,7 +33,7 @@ impl Code {
         let length = vector.iter().map(|value| (value - mean).powi(2)).sum::<f32>().sqrt();
         let widest = vector.iter().map(|value| (value - mean).abs()).fold(0.0, f32::max);
         // Not `length <= …`: what is no number is refused too.
-        if !(length.is_finite() && length > 1e-6) {
+        if !(length.is_finite() && length > 1e-6) || vector.len() > LONGEST {
             return None;
         }
         let parts: Box<[i8]> = vector.iter().map(|value| ((value - mean) / widest * 127.0).round() as i8).collect();

@@ -17,6 +17,9 @@ const EVERY: usize = 16;
 /// Confirmed pictures that are judged at most.
 const JUDGED: usize = 128;
 
+/// A right answer that is pushed down this far is lost.
+const LOST: f32 = -0.5;
+
 /// Fewer answers than this that went wrong are chance.
 const LEAST: u32 = 5;
 
@@ -80,8 +83,9 @@ pub(crate) fn judge(space: &Space, scope: Option<u32>, others: &[Example]) -> Op
             bench.see(code, None, right, &all);
         }
     }
-    let worst = if bench.lately.is_harmful() { bench.lately } else { bench.at_all };
-    Some((worst, worst.is_harmful()))
+    // What came lately is not to blame for older harm that it mends.
+    let adds_up = bench.at_all.is_harmful() && bench.lately.worse > bench.lately.better;
+    Some((if adds_up { bench.at_all } else { bench.lately }, adds_up || bench.lately.is_harmful()))
 }
 
 /// The number of no subject.
@@ -103,14 +107,16 @@ impl Bench<'_> {
         let shelves: Vec<_> = books.iter().map(|(book, _)| *book).collect();
         let itself = |key: &str| own.is_some_and(|own| **own == *key);
         let twice = |at: usize, by: u32| !books[at].1 && self.scope == Some(by);
-        let now = Chorus::of(&shelves, &query, None, |at, by, key| twice(at, by) || itself(key));
-        let former =
-            Chorus::of(&shelves, &query, None, |at, by, key| twice(at, by) || itself(key) || self.fresh.contains(key));
+        let now = Chorus::of(&shelves, &query, self.scope, |at, by, key| twice(at, by) || itself(key));
+        let former = Chorus::of(&shelves, &query, self.scope, |at, by, key| {
+            twice(at, by) || itself(key) || self.fresh.contains(key)
+        });
         let best = |lean: &dyn Fn(u32) -> f32| {
             let scored = listed.iter().map(|(subject, base)| (*subject, logit(*base) + STRENGTH * lean(*subject)));
             scored.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(subject, _)| subject)
         };
-        let is_right = |lean: &dyn Fn(u32) -> f32| best(lean) == Some(right);
+        // Pushed down this far it may not be answered at all, even where nothing else takes its place.
+        let is_right = |lean: &dyn Fn(u32) -> f32| best(lean) == Some(right) && lean(right) > LOST;
         let after = is_right(&|subject| now.lean(subject));
         self.lately.count(is_right(&|subject| former.lean(subject)), after);
         self.at_all.count(is_right(&|_| 0.0), after);

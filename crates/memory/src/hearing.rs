@@ -1,6 +1,9 @@
 //! How near exemplars are to a picture, and what they say of its candidates together.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use crate::{
     book::{Book, FINE},
@@ -16,6 +19,9 @@ const CENTRE_PRIOR: f32 = 8.0;
 
 /// What silence weighs: this much of an exemplar that is the picture itself.
 const SILENCE: f32 = 0.3;
+
+/// How little has to be heard for items to be standardised.
+const HUSH: f32 = 0.05;
 
 /// A whole weight.
 const WHOLE: f32 = 65_536.0;
@@ -115,6 +121,8 @@ impl Centre {
 #[derive(Default)]
 pub(crate) struct Chorus {
     subjects: HashMap<u32, Heard>,
+    /// The weight of all that speak.
+    total: i64,
 }
 
 #[derive(Default)]
@@ -126,7 +134,8 @@ struct Heard {
 }
 
 impl Chorus {
-    /// Hears the books on a picture. `own` is the application whose exemplars may be named.
+    /// Hears the books on a picture. Exemplars of the application `own` speak for themselves and are named; of any other
+    /// application only the nearest one is heard on each subject, so that none speaks louder for having said it often.
     pub(crate) fn of(
         books: &[&Book],
         query: &Query,
@@ -135,21 +144,39 @@ impl Chorus {
     ) -> Self {
         let centre = Centre::of(books, query);
         let mut chorus = Self::default();
+        let mut others: BTreeMap<(u32, u32, bool), u32> = BTreeMap::new();
         for (at, book) in books.iter().enumerate() {
-            book.hear(query, &centre, |application, key| deaf(at, application, key), |voice| chorus.take(&voice, own));
+            let mut hear = |voice: Voice<'_>| {
+                chorus.total += i64::from(voice.weight);
+                for (subject, valid) in voice.verdicts {
+                    if own == Some(voice.application) {
+                        chorus.take(*subject, *valid, voice.weight, Some(Arc::clone(voice.key)));
+                    } else {
+                        let loudest = others.entry((*subject, voice.application, *valid)).or_default();
+                        *loudest = voice.weight.max(*loudest);
+                    }
+                }
+            };
+            book.hear(query, &centre, |application, key| deaf(at, application, key), &mut hear);
+        }
+        for ((subject, _, valid), weight) in others {
+            chorus.take(subject, valid, weight, None);
         }
         chorus
     }
 
-    fn take(&mut self, voice: &Voice<'_>, own: Option<u32>) {
-        let weight = i64::from(voice.weight);
-        for (subject, valid) in voice.verdicts {
-            let heard = self.subjects.entry(*subject).or_default();
-            heard.balance += if *valid { weight } else { -weight };
-            heard.total += weight;
-            let name = (own == Some(voice.application)).then(|| Arc::clone(voice.key));
-            heard.voices.push((name, *valid, voice.weight));
-        }
+    fn take(&mut self, subject: u32, valid: bool, weight: u32, name: Option<Arc<str>>) {
+        let heard = self.subjects.entry(subject).or_default();
+        heard.balance += if valid { i64::from(weight) } else { -i64::from(weight) };
+        heard.total += i64::from(weight);
+        heard.voices.push((name, valid, weight));
+    }
+
+    /// How much of what is heard is more than silence, 0 to 1: it rises quickly from where the first is heard.
+    #[allow(clippy::cast_precision_loss, reason = "weights")]
+    pub(crate) fn presence(&self) -> f32 {
+        let total = self.total as f32;
+        total / (HUSH * WHOLE + total)
     }
 
     /// The subjects of which something is said.
@@ -169,7 +196,7 @@ impl Chorus {
         let Some(heard) = self.subjects.get(&subject) else { return Leaning { lean: 0.0, said: Vec::new() } };
         let part = |valid: bool, weight: u32| weight as f32 / heard.whole() * if valid { 1.0 } else { -1.0 };
         let mut voices: Vec<_> = heard.voices.iter().collect();
-        voices.sort_by(|a, b| b.2.cmp(&a.2).then(a.0.cmp(&b.0)));
+        voices.sort_by(|a, b| b.2.cmp(&a.2).then(a.0.cmp(&b.0)).then(a.1.cmp(&b.1)));
         let said = |(exemplar, valid, weight): &(Option<Arc<str>>, bool, u32)| Said {
             exemplar: exemplar.clone(),
             valid: *valid,

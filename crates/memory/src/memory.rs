@@ -14,6 +14,9 @@ use crate::{
     space::{Change, Space, SpaceKey},
 };
 
+/// How a candidate has to stand for a picture to be no stranger.
+const FAMILIAR: f32 = 0.3;
+
 /// What all verdicts in force teach.
 #[derive(Debug)]
 pub struct Memory {
@@ -52,10 +55,16 @@ impl Recollection {
         self.subjects.get(subject).map(|number| self.chorus.leaning(*number))
     }
 
-    /// Whether something near was confirmed: then a picture is no stranger.
+    /// Whether something near enough was confirmed: then a picture is no stranger.
     #[must_use]
     pub fn is_familiar(&self) -> bool {
-        self.subjects.values().any(|subject| self.chorus.lean(*subject) > 0.0)
+        self.subjects.values().any(|subject| self.chorus.lean(*subject) > FAMILIAR)
+    }
+
+    /// How much is heard at all, 0 to 1: next to nothing where the nearest exemplar is almost too far away.
+    #[must_use]
+    pub fn presence(&self) -> f32 {
+        self.chorus.presence()
     }
 }
 
@@ -81,11 +90,20 @@ impl Memory {
         self.spaces.write().unwrap_or_else(PoisonError::into_inner).retain(|key, _| key.model != model);
     }
 
-    /// Whether anything is known of a task's model, dataset or collection.
+    /// Whether any verdict on a task's model, dataset or collection is in force for an application. What is in force for
+    /// others must not even change how much is looked at.
     #[must_use]
-    pub fn knows(&self, task: &str, model: &str) -> bool {
-        let spaces = self.spaces.read().unwrap_or_else(PoisonError::into_inner);
-        spaces.keys().any(|key| key.task == task && key.model == model)
+    pub fn speaks_to(&self, application: &AppId, task: &str, model: &str) -> bool {
+        let meant: Vec<Arc<RwLock<Space>>> = {
+            let spaces = self.spaces.read().unwrap_or_else(PoisonError::into_inner);
+            let of = |key: &SpaceKey| key.task == task && key.model == model;
+            spaces.iter().filter(|(key, _)| of(key)).map(|(_, space)| Arc::clone(space)).collect()
+        };
+        let heard = |space: &Arc<RwLock<Space>>| {
+            let inside = read(space);
+            !inside.books(inside.application(application)).is_empty()
+        };
+        meant.iter().any(heard)
     }
 
     /// Takes all that is known now as good: the guard has looked at it before.
@@ -98,15 +116,18 @@ impl Memory {
     /// The datasets that something is known of: what never acts for others.
     #[must_use]
     pub fn data_sets(&self) -> Vec<String> {
-        let spaces = self.spaces.read().unwrap_or_else(PoisonError::into_inner);
-        let private = spaces.iter().filter(|(_, space)| read(space).is_private()).map(|(key, _)| key.model.clone());
+        let all: Vec<(String, Arc<RwLock<Space>>)> = {
+            let spaces = self.spaces.read().unwrap_or_else(PoisonError::into_inner);
+            spaces.iter().map(|(key, space)| (key.model.clone(), Arc::clone(space))).collect()
+        };
+        let private = all.into_iter().filter(|(_, space)| read(space).is_private()).map(|(model, _)| model);
         let mut models: Vec<String> = private.collect();
         models.sort();
         models.dedup();
         models
     }
 
-    /// What is said near a picture; `None` when no verdict is in force for this application, and nothing is to be moved.
+    /// What is said near a picture; `None` when nothing is, and nothing is to be moved.
     #[must_use]
     pub fn ask(&self, key: &SpaceKey, application: &AppId, look: &[f32]) -> Option<Recollection> {
         let space = self.space(key)?;
@@ -121,6 +142,9 @@ impl Memory {
         // What an application said itself it has heard already.
         let deaf = |at: usize, by: u32, _: &str| !books[at].1 && own == Some(by);
         let chorus = Chorus::of(&shelves, &query, own, deaf);
+        if chorus.presence() == 0.0 {
+            return None;
+        }
         let subjects = chorus.subjects().map(|number| (inside.name(number), number)).collect();
         Some(Recollection { chorus, subjects })
     }
@@ -159,10 +183,11 @@ impl Memory {
             None => None,
         };
         let (judgement, harmful) = judge(&inside, scope, others)?;
-        let held = if harmful { inside.fresh(scope, 0).map(|fresh| inside.verdicts(fresh)) } else { None };
+        let judged = inside.fresh(scope, 0).cloned().unwrap_or_default();
+        let held = harmful.then(|| (inside.verdicts(&judged), judgement));
         drop(inside);
-        space.write().unwrap_or_else(PoisonError::into_inner).seen(scope);
-        held.map(|held| (held, judgement))
+        space.write().unwrap_or_else(PoisonError::into_inner).seen(scope, &judged);
+        held
     }
 
     fn space(&self, key: &SpaceKey) -> Option<Arc<RwLock<Space>>> {

@@ -31,10 +31,14 @@ pub fn within_range(place: f32) -> f32 {
     }
 }
 
-/// Shares of one whole, each moved by a power of e and made whole again.
+/// Shares of one whole, each moved by a power of e and made whole again. No shift changes no bit.
 #[must_use]
 pub fn shifted_shares(shares: &[f32], power: impl Fn(usize) -> f32) -> Vec<f32> {
-    let mut moved: Vec<f32> = shares.iter().enumerate().map(|(at, share)| share * power(at).exp()).collect();
+    let powers: Vec<f32> = (0..shares.len()).map(power).collect();
+    if powers.iter().all(|power| *power == 0.0) {
+        return shares.to_vec();
+    }
+    let mut moved: Vec<f32> = shares.iter().zip(powers).map(|(share, power)| share * power.exp()).collect();
     let (before, after): (f32, f32) = (shares.iter().sum(), moved.iter().sum());
     if after > 0.0 {
         for share in &mut moved {

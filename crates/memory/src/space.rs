@@ -94,7 +94,14 @@ impl Rated {
             let said = self.said.get(id).copied();
             Some((self.listed[at].0, said.or(whole.filter(|valid| !valid || at == 0))?))
         };
-        self.verdicts = self.ids.iter().enumerate().filter_map(of).collect();
+        let mut verdicts: Vec<(u32, bool)> = Vec::new();
+        for (subject, valid) in self.ids.iter().enumerate().filter_map(of) {
+            // The same thing may be listed twice; it is remembered once.
+            if verdicts.iter().all(|(known, _)| *known != subject) {
+                verdicts.push((subject, valid));
+            }
+        }
+        self.verdicts = verdicts;
     }
 }
 
@@ -214,8 +221,11 @@ impl Space {
         self.fresh.clear();
     }
 
-    pub(crate) fn seen(&mut self, scope: Option<u32>) {
-        self.fresh.remove(&scope);
+    /// The guard has looked at these; what came meanwhile it has not.
+    pub(crate) fn seen(&mut self, scope: Option<u32>, judged: &BTreeSet<Arc<str>>) {
+        if let Some(fresh) = self.fresh.get_mut(&scope) {
+            fresh.retain(|key| !judged.contains(key));
+        }
     }
 
     /// The verdicts on exemplars, as the database names them.

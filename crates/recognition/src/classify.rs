@@ -13,7 +13,7 @@ use kaisatsu_vision::{
 use crate::{
     Kept, Recogniser, RecognitionError,
     keep::{Candidate, Facts, Looks},
-    learning::Asking,
+    learning::{Asking, engine_of},
     recogniser::default_of,
     slots::{DECODE, INFERENCE, REMEMBER, timed},
 };
@@ -69,7 +69,7 @@ impl Recogniser {
     ) -> Result<Kept<Tag>, RecognitionError> {
         let name = ask.model.as_deref().unwrap_or(default_of(Task::Classify));
         let model = self.model(name, Task::Classify)?;
-        let engine = model.manifest.embedding_sha256().unwrap_or_default().to_owned();
+        let engine = engine_of(&model);
         let asking = Asking::new(application, TASK, name, &engine);
         let (bounds, most, looked_at, subject) = (self.bounds, ask.most, image.clone(), model.clone());
         let learning = Arc::clone(&self.learning);

@@ -11,7 +11,7 @@ use crate::{
     Kept, Recogniser, RecognitionError,
     classify::gone,
     keep::{Candidate, Facts, Looks},
-    learning::{Asking, Moves},
+    learning::{Asking, Moves, engine_of},
     recogniser::default_of,
     slots::{DECODE, INFERENCE, REMEMBER, timed},
 };
@@ -83,7 +83,7 @@ impl Recogniser {
     ) -> Result<(Kept<Thing>, (u32, u32)), RecognitionError> {
         let name = ask.model.as_deref().unwrap_or(default_of(Task::Detect));
         let model = self.model(name, Task::Detect)?;
-        let engine = model.manifest.files().first().map(|(_, sha256)| (*sha256).to_owned()).unwrap_or_default();
+        let engine = engine_of(&model);
         let asking = Asking::new(application, TASK, name, &engine);
         let (bounds, looked_at, subject) = (self.bounds, image.clone(), model.clone());
         let (most, min_score, learning) = (ask.most, ask.min_score, Arc::clone(&self.learning));
@@ -93,7 +93,7 @@ impl Recogniser {
             let wanted = Some(detector.short_side());
             let decoded = timed(DECODE, TASK, || decode(&looked_at, bounds, wanted))?;
             // What feedback could lift over the threshold, or into the first so many, has to be looked at.
-            let (considered, floor) = if learning.memory.knows(TASK, name) {
+            let (considered, floor) = if learning.memory.speaks_to(&asking.application, TASK, name) {
                 (most.max(CONSIDERED), shifted_odds(min_score, -STRENGTH))
             } else {
                 (most, min_score)

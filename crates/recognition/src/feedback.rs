@@ -44,7 +44,7 @@ impl Recogniser {
     ///
     /// # Errors
     /// When the application has no such recognition, or the recognition no such candidate.
-    pub async fn rate(&self, application: &AppId, rating: Rating) -> Result<(), StoreError> {
+    pub async fn rate(self: &Arc<Self>, application: &AppId, rating: Rating) -> Result<(), StoreError> {
         let verdict = NewVerdict {
             application: application.clone(),
             recognition: rating.recognition,
@@ -55,9 +55,11 @@ impl Recogniser {
         };
         let rated = self.keeping.store.rate(&verdict, MOST_PER_CANDIDATE).await?;
         self.tally.count(rated, verdict.verdict);
-        // The verdict is kept. Should the database fail now, it is learned a moment later, as on every other replica.
-        let learned = async { self.guard(self.learn().await?).await };
-        if let Err(error) = learned.await {
+        // A task of its own: a caller who hangs up must not stop it half way. The verdict is kept; should the database fail
+        // now, it is learned a moment later, as on every other replica.
+        let me = Arc::clone(self);
+        let learned = tokio::spawn(async move { me.guard(me.learn().await?).await }).await;
+        if let Ok(Err(error)) = learned {
             tracing::warn!(%error, "a verdict is kept and could not be learned at once");
         }
         Ok(())

@@ -74,13 +74,6 @@ impl Recogniser {
         Ok(())
     }
 
-    /// Collections and the catalogue, and what feedback teaches.
-    async fn catch_up_with_all(&self) -> Result<(), StoreError> {
-        self.catch_up().await?;
-        let touched = self.learn().await?;
-        self.guard(touched).await
-    }
-
     /// Goes on catching up as long as the server runs.
     pub fn follow(self: &Arc<Self>) {
         let recogniser = Arc::downgrade(self);
@@ -88,11 +81,11 @@ impl Recogniser {
             let mut failing = false;
             loop {
                 let Some(alive) = recogniser.upgrade() else { return };
-                let caught_up = alive.catch_up_with_all().await;
+                let caught_up = alive.catch_up().await;
                 if let Err(error) = &caught_up
                     && !failing
                 {
-                    tracing::warn!(%error, "collections, catalogue and feedback cannot be followed; what is known stays in force");
+                    tracing::warn!(%error, "collections and catalogue cannot be followed; what is known stays in force");
                 }
                 failing = caught_up.is_err();
                 drop(alive);

@@ -20,7 +20,7 @@ use crate::{
     catalogue::Seen,
     classify::gone,
     keep::{Candidate, Facts, Looks},
-    learning::{Asking, Weighed},
+    learning::{Asking, Moves, Weighed, engine_of},
     reading::{Contender, decide, undecided},
     recogniser::default_of,
     slots::{DECODE, INFERENCE, REMEMBER, timed},
@@ -110,12 +110,12 @@ impl Recogniser {
     ) -> Result<Kept<Sighted>, RecognitionError> {
         let model = self.model(default_of(Task::LocalFeatures), Task::LocalFeatures)?;
         let (me, looked_at, category) = (Arc::clone(self), image.clone(), ask.category.clone());
-        let engine = model.manifest.files().first().map(|(_, sha256)| (*sha256).to_owned()).unwrap_or_default();
+        let engine = engine_of(&model);
         let asking = Asking::new(application, TASK, "", &engine);
         let runtime = Handle::current();
-        let look = move |worker: &mut Worker| -> Result<(Vec<Sighted>, Vec<f32>), RecognitionError> {
+        let look = move |worker: &mut Worker| -> Result<(Vec<Sighted>, Vec<f32>, Moves), RecognitionError> {
             let decoded = timed(DECODE, TASK, || decode(&looked_at, me.bounds, Some(SHORT_SIDE)))?;
-            timed(INFERENCE, TASK, || {
+            let seen = timed(INFERENCE, TASK, || {
                 let by_code = me.read_codes(&decoded, category.as_deref(), &runtime)?;
                 if !by_code.0.is_empty() || me.catalogue.items() == 0 {
                     return Ok(by_code);
@@ -127,10 +127,12 @@ impl Recogniser {
                     category: category.as_deref(),
                 };
                 me.look_at(worker, &model, &decoded, &seen)
-            })
+            });
+            let (found, vector) = seen?;
+            let moves = timed(REMEMBER, TASK, || me.learning.moves(&asking, &vector));
+            Ok((found, vector, moves))
         };
-        let (found, vector) = self.slots.run(TASK, look).await?;
-        let moves = timed(REMEMBER, TASK, || self.learning.moves(&asking, &vector));
+        let (found, vector, moves) = self.slots.run(TASK, look).await?;
         let weigh = |sighted: Sighted| {
             let (id, base) = (sighted.item.id.clone(), sighted.score);
             moves.weigh(Sighted { score: moves.score(&id, base), ..sighted }, &id, base)
@@ -162,11 +164,13 @@ impl Recogniser {
         let mut look = Vec::new();
         for code in barcode::read(&decoded.picture) {
             let items = runtime.block_on(self.keeping.store.items_with_code(&code.digits))?;
-            let wanted = items.into_iter().filter(|item| category.is_none_or(|category| item.category == category));
+            let known = |id: &str| found.iter().any(|sighted: &Sighted| sighted.item.id == id);
+            let fits = |item: &ItemRecord| category.is_none_or(|category| item.category == category);
+            let wanted: Vec<_> = items.into_iter().filter(|item| fits(item) && !known(&item.id)).collect();
             if look.is_empty() {
                 look = digits_look(&code.digits);
             }
-            found.extend(wanted.map(|item| Sighted {
+            found.extend(wanted.into_iter().map(|item| Sighted {
                 item,
                 score: BY_CODE,
                 evidence: Evidence::Barcode { digits: code.digits.clone(), place: decoded.sent.locate(code.area) },

@@ -74,7 +74,7 @@ impl Recogniser {
         let made = format!("collection '{}' was made with other weights; import it again", ask.collection);
         let (model, engine) = (self.embedder(model, engine, &made)?, engine.clone());
         let asking = Asking::new(application, TASK, &ask.collection, &engine);
-        let known = self.learning.memory.knows(TASK, &ask.collection);
+        let known = self.learning.memory.speaks_to(application, TASK, &ask.collection);
         let (index, most) = (Arc::clone(&shelved), if known { ask.most.max(CONSIDERED) } else { ask.most });
         let search = move |vector: &[f32]| {
             if index.index.is_empty() {
@@ -106,7 +106,7 @@ impl Recogniser {
         let likeness = |((record, base), score): ((ImageRecord, f32), f32)| {
             let subject = format!("{}/{}", ask.collection, record.image_id);
             let alike = Likeness {
-                score: moves.image_score(&subject, score),
+                score: moves.image_score(&subject, base, score),
                 subject: subject.clone(),
                 image_id: record.image_id,
                 image_url: record.image_url,

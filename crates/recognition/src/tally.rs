@@ -12,7 +12,7 @@ use metrics::counter;
 /// Counts verdicts.
 pub(crate) const RATED: &str = "kaisatsu_feedback_total";
 
-/// Candidates that have a counter of their own; those that come later share one for each model.
+/// Candidates that have a counter of their own; those that come later share one for each task.
 const MOST: usize = 1_000;
 
 /// The candidates that have a counter of their own.

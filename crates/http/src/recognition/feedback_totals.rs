@@ -62,7 +62,7 @@ struct TotalEntry {
         ("modelName" = Option<String>, Query, description = "One model, dataset or collection; all if left out", example = "general"),
         ("since" = Option<String>, Query, description = "From this time or day on", example = "2026-11-01"),
         ("until" = Option<String>, Query, description = "Before this time or day", example = "2026-12-01"),
-        ("interval" = Option<String>, Query, description = "hour, day (default) or week", example = "day"),
+        ("interval" = Option<String>, Query, description = "hour or day (default)", example = "day"),
     ),
     responses(
         (status = 200, description = "The sums, by model, candidate and time", body = TotalsAnswer, content_type = "application/json;charset=UTF-8"),
@@ -99,9 +99,8 @@ fn interval(query: &Query<'_>) -> Result<Duration, Failure> {
     Ok(match query.text("interval")? {
         Some("hour") => Duration::from_hours(1),
         None | Some("day") => Duration::from_hours(24),
-        Some("week") => Duration::from_hours(24 * 7),
         Some(_) => {
-            let rule = "query parameter interval must be hour, day or week";
+            let rule = "query parameter interval must be hour or day";
             return Err(Failure::new(Kind::ParameterInvalid, rule));
         }
     })

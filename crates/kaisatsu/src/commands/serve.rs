@@ -48,6 +48,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
     gate.follow();
     recogniser.forget_in_time();
     recogniser.follow();
+    recogniser.go_on_learning();
     recogniser.build_data_sets();
     recogniser.sweep_in_time();
     let tokens = Tokens::new(store.clone(), Arc::new(SystemClock), settings.token_lifetime);

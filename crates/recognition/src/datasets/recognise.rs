@@ -67,7 +67,7 @@ impl Recogniser {
         let (searched, learning) = (Arc::clone(&set), Arc::clone(&self.learning));
         let search = move |vector: &[f32]| {
             let Some(index) = &searched.index else { return Ok(Vec::new()) };
-            let known = learning.memory.knows(similar::TASK, &asking.space.model);
+            let known = learning.memory.speaks_to(&asking.application, similar::TASK, &asking.space.model);
             let found = index.search(vector, if known { most.max(similar::CONSIDERED) } else { most });
             let found = found.map_err(|error| RecognitionError::Failed(error.to_string()))?;
             let ids: Vec<u64> = found.iter().map(|found| found.id).collect();
@@ -86,7 +86,7 @@ impl Recogniser {
                 let member = searched.images.get(usize::try_from(found.id).ok()?)?;
                 let subject = format!("{}/{}", searched.id, member.image_id);
                 let alike = Likeness {
-                    score: moves.image_score(&subject, *score),
+                    score: moves.image_score(&subject, *base, *score),
                     subject: subject.clone(),
                     image_id: member.image_id.clone(),
                     image_url: member.url.clone().unwrap_or_default(),

@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, atomic::Ordering},
+    time::Duration,
 };
 
 use kaisatsu_memory::{Change, Item, SpaceKey};
@@ -14,6 +15,9 @@ use crate::{Recogniser, detect};
 
 /// How many verdicts are read at once.
 const PAGE: i64 = 500;
+
+/// How often the revision is asked for.
+const EVERY: Duration = Duration::from_millis(400);
 
 /// How far the database has been followed.
 #[derive(Default)]
@@ -45,7 +49,8 @@ impl Recogniser {
             let Some(last) = page.last() else { break };
             place.last = last.place();
             let mut news = Vec::new();
-            for row in &page {
+            // At the start there is nothing yet that could be taken back.
+            for row in page.iter().filter(|row| !first || row.standing == Standing::Active) {
                 for change in changes(row) {
                     touched.insert((change.space.clone(), change.application.clone()), row.data_set.clone());
                     news.push(change);
@@ -69,6 +74,26 @@ impl Recogniser {
             learning.loaded.store(true, Ordering::Release);
         }
         Ok(touched)
+    }
+
+    /// Goes on learning as long as the server runs. Apart from collections, whose indexes take their time.
+    pub fn go_on_learning(self: &Arc<Self>) {
+        let recogniser = Arc::downgrade(self);
+        tokio::spawn(async move {
+            let mut failing = false;
+            loop {
+                let Some(alive) = recogniser.upgrade() else { return };
+                let learned = async { alive.guard(alive.learn().await?).await }.await;
+                if let Err(error) = &learned
+                    && !failing
+                {
+                    tracing::warn!(%error, "feedback cannot be followed; what was learned stays in force");
+                }
+                failing = learned.is_err();
+                drop(alive);
+                tokio::time::sleep(EVERY).await;
+            }
+        });
     }
 
     /// Whether the verdicts there were at the start have been taken up.

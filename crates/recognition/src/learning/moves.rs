@@ -60,9 +60,10 @@ impl Moves {
         Weighed { candidate, base, moved }
     }
 
-    /// The score of an image at a place.
-    pub(crate) fn image_score(&self, subject: &str, place: f32) -> f32 {
-        if self.said.is_none() { place } else { within_range(place + self.power(subject)) }
+    /// The score of an image with that cosine, at the place where it stands among the images.
+    pub(crate) fn image_score(&self, subject: &str, base: f32, place: f32) -> f32 {
+        let Some(said) = &self.said else { return base };
+        (base + said.presence() * (within_range(place + self.power(subject)) - base)).clamp(0.0, 1.0)
     }
 
     /// The score of a candidate that stands for itself.
@@ -143,7 +144,11 @@ impl Learning {
         let step = STRENGTH * standard.spread();
         moves.strength = step / head.temperature();
         let lean = |class| subject(class).map_or(0.0, |subject| moves.lean(subject));
-        let place = |(class, score): (usize, &f32)| standard.apply(class, *score) + step * lean(class);
+        // Where next to nothing is heard, next to nothing changes.
+        let presence = moves.said.as_ref().map_or(0.0, Recollection::presence);
+        let place = |(class, score): (usize, &f32)| {
+            score + presence * (standard.apply(class, *score) - score) + step * lean(class)
+        };
         let after: Vec<f32> = scores.iter().enumerate().map(place).collect();
         Some((base, head.shares(&after), moves))
     }

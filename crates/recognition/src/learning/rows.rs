@@ -22,11 +22,11 @@ struct Kept {
 impl Rows {
     /// The scores of every class on each of the exemplars.
     pub(super) fn of(&self, key: &SpaceKey, version: i64, head: &Head, sample: &[Sampled]) -> Vec<Arc<[f32]>> {
-        let known = |name: &Arc<str>| {
+        let found: Vec<Option<Arc<[f32]>>> = {
             let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            all.get(key).filter(|kept| kept.version == version)?.rows.get(name).cloned()
+            let kept = all.get(key).filter(|kept| kept.version == version);
+            sample.iter().map(|sampled| kept?.rows.get(&sampled.name).cloned()).collect()
         };
-        let found: Vec<Option<Arc<[f32]>>> = sample.iter().map(|sampled| known(&sampled.name)).collect();
         let missing = found.iter().any(Option::is_none);
         let row = |(row, sampled): (Option<Arc<[f32]>>, &Sampled)| {
             row.unwrap_or_else(|| head.scores(&sampled.code.vector()).into())

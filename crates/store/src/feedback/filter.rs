@@ -68,12 +68,12 @@ pub(super) use bind_filter;
 
 /// Of every subject that lost a verdict just now, the newest ones that are neither held nor revoked act: as if the lost
 /// ones had never been.
-const SETTLE: &str = "UPDATE feedback SET revision = $1, standing = ranked.standing FROM \
+pub(super) const SETTLE: &str = "UPDATE feedback SET revision = $1, standing = ranked.standing FROM \
      (SELECT recognition_id, item_id, CASE WHEN place <= $2 THEN 'active' ELSE 'retired' END AS standing FROM \
      (SELECT recognition_id, item_id, ROW_NUMBER() OVER (PARTITION BY application_id, task, model, subject \
      ORDER BY rated_at DESC, recognition_id DESC, item_id DESC) AS place FROM feedback \
      WHERE standing IN ('active', 'retired') AND (application_id, task, model, subject) IN \
-     (SELECT application_id, task, model, subject FROM feedback WHERE revision = $1 AND standing = 'revoked')) \
+     (SELECT application_id, task, model, subject FROM feedback WHERE revision = $1 AND standing IN ('revoked', 'held'))) \
      AS placed) AS ranked \
      WHERE feedback.recognition_id = ranked.recognition_id AND feedback.item_id = ranked.item_id \
      AND feedback.standing <> ranked.standing";

@@ -1,8 +1,8 @@
 //! What the guard holds back: feedback that made recognition worse.
 
-use kaisatsu_model::{AppId, Timestamp};
+use kaisatsu_model::{AppId, MOST_PER_CANDIDATE, Timestamp};
 
-use super::RAISE_FEEDBACK;
+use super::{RAISE_FEEDBACK, filter::SETTLE};
 use crate::{Store, StoreError, on_each};
 
 /// Why the guard holds verdicts back.
@@ -55,8 +55,8 @@ const REPORTS: &str = "SELECT at, application_id, task, model, held, judged, bet
      ORDER BY number DESC LIMIT $1";
 
 impl Store {
-    /// Holds those of the verdicts (recognition and candidate, which is empty for the whole result) that act, and reports
-    /// how many. When none of them acts any more nothing is reported.
+    /// Holds those of the verdicts (recognition and candidate, which is empty for the whole result) that act, lets older
+    /// ones act that they had taken the place of, and reports how many. When none of them acts any more nothing is reported.
     ///
     /// # Errors
     /// When the database fails.
@@ -78,6 +78,7 @@ impl Store {
             if held == 0 {
                 return Ok(0);
             }
+            sqlx::query(SETTLE).bind(revision).bind(MOST_PER_CANDIDATE).execute(&mut *tx).await?;
             sqlx::query(REPORT)
                 .bind(report.at.0).bind(report.application.as_ref().map(AppId::as_str))
                 .bind(&report.task).bind(&report.model).bind(i64::try_from(held).unwrap_or(i64::MAX))
