@@ -305,13 +305,14 @@ async fn what_is_held_is_reported_once(stage: Stage) {
     };
     let those: Vec<_> = [1, 2, 3, 9].map(|number| (id(number).to_string(), "a".to_owned())).into();
     let first = report(5, Some(stage.app.clone()));
-    assert_eq!(stage.store.hold_feedback(&those, &first).await.unwrap(), 2, "1 does not act, 9 is not there");
+    assert_eq!(stage.store.hold_feedback(&those, &first, 3).await.unwrap(), 2, "1 does not act, 9 is not there");
+    assert_eq!(stage.those(Standing::Active).await, ids(&[1, 4]), "an older one has room again");
     let revision = stage.store.feedback_revision().await.unwrap();
-    assert_eq!(stage.store.hold_feedback(&those, &first).await.unwrap(), 0);
+    assert_eq!(stage.store.hold_feedback(&those[1..], &first, 3).await.unwrap(), 0);
     assert_eq!(stage.store.feedback_revision().await.unwrap(), revision);
     assert_eq!(stage.those(Standing::Held).await, ids(&[2, 3]));
     let last = [(id(4).to_string(), "a".to_owned())];
-    assert_eq!(stage.store.hold_feedback(&last, &report(6, None)).await.unwrap(), 1);
+    assert_eq!(stage.store.hold_feedback(&last, &report(6, None), 3).await.unwrap(), 1);
     let reports = stage.store.feedback_reports(10).await.unwrap();
     let told: Vec<_> = reports.iter().map(|report| (report.at.0, report.application.clone(), report.held)).collect();
     assert_eq!(told, [(6, None, 1), (5, Some(stage.app.clone()), 2)]);
@@ -319,7 +320,7 @@ async fn what_is_held_is_reported_once(stage: Stage) {
     assert_eq!(stage.store.feedback_reports(1).await.unwrap().len(), 1);
     // The next word counts.
     stage.store.rate(&stage.verdict(2, Some("a"), Verdict::Valid, 7), 3).await.unwrap();
-    assert_eq!(stage.those(Standing::Active).await, ids(&[2]));
+    assert_eq!(stage.those(Standing::Active).await, ids(&[1, 2]));
 }
 
 async fn a_dataset_takes_its_feedback_with_it(stage: Stage) {

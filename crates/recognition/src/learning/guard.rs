@@ -1,7 +1,7 @@
 //! Holding back verdicts that make the engine worse.
 
 use kaisatsu_memory::{Judgement, SpaceKey};
-use kaisatsu_model::AppId;
+use kaisatsu_model::{AppId, MOST_PER_CANDIDATE};
 use kaisatsu_store::{NewReport, StoreError};
 use metrics::counter;
 
@@ -55,7 +55,7 @@ impl Recogniser {
             better: better.into(),
             worse: worse.into(),
         };
-        let held = self.keeping.store.hold_feedback(verdicts, &report).await?;
+        let held = self.keeping.store.hold_feedback(verdicts, &report, MOST_PER_CANDIDATE).await?;
         if held > 0 {
             counter!(HELD).increment(held);
             tracing::warn!(

@@ -1,6 +1,6 @@
 //! What the guard holds back: feedback that made recognition worse.
 
-use kaisatsu_model::{AppId, MOST_PER_CANDIDATE, Timestamp};
+use kaisatsu_model::{AppId, Timestamp};
 
 use super::{RAISE_FEEDBACK, filter::SETTLE};
 use crate::{Store, StoreError, on_each};
@@ -56,11 +56,16 @@ const REPORTS: &str = "SELECT at, application_id, task, model, held, judged, bet
 
 impl Store {
     /// Holds those of the verdicts (recognition and candidate, which is empty for the whole result) that act, lets older
-    /// ones act that they had taken the place of, and reports how many. When none of them acts any more nothing is reported.
+    /// ones act that they had taken the place of, at most `most` of one application on one subject, and reports how many. When none of them acts any more nothing is reported.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn hold_feedback(&self, verdicts: &[(String, String)], report: &NewReport) -> Result<u64, StoreError> {
+    pub async fn hold_feedback(
+        &self,
+        verdicts: &[(String, String)],
+        report: &NewReport,
+        most: i64,
+    ) -> Result<u64, StoreError> {
         let keep = format!(
             "SELECT id FROM dataset WHERE id = \
              (SELECT dataset_id FROM feedback WHERE recognition_id = $1 AND item_id = $2){}",
@@ -78,7 +83,7 @@ impl Store {
             if held == 0 {
                 return Ok(0);
             }
-            sqlx::query(SETTLE).bind(revision).bind(MOST_PER_CANDIDATE).execute(&mut *tx).await?;
+            sqlx::query(SETTLE).bind(revision).bind(most).execute(&mut *tx).await?;
             sqlx::query(REPORT)
                 .bind(report.at.0).bind(report.application.as_ref().map(AppId::as_str))
                 .bind(&report.task).bind(&report.model).bind(i64::try_from(held).unwrap_or(i64::MAX))
