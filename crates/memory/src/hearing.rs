@@ -18,7 +18,7 @@ const FLOOR: f32 = 0.2;
 const CENTRE_PRIOR: f32 = 8.0;
 
 /// What silence weighs: this much of an exemplar that is the picture itself.
-const SILENCE: f32 = 0.3;
+const SILENCE: f32 = 0.6;
 
 /// How little has to be heard for items to be standardised.
 const HUSH: f32 = 0.05;

@@ -193,7 +193,8 @@ fn examples_from_elsewhere_are_judged_too() {
     };
     let others: Vec<Example> = (500..520).map(example).collect();
     let (held, judgement) = memory.guard(&space(), Some(&app(1)), &others).unwrap();
-    assert_eq!((held.len(), judgement.judged, judgement.worse), (64, 20, 20));
+    assert_eq!((held.len(), judgement.judged), (64, 20));
+    assert!(judgement.worse >= 10 && judgement.better == 0, "{judgement:?}");
 }
 
 #[test]

@@ -30,7 +30,8 @@ pub struct FeedbackChange {
     pub standing: Standing,
     /// When it was given.
     pub rated_at: Timestamp,
-    /// All candidates of the recognition, best first; none when it was forgotten before they were kept for feedback.
+    /// All candidates of the recognition, best first; none when it was forgotten before they were kept for feedback, or
+    /// when they cannot be read.
     pub items: Vec<KeptItem>,
     /// What made the vector: the hash of its weights.
     pub engine: String,
@@ -111,7 +112,8 @@ impl ChangeRow {
             verdict: verdict(self.is_valid),
             standing: standing(&self.standing)?,
             rated_at: Timestamp(self.rated_at),
-            items: read_items(&self.items)?,
+            // One row that cannot be read must not keep a replica from learning all others.
+            items: read_items(&self.items).unwrap_or_default(),
             engine: self.engine,
             vector: self.vector.as_deref().map(bytes_to_floats),
         })
