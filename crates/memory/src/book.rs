@@ -107,10 +107,15 @@ impl Book {
         }
     }
 
-    /// At most `most` exemplars with a positive verdict, with its subject. Which ones depends on their names alone.
+    /// At most `most` exemplars of which one thing was confirmed, and not several, with it. Which ones depends on their
+    /// names alone.
     pub(crate) fn confirmed(&self, most: usize) -> Vec<(&Arc<str>, u32)> {
-        let confirmed = self.lots.iter().filter_map(|(_, key)| Some((key, self.right(key)?)));
-        confirmed.take(most).collect()
+        let alone = |key: &Arc<str>| {
+            let entry = &self.entries[*self.slots.get(key)?];
+            let mut right = entry.verdicts.iter().filter(|(_, valid)| *valid);
+            right.next().filter(|_| right.next().is_none()).map(|(subject, _)| *subject)
+        };
+        self.lots.iter().filter_map(|(_, key)| Some((key, alone(key)?))).take(most).collect()
     }
 
     /// At most `most` exemplars, and what each was confirmed to be. Which ones depends on their names alone.

@@ -17,7 +17,7 @@ const EVERY: usize = 16;
 /// Confirmed pictures that are judged at most.
 const JUDGED: usize = 128;
 
-/// A right answer that is pushed down this far is lost.
+/// A right answer without rivals that is pushed down this far is lost.
 const LOST: f32 = -0.5;
 
 /// Fewer answers than this that went wrong are chance.
@@ -115,8 +115,9 @@ impl Bench<'_> {
             let scored = listed.iter().map(|(subject, base)| (*subject, logit(*base) + STRENGTH * lean(*subject)));
             scored.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(subject, _)| subject)
         };
-        // Pushed down this far it may not be answered at all, even where nothing else takes its place.
-        let is_right = |lean: &dyn Fn(u32) -> f32| best(lean) == Some(right) && lean(right) > LOST;
+        // Where nothing else can take its place, it may not be answered at all once it is pushed down this far.
+        let answered = |lean: f32| listed.len() > 1 || lean > LOST;
+        let is_right = |lean: &dyn Fn(u32) -> f32| best(lean) == Some(right) && answered(lean(right));
         let after = is_right(&|subject| now.lean(subject));
         self.lately.count(is_right(&|subject| former.lean(subject)), after);
         self.at_all.count(is_right(&|_| 0.0), after);
