@@ -1,7 +1,7 @@
 //! Who agrees with whom: a verdict acts for all when enough applications said the same of the same near by.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, hash_map::Entry},
     sync::Arc,
 };
 
@@ -33,17 +33,12 @@ impl Agreement {
         application: u32,
         is_near: impl Fn(u32, &str) -> bool,
     ) -> BTreeSet<Arc<str>> {
-        let votes = self.0.entry(verdict).or_default();
         let mut own = Vote { application, near: HashMap::new() };
-        let mut touched = BTreeSet::new();
-        for (name, vote) in votes.iter_mut().filter(|(_, vote)| vote.application != application) {
-            if is_near(vote.application, name) {
-                *vote.near.entry(application).or_default() += 1;
-                *own.near.entry(vote.application).or_default() += 1;
-                touched.insert(Arc::clone(name));
-            }
-        }
-        votes.insert(Arc::clone(key), own);
+        let touched = self.meet(verdict, application, is_near, |vote| {
+            *vote.near.entry(application).or_default() += 1;
+            *own.near.entry(vote.application).or_default() += 1;
+        });
+        self.0.entry(verdict).or_default().insert(Arc::clone(key), own);
         touched
     }
 
@@ -55,21 +50,32 @@ impl Agreement {
         application: u32,
         is_near: impl Fn(u32, &str) -> bool,
     ) -> BTreeSet<Arc<str>> {
-        let Some(votes) = self.0.get_mut(&verdict) else { return BTreeSet::new() };
-        votes.remove(key);
-        let mut touched = BTreeSet::new();
-        for (name, vote) in votes.iter_mut().filter(|(_, vote)| vote.application != application) {
-            if is_near(vote.application, name) {
-                if let Some(count) = vote.near.get_mut(&application) {
-                    *count -= 1;
-                    if *count == 0 {
-                        vote.near.remove(&application);
-                    }
+        self.0.entry(verdict).or_default().remove(key);
+        self.meet(verdict, application, is_near, |vote| {
+            if let Entry::Occupied(mut count) = vote.near.entry(application) {
+                *count.get_mut() -= 1;
+                if *count.get() == 0 {
+                    count.remove();
                 }
-                touched.insert(Arc::clone(name));
             }
-        }
-        touched
+        })
+    }
+
+    /// Lets every near vote of another application that says the same know, and names them.
+    fn meet(
+        &mut self,
+        verdict: (u32, bool),
+        application: u32,
+        is_near: impl Fn(u32, &str) -> bool,
+        mut tell: impl FnMut(&mut Vote),
+    ) -> BTreeSet<Arc<str>> {
+        let votes = self.0.entry(verdict).or_default().iter_mut();
+        let others = votes.filter(|(name, vote)| vote.application != application && is_near(vote.application, name));
+        let told = |(name, vote): (&Arc<str>, &mut Vote)| {
+            tell(vote);
+            Arc::clone(name)
+        };
+        others.map(told).collect()
     }
 
     /// Whether `quorum` applications say it, its own among them.

@@ -6,10 +6,12 @@ use std::{
     sync::Arc,
 };
 
+use kaisatsu_model::mix::scatter;
+
 use crate::{
     code::{Code, SKETCH_BITS, Sketch},
     hearing::{Centre, Query, Voice},
-    kernel::{at_most, differences, dot, mix, two_dots},
+    kernel::{at_most, differences, dot, two_dots},
 };
 
 /// As many exemplars are all measured. Of more, so many are whose sketches differ least.
@@ -206,5 +208,5 @@ impl Book {
 }
 
 fn lot(key: &Arc<str>) -> (u64, Arc<str>) {
-    (key.bytes().fold(0, |hash, byte| mix(hash ^ u64::from(byte)).wrapping_add(1)), Arc::clone(key))
+    (key.bytes().fold(0, |hash, byte| scatter(hash ^ u64::from(byte))), Arc::clone(key))
 }

@@ -1,5 +1,7 @@
 //! A vector as it is remembered: a byte a component.
 
+use kaisatsu_model::mix::{STEP, scatter};
+
 /// Pairs of components that a sketch compares.
 const PAIRS: usize = 512;
 
@@ -83,9 +85,9 @@ impl Code {
 
 /// The next of a fixed row of places: the `SplitMix64` generator.
 fn draw(state: &mut u64, dims: usize) -> usize {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mixed = crate::kernel::mix(*state);
-    usize::try_from(mixed % dims as u64).unwrap_or(0)
+    let drawn = scatter(*state);
+    *state = state.wrapping_add(STEP);
+    usize::try_from(drawn % dims as u64).unwrap_or(0)
 }
 
 #[cfg(test)]

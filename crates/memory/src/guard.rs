@@ -2,14 +2,9 @@
 //!
 //! Every confirmed picture is an example, and is left out of the memory while it is judged itself.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
-use crate::{
-    Code, STRENGTH,
-    hearing::{Chorus, Query},
-    space::Space,
-};
+use crate::{Code, STRENGTH, hearing::Query, space::Space};
 
 /// Verdicts after which the guard looks again.
 const EVERY: usize = 16;
@@ -103,14 +98,9 @@ struct Bench<'a> {
 impl Bench<'_> {
     fn see(&mut self, code: Code, own: Option<&Arc<str>>, right: u32, listed: &[(u32, f32)]) {
         let query = Query::new(code);
-        let books = self.space.books(self.scope);
-        let shelves: Vec<_> = books.iter().map(|(book, _)| *book).collect();
         let itself = |key: &str| own.is_some_and(|own| **own == *key);
-        let twice = |at: usize, by: u32| !books[at].1 && self.scope == Some(by);
-        let now = Chorus::of(&shelves, &query, self.scope, |at, by, key| twice(at, by) || itself(key));
-        let former = Chorus::of(&shelves, &query, self.scope, |at, by, key| {
-            twice(at, by) || itself(key) || self.fresh.contains(key)
-        });
+        let now = self.space.hear(self.scope, &query, itself);
+        let former = self.space.hear(self.scope, &query, |key| itself(key) || self.fresh.contains(key));
         let best = |lean: &dyn Fn(u32) -> f32| {
             let scored = listed.iter().map(|(subject, base)| (*subject, logit(*base) + STRENGTH * lean(*subject)));
             scored.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(subject, _)| subject)

@@ -8,14 +8,6 @@ use fearless_simd::{Level, Simd, dispatch};
 
 use crate::code::Sketch;
 
-/// The finishing step of the `SplitMix64` generator: numbers in sequence become far apart.
-pub(crate) fn mix(number: u64) -> u64 {
-    let mut mixed = number;
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ (mixed >> 31)
-}
-
 /// The dot product of two codes.
 pub(crate) fn dot(one: &[i8], other: &[i8]) -> i32 {
     dispatch!(Level::new(), simd => dot_with(simd, one, other))

@@ -133,15 +133,10 @@ impl Memory {
         let space = self.space(key)?;
         let inside = read(&space);
         let own = inside.application(application);
-        let books = inside.books(own);
-        if books.is_empty() {
+        if inside.books(own).is_empty() {
             return None;
         }
-        let query = Query::new(Code::of(look)?);
-        let shelves: Vec<_> = books.iter().map(|(book, _)| *book).collect();
-        // What an application said itself it has heard already.
-        let deaf = |at: usize, by: u32, _: &str| !books[at].1 && own == Some(by);
-        let chorus = Chorus::of(&shelves, &query, own, deaf);
+        let chorus = inside.hear(own, &Query::new(Code::of(look)?), |_| false);
         if chorus.presence() == 0.0 {
             return None;
         }

@@ -8,7 +8,12 @@ use std::{
 
 use kaisatsu_model::AppId;
 
-use crate::{agreement::Agreement, book::Book, code::Code};
+use crate::{
+    agreement::Agreement,
+    book::Book,
+    code::Code,
+    hearing::{Chorus, Query},
+};
 
 /// Which vectors can be compared, and which candidates they are about.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -204,6 +209,16 @@ impl Space {
 
     pub(crate) fn rated(&self, key: &str) -> Option<&Rated> {
         self.rated.get(key)
+    }
+
+    /// What those whom an application hears say of a picture, but for the exemplars that `deaf` names. `None` stands for
+    /// an application that has said nothing itself.
+    pub(crate) fn hear(&self, application: Option<u32>, query: &Query, deaf: impl Fn(&str) -> bool) -> Chorus {
+        let books = self.books(application);
+        let shelves: Vec<&Book> = books.iter().map(|(book, _)| *book).collect();
+        // What an application said itself it has heard already in its own book.
+        let twice = |at: usize, by: u32| !books[at].1 && application == Some(by);
+        Chorus::of(&shelves, query, application, |at, by, key| twice(at, by) || deaf(key))
     }
 
     /// The books that an application hears: its own, and what acts for all. Those that hold nothing are left out.

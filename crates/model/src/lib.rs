@@ -9,6 +9,7 @@ mod dataset;
 mod geo;
 mod lines;
 mod map;
+pub mod mix;
 mod prefecture;
 mod recognition;
 mod station;

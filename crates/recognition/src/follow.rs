@@ -76,19 +76,27 @@ impl Recogniser {
 
     /// Goes on catching up as long as the server runs.
     pub fn follow(self: &Arc<Self>) {
+        let told = "collections and catalogue cannot be followed; what is known stays in force";
+        self.go_on(told, |alive| async move { alive.catch_up().await });
+    }
+
+    /// Does something twice a second as long as the server runs, and says `told` when it begins to fail.
+    pub(crate) fn go_on<F: Future<Output = Result<(), StoreError>> + Send>(
+        self: &Arc<Self>,
+        told: &'static str,
+        work: impl Fn(Arc<Self>) -> F + Send + 'static,
+    ) {
         let recogniser = Arc::downgrade(self);
         tokio::spawn(async move {
             let mut failing = false;
-            loop {
-                let Some(alive) = recogniser.upgrade() else { return };
-                let caught_up = alive.catch_up().await;
-                if let Err(error) = &caught_up
+            while let Some(alive) = recogniser.upgrade() {
+                let done = work(alive).await;
+                if let Err(error) = &done
                     && !failing
                 {
-                    tracing::warn!(%error, "collections and catalogue cannot be followed; what is known stays in force");
+                    tracing::warn!(%error, "{told}");
                 }
-                failing = caught_up.is_err();
-                drop(alive);
+                failing = done.is_err();
                 tokio::time::sleep(EVERY).await;
             }
         });

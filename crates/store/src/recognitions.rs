@@ -24,6 +24,14 @@ pub struct KeptItem {
     pub moved: Vec<Push>,
 }
 
+impl KeptItem {
+    /// How sure the engine was before feedback, whether that moved it or not.
+    #[must_use]
+    pub fn base_score(&self) -> f32 {
+        self.base.unwrap_or(self.score)
+    }
+}
+
 /// What one verdict did to the score of a candidate.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Push {

@@ -11,7 +11,6 @@ mod engine;
 pub mod head;
 mod labels;
 pub mod manifest;
-mod mix;
 pub mod nearest;
 pub mod object;
 mod picture;

@@ -104,11 +104,11 @@ fn render(record: RecognitionRecord) -> ExplainAnswer {
         by: push.by,
     };
     let candidate = |item: KeptItem| ExplainedCandidate {
+        score: item.score,
+        base_score: item.base_score(),
         item_id: item.id,
         subject: item.subject,
         name: item.name,
-        score: item.score,
-        base_score: item.base.unwrap_or(item.score),
         moved_by: item.moved.into_iter().map(moved).collect(),
     };
     ExplainAnswer {

@@ -9,13 +9,32 @@ use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 use clap::{Args, Subcommand, builder::NonEmptyStringValueParser};
 use kaisatsu_access::Keyring;
 use kaisatsu_model::{ApplicationName, MOST_PER_CANDIDATE, RecognitionId, SystemClock, Timestamp, Verdict};
-use kaisatsu_store::{FeedbackFilter, FeedbackRow, Store};
+use kaisatsu_store::{FeedbackFilter, FeedbackRow, KeptItem, Store};
+use serde::Serialize;
 
 use super::{application, progress, table};
 use crate::{exit::Trouble, settings::Settings, span};
 
 /// As much of a text as a line of a table has room for.
 const SHORT: usize = 60;
+
+/// A candidate as it is printed for other programs.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Candidate<'a> {
+    item_id: &'a str,
+    subject: &'a str,
+    name: &'a str,
+    score: f32,
+    base_score: f32,
+}
+
+impl<'a> Candidate<'a> {
+    fn of(item: &'a KeptItem) -> Self {
+        let (item_id, subject, name) = (&item.id, &item.subject, &item.name);
+        Self { item_id, subject, name, score: item.score, base_score: item.base_score() }
+    }
+}
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

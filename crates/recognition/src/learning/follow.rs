@@ -3,7 +3,6 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, atomic::Ordering},
-    time::Duration,
 };
 
 use kaisatsu_memory::{Change, Item, SpaceKey};
@@ -15,9 +14,6 @@ use crate::{Recogniser, detect};
 
 /// How many verdicts are read at once.
 const PAGE: i64 = 500;
-
-/// How often the revision is asked for.
-const EVERY: Duration = Duration::from_millis(400);
 
 /// How far the database has been followed.
 #[derive(Default)]
@@ -78,22 +74,8 @@ impl Recogniser {
 
     /// Goes on learning as long as the server runs. Apart from collections, whose indexes take their time.
     pub fn go_on_learning(self: &Arc<Self>) {
-        let recogniser = Arc::downgrade(self);
-        tokio::spawn(async move {
-            let mut failing = false;
-            loop {
-                let Some(alive) = recogniser.upgrade() else { return };
-                let learned = async { alive.guard(alive.learn().await?).await }.await;
-                if let Err(error) = &learned
-                    && !failing
-                {
-                    tracing::warn!(%error, "feedback cannot be followed; what was learned stays in force");
-                }
-                failing = learned.is_err();
-                drop(alive);
-                tokio::time::sleep(EVERY).await;
-            }
-        });
+        let told = "feedback cannot be followed; what was learned stays in force";
+        self.go_on(told, |alive| async move { alive.guard(alive.learn().await?).await });
     }
 
     /// Whether the verdicts there were at the start have been taken up.
@@ -117,7 +99,7 @@ fn changes(row: &FeedbackChange) -> Vec<Change> {
     let item = |item: &kaisatsu_store::KeptItem| Item {
         id: item.id.clone(),
         subject: item.subject.clone(),
-        base: item.base.unwrap_or(item.score),
+        base: item.base_score(),
     };
     let valid = (row.standing == Standing::Active).then_some(row.verdict == Verdict::Valid);
     let vector = row.vector.as_deref().unwrap_or_default();

@@ -6,7 +6,7 @@ use super::{
     kernels::FloatBlock,
     rows::{Rows, index},
 };
-use crate::mix::scatter;
+use kaisatsu_model::mix::scatter;
 
 /// Ids and slots.
 #[derive(Clone, Debug, Default)]

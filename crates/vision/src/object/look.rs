@@ -1,10 +1,12 @@
 //! A picture as one vector: a bag of its visual words, or only the digits of its barcode.
 
+use kaisatsu_model::mix::scatter;
+
 use super::{
     random::Random,
     words::{Asked, PROBES},
 };
-use crate::{mix::scatter, vector::normalise};
+use crate::vector::normalise;
 
 /// Numbers in a look.
 pub const LOOK_NUMBERS: usize = 512;

@@ -1,6 +1,6 @@
 //! Numbers that look random and are the same on every machine and at every run.
 
-use crate::mix::{STEP, scatter};
+use kaisatsu_model::mix::{STEP, scatter};
 
 /// `SplitMix64` (Steele, Lea and Flood, 2014): small, and good enough for sampling.
 pub(super) struct Random(u64);

@@ -4,7 +4,7 @@ use kaisatsu_model::{Clock, RecognitionId, SystemClock};
 use kaisatsu_store::{KeptItem, Push, RecognitionRecord, Store};
 use serde::Serialize;
 
-use super::short;
+use super::{Candidate, short};
 use crate::exit::Trouble;
 
 #[derive(Serialize)]
@@ -15,17 +15,14 @@ struct Explained<'a> {
     task: &'a str,
     model: &'a str,
     recognised_at: String,
-    candidates: Vec<Candidate<'a>>,
+    candidates: Vec<Weighed<'a>>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Candidate<'a> {
-    item_id: &'a str,
-    subject: &'a str,
-    name: &'a str,
-    score: f32,
-    base_score: Option<f32>,
+struct Weighed<'a> {
+    #[serde(flatten)]
+    candidate: Candidate<'a>,
     moved_by: Vec<Moved<'a>>,
 }
 
@@ -81,12 +78,8 @@ fn explained<'a>(id: &'a RecognitionId, application: &'a str, record: &'a Recogn
         is_valid: push.valid,
         by: push.by,
     };
-    let candidate = |item: &'a KeptItem| Candidate {
-        item_id: &item.id,
-        subject: &item.subject,
-        name: &item.name,
-        score: item.score,
-        base_score: item.base,
+    let weighed = |item: &'a KeptItem| Weighed {
+        candidate: Candidate::of(item),
         moved_by: item.moved.iter().map(moved).collect(),
     };
     Explained {
@@ -95,6 +88,6 @@ fn explained<'a>(id: &'a RecognitionId, application: &'a str, record: &'a Recogn
         task: &record.task,
         model: &record.model,
         recognised_at: record.created_at.to_utc(),
-        candidates: record.items.iter().map(candidate).collect(),
+        candidates: record.items.iter().map(weighed).collect(),
     }
 }

@@ -7,10 +7,10 @@ use std::{
 };
 
 use kaisatsu_model::Verdict;
-use kaisatsu_store::{FeedbackFilter, FeedbackRow, KeptItem, Store};
+use kaisatsu_store::{FeedbackFilter, FeedbackRow, Store};
 use serde::Serialize;
 
-use super::progress;
+use super::{Candidate, progress};
 use crate::exit::Trouble;
 
 /// Verdicts that are read at once. Of those with pictures fewer: a picture may have twenty megabytes.
@@ -37,16 +37,6 @@ struct Exported<'a> {
     recognised_at: String,
     candidates: Vec<Candidate<'a>>,
     picture: Option<String>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Candidate<'a> {
-    item_id: &'a str,
-    subject: &'a str,
-    name: &'a str,
-    score: f32,
-    base_score: Option<f32>,
 }
 
 pub(super) async fn run(store: &Store, filter: &FeedbackFilter, folder: Option<&Path>) -> Result<(), Trouble> {
@@ -79,14 +69,7 @@ pub(super) async fn run(store: &Store, filter: &FeedbackFilter, folder: Option<&
     Ok(())
 }
 
-fn exported<'a>(row: &'a FeedbackRow, picture: Option<String>) -> Exported<'a> {
-    let candidate = |item: &'a KeptItem| Candidate {
-        item_id: &item.id,
-        subject: &item.subject,
-        name: &item.name,
-        score: item.score,
-        base_score: item.base,
-    };
+fn exported(row: &FeedbackRow, picture: Option<String>) -> Exported<'_> {
     Exported {
         recognition_id: &row.recognition,
         item_id: row.item.as_deref(),
@@ -102,7 +85,7 @@ fn exported<'a>(row: &'a FeedbackRow, picture: Option<String>) -> Exported<'a> {
         standing: row.standing.as_str(),
         rated_at: row.rated_at.to_utc(),
         recognised_at: row.recognised_at.to_utc(),
-        candidates: row.items.iter().map(candidate).collect(),
+        candidates: row.items.iter().map(Candidate::of).collect(),
         picture,
     }
 }

@@ -1,10 +1,11 @@
 //! Whole numbers mixed so that neighbours become far apart, the same on every machine.
 
 /// By how much the state of `SplitMix64` grows at each step.
-pub(crate) const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+pub const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// One step of the `SplitMix64` generator (Steele, Lea and Flood, 2014) from a number on.
-pub(crate) const fn scatter(number: u64) -> u64 {
+#[must_use]
+pub const fn scatter(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(STEP);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -1,18 +1,22 @@
 //! Verdicts and the memory they are, one story for every backend.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
+mod listing;
+mod stage;
+
 use std::collections::BTreeSet;
 
-use kaisatsu_model::{
-    AppId, ApplicationName, Comment, DataSetId, DataSetName, ImageId, ItemId, RecognitionId, Tag, Timestamp, UserId,
-    Verdict,
+use kaisatsu_model::{AppId, ApplicationName, Timestamp, Verdict};
+use kaisatsu_store::{FeedbackFilter, FeedbackRow, NewReport, NewVerdict, Standing, StoreError};
+use kaisatsu_testkit::tell_on_every_backend;
+
+use crate::{
+    listing::{
+        comments_are_searched_for_what_is_written, pages_go_from_the_oldest_to_the_newest,
+        totals_are_counted_by_stretches_of_time,
+    },
+    stage::{ALL, Stage, id, ids, start, tell},
 };
-use kaisatsu_store::{
-    CreateDataSet, FeedbackFilter, FeedbackRow, ImageSource, KeptItem, NewDataSet, NewDataSetImage, NewRecognition,
-    NewReport, NewVerdict, Standing, Store, StoreError,
-};
-use kaisatsu_testkit::{Backend, Database, tell_on_every_backend};
-use sqlx::Connection;
 
 tell_on_every_backend![
     the_last_verdict_counts_and_outlives_its_recognition,
@@ -28,129 +32,6 @@ tell_on_every_backend![
     pages_go_from_the_oldest_to_the_newest,
     totals_are_counted_by_stretches_of_time,
 ];
-
-/// More than any story has.
-const ALL: i64 = 1000;
-
-#[derive(Clone)]
-struct Stage {
-    store: Store,
-    app: AppId,
-    address: String,
-}
-
-async fn tell<F: Future<Output = ()>>(backend: Backend, tale: impl FnOnce(Stage) -> F) {
-    let database = Database::fresh(backend);
-    let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
-    let app = AppId::from_random([1; 10]);
-    store.create_application(&app, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
-    tale(Stage { store, app, address: database.address.clone() }).await;
-}
-
-fn id(number: u8) -> RecognitionId {
-    RecognitionId::from_random([number; 16])
-}
-
-impl Stage {
-    /// Keeps a recognition with two candidates, `a` and `b`, until time 1000.
-    async fn recognise(&self, number: u8, data_set: Option<&DataSetId>) {
-        let item = |id: &str, score, base| KeptItem {
-            id: id.to_owned(),
-            subject: format!("s-{id}"),
-            name: "猫".to_owned(),
-            score,
-            base,
-            moved: Vec::new(),
-        };
-        let new = NewRecognition {
-            id: id(number),
-            application: self.app.clone(),
-            task: "classify",
-            model: data_set.map_or("general", DataSetId::as_str).to_owned(),
-            data_set: data_set.cloned(),
-            created_at: Timestamp(1),
-            expires_at: Timestamp(1000),
-            items: vec![item("a", 0.75, Some(0.5)), item("b", 0.25, None)],
-            engine: "e".to_owned(),
-            vector: Some(vec![0.5, -0.25]),
-            picture: Some(vec![1, 2, number]),
-        };
-        self.store.save_recognition(new).await.unwrap();
-    }
-
-    fn verdict(&self, number: u8, item: Option<&str>, verdict: Verdict, at: i64) -> NewVerdict {
-        NewVerdict {
-            application: self.app.clone(),
-            recognition: id(number),
-            item: item.map(ItemId::from_text),
-            verdict,
-            comment: Some(Comment::new("そうです").unwrap()),
-            rated_at: Timestamp(at),
-        }
-    }
-
-    /// Recognises something and says of candidate `a` that it is right; three of these act at a time.
-    async fn rated(&self, number: u8, at: i64) {
-        self.recognise(number, None).await;
-        self.store.rate(&self.verdict(number, Some("a"), Verdict::Valid, at), 3).await.unwrap();
-    }
-
-    async fn revoke(&self, number: u8) -> u64 {
-        let filter = FeedbackFilter { recognition: Some(id(number)), ..FeedbackFilter::default() };
-        self.store.revoke_feedback(&filter, 3).await.unwrap()
-    }
-
-    async fn all(&self) -> Vec<FeedbackRow> {
-        self.store.feedback_page(&FeedbackFilter::default(), &start(), ALL, false).await.unwrap()
-    }
-
-    async fn those(&self, standing: Standing) -> BTreeSet<String> {
-        self.all().await.into_iter().filter(|row| row.standing == standing).map(|row| row.recognition).collect()
-    }
-
-    /// How many rows a table has that the store does not show.
-    async fn count(&self, table: &str) -> i64 {
-        sqlx::any::install_default_drivers();
-        let mut connection = sqlx::AnyConnection::connect(&self.address).await.unwrap();
-        let sql = format!("SELECT COUNT(*) FROM {table}");
-        sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(&mut connection).await.unwrap()
-    }
-
-    async fn create_data_set(&self, number: u8) -> DataSetId {
-        let new = NewDataSet {
-            id: DataSetId::from_random([number; 20]),
-            application: self.app.clone(),
-            user: user(),
-            name: DataSetName::new("cats").unwrap(),
-            model: "general".to_owned(),
-            model_sha256: "aa".to_owned(),
-            created_at: Timestamp(0),
-            images: vec![NewDataSetImage {
-                source: ImageSource::Url("https://example.org/a.jpg".to_owned(), ImageId::from_random([number; 20])),
-                tag: Some(Tag::new("cat").unwrap()),
-            }],
-        };
-        assert_eq!(self.store.create_data_set(&new, ALL).await.unwrap(), CreateDataSet::Kept);
-        new.id
-    }
-
-    async fn delete(&self, data_set: &DataSetId) {
-        assert!(self.store.delete_data_set(&self.app, &user(), data_set, Timestamp(5)).await.unwrap());
-    }
-}
-
-fn user() -> UserId {
-    UserId::new("山田").unwrap()
-}
-
-/// Before everything.
-fn start() -> (i64, String, String) {
-    (i64::MIN, String::new(), String::new())
-}
-
-fn ids(numbers: &[u8]) -> BTreeSet<String> {
-    numbers.iter().map(|&number| id(number).to_string()).collect()
-}
 
 async fn the_last_verdict_counts_and_outlives_its_recognition(stage: Stage) {
     stage.recognise(7, None).await;
@@ -369,95 +250,4 @@ async fn feedback_and_a_deletion_at_once_do_not_hurt_each_other(stage: Stage) {
         revoking.await.unwrap().unwrap();
         assert_eq!((stage.count("feedback").await, stage.count("exemplar").await), (0, 0));
     }
-}
-
-async fn comments_are_searched_for_what_is_written(stage: Stage) {
-    let comments =
-        [Some("It is 100% a Cat"), Some("1000 cats"), Some("a_b"), Some(r"a\b"), Some("犬です"), Some(""), None];
-    for (number, comment) in (1..).zip(comments) {
-        stage.recognise(number, None).await;
-        let mut verdict = stage.verdict(number, Some("a"), Verdict::Valid, i64::from(number));
-        verdict.comment = comment.map(|text| Comment::new(text).unwrap());
-        stage.store.rate(&verdict, ALL).await.unwrap();
-    }
-    let found = async |comment: Option<&str>, only_commented| {
-        let comment = comment.map(str::to_owned);
-        let filter = FeedbackFilter { comment, only_commented, ..FeedbackFilter::default() };
-        let rows = stage.store.newest_feedback(&filter, ALL).await.unwrap();
-        rows.into_iter().map(|row| row.rated_at.0).collect::<Vec<_>>()
-    };
-    for (text, numbers) in [
-        ("cat", &[1, 2][..]),
-        ("100%", &[1]),
-        ("%", &[1]),
-        ("_", &[3]),
-        ("A_B", &[3]),
-        (r"\", &[4]),
-        ("犬", &[5]),
-        ("nothing", &[]),
-    ] {
-        assert_eq!(found(Some(text), false).await, numbers, "{text}");
-    }
-    assert_eq!(found(None, true).await, [1, 2, 3, 4, 5]);
-    assert_eq!(found(None, false).await.len(), 7);
-}
-
-async fn pages_go_from_the_oldest_to_the_newest(stage: Stage) {
-    for number in 1..=5 {
-        stage.rated(number, i64::from(number) / 2).await;
-    }
-    stage.store.rate(&stage.verdict(5, None, Verdict::Invalid, 9), 3).await.unwrap();
-    let (mut after, mut told) = (start(), Vec::new());
-    loop {
-        let page = stage.store.feedback_page(&FeedbackFilter::default(), &after, 2, true).await.unwrap();
-        let Some(last) = page.last() else { break };
-        after = last.place();
-        told.extend(page);
-    }
-    assert_eq!(told.len(), 6);
-    assert!(told.windows(2).all(|two| two[0].place() < two[1].place()));
-    let (first, last) = (&told[0], &told[5]);
-    assert_eq!(
-        (first.application_name.as_str(), first.name.as_deref(), first.subject.as_str()),
-        ("one", Some("猫"), "s-a")
-    );
-    assert_eq!((first.score, first.base, first.recognised_at), (Some(0.75), Some(0.5), Timestamp(1)));
-    assert_eq!((first.picture.as_deref(), first.items.len()), (Some(&[1, 2, 1][..]), 2));
-    assert_eq!(
-        (last.item.as_deref(), last.name.as_deref(), last.score, last.verdict),
-        (None, None, None, Verdict::Invalid)
-    );
-    assert!(stage.all().await.iter().all(|row| row.picture.is_none()), "only when they are asked for");
-    let newest = stage.store.newest_feedback(&FeedbackFilter::default(), 2).await.unwrap();
-    assert_eq!(newest.iter().map(|row| row.rated_at.0).collect::<Vec<_>>(), [2, 9]);
-    stage.store.forget_recognitions(Timestamp(1000), ALL).await.unwrap();
-    let later = stage.store.feedback_page(&FeedbackFilter::default(), &start(), 1, true).await.unwrap();
-    assert_eq!((later[0].picture.as_ref(), later[0].name.as_deref()), (None, Some("猫")));
-}
-
-async fn totals_are_counted_by_stretches_of_time(stage: Stage) {
-    for (number, item, said, at) in [
-        (1, Some("a"), Verdict::Valid, 10),
-        (2, Some("a"), Verdict::Invalid, 19),
-        (3, Some("a"), Verdict::Valid, 20),
-        (4, Some("a"), Verdict::Valid, 20),
-        (5, Some("b"), Verdict::Invalid, 20),
-        (5, None, Verdict::Invalid, 20),
-    ] {
-        if item.is_some() {
-            stage.recognise(number, None).await;
-        }
-        stage.store.rate(&stage.verdict(number, item, said, at), ALL).await.unwrap();
-    }
-    stage.revoke(4).await;
-    let totals = async |filter: &FeedbackFilter| {
-        let totals = stage.store.feedback_totals(filter, 10).await.unwrap();
-        let facts = |total: kaisatsu_store::Total| (total.subject, total.begins, total.valid, total.invalid);
-        totals.into_iter().map(facts).collect::<Vec<_>>()
-    };
-    let (a, b) = ("s-a".to_owned(), "s-b".to_owned());
-    let expected = [(a.clone(), 10, 1, 1), (a, 20, 1, 0), (b.clone(), 20, 0, 1)];
-    assert_eq!(totals(&FeedbackFilter::default()).await, expected);
-    let filter = FeedbackFilter { item: Some("b".to_owned()), ..FeedbackFilter::default() };
-    assert_eq!(totals(&filter).await, [(b, 20, 0, 1)]);
 }

@@ -1,0 +1,137 @@
+//! Where the tales are told: a store with one application, and what it recognises.
+
+use std::collections::BTreeSet;
+
+use kaisatsu_model::{
+    AppId, ApplicationName, Comment, DataSetId, DataSetName, ImageId, ItemId, RecognitionId, Tag, Timestamp, UserId,
+    Verdict,
+};
+use kaisatsu_store::{
+    CreateDataSet, FeedbackFilter, FeedbackRow, ImageSource, KeptItem, NewDataSet, NewDataSetImage, NewRecognition,
+    NewVerdict, Standing, Store,
+};
+use kaisatsu_testkit::{Backend, Database};
+use sqlx::Connection;
+
+/// More than any story has.
+pub(crate) const ALL: i64 = 1000;
+
+#[derive(Clone)]
+pub(crate) struct Stage {
+    pub(crate) store: Store,
+    pub(crate) app: AppId,
+    pub(crate) address: String,
+}
+
+pub(crate) async fn tell<F: Future<Output = ()>>(backend: Backend, tale: impl FnOnce(Stage) -> F) {
+    let database = Database::fresh(backend);
+    let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
+    let app = AppId::from_random([1; 10]);
+    store.create_application(&app, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
+    tale(Stage { store, app, address: database.address.clone() }).await;
+}
+
+pub(crate) fn id(number: u8) -> RecognitionId {
+    RecognitionId::from_random([number; 16])
+}
+
+impl Stage {
+    /// Keeps a recognition with two candidates, `a` and `b`, until time 1000.
+    pub(crate) async fn recognise(&self, number: u8, data_set: Option<&DataSetId>) {
+        let item = |id: &str, score, base| KeptItem {
+            id: id.to_owned(),
+            subject: format!("s-{id}"),
+            name: "猫".to_owned(),
+            score,
+            base,
+            moved: Vec::new(),
+        };
+        let new = NewRecognition {
+            id: id(number),
+            application: self.app.clone(),
+            task: "classify",
+            model: data_set.map_or("general", DataSetId::as_str).to_owned(),
+            data_set: data_set.cloned(),
+            created_at: Timestamp(1),
+            expires_at: Timestamp(1000),
+            items: vec![item("a", 0.75, Some(0.5)), item("b", 0.25, None)],
+            engine: "e".to_owned(),
+            vector: Some(vec![0.5, -0.25]),
+            picture: Some(vec![1, 2, number]),
+        };
+        self.store.save_recognition(new).await.unwrap();
+    }
+
+    pub(crate) fn verdict(&self, number: u8, item: Option<&str>, verdict: Verdict, at: i64) -> NewVerdict {
+        NewVerdict {
+            application: self.app.clone(),
+            recognition: id(number),
+            item: item.map(ItemId::from_text),
+            verdict,
+            comment: Some(Comment::new("そうです").unwrap()),
+            rated_at: Timestamp(at),
+        }
+    }
+
+    /// Recognises something and says of candidate `a` that it is right; three of these act at a time.
+    pub(crate) async fn rated(&self, number: u8, at: i64) {
+        self.recognise(number, None).await;
+        self.store.rate(&self.verdict(number, Some("a"), Verdict::Valid, at), 3).await.unwrap();
+    }
+
+    pub(crate) async fn revoke(&self, number: u8) -> u64 {
+        let filter = FeedbackFilter { recognition: Some(id(number)), ..FeedbackFilter::default() };
+        self.store.revoke_feedback(&filter, 3).await.unwrap()
+    }
+
+    pub(crate) async fn all(&self) -> Vec<FeedbackRow> {
+        self.store.feedback_page(&FeedbackFilter::default(), &start(), ALL, false).await.unwrap()
+    }
+
+    pub(crate) async fn those(&self, standing: Standing) -> BTreeSet<String> {
+        self.all().await.into_iter().filter(|row| row.standing == standing).map(|row| row.recognition).collect()
+    }
+
+    /// How many rows a table has that the store does not show.
+    pub(crate) async fn count(&self, table: &str) -> i64 {
+        sqlx::any::install_default_drivers();
+        let mut connection = sqlx::AnyConnection::connect(&self.address).await.unwrap();
+        let sql = format!("SELECT COUNT(*) FROM {table}");
+        sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(&mut connection).await.unwrap()
+    }
+
+    pub(crate) async fn create_data_set(&self, number: u8) -> DataSetId {
+        let new = NewDataSet {
+            id: DataSetId::from_random([number; 20]),
+            application: self.app.clone(),
+            user: user(),
+            name: DataSetName::new("cats").unwrap(),
+            model: "general".to_owned(),
+            model_sha256: "aa".to_owned(),
+            created_at: Timestamp(0),
+            images: vec![NewDataSetImage {
+                source: ImageSource::Url("https://example.org/a.jpg".to_owned(), ImageId::from_random([number; 20])),
+                tag: Some(Tag::new("cat").unwrap()),
+            }],
+        };
+        assert_eq!(self.store.create_data_set(&new, ALL).await.unwrap(), CreateDataSet::Kept);
+        new.id
+    }
+
+    pub(crate) async fn delete(&self, data_set: &DataSetId) {
+        assert!(self.store.delete_data_set(&self.app, &user(), data_set, Timestamp(5)).await.unwrap());
+    }
+}
+
+pub(crate) fn user() -> UserId {
+    UserId::new("山田").unwrap()
+}
+
+/// Before everything.
+pub(crate) fn start() -> (i64, String, String) {
+    (i64::MIN, String::new(), String::new())
+}
+
+pub(crate) fn ids(numbers: &[u8]) -> BTreeSet<String> {
+    numbers.iter().map(|&number| id(number).to_string()).collect()
+}
