@@ -211,7 +211,7 @@ fn a_recognition_and_what_was_held_are_explained(backend: Backend) {
                     0.250  dog\n";
     assert_eq!(text, expected);
     let json: Value = serde_json::from_str(&told(&database, &["explain", "moved", "--json"])).unwrap();
-    assert_eq!((&json["application"], &json["candidates"][1]["baseScore"]), (&json!("one"), &Value::Null));
+    assert_eq!((&json["application"], &json["candidates"][1]["baseScore"]), (&json!("one"), &json!(0.25)));
     let moved = json!([
         {"recognitionId": "before", "itemId": "b", "isValid": true, "by": 0.375},
         {"recognitionId": null, "itemId": null, "isValid": false, "by": -0.125},

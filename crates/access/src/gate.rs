@@ -6,6 +6,7 @@
 
 use std::{
     collections::HashMap,
+    fmt,
     sync::{
         Arc, PoisonError, RwLock,
         atomic::{AtomicU64, Ordering},
@@ -17,7 +18,7 @@ use kaisatsu_model::{AppId, Clock, KeyDigest, KeyId, KeyState, Timestamp};
 use kaisatsu_store::{KeyGrant, Store, StoreError};
 use tokio::sync::Mutex;
 
-use crate::digest;
+use crate::{KeyMeter, Usage, digest};
 
 /// How often the store is asked for changes. Well under the second that a revocation may take.
 const EVERY: Duration = Duration::from_millis(250);
@@ -30,12 +31,28 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const TRUST: Duration = Duration::from_secs(30);
 
 /// Who is calling.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Caller {
     /// The application.
     pub application: AppId,
     /// The key it called with.
     pub key: KeyId,
+    /// What is called with that key.
+    pub meter: Arc<KeyMeter>,
+}
+
+impl PartialEq for Caller {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Caller {}
+
+impl fmt::Debug for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Caller").field("application", &self.application).field("key", &self.key).finish_non_exhaustive()
+    }
 }
 
 /// One key of the gate.
@@ -45,9 +62,11 @@ struct Known {
     expires_at: Option<Timestamp>,
 }
 
-impl From<KeyGrant> for Known {
-    fn from(KeyGrant { key, application, disabled, expires_at }: KeyGrant) -> Self {
-        Self { caller: Arc::new(Caller { application, key }), disabled, expires_at }
+impl Known {
+    fn new(grant: KeyGrant, usage: &Usage) -> Self {
+        let meter = usage.meter(&grant);
+        let KeyGrant { key, application, disabled, expires_at, .. } = grant;
+        Self { caller: Arc::new(Caller { application, key, meter }), disabled, expires_at }
     }
 }
 
@@ -66,6 +85,7 @@ pub enum Refusal {
 pub struct Gate {
     store: Store,
     clock: Arc<dyn Clock>,
+    usage: Arc<Usage>,
     keys: RwLock<HashMap<KeyDigest, Known>>,
     /// The last look at the store; the lock makes one reader of changes at a time.
     look: Mutex<Look>,
@@ -85,12 +105,13 @@ struct Look {
 }
 
 impl Gate {
-    /// Reads all keys.
+    /// Reads all keys. What they call is counted in `usage`.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn open(store: Store, clock: Arc<dyn Clock>) -> Result<Arc<Self>, StoreError> {
-        let gate = Self { store, clock, keys: RwLock::default(), look: Mutex::default(), fresh_at: AtomicU64::new(0) };
+    pub async fn open(store: Store, clock: Arc<dyn Clock>, usage: Arc<Usage>) -> Result<Arc<Self>, StoreError> {
+        let (keys, look, fresh_at) = (RwLock::default(), Mutex::default(), AtomicU64::new(0));
+        let gate = Self { store, clock, usage, keys, look, fresh_at };
         gate.refresh().await?;
         Ok(Arc::new(gate))
     }
@@ -174,7 +195,10 @@ impl Gate {
             if changed.complete {
                 keys.clear();
             }
-            keys.extend(changed.keys.into_iter().map(|(digest, grant)| (digest, Known::from(grant))));
+            // Passes of consoles come and go by the hour.
+            let now = self.clock.now();
+            keys.retain(|_, known| known.expires_at.is_none_or(|end| end > now));
+            keys.extend(changed.keys.into_iter().map(|(digest, grant)| (digest, Known::new(grant, &self.usage))));
             look.revision = changed.revision;
         }
         look.failed = false;
@@ -207,7 +231,7 @@ mod tests {
     use kaisatsu_testkit::{Backend, Database};
 
     use super::{Gate, Refusal, TRUST};
-    use crate::Keyring;
+    use crate::{Keyring, Usage};
 
     /// A clock that stands still until it is moved.
     #[derive(Default)]
@@ -251,7 +275,8 @@ mod tests {
         let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
         let clock = Arc::new(HandClock::default());
         let keyring = Keyring::new(store.clone(), clock.clone());
-        let gate = Gate::open(store.clone(), clock.clone()).await.unwrap();
+        let usage = Usage::new(store.clone(), clock.clone(), Vec::new(), 0);
+        let gate = Gate::open(store.clone(), clock.clone(), usage).await.unwrap();
         Scene { _database: database, store, clock, keyring, gate }
     }
 

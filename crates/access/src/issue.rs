@@ -51,8 +51,8 @@ impl Keyring {
     /// # Errors
     /// When the name is taken or the database fails.
     pub async fn create_application_with_key(&self, name: &ApplicationName) -> Result<IssuedKey, StoreError> {
-        let (issued, kept) = self.fresh_key();
-        self.store.create_application_with_key(&AppId::from_random(random()), name, &kept).await?;
+        let (issued, kept) = fresh_key(self.now());
+        self.store.create_application_with_key(&AppId::from_random(random()), name, None, &kept).await?;
         Ok(issued)
     }
 
@@ -85,7 +85,7 @@ impl Keyring {
     /// # Errors
     /// When there is no such application or the database fails.
     pub async fn create_key(&self, application: &AppId) -> Result<IssuedKey, StoreError> {
-        let (issued, kept) = self.fresh_key();
+        let (issued, kept) = fresh_key(self.now());
         self.store.create_key(application, &kept).await?;
         Ok(issued)
     }
@@ -111,7 +111,7 @@ impl Keyring {
     /// # Errors
     /// When there is no such key, it has ended already, or the database fails.
     pub async fn rotate_key(&self, old: &KeyId, overlap: Duration) -> Result<IssuedKey, StoreError> {
-        let (issued, kept) = self.fresh_key();
+        let (issued, kept) = fresh_key(self.now());
         self.store.rotate_key(old, &kept, kept.created_at.after(overlap)).await?;
         Ok(issued)
     }
@@ -131,18 +131,20 @@ impl Keyring {
     pub async fn revoke_tokens(&self, application: &AppId, user: Option<&UserId>) -> Result<u64, StoreError> {
         self.store.revoke_tokens(application, user, self.now()).await
     }
+}
 
-    fn fresh_key(&self) -> (IssuedKey, NewKey) {
-        let secret = ApiKey::from_random(random());
-        let id = KeyId::from_random(random());
-        let kept = NewKey {
-            id: id.clone(),
-            digest: digest(secret.reveal()),
-            hint: secret.hint().to_owned(),
-            created_at: self.now(),
-        };
-        (IssuedKey { id, secret }, kept)
-    }
+/// A new key, and what is kept of it.
+pub(crate) fn fresh_key(now: Timestamp) -> (IssuedKey, NewKey) {
+    let secret = ApiKey::from_random(random());
+    let id = KeyId::from_random(random());
+    let kept = NewKey {
+        id: id.clone(),
+        digest: digest(secret.reveal()),
+        hint: secret.hint().to_owned(),
+        created_at: now,
+        pass: None,
+    };
+    (IssuedKey { id, secret }, kept)
 }
 
 /// Random bytes from the operating system.

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use kaisatsu_access::{Caller, Gate, RateLimit, Tokens};
+use kaisatsu_access::{Accounts, Caller, Desk, Gate, RateLimit, Tokens, Usage};
 use kaisatsu_railmap::Library;
 use kaisatsu_recognition::{Recogniser, User};
 
@@ -46,14 +46,37 @@ impl Segment {
     }
 }
 
+/// What people are told of the server before they try.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts {
+    /// Bytes of images that one user may have.
+    pub user_bytes: u64,
+    /// Images that one user may have in the storage area.
+    pub user_images: u32,
+    /// Datasets that one user may have.
+    pub user_data_sets: u32,
+    /// Images that one dataset may have.
+    pub data_set_images: u32,
+    /// Whether pictures are kept with recognitions.
+    pub keep_pictures: bool,
+}
+
 /// What a [`Gateway`] is made of.
 pub struct Parts {
     /// Who may pass.
     pub gate: Arc<Gate>,
     /// How often.
     pub limit: RateLimit,
+    /// How much of that is counted.
+    pub usage: Arc<Usage>,
     /// Whose users they speak for.
     pub tokens: Tokens,
+    /// The people to whom applications belong.
+    pub accounts: Accounts,
+    /// Where they are handed their applications.
+    pub desk: Desk,
+    /// What they are told of the server.
+    pub facts: Facts,
     /// The maps in force.
     pub maps: Arc<Library<Rendered>>,
     /// The door to image recognition.
@@ -72,8 +95,16 @@ pub struct Gateway {
     pub gate: Arc<Gate>,
     /// How often.
     pub limit: RateLimit,
+    /// How much of that is counted.
+    pub usage: Arc<Usage>,
     /// Whose users they speak for.
     pub tokens: Tokens,
+    /// The people to whom applications belong.
+    pub accounts: Accounts,
+    /// Where they are handed their applications.
+    pub desk: Desk,
+    /// What they are told of the server.
+    pub facts: Facts,
     /// The maps in force.
     pub maps: Arc<Library<Rendered>>,
     /// The door to image recognition.
@@ -93,11 +124,16 @@ impl Gateway {
     /// Puts the parts together.
     #[must_use]
     pub fn new(parts: Parts) -> Self {
-        let Parts { gate, limit, tokens, maps, recogniser, max_image_bytes, segment, map_pages } = parts;
+        let Parts { gate, limit, usage, tokens, accounts, desk, facts, maps, recogniser, .. } = parts;
+        let Parts { max_image_bytes, segment, map_pages, .. } = parts;
         Self {
             gate,
             limit,
+            usage,
             tokens,
+            accounts,
+            desk,
+            facts,
             maps,
             recogniser,
             max_image_bytes,
@@ -127,7 +163,7 @@ impl Gateway {
         }
     }
 
-    /// The first checks of every operation: the key, then its rate.
+    /// The first checks of every operation: the key, its rate, and its application's quota.
     pub(crate) async fn admit(&self, query: &Query<'_>) -> Result<Arc<Caller>, Failure> {
         // Whatever is wrong with the key, the caller is simply not known: 401 and not 400.
         let unknown = |failure: Failure| Failure::new(Kind::KeyUnknown, failure.message);
@@ -136,6 +172,13 @@ impl Gateway {
         self.limit.take(&caller.key).map_err(|wait| {
             let told = "this API key calls too often; slow down, or ask for a higher limit";
             Failure::passing(Kind::TooOften, told, wait).of(Arc::clone(&caller))
+        })?;
+        caller.meter.take().map_err(|most| {
+            let told = format!(
+                "the application's quota of {most} requests a day is used up; it begins anew at midnight UTC, or ask the \
+                 operator for a higher one"
+            );
+            Failure::passing(Kind::TooOften, told, self.usage.until_tomorrow()).of(Arc::clone(&caller))
         })?;
         Ok(caller)
     }

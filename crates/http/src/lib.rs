@@ -5,6 +5,7 @@
 
 mod access_log;
 mod answer;
+mod console;
 mod cors;
 mod failure;
 mod families;
@@ -26,11 +27,12 @@ mod serve;
 mod tagged;
 
 pub use access_log::{AccessLine, AccessLog};
+pub use console::document as console_document;
 pub use cors::Cors;
 pub use failure::{Failure, Kind};
-pub use gateway::{Gateway, Parts, Segment};
+pub use gateway::{Facts, Gateway, Parts, Segment};
 pub use observe::App;
-pub use openapi::document as openapi_document;
+pub use openapi::{document as openapi_document, operations};
 pub use query::Query;
 pub use route_map::wire::Rendered;
 pub use router::app;

@@ -21,7 +21,7 @@ use axum::{
 };
 use bytes::Bytes;
 use futures_util::FutureExt;
-use kaisatsu_access::Caller;
+use kaisatsu_access::{Caller, UsageOutcome};
 use tower::ServiceExt;
 
 use crate::{
@@ -91,6 +91,11 @@ impl App {
         }
         let took = began.elapsed();
         self.meters.count(uri.path(), response.status(), took);
+        if let Some(caller) = &note.caller
+            && let Some(operation) = self.meters.number(uri.path())
+        {
+            caller.meter.count(operation, outcome(response.status()), took);
+        }
         self.log(&id, &method, &uri, response.status(), took, &note);
         response
     }
@@ -115,6 +120,16 @@ impl App {
             told: note.failure.as_ref().map(|failure| failure.message.as_str()),
             cause: note.cause.as_deref(),
         });
+    }
+}
+
+/// How a request ended, by the status of its answer.
+fn outcome(status: StatusCode) -> UsageOutcome {
+    match status.as_u16() {
+        429 => UsageOutcome::TurnedAway,
+        400..=499 => UsageOutcome::Refused,
+        500.. => UsageOutcome::Failed,
+        _ => UsageOutcome::Answered,
     }
 }
 

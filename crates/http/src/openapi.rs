@@ -37,6 +37,15 @@ pub(crate) fn head() -> Document {
     document
 }
 
+/// The names of all operations, by their paths: what requests are counted under.
+#[must_use]
+pub fn operations(segment: &Segment) -> Vec<String> {
+    let document = document(segment);
+    let mut paths: Vec<_> = document.paths.paths.keys().cloned().collect();
+    paths.sort_unstable();
+    paths.iter().map(|path| path.split_once("/v1/").map_or(path.as_str(), |(_, name)| name).to_owned()).collect()
+}
+
 /// The whole document, for `kaisatsu openapi`.
 #[must_use]
 pub fn document(segment: &Segment) -> Document {

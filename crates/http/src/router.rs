@@ -14,7 +14,7 @@ use utoipa_axum::{
 };
 
 use crate::{
-    AccessLog, App, Cors, Gateway, Segment,
+    AccessLog, App, Cors, Gateway, Segment, console,
     families::Families,
     map_page, openapi,
     operations::{
@@ -77,6 +77,7 @@ pub fn app(gateway: Arc<Gateway>, cors: Cors, metrics: PrometheusHandle, log: Ar
         )
         .merge(operations::docs::pages(document))
         .merge(if gateway.map_pages { map_page::pages() } else { Router::new() })
+        .merge(console::routes())
         .method_not_allowed_fallback(move |method: Method, uri: Uri| async move { wrong.wrong_method(&method, &uri) })
         .fallback(move |uri: Uri| async move { unknown.unknown_path(&uri) })
         .with_state(gateway);

@@ -1,5 +1,6 @@
 //! One file for each command.
 
+pub(crate) mod account;
 pub(crate) mod app;
 pub(crate) mod catalog;
 pub(crate) mod check;

@@ -6,6 +6,7 @@ mod say;
 mod commands;
 mod exit;
 mod logs;
+mod mail;
 mod memory;
 mod settings;
 mod span;
@@ -40,6 +41,9 @@ enum Command {
     /// Make, list and switch off applications, the owners of keys
     #[command(subcommand)]
     App(commands::app::Command),
+    /// List, approve and disable the people of the console
+    #[command(subcommand)]
+    Account(commands::account::Command),
     /// List and revoke the tokens of applications' users
     #[command(subcommand)]
     Token(commands::token::Command),
@@ -63,7 +67,7 @@ enum Command {
     /// Print the settings in force, and where each comes from
     Config(commands::config::Command),
     /// Print the OpenAPI document
-    Openapi,
+    Openapi(commands::openapi::Command),
 }
 
 fn main() -> ExitCode {
@@ -90,6 +94,7 @@ fn run() -> Result<ExitCode, Trouble> {
             Command::Serve => commands::serve::run(&settings).await,
             Command::Key(command) => commands::key::run(command, &settings).await,
             Command::App(command) => commands::app::run(command, &settings).await,
+            Command::Account(command) => commands::account::run(command, &settings).await,
             Command::Token(command) => commands::token::run(command, &settings).await,
             Command::Map(command) => commands::map::run(command, &settings),
             Command::Models(command) => commands::models::run(command, &settings),
@@ -98,7 +103,7 @@ fn run() -> Result<ExitCode, Trouble> {
             Command::Feedback(command) => commands::feedback::run(command, &settings).await,
             Command::Check(command) => commands::check::run(&command, &settings).await,
             Command::Config(command) => Ok(commands::config::run(&command, &origins)),
-            Command::Openapi => commands::openapi::run(&settings),
+            Command::Openapi(command) => commands::openapi::run(&command, &settings),
         }
     });
     // Nothing that is still waiting for something may keep the program from ending.

@@ -5,8 +5,9 @@
 
 mod layers;
 
-use std::{fmt, net::SocketAddr, path::PathBuf, str::FromStr, time::Duration};
+use std::{fmt, net::SocketAddr, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
 
+use kaisatsu_access::{Post, ToTheLog};
 use kaisatsu_fetch::Allowed;
 use kaisatsu_http::{Cors, Segment};
 use kaisatsu_store::{Address, BlobAddress};
@@ -15,6 +16,7 @@ pub(crate) use layers::{Origin, Origins, parse, settings as all_settings};
 use crate::{
     exit::Trouble,
     logs::{self, LogFormat},
+    mail::MailServer,
     span,
 };
 
@@ -130,6 +132,22 @@ pub(crate) struct Settings {
     #[arg(long, global = true, env = "KAISATSU_RATE_LIMIT", value_name = "NUMBER", default_value_t = 0)]
     pub(crate) rate_limit: u32,
 
+    /// Requests a day that one application may make, in UTC, unless an operator says otherwise in the console; 0 for no limit
+    #[arg(long, global = true, env = "KAISATSU_DAILY_REQUESTS", value_name = "NUMBER", default_value_t = 0)]
+    pub(crate) daily_requests: u64,
+
+    /// Address at which people reach the server, for links in letters; with https the console's cookie is for https only [default: http:// and the address it listens on]
+    #[arg(long, global = true, env = "KAISATSU_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
+    pub(crate) public_url: Option<String>,
+
+    /// Mail server for letters to people: smtps://USER:PASSWORD@HOST:PORT, or smtp://HOST:PORT with ?tls=required [default: none, letters go to the log]
+    #[arg(long, global = true, env = "KAISATSU_SMTP", value_name = "ADDRESS", hide_env_values = true)]
+    pub(crate) smtp: Option<Hidden>,
+
+    /// Sender of letters [default: kaisatsu at the host of public_url]
+    #[arg(long, global = true, env = "KAISATSU_MAIL_FROM", value_name = "EMAIL")]
+    pub(crate) mail_from: Option<String>,
+
     /// Connections open at once; further ones wait
     #[arg(long, global = true, env = "KAISATSU_MAX_CONNECTIONS", value_name = "NUMBER", default_value_t = 8192, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) max_connections: u32,
@@ -181,7 +199,31 @@ impl FromStr for Places {
     }
 }
 
+fn public_url(text: &str) -> Result<String, String> {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let host = rest.unwrap_or_default().trim_end_matches('/');
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']');
+    if host.is_empty() || !host.chars().all(plain) {
+        return Err("must be http:// or https:// and a host, without a path".to_owned());
+    }
+    Ok(text.trim_end_matches('/').to_owned())
+}
+
 impl Settings {
+    /// The address at which people reach a server that listens at `place`.
+    pub(crate) fn public_url(&self, place: SocketAddr) -> String {
+        self.public_url.clone().unwrap_or_else(|| format!("http://{place}"))
+    }
+
+    /// How letters are sent.
+    pub(crate) fn post(&self) -> Result<Arc<dyn Post>, Trouble> {
+        let Some(Hidden(address)) = &self.smtp else { return Ok(Arc::new(ToTheLog)) };
+        let url = self.public_url(self.listen);
+        let host = url.split("://").nth(1).unwrap_or_default().split(':').next().unwrap_or_default();
+        let sender = self.mail_from.clone().unwrap_or_else(|| format!("kaisatsu@{host}"));
+        Ok(Arc::new(MailServer::new(address, &sender).map_err(Trouble::Usage)?))
+    }
+
     /// The data folder.
     pub(crate) fn data_folder(&self) -> Result<PathBuf, Trouble> {
         match &self.data {

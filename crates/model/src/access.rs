@@ -98,6 +98,8 @@ pub struct KeyRecord {
     pub expires_at: Option<Timestamp>,
     /// When a person switched it off.
     pub disabled_at: Option<Timestamp>,
+    /// When it was last called with, within a few seconds.
+    pub last_used_at: Option<Timestamp>,
 }
 
 impl KeyRecord {

@@ -4,6 +4,7 @@
 //! rule in this crate is a pure function.
 
 mod access;
+mod account;
 mod code;
 mod dataset;
 mod geo;
@@ -18,6 +19,9 @@ mod user;
 mod window;
 
 pub use access::{ApiKey, AppId, Application, ApplicationName, KeyDigest, KeyId, KeyRecord, KeyState};
+pub use account::{
+    AccountId, AccountState, Email, Language, LinkSecret, Password, Registration, Role, SecretDigest, SessionSecret,
+};
 pub use dataset::{DataSetId, DataSetName, ImageId, Outcome, Phase, Tag};
 pub use geo::{Degrees, Gcs, GeoPoint};
 pub use lines::Lines;

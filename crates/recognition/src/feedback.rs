@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kaisatsu_model::{AppId, Comment, ItemId, MOST_PER_CANDIDATE, RecognitionId, Timestamp, Verdict};
-use kaisatsu_store::{FeedbackFilter, NewVerdict, RecognitionRecord, StoreError, Total};
+use kaisatsu_store::{FeedbackFilter, FeedbackRow, NewVerdict, RecognitionRecord, StoreError, Total};
 
 use crate::Recogniser;
 
@@ -73,6 +73,38 @@ impl Recogniser {
         self.keeping.store.recognition_record(Some(application), id, self.keeping.now()).await
     }
 
+    /// The newest verdicts that a filter means, before a place (time, recognition, candidate), newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn newest_feedback(
+        &self,
+        filter: &FeedbackFilter,
+        before: Option<&(i64, String, String)>,
+        most: i64,
+    ) -> Result<Vec<FeedbackRow>, StoreError> {
+        self.keeping.store.newest_feedback(filter, before, most).await
+    }
+
+    /// Takes verdicts back, and unlearns them before this returns; how many.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn revoke(&self, filter: &FeedbackFilter) -> Result<u64, StoreError> {
+        let revoked = self.keeping.store.revoke_feedback(filter, MOST_PER_CANDIDATE).await?;
+        self.guard(self.learn().await?).await?;
+        Ok(revoked)
+    }
+
+    /// How many verdicts that a filter means said what of each candidate, in stretches of time.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn totals(&self, filter: &FeedbackFilter, span: Duration) -> Result<Vec<Total>, StoreError> {
+        let span = i64::try_from(span.as_micros()).unwrap_or(i64::MAX);
+        self.keeping.store.feedback_totals(filter, span).await
+    }
+
     /// How many verdicts of an application said what of each candidate, in stretches of time.
     ///
     /// # Errors
@@ -85,8 +117,7 @@ impl Recogniser {
             until: asked.until,
             ..FeedbackFilter::default()
         };
-        let span = i64::try_from(asked.span.as_micros()).unwrap_or(i64::MAX);
-        self.keeping.store.feedback_totals(&filter, span).await
+        self.totals(&filter, asked.span).await
     }
 
     /// Forgets recognitions whose time is over, now and then, as long as the server runs.

@@ -11,6 +11,7 @@ mod collections;
 mod datasets;
 mod detect;
 mod embed;
+mod erase;
 mod error;
 mod feedback;
 mod follow;
@@ -32,7 +33,10 @@ pub use datasets::{DataSet, Source, Wanted};
 pub use detect::{DetectAsk, Thing};
 pub use error::RecognitionError;
 pub use feedback::{Rating, TotalsAsk};
-pub use kaisatsu_store::{DataSetImageRow, KeptItem, Push, RecognitionRecord, StoreError, Total, UserImage, hex};
+pub use kaisatsu_store::{
+    DataSetImageRow, FeedbackFilter, FeedbackRow, KeptItem, Push, RecognitionRecord, Standing, StoreError, Total,
+    UserImage, hex,
+};
 pub use kaisatsu_vision::{DecodeError, manifest::Task};
 pub use keep::{Keeping, Kept};
 pub use recogniser::{ModelInfo, Recogniser, Settings};

@@ -39,6 +39,13 @@ impl Recogniser {
                 if let Err(error) = alive.sweep().await {
                     tracing::warn!(%error, "bytes that are nobody's could not be removed; they are tried again");
                 }
+                match alive.erase().await {
+                    Ok(0) => {}
+                    Ok(gone) => tracing::info!(gone, "deleted applications are erased"),
+                    Err(error) => {
+                        tracing::warn!(%error, "a deleted application could not be erased; it is tried again");
+                    }
+                }
                 let _ = tokio::time::timeout(EVERY, alive.users.to_sweep.notified()).await;
             }
         });

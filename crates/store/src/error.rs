@@ -1,6 +1,6 @@
 //! What can go wrong with the database, in words an operator can act on.
 
-use kaisatsu_model::{AppId, ApplicationName, DataSetId, ItemId, KeyId, RecognitionId};
+use kaisatsu_model::{AccountId, AppId, ApplicationName, DataSetId, ItemId, KeyId, RecognitionId};
 
 /// Why a database could not be opened. The messages are whole sentences: they are what the operator reads.
 #[derive(Debug, thiserror::Error)]
@@ -106,6 +106,12 @@ pub enum StoreError {
     /// The user has no such dataset.
     #[error("there is no dataset {0}")]
     NoDataSet(DataSetId),
+    /// There is no such account.
+    #[error("there is no account {0}")]
+    NoAccount(AccountId),
+    /// Nobody would be left to run the server.
+    #[error("this is the last operator; make somebody else one first")]
+    LastOperator,
     /// What is in the database is not what we wrote.
     #[error("a row of the database cannot be read: {0}")]
     Damaged(String),

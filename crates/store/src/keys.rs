@@ -3,7 +3,7 @@
 //! Every change of what a key is worth raises `key_revision` first and stamps the key with it, in one transaction.
 //! A replica that knows revision `n` asks for what is newer and misses nothing.
 
-use kaisatsu_model::{AppId, Application, ApplicationName, KeyDigest, KeyId, KeyRecord, Timestamp};
+use kaisatsu_model::{AccountId, AppId, Application, ApplicationName, KeyDigest, KeyId, KeyRecord, Timestamp};
 
 use crate::{Store, StoreError, on_each};
 
@@ -18,6 +18,8 @@ pub struct NewKey {
     pub hint: String,
     /// When it is made.
     pub created_at: Timestamp,
+    /// When it stops working by itself, and whose console made it for itself.
+    pub pass: Option<(Timestamp, AccountId)>,
 }
 
 /// What the gate needs to know of one key.
@@ -31,6 +33,10 @@ pub struct KeyGrant {
     pub disabled: bool,
     /// When it stops working by itself.
     pub expires_at: Option<Timestamp>,
+    /// Whether a console made it for itself.
+    pub pass: bool,
+    /// How many requests a day the application may make, where that was said.
+    pub requests_per_day: Option<i64>,
 }
 
 /// The keys that changed after some revision.
@@ -44,17 +50,34 @@ pub struct ChangedKeys {
     pub keys: Vec<(KeyDigest, KeyGrant)>,
 }
 
-const RAISE_REVISION: &str = "UPDATE key_revision SET value = value + 1 RETURNING value";
+/// Takes the next revision, and with it the right to change keys until the transaction ends.
+pub(crate) const RAISE_REVISION: &str = "UPDATE key_revision SET value = value + 1 RETURNING value";
 
-const INSERT_APPLICATION: &str = "INSERT INTO application (id, name, created_at) VALUES ($1, $2, $3)";
+const INSERT_APPLICATION: &str = "INSERT INTO application (id, name, created_at, account_id) VALUES ($1, $2, $3, $4)";
 
-const INSERT_KEY: &str = "INSERT INTO api_key (id, application_id, digest, hint, created_at, revision) \
-                          VALUES ($1, $2, $3, $4, $5, $6)";
+const INSERT_KEY: &str = "INSERT INTO api_key \
+     (id, application_id, digest, hint, created_at, revision, expires_at, pass_of) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
 
-const LIST_KEYS: &str = "SELECT k.id, k.hint, k.created_at, k.expires_at, k.disabled_at, \
+/// Gives [`INSERT_KEY`] its values.
+macro_rules! insert_key {
+    ($key:expr, $application:expr, $revision:expr) => {
+        sqlx::query(INSERT_KEY)
+            .bind($key.id.as_str())
+            .bind($application)
+            .bind(&$key.digest.0[..])
+            .bind(&$key.hint)
+            .bind($key.created_at.0)
+            .bind($revision)
+            .bind($key.pass.as_ref().map(|(end, _)| end.0))
+            .bind($key.pass.as_ref().map(|(_, account)| account.as_str()))
+    };
+}
+
+const LIST_KEYS: &str = "SELECT k.id, k.hint, k.created_at, k.expires_at, k.disabled_at, k.last_used_at, \
      a.id AS app_id, a.name AS app_name, a.created_at AS app_created_at, a.disabled_at AS app_disabled_at \
      FROM api_key k JOIN application a ON a.id = k.application_id \
-     WHERE $1 IS NULL OR a.id = $1 ORDER BY a.name, k.created_at, k.id";
+     WHERE a.deleted_at IS NULL AND k.pass_of IS NULL AND ($1 IS NULL OR a.id = $1) ORDER BY a.name, k.created_at, k.id";
 
 impl Store {
     /// Keeps a new application.
@@ -69,13 +92,13 @@ impl Store {
     ) -> Result<(), StoreError> {
         let made = on_each!(self, pool => {
             sqlx::query(INSERT_APPLICATION)
-                .bind(id.as_str()).bind(name.as_str()).bind(now.0)
+                .bind(id.as_str()).bind(name.as_str()).bind(now.0).bind(None::<&str>)
                 .execute(pool).await.map(drop)
         });
         made.map_err(|e| taken(e, name))
     }
 
-    /// Keeps a new application with its first key, made at the same time.
+    /// Keeps a new application with its first key, made at the same time; `owner` is nobody on the command line.
     ///
     /// # Errors
     /// [`StoreError::NameTaken`] when there is one of that name.
@@ -83,18 +106,16 @@ impl Store {
         &self,
         id: &AppId,
         name: &ApplicationName,
+        owner: Option<&AccountId>,
         key: &NewKey,
     ) -> Result<(), StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
             let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
             sqlx::query(INSERT_APPLICATION)
-                .bind(id.as_str()).bind(name.as_str()).bind(key.created_at.0)
+                .bind(id.as_str()).bind(name.as_str()).bind(key.created_at.0).bind(owner.map(AccountId::as_str))
                 .execute(&mut *tx).await.map_err(|e| taken(e, name))?;
-            sqlx::query(INSERT_KEY)
-                .bind(key.id.as_str()).bind(id.as_str()).bind(&key.digest.0[..])
-                .bind(&key.hint).bind(key.created_at.0).bind(revision)
-                .execute(&mut *tx).await?;
+            insert_key!(key, id.as_str(), revision).execute(&mut *tx).await?;
             tx.commit().await?;
         });
         Ok(())
@@ -106,7 +127,7 @@ impl Store {
     /// When the database fails.
     pub async fn applications(&self) -> Result<Vec<Application>, StoreError> {
         let rows: Vec<ApplicationRow> = on_each!(self, pool => {
-            sqlx::query_as("SELECT id, name, created_at, disabled_at FROM application ORDER BY name")
+            sqlx::query_as("SELECT id, name, created_at, disabled_at FROM application WHERE deleted_at IS NULL ORDER BY name")
                 .fetch_all(pool).await
         })?;
         Ok(rows.into_iter().map(ApplicationRow::into_application).collect())
@@ -118,7 +139,7 @@ impl Store {
     /// When the database fails.
     pub async fn application_named(&self, name: &ApplicationName) -> Result<Option<Application>, StoreError> {
         let row: Option<ApplicationRow> = on_each!(self, pool => {
-            sqlx::query_as("SELECT id, name, created_at, disabled_at FROM application WHERE name = $1")
+            sqlx::query_as("SELECT id, name, created_at, disabled_at FROM application WHERE name = $1 AND deleted_at IS NULL")
                 .bind(name.as_str()).fetch_optional(pool).await
         })?;
         Ok(row.map(ApplicationRow::into_application))
@@ -133,7 +154,7 @@ impl Store {
             let mut tx = pool.begin().await?;
             let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
             let found: Option<i64> =
-                sqlx::query_scalar("UPDATE application SET disabled_at = $2 WHERE id = $1 RETURNING created_at")
+                sqlx::query_scalar("UPDATE application SET disabled_at = $2 WHERE id = $1 AND deleted_at IS NULL RETURNING created_at")
                     .bind(id.as_str()).bind(since.map(|t| t.0)).fetch_optional(&mut *tx).await?;
             if found.is_none() {
                 return Err(StoreError::NoApplication(id.clone()));
@@ -153,10 +174,7 @@ impl Store {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
             let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
-            let made = sqlx::query(INSERT_KEY)
-                .bind(key.id.as_str()).bind(application.as_str()).bind(&key.digest.0[..])
-                .bind(&key.hint).bind(key.created_at.0).bind(revision)
-                .execute(&mut *tx).await;
+            let made = insert_key!(key, application.as_str(), revision).execute(&mut *tx).await;
             match made {
                 Err(e) if e.as_database_error().is_some_and(sqlx::error::DatabaseError::is_foreign_key_violation) => {
                     return Err(StoreError::NoApplication(application.clone()));
@@ -221,10 +239,7 @@ impl Store {
                     None => StoreError::NoKey(old.clone()),
                 });
             };
-            sqlx::query(INSERT_KEY)
-                .bind(new.id.as_str()).bind(application).bind(&new.digest.0[..])
-                .bind(&new.hint).bind(new.created_at.0).bind(revision)
-                .execute(&mut *tx).await?;
+            insert_key!(new, application, revision).execute(&mut *tx).await?;
             tx.commit().await?;
         });
         Ok(())
@@ -246,9 +261,11 @@ impl Store {
         // A change between the two queries is read now and, its revision being newer than `current`, once more later.
         let rows: Vec<GrantRow> = on_each!(self, pool => {
             sqlx::query_as(
-                "SELECT k.digest, k.id, k.application_id, k.expires_at, \
-                 COALESCE(k.disabled_at, a.disabled_at) AS disabled_at \
-                 FROM api_key k JOIN application a ON a.id = k.application_id WHERE k.revision > $1",
+                "SELECT k.digest, k.id, k.application_id, k.expires_at, k.pass_of, a.requests_per_day, \
+                 CASE o.state WHEN 'disabled' THEN k.created_at ELSE COALESCE(k.disabled_at, a.disabled_at) END \
+                 AS disabled_at \
+                 FROM api_key k JOIN application a ON a.id = k.application_id \
+                 LEFT JOIN account o ON o.id = a.account_id WHERE k.revision > $1",
             )
             .bind(since).fetch_all(pool).await
         })?;
@@ -258,7 +275,7 @@ impl Store {
 }
 
 /// Why an application could not be kept.
-fn taken(error: sqlx::Error, name: &ApplicationName) -> StoreError {
+pub(crate) fn taken(error: sqlx::Error, name: &ApplicationName) -> StoreError {
     match error.as_database_error() {
         Some(cause) if cause.is_unique_violation() => StoreError::NameTaken(name.clone()),
         _ => error.into(),
@@ -291,6 +308,7 @@ struct KeyRow {
     created_at: i64,
     expires_at: Option<i64>,
     disabled_at: Option<i64>,
+    last_used_at: Option<i64>,
     app_id: String,
     app_name: String,
     app_created_at: i64,
@@ -312,6 +330,7 @@ impl KeyRow {
             created_at: Timestamp(self.created_at),
             expires_at: self.expires_at.map(Timestamp),
             disabled_at: self.disabled_at.map(Timestamp),
+            last_used_at: self.last_used_at.map(Timestamp),
         }
     }
 }
@@ -322,6 +341,8 @@ struct GrantRow {
     id: String,
     application_id: String,
     expires_at: Option<i64>,
+    pass_of: Option<String>,
+    requests_per_day: Option<i64>,
     disabled_at: Option<i64>,
 }
 
@@ -333,6 +354,8 @@ impl GrantRow {
             application: AppId::from_text(self.application_id),
             disabled: self.disabled_at.is_some(),
             expires_at: self.expires_at.map(Timestamp),
+            pass: self.pass_of.is_some(),
+            requests_per_day: self.requests_per_day,
         };
         Some((KeyDigest(self.digest.try_into().ok()?), grant))
     }

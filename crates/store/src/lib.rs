@@ -4,7 +4,9 @@
 //! `on_each!`). Times are integers (microseconds), ids are text, digests are bytes: types that both databases
 //! agree on. `sqlx` is named in no other crate, and neither is `object_store`.
 
+mod accounts;
 mod address;
+mod applications;
 mod blobs;
 mod catalogue;
 mod check;
@@ -18,9 +20,14 @@ mod keys;
 mod open;
 mod recognitions;
 mod tokens;
+mod usage;
 mod user_images;
 
+pub use accounts::{
+    Account, AccountChange, Belongings, NewAccount, NewSession, Purpose, Registered, SessionRow, SignedIn,
+};
 pub use address::{Address, BadAddress};
+pub use applications::{ApplicationChange, ApplicationUser, OwnedApplication};
 pub use blobs::{BadBlobAddress, BlobAddress, BlobError, BlobKey, Blobs, Listed, hex, sha256};
 pub use catalogue::{ChangedItem, ItemRecord, NewItem};
 pub use check::BlobRow;
@@ -39,6 +46,7 @@ pub use keys::{ChangedKeys, KeyGrant, NewKey};
 pub use recognitions::{KeptItem, NewRecognition, Push, RecognitionRecord};
 use sqlx::{PgPool, SqlitePool};
 pub use tokens::{NewToken, TokenHolder};
+pub use usage::{UsageOutcome, UsageRow, UsageSum};
 pub use user_images::{NewUserImage, PutImage, UserImage};
 
 /// The database, whichever it is. Cheap to clone: clones share one pool of connections.

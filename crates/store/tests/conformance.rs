@@ -41,6 +41,7 @@ fn key(n: u8) -> NewKey {
         digest: KeyDigest([n; 32]),
         hint: format!("h{n}"),
         created_at: Timestamp(i64::from(n)),
+        pass: None,
     }
 }
 
@@ -63,9 +64,9 @@ async fn applications_are_listed_by_name_and_names_are_unique(_: Database, store
 
 async fn an_application_and_its_first_key_come_together_or_not_at_all(_: Database, store: Store) {
     let name = ApplicationName::new("first").unwrap();
-    store.create_application_with_key(&app(1), &name, &key(1)).await.unwrap();
+    store.create_application_with_key(&app(1), &name, None, &key(1)).await.unwrap();
     assert_eq!(store.keys(Some(&app(1))).await.unwrap().len(), 1);
-    let again = store.create_application_with_key(&app(2), &name, &key(2)).await;
+    let again = store.create_application_with_key(&app(2), &name, None, &key(2)).await;
     assert!(matches!(again, Err(StoreError::NameTaken(_))));
     assert_eq!((store.applications().await.unwrap().len(), store.keys(None).await.unwrap().len()), (1, 1));
 }

@@ -75,6 +75,8 @@ pub(crate) fn describe() {
 /// The meters of the busiest path, looked up once and not for every request.
 pub(crate) struct Meters {
     operations: BTreeMap<String, OperationMeters>,
+    /// The console, whatever of it.
+    console: OperationMeters,
     /// The pages of maps, whatever the map.
     pages: OperationMeters,
     /// Their tiles, whichever they are.
@@ -95,6 +97,7 @@ impl Meters {
     pub(crate) fn new<'a>(operations: impl Iterator<Item = &'a str>) -> Self {
         Self {
             operations: operations.map(|path| (path.to_owned(), OperationMeters::new(path))).collect(),
+            console: OperationMeters::new("/console"),
             pages: OperationMeters::new("/map"),
             tiles: OperationMeters::new("/map/tiles"),
             others: OperationMeters::new("other"),
@@ -113,10 +116,15 @@ impl Meters {
         let mut text = "# HELP kaisatsu_http_request_seconds Time to answer, by operation\n\
                         # TYPE kaisatsu_http_request_seconds histogram\n"
             .to_owned();
-        for meters in self.operations.values().chain([&self.pages, &self.tiles, &self.others]) {
+        for meters in self.operations.values().chain([&self.console, &self.pages, &self.tiles, &self.others]) {
             meters.times.render(&meters.name, &mut text);
         }
         text
+    }
+
+    /// The number of an operation among all, in the order of their paths.
+    pub(crate) fn number(&self, path: &str) -> Option<usize> {
+        self.operations.keys().position(|one| one == path)
     }
 
     /// Counts an answer.
@@ -124,6 +132,7 @@ impl Meters {
         let meters = self.operations.get(path).unwrap_or_else(|| match map_page::label(path) {
             Some(Label::Page) => &self.pages,
             Some(Label::Tile) => &self.tiles,
+            None if path.starts_with("/console") => &self.console,
             None => &self.others,
         });
         meters.count(status, took);

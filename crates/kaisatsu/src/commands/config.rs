@@ -44,11 +44,12 @@ fn print_setting(arg: &Arg, origins: &Origins) {
     say!("");
 }
 
-/// Two settings may hold a secret, the one by design and the other by mistake.
+/// Settings that may hold a secret, some by design and one by mistake.
 fn without_secrets(name: &str, value: &str) -> String {
     match (name, value.parse::<Address>()) {
         ("database", Ok(address)) => address.to_string(),
         ("database", Err(_)) => "…".to_owned(),
+        ("smtp", _) => "…".to_owned(),
         ("blobs", _) => value.parse::<BlobAddress>().map_or_else(|_| "…".to_owned(), |address| address.to_string()),
         _ => value.to_owned(),
     }

@@ -153,6 +153,7 @@ impl Those {
             until: self.until,
             comment: self.search,
             only_commented: self.comments,
+            ..FeedbackFilter::default()
         })
     }
 }
@@ -168,9 +169,9 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
     let store = Store::open(&settings.database()?).await?;
     match command {
         Command::List { those, limit } => {
-            let rows = store.newest_feedback(&those.filter(&store).await?, limit.into()).await?;
+            let rows = store.newest_feedback(&those.filter(&store).await?, None, limit.into()).await?;
             let heads = ["RATED", "APPLICATION", "TASK", "MODEL", "CANDIDATE", "VERDICT", "STANDING", "COMMENT"];
-            table::print(heads, &rows.into_iter().map(line).collect::<Vec<_>>());
+            table::print(heads, &rows.into_iter().rev().map(line).collect::<Vec<_>>());
         }
         Command::Export { those, pictures } => {
             export::run(&store, &those.filter(&store).await?, pictures.as_deref()).await?;
@@ -182,7 +183,8 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
                 say!("{} verdicts would be revoked", count.all - count.revoked);
             } else {
                 let gone = store.revoke_feedback(&filter, MOST_PER_CANDIDATE).await?;
-                say!("{gone} verdicts revoked; replicas follow within a second");
+                let s = if gone == 1 { "" } else { "s" };
+                say!("{gone} verdict{s} revoked; replicas follow within a second");
             }
         }
         Command::Totals { app, model, item, span, json } => {

@@ -2,10 +2,23 @@
 
 use std::process::ExitCode;
 
+use clap::Args;
+
 use crate::{exit::Trouble, settings::Settings};
 
-pub(crate) fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
-    let document = kaisatsu_http::openapi_document(&settings.route_service);
+#[derive(Debug, Args)]
+pub(crate) struct Command {
+    /// Print what the console's own pages call instead
+    #[arg(long)]
+    console: bool,
+}
+
+pub(crate) fn run(command: &Command, settings: &Settings) -> Result<ExitCode, Trouble> {
+    let document = if command.console {
+        kaisatsu_http::console_document()
+    } else {
+        kaisatsu_http::openapi_document(&settings.route_service)
+    };
     let text = serde_json::to_string_pretty(&document).map_err(|error| Trouble::Failed(error.to_string()))?;
     say!("{text}");
     Ok(ExitCode::SUCCESS)

@@ -2,9 +2,9 @@
 
 use std::{path::Path, process::ExitCode, sync::Arc, time::Duration};
 
-use kaisatsu_access::{Gate, IssuedKey, Keyring, RateLimit, Tokens};
+use kaisatsu_access::{Accounts, Desk, Gate, IssuedKey, Keyring, RateLimit, Tokens, Usage};
 use kaisatsu_fetch::{Fetcher, Policy};
-use kaisatsu_http::{Gateway, Limits, Parts, Rendered};
+use kaisatsu_http::{Facts, Gateway, Limits, Parts, Rendered};
 use kaisatsu_model::{ApplicationName, SystemClock};
 use kaisatsu_railmap::Library;
 use kaisatsu_recognition::{Recogniser, UserLimits, UserSettings};
@@ -34,7 +34,10 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
     let folder = settings.maps_folder()?;
     let store = Store::open(&address).await?;
     let maps = Arc::new(open_maps(&folder)?);
-    let gate = Gate::open(store.clone(), Arc::new(SystemClock)).await?;
+    let post = settings.post()?;
+    let operations = kaisatsu_http::operations(&settings.route_service);
+    let usage = Usage::new(store.clone(), Arc::new(SystemClock), operations, settings.daily_requests);
+    let gate = Gate::open(store.clone(), Arc::new(SystemClock), Arc::clone(&usage)).await?;
     let metrics = install_metrics()?;
     let recogniser = Arc::new(open_recogniser(settings, &store)?);
     // The address is taken before the first key is made: a key whose server does not start would be lost.
@@ -53,10 +56,17 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
     recogniser.sweep_in_time();
     let tokens = Tokens::new(store.clone(), Arc::new(SystemClock), settings.token_lifetime);
     tokio::spawn(tokens.clone().forget_expired());
+    let accounts = Accounts::new(store.clone(), Arc::new(SystemClock), post, &settings.public_url(place));
+    tokio::spawn(accounts.clone().forget_in_time());
+    tokio::spawn(Arc::clone(&usage).keep_in_time());
     let gateway = Arc::new(Gateway::new(Parts {
         gate,
         limit: RateLimit::per_second(settings.rate_limit),
+        usage: Arc::clone(&usage),
         tokens,
+        accounts,
+        desk: Desk::new(store.clone(), Arc::new(SystemClock), Arc::clone(&usage)),
+        facts: facts(settings),
         maps: Arc::clone(&maps),
         recogniser,
         max_image_bytes: small(settings.max_image_bytes),
@@ -81,6 +91,9 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
     let served = kaisatsu_http::serve(listener, Arc::new(app), limits, stop).await;
     // Whoever reads the log may have stopped reading; that must not keep the server from ending.
     let _ = tokio::time::timeout(Duration::from_secs(2), tokio::task::spawn_blocking(move || log.flush())).await;
+    if let Err(error) = usage.keep().await {
+        tracing::warn!(%error, "what was called in the last seconds is not kept");
+    }
     store.close().await;
     match served {
         Ok(()) => tracing::info!("closed"),
@@ -143,6 +156,17 @@ fn user_settings(settings: &Settings) -> Result<UserSettings, Trouble> {
         fetches: small(settings.fetches),
         lease: settings.job_lease,
     })
+}
+
+/// What people are told of the server before they try.
+fn facts(settings: &Settings) -> Facts {
+    Facts {
+        user_bytes: settings.user_bytes,
+        user_images: settings.user_images,
+        user_data_sets: settings.user_data_sets,
+        data_set_images: settings.data_set_images,
+        keep_pictures: settings.keep_pictures,
+    }
 }
 
 fn small(number: u32) -> usize {

@@ -1,8 +1,8 @@
 //! Choosing verdicts, and taking them back.
 
-use kaisatsu_model::{AppId, RecognitionId, Timestamp};
+use kaisatsu_model::{AccountId, AppId, RecognitionId, Timestamp};
 
-use super::RAISE_FEEDBACK;
+use super::{RAISE_FEEDBACK, Standing};
 use crate::{Store, StoreError, on_each};
 
 /// Which verdicts are meant: those that fit all that is said here.
@@ -24,6 +24,10 @@ pub struct FeedbackFilter {
     pub comment: Option<String>,
     /// Only those with a comment.
     pub only_commented: bool,
+    /// Only those that stand like this.
+    pub standing: Option<Standing>,
+    /// Only those that applications of this account gave.
+    pub owner: Option<AccountId>,
 }
 
 impl FeedbackFilter {
@@ -44,12 +48,14 @@ pub struct FeedbackCount {
     pub revoked: i64,
 }
 
-/// The filter as a condition on `feedback f`; [`bind_filter`] gives it its eight values. Both databases lower what they
+/// The filter as a condition on `feedback f`; [`bind_filter`] gives it its ten values. Both databases lower what they
 /// compare themselves: they know different letters.
 pub(super) const MATCHES: &str = "($1 IS NULL OR f.application_id = $1) \
      AND ($2 IS NULL OR f.subject = $2 OR f.item_id = $2) AND ($3 IS NULL OR f.model = $3) \
      AND ($4 IS NULL OR f.recognition_id = $4) AND ($5 IS NULL OR f.rated_at >= $5) AND ($6 IS NULL OR f.rated_at < $6) \
-     AND ($7 IS NULL OR LOWER(f.comment) LIKE LOWER($7) ESCAPE '\\') AND ($8 = 0 OR f.comment <> '')";
+     AND ($7 IS NULL OR LOWER(f.comment) LIKE LOWER($7) ESCAPE '\\') AND ($8 = 0 OR f.comment <> '') \
+     AND ($9 IS NULL OR f.standing = $9) \
+     AND ($10 IS NULL OR f.application_id IN (SELECT id FROM application WHERE account_id = $10))";
 
 macro_rules! bind_filter {
     ($query:expr, $filter:expr) => {
@@ -62,6 +68,8 @@ macro_rules! bind_filter {
             .bind($filter.until.map(|at| at.0))
             .bind($filter.pattern())
             .bind(i64::from($filter.only_commented))
+            .bind($filter.standing.map($crate::Standing::as_str))
+            .bind($filter.owner.as_ref().map(kaisatsu_model::AccountId::as_str))
     };
 }
 pub(super) use bind_filter;
@@ -104,7 +112,7 @@ impl Store {
             self.and_keep_them()
         );
         let revoke = format!(
-            "UPDATE feedback AS f SET standing = 'revoked', revision = $9 WHERE {MATCHES} AND f.standing <> 'revoked'"
+            "UPDATE feedback AS f SET standing = 'revoked', revision = $11 WHERE {MATCHES} AND f.standing <> 'revoked'"
         );
         let (keep, revoke) = (sqlx::AssertSqlSafe(keep), sqlx::AssertSqlSafe(revoke));
         Ok(on_each!(self, pool => {

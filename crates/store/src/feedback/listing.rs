@@ -76,7 +76,7 @@ pub struct Total {
 /// The values that it needs: those of the filter, then whether pictures are wanted.
 const ROWS: &str = "SELECT f.recognition_id, f.item_id, f.application_id, a.name AS application_name, f.task, f.model, \
      f.subject, f.score, f.is_valid, f.comment, f.standing, f.rated_at, e.created_at, e.items, \
-     CASE WHEN $9 = 1 THEN r.picture END AS picture \
+     CASE WHEN $11 = 1 THEN r.picture END AS picture \
      FROM feedback f JOIN application a ON a.id = f.application_id \
      JOIN exemplar e ON e.recognition_id = f.recognition_id LEFT JOIN recognition r ON r.id = f.recognition_id";
 
@@ -93,8 +93,8 @@ impl Store {
         pictures: bool,
     ) -> Result<Vec<FeedbackRow>, StoreError> {
         let sql = format!(
-            "{ROWS} WHERE {MATCHES} AND (f.rated_at, f.recognition_id, f.item_id) > ($10, $11, $12) \
-             ORDER BY f.rated_at, f.recognition_id, f.item_id LIMIT $13"
+            "{ROWS} WHERE {MATCHES} AND (f.rated_at, f.recognition_id, f.item_id) > ($12, $13, $14) \
+             ORDER BY f.rated_at, f.recognition_id, f.item_id LIMIT $15"
         );
         let sql = sqlx::AssertSqlSafe(sql);
         let rows: Vec<Row> = on_each!(self, pool => bind_filter!(sqlx::query_as(sql), filter)
@@ -103,17 +103,27 @@ impl Store {
         rows.into_iter().map(Row::into_row).collect()
     }
 
-    /// The newest of the verdicts that a filter means, oldest first, at most `most`, without pictures.
+    /// The newest of the verdicts that a filter means, before a place (time, recognition, candidate) if one is given,
+    /// newest first, at most `most`, without pictures.
     ///
     /// # Errors
     /// When the database fails; [`StoreError::Damaged`] when it holds what we did not write.
-    pub async fn newest_feedback(&self, filter: &FeedbackFilter, most: i64) -> Result<Vec<FeedbackRow>, StoreError> {
-        let sql =
-            format!("{ROWS} WHERE {MATCHES} ORDER BY f.rated_at DESC, f.recognition_id DESC, f.item_id DESC LIMIT $10");
+    pub async fn newest_feedback(
+        &self,
+        filter: &FeedbackFilter,
+        before: Option<&(i64, String, String)>,
+        most: i64,
+    ) -> Result<Vec<FeedbackRow>, StoreError> {
+        let sql = format!(
+            "{ROWS} WHERE {MATCHES} AND (f.rated_at, f.recognition_id, f.item_id) < ($12, $13, $14) \
+             ORDER BY f.rated_at DESC, f.recognition_id DESC, f.item_id DESC LIMIT $15"
+        );
         let sql = sqlx::AssertSqlSafe(sql);
+        let last = (i64::MAX, String::new(), String::new());
+        let before = before.unwrap_or(&last);
         let rows: Vec<Row> = on_each!(self, pool => bind_filter!(sqlx::query_as(sql), filter)
-            .bind(0_i64).bind(most).fetch_all(pool).await)?;
-        rows.into_iter().rev().map(Row::into_row).collect()
+            .bind(0_i64).bind(before.0).bind(&before.1).bind(&before.2).bind(most).fetch_all(pool).await)?;
+        rows.into_iter().map(Row::into_row).collect()
     }
 
     /// How often candidates were said to be right and wrong, by what they stand for and by stretches of `span_micros`.
@@ -123,7 +133,7 @@ impl Store {
     /// When the database fails.
     pub async fn feedback_totals(&self, filter: &FeedbackFilter, span_micros: i64) -> Result<Vec<Total>, StoreError> {
         let sql = format!(
-            "SELECT f.task, f.model, f.subject, f.rated_at - f.rated_at % $9 AS begins, \
+            "SELECT f.task, f.model, f.subject, f.rated_at - f.rated_at % $11 AS begins, \
              CAST(SUM(f.is_valid) AS BIGINT) AS valid, CAST(SUM(1 - f.is_valid) AS BIGINT) AS invalid \
              FROM feedback f WHERE {MATCHES} AND f.item_id <> '' AND f.standing <> 'revoked' \
              GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"

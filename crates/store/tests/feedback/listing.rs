@@ -17,8 +17,8 @@ pub(crate) async fn comments_are_searched_for_what_is_written(stage: Stage) {
     let found = async |comment: Option<&str>, only_commented| {
         let comment = comment.map(str::to_owned);
         let filter = FeedbackFilter { comment, only_commented, ..FeedbackFilter::default() };
-        let rows = stage.store.newest_feedback(&filter, ALL).await.unwrap();
-        rows.into_iter().map(|row| row.rated_at.0).collect::<Vec<_>>()
+        let rows = stage.store.newest_feedback(&filter, None, ALL).await.unwrap();
+        rows.into_iter().rev().map(|row| row.rated_at.0).collect::<Vec<_>>()
     };
     for (text, numbers) in [
         ("cat", &[1, 2][..]),
@@ -62,8 +62,11 @@ pub(crate) async fn pages_go_from_the_oldest_to_the_newest(stage: Stage) {
         (None, None, None, Verdict::Invalid)
     );
     assert!(stage.all().await.iter().all(|row| row.picture.is_none()), "only when they are asked for");
-    let newest = stage.store.newest_feedback(&FeedbackFilter::default(), 2).await.unwrap();
-    assert_eq!(newest.iter().map(|row| row.rated_at.0).collect::<Vec<_>>(), [2, 9]);
+    let newest = stage.store.newest_feedback(&FeedbackFilter::default(), None, 2).await.unwrap();
+    assert_eq!(newest.iter().map(|row| row.rated_at.0).collect::<Vec<_>>(), [9, 2]);
+    let place = (newest[1].rated_at.0, newest[1].recognition.clone(), newest[1].item.clone().unwrap_or_default());
+    let older = stage.store.newest_feedback(&FeedbackFilter::default(), Some(&place), 1).await.unwrap();
+    assert!((older[0].rated_at.0, older[0].recognition.clone()) < (place.0, place.1));
     stage.store.forget_recognitions(Timestamp(1000), ALL).await.unwrap();
     let later = stage.store.feedback_page(&FeedbackFilter::default(), &start(), 1, true).await.unwrap();
     assert_eq!((later[0].picture.as_ref(), later[0].name.as_deref()), (None, Some("猫")));

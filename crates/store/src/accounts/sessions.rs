@@ -1,0 +1,152 @@
+//! Who is signed in. A session is looked up in the database each time: what is ended is ended at once, on every replica.
+
+use std::time::Duration;
+
+use kaisatsu_model::{AccountId, SecretDigest, Timestamp};
+
+use super::{Account, AccountRow, END_PASSES};
+use crate::{Store, StoreError, keys::RAISE_REVISION, on_each};
+
+/// How exactly it is known when a session was last seen: a row is not written for every request.
+const SEEN_EVERY: Duration = Duration::from_mins(1);
+
+/// A session about to begin.
+#[derive(Debug, Clone)]
+pub struct NewSession {
+    /// SHA-256 of the secret.
+    pub digest: SecretDigest,
+    /// Who signs in.
+    pub account: AccountId,
+    /// When.
+    pub created_at: Timestamp,
+    /// Until when at most.
+    pub expires_at: Timestamp,
+    /// What the browser says it is.
+    pub agent: String,
+}
+
+/// Somebody who is signed in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignedIn {
+    /// Who.
+    pub account: Account,
+    /// By which session.
+    pub session: SecretDigest,
+}
+
+/// A session as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionRow {
+    /// SHA-256 of the secret.
+    pub digest: Vec<u8>,
+    /// When it began.
+    pub created_at: Timestamp,
+    /// When it was last seen, to the minute.
+    pub seen_at: Timestamp,
+    /// What the browser said it is.
+    pub agent: String,
+}
+
+const INSERT: &str = "INSERT INTO session (digest, account_id, created_at, seen_at, expires_at, agent) \
+     VALUES ($1, $2, $3, $3, $4, $5)";
+
+const FIND: &str = "SELECT a.id, a.email, a.role, a.state, a.created_at, a.signed_in_at FROM account a \
+     JOIN session s ON s.account_id = a.id WHERE s.digest = $1 AND s.expires_at > $2 AND a.state = 'active'";
+
+const SEEN: &str = "UPDATE session SET seen_at = $2 WHERE digest = $1 AND seen_at < $3";
+
+impl Store {
+    /// Begins a session.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn begin_session(&self, new: &NewSession) -> Result<(), StoreError> {
+        on_each!(self, pool => {
+            let mut tx = pool.begin().await?;
+            sqlx::query(INSERT)
+                .bind(&new.digest.0[..]).bind(new.account.as_str()).bind(new.created_at.0).bind(new.expires_at.0)
+                .bind(&new.agent).execute(&mut *tx).await?;
+            sqlx::query("UPDATE account SET signed_in_at = $2 WHERE id = $1")
+                .bind(new.account.as_str()).bind(new.created_at.0).execute(&mut *tx).await?;
+            tx.commit().await?;
+        });
+        Ok(())
+    }
+
+    /// Who is signed in by a session, if it is good and the account active.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn signed_in(&self, digest: SecretDigest, now: Timestamp) -> Result<Option<SignedIn>, StoreError> {
+        let row: Option<AccountRow> = on_each!(self, pool => {
+            sqlx::query_as(FIND).bind(&digest.0[..]).bind(now.0).fetch_optional(pool).await
+        })?;
+        let Some(row) = row else { return Ok(None) };
+        on_each!(self, pool => {
+            sqlx::query(SEEN).bind(&digest.0[..]).bind(now.0).bind(now.before(SEEN_EVERY).0).execute(pool).await.map(drop)
+        })?;
+        Ok(Some(SignedIn { account: row.into_account()?, session: digest }))
+    }
+
+    /// The good sessions of an account, the last seen first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn sessions(&self, account: &AccountId, now: Timestamp) -> Result<Vec<SessionRow>, StoreError> {
+        let rows: Vec<(Vec<u8>, i64, i64, String)> = on_each!(self, pool => sqlx::query_as(
+            "SELECT digest, created_at, seen_at, agent FROM session WHERE account_id = $1 AND expires_at > $2 \
+             ORDER BY seen_at DESC, digest",
+        ).bind(account.as_str()).bind(now.0).fetch_all(pool).await)?;
+        let listed = |(digest, created_at, seen_at, agent)| SessionRow {
+            digest,
+            created_at: Timestamp(created_at),
+            seen_at: Timestamp(seen_at),
+            agent,
+        };
+        Ok(rows.into_iter().map(listed).collect())
+    }
+
+    /// Ends one session of an account, and the passes that its console made.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn end_session(
+        &self,
+        account: &AccountId,
+        digest: SecretDigest,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.end_sessions(account, "digest = $2", digest, now).await
+    }
+
+    /// Ends all sessions of an account but one, and all passes.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn end_other_sessions(
+        &self,
+        account: &AccountId,
+        but: SecretDigest,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.end_sessions(account, "digest <> $2", but, now).await
+    }
+
+    async fn end_sessions(
+        &self,
+        account: &AccountId,
+        which: &str,
+        digest: SecretDigest,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let sql = format!("DELETE FROM session WHERE account_id = $1 AND {which}");
+        on_each!(self, pool => {
+            let mut tx = pool.begin().await?;
+            let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
+            sqlx::query(sqlx::AssertSqlSafe(sql)).bind(account.as_str()).bind(&digest.0[..]).execute(&mut *tx).await?;
+            sqlx::query(END_PASSES).bind(account.as_str()).bind(now.0).bind(revision).execute(&mut *tx).await?;
+            tx.commit().await?;
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,141 @@
+//! Applications as their owners see them.
+
+use kaisatsu_model::{AccountId, AppId, Application, ApplicationName, Timestamp};
+
+use crate::{
+    Store, StoreError,
+    keys::{RAISE_REVISION, taken},
+    on_each,
+};
+
+/// An application with whose it is and what it may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnedApplication {
+    /// The application.
+    pub application: Application,
+    /// Whose it is, with the address; nobody's when it was made on the command line.
+    pub owner: Option<(AccountId, String)>,
+    /// How many requests a day it may make, where that was said.
+    pub requests_per_day: Option<i64>,
+}
+
+/// A change of an application. What is `None` stays.
+#[derive(Debug, Clone, Default)]
+pub struct ApplicationChange {
+    /// Another name.
+    pub name: Option<ApplicationName>,
+    /// Since when it is switched off; `Some(None)` switches it on.
+    pub disabled_at: Option<Option<Timestamp>>,
+    /// How many requests a day it may make; `Some(None)` leaves that to the server's default.
+    pub requests_per_day: Option<Option<i64>>,
+}
+
+/// A user of an application who has something here.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct ApplicationUser {
+    /// The application's own name for the user.
+    pub user_id: String,
+    /// Images in the storage area.
+    pub images: i64,
+    /// Datasets.
+    pub data_sets: i64,
+}
+
+const OWNED: &str = "SELECT a.id, a.name, a.created_at, a.disabled_at, a.requests_per_day, \
+     o.id AS owner_id, o.email AS owner_email FROM application a LEFT JOIN account o ON o.id = a.account_id \
+     WHERE a.deleted_at IS NULL";
+
+const USERS: &str = "SELECT u.user_id, \
+     (SELECT COUNT(*) FROM user_image i WHERE i.application_id = u.application_id AND i.user_id = u.user_id) AS images, \
+     (SELECT COUNT(*) FROM dataset d WHERE d.application_id = u.application_id AND d.user_id = u.user_id) AS data_sets \
+     FROM user_account u WHERE u.application_id = $1 ORDER BY u.user_id LIMIT $2";
+
+impl Store {
+    /// The applications of an account, or all of them, by name.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn owned_applications(&self, owner: Option<&AccountId>) -> Result<Vec<OwnedApplication>, StoreError> {
+        let sql = sqlx::AssertSqlSafe(format!("{OWNED} AND ($1 IS NULL OR a.account_id = $1) ORDER BY a.name"));
+        let rows: Vec<OwnedRow> = on_each!(self, pool => {
+            sqlx::query_as(sql).bind(owner.map(AccountId::as_str)).fetch_all(pool).await
+        })?;
+        Ok(rows.into_iter().map(OwnedRow::into_owned).collect())
+    }
+
+    /// The application of that id, if there is one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn owned_application(&self, id: &AppId) -> Result<Option<OwnedApplication>, StoreError> {
+        let sql = sqlx::AssertSqlSafe(format!("{OWNED} AND a.id = $1"));
+        let row: Option<OwnedRow> =
+            on_each!(self, pool => sqlx::query_as(sql).bind(id.as_str()).fetch_optional(pool).await)?;
+        Ok(row.map(OwnedRow::into_owned))
+    }
+
+    /// Changes an application; the gate learns of it as it learns of keys.
+    ///
+    /// # Errors
+    /// [`StoreError::NoApplication`], or [`StoreError::NameTaken`].
+    pub async fn change_application(&self, id: &AppId, change: &ApplicationChange) -> Result<(), StoreError> {
+        on_each!(self, pool => {
+            let mut tx = pool.begin().await?;
+            let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
+            let found: Option<String> =
+                sqlx::query_scalar("SELECT id FROM application WHERE id = $1 AND deleted_at IS NULL")
+                    .bind(id.as_str()).fetch_optional(&mut *tx).await?;
+            found.ok_or_else(|| StoreError::NoApplication(id.clone()))?;
+            if let Some(name) = &change.name {
+                sqlx::query("UPDATE application SET name = $2 WHERE id = $1")
+                    .bind(id.as_str()).bind(name.as_str()).execute(&mut *tx).await.map_err(|e| taken(e, name))?;
+            }
+            if let Some(disabled_at) = change.disabled_at {
+                sqlx::query("UPDATE application SET disabled_at = $2 WHERE id = $1")
+                    .bind(id.as_str()).bind(disabled_at.map(|at| at.0)).execute(&mut *tx).await?;
+            }
+            if let Some(requests_per_day) = change.requests_per_day {
+                sqlx::query("UPDATE application SET requests_per_day = $2 WHERE id = $1")
+                    .bind(id.as_str()).bind(requests_per_day).execute(&mut *tx).await?;
+            }
+            sqlx::query("UPDATE api_key SET revision = $2 WHERE application_id = $1")
+                .bind(id.as_str()).bind(revision).execute(&mut *tx).await?;
+            tx.commit().await?;
+        });
+        Ok(())
+    }
+
+    /// The users of an application who have something here, at most `most`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn application_users(&self, id: &AppId, most: i64) -> Result<Vec<ApplicationUser>, StoreError> {
+        Ok(on_each!(self, pool => sqlx::query_as(USERS).bind(id.as_str()).bind(most).fetch_all(pool).await)?)
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct OwnedRow {
+    id: String,
+    name: String,
+    created_at: i64,
+    disabled_at: Option<i64>,
+    requests_per_day: Option<i64>,
+    owner_id: Option<String>,
+    owner_email: Option<String>,
+}
+
+impl OwnedRow {
+    fn into_owned(self) -> OwnedApplication {
+        OwnedApplication {
+            application: Application {
+                id: AppId::from_text(self.id),
+                name: self.name,
+                created_at: Timestamp(self.created_at),
+                disabled_at: self.disabled_at.map(Timestamp),
+            },
+            owner: self.owner_id.map(AccountId::from_text).zip(self.owner_email),
+            requests_per_day: self.requests_per_day,
+        }
+    }
+}
