@@ -1,0 +1,43 @@
+import { format } from '$/lib/format';
+
+export type Scale = { max: number; ticks: number[] };
+
+/** Round steps (1, 2 or 5 times a power of ten), so that a reader can interpolate. */
+export function valueScale(highest: number, wanted = 4, whole = false): Scale {
+  if (!(highest > 0)) return { max: 1, ticks: [0, 1] };
+  const rough = highest / wanted;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  let step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
+  if (whole) step = Math.max(1, Math.ceil(step));
+  const count = Math.ceil(highest / step - 1e-9);
+  return { max: count * step, ticks: Array.from({ length: count + 1 }, (_, at) => at * step) };
+}
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** Moments on the time axis: full hours of a day, days, weeks or months, as many as there is room for. */
+export function timeTicks(from: number, to: number, room: number): number[] {
+  const steps = [HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 30 * DAY, 90 * DAY];
+  const step = steps.find((one) => (to - from) / one <= room) ?? 365 * DAY;
+  const start = new Date(from);
+  if (step < DAY) start.setMinutes(0, 0, 0);
+  else start.setHours(0, 0, 0, 0);
+  if (step < DAY) start.setHours(Math.ceil(start.getHours() / (step / HOUR)) * (step / HOUR));
+  const ticks: number[] = [];
+  for (let at = start.getTime(); at <= to; at += step) if (at >= from) ticks.push(at);
+  return ticks;
+}
+
+export const timeLabel = (at: number, span: number) => (span <= 2 * DAY ? format.time(at) : format.dayMonth(at));
+export const pointLabel = (at: number, step: number) => (step < DAY ? format.dateTime(at) : format.date(at));
+
+/** The class with the colour of a series; there are eight. */
+export const colour = (at: number) => `var(--chart-${(at % 8) + 1})`;
+
+/** Which of sorted moments is nearest. */
+export function nearest(moments: number[], at: number): number {
+  let best = 0;
+  for (const [index, moment] of moments.entries()) if (Math.abs(moment - at) < Math.abs((moments[best] ?? 0) - at)) best = index;
+  return best;
+}

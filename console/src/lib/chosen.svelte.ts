@@ -1,0 +1,42 @@
+import { api, type Application } from '$/lib/console';
+import { keep, kept } from '$/lib/kept';
+import { PublicApi } from '$/lib/public';
+import { session } from '$/lib/session.svelte';
+
+/** The applications of the person, and the one that the pages of the public API act as. */
+class Chosen {
+  #list = $state.raw<Application[] | null>(null);
+  #id = $state(kept('application'));
+  #loading: Promise<Application[]> | null = null;
+
+  /** Null until they are loaded. */
+  get list() { return this.#list; }
+  get application(): Application | null {
+    const usable = (this.#list ?? []).filter((one) => one.disabledAt === null);
+    return usable.find((one) => one.id === this.#id) ?? usable[0] ?? null;
+  }
+  /** The public API as the chosen application; null where there is none. */
+  get api(): PublicApi | null {
+    return this.application ? new PublicApi(this.application.id, session.server.routeService) : null;
+  }
+
+  choose(id: string) {
+    this.#id = id;
+    keep('application', id);
+  }
+
+  /** Loads the applications; several pages may ask at once. */
+  load(): Promise<Application[]> {
+    this.#loading ??= api
+      .get('applications')
+      .then(({ applications }) => (this.#list = applications))
+      .finally(() => (this.#loading = null));
+    return this.#loading;
+  }
+
+  forget() {
+    this.#list = null;
+  }
+}
+
+export const chosen = new Chosen();

@@ -1,0 +1,58 @@
+import { i18n } from '$/lib/i18n.svelte';
+
+// Dates, numbers and spans as people of the language write them. All follow a change of language.
+
+type When = string | number | Date;
+const locale = () => (i18n.language === 'ja' ? 'ja-JP' : 'en-GB');
+const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeTimeFormat>();
+
+/** Formatters are dear to make and asked for in every row of a table. */
+function kept<F extends Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeTimeFormat>(name: string, make: (locale: string) => F): F {
+  const key = `${locale()} ${name}`;
+  const before = made.get(key);
+  if (before) return before as F;
+  const fresh = make(locale());
+  made.set(key, fresh);
+  return fresh;
+}
+
+const dates = (options: Intl.DateTimeFormatOptions) => kept(JSON.stringify(options), (l) => new Intl.DateTimeFormat(l, options));
+const numbers = (options: Intl.NumberFormatOptions) => kept(JSON.stringify(options), (l) => new Intl.NumberFormat(l, options));
+const unit = (name: string, digits = 0) => numbers({ style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: digits });
+
+export const format = {
+  number: (value: number, digits = 0) => numbers({ maximumFractionDigits: digits }).format(value),
+  /** 12.3k, 1.2万 */
+  compact: (value: number) => numbers({ notation: 'compact', maximumFractionDigits: 1 }).format(value),
+  /** Of a share from 0 to 1. */
+  percent: (share: number, digits = 0) => numbers({ style: 'percent', maximumFractionDigits: digits, minimumFractionDigits: digits }).format(share),
+  date: (when: When) => dates({ dateStyle: 'medium' }).format(new Date(when)),
+  dateTime: (when: When) => dates({ dateStyle: 'medium', timeStyle: 'short' }).format(new Date(when)),
+  time: (when: When) => dates({ timeStyle: 'short' }).format(new Date(when)),
+  dayMonth: (when: When) => dates({ day: 'numeric', month: 'short' }).format(new Date(when)),
+
+  bytes(value: number): string {
+    const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
+    const step = value < 1000 ? 0 : Math.min(Math.floor(Math.log10(value) / 3), units.length - 1);
+    const scaled = value / 1000 ** step;
+    return unit(units[step] ?? 'byte', step > 0 && scaled < 100 ? 1 : 0).format(scaled);
+  },
+
+  /** Of milliseconds: 0.4 ms, 23 ms, 1.2 s, 5 min */
+  duration(milliseconds: number): string {
+    if (milliseconds < 1000) return unit('millisecond', milliseconds < 10 ? 1 : 0).format(milliseconds);
+    if (milliseconds < 60_000) return unit('second', milliseconds < 10_000 ? 1 : 0).format(milliseconds / 1000);
+    if (milliseconds < 3_600_000) return unit('minute').format(milliseconds / 60_000);
+    if (milliseconds < 86_400_000) return unit('hour', 1).format(milliseconds / 3_600_000);
+    return unit('day', 1).format(milliseconds / 86_400_000);
+  },
+
+  /** 3 minutes ago, in 2 hours, yesterday */
+  relative(when: When, now = Date.now()): string {
+    const seconds = (new Date(when).getTime() - now) / 1000;
+    const relative = kept('relative', (l) => new Intl.RelativeTimeFormat(l, { numeric: 'auto' }));
+    const steps: [Intl.RelativeTimeFormatUnit, number][] = [['year', 31_557_600], ['month', 2_629_800], ['week', 604_800], ['day', 86_400], ['hour', 3600], ['minute', 60]];
+    for (const [name, size] of steps) if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), name);
+    return relative.format(Math.trunc(seconds / 1), 'second');
+  },
+};

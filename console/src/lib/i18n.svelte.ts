@@ -1,0 +1,43 @@
+import { keep, kept } from '$/lib/kept';
+import type { Words } from '$/words/en';
+
+export type Language = 'en' | 'ja';
+
+const load: Record<Language, () => Promise<Words>> = {
+  en: async () => (await import('$/words/en')).en,
+  ja: async () => (await import('$/words/ja')).ja,
+};
+
+function first(): Language {
+  const before = kept('language');
+  if (before === 'en' || before === 'ja') return before;
+  return navigator.language.startsWith('ja') ? 'ja' : 'en';
+}
+
+class LanguageState {
+  #language = $state<Language>(first());
+  #words = $state.raw<Words | null>(null);
+
+  get language() { return this.#language; }
+  get words(): Words {
+    if (!this.#words) throw new Error('the words are not loaded yet');
+    return this.#words;
+  }
+
+  /** Loads the words of the language; before the first page is shown, and when it is changed. */
+  async use(language: Language = this.#language) {
+    this.#words = await load[language]();
+    this.#language = language;
+    document.documentElement.lang = language;
+  }
+
+  async choose(language: Language) {
+    keep('language', language);
+    await this.use(language);
+  }
+}
+
+export const i18n = new LanguageState();
+
+/** The words of the language in force: `t.common.save`, `t.applications.keys(3)`. Templates follow a change of language. */
+export const t: Words = new Proxy({} as Words, { get: (_, page: string) => i18n.words[page as keyof Words] });

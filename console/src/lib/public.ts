@@ -1,0 +1,141 @@
+import type { paths } from '$/api/api';
+import { api } from '$/lib/console';
+import { upload, type Sent } from '$/lib/upload';
+import type { Answer, Body, Method, PathsWith, QueryOf } from '$/lib/typed';
+
+/** A refusal or failure of the public API, of either family: codes are `W404`, `116` and the like, or `offline`. */
+export class PublicError extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly retryAfter: number | null;
+
+  constructor(code: string, message: string, status: number, retryAfter: number | null = null) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+}
+
+type Failing = { error?: { code: string; message: string }; ResultSet?: { Error?: { code: string; Message: string } } };
+
+function errorOf(status: number, text: string, retryAfter: string | null): PublicError {
+  const wait = retryAfter === null || retryAfter === '' || Number.isNaN(Number(retryAfter)) ? null : Number(retryAfter);
+  try {
+    const body = JSON.parse(text) as Failing;
+    if (body.error) return new PublicError(body.error.code, body.error.message, status, wait);
+    const route = body.ResultSet?.Error;
+    if (route) return new PublicError(route.code, route.Message, status, wait);
+  } catch {
+    // Not ours: a proxy in between answered.
+  }
+  return new PublicError(String(status), `HTTP ${status}`, status, wait);
+}
+
+type Pass = { key: string; renewAt: number };
+const passes = new Map<string, Promise<Pass>>();
+const tokens = new Map<string, Promise<string>>();
+
+/** Another person has signed in, or nobody is. */
+export function forgetPasses() {
+  passes.clear();
+  tokens.clear();
+}
+
+async function newPass(application: string): Promise<Pass> {
+  const { key, expiresAt } = await api.post('applications/{id}/pass', { path: { id: application }, body: {} });
+  // A minute early, so that no request sets off with a pass that ends on the way.
+  return { key, renewAt: Date.parse(expiresAt) - 60_000 };
+}
+
+async function passOf(application: string): Promise<string> {
+  const kept = passes.get(application);
+  if (kept) {
+    const pass = await kept;
+    if (Date.now() < pass.renewAt) return pass.key;
+  }
+  const made = newPass(application);
+  passes.set(application, made);
+  made.catch(() => passes.delete(application));
+  return (await made).key;
+}
+
+type Op<M extends Method, P> = P extends keyof paths ? (M extends keyof paths[P] ? paths[P][M] : never) : never;
+type Query<O> = Omit<QueryOf<O>, 'token'>;
+export type PublicAnswer<M extends Method, P extends PathsWith<paths, M>> = Answer<Op<M, P>>;
+type Loose = Record<string, unknown>;
+type Request = { method: string; path: string; query: Loose; body: BodyInit | null; type?: string; progress?: (share: number) => void; signal?: AbortSignal };
+
+/** The public API as one application calls it, and where a user is named, as that user of it. */
+export class PublicApi {
+  readonly application: string;
+  readonly user: string | null;
+  /** First path segment of the route map API; the document has the default one. */
+  readonly routeService: string;
+
+  constructor(application: string, routeService: string, user: string | null = null) {
+    this.application = application;
+    this.routeService = routeService;
+    this.user = user;
+  }
+
+  as(user: string): PublicApi {
+    return new PublicApi(this.application, this.routeService, user);
+  }
+
+  get<P extends PathsWith<paths, 'get'>>(path: P, query: Query<Op<'get', P>>, signal?: AbortSignal) {
+    return this.#json({ method: 'GET', path, query, body: null, signal }) as Promise<PublicAnswer<'get', P>>;
+  }
+
+  post<P extends PathsWith<paths, 'post'>>(path: P, body: Body<Op<'post', P>>, query?: Query<Op<'post', P>>, signal?: AbortSignal) {
+    return this.#json({ method: 'POST', path, query: query ?? {}, body: JSON.stringify(body), type: 'application/json', signal }) as Promise<PublicAnswer<'post', P>>;
+  }
+
+  /** A form with files, or one file as it is; `progress` hears how much of it has been sent, from 0 to 1. */
+  upload<P extends PathsWith<paths, 'post'>>(path: P, body: FormData | Blob, options: { query?: Query<Op<'post', P>>; progress?: (share: number) => void; signal?: AbortSignal } = {}) {
+    const { query = {}, ...rest } = options;
+    return this.#json({ method: 'POST', path, query, body, ...rest }) as Promise<PublicAnswer<'post', P>>;
+  }
+
+  /** A picture. Whoever shows it by an object URL revokes that again. */
+  async blob<P extends PathsWith<paths, 'get'>>(path: P, query: Query<Op<'get', P>>, signal?: AbortSignal): Promise<Blob> {
+    return (await this.#send({ method: 'GET', path, query, body: null, signal })).blob;
+  }
+
+  async #json(request: Request): Promise<unknown> {
+    const sent = await this.#send(request);
+    return sent.status === 204 || sent.blob.size === 0 ? undefined : JSON.parse(await sent.blob.text());
+  }
+
+  async #send(request: Request, again = true): Promise<Sent> {
+    const sent = await upload({ ...request, url: await this.#address(request.path, request.query) });
+    if (sent.status >= 200 && sent.status < 300) return sent;
+    const error = errorOf(sent.status, await sent.blob.text(), sent.retryAfter);
+    if (error.status === 401 && again) {
+      // The pass or the token was ended before its time: once more with new ones.
+      if (error.code !== '117') passes.delete(this.application);
+      tokens.delete(this.#tokenKey);
+      return this.#send(request, false);
+    }
+    throw error;
+  }
+
+  async #address(path: string, query: Loose): Promise<string> {
+    const own = path.replace(/^\/route_service\//, `/${this.routeService}/`);
+    const search = new URLSearchParams({ APIKEY: await passOf(this.application) });
+    if (this.user !== null && !path.endsWith('/getToken')) search.set('token', await this.#token());
+    for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== null && value !== '') search.set(name, String(value));
+    return `${own}?${search}`;
+  }
+
+  get #tokenKey() { return JSON.stringify([this.application, this.user]); }
+
+  #token(): Promise<string> {
+    const kept = tokens.get(this.#tokenKey);
+    if (kept) return kept;
+    const made = new PublicApi(this.application, this.routeService).post('/imageRecognition/v1/userCategory/getToken', { userId: this.user ?? '' }).then((answer) => answer.token);
+    tokens.set(this.#tokenKey, made);
+    made.catch(() => tokens.delete(this.#tokenKey));
+    return made;
+  }
+}

@@ -1,0 +1,148 @@
+import { tick } from 'svelte';
+
+/** Every page and its path below /console. `:name` is a parameter, which the page gets as a property. */
+export const ROUTES = {
+  overview: '/',
+  applications: '/applications',
+  application: '/applications/:id',
+  maps: '/maps',
+  map: '/maps/:id',
+  recognition: '/recognition',
+  datasets: '/datasets',
+  dataset: '/datasets/:id',
+  feedback: '/feedback',
+  account: '/account',
+  operator: '/operator',
+  signIn: '/sign-in',
+  register: '/register',
+  forgot: '/forgot',
+  reset: '/reset',
+  confirm: '/confirm',
+} as const;
+
+export type RouteName = keyof typeof ROUTES;
+type Names<P extends string> = P extends `${infer A}/${infer B}` ? Names<A> | Names<B> : P extends `:${infer N}` ? N : never;
+export type Params<R extends RouteName> = Record<Names<(typeof ROUTES)[R]>, string>;
+export type Query = Record<string, string | number | boolean | null | undefined>;
+type Rest<R extends RouteName> = keyof Params<R> extends never ? [query?: Query] : [params: Params<R>, query?: Query];
+
+const BASE = '/console';
+/** Pages that need no account. */
+const PUBLIC: readonly string[] = ['signIn', 'register', 'forgot', 'reset', 'confirm'] satisfies RouteName[];
+
+function withQuery(path: string, query: Query | undefined): string {
+  const kept = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null && value !== '' && value !== false);
+  return kept.length === 0 ? path : `${path}?${new URLSearchParams(kept.map(([name, value]) => [name, String(value)]))}`;
+}
+
+/** The address of a page: `href('application', { id }, { tab: 'usage' })`, `href('maps')`. */
+export function href<R extends RouteName>(name: R, ...rest: Rest<R>): string {
+  const path: string = ROUTES[name];
+  const wanted = path.includes(':');
+  const params = (wanted ? rest[0] : {}) as Record<string, string>;
+  const query = (wanted ? rest[1] : rest[0]) as Query | undefined;
+  return withQuery(BASE + path.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(params[key] ?? '')), query);
+}
+
+export type Match = { name: RouteName | 'notFound'; params: Record<string, string> };
+
+function match(pathname: string): Match {
+  const parts = pathname.slice(BASE.length).split('/').filter(Boolean);
+  next: for (const [name, pattern] of Object.entries(ROUTES)) {
+    const wanted = pattern.split('/').filter(Boolean);
+    if (wanted.length !== parts.length) continue;
+    const params: Record<string, string> = {};
+    for (const [at, want] of wanted.entries()) {
+      const part = parts[at] ?? '';
+      if (want.startsWith(':')) {
+        try {
+          params[want.slice(1)] = decodeURIComponent(part);
+        } catch {
+          continue next;
+        }
+      } else if (want !== part) continue next;
+    }
+    return { name: name as RouteName, params };
+  }
+  return { name: 'notFound', params: {} };
+}
+
+type Kept = { key: string };
+const scrolls = new Map<string, number>();
+const newKey = () => Math.random().toString(36).slice(2);
+
+class Router {
+  #url = $state.raw(new URL(location.href));
+  #match = $derived(match(this.#url.pathname));
+  /** Where the page that comes next is to be scrolled to, and whether its title takes the focus. */
+  #arrival: { scroll: number; focus: boolean } | null = null;
+  #key = '';
+
+  get name() { return this.#match.name; }
+  get params() { return this.#match.params; }
+  get query() { return this.#url.searchParams; }
+  /** Path and query, to come back to. */
+  get here() { return this.#url.pathname + this.#url.search; }
+  /** What makes a page a different page: not its query. */
+  get pageKey() { return this.#url.pathname; }
+  get isPublic() { return PUBLIC.includes(this.#match.name); }
+
+  /** Goes to an address below /console. */
+  go(address: string, options: { replace?: boolean } = {}) {
+    const url = new URL(address, location.href);
+    const same = url.pathname === this.#url.pathname;
+    scrolls.set(this.#key, scrollY);
+    if (!options.replace) this.#key = newKey();
+    const kept: Kept = { key: this.#key };
+    if (options.replace) history.replaceState(kept, '', url);
+    else history.pushState(kept, '', url);
+    this.#arrival = same ? null : { scroll: 0, focus: true };
+    this.#url = url;
+  }
+
+  /** Changes parts of the query, for filters and tabs; what is null, empty or false goes. The history gets no new entry unless asked. */
+  setQuery(patch: Query, options: { push?: boolean } = {}) {
+    const query = { ...Object.fromEntries(this.#url.searchParams), ...patch };
+    this.go(withQuery(this.#url.pathname, query), { replace: !options.push });
+  }
+
+  /** Called when a page has been put up. */
+  async arrived() {
+    const arrival = this.#arrival;
+    this.#arrival = null;
+    await tick();
+    if (!arrival) return;
+    if (arrival.focus) document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
+    // Pages fill themselves after they are there; wait a little until they are long enough again.
+    for (let frame = 0; frame < 40; frame++) {
+      scrollTo(0, arrival.scroll);
+      if (scrollY >= arrival.scroll - 1) break;
+      await new Promise(requestAnimationFrame);
+    }
+  }
+
+  start() {
+    history.scrollRestoration = 'manual';
+    this.#key = (history.state as Kept | null)?.key ?? newKey();
+    history.replaceState({ key: this.#key } satisfies Kept, '');
+    addEventListener('popstate', (event) => {
+      const url = new URL(location.href);
+      scrolls.set(this.#key, scrollY);
+      this.#key = (event.state as Kept | null)?.key ?? newKey();
+      this.#arrival = url.pathname === this.#url.pathname ? null : { scroll: scrolls.get(this.#key) ?? 0, focus: true };
+      this.#url = url;
+    });
+    // Every plain link to a page of the console is followed without loading anew.
+    document.addEventListener('click', (event) => {
+      if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+      const link = (event.target as Element | null)?.closest('a');
+      if (!link || link.target || link.hasAttribute('download') || link.origin !== location.origin) return;
+      if (link.pathname !== BASE && !link.pathname.startsWith(`${BASE}/`)) return;
+      if (link.hash) return;
+      event.preventDefault();
+      this.go(link.href);
+    });
+  }
+}
+
+export const router = new Router();

@@ -1,0 +1,35 @@
+import { keep, kept } from '$/lib/kept';
+
+export type Theme = 'light' | 'dark' | 'system';
+
+/** The theme; src/before.js has set it for the first paint by the same rules. */
+class ThemeState {
+  #chosen = $state<Theme>('system');
+  #system = matchMedia('(prefers-color-scheme: dark)');
+  #systemDark = $state(this.#system.matches);
+
+  constructor() {
+    const before = kept('theme');
+    if (before === 'light' || before === 'dark') this.#chosen = before;
+    this.#system.addEventListener('change', (event) => {
+      this.#systemDark = event.matches;
+      this.#apply();
+    });
+  }
+
+  get chosen() { return this.#chosen; }
+  /** What is in force. */
+  get dark() { return this.#chosen === 'dark' || (this.#chosen === 'system' && this.#systemDark); }
+
+  choose(theme: Theme) {
+    this.#chosen = theme;
+    keep('theme', theme === 'system' ? null : theme);
+    this.#apply();
+  }
+
+  #apply() {
+    document.documentElement.dataset.theme = this.dark ? 'dark' : 'light';
+  }
+}
+
+export const theme = new ThemeState();

@@ -1,0 +1,18 @@
+import { t } from '$/lib/i18n.svelte';
+
+/** As the server sees addresses: without what a phone's keyboard adds around them. */
+export const tidy = (email: string) => email.trim();
+
+export function emailProblem(email: string): string | null {
+  if (tidy(email) === '') return t.auth.emailMissing;
+  return /^[^\s@]+@[^\s@]+$/.test(tidy(email)) ? null : t.auth.emailOdd;
+}
+
+/** The same rules as the server's, which counts characters and not UTF-16 halves. */
+export function newPasswordProblem(password: string, email = ''): string | null {
+  const length = [...password].length;
+  if (length === 0) return t.auth.passwordMissing;
+  if (length < 10) return t.auth.passwordShort(length);
+  if (length > 200) return t.auth.passwordLong;
+  return email !== '' && password.toLowerCase() === tidy(email).toLowerCase() ? t.auth.passwordIsEmail : null;
+}

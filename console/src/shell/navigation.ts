@@ -1,0 +1,19 @@
+import type { IconName } from '$/components/Icon.svelte';
+import { t } from '$/lib/i18n.svelte';
+import { href, router, type RouteName } from '$/lib/router.svelte';
+import { session } from '$/lib/session.svelte';
+
+export type Stop = { id: string; label: string; icon: IconName; href: string; current: boolean };
+
+/** Pages that belong to a page of the navigation. */
+const PARENT: Partial<Record<string, RouteName>> = { application: 'applications', map: 'maps', dataset: 'datasets' };
+
+function stop(id: keyof typeof t.common.nav & IconName & RouteName): Stop {
+  const here = PARENT[router.name] ?? router.name;
+  return { id, label: t.common.nav[id], icon: id, href: (href as (name: RouteName) => string)(id), current: here === id };
+}
+
+/** The stops of the line, in their order. */
+export const mainStops = (): Stop[] => [stop('overview'), stop('applications'), stop('maps'), stop('recognition'), stop('datasets'), stop('feedback')];
+/** Behind the branch. */
+export const sideStops = (): Stop[] => [stop('account'), ...(session.isOperator ? [stop('operator')] : [])];

@@ -1,0 +1,30 @@
+import type { Component } from 'svelte';
+import type { RouteName } from '$/lib/router.svelte';
+
+type Page = Promise<{ default: unknown }>;
+
+/** The file of every page; each is a part of its own that is loaded when it is first gone to. */
+const PAGES: Record<RouteName | 'notFound', () => Page> = {
+  overview: () => import('$/pages/overview/OverviewPage.svelte'),
+  applications: () => import('$/pages/applications/ApplicationsPage.svelte'),
+  application: () => import('$/pages/applications/ApplicationPage.svelte'),
+  maps: () => import('$/pages/maps/MapsPage.svelte'),
+  map: () => import('$/pages/maps/MapPage.svelte'),
+  recognition: () => import('$/pages/recognition/RecognitionPage.svelte'),
+  datasets: () => import('$/pages/datasets/DatasetsPage.svelte'),
+  dataset: () => import('$/pages/datasets/DatasetPage.svelte'),
+  feedback: () => import('$/pages/feedback/FeedbackPage.svelte'),
+  account: () => import('$/pages/account/AccountPage.svelte'),
+  operator: () => import('$/pages/operator/OperatorPage.svelte'),
+  signIn: () => import('$/pages/auth/SignInPage.svelte'),
+  register: () => import('$/pages/auth/RegisterPage.svelte'),
+  forgot: () => import('$/pages/auth/ForgotPage.svelte'),
+  reset: () => import('$/pages/auth/ResetPage.svelte'),
+  confirm: () => import('$/pages/auth/ConfirmPage.svelte'),
+  notFound: () => import('$/pages/NotFoundPage.svelte'),
+};
+
+/** Pages get the parameters of their path as properties, all of them texts. */
+export async function pageOf(name: RouteName | 'notFound'): Promise<Component<Record<string, string>>> {
+  return (await PAGES[name]()).default as Component<Record<string, string>>;
+}

@@ -1,0 +1,4 @@
+export const account = {
+  title: 'Account',
+  lead: 'Your password and your sessions.',
+};

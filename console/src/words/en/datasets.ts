@@ -1,0 +1,4 @@
+export const datasets = {
+  title: 'Datasets',
+  lead: 'Images and datasets of your users.',
+};

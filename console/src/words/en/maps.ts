@@ -1,0 +1,4 @@
+export const maps = {
+  title: 'Maps',
+  lead: 'The route maps of this server.',
+};

@@ -1,0 +1,13 @@
+import { common } from './ja/common';
+import { auth } from './ja/auth';
+import { overview } from './ja/overview';
+import { applications } from './ja/applications';
+import { maps } from './ja/maps';
+import { recognition } from './ja/recognition';
+import { datasets } from './ja/datasets';
+import { feedback } from './ja/feedback';
+import { account } from './ja/account';
+import { operator } from './ja/operator';
+import type { Words } from './en';
+
+export const ja: Words = { common, auth, overview, applications, maps, recognition, datasets, feedback, account, operator };
