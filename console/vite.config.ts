@@ -22,7 +22,7 @@ function classicScript(): Plugin {
     },
     transformIndexHtml() {
       const src = building ? `/console/assets/before-${hash}.js` : '/console/src/before.js';
-      return [{ tag: 'script', attrs: { src }, injectTo: 'head-prepend' }];
+      return [{ tag: 'script', attrs: { src }, injectTo: 'head' }];
     },
   };
 }

@@ -1,7 +1,7 @@
 export const common = {
   product: 'Kaisatsu 改札',
   skip: 'Skip to the content',
-  nav: { label: 'Pages', overview: 'Overview', applications: 'Applications', maps: 'Maps', recognition: 'Recognition', datasets: 'Datasets', feedback: 'Feedback', account: 'Account', operator: 'Operator', more: 'More' },
+  nav: { label: 'Pages', overview: 'Overview', applications: 'Applications', maps: 'Maps', recognition: 'Recognition', datasets: 'Datasets', feedback: 'Feedback', account: 'Account', operator: 'Operator', more: 'More', applicationsShort: 'Apps' },
   theme: { label: 'Theme', light: 'Light', dark: 'Dark', system: 'System' },
   language: 'Language',
   signOut: 'Sign out',

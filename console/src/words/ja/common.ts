@@ -3,7 +3,7 @@ import type { common as en } from '../en/common';
 export const common: typeof en = {
   product: 'Kaisatsu 改札',
   skip: '本文へ移動',
-  nav: { label: 'ページ', overview: '概要', applications: 'アプリケーション', maps: '路線図', recognition: '画像認識', datasets: 'データセット', feedback: 'フィードバック', account: 'アカウント', operator: 'サーバー管理', more: 'その他' },
+  nav: { label: 'ページ', overview: '概要', applications: 'アプリケーション', maps: '路線図', recognition: '画像認識', datasets: 'データセット', feedback: 'フィードバック', account: 'アカウント', operator: 'サーバー管理', more: 'その他', applicationsShort: 'アプリ' },
   theme: { label: 'テーマ', light: 'ライト', dark: 'ダーク', system: 'システム' },
   language: '言語',
   signOut: 'サインアウト',
