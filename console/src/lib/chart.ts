@@ -7,7 +7,7 @@ export function valueScale(highest: number, wanted = 4, whole = false): Scale {
   if (!(highest > 0)) return { max: 1, ticks: [0, 1] };
   const rough = highest / wanted;
   const power = 10 ** Math.floor(Math.log10(rough));
-  let step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
+  let step = ((whole ? [1, 2, 5, 10] : [1, 2, 2.5, 5, 10]).find((factor) => factor * power >= rough) ?? 10) * power;
   if (whole) step = Math.max(1, Math.ceil(step));
   const count = Math.ceil(highest / step - 1e-9);
   return { max: count * step, ticks: Array.from({ length: count + 1 }, (_, at) => at * step) };

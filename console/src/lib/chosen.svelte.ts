@@ -6,13 +6,14 @@ import { session } from '$/lib/session.svelte';
 /** The applications of the person, and the one that the pages of the public API act as. */
 class Chosen {
   #list = $state.raw<Application[] | null>(null);
+  #of = $state<string>();
   #id = $state(kept('application'));
   #loading: Promise<Application[]> | null = null;
 
-  /** Null until they are loaded. */
-  get list() { return this.#list; }
+  /** Null until they are loaded, and when somebody else has signed in meanwhile. */
+  get list() { return this.#of === session.account?.id ? this.#list : null; }
   get application(): Application | null {
-    const usable = (this.#list ?? []).filter((one) => one.disabledAt === null);
+    const usable = (this.list ?? []).filter((one) => one.disabledAt === null);
     return usable.find((one) => one.id === this.#id) ?? usable[0] ?? null;
   }
   /** The public API as the chosen application; null where there is none. */
@@ -29,13 +30,12 @@ class Chosen {
   load(): Promise<Application[]> {
     this.#loading ??= api
       .get('applications')
-      .then(({ applications }) => (this.#list = applications))
+      .then(({ applications }) => {
+        this.#of = session.account?.id;
+        return (this.#list = applications);
+      })
       .finally(() => (this.#loading = null));
     return this.#loading;
-  }
-
-  forget() {
-    this.#list = null;
   }
 }
 

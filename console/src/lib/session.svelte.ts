@@ -38,8 +38,9 @@ class SessionState {
   async signOut() {
     await api.delete('session');
     this.#forget();
-    await this.refresh();
+    // At once, before anything asks where to come back to: who signs in next may be somebody else.
     router.go(href('signIn'));
+    await this.refresh();
   }
 
   /** The session has ended elsewhere; what one was looking at is shown again after signing in. */
