@@ -34,9 +34,10 @@ pub(crate) struct ApplicationEntry {
     name: String,
     #[schema(format = DateTime)]
     created_at: String,
-    #[schema(format = DateTime)]
+    #[schema(format = DateTime, required = true)]
     disabled_at: Option<String>,
     /// Nobody's when it was made on the command line.
+    #[schema(required = true)]
     owner: Option<OwnerEntry>,
     keys: Vec<KeyEntry>,
     quota: QuotaEntry,
@@ -60,11 +61,11 @@ pub(crate) struct KeyEntry {
     hint: String,
     #[schema(format = DateTime)]
     created_at: String,
-    #[schema(format = DateTime)]
+    #[schema(format = DateTime, required = true)]
     expires_at: Option<String>,
-    #[schema(format = DateTime)]
+    #[schema(format = DateTime, required = true)]
     disabled_at: Option<String>,
-    #[schema(format = DateTime)]
+    #[schema(format = DateTime, required = true)]
     last_used_at: Option<String>,
     state: KeyStateWord,
 }
@@ -85,6 +86,7 @@ enum KeyStateWord {
 #[schema(as = Quota)]
 struct QuotaEntry {
     /// A day, in UTC; no limit when nothing is said.
+    #[schema(required = true)]
     per_day: Option<u64>,
     /// Whether it was set for this application, and is not the server's default.
     own: bool,

@@ -43,6 +43,7 @@ pub(crate) struct Wanted {
 pub(crate) struct VerdictList {
     verdicts: Vec<VerdictEntry>,
     /// Where the next page begins.
+    #[schema(required = true)]
     before: Option<String>,
 }
 
@@ -53,14 +54,18 @@ pub(crate) struct VerdictList {
 struct VerdictEntry {
     recognition_id: String,
     /// Nothing for the whole result.
+    #[schema(required = true)]
     item_id: Option<String>,
     application: ApplicationWord,
     task: String,
     model: String,
     subject: String,
+    #[schema(required = true)]
     name: Option<String>,
+    #[schema(required = true)]
     score: Option<f32>,
     valid: bool,
+    #[schema(required = true)]
     comment: Option<String>,
     #[schema(format = DateTime)]
     rated_at: String,

@@ -29,7 +29,7 @@ pub(crate) struct AccountList {
 struct ListedAccount {
     #[serde(flatten)]
     account: AccountEntry,
-    #[schema(format = DateTime)]
+    #[schema(format = DateTime, required = true)]
     last_signed_in_at: Option<String>,
     applications: i64,
 }

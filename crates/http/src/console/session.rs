@@ -92,8 +92,10 @@ impl From<&Account> for AccountEntry {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Session {
     /// Who is signed in.
+    #[schema(required = true)]
     account: Option<AccountEntry>,
     /// What to send as X-CSRF-Token.
+    #[schema(required = true)]
     csrf: Option<String>,
     registration: RegistrationWord,
     /// There is no account yet: whoever registers now runs the server.

@@ -47,6 +47,7 @@ struct UsageEntry {
     #[schema(format = DateTime)]
     at: String,
     /// Nothing for what consoles called.
+    #[schema(required = true)]
     key: Option<String>,
     operation: String,
     requests: i64,
