@@ -217,7 +217,7 @@ impl Accounts {
     ///
     /// # Errors
     /// When the address cannot be one.
-    pub async fn forgot(&self, email: &str, language: Language) -> Result<(), AccountError> {
+    pub fn forgot(&self, email: &str, language: Language) -> Result<(), AccountError> {
         let email = Email::new(email).map_err(AccountError::Email)?;
         let me = self.clone();
         tokio::spawn(async move { note(me.write_reset(email, language).await) });

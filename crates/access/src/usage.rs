@@ -48,11 +48,14 @@ struct Cell {
     micros: AtomicU64,
 }
 
+/// What was called of one operation, by how it ended and how long it took.
+type Tally = [[Cell; CLASSES]; OUTCOMES];
+
 /// What one key calls.
 pub struct KeyMeter {
     allowance: Arc<Allowance>,
     /// One for each operation, made when it is first called.
-    operations: Box<[OnceLock<Box<[[Cell; CLASSES]; OUTCOMES]>>]>,
+    operations: Box<[OnceLock<Box<Tally>>]>,
 }
 
 impl KeyMeter {

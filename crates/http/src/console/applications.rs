@@ -8,7 +8,7 @@ use axum::{
 };
 use kaisatsu_access::{ApplicationChange, OwnedApplication, StoreError, Usage};
 use kaisatsu_model::{AppId, ApplicationName, KeyRecord, KeyState, Timestamp};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
@@ -123,9 +123,9 @@ pub(crate) struct ChangedApplication {
     name: Option<String>,
     disabled: Option<bool>,
     /// Operators only: requests a day; null for the server's default.
-    #[serde(default, deserialize_with = "said")]
+    #[serde(default)]
     #[schema(value_type = Option<u64>)]
-    per_day: Option<Option<u64>>,
+    per_day: PerDay,
 }
 
 /// The name of the application, as a proof that it is this one that is meant.
@@ -134,9 +134,20 @@ pub(crate) struct NameProof {
     name: String,
 }
 
-/// Tells `null` from what is not there.
-fn said<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Option<u64>>, D::Error> {
-    Option::deserialize(reader).map(Some)
+/// What is said of a quota: `null` is not the same as nothing.
+#[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq)]
+#[serde(from = "Option<u64>")]
+enum PerDay {
+    #[default]
+    Nothing,
+    ServersDefault,
+    Own(u64),
+}
+
+impl From<Option<u64>> for PerDay {
+    fn from(said: Option<u64>) -> Self {
+        said.map_or(Self::ServersDefault, Self::Own)
+    }
 }
 
 /// The person's applications
@@ -205,7 +216,7 @@ pub(crate) async fn change(
     Path(id): Path<String>,
     Sent(sent): Sent<ChangedApplication>,
 ) -> Answer {
-    if sent.per_day.is_some() && !visitor.is_operator() {
+    if sent.per_day != PerDay::Nothing && !visitor.is_operator() {
         return Err(Trouble::NotAllowed);
     }
     let id = AppId::from_text(id);
@@ -213,7 +224,11 @@ pub(crate) async fn change(
     let change = ApplicationChange {
         name: sent.name.as_deref().map(ApplicationName::new).transpose()?,
         disabled_at: sent.disabled.map(|disabled| disabled.then_some(now)),
-        requests_per_day: sent.per_day.map(|per_day| per_day.map(|most| i64::try_from(most).unwrap_or(i64::MAX))),
+        requests_per_day: match sent.per_day {
+            PerDay::Nothing => None,
+            PerDay::ServersDefault => Some(None),
+            PerDay::Own(most) => Some(Some(i64::try_from(most).unwrap_or(i64::MAX))),
+        },
     };
     gateway.desk.change(visitor.account(), &id, &change).await?;
     let owned = gateway.desk.application(visitor.account(), &id).await?;

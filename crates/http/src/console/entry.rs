@@ -135,7 +135,7 @@ pub(crate) async fn confirm(State(gateway): State<Arc<Gateway>>, Sent(sent): Sen
     )
 )]
 pub(crate) async fn forgot(State(gateway): State<Arc<Gateway>>, Sent(sent): Sent<Forgot>) -> Answer {
-    gateway.accounts.forgot(&sent.email, sent.language.into()).await?;
+    gateway.accounts.forgot(&sent.email, sent.language.into())?;
     let sent_to = if gateway.accounts.has_post() { SentTo::Mail } else { SentTo::Log };
     Ok(json(StatusCode::ACCEPTED, ForgotAnswer { sent_to }))
 }

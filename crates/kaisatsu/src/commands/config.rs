@@ -48,8 +48,7 @@ fn print_setting(arg: &Arg, origins: &Origins) {
 fn without_secrets(name: &str, value: &str) -> String {
     match (name, value.parse::<Address>()) {
         ("database", Ok(address)) => address.to_string(),
-        ("database", Err(_)) => "…".to_owned(),
-        ("smtp", _) => "…".to_owned(),
+        ("database", Err(_)) | ("smtp", _) => "…".to_owned(),
         ("blobs", _) => value.parse::<BlobAddress>().map_or_else(|_| "…".to_owned(), |address| address.to_string()),
         _ => value.to_owned(),
     }

@@ -1,0 +1,358 @@
+//! People, what they own, and what it takes to be rid of it: one story for every backend.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+
+use std::time::Duration;
+
+use kaisatsu_model::{
+    AccountId, AccountState, AppId, ApplicationName, Email, KeyDigest, KeyId, Registration, Role, SecretDigest,
+    Timestamp, UserId,
+};
+use kaisatsu_store::{
+    AccountChange, ApplicationChange, BlobKey, Claim, NewAccount, NewKey, NewSession, NewToken, NewUserImage, Purpose,
+    PutImage, Registered, Store, StoreError, UsageOutcome, UsageRow,
+};
+use kaisatsu_testkit::{Backend, Database, tell_on_every_backend};
+
+tell_on_every_backend![
+    the_first_runs_the_server_and_an_address_is_taken_once,
+    of_many_who_register_at_once_one_runs_the_server,
+    there_is_always_somebody_who_runs_the_server,
+    a_session_ends_with_its_time_its_password_and_its_account,
+    a_link_works_once_and_for_what_it_is,
+    failures_are_counted_within_their_time,
+    an_application_is_its_owner_s,
+    a_disabled_person_s_keys_are_refused,
+    what_was_called_is_added_up,
+    a_deleted_application_is_gone_at_once_and_leaves_nothing,
+    a_deleted_account_takes_all_along,
+];
+
+async fn tell<F: Future<Output = ()>>(backend: Backend, tale: impl FnOnce(Store) -> F) {
+    let database = Database::fresh(backend);
+    tale(Store::open(&database.address.parse().unwrap()).await.unwrap()).await;
+}
+
+const NOW: Timestamp = Timestamp(1_000_000);
+
+fn id(n: u8) -> AccountId {
+    AccountId::from_random([n; 10])
+}
+
+fn app(n: u8) -> AppId {
+    AppId::from_random([n; 10])
+}
+
+fn secret(n: u8) -> SecretDigest {
+    SecretDigest([n; 32])
+}
+
+fn person(n: u8) -> NewAccount {
+    NewAccount {
+        id: id(n),
+        email: Email::new(&format!("p{n}@example.org")).unwrap(),
+        password: format!("hash {n}"),
+        state: AccountState::Active,
+        created_at: Timestamp(i64::from(n)),
+    }
+}
+
+fn key(n: u8) -> NewKey {
+    NewKey {
+        id: KeyId::from_random([n; 10]),
+        digest: KeyDigest([n; 32]),
+        hint: format!("h{n}"),
+        created_at: Timestamp(i64::from(n)),
+        pass: None,
+    }
+}
+
+async fn own(store: &Store, n: u8, owner: u8) {
+    let name = ApplicationName::new(&format!("app {n}")).unwrap();
+    store.create_application_with_key(&app(n), &name, Some(&id(owner)), &key(n)).await.unwrap();
+}
+
+async fn sign_in(store: &Store, n: u8, who: u8) {
+    let session = NewSession {
+        digest: secret(n),
+        account: id(who),
+        created_at: NOW,
+        expires_at: NOW.after(Duration::from_secs(100)),
+        agent: format!("browser {n}"),
+    };
+    store.begin_session(&session).await.unwrap();
+}
+
+async fn the_first_runs_the_server_and_an_address_is_taken_once(store: Store) {
+    assert!(!store.has_accounts().await.unwrap());
+    let waiting = |n| NewAccount { state: AccountState::Waiting, ..person(n) };
+    assert_eq!(store.register(&waiting(1)).await.unwrap(), Registered::First);
+    assert_eq!(store.register(&waiting(2)).await.unwrap(), Registered::Kept);
+    let again = NewAccount { id: id(3), ..waiting(2) };
+    assert_eq!(store.register(&again).await.unwrap(), Registered::Known);
+    let listed: Vec<_> = store.accounts().await.unwrap().into_iter().map(|(a, _)| (a.id, a.role, a.state)).collect();
+    assert_eq!(listed, [(id(1), Role::Operator, AccountState::Active), (id(2), Role::Member, AccountState::Waiting)]);
+    assert_eq!(store.account_of(&person(2).email).await.unwrap().unwrap().id, id(2));
+    assert_eq!(store.password_of(&id(2)).await.unwrap(), "hash 2", "as it was");
+    assert_eq!(store.registration().await.unwrap(), Registration::Open);
+    store.set_registration(Registration::Closed).await.unwrap();
+    assert_eq!(store.registration().await.unwrap(), Registration::Closed);
+}
+
+async fn of_many_who_register_at_once_one_runs_the_server(store: Store) {
+    let register = |n| {
+        let store = store.clone();
+        async move { store.register(&person(n)).await.unwrap() }
+    };
+    let became: Vec<_> = (1..=8).map(|n| tokio::spawn(register(n))).collect();
+    let mut firsts = 0;
+    for one in became {
+        firsts += i32::from(one.await.unwrap() == Registered::First);
+    }
+    let operators = store.accounts().await.unwrap().into_iter().filter(|(a, _)| a.role == Role::Operator).count();
+    assert_eq!((firsts, operators), (1, 1));
+}
+
+async fn there_is_always_somebody_who_runs_the_server(store: Store) {
+    store.register(&person(1)).await.unwrap();
+    store.register(&person(2)).await.unwrap();
+    let change = |state, role| AccountChange { state, role };
+    for bad in [change(Some(AccountState::Disabled), None), change(None, Some(Role::Member))] {
+        assert!(matches!(store.change_account(&id(1), bad, NOW).await, Err(StoreError::LastOperator)));
+    }
+    assert!(matches!(store.delete_account(&id(1), NOW).await, Err(StoreError::LastOperator)));
+    assert_eq!(store.account(&id(1)).await.unwrap().unwrap().role, Role::Operator, "nothing changed");
+    store.change_account(&id(2), change(None, Some(Role::Operator)), NOW).await.unwrap();
+    store.change_account(&id(1), change(None, Some(Role::Member)), NOW).await.unwrap();
+    store.delete_account(&id(1), NOW).await.unwrap();
+    store.delete_account(&id(2), NOW).await.unwrap();
+    assert!(!store.has_accounts().await.unwrap(), "the last one may go, and the server begins anew");
+    let nobody = store.change_account(&id(9), AccountChange::default(), NOW).await;
+    assert!(matches!(nobody, Err(StoreError::NoAccount(_))));
+}
+
+async fn a_session_ends_with_its_time_its_password_and_its_account(store: Store) {
+    store.register(&person(1)).await.unwrap();
+    store.register(&person(2)).await.unwrap();
+    for n in 1..=3 {
+        sign_in(&store, n, 2).await;
+    }
+    let who = async |n, at| store.signed_in(secret(n), at).await.unwrap().map(|me| me.account.id);
+    assert_eq!(who(1, NOW).await, Some(id(2)));
+    assert_eq!(who(9, NOW).await, None);
+    assert_eq!(who(1, NOW.after(Duration::from_secs(100))).await, None, "its time is over");
+    let listed = store.sessions(&id(2), NOW).await.unwrap();
+    assert_eq!(listed.len(), 3);
+    store.end_session(&id(2), secret(3), NOW).await.unwrap();
+    store.put_link(secret(50), &id(2), Purpose::Reset, NOW.after(Duration::from_secs(9))).await.unwrap();
+    store.set_password(&id(2), "another", Some(secret(1)), NOW).await.unwrap();
+    assert_eq!((who(1, NOW).await, who(2, NOW).await, who(3, NOW).await), (Some(id(2)), None, None));
+    assert_eq!(store.take_link(secret(50), Purpose::Reset, NOW).await.unwrap(), None, "an older link is none");
+    sign_in(&store, 4, 2).await;
+    store.end_other_sessions(&id(2), secret(4), NOW).await.unwrap();
+    assert_eq!((who(1, NOW).await, who(4, NOW).await), (None, Some(id(2))));
+    let off = AccountChange { state: Some(AccountState::Disabled), role: None };
+    store.change_account(&id(2), off, NOW).await.unwrap();
+    assert_eq!(who(4, NOW).await, None);
+    let on = AccountChange { state: Some(AccountState::Active), role: None };
+    store.change_account(&id(2), on, NOW).await.unwrap();
+    assert_eq!(who(4, NOW).await, None, "it stays ended");
+    store.forget_sign_ins(NOW.after(Duration::from_hours(1)), NOW).await.unwrap();
+    assert!(store.sessions(&id(2), Timestamp(0)).await.unwrap().is_empty());
+}
+
+async fn a_link_works_once_and_for_what_it_is(store: Store) {
+    store.register(&person(1)).await.unwrap();
+    let end = NOW.after(Duration::from_secs(10));
+    store.put_link(secret(1), &id(1), Purpose::Confirm, end).await.unwrap();
+    assert_eq!(store.take_link(secret(1), Purpose::Reset, NOW).await.unwrap(), None);
+    assert_eq!(store.take_link(secret(1), Purpose::Confirm, end).await.unwrap(), None, "too late");
+    assert_eq!(store.look_at_link(secret(1), Purpose::Confirm, NOW).await.unwrap(), Some(id(1)));
+    assert_eq!(store.take_link(secret(1), Purpose::Confirm, NOW).await.unwrap(), Some(id(1)));
+    assert_eq!(store.take_link(secret(1), Purpose::Confirm, NOW).await.unwrap(), None, "once");
+    store.put_link(secret(2), &id(1), Purpose::Reset, end).await.unwrap();
+    store.put_link(secret(3), &id(1), Purpose::Reset, end).await.unwrap();
+    assert_eq!(store.take_link(secret(2), Purpose::Reset, NOW).await.unwrap(), None, "the newest counts");
+    assert_eq!(store.take_link(secret(3), Purpose::Reset, NOW).await.unwrap(), Some(id(1)));
+}
+
+async fn failures_are_counted_within_their_time(store: Store) {
+    let since = NOW.before(Duration::from_micros(10));
+    for at in [5, 6] {
+        store.sign_in_failed(secret(1), NOW.after(Duration::from_micros(at)), since).await.unwrap();
+    }
+    let first = NOW.after(Duration::from_micros(5));
+    assert_eq!(store.sign_in_failures(secret(1), since).await.unwrap(), Some((2, first)));
+    assert_eq!(store.sign_in_failures(secret(2), since).await.unwrap(), None);
+    let later = NOW.after(Duration::from_micros(50));
+    store.sign_in_failed(secret(1), later, later.before(Duration::from_micros(10))).await.unwrap();
+    assert_eq!(store.sign_in_failures(secret(1), since).await.unwrap(), Some((1, later)), "it began anew");
+    store.forgive_sign_in(secret(1)).await.unwrap();
+    assert_eq!(store.sign_in_failures(secret(1), since).await.unwrap(), None);
+}
+
+async fn an_application_is_its_owner_s(store: Store) {
+    store.register(&person(1)).await.unwrap();
+    store.register(&person(2)).await.unwrap();
+    own(&store, 1, 1).await;
+    own(&store, 2, 2).await;
+    store.create_application(&app(3), &ApplicationName::new("nobody's").unwrap(), NOW).await.unwrap();
+    let names = async |owner: Option<&AccountId>| {
+        let all = store.owned_applications(owner).await.unwrap();
+        all.into_iter().map(|one| one.application.name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(Some(&id(2))).await, ["app 2"]);
+    assert_eq!(names(None).await, ["app 1", "app 2", "nobody's"]);
+    let owned = store.owned_application(&app(2)).await.unwrap().unwrap();
+    assert_eq!((owned.owner, owned.requests_per_day), (Some((id(2), "p2@example.org".to_owned())), None));
+    let change = ApplicationChange {
+        name: Some(ApplicationName::new("another").unwrap()),
+        requests_per_day: Some(Some(7)),
+        ..ApplicationChange::default()
+    };
+    store.change_application(&app(2), &change).await.unwrap();
+    let owned = store.owned_application(&app(2)).await.unwrap().unwrap();
+    assert_eq!((owned.application.name.as_str(), owned.requests_per_day), ("another", Some(7)));
+    let taken = ApplicationChange { name: Some(ApplicationName::new("app 1").unwrap()), ..change };
+    assert!(matches!(store.change_application(&app(2), &taken).await, Err(StoreError::NameTaken(_))));
+    assert!(matches!(store.change_application(&app(9), &taken).await, Err(StoreError::NoApplication(_))));
+    let mut pass = key(9);
+    pass.pass = Some((NOW.after(Duration::from_secs(5)), id(2)));
+    store.create_key(&app(2), &pass).await.unwrap();
+    assert_eq!(store.keys(Some(&app(2))).await.unwrap().len(), 1, "a pass is not listed");
+    store.end_session(&id(2), secret(1), NOW).await.unwrap();
+    let grants = store.keys_changed_since(0).await.unwrap().unwrap().keys;
+    let pass = grants.into_iter().find(|(digest, _)| *digest == KeyDigest([9; 32])).unwrap().1;
+    assert_eq!(
+        (pass.pass, pass.expires_at, pass.requests_per_day),
+        (true, Some(NOW), Some(7)),
+        "it ends with the session"
+    );
+}
+
+async fn a_disabled_person_s_keys_are_refused(store: Store) {
+    store.register(&person(1)).await.unwrap();
+    store.register(&person(2)).await.unwrap();
+    own(&store, 2, 2).await;
+    let revision = store.keys_changed_since(0).await.unwrap().unwrap().revision;
+    let change = |state| AccountChange { state: Some(state), role: None };
+    store.change_account(&id(2), change(AccountState::Disabled), NOW).await.unwrap();
+    let told = store.keys_changed_since(revision).await.unwrap().unwrap();
+    assert!(told.keys[0].1.disabled);
+    store.change_account(&id(2), change(AccountState::Active), NOW).await.unwrap();
+    assert!(!store.keys_changed_since(told.revision).await.unwrap().unwrap().keys[0].1.disabled);
+}
+
+fn called(application: u8, key: &str, hour: i64, outcome: UsageOutcome, requests: i64) -> UsageRow {
+    let (application, key, operation) = (app(application), key.to_owned(), "classify".to_owned());
+    UsageRow { application, key, operation, hour: Timestamp(hour), outcome, class: 3, requests, micros: requests * 10 }
+}
+
+async fn what_was_called_is_added_up(store: Store) {
+    store.register(&person(1)).await.unwrap();
+    own(&store, 1, 1).await;
+    let key_id = KeyId::from_random([1; 10]);
+    let rows = [
+        called(1, key_id.as_str(), 0, UsageOutcome::Answered, 5),
+        called(1, key_id.as_str(), 10, UsageOutcome::Answered, 7),
+        called(1, "", 10, UsageOutcome::Refused, 2),
+        called(1, "", 20, UsageOutcome::TurnedAway, 100),
+        called(9, "", 20, UsageOutcome::Answered, 1),
+    ];
+    store.add_usage(&rows, &[(key_id.as_str().to_owned(), NOW)]).await.unwrap();
+    store.add_usage(&rows[..1], &[(key_id.as_str().to_owned(), Timestamp(1))]).await.unwrap();
+    let sums = store.usage(&app(1), Timestamp(0), Timestamp(20), 10).await.unwrap();
+    let short: Vec<_> = sums.iter().map(|s| (s.begins, s.key_id.as_str(), s.requests, s.micros, s.class)).collect();
+    assert_eq!(short, [(0, key_id.as_str(), 10, 100, 3), (10, "", 2, 20, 3), (10, key_id.as_str(), 7, 70, 3)]);
+    assert_eq!(store.usage(&app(1), Timestamp(0), Timestamp(40), 20).await.unwrap()[1].requests, 17);
+    assert_eq!(
+        store.taken_since(Timestamp(10), None).await.unwrap(),
+        [(app(1), 9)],
+        "who was turned away has taken nothing"
+    );
+    assert!(store.usage(&app(9), Timestamp(0), Timestamp(99), 1).await.unwrap().is_empty(), "no such application");
+    assert_eq!(store.keys(None).await.unwrap()[0].last_used_at, Some(NOW));
+    store.forget_usage(Timestamp(10)).await.unwrap();
+    assert_eq!(store.usage(&app(1), Timestamp(0), Timestamp(99), 99).await.unwrap().len(), 3);
+}
+
+/// An application with a token, an image and something called.
+async fn furnish(store: &Store, n: u8) {
+    let user = UserId::new("u").unwrap();
+    let token = NewToken {
+        digest: kaisatsu_model::TokenDigest([n; 32]),
+        application: app(n),
+        user: user.clone(),
+        created_at: NOW,
+        expires_at: NOW.after(Duration::from_hours(1)),
+    };
+    store.put_token(&token, 9).await.unwrap();
+    let blob = BlobKey { application: app(n), user: user.clone(), sha256: [n; 32] };
+    assert_eq!(store.claim_blob(&blob, 10, 100, NOW).await.unwrap(), Claim::Write);
+    let image = NewUserImage {
+        id: kaisatsu_model::ImageId::from_random([n; 20]),
+        key: blob,
+        width: 1,
+        height: 1,
+        tag: None,
+        name: None,
+        created_at: NOW,
+    };
+    assert!(matches!(store.put_user_image(&image, 9).await.unwrap(), PutImage::Kept(_)));
+    store.add_usage(&[called(n, "", 0, UsageOutcome::Answered, 1)], &[]).await.unwrap();
+}
+
+/// Does what the server's sweeper does with a deleted application.
+async fn sweep(store: &Store, n: u8) {
+    store.let_go_of_images(&app(n), NOW).await.unwrap();
+    assert!(!store.erase_application(&app(n)).await.unwrap(), "its bytes are still there");
+    let doomed = store.doom_blobs(NOW, NOW, NOW, 100).await.unwrap();
+    for blob in doomed.iter().filter(|blob| blob.application == app(n)) {
+        store.forget_blob(blob).await.unwrap();
+    }
+    assert!(store.erase_application(&app(n)).await.unwrap());
+}
+
+async fn a_deleted_application_is_gone_at_once_and_leaves_nothing(store: Store) {
+    store.register(&person(1)).await.unwrap();
+    own(&store, 1, 1).await;
+    own(&store, 2, 1).await;
+    furnish(&store, 1).await;
+    furnish(&store, 2).await;
+    let all = store.belongings(&app(1)).await.unwrap().unwrap();
+    assert_eq!((all.keys, all.users, all.images, all.data_sets), (1, 1, 1, 0));
+    store.delete_application(&app(1), NOW).await.unwrap();
+    assert!(matches!(store.delete_application(&app(1), NOW).await, Err(StoreError::NoApplication(_))));
+    assert_eq!(store.belongings(&app(1)).await.unwrap(), None);
+    assert!(store.owned_application(&app(1)).await.unwrap().is_none());
+    assert_eq!(store.applications().await.unwrap().len(), 1);
+    assert_eq!(store.keys(None).await.unwrap().len(), 1);
+    let grants = store.keys_changed_since(0).await.unwrap().unwrap().keys;
+    assert!(grants.iter().any(|(_, grant)| grant.application == app(1) && grant.disabled));
+    let name = ApplicationName::new("app 1").unwrap();
+    store.create_application(&app(4), &name, NOW).await.unwrap();
+    assert_eq!(store.deleted_applications().await.unwrap(), [(app(1), NOW)]);
+    sweep(&store, 1).await;
+    assert!(store.deleted_applications().await.unwrap().is_empty());
+    assert_eq!(store.belongings(&app(2)).await.unwrap().unwrap().images, 1, "the other one's is untouched");
+}
+
+async fn a_deleted_account_takes_all_along(store: Store) {
+    store.register(&person(1)).await.unwrap();
+    store.register(&person(2)).await.unwrap();
+    own(&store, 1, 1).await;
+    own(&store, 2, 2).await;
+    furnish(&store, 2).await;
+    sign_in(&store, 1, 2).await;
+    store.delete_account(&id(2), NOW).await.unwrap();
+    assert_eq!(store.account(&id(2)).await.unwrap(), None);
+    assert_eq!(store.signed_in(secret(1), NOW).await.unwrap(), None);
+    assert_eq!(store.deleted_applications().await.unwrap(), [(app(2), NOW)]);
+    sweep(&store, 2).await;
+    let left = store.owned_applications(None).await.unwrap();
+    assert_eq!(left.iter().map(|one| one.application.id.clone()).collect::<Vec<_>>(), [app(1)]);
+    assert_eq!(
+        store.register(&NewAccount { id: id(3), ..person(2) }).await.unwrap(),
+        Registered::Kept,
+        "the address is free"
+    );
+}
