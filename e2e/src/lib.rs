@@ -10,6 +10,7 @@
 
 mod browser;
 pub mod http;
+pub mod person;
 pub mod pictures;
 mod program;
 mod server;
@@ -18,6 +19,7 @@ mod user;
 pub use browser::{Browser, Screen};
 pub use http::Answer;
 pub use kaisatsu_testkit::{Backend, Database};
+pub use person::Person;
 pub use program::{Run, binary, run};
 pub use server::{Server, make_key, models_with};
 pub use user::User;

@@ -94,6 +94,13 @@ fn answer(mut stream: TcpStream, asked: &Mutex<BTreeMap<String, usize>>) {
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
 }
 
+/// One of the photographs that `make test` installs.
+#[must_use]
+pub fn photo(name: &str) -> Vec<u8> {
+    let folder = std::env::var("KAISATSU_TEST_PHOTOS").expect("KAISATSU_TEST_PHOTOS is not set; `make test` sets it");
+    std::fs::read(std::path::Path::new(&folder).join(name)).expect("a photograph")
+}
+
 /// A picture of waves: the class decides their direction, width and colour, the number the rest.
 #[must_use]
 pub fn picture(class: &str, number: &str) -> Vec<u8> {
