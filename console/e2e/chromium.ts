@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs';
+
+const places = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const executablePath = places.find((place) => place && existsSync(place));
+if (!executablePath) throw new Error('no Chromium is found: install Debian’s package chromium, or name one in CHROMIUM');
+
+/** How the browser is started: the system's own, and quiet. It only ever speaks to the server under test. */
+export const chromium = {
+  browserName: 'chromium' as const,
+  launchOptions: {
+    executablePath,
+    args: ['--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic'].concat(
+      process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    ),
+  },
+};

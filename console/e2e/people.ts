@@ -1,0 +1,78 @@
+import type { Page } from '@playwright/test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const password = 'correct horse battery';
+
+type Answer = Record<string, any>;
+
+/** Somebody at the console's API, for what a test needs before it opens a page. */
+export class Person {
+  private constructor(
+    private readonly base: string,
+    private readonly cookie: string,
+    private readonly csrf: string,
+  ) {}
+
+  /** Registers, and signs in. */
+  static async register(base: string, email: string): Promise<Person> {
+    await post(base, 'accounts', { email, password });
+    return Person.signIn(base, email);
+  }
+
+  static async signIn(base: string, email: string): Promise<Person> {
+    const answer = await post(base, 'session', { email, password });
+    const { csrf } = (await answer.json()) as Answer;
+    return new Person(base, answer.headers.get('set-cookie')!.split(';')[0]!, csrf);
+  }
+
+  async call(method: string, path: string, body?: unknown): Promise<Answer> {
+    const headers = { cookie: this.cookie, 'x-csrf-token': this.csrf, 'content-type': 'application/json' };
+    const answer = await fetch(`${this.base}/console/api/${path}`, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return answer.status === 204 ? {} : ((await answer.json()) as Answer);
+  }
+
+  /** Makes an application; its id and a key. */
+  async application(name: string): Promise<{ id: string; key: string }> {
+    const made = await this.call('POST', 'applications', { name });
+    return { id: made.application.id, key: made.key.secret };
+  }
+}
+
+function post(base: string, path: string, body: unknown): Promise<Response> {
+  return fetch(`${base}/console/api/${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+}
+
+/** Signs in as a person does. */
+export async function signIn(page: Page, base: string, email: string): Promise<void> {
+  await page.goto(`${base}/console/sign-in`);
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL((url) => !url.pathname.endsWith('/sign-in'));
+}
+
+/** The path of one of the photographs that `tools/with-models` installs. */
+export function photo(name: string): string {
+  const folder = process.env.KAISATSU_TEST_PHOTOS;
+  if (!folder) throw new Error('KAISATSU_TEST_PHOTOS is not set; `tools/with-models` sets it');
+  return join(folder, name);
+}
+
+/** Recognises a photograph through the public API. */
+export async function classify(base: string, key: string, name: string): Promise<Answer> {
+  const form = new FormData();
+  form.set('image', new Blob([readFileSync(photo(name))]), name);
+  const answer = await fetch(`${base}/imageRecognition/v1/concept/classify?APIKEY=${key}`, { method: 'POST', body: form });
+  return (await answer.json()) as Answer;
+}
+
+/** Says of a candidate whether it is right, through the public API. */
+export async function rate(base: string, key: string, recognitionId: string, itemId: string, isValid: boolean, comment?: string): Promise<void> {
+  const query = new URLSearchParams({ APIKEY: key, recognitionId, itemId, isValid: String(isValid) });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${base}/imageRecognition/v1/feedbackToCandidate?${query}`, { method: 'POST', headers, body: JSON.stringify({ comment }) });
+  if (answer.status !== 204) throw new Error(await answer.text());
+}
+

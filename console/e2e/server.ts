@@ -1,0 +1,61 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const binary = process.env.KAISATSU_BINARY;
+if (!binary) throw new Error('KAISATSU_BINARY is not set; `tools/console test` sets it');
+
+/** A real server in a folder of its own. */
+export class Server {
+  readonly folder = mkdtempSync(join(tmpdir(), 'kaisatsu-console-'));
+  base = '';
+  #child: ChildProcess;
+  #out = '';
+
+  private constructor(args: string[]) {
+    const env = { HOME: this.folder, PATH: process.env.PATH ?? '' };
+    const all = ['serve', '--listen', '127.0.0.1:0', '--data', this.folder, ...args];
+    this.#child = spawn(binary!, all, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child.stdout!.on('data', (bytes: Buffer) => (this.#out += bytes.toString()));
+    const log = join(this.folder, 'log');
+    writeFileSync(log, '');
+    this.#child.stderr!.on('data', (bytes: Buffer) => writeFileSync(log, bytes, { flag: 'a' }));
+  }
+
+  /** Starts one; with `models` it is ready when it can recognise pictures. */
+  static async start({ args = [], models = false }: { args?: string[]; models?: boolean } = {}): Promise<Server> {
+    const folder = process.env.KAISATSU_TEST_MODELS;
+    if (!folder) throw new Error('KAISATSU_TEST_MODELS is not set; `tools/with-models` sets it');
+    const server = new Server(models ? ['--models', folder, ...args] : args);
+    await until('the server says where it listens', () => {
+      if (server.#child.exitCode !== null) throw new Error(`the server ended: ${server.log()}`);
+      server.base = /address\s+(http:\S+)/.exec(server.#out)?.[1] ?? '';
+      return server.base !== '' && server.#out.includes('curl');
+    });
+    if (models) await until('it is ready', async () => (await fetch(`${server.base}/readyz`)).ok);
+    return server;
+  }
+
+  /** What it has logged so far. */
+  log(): string {
+    return readFileSync(join(this.folder, 'log'), 'utf8');
+  }
+
+  async stop(): Promise<void> {
+    const ended = new Promise((done) => this.#child.once('exit', done));
+    this.#child.kill('SIGTERM');
+    await ended;
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Looks until it is so. */
+export async function until(what: string, so: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 60_000;
+  while (Date.now() < end) {
+    if (await so()) return;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  throw new Error(`waited in vain: ${what}`);
+}

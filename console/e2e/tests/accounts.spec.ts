@@ -1,0 +1,148 @@
+// 1. Accounts: registering, signing in and out, passwords, letters, the end of an account.
+import { SMTPServer } from 'smtp-server';
+import { expect, expectAccessible, test } from '../test';
+import { Person, password, signIn } from '../people';
+import { Server, until } from '../server';
+
+test.describe('without a mail server', () => {
+  let server: Server;
+  test.beforeAll(async () => void (server = await Server.start()));
+  test.afterAll(() => server.stop());
+
+  test('the first person sets the server up and is its operator', async ({ page }) => {
+    await page.goto(`${server.base}/console/`);
+    await expect(page, 'nobody could sign in yet').toHaveURL(/register/);
+    await expect(page.getByText('You will be the operator')).toBeVisible();
+    await expectAccessible(page);
+    await page.getByLabel('E-mail address').fill('operator@example.org');
+    await page.getByLabel('Password', { exact: true }).fill('short');
+    await page.getByRole('button', { name: 'Become the operator' }).click();
+    await expect(page.getByText('5 of at least 10 characters.')).toBeVisible();
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('navigation').getByRole('link', { name: 'Operator' })).toBeVisible();
+    const cookies = await page.context().cookies(`${server.base}/console/`);
+    expect(cookies.map(({ name, httpOnly, sameSite, path }) => ({ name, httpOnly, sameSite, path }))).toEqual([
+      { name: 'kaisatsu_session', httpOnly: true, sameSite: 'Strict', path: '/console' },
+    ]);
+  });
+
+  test('a person registers, is signed in, signs out, and is not let in with a wrong password', async ({ page }) => {
+    await page.goto(`${server.base}/console/register`);
+    await page.getByLabel('E-mail address').fill('hana@example.org');
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Register' }).click();
+    await expect(page.getByRole('navigation').getByRole('link', { name: 'Applications' })).toBeVisible();
+    await expect(page.getByRole('navigation').getByRole('link', { name: 'Operator' })).toHaveCount(0);
+    await page.getByRole('button', { name: /hana@example\.org/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await expect(page).toHaveURL(/sign-in/);
+    await page.goto(`${server.base}/console/feedback`);
+    await page.getByLabel('E-mail address').fill('hana@example.org');
+    await page.getByLabel('Password', { exact: true }).fill('not this one at all');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect(page.getByRole('alert')).toContainText(/not right/i);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect(page).toHaveURL(/\/console\/feedback/, { timeout: 10_000 });
+  });
+
+  test('a forgotten password is chosen anew with the link in the log', async ({ page }) => {
+    await Person.register(server.base, 'taro@example.org');
+    await page.goto(`${server.base}/console/sign-in`);
+    await page.getByRole('link', { name: 'Forgotten your password?' }).click();
+    await page.getByLabel('E-mail address').fill('taro@example.org');
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await expect(page.getByText('The link is in the server’s log')).toBeVisible();
+    let link = '';
+    await until('the link is in the log', () => (link = /http:\S+\/console\/reset\?token=\w+/.exec(server.log())?.[0] ?? '') !== '');
+    await page.goto(link);
+    await page.getByLabel('New password', { exact: true }).fill('another horse battery');
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await expect(page.getByText('Your password is changed')).toBeVisible();
+    await page.goto(link);
+    await page.getByLabel('New password', { exact: true }).fill('yet another battery');
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await expect(page.getByText('This link does not work')).toBeVisible();
+  });
+
+  test('a person changes the password, sees the sessions, and deletes the account with all it owns', async ({ page }) => {
+    const kei = await Person.register(server.base, 'kei@example.org');
+    await kei.application('kei’s guide');
+    await signIn(page, server.base, 'kei@example.org');
+    await page.getByRole('navigation').getByRole('link', { name: 'Account' }).click();
+    await expect(page.getByText(/Chromium|Chrome/).first()).toBeVisible();
+    await expectAccessible(page);
+    await page.getByLabel(/current password/i).fill(password);
+    await page.getByLabel('New password', { exact: true }).fill('another horse battery');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await expect(page.getByText(/password (is|was|has been) changed/i).first()).toBeVisible();
+    await expect(kei.call('GET', 'applications')).rejects.toThrow('401');
+    await page.getByRole('button', { name: /delete/i }).first().click();
+    const dialog = page.getByRole('dialog');
+    await expect(dialog).toContainText('kei’s guide');
+    await dialog.getByLabel(/password/i).first().fill('another horse battery');
+    await dialog.getByRole('button', { name: /delete/i }).click();
+    await expect(page).toHaveURL(/sign-in/);
+    await expect(Person.signIn(server.base, 'kei@example.org')).rejects.toThrow();
+  });
+});
+
+test.describe('with a mail server', () => {
+  let server: Server, post: SMTPServer;
+  const letters: string[] = [];
+
+  test.beforeAll(async () => {
+    post = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      onData(stream, _session, done) {
+        const pieces: Buffer[] = [];
+        stream.on('data', (piece: Buffer) => pieces.push(piece));
+        stream.on('end', () => (letters.push(Buffer.concat(pieces).toString()), done()));
+      },
+    });
+    await new Promise<void>((ready) => post.listen(0, '127.0.0.1', ready));
+    const { port } = post.server.address() as { port: number };
+    server = await Server.start({ args: ['--smtp', `smtp://127.0.0.1:${port}`] });
+    await Person.register(server.base, 'operator@example.org');
+  });
+  test.afterAll(async () => {
+    await server.stop();
+    await new Promise<void>((done) => post.close(done));
+  });
+
+  /** The text of the newest letter to somebody. */
+  async function letter(to: string): Promise<string> {
+    let found: string | undefined;
+    await until(`a letter to ${to}`, () => (found = letters.findLast((one) => one.includes(`To: ${to}`))) !== undefined);
+    return decode(found!);
+  }
+
+  test('an address is confirmed by a letter, and who has an account gets another one', async ({ page }) => {
+    const register = async () => {
+      await page.goto(`${server.base}/console/register`);
+      await page.getByLabel('E-mail address').fill('hana@example.org');
+      await page.getByLabel('Password', { exact: true }).fill(password);
+      await page.getByRole('button', { name: 'Register' }).click();
+      await expect(page.getByText('Look into your mailbox')).toBeVisible();
+    };
+    await register();
+    const link = /http:\S+\/console\/confirm\?token=\w+/.exec(await letter('hana@example.org'))![0];
+    await page.goto(link);
+    await expect(page.getByText('Your address is confirmed')).toBeVisible();
+    await signIn(page, server.base, 'hana@example.org');
+    await page.context().clearCookies();
+    letters.length = 0;
+    await register();
+    expect(await letter('hana@example.org')).toContain('has an account already');
+  });
+});
+
+/** The text of a letter as mail servers carry it. */
+function decode(letter: string): string {
+  const body = letter.slice(letter.indexOf('\r\n\r\n') + 4);
+  if (/base64/i.test(letter)) return Buffer.from(body, 'base64').toString();
+  const joined = body.replace(/=\r\n/g, '');
+  return Buffer.from(joined.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))), 'latin1').toString();
+}
