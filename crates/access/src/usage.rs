@@ -281,3 +281,73 @@ impl Taken {
 fn signed(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Arc, time::Duration};
+
+    use kaisatsu_model::{AppId, ApplicationName, Clock, KeyId, SystemClock, Timestamp};
+    use kaisatsu_store::{KeyGrant, Store, UsageOutcome};
+    use kaisatsu_testkit::{Backend, Database};
+
+    use super::{Usage, UsageOutcome::Answered};
+
+    fn grant(pass: bool, requests_per_day: Option<i64>) -> KeyGrant {
+        let (key, application) = (KeyId::from_random([1; 10]), AppId::from_random([1; 10]));
+        KeyGrant { key, application, disabled: false, expires_at: None, pass, requests_per_day }
+    }
+
+    async fn open(database: &Database) -> Store {
+        let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
+        let name = ApplicationName::new("a").unwrap();
+        let _ = store.create_application(&AppId::from_random([1; 10]), &name, Timestamp(0)).await;
+        store
+    }
+
+    fn usage(store: &Store, per_day: u64) -> Arc<Usage> {
+        Usage::new(store.clone(), Arc::new(SystemClock), vec!["one".to_owned(), "two".to_owned()], per_day)
+    }
+
+    #[tokio::test]
+    async fn keys_and_consoles_are_counted_apart_and_what_fails_is_counted_later() {
+        let database = Database::fresh(Backend::Sqlite);
+        let store = open(&database).await;
+        let usage = usage(&store, 0);
+        let (key, pass) = (usage.meter(&grant(false, None)), usage.meter(&grant(true, None)));
+        key.count(0, Answered, Duration::from_millis(2));
+        key.count(0, Answered, Duration::from_millis(4));
+        pass.count(1, UsageOutcome::Refused, Duration::from_secs(9));
+        pass.count(7, Answered, Duration::ZERO);
+        store.close().await;
+        assert!(usage.keep().await.is_err());
+        let store = open(&database).await;
+        let usage = Usage { store: store.clone(), ..Arc::into_inner(usage).unwrap() };
+        usage.keep().await.unwrap();
+        usage.keep().await.unwrap();
+        let sums = store.usage(&AppId::from_random([1; 10]), Timestamp(0), Timestamp(i64::MAX), 1).await.unwrap();
+        let short: Vec<_> =
+            sums.iter().map(|s| (s.operation.as_str(), s.key_id.is_empty(), s.class, s.requests)).collect();
+        assert_eq!(short, [("two", true, 8, 1), ("one", false, 1, 1), ("one", false, 2, 1)]);
+    }
+
+    #[tokio::test]
+    async fn a_quota_holds_and_follows_what_is_said() {
+        let database = Database::fresh(Backend::Sqlite);
+        let store = open(&database).await;
+        let usage = usage(&store, 2);
+        assert_eq!((usage.quota(None), usage.quota(Some(0)), usage.quota(Some(9))), (Some(2), None, Some(9)));
+        let meter = usage.meter(&grant(false, None));
+        for _ in 0..2 {
+            assert_eq!(meter.take(), Ok(()));
+            meter.count(0, Answered, Duration::ZERO);
+        }
+        assert_eq!(meter.take(), Err(2));
+        usage.keep().await.unwrap();
+        assert_eq!(meter.take(), Err(2), "what was kept counts, and counts once");
+        let meter = usage.meter(&grant(false, Some(4)));
+        assert_eq!((meter.take(), meter.take(), meter.take()), (Ok(()), Ok(()), Err(4)));
+        assert_eq!(usage.meter(&grant(false, Some(0))).take(), Ok(()), "0 is no limit");
+        assert!(usage.until_tomorrow() <= Duration::from_hours(24));
+        assert!(Usage::day_ends(SystemClock.now()) > SystemClock.now());
+    }
+}

@@ -90,10 +90,8 @@ impl App {
             self.cors.apply(&method, &cors, response.headers_mut());
         }
         let took = began.elapsed();
-        self.meters.count(uri.path(), response.status(), took);
-        if let Some(caller) = &note.caller
-            && let Some(operation) = self.meters.number(uri.path())
-        {
+        let operation = self.meters.count(uri.path(), response.status(), took);
+        if let (Some(caller), Some(operation)) = (&note.caller, operation) {
             caller.meter.count(operation, outcome(response.status()), took);
         }
         self.log(&id, &method, &uri, response.status(), took, &note);

@@ -88,6 +88,8 @@ pub(crate) struct Meters {
 
 struct OperationMeters {
     name: String,
+    /// Its place among the operations, if it is one.
+    number: Option<usize>,
     times: Times,
     /// One for each status from 100 to 599, made when it first occurs.
     statuses: Vec<OnceLock<Counter>>,
@@ -95,8 +97,13 @@ struct OperationMeters {
 
 impl Meters {
     pub(crate) fn new<'a>(operations: impl Iterator<Item = &'a str>) -> Self {
+        let mut operations: BTreeMap<_, _> =
+            operations.map(|path| (path.to_owned(), OperationMeters::new(path))).collect();
+        for (number, meters) in operations.values_mut().enumerate() {
+            meters.number = Some(number);
+        }
         Self {
-            operations: operations.map(|path| (path.to_owned(), OperationMeters::new(path))).collect(),
+            operations,
             console: OperationMeters::new("/console"),
             pages: OperationMeters::new("/map"),
             tiles: OperationMeters::new("/map/tiles"),
@@ -122,13 +129,8 @@ impl Meters {
         text
     }
 
-    /// The number of an operation among all, in the order of their paths.
-    pub(crate) fn number(&self, path: &str) -> Option<usize> {
-        self.operations.keys().position(|one| one == path)
-    }
-
-    /// Counts an answer.
-    pub(crate) fn count(&self, path: &str, status: StatusCode, took: Duration) {
+    /// Counts an answer, and says which operation it was: its number in the order of their paths.
+    pub(crate) fn count(&self, path: &str, status: StatusCode, took: Duration) -> Option<usize> {
         let meters = self.operations.get(path).unwrap_or_else(|| match map_page::label(path) {
             Some(Label::Page) => &self.pages,
             Some(Label::Tile) => &self.tiles,
@@ -136,12 +138,18 @@ impl Meters {
             None => &self.others,
         });
         meters.count(status, took);
+        meters.number
     }
 }
 
 impl OperationMeters {
     fn new(name: &str) -> Self {
-        Self { name: name.to_owned(), times: Times::default(), statuses: (100..600).map(|_| OnceLock::new()).collect() }
+        Self {
+            name: name.to_owned(),
+            number: None,
+            times: Times::default(),
+            statuses: (100..600).map(|_| OnceLock::new()).collect(),
+        }
     }
 
     fn count(&self, status: StatusCode, took: Duration) {

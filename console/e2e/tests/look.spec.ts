@@ -1,0 +1,103 @@
+// 7. Two languages, two themes, keyboard, screen reader, phone, and nothing from elsewhere.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, expectAccessible, expectNoSidewaysScrolling, test } from '../test';
+import { Person, signIn } from '../people';
+import { Server } from '../server';
+
+const pages = ['', 'applications', 'maps', 'maps/tokyo', 'recognition', 'datasets', 'feedback', 'account', 'operator', 'nowhere'];
+const signedOut = ['sign-in', 'register', 'forgot', 'reset?token=ksl_0', 'confirm?token=ksl_0'];
+
+let server: Server;
+let application: { id: string; key: string };
+test.beforeAll(async () => {
+  server = await Server.start();
+  const operator = await Person.register(server.base, 'operator@example.org');
+  application = await operator.application('station-guide');
+});
+test.afterAll(() => server.stop());
+
+for (const theme of ['light', 'dark'] as const) {
+  for (const language of ['en', 'ja'] as const) {
+    test(`every page is accessible, ${theme}, in ${language}`, async ({ page }) => {
+      test.setTimeout(240_000);
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+      if (language === 'ja') await page.addInitScript(() => Object.defineProperty(navigator, 'languages', { get: () => ['ja'] }));
+      if (language === 'ja') await page.addInitScript(() => Object.defineProperty(navigator, 'language', { get: () => 'ja' }));
+      for (const path of signedOut) {
+        await page.goto(`${server.base}/console/${path}`);
+        await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+        await expectAccessible(page);
+      }
+      await signInIn(language, page);
+      for (const path of [...pages, `applications/${application.id}`]) {
+        await page.goto(`${server.base}/console/${path}`);
+        await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+        await page.waitForLoadState('networkidle');
+        expect(await page.locator('html').getAttribute('lang')).toBe(language);
+        await expectAccessible(page);
+      }
+    });
+  }
+}
+
+async function signInIn(language: 'en' | 'ja', page: import('@playwright/test').Page): Promise<void> {
+  if (language === 'en') return signIn(page, server.base, 'operator@example.org');
+  await page.goto(`${server.base}/console/sign-in`);
+  await page.getByLabel('メールアドレス').fill('operator@example.org');
+  await page.getByLabel('パスワード', { exact: true }).fill('correct horse battery');
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => !url.pathname.endsWith('/sign-in'));
+}
+
+test('language and theme are chosen and remembered', async ({ page }) => {
+  await signIn(page, server.base, 'operator@example.org');
+  await page.goto(`${server.base}/console/account`);
+  await page.getByRole('radio', { name: '日本語' }).check({ force: true });
+  await expect(page.getByRole('navigation').getByRole('link', { name: 'アプリケーション' })).toBeVisible();
+  await page.getByRole('radio', { name: 'ダーク' }).check({ force: true });
+  await page.reload();
+  expect(await page.locator('html').getAttribute('lang')).toBe('ja');
+  expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+});
+
+test('a phone shows every page without sideways scrolling', async ({ page }) => {
+  test.setTimeout(240_000);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await signIn(page, server.base, 'operator@example.org');
+  for (const path of [...pages, `applications/${application.id}`]) {
+    await page.goto(`${server.base}/console/${path}`);
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await page.waitForLoadState('networkidle');
+    await expectNoSidewaysScrolling(page);
+  }
+});
+
+test('the keyboard alone gets everywhere', async ({ page }) => {
+  await page.goto(`${server.base}/console/sign-in`);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.getByLabel('E-mail address').focus();
+  await page.keyboard.type('operator@example.org');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('correct horse battery');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('navigation').getByRole('link', { name: 'Applications' })).toBeVisible();
+  await page.goto(`${server.base}/console/`);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('link', { name: /skip/i })).toBeFocused();
+  await page.getByRole('navigation').getByRole('link', { name: 'Applications' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'Applications' })).toBeFocused();
+});
+
+test('all of it is small', () => {
+  const dist = join(import.meta.dirname, '../../dist');
+  const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(dist, name)).isFile());
+  const packed = files.filter((name) => !files.includes(`${name}.gz`));
+  const bytes = packed.reduce((sum, name) => sum + statSync(join(dist, name)).size, 0);
+  expect(bytes).toBeLessThan(300_000);
+  for (const name of files.filter((name) => /\.(html|css|js)$/.test(name))) {
+    expect(readFileSync(join(dist, name), 'utf8'), name).not.toMatch(/https?:\/\/(?!www\.w3\.org|svelte\.dev)[a-z]/);
+  }
+});
