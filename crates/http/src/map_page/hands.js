@@ -2,11 +2,13 @@
 
 const CLICK = 6;
 
-/// Lets the canvas of a view be moved; `tapped` is told where a station may be meant, `over` where the mouse is.
-export function handle(view, { tapped, over }) {
+/// Lets the canvas of a view be moved; `tapped` is told where a station may be meant, `over` where the mouse is. `grab`
+/// may take a drag for itself that would move the map: it answers with what is to be told of it, `moved` and `done`.
+export function handle(view, { tapped, over, grab }) {
   const { canvas } = view;
   const held = new Map();
   let pressed;
+  let grabbed;
   let speed = { x: 0, y: 0, at: 0 };
 
   const place = (event) => {
@@ -22,6 +24,7 @@ export function handle(view, { tapped, over }) {
     if (event.button !== 0) return;
     canvas.setPointerCapture(event.pointerId);
     held.set(event.pointerId, place(event));
+    grabbed = held.size === 1 ? grab?.(place(event), event) : undefined;
     pressed = held.size === 1 ? { ...place(event), at: event.timeStamp } : undefined;
     speed = { x: 0, y: 0, at: event.timeStamp };
     view.stop();
@@ -46,6 +49,7 @@ export function handle(view, { tapped, over }) {
       return;
     }
     if (pressed) return;
+    if (grabbed) return grabbed.moved(now);
     const past = Math.max(event.timeStamp - speed.at, 1);
     const mix = Math.min(past / 60, 1);
     speed = {
@@ -61,9 +65,10 @@ export function handle(view, { tapped, over }) {
     hold();
     if (event.type === "pointerup" && held.size === 0) {
       if (pressed) tapped(place(event), event.pointerType === "mouse" ? 6 : 16);
+      else if (grabbed) grabbed.done();
       else if (event.timeStamp - speed.at < 60) view.slide(speed.x, speed.y);
     }
-    pressed = undefined;
+    pressed = grabbed = undefined;
     view.draw();
   };
   canvas.addEventListener("pointerup", release);

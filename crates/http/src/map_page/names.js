@@ -19,7 +19,7 @@ const ranked = (network) =>
 
 /// Writes as many names as have room: of the chosen line's stations, or of those where most lines meet.
 export function paintNames(view) {
-  const { ink, dpr, network, camera, line } = view;
+  const { ink, dpr, network, camera, line, inJapanese = isJapanese } = view;
   if (camera.scale >= FAR) return;
   const colors = getComputedStyle(view.canvas);
   const most = line ? Infinity : (view.width * view.height) / 16000;
@@ -39,7 +39,7 @@ export function paintNames(view) {
     const { x, y } = view.toScreen(station.x, station.y);
     if (x < 0 || y < 0 || x > view.width || y > view.height) continue;
     looks -= 1;
-    const text = (!isJapanese && station.translation) || station.name;
+    const text = (!inJapanese && station.translation) || station.name;
     const width = ink.measureText(text).width;
     for (const [left, top] of [[x + 7, y - 8], [x - 7 - width, y - 8], [x - width / 2, y - 23], [x - width / 2, y + 7]]) {
       const room = { left: left - 3, top, right: left + width + 3, bottom: top + 16 };

@@ -1,6 +1,6 @@
 // The search box: suggestions as one types, chosen by mouse, finger or keys.
 
-import { words } from "./words.js";
+import { words as ownWords } from "./words.js";
 
 const MOST = 8;
 
@@ -17,10 +17,12 @@ export function swatch(lines) {
   return bar;
 }
 
-/// Ties the box to a map; `network` gives the one in force, `chosen` is told the station.
-export function search({ network, chosen, said }) {
-  const input = document.getElementById("find");
-  const list = document.getElementById("found");
+/// Ties the box to a map; `network` gives the one in force, `chosen` is told the station. Another page than that of the
+/// map has a box, a list and words of its own.
+export function search({
+  network, chosen, said, words = ownWords,
+  input = document.getElementById("find"), list = document.getElementById("found"),
+}) {
   let stations = [];
   let active = -1;
 

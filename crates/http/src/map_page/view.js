@@ -8,11 +8,12 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 const clamp = (value, low, high) => Math.min(Math.max(value, low), Math.max(low, high));
 
 export class View {
-  /// `moved` is called when the camera has come to rest.
-  constructor(canvas, { moved, stale, troubled }) {
+  /// `moved` is called when the camera has come to rest, `painted` after each frame by whoever draws something over it.
+  constructor(canvas, { moved, stale, troubled, painted }) {
     this.canvas = canvas;
     this.ink = canvas.getContext("2d", { alpha: false });
     this.moved = moved;
+    this.painted = painted;
     this.hooks = { changed: () => this.draw(), stale, troubled };
     this.camera = { x: 0, y: 0, scale: 1 };
     this.insets = { left: 0, right: 0, top: 0, bottom: 0 };
@@ -20,7 +21,8 @@ export class View {
     this.motion = undefined;
     this.station = undefined;
     this.line = undefined;
-    new ResizeObserver(() => this.resize()).observe(canvas);
+    this.sizes = new ResizeObserver(() => this.resize());
+    this.sizes.observe(canvas);
   }
 
   /// Shows a map.
@@ -29,6 +31,15 @@ export class View {
     this.network = network;
     this.tiles = new Tiles(network, this.hooks);
     this.resize();
+  }
+
+  /// Ends it, where the page goes on without the map.
+  close() {
+    this.sizes.disconnect();
+    cancelAnimationFrame(this.frame);
+    this.stop();
+    this.tiles?.close();
+    this.network = undefined;
   }
 
   resize() {
@@ -216,6 +227,7 @@ export class View {
     if (this.line) this.paintLine(seen, z, now);
     paintNames(this);
     if (this.station) this.paintStation(seen, z, now);
+    this.painted?.(this);
     const resting = !this.motion && !this.isHeld;
     this.canvas.dataset.state = resting && !fading && tiles.complete ? "ready" : "loading";
     this.canvas.dataset.view = [camera.x, camera.y, camera.scale].map((n) => n.toFixed(4)).join(",");
