@@ -5,6 +5,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 // Everything the console calls that is not its own files goes to a server that runs beside `npm run dev`.
 const server = 'http://127.0.0.1:8640';
+const $map = new URL('../crates/http/src/map_page', import.meta.url).pathname;
 const proxied = ['/console/api', '/imageRecognition', '/route_service', '/map', '/map-assets'];
 
 /** Puts src/before.js into the head as a classic script with a hashed name; Vite by itself bundles modules only. */
@@ -30,7 +31,8 @@ function classicScript(): Plugin {
 export default defineConfig({
   base: '/console/',
   plugins: [svelte(), classicScript()],
-  resolve: { alias: { $: new URL('./src', import.meta.url).pathname } },
+  // $map: the viewer of the public map pages, which the explorer of the console uses as it is.
+  resolve: { alias: { $: new URL('./src', import.meta.url).pathname, $map } },
   build: {
     target: 'es2022',
     // The content security policy allows neither inline scripts nor data: addresses of anything but images.
@@ -38,5 +40,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
-  server: { proxy: Object.fromEntries(proxied.map((path) => [path, { target: server, changeOrigin: true }])) },
+  server: {
+    fs: { allow: ['.', $map] },
+    proxy: Object.fromEntries(proxied.map((path) => [path, { target: server, changeOrigin: true }])),
+  },
 });
