@@ -1,6 +1,9 @@
 import type { View } from '$map/view.js';
 import { gripsOf, isAllowed, type MapWindow } from './window';
 
+/** Below this scale a mark is less than a point; then a dot stands for it. */
+const FAR = 0.3;
+
 type Overlay = { window: MapWindow | null; /** Whether it can be dragged. */ isHandy: boolean; found: MapStation[] };
 
 /** Paints over the map what the console knows of it: the stations of an answer, and the window that was asked for. */
@@ -12,7 +15,7 @@ export function paintOverlay(view: View, { window, isHandy, found }: Overlay) {
   ink.setTransform(dpr, 0, 0, dpr, 0, 0);
   if (window) paintShade(view, window, color('--shade'));
   paintFound(view, found, color('--focus'), color('--card'));
-  if (window) paintFrame(view, window, isHandy, color(isAllowed(window) ? '--accent' : '--bad'), color('--card'), color('--font'));
+  if (window) paintFrame(view, window, isHandy, color(isHandy && !isAllowed(window) ? '--bad' : '--accent'), color('--card'), color('--font'));
   ink.restore();
 }
 
@@ -31,11 +34,15 @@ function paintFound(view: View, found: MapStation[], color: string, paper: strin
   const { ink, camera } = view;
   const rings = new Path2D();
   for (const station of found) {
-    // From afar a mark is less than a point; then the ring stands for it.
     for (const [x, y, width, height] of station.boxes.slice(0, Math.max(station.marks, 1))) {
-      const room = Math.max(2.5, 2 * camera.scale);
       const at = view.toScreen(x, y);
       if (at.x < -100 || at.y < -100 || at.x > view.width + 100 || at.y > view.height + 100) continue;
+      if (camera.scale < FAR) {
+        rings.moveTo(at.x + 1, at.y);
+        rings.arc(at.x, at.y, 1, 0, 2 * Math.PI);
+        continue;
+      }
+      const room = Math.max(2.5, 2 * camera.scale);
       const [w, h] = [width * camera.scale + 2 * room, height * camera.scale + 2 * room];
       rings.roundRect(at.x - room, at.y - room, w, h, Math.min(w, h) / 2);
     }
@@ -53,7 +60,7 @@ function paintFrame(view: View, window: MapWindow, isHandy: boolean, color: stri
   const to = view.toScreen(window.x + window.width, window.y + window.height);
   ink.strokeStyle = color;
   ink.lineWidth = 2;
-  ink.setLineDash(isAllowed(window) ? [] : [7, 5]);
+  ink.setLineDash(isHandy && isAllowed(window) ? [] : [7, 5]);
   ink.strokeRect(from.x, from.y, to.x - from.x, to.y - from.y);
   ink.setLineDash([]);
   if (!isHandy) return;

@@ -2,7 +2,7 @@ import type { maps as en } from '../en/maps';
 
 export const maps: typeof en = {
   title: '路線図',
-  lead: 'このサーバーの路線図です。開くと地図を見ながら、任意の範囲に対する API の応答を試せます。',
+  lead: 'このサーバーの路線図です。好きな範囲を選んで API の応答を試せます。',
   open: '開く',
   publicPage: '公開ページ',
   stationCount: (count) => `${count.toLocaleString('ja-JP')} 駅`,
@@ -43,11 +43,11 @@ export const maps: typeof en = {
   larger: 'シートを大きくする',
   askBy: '指定方法',
   kinds: { window: '範囲', code: '駅コード', name: '駅名' },
-  sideRule: (most) => `1〜${most} の整数です`,
-  sidesHint: (most) => `幅と高さは 1〜${most} です。両方を空にすると、x・y から図の端までが対象になります。`,
+  sideRule: (most) => `1〜${most}`,
+  sidesHint: (most) => `幅・高さは 1〜${most}。両方とも空なら x・y から端までが対象です。`,
   codeHint: '駅名が変わってもコードは変わりません。路線図で検索するか、直接入力してください。',
   nameHint: '現在の駅名または旧駅名を入力してください。',
-  gcs: '座標の測地系（gcs）',
+  gcs: '測地系（gcs）',
   tokyoDatum: '日本測地系（tokyo）',
   request: 'リクエスト',
   requestForm: 'リクエストの表示形式',
