@@ -55,6 +55,7 @@ export const maps = {
   requestForm: 'Show the request as',
   requestAs: (form: string) => `The request as ${form}`,
   answer: 'Answer of railmapDetail',
+  copyAnswer: 'Copy JSON',
   answerStations: 'Stations of the answer',
   showAll: (count: number) => `Show all ${count.toLocaleString('en-GB')}`,
   noneThere: 'No station is in this window.',

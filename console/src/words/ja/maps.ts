@@ -53,6 +53,7 @@ export const maps: typeof en = {
   requestForm: 'リクエストの表示形式',
   requestAs: (form) => `リクエスト（${form}）`,
   answer: 'railmapDetail の応答',
+  copyAnswer: 'JSON をコピー',
   answerStations: '応答に含まれる駅',
   showAll: (count) => `${count.toLocaleString('ja-JP')} 駅をすべて表示`,
   noneThere: 'この範囲に駅はありません。',
