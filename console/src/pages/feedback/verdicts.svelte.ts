@@ -1,0 +1,95 @@
+import { api, type Verdict } from '$/lib/console';
+import { isAbort } from '$/lib/wording';
+
+export type Filter = { application: string; model: string; standing: string; search: string; comments: boolean };
+export const keyOf = (verdict: Verdict) => `${verdict.recognitionId}/${verdict.itemId ?? ''}`;
+export const revocable = (verdict: Verdict) => verdict.standing !== 'revoked';
+
+/** The server takes back this many at once. */
+const AT_ONCE = 200;
+
+/** Verdicts page by page, newest first, those that are chosen among them, and taking them back. */
+export class Verdicts {
+  list = $state.raw<Verdict[] | null>(null);
+  error = $state.raw<unknown>(null);
+  /** Of loading older ones; what is there stays in sight. */
+  olderError = $state.raw<unknown>(null);
+  busy = $state(false);
+  #before = $state<string | null>(null);
+  #chosen = $state.raw<ReadonlySet<string>>(new Set());
+  #filter: Filter = { application: '', model: '', standing: '', search: '', comments: false };
+  #stop = new AbortController();
+
+  get more() { return this.#before !== null; }
+  /** Only what is in sight counts as chosen. */
+  get chosen(): Verdict[] { return (this.list ?? []).filter((one) => this.#chosen.has(keyOf(one)) && revocable(one)); }
+  get choosable(): Verdict[] { return (this.list ?? []).filter(revocable); }
+
+  isChosen(verdict: Verdict) { return this.#chosen.has(keyOf(verdict)); }
+  choose(verdicts: Verdict[], chosen: boolean) {
+    const next = new Set(this.#chosen);
+    for (const verdict of verdicts) {
+      if (chosen) next.add(keyOf(verdict));
+      else next.delete(keyOf(verdict));
+    }
+    this.#chosen = next;
+  }
+  clear() { this.#chosen = new Set(); }
+
+  /** From the newest on. The old ones stay until the answer is there. */
+  async begin(filter: Filter) {
+    this.#filter = filter;
+    this.#stop.abort();
+    const stop = (this.#stop = new AbortController());
+    [this.busy, this.olderError] = [true, null];
+    try {
+      const page = await this.#page(null, stop.signal);
+      [this.list, this.#before, this.error] = [page.verdicts, page.before, null];
+      this.clear();
+    } catch (reason) {
+      if (isAbort(reason)) return;
+      this.error = reason;
+    }
+    if (stop === this.#stop) this.busy = false;
+  }
+
+  /** The next older page; how many came. */
+  async older(): Promise<number> {
+    const { signal } = this.#stop;
+    if (this.busy || this.#before === null) return 0;
+    [this.busy, this.olderError] = [true, null];
+    try {
+      const page = await this.#page(this.#before, signal);
+      const known = new Set((this.list ?? []).map(keyOf));
+      const fresh = page.verdicts.filter((one) => !known.has(keyOf(one)));
+      [this.list, this.#before] = [[...(this.list ?? []), ...fresh], page.before];
+      return fresh.length;
+    } catch (reason) {
+      if (!isAbort(reason)) this.olderError = reason;
+      return 0;
+    } finally {
+      if (!signal.aborted) this.busy = false;
+    }
+  }
+
+  /** Takes verdicts back and marks them at once; how many there were. */
+  async revoke(verdicts: Verdict[]): Promise<number> {
+    let revoked = 0;
+    for (let from = 0; from < verdicts.length; from += AT_ONCE) {
+      const part = verdicts.slice(from, from + AT_ONCE);
+      const answer = await api.post('feedback/revoke', { body: { verdicts: part.map(({ recognitionId, itemId }) => ({ recognitionId, itemId })) } });
+      revoked += answer.revoked;
+      const gone = new Set(part.map(keyOf));
+      this.list = (this.list ?? []).map((one) => (gone.has(keyOf(one)) ? { ...one, standing: 'revoked' as const } : one));
+      this.choose(part, false);
+    }
+    return revoked;
+  }
+
+  stop() { this.#stop.abort(); }
+
+  #page(before: string | null, signal: AbortSignal) {
+    const { application, model, standing, search, comments } = this.#filter;
+    return api.get('feedback', { query: { application, model, standing, search, before: before ?? '', ...(comments ? { comments } : {}) }, signal });
+  }
+}
