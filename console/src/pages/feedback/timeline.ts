@@ -5,32 +5,42 @@ export const PERIODS = [7, 30, 90, 365] as const;
 /** As many lines as there are colours. */
 const MOST_LINES = 8;
 
-export type Line = { name: string; model: string; verdicts: number; points: { at: number; all: number; value: number | null; note: string }[] };
-export type Drawn = { lines: Line[]; left: number; bars: { at: number; values: number[] }[] };
+export type Line = { name: string; model: string; verdicts: number; right: number; points: { at: number; all: number; value: number | null; note: string }[] };
+export type Drawn = { from: number; to: number; stepSeconds: number; lines: Line[]; all: number; bars: { at: number; values: number[] }[] };
+export type Step = 'day' | 'week';
+const DAY = 86_400_000;
+
+/** A line through single days of a long time only jumps up and down, so weeks come first there. */
+export const usualStep = (days: number): Step => (days > 30 ? 'week' : 'day');
 
 /** What a task is called; one of a newer server goes by its own word. */
 export const taskName = (task: string): string => (t.feedback.tasks as Record<string, string>)[task] ?? task;
 export const modelName = (task: string, model: string): string => (model === '' ? taskName(task) : `${taskName(task)}: ${model}`);
 
 /** The lines and bars of a timeline. The server tells only steps with verdicts; the others are gaps here and not zeros. */
-export function drawn(timeline: Timeline, model: string): Drawn {
-  const step = timeline.stepSeconds * 1000;
-  const from = Date.parse(timeline.from);
-  const steps = Array.from({ length: Math.max(0, Math.round((Date.parse(timeline.to) - from) / step)) }, (_, at) => from + at * step);
+export function drawn(timeline: Timeline, model: string, wanted: Step): Drawn {
+  const told = timeline.stepSeconds * 1000;
+  const step = wanted === 'week' ? Math.max(told, 7 * DAY) : told;
+  const to = Date.parse(timeline.to);
+  const count = Math.ceil((to - Date.parse(timeline.from)) / step);
+  // Counted from the end, so that the newest step is a whole one.
+  const from = to - count * step;
   const lines = timeline.series
     .filter((series) => model === '' || series.model === model)
     .map((series) => {
-      const known = new Map(series.points.map((point) => [Date.parse(point.at), point]));
-      const points = steps.map((at) => {
-        const { valid = 0, invalid = 0 } = known.get(at) ?? {};
-        const all = valid + invalid;
-        return { at, all, value: all === 0 ? null : valid / all, note: t.feedback.precision.of(valid, all) };
-      });
-      return { name: modelName(series.task, series.model), model: series.model, verdicts: points.reduce((sum, point) => sum + point.all, 0), points };
+      const sums = Array.from({ length: count }, () => ({ valid: 0, all: 0 }));
+      for (const point of series.points) {
+        const sum = sums[Math.floor((Date.parse(point.at) - from) / step)];
+        if (!sum) continue;
+        sum.valid += point.valid;
+        sum.all += point.valid + point.invalid;
+      }
+      const points = sums.map(({ valid, all }, at) => ({ at: from + at * step, all, value: all === 0 ? null : valid / all, note: t.feedback.precision.of(valid, all) }));
+      return { name: modelName(series.task, series.model), model: series.model, verdicts: sums.reduce((sum, one) => sum + one.all, 0), right: sums.reduce((sum, one) => sum + one.valid, 0), points };
     })
     .filter((line) => line.verdicts > 0)
     .sort((a, b) => b.verdicts - a.verdicts);
   const kept = lines.slice(0, MOST_LINES);
-  const bars = steps.map((at, index) => ({ at, values: kept.map((line) => line.points[index]?.all ?? 0) })).filter((bar) => bar.values.some((amount) => amount > 0));
-  return { lines: kept, left: lines.length, bars };
+  const bars = Array.from({ length: count }, (_, at) => ({ at: from + at * step, values: kept.map((line) => line.points[at]?.all ?? 0) })).filter((bar) => bar.values.some((amount) => amount > 0));
+  return { from, to, stepSeconds: step / 1000, lines: kept, all: lines.length, bars };
 }

@@ -15,6 +15,9 @@ export const feedback = {
     title: 'Precision',
     leadDay: 'Of the candidates that were rated on a day, the share that was right. A day without verdicts is a gap.',
     leadWeek: 'Of the candidates that were rated in a week, the share that was right. A week without verdicts is a gap.',
+    step: 'Step',
+    day: 'Daily',
+    week: 'Weekly',
     chart: 'Precision over time, by model',
     countsDay: 'Verdicts a day',
     countsWeek: 'Verdicts a week',
@@ -73,6 +76,7 @@ export const feedback = {
   held: {
     title: (count: number) => (count === 1 ? 'A verdict shown here is held' : `${plural(count, 'verdict', 'verdicts')} shown here are held`),
     text: 'The guard judges pictures that were confirmed before once more after every 16 rated ones. When the latest verdicts make significantly more answers wrong than right, it takes them for harmful and holds them: they are kept and act for nobody. Rating a candidate again puts its verdict in force again.',
+    short: 'The guard took them for harmful, so they act for nobody.',
     show: 'Show the held ones only',
   },
   docs: {
