@@ -18,8 +18,8 @@ const DAY = 24 * HOUR;
 
 /** Moments on the time axis: full hours of a day, days, weeks or months, as many as there is room for. */
 export function timeTicks(from: number, to: number, room: number): number[] {
-  const steps = [HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 30 * DAY, 90 * DAY];
-  const step = steps.find((one) => (to - from) / one <= room) ?? 365 * DAY;
+  const steps = [HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 30 * DAY, 60 * DAY, 90 * DAY, 180 * DAY];
+  const step = steps.find((one) => (to - from) / one <= room + 0.5) ?? 365 * DAY;
   const start = new Date(from);
   if (step < DAY) start.setMinutes(0, 0, 0);
   else start.setHours(0, 0, 0, 0);
