@@ -21,7 +21,7 @@ export const operator = {
     search: 'Search by address',
     state: 'State',
     anyState: 'Any state',
-    email: 'Address', role: 'Role', since: 'Registered', lastSignIn: 'Last sign-in', applications: 'Applications', actions: 'Actions',
+    email: 'Address', role: 'Role', since: 'Registered', lastSignIn: 'Last sign-in', applications: 'Apps', actions: 'Actions',
     never: 'never',
     you: 'you',
     roles: { operator: 'Operator', member: 'Member' },

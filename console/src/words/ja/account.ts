@@ -23,7 +23,7 @@ export const account: typeof en = {
     caption: 'サインイン中のブラウザー',
     browser: 'ブラウザー', seen: '最終アクセス', since: 'サインイン',
     current: 'このブラウザー',
-    on: (browser, system) => `${browser}(${system})`,
+    on: (browser, system) => `${browser} (${system})`,
     unknown: '不明なブラウザー',
     action: 'ほかのすべてからサインアウト',
     confirmTitle: 'ほかのすべてからサインアウトしますか?',
