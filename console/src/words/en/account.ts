@@ -53,6 +53,7 @@ export const account = {
     keysStop: 'Programs that use these keys are refused from then on, and the engine forgets what their feedback taught it.',
     password: 'Your password',
     passwordMissing: 'Enter your password to confirm.',
+    passwordWrong: 'That is not your password.',
     confirm: 'Delete everything',
     done: 'Your account is deleted',
     lastTitle: 'You are the last operator',

@@ -46,8 +46,7 @@ export const operator = {
     makeOperator: { title: (email: string) => `Make ${email} an operator?`, text: 'Operators approve, disable and delete accounts, set quotas, see everyone’s applications and feedback, and can make you a member.', action: 'Make an operator', done: (email: string) => `${email} is an operator now` },
     makeMember: { title: (email: string) => `Make ${email} a member?`, text: 'The person keeps their own applications, and no longer sees this page or what belongs to others.', action: 'Make a member', done: (email: string) => `${email} is a member now` },
     self: 'That is you: you lose this page at once, and only another operator can give it back.',
-    lastTitle: 'This is the last operator',
-    lastText: 'A server needs somebody who runs it. Make another active account an operator first.',
+    last: 'This is the last operator, and a server needs somebody who runs it. Make another active account an operator first.',
   },
   remove: {
     title: (email: string) => `Delete ${email}?`,

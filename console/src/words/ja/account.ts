@@ -55,6 +55,7 @@ export const account: typeof en = {
     keysStop: 'これらのキーを使うプログラムは、以後アクセスできなくなります。フィードバックから学習した内容も失われます。',
     password: 'パスワード',
     passwordMissing: '確認のため、パスワードを入力してください。',
+    passwordWrong: 'パスワードが違います。',
     confirm: 'すべて削除する',
     done: 'アカウントを削除しました',
     lastTitle: 'あなたは最後の管理者です',
