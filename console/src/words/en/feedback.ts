@@ -26,6 +26,7 @@ export const feedback = {
     some: (shown: number, all: number) => `The ${shown} with the most verdicts of ${all} are drawn. Choose a model to see another one.`,
     emptyTitle: 'No verdicts in this time',
     emptyText: 'Precision is counted from verdicts on single candidates. Choose a longer time or another application, or rate something.',
+    emptyYear: 'Show the last year',
     emptyAction: 'Recognise a picture',
   },
   list: {

@@ -28,6 +28,7 @@ export const feedback: typeof en = {
     some: (shown, all) => `${all} 個のうち、評価の多い ${shown} 個を表示しています。ほかのモデルは「モデル」で選択してください。`,
     emptyTitle: 'この期間の評価はありません',
     emptyText: '適合率は個々の候補への評価から計算します。期間やアプリケーションを変えるか、画像を認識して評価してみてください。',
+    emptyYear: '過去 1 年を表示',
     emptyAction: '画像を認識する',
   },
   list: {
