@@ -14,7 +14,8 @@ test.describe('operators', () => {
   test('close registration, approve, disable', async ({ page, browser }) => {
     await signIn(page, server.base, 'operator@example.org');
     await page.getByRole('navigation').getByRole('link', { name: 'Operator' }).click();
-    await page.getByRole('radio', { name: 'With approval' }).check({ force: true });
+    await page.getByRole('radio', { name: /^With approval/ }).check({ force: true });
+    await page.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByText('New accounts wait for approval now')).toBeVisible();
 
     const other = await (await browser.newContext()).newPage();
@@ -37,7 +38,8 @@ test.describe('operators', () => {
     await other.goto(`${server.base}/console/applications`);
     await expect(other).toHaveURL(/sign-in/);
 
-    await page.getByRole('radio', { name: 'Nobody' }).check({ force: true });
+    await page.getByRole('radio', { name: /^Nobody/ }).check({ force: true });
+    await page.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByText('Nobody may register now')).toBeVisible();
     await other.goto(`${server.base}/console/register`);
     await expect(other.getByText('Registration is closed').first()).toBeVisible();
@@ -78,11 +80,11 @@ test('feedback is plotted, read, searched and revoked', async ({ page }) => {
     await expect(page.getByText('猫です。合っています')).toBeVisible();
     await expect(page.getByText('No, that is another cat')).toBeVisible();
     await expect(page.getByRole('img', { name: /precision/i }).or(page.getByRole('figure', { name: /precision/i })).first()).toBeVisible();
-    await page.getByRole('searchbox').or(page.getByLabel(/search/i)).first().fill('another');
+    await page.getByLabel('Search in comments').fill('another');
     await expect(page.getByText('猫です。合っています')).toBeHidden();
-    await page.getByRole('button', { name: /^revoke/i }).first().click();
-    await page.getByRole('dialog').getByRole('button', { name: /revoke/i }).click();
-    await expect(page.getByText(/revoked/i).first()).toBeVisible();
+    await page.getByRole('button', { name: /^Revoke the verdict on/ }).click();
+    await page.getByRole('dialog', { name: 'Revoke this verdict?' }).getByRole('button', { name: 'Revoke' }).click();
+    await expect(page.getByRole('list', { name: 'Verdicts and comments' }).getByRole('listitem').first()).toContainText('Revoked');
     const left = await operator.call('GET', 'feedback?standing=revoked');
     expect(left.verdicts.map((one: any) => one.itemId)).toEqual([second.itemId]);
   } finally {
