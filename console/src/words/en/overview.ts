@@ -1,4 +1,32 @@
+import { plural } from '../../lib/plural';
+
 export const overview = {
   title: 'Overview',
-  lead: 'What your applications do, at a glance.',
+  lead: {
+    loading: 'What your applications do, at a glance.',
+    first: 'Welcome. First an application with its key, then your first call.',
+    calm: 'All is well: nothing waits for you.',
+    todo: (count: number) => (count === 1 ? 'One thing wants your attention.' : `${count} things want your attention.`),
+  },
+  todo: {
+    title: 'To do',
+    keyEnds: (hint: string, when: string) => `The key …${hint} ends ${when}`, keyEndsText: (name: string) => `${name}: put its successor everywhere before.`,
+    noKey: (name: string) => `${name} has no key that works`, noKeyText: 'Nobody can call the server as this application.',
+    quotaNear: (name: string, share: string) => `${name} has used ${share} of today’s quota`, quotaNearText: (when: string) => `It begins anew ${when}.`,
+    quotaFull: (name: string) => `${name} has used up today’s quota`, quotaFullText: (when: string) => `Its calls are refused. The quota begins anew ${when}.`,
+    waiting: (count: number) => (count === 1 ? 'An account waits for your approval' : `${plural(count, 'account', 'accounts')} wait for your approval`), waitingText: 'Until then nobody can sign in with it.',
+    more: (count: number) => `${plural(count, 'more', 'more')} of these`, accountsFailed: 'Whether accounts wait for approval could not be found out',
+  },
+  week: {
+    title: 'The last 7 days', label: 'Requests of the last 7 days by application', total: 'Requests', errors: 'Share of errors', applications: 'Applications', others: 'Others', all: 'All applications',
+    empty: 'No calls yet', emptyText: 'Paste one of the lines below into a terminal, and the first bar appears here.',
+  },
+  start: {
+    title: 'Quick start', lead: 'Paste into a terminal.', key: 'Put the key into a variable', keyOf: (hint: string) => `The one that ends in …${hint}. Lost it?`, keyNone: 'This application has no key that works.', keyAction: 'Make a new one', placeholder: 'your key',
+    map: 'Ask for a station on a map', picture: 'Ask what a picture shows',
+  },
+  places: {
+    title: 'Where to go', maps: 'Maps', mapsText: 'Look around, search stations, see each answer of the API.', recognition: 'Recognition', recognitionText: 'Try the models on a picture of yours.',
+    docs: 'API documentation', docsText: 'Every operation, with a form to try it.', openapi: 'OpenAPI document', openapiText: 'For code generators.', elsewhere: '(opens in a new tab)',
+  },
 };

@@ -1,0 +1,54 @@
+import { api, type Application, type Usage } from '$/lib/console';
+
+export type Share = { application: Application; usage: Usage };
+/** Servers have better things to do than to answer a hundred questions of one page at once. */
+const AT_ONCE = 4;
+
+/** What all the applications called in a week, in their order. */
+export async function weekOf(applications: Application[], signal: AbortSignal): Promise<Share[]> {
+  const found: Share[] = [];
+  let next = 0;
+  async function worker() {
+    for (let at = next++; at < applications.length; at = next++) {
+      const application = applications[at];
+      if (application) found[at] = { application, usage: await api.get('applications/{id}/usage', { path: { id: application.id }, query: { days: 7 }, signal }) };
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, applications.length) }, worker));
+  return found;
+}
+
+/** The beginnings of today and the six days before, here. The server counts a week by the hour, so that all of them are whole. */
+export function weekDays(now = new Date()): number[] {
+  return Array.from({ length: 7 }, (_, at) => new Date(now.getFullYear(), now.getMonth(), now.getDate() - 6 + at).getTime());
+}
+
+export type Week = { names: string[]; others: boolean; bars: { at: number; values: number[] }[]; requests: number; errors: number };
+
+/** Requests by day and application, the busiest first; there are eight colours, so that what comes after the seventh is one. */
+export function weekBars(shares: Share[], days = weekDays()): Week {
+  const first = days[0] ?? 0;
+  const counted = shares.map(({ application, usage }) => {
+    const values = days.map(() => 0);
+    let errors = 0;
+    for (const row of usage.rows) {
+      const at = Date.parse(row.at);
+      if (at < first) continue;
+      const day = days.findLastIndex((begin) => begin <= at);
+      values[day] = (values[day] ?? 0) + row.requests;
+      errors += row.refused + row.failed;
+    }
+    return { name: application.name, values, errors, requests: values.reduce((sum, one) => sum + one, 0) };
+  });
+  const busy = counted.filter((one) => one.requests > 0).sort((a, b) => b.requests - a.requests);
+  const others = busy.length > 8;
+  const shown = others ? busy.slice(0, 7) : busy;
+  const rest = busy.slice(shown.length);
+  const bars = days.map((at, day) => ({ at, values: [...shown.map((one) => one.values[day] ?? 0), ...(others ? [rest.reduce((sum, one) => sum + (one.values[day] ?? 0), 0)] : [])] }));
+  return { names: unique(shown.map((one) => one.name)), others, bars, requests: busy.reduce((sum, one) => sum + one.requests, 0), errors: busy.reduce((sum, one) => sum + one.errors, 0) };
+}
+
+/** Charts tell series apart by their names. */
+function unique(names: string[]): string[] {
+  return names.map((name, at) => (names.indexOf(name) === at ? name : `${name} (${at + 1})`));
+}
