@@ -15,7 +15,13 @@ export function lastUse(application: Application): string | null {
   return application.keys.reduce<string | null>((latest, { lastUsedAt }) => (lastUsedAt !== null && (latest === null || lastUsedAt > latest) ? lastUsedAt : latest), null);
 }
 
-export const activeKeys = (application: Application) => application.keys.filter((key) => key.state === 'active');
+/** What a key is by itself: the server calls those of a disabled application disabled too, but they come back with it. */
+export function ownState(key: Key): Key['state'] {
+  if (key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now()) return 'expired';
+  return key.disabledAt === null ? 'active' : 'disabled';
+}
+
+export const activeKeys = (application: Application) => application.keys.filter((key) => ownState(key) === 'active');
 
 /** The part of today's quota that is used; null without a limit. */
 export function quotaShare({ perDay, usedToday }: Application['quota']): number | null {

@@ -4,6 +4,7 @@ export const applications = {
   title: 'Applications',
   lead: 'Each has its own API keys, quota and users.',
   create: 'New application',
+  createAction: 'Make it',
   createTitle: 'Make an application',
   createLead: 'It gets its first API key at once.',
   everyone: 'Everyone’s',
@@ -18,7 +19,7 @@ export const applications = {
   ofQuota: (used: string, most: string) => `${used} of ${most}`,
   never: 'Never',
   noKey: 'None',
-  state: { active: 'Active', disabled: 'Disabled', expired: 'Ended', ending: 'Ends soon' },
+  state: { active: 'Active', disabled: 'Disabled', paused: 'Paused', expired: 'Ended', ending: 'Being replaced' },
   empty: {
     title: 'Make your first application',
     text: 'The server answers whoever calls it with an API key, and keys belong to applications.',

@@ -4,6 +4,7 @@ export const applications: typeof en = {
   title: 'アプリケーション',
   lead: 'それぞれに API キー、利用上限、ユーザーがあります。',
   create: 'アプリケーションを作成',
+  createAction: '作成',
   createTitle: 'アプリケーションの作成',
   createLead: '作成と同時に、最初の API キーを発行します。',
   everyone: '全員分を表示',
@@ -18,7 +19,7 @@ export const applications: typeof en = {
   ofQuota: (used, most) => `${used} / ${most}`,
   never: '未使用',
   noKey: 'なし',
-  state: { active: '有効', disabled: '無効', expired: '終了', ending: 'まもなく終了' },
+  state: { active: '有効', disabled: '無効', paused: '停止中', expired: '終了', ending: '交換中' },
   empty: {
     title: '最初のアプリケーションを作成しましょう',
     text: 'サーバーは API キーを付けた呼び出しに応答します。キーはアプリケーションごとに発行します。',
