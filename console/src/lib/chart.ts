@@ -25,7 +25,8 @@ export function timeTicks(from: number, to: number, room: number): number[] {
   else start.setHours(0, 0, 0, 0);
   if (step < DAY) start.setHours(Math.ceil(start.getHours() / (step / HOUR)) * (step / HOUR));
   const ticks: number[] = [];
-  for (let at = start.getTime(); at <= to; at += step) if (at >= from) ticks.push(at);
+  // By the calendar: days are not all 24 hours long.
+  for (const at = start; at.getTime() <= to; step < DAY ? at.setTime(at.getTime() + step) : at.setDate(at.getDate() + step / DAY)) if (at.getTime() >= from) ticks.push(at.getTime());
   return ticks;
 }
 
