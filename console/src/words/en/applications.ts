@@ -41,7 +41,7 @@ export const applications = {
     try: 'Try it', map: 'Stations on a map', picture: 'What a picture shows (photo.jpg is a picture of yours)',
     done: 'Done', not: 'You have not copied the key', notText: 'When this is closed, nobody can show it to you again; you would have to make a new one.', without: 'Close without copying', copy: 'Copy the key',
   },
-  page: { made: 'Made', owner: 'Owner', actions: 'More about this application' },
+  page: { made: 'Made', owner: 'Owner' },
   off: {
     disable: 'Disable', enable: 'Enable', title: (name: string) => `Disable “${name}”?`,
     text: 'From now on every call with one of its keys is refused (403). Nothing is deleted: keys, users, pictures and figures stay, and enabling it brings everything back as it was.',
@@ -58,7 +58,7 @@ export const applications = {
   keys: {
     title: 'API keys', lead: 'Secrets are shown once, when they are made. Here you see how they end.', caption: 'The keys of this application', create: 'New key',
     columns: { key: 'Key', state: 'State', made: 'Made', used: 'Last used', ends: 'Ends', actions: 'Actions' },
-    never: 'Never', noEnd: '–', ends: (when: string) => `Ends ${when}`, endsAt: (when: string) => `on ${when}`,
+    never: 'Never', noEnd: '–',
     rotate: 'Rotate', disable: 'Disable', enable: 'Enable', named: (action: string, hint: string) => `${action} …${hint}`,
     showEnded: (count: number) => `Show ${plural(count, 'key', 'keys')} that ended`, hideEnded: 'Hide keys that ended',
     empty: 'No key works', emptyText: 'Without a key nobody can call the server as this application.',
@@ -82,7 +82,7 @@ export const applications = {
     refresh: 'Load the figures again', tabs: 'Figures', requests: 'Requests', errors: 'Errors', latency: 'Latency', stack: 'Stacked by', byOperation: 'Operation', byKey: 'Key', others: 'Others',
     requestsLabel: 'Requests over time', errorsLabel: 'Refused and failed requests over time', shareLabel: 'Share of errors over time', latencyLabel: 'Latency over time',
     refused: 'Refused (4xx)', failed: 'Failed (5xx)', share: 'Share of errors', percentile: { p50: 'p50', p95: 'p95', p99: 'p99' },
-    total: 'Requests', errorCount: 'Errors', median: 'Median', slow: 'p95',
+    total: 'Requests', median: 'Median', slow: 'p95',
     utc: 'Days are counted in UTC.', about: 'Half of the requests took at most p50, 95 of 100 at most p95. Times are counted in classes, and estimated inside of a class.',
     above: (bound: string) => `over ${bound}`, caption: 'Totals by operation', columns: { operation: 'Operation', requests: 'Requests', errors: 'Errors', p50: 'p50', p95: 'p95' },
     errorsOf: (refused: number, failed: number) => `${refused.toLocaleString('en-GB')} refused, ${failed.toLocaleString('en-GB')} failed`,

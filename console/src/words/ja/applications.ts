@@ -41,7 +41,7 @@ export const applications: typeof en = {
     try: '試してみる', map: '路線図の駅を調べる', picture: '画像に写っているものを調べる(photo.jpg はお手元の画像です)',
     done: '完了', not: 'キーがまだコピーされていません', notText: '閉じると二度と表示できません。その場合は新しいキーを発行する必要があります。', without: 'コピーせずに閉じる', copy: 'キーをコピー',
   },
-  page: { made: '作成', owner: '所有者', actions: 'このアプリケーションの操作' },
+  page: { made: '作成', owner: '所有者' },
   off: {
     disable: '無効にする', enable: '有効にする', title: (name) => `「${name}」を無効にしますか?`,
     text: 'このアプリケーションのキーによる呼び出しは、すべて拒否されます(403)。キー、ユーザー、画像、利用状況は削除されず、有効に戻せば元どおり使えます。',
@@ -58,7 +58,7 @@ export const applications: typeof en = {
   keys: {
     title: 'API キー', lead: 'キーの全体は発行時に一度だけ表示されます。ここでは末尾だけを表示します。', caption: 'このアプリケーションのキー', create: 'キーを発行',
     columns: { key: 'キー', state: '状態', made: '発行', used: '最終利用', ends: '終了', actions: '操作' },
-    never: '未使用', noEnd: '–', ends: (when) => `${when}に終了`, endsAt: (when) => when,
+    never: '未使用', noEnd: '–',
     rotate: '交換', disable: '無効化', enable: '有効化', named: (action, hint) => `${action} …${hint}`,
     showEnded: (count) => `終了したキーを表示(${count.toLocaleString('ja-JP')} 個)`, hideEnded: '終了したキーを隠す',
     empty: '使えるキーがありません', emptyText: 'キーがないと、このアプリケーションとしてサーバーを呼び出せません。',
@@ -82,7 +82,7 @@ export const applications: typeof en = {
     refresh: '再読み込み', tabs: '指標', requests: 'リクエスト', errors: 'エラー', latency: '応答時間', stack: '内訳', byOperation: 'オペレーション別', byKey: 'キー別', others: 'その他',
     requestsLabel: 'リクエスト数の推移', errorsLabel: '拒否・失敗したリクエストの推移', shareLabel: 'エラー率の推移', latencyLabel: '応答時間の推移',
     refused: '拒否(4xx)', failed: '失敗(5xx)', share: 'エラー率', percentile: { p50: 'p50', p95: 'p95', p99: 'p99' },
-    total: 'リクエスト', errorCount: 'エラー', median: '中央値', slow: 'p95',
+    total: 'リクエスト', median: '中央値', slow: 'p95',
     utc: '日付は UTC で区切っています。', about: '半数のリクエストは p50 以内、95% は p95 以内に応答しました。時間は区間ごとに集計し、区間内は推定値です。',
     above: (bound) => `${bound} 超`, caption: 'オペレーション別の合計', columns: { operation: 'オペレーション', requests: 'リクエスト', errors: 'エラー', p50: 'p50', p95: 'p95' },
     errorsOf: (refused, failed) => `拒否 ${refused.toLocaleString('ja-JP')} 件、失敗 ${failed.toLocaleString('ja-JP')} 件`,
