@@ -1,0 +1,100 @@
+// 2. Applications and keys: made, rotated, disabled; what they call; quotas.
+import { expect, expectAccessible, test } from '../test';
+import { Person, signIn } from '../people';
+import { Server, until } from '../server';
+
+let server: Server, operator: Person;
+test.beforeAll(async () => {
+  server = await Server.start();
+  operator = await Person.register(server.base, 'operator@example.org');
+});
+test.afterAll(() => server.stop());
+
+const list = async (key: string) => (await fetch(`${server.base}/route_service/v1/railmapList?APIKEY=${key}`)).status;
+
+test('an application is made, and its key shown once works', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.base });
+  await signIn(page, server.base, 'operator@example.org');
+  await page.getByRole('navigation').getByRole('link', { name: 'Applications' }).click();
+  await page.getByRole('button', { name: 'New application' }).first().click();
+  const make = page.getByRole('dialog', { name: 'Make an application' });
+  await make.getByRole('textbox', { name: 'Name' }).fill('時刻表アプリ');
+  await make.getByRole('button', { name: 'Make it' }).click();
+  const secret = page.getByRole('dialog', { name: 'Your new API key' });
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await expect(secret, 'a key that is shown once is not lost by a slip').toBeVisible();
+  await secret.getByRole('group', { name: 'API key' }).getByRole('button', { name: 'Copy' }).click();
+  const key = await page.evaluate(() => navigator.clipboard.readText());
+  expect(key).toMatch(/^kst_/);
+  expect(await list(key)).toBe(200);
+  await secret.getByRole('button', { name: 'Done' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: '時刻表アプリ' })).toBeVisible();
+
+  const hint = key.slice(-4);
+  await page.getByRole('button', { name: `Rotate …${hint}` }).click();
+  await page.getByRole('dialog').getByLabel('The old key works on for').selectOption({ label: '1 hour' });
+  await page.getByRole('dialog').getByRole('button', { name: 'Make the new key' }).click();
+  await page.getByRole('group', { name: 'API key' }).getByRole('button', { name: 'Copy' }).click();
+  const next = await page.evaluate(() => navigator.clipboard.readText());
+  await page.getByRole('button', { name: 'Done' }).click();
+  expect(next).not.toBe(key);
+  expect([await list(key), await list(next)]).toEqual([200, 200]);
+  await page.getByRole('button', { name: `Disable …${next.slice(-4)}` }).click();
+  const sure = page.getByRole('dialog');
+  if (await sure.isVisible().catch(() => false)) await sure.getByRole('button', { name: 'Disable' }).click();
+  await until('the key is refused', async () => (await list(next)) === 403);
+  await expect(page.getByRole('button', { name: `Enable …${next.slice(-4)}` })).toBeVisible();
+  await page.reload();
+  await expect(page.getByText(key), 'no secret is shown again').toHaveCount(0);
+});
+
+test('what is called is seen in charts, by operation and by key', async ({ page }) => {
+  const { id, key } = await operator.application('called');
+  for (let n = 0; n < 5; n++) await list(key);
+  await fetch(`${server.base}/route_service/v1/railmapDetail?APIKEY=${key}&id=tokyo&width=501&height=1`);
+  await signIn(page, server.base, 'operator@example.org');
+  await page.goto(`${server.base}/console/applications/${id}`);
+  const totals = page.getByRole('table', { name: 'Totals by operation' });
+  await expect(totals.getByRole('row', { name: /railmapList/ })).toContainText('5');
+  await expect(totals.getByRole('row', { name: /railmapDetail/ })).toContainText('100');
+  await expect(page.getByRole('img', { name: /^Requests over time/ })).toBeVisible();
+  await page.getByRole('tab', { name: 'Errors' }).click();
+  await expect(page.getByRole('img', { name: /^Refused and failed requests over time/ })).toBeVisible();
+  await page.getByRole('tab', { name: 'Latency' }).click();
+  await expect(page.getByRole('img', { name: /^Latency over time/ })).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('a quota is set, used up, and said', async ({ page }) => {
+  const { id, key } = await operator.application('limited');
+  await signIn(page, server.base, 'operator@example.org');
+  await page.goto(`${server.base}/console/applications/${id}`);
+  await page.getByRole('button', { name: 'Change the quota' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Quota', { exact: true }).selectOption({ index: 1 });
+  const number = dialog.getByRole('textbox', { name: 'Requests a day' });
+  if (!(await number.isVisible())) await dialog.getByLabel('Quota', { exact: true }).selectOption({ index: 2 });
+  await number.fill('2');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toBeHidden();
+  await until('the quota is held', async () => {
+    const answer = await fetch(`${server.base}/route_service/v1/railmapList?APIKEY=${key}`);
+    return answer.status === 429 && (await answer.text()).includes('quota of 2 requests a day');
+  });
+  await page.reload();
+  await expect(page.getByRole('progressbar', { name: 'Quota used today' })).toBeVisible();
+});
+
+test('an application is deleted by typing its name', async ({ page }) => {
+  const { id, key } = await operator.application('short-lived');
+  await signIn(page, server.base, 'operator@example.org');
+  await page.goto(`${server.base}/console/applications/${id}`);
+  await page.getByRole('button', { name: 'Delete the application' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText(/1 (API )?key/);
+  await dialog.getByRole('textbox').fill('short-lived');
+  await dialog.getByRole('button', { name: 'Delete the application' }).click();
+  await expect(page).toHaveURL(/\/console\/applications$/);
+  await until('its key is refused', async () => (await list(key)) !== 200);
+});
