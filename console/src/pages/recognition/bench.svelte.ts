@@ -1,0 +1,114 @@
+import { SvelteMap } from 'svelte/reactivity';
+import { i18n } from '$/lib/i18n.svelte';
+import { keep, kept } from '$/lib/kept';
+import type { PublicApi } from '$/lib/public';
+import { CANDIDATES, type Ask, type FunctionName, type Kind, type Tongue } from './functions';
+import { orientationOf } from './orientation';
+import { Run } from './run.svelte';
+
+/** How many pictures of this visit are kept at hand. */
+const MOST_PICTURES = 16;
+const MOST_COLLECTIONS = 10;
+
+/** What a number field holds while somebody types. */
+type Entry = string | number | null | undefined;
+
+/** A picture that was tried in this visit; in this page's memory only. */
+export class Picture {
+  readonly file: File;
+  readonly url: string;
+  readonly orientation: Promise<number>;
+  /** By application and function. */
+  readonly runs = new SvelteMap<string, Run>();
+
+  constructor(file: File) {
+    this.file = file;
+    this.url = URL.createObjectURL(file);
+    this.orientation = orientationOf(file);
+  }
+
+  forget() {
+    for (const run of this.runs.values()) run.stop();
+    URL.revokeObjectURL(this.url);
+  }
+}
+
+/** Collections cannot be listed by the API; those that answered are remembered in this browser. */
+export function knownCollections(): string[] {
+  try {
+    const list: unknown = JSON.parse(kept('collections') ?? '[]');
+    return Array.isArray(list) ? list.filter((one): one is string => typeof one === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+/** What is set on the bench, and the pictures that were put on it. It outlives a change of application. */
+export class Bench {
+  task = $state<FunctionName>('classify');
+  models = $state<Record<'classify' | 'detect', string>>({ classify: '', detect: '' });
+  collection = $state(knownCollections()[0] ?? '');
+  kind = $state<Kind>('product-all');
+  most = $state<Record<FunctionName, Entry>>({ classify: CANDIDATES.classify.usual, detect: CANDIDATES.detect.usual, similar: CANDIDATES.similar.usual, recognize: CANDIDATES.recognize.usual });
+  minScore = $state<Entry>(0.3);
+  tongue = $state<Tongue>(i18n.language);
+  /** Whether categories and similar images come from a dataset of a user's. */
+  withDataSet = $state(false);
+  user = $state('');
+  dataSetId = $state('');
+  pictures = $state.raw<Picture[]>([]);
+  current = $state.raw<Picture | null>(null);
+
+  get usesDataSet() { return this.withDataSet && (this.task === 'classify' || this.task === 'similar'); }
+
+  /** Null while something is missing. */
+  get ask(): Ask | null {
+    const { task } = this;
+    const model = task === 'similar' ? this.collection.trim() : task === 'recognize' ? '' : this.models[task];
+    if (this.usesDataSet ? !this.dataSetId || !this.user : task === 'similar' && model === '') return null;
+    const { most, usual } = CANDIDATES[task];
+    const wanted = Math.round(Number(this.most[task])) || usual;
+    return {
+      task, model: this.usesDataSet ? '' : model, kind: this.kind, tongue: this.tongue,
+      dataSet: this.usesDataSet ? { id: this.dataSetId, user: this.user } : null,
+      most: Math.min(most, Math.max(1, wanted)),
+      minScore: Math.min(1, Math.max(0, Number(this.minScore) || 0)),
+    };
+  }
+
+  runOf(api: PublicApi): Run | null {
+    return this.current?.runs.get(`${api.application} ${this.task}`) ?? null;
+  }
+
+  /** Puts a picture on the bench. */
+  take(file: File) {
+    const picture = new Picture(file);
+    for (const old of this.pictures.slice(MOST_PICTURES - 1)) old.forget();
+    this.pictures = [picture, ...this.pictures.slice(0, MOST_PICTURES - 1)];
+    this.current = picture;
+  }
+
+  remove(picture: Picture) {
+    const at = this.pictures.indexOf(picture);
+    this.pictures = this.pictures.filter((one) => one !== picture);
+    if (this.current === picture) this.current = this.pictures[Math.min(at, this.pictures.length - 1)] ?? null;
+    picture.forget();
+  }
+
+  async run(api: PublicApi) {
+    const { ask, current } = this;
+    if (!ask || !current) return;
+    const key = `${api.application} ${ask.task}`;
+    current.runs.get(key)?.stop();
+    const run = new Run(api, ask, current.file, i18n.language);
+    current.runs.set(key, run);
+    await run.start();
+    if (run.result && ask.task === 'similar' && !ask.dataSet) {
+      keep('collections', JSON.stringify([ask.model, ...knownCollections().filter((one) => one !== ask.model)].slice(0, MOST_COLLECTIONS)));
+    }
+  }
+
+  forget() {
+    for (const picture of this.pictures) picture.forget();
+  }
+}

@@ -1,0 +1,37 @@
+import type { Box } from './orientation';
+
+export type Label = { x: number; y: number; width: number; height: number; text: string };
+
+const HEIGHT = 22;
+const PADDING = 7;
+const FONT = '600 13px system-ui, "Noto Sans", "Noto Sans JP", sans-serif';
+const LONGEST = 28;
+let pen: CanvasRenderingContext2D | null | undefined;
+
+function widthOf(text: string): number {
+  pen ??= document.createElement('canvas').getContext('2d');
+  if (!pen) return text.length * 9;
+  pen.font = FONT;
+  return pen.measureText(text).width;
+}
+
+/** Where the label of a box goes: above it, or inside where there is no room; never beyond the picture. All in pixels of the screen. */
+export function labelOf(text: string, box: Box, width: number, height: number): Label {
+  const short = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  const wide = Math.min(widthOf(short) + 2 * PADDING, width);
+  const above = box.yMin - HEIGHT;
+  return {
+    x: Math.max(0, Math.min(box.xMin, width - wide)),
+    y: Math.max(0, Math.min(above >= 0 ? above : box.yMin, height - HEIGHT)),
+    width: wide, height: HEIGHT, text: short,
+  };
+}
+
+const collide = (a: Label, b: Label) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+
+/** Which labels can be read beside each other: the surer a candidate, the sooner its label is put down. */
+export function readable(labels: Label[]): Set<Label> {
+  const placed: Label[] = [];
+  for (const label of labels) if (!placed.some((other) => collide(label, other))) placed.push(label);
+  return new Set(placed);
+}
