@@ -43,7 +43,7 @@ export type Candidate = {
   /** In pixels of the file, before its orientation tag is followed. */
   box: Box | null;
   /** Of a search: the image that is alike. */
-  image: { id: string; url: string } | null;
+  image: { id: string; url: string; tag: string } | null;
   item: { category: string; imageUrl: string; detail: Record<string, unknown>; sites: Site[]; evidence: Evidence } | null;
 };
 export type Result = {
@@ -58,6 +58,8 @@ export type Result = {
 const ROOT = '/imageRecognition/v1';
 const PATHS = { classify: `${ROOT}/concept/classify`, detect: `${ROOT}/objectDetection/detect`, similar: `${ROOT}/similarImage/search`, recognize: `${ROOT}/recognize` } as const;
 const boxOf = (from: Box): Box => ({ xMin: from.xMin, yMin: from.yMin, xMax: from.xMax, yMax: from.yMax });
+/** Ids in a collection are paths that people gave; those of stored images say nothing, so the tag stands first. */
+const nameOf = (id: string, tag: string, stored: boolean) => (stored ? `${tag} (…${id.slice(-4)})`.trim() : id);
 const plain = { otherName: '', box: null, image: null, item: null };
 
 /** The words of the request beside the picture: fields of the form, or of the query of `recognize`. */
@@ -113,7 +115,7 @@ async function once(api: PublicApi, ask: Ask, file: Blob, language: 'en' | 'ja',
   }
   if (ask.task === 'similar') {
     const answer = await caller.upload(PATHS.similar, form, { signal });
-    return result(answer, answer.candidates.map((one) => ({ ...plain, itemId: one.itemId, subject: one.imageId, name: one.tag || one.imageId, score: one.score, image: { id: one.imageId, url: one.imageUrl } })));
+    return result(answer, answer.candidates.map((one) => ({ ...plain, itemId: one.itemId, subject: one.imageId, name: nameOf(one.imageId, one.tag, ask.dataSet !== null), score: one.score, image: { id: one.imageId, url: one.imageUrl, tag: one.tag } })));
   }
   // A type of its own in place of the file's, which can be empty or wrong; the server looks at the bytes.
   const picture = new Blob([file], { type: 'application/octet-stream' });

@@ -13,7 +13,7 @@ export const recognition = {
   settings: {
     model: 'Recognise with',
     searchIn: 'Search in',
-    serverModel: 'The server’s own choice',
+    serverModel: 'The server’s default',
     unusable: (title: string) => `${title} (cannot be used now)`,
     collectionSource: 'A collection of this server',
     dataSetSource: 'A dataset of a user’s',
@@ -78,6 +78,7 @@ export const recognition = {
     keepsNot: 'This server does not keep the pictures it recognises, only what it recognised.',
     untagged: 'no tag',
     none: 'None of these',
+    toFeedback: 'What this application has said so far',
     noneOf: {
       classify: 'The engine finds the picture like none of the categories, or feedback has ruled out those it would have named. That is an answer too: it rather says nothing than something wrong.',
       dataSet: 'The picture is like none of the images of this dataset. Add images of what it shows, under their tag, and it will be known.',
@@ -153,6 +154,7 @@ export const recognition = {
     nothing: 'No score has changed. The engine had no doubt about this, or the verdict is held back by the server’s guard.',
     nowEmpty: 'After what you said none of the candidates is left: the answer to this picture is now “none of these”.',
     newFirst: (name: string) => `Now “${name}” comes first.`,
+    nowFirst: (name: string, score: string) => `Looked at again: “${name}” comes first with ${score}.`,
     sameFirst: (name: string) => `“${name}” still comes first.`,
     why: 'Why, in words',
     whose: {
@@ -163,8 +165,9 @@ export const recognition = {
     odds: (whose: string, up: boolean, times: string) => `${whose} ${up ? 'multiplied' : 'divided'} its odds by ${times}.`,
     shift: (whose: string, up: boolean, by: string) => `${whose} ${up ? 'raised' : 'lowered'} its score by ${by}.`,
     base: (score: string) => `Without any feedback it would be ${score}.`,
-    share: 'No verdict of its own: the scores are shares of one whole, so it moves when another does.',
-    shareSimilar: 'No verdict of its own: near an example, all images are measured against how much they are like any picture.',
+    names: (names: string[]) => names.join(', '),
+    share: (count: number): string => (count === 1 ? 'No verdict of its own: the scores are shares of one whole, so it moves when another does.' : 'No verdicts of their own: the scores are shares of one whole, so they move when another does.'),
+    shareSimilar: 'No verdict here: near an example, each is measured against how much it is like any picture.',
     wentWhy: 'It is not among the candidates any more.',
     nobody: 'Feedback moves none of the candidates now; the scores are the engine’s own.',
   },
