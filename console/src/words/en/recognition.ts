@@ -109,7 +109,7 @@ export const recognition = {
     tooLarge: 'The picture is too large',
     tooLargeText: (limit: string) => `This server takes at most ${limit} a picture, and limits the number of pixels too.`,
     busy: 'The server is not ready, or overloaded',
-    busyText: 'The picture was not recognised. Nothing is lost: try again.',
+    busyText: 'The picture was not recognised, and nothing is lost.',
     building: 'The dataset is still being built',
     buildingText: 'It can be used as soon as it is ready.',
     gone: 'There is no such collection or dataset',
@@ -168,7 +168,7 @@ export const recognition = {
     names: (names: string[]) => names.join(', '),
     share: (count: number): string => (count === 1 ? 'No verdict of its own: the scores are shares of one whole, so it moves when another does.' : 'No verdicts of their own: the scores are shares of one whole, so they move when another does.'),
     shareSimilar: 'No verdict here: near an example, each is measured against how much it is like any picture.',
-    wentWhy: 'It is not among the candidates any more.',
+    wentWhy: (count: number): string => (count === 1 ? 'It is not among the candidates any more.' : 'They are not among the candidates any more.'),
     nobody: 'Feedback moves none of the candidates now; the scores are the engine’s own.',
   },
 };
