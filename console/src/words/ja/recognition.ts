@@ -164,7 +164,7 @@ export const recognition: typeof en = {
       earlier: (valid, id) => `このアプリケーションの以前の評価（${verdict(valid)}、認識 ${id}…）`,
       others: (valid) => `複数のアプリケーションの一致した評価（${verdict(valid)}）`,
     },
-    odds: (whose, up, times) => `${whose}により、オッズが ${up ? times + ' 倍' : times + ' 分の 1'}になりました。`,
+    odds: (whose, up, times) => `${whose}により、オッズが ${up ? `${times} 倍に` : `${times} 分の 1 に`}なりました。`,
     shift: (whose, up, by) => `${whose}により、スコアが ${by} ${up ? '上がりました' : '下がりました'}。`,
     base: (score) => `フィードバックがなければ ${score} でした。`,
     names: (names) => names.join('、'),
