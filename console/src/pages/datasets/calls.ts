@@ -1,0 +1,74 @@
+import type { components } from '$/api/api';
+import type { PublicApi } from '$/lib/public';
+
+type Schemas = components['schemas'];
+export type StoredImage = Schemas['StoredImage'];
+export type DataSet = Schemas['DataSetWire'];
+export type DataSetImage = Schemas['ImageWire'];
+/** A stored image may be in a dataset twice, so that only its place names it. */
+export type PlacedImage = DataSetImage & { place: number };
+export type WantedImage = { url: string; tag: string } | { imageId: string; tag: string };
+
+export const OUTCOMES = ['pending', 'fetched', 'notFound', 'tooLarge', 'notAnImage', 'timedOut', 'denied', 'overQuota', 'failed'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+export const isOutcome = (text: string): text is Outcome => (OUTCOMES as readonly string[]).includes(text);
+
+/** The report of a dataset that is ready. The API's document calls it an object; docs/datasets.md says what is in it. */
+export type Health = {
+  images: number;
+  tags: number;
+  method: 'nearestMean' | 'linearProbe' | null;
+  leaveOneOut: { accuracy: number | null; right: number; judged: number } | null;
+  confusions: { tag: string; takenFor: string; images: number }[];
+  likelyMislabelled: { imageId: string; tag: string; looksLike: string; score: number }[];
+  nearDuplicates: { imageIds: [string, string]; tags: [string, string]; score: number; sameBytes: boolean }[];
+  tagsWithFewImages: { tag: string; images: number }[];
+};
+
+export const healthOf = (set: DataSet): Health | null => (set.health ? (set.health as unknown as Health) : null);
+export const isFinished = (set: DataSet) => set.state === 'ready' || set.state === 'failed';
+
+/** What the server takes, in characters as it counts them: code points, not UTF-16 units. */
+export const MOST_TAG = 100;
+export const MOST_NAME = 200;
+export const MOST_URL = 2000;
+export const MOST_TAGS = 1000;
+/** Below this many images of a tag the report says that it has few. */
+export const FEW = 5;
+export const lengthOf = (text: string) => [...text].length;
+/** Cuts a text to what the server takes. */
+export const shorten = (text: string, most: number) => [...text.replace(/\p{Cc}/gu, ' ').trim()].slice(0, most).join('').trim();
+
+const BASE = '/imageRecognition/v1/userCategory';
+
+/** The most that a list answers with at once. */
+const PAGE = 1000;
+
+export const calls = {
+  listImages: (api: PublicApi, cursor: string | undefined, signal?: AbortSignal) => api.post(`${BASE}/listImages`, { cursor, limit: PAGE }, undefined, signal),
+  deleteImage: (api: PublicApi, imageId: string) => api.post(`${BASE}/deleteImage`, { imageId }),
+  thumbnail: (api: PublicApi, imageId: string, signal?: AbortSignal) => api.blob(`${BASE}/getImage`, { imageId, size: 'thumbnail' }, signal),
+  original: (api: PublicApi, imageId: string, signal?: AbortSignal) => api.blob(`${BASE}/getImage`, { imageId }, signal),
+  upload(api: PublicApi, file: File, tag: string, progress: (share: number) => void, signal: AbortSignal) {
+    const form = new FormData();
+    form.append('image', file);
+    if (tag) form.append('tag', tag);
+    const name = shorten(file.name, MOST_NAME);
+    if (name) form.append('name', name);
+    return api.upload(`${BASE}/uploadImage`, form, { progress, signal });
+  },
+  createDataSet: (api: PublicApi, name: string, images: WantedImage[]) => api.post(`${BASE}/createDataSet`, { name, images }),
+  listDataSets: (api: PublicApi, cursor: string | undefined, signal?: AbortSignal) => api.post(`${BASE}/listDataSets`, { cursor, limit: 100 }, undefined, signal),
+  getDataSet: (api: PublicApi, dataSetId: string, images: { cursor?: string; limit: number }, signal?: AbortSignal) => api.post(`${BASE}/getDataSet`, { dataSetId, ...images }, undefined, signal),
+  deleteDataSet: (api: PublicApi, dataSetId: string) => api.post(`${BASE}/deleteDataSet`, { dataSetId }),
+};
+export const IMAGES_PAGE = PAGE;
+
+/** Does something for each, a few at a time. */
+export async function severally<T>(list: readonly T[], atOnce: number, work: (one: T) => Promise<unknown>) {
+  const rest = list[Symbol.iterator]();
+  const lane = async () => {
+    for (let next = rest.next(); !next.done; next = rest.next()) await work(next.value);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, list.length) }, lane));
+}

@@ -1,0 +1,81 @@
+import type { DataSetImage, Health } from './calls';
+
+export type TagResult = { tag: string; images: number; judged: number; right: number };
+export type Results = {
+  tags: TagResult[];
+  /** How many images of the first tag were taken for the second, right ones too. */
+  count: (tag: string, takenFor: string) => number;
+  /** The report lists the hundred most frequent confusions; when there are more, what is right is an upper bound. */
+  complete: boolean;
+};
+
+/** The report says what was taken for something else. What was right is the rest: all judged images of the tag without those. */
+export function resultsOf(health: Health, images: readonly DataSetImage[]): Results {
+  const sizes = new Map<string, number>();
+  for (const image of images) if (image.outcome === 'fetched') sizes.set(image.tag, (sizes.get(image.tag) ?? 0) + 1);
+  const wrong = new Map<string, Map<string, number>>();
+  let all = 0;
+  for (const { tag, takenFor, images: count } of health.confusions) {
+    const row = wrong.get(tag) ?? new Map<string, number>();
+    row.set(takenFor, count);
+    wrong.set(tag, row);
+    all += count;
+  }
+  const tags = [...sizes].map(([tag, count]) => {
+    // An image that is the only one of its tag cannot be judged: without it the tag is unknown.
+    const judged = count > 1 ? count : 0;
+    const mistaken = [...(wrong.get(tag)?.values() ?? [])].reduce((sum, one) => sum + one, 0);
+    return { tag, images: count, judged, right: Math.max(0, judged - mistaken) };
+  });
+  tags.sort((a, b) => a.tag.localeCompare(b.tag, undefined, { numeric: true }));
+  const right = new Map(tags.map((one) => [one.tag, one.right]));
+  const expected = health.leaveOneOut ? health.leaveOneOut.judged - health.leaveOneOut.right : 0;
+  return {
+    tags,
+    count: (tag, takenFor) => (tag === takenFor ? (right.get(tag) ?? 0) : (wrong.get(tag)?.get(takenFor) ?? 0)),
+    complete: all === expected,
+  };
+}
+
+/** More than these are not told apart in a picture. */
+export const MOST_SHOWN = 60;
+
+/** The tags for the picture: all of them, or those that are confused most, in the order of their names. */
+export function shownTags(results: Results, health: Health): TagResult[] {
+  if (results.tags.length <= MOST_SHOWN) return results.tags;
+  const weight = new Map<string, number>();
+  for (const { tag, takenFor, images } of health.confusions) for (const one of [tag, takenFor]) weight.set(one, (weight.get(one) ?? 0) + images);
+  const first = [...results.tags].sort((a, b) => (weight.get(b.tag) ?? 0) - (weight.get(a.tag) ?? 0)).slice(0, MOST_SHOWN);
+  const chosen = new Set(first.map((one) => one.tag));
+  return results.tags.filter((one) => chosen.has(one.tag));
+}
+
+/** Upper bounds of the classes of a share, and how much of the colour each has. Numbers stay readable on each of them, in both themes. */
+export const CLASSES = [0.05, 0.1, 0.25, 0.5, 0.75, 1];
+const STRENGTHS = [0.08, 0.16, 0.26, 0.38, 0.5, 1];
+export const strengthOf = (share: number) => (share <= 0 ? 0 : (STRENGTHS[CLASSES.findIndex((bound) => share <= bound + 1e-9)] ?? 1));
+
+type Rgb = [number, number, number];
+const rgbOf = (hex: string): Rgb => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)) as Rgb;
+
+/** A colour over another, as hexadecimal digits: a file that is saved knows nothing of our tokens. */
+export function mixed(over: string, under: string, strength: number): string {
+  const [a, b] = [rgbOf(over), rgbOf(under)];
+  return `#${a.map((part, at) => Math.round(part * strength + (b[at] ?? 0) * (1 - strength)).toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** Roughly how wide a text of 12 pixels is: signs of East Asia are twice as wide as others. */
+const widthOf = (sign: string) => (/[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]|\p{Extended_Pictographic}/u.test(sign) ? 12.2 : 6.9);
+export const textWidth = (text: string) => [...text].reduce((sum, sign) => sum + widthOf(sign), 0);
+
+/** A text that is not wider than this, with an ellipsis where something is missing. */
+export function fitted(text: string, room: number): string {
+  if (textWidth(text) <= room) return text;
+  let [kept, wide] = ['', 8];
+  for (const sign of text) {
+    wide += widthOf(sign);
+    if (wide > room) break;
+    kept += sign;
+  }
+  return `${kept}…`;
+}

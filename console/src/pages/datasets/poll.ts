@@ -1,0 +1,20 @@
+/**
+ * Does something again and again until it says that it is finished, each time a while after the last one ended, and never while nobody looks.
+ * Answers with what stops it.
+ */
+export function poll(again: (signal: AbortSignal) => Promise<boolean>, every: number): () => void {
+  const stop = new AbortController();
+  const pause = () => new Promise((go) => setTimeout(go, every));
+  const seen = () => new Promise<void>((go) => {
+    if (document.visibilityState === 'visible') return go();
+    document.addEventListener('visibilitychange', () => go(), { once: true, signal: stop.signal });
+  });
+  void (async () => {
+    while (!stop.signal.aborted) {
+      if (await again(stop.signal)) return;
+      await pause();
+      while (document.visibilityState !== 'visible' && !stop.signal.aborted) await seen();
+    }
+  })();
+  return () => stop.abort();
+}

@@ -1,0 +1,70 @@
+import type { PublicApi } from '$/lib/public';
+import { isAbort } from '$/lib/wording';
+import { calls, type StoredImage } from './calls';
+
+/**
+ * What is in a user's storage area. All of it is listed, a thousand at a time: only then can tags be counted, images filtered and the limits
+ * be told; the pictures themselves are fetched when they are looked at.
+ */
+export class StorageArea {
+  #api: PublicApi;
+  #images = $state.raw<StoredImage[]>([]);
+  #stop: AbortController | null = null;
+  /** All pages have come. */
+  complete = $state(false);
+  busy = $state(false);
+  error = $state.raw<unknown>(null);
+
+  readonly bytes = $derived(this.#images.reduce((sum, image) => sum + image.bytes, 0));
+  /** Every tag and how many images it has, the untagged under an empty text. */
+  readonly tags = $derived.by(() => {
+    const counts = new Map<string, number>();
+    for (const image of this.#images) counts.set(image.tag, (counts.get(image.tag) ?? 0) + 1);
+    return [...counts].map(([tag, images]) => ({ tag, images })).sort((a, b) => a.tag.localeCompare(b.tag));
+  });
+
+  constructor(api: PublicApi) {
+    this.#api = api;
+  }
+
+  /** Oldest first. */
+  get images(): readonly StoredImage[] { return this.#images; }
+  has(imageId: string) { return this.#images.some((image) => image.imageId === imageId); }
+
+  async load() {
+    this.stop();
+    const stop = (this.#stop = new AbortController());
+    [this.busy, this.error, this.complete] = [true, null, false];
+    const found: StoredImage[] = [];
+    try {
+      let cursor: string | undefined;
+      do {
+        const page = await calls.listImages(this.#api, cursor, stop.signal);
+        found.push(...page.images);
+        this.#images = [...found];
+        cursor = page.nextCursor ?? undefined;
+      } while (cursor);
+      this.complete = true;
+    } catch (reason) {
+      if (!isAbort(reason)) this.error = reason;
+    } finally {
+      if (this.#stop === stop) this.busy = false;
+    }
+  }
+
+  stop() {
+    this.#stop?.abort();
+  }
+
+  /** One that was uploaded just now; the same bytes again take the new tag and name. */
+  put(image: StoredImage) {
+    const at = this.#images.findIndex((one) => one.imageId === image.imageId);
+    const before = this.#images[at];
+    if (!before) this.#images = [...this.#images, image];
+    else this.#images = this.#images.with(at, { ...before, tag: image.tag || before.tag, name: image.name || before.name });
+  }
+
+  remove(ids: ReadonlySet<string>) {
+    this.#images = this.#images.filter((image) => !ids.has(image.imageId));
+  }
+}

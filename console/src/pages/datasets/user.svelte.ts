@@ -1,0 +1,22 @@
+import { keep, kept } from '$/lib/kept';
+import { router } from '$/lib/router.svelte';
+
+/** Whose images and datasets are shown when nobody has said anything. */
+export const USUAL_USER = 'console';
+
+/** The user of an application that the address names, or the one that was looked at last. */
+export function userOf(application: string): string {
+  return router.query.get('user') || kept(`user.${application}`) || USUAL_USER;
+}
+
+export function chooseUser(application: string, user: string) {
+  rememberUser(application, user);
+  router.setQuery({ user });
+}
+
+export function rememberUser(application: string, user: string) {
+  keep(`user.${application}`, user === USUAL_USER ? null : user);
+}
+
+/** What the server takes as a user's name. */
+export const isUserName = (text: string) => text.length > 0 && [...text].length <= 200 && !/\p{Cc}/u.test(text);
