@@ -56,7 +56,11 @@ const STRENGTHS = [0.08, 0.16, 0.26, 0.38, 0.5, 1];
 export const strengthOf = (share: number) => (share <= 0 ? 0 : (STRENGTHS[CLASSES.findIndex((bound) => share <= bound + 1e-9)] ?? 1));
 
 type Rgb = [number, number, number];
-const rgbOf = (hex: string): Rgb => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)) as Rgb;
+/** The build shortens #ffffff to #fff. */
+const rgbOf = (hex: string): Rgb => {
+  const digits = hex.length === 4 ? [...hex.slice(1)].map((digit) => digit + digit).join('') : hex.slice(1);
+  return [0, 2, 4].map((at) => Number.parseInt(digits.slice(at, at + 2), 16)) as Rgb;
+};
 
 /** A colour over another, as hexadecimal digits: a file that is saved knows nothing of our tokens. */
 export function mixed(over: string, under: string, strength: number): string {

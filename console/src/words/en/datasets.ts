@@ -7,6 +7,7 @@ export const datasets = {
   title: 'Datasets',
   lead: 'Pictures with tags, out of which the server learns to tell your things apart.',
   rules: { tagLong: 'A tag has at most 100 characters.', tagMissing: 'A tag is missing.' },
+  refusals: { notAnImage: 'Not a picture that the server reads: JPEG, PNG, GIF, BMP, TIFF or WebP.', tooLarge: 'Too many bytes or pixels.', denied: 'None of these addresses may be fetched: they are not on the public web, and the operator has not allowed them.', gone: 'One of the images is not in the storage area any more.', limit: 'A limit is reached.' },
   states: { queued: 'Queued', building: 'Building', ready: 'Ready', failed: 'Failed' },
   outcomes: { pending: 'waiting', fetched: 'in the dataset', notFound: 'not found', tooLarge: 'too large', notAnImage: 'not an image', timedOut: 'took too long', denied: 'address not allowed', overQuota: 'storage full', failed: 'failed' },
   user: {
@@ -84,7 +85,7 @@ export const datasets = {
     progress: (done: number, total: number, left: string | null) => `${number(done)} of ${images(total)}${left ? `, about ${left} left` : ''}`, spoken: (percent: number) => `${percent} percent of the images are looked at.`,
     imagesTitle: (count: number) => plural(count, 'image', 'images'), imagesLead: (usable: number, bad: number) => (bad === 0 ? `${number(usable)} in the dataset.` : `${number(usable)} in the dataset, ${number(bad)} could not be used.`),
     filter: 'What became of them', allOutcomes: (count: number) => `All (${number(count)})`, unusable: (count: number) => `Could not be used (${number(count)})`, outcomeCount: (outcome: string, count: number) => `${outcome} (${number(count)})`,
-    search: 'Search tags and addresses', noneFits: 'No image fits', picture: 'Picture', tag: 'Tag', outcome: 'Outcome', source: 'From', fromStorage: 'storage area', look: (tag: string) => `Show this image of ${tag}`,
+    search: 'Search tags and addresses', noneFits: 'No image fits', tag: 'Tag', outcome: 'Outcome', source: 'From', fromStorage: 'storage area', look: (tag: string) => `Show this image of ${tag}`,
   },
   health: {
     title: 'How good it is', lead: 'Each image was left out once and recognised by all the others.', accuracy: 'recognised rightly', rightOf: (right: number, judged: number) => `${number(right)} of ${number(judged)} images`,

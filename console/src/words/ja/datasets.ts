@@ -7,6 +7,7 @@ export const datasets: typeof en = {
   title: 'データセット',
   lead: 'タグ付きの画像から、見分け方をサーバーに学習させます。',
   rules: { tagLong: 'タグは 100 文字以内にしてください。', tagMissing: 'タグを入力してください。' },
+  refusals: { notAnImage: 'サーバーが読み取れる画像（JPEG、PNG、GIF、BMP、TIFF、WebP）ではありません。', tooLarge: 'サイズまたは画素数が大きすぎます。', denied: 'どのアドレスも取得が許可されていません。公開されたアドレスではなく、管理者の許可もありません。', gone: '一部の画像が保存領域にもうありません。', limit: '上限に達しました。' },
   states: { queued: '順番待ち', building: '作成中', ready: '利用可能', failed: '失敗' },
   outcomes: { pending: '処理待ち', fetched: '使用中', notFound: '見つかりません', tooLarge: '大きすぎます', notAnImage: '画像ではありません', timedOut: '時間切れ', denied: '許可されないアドレス', overQuota: '容量不足', failed: '失敗' },
   user: {
@@ -84,7 +85,7 @@ export const datasets: typeof en = {
     progress: (done, total, left) => `画像 ${number(total)} 枚中 ${number(done)} 枚${left ? `、残り約 ${left}` : ''}`, spoken: (percent) => `画像の ${percent} パーセントを処理しました。`,
     imagesTitle: (count) => images(count), imagesLead: (usable, bad) => (bad === 0 ? `${number(usable)} 枚を使用しています。` : `${number(usable)} 枚を使用し、${number(bad)} 枚は使えませんでした。`),
     filter: '処理結果', allOutcomes: (count) => `すべて（${number(count)}）`, unusable: (count) => `使えなかった画像（${number(count)}）`, outcomeCount: (outcome, count) => `${outcome}（${number(count)}）`,
-    search: 'タグとアドレスを検索', noneFits: '該当する画像がありません', picture: '画像', tag: 'タグ', outcome: '処理結果', source: '取得元', fromStorage: '保存領域', look: (tag) => `タグ ${tag} のこの画像を表示`,
+    search: 'タグとアドレスを検索', noneFits: '該当する画像がありません', tag: 'タグ', outcome: '処理結果', source: '取得元', fromStorage: '保存領域', look: (tag) => `タグ ${tag} のこの画像を表示`,
   },
   health: {
     title: '品質', lead: '1 枚ずつ除外し、残りの画像だけで認識させた結果です。', accuracy: '正しく認識', rightOf: (right, judged) => `${number(judged)} 枚中 ${number(right)} 枚`,
