@@ -1,4 +1,4 @@
-import type { PublicApi } from '$/lib/public';
+import { PublicError, type PublicApi } from '$/lib/public';
 import { calls, IMAGES_PAGE, isFinished, type DataSet, type DataSetImage, type PlacedImage } from './calls';
 import { poll } from './poll';
 import { isAbort } from '$/lib/wording';
@@ -42,8 +42,8 @@ export class WatchedDataSet {
       } catch (reason) {
         if (isAbort(reason) || signal.aborted) return true;
         this.error = reason;
-        // What is there stays; who wants more asks again.
-        return true;
+        // A server that is away for a moment comes back; what it refused it would refuse again, until somebody asks for it.
+        return !(reason instanceof PublicError && (reason.code === 'offline' || reason.status >= 500));
       }
     }, EVERY);
   }
