@@ -35,7 +35,7 @@ test.describe('without a mail server', () => {
     await expect(page.getByRole('navigation').getByRole('link', { name: 'Applications' })).toBeVisible();
     await expect(page.getByRole('navigation').getByRole('link', { name: 'Operator' })).toHaveCount(0);
     await page.getByRole('button', { name: /hana@example\.org/ }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
     await expect(page).toHaveURL(/sign-in/);
     await page.goto(`${server.base}/console/feedback`);
     await page.getByLabel('E-mail address').fill('hana@example.org');

@@ -78,10 +78,10 @@ test('a window that is drawn shows its request, and what the server answers', as
   await expect.poll(() => field('width')).toBeGreaterThan(50);
   const window = { x: await field('x'), y: await field('y'), width: await field('width'), height: await field('height') };
   await expect(page.getByRole('status').filter({ hasText: /station/ })).toContainText(/\d+ station/);
-  const shown = await page.getByRole('list', { name: 'Stations of the answer' }).getByRole('button').count();
   const query = new URLSearchParams({ APIKEY: application.key, id: 'tokyo', ...Object.fromEntries(Object.entries(window).map(([k, v]) => [k, String(v)])) });
   const answer = (await (await fetch(`${server.base}/route_service/v1/railmapDetail?${query}`)).json()) as any;
-  expect(shown).toBe(answer.ResultSet.RailMap.Point.length);
+  const shown = page.getByRole('list', { name: 'Stations of the answer' }).getByRole('button');
+  await expect(shown).toHaveCount(answer.ResultSet.RailMap.Point.length);
   await page.getByRole('group', { name: 'The request as curl' }).getByRole('button', { name: 'Copy' }).click();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   expect(copied).toContain('curl');

@@ -18,7 +18,7 @@ use crate::Gateway;
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[allow(dead_code, reason = "it describes the body; the fields are read one by one")]
-pub(crate) struct ImageAsk {
+pub(crate) struct DeletedImageAsk {
     /// What `uploadImage` answered with.
     #[schema(example = "img_3x1yq0a8c5v7k2mz3x1yq0a8c5v7k2mz")]
     image_id: String,
@@ -31,7 +31,7 @@ pub(crate) struct ImageAsk {
     post, path = "/userCategory/deleteImage", operation_id = "deleteImage", tag = "User categories",
     security(("APIKEY" = [])),
     params(UserQuery),
-    request_body(content = ImageAsk, content_type = "application/json"),
+    request_body(content = DeletedImageAsk, content_type = "application/json"),
     responses(
         (status = 204, description = "It is gone"),
         (status = 400, description = "105: the body is not JSON; 106: imageId is missing or invalid", body = RecognitionError, content_type = "application/json;charset=UTF-8"),

@@ -1,0 +1,57 @@
+// 4. Recognition bench: a picture, a function, candidates with boxes and evidence, and feedback that shows what it changed.
+import { expect, expectAccessible, test } from '../test';
+import { Person, photo, signIn } from '../people';
+import { Server } from '../server';
+
+let server: Server;
+test.beforeAll(async () => {
+  test.setTimeout(180_000);
+  server = await Server.start({ models: true });
+  await (await Person.register(server.base, 'operator@example.org')).application('station-guide');
+});
+test.afterAll(() => server.stop());
+test.beforeEach(async ({ page }) => {
+  await signIn(page, server.base, 'operator@example.org');
+  await page.getByRole('navigation').getByRole('link', { name: 'Recognition' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+});
+
+const candidates = (page: import('@playwright/test').Page) => page.getByRole('list', { name: 'Candidates' }).getByRole('listitem');
+
+test('a photograph is classified, and a thumb changes what comes next', async ({ page }) => {
+  await page.locator('input[type=file]').first().setInputFiles(photo('chelsea.png'));
+  await expect(candidates(page).first()).toContainText(/tabby|Egyptian cat/i);
+  await expectAccessible(page);
+  const wrong = page.getByRole('button', { name: /is wrong$/ }).first();
+  await wrong.click();
+  await expect(page.getByRole('table', { name: 'What your feedback changed' })).toBeVisible();
+  await expect(page.getByRole('button', { name: /is wrong$/ }).and(page.locator('[aria-pressed=true]'))).toHaveCount(1);
+  await page.getByText('The request as a curl command').click();
+  await expect(page.getByText(/curl .*concept\/classify/).first()).toBeVisible();
+  await expect(page.getByText(/kst_/)).toHaveCount(0);
+  await page.getByRole('button', { name: 'Take it back' }).first().click();
+  await expect(page.getByRole('button', { name: /is wrong$/ }).and(page.locator('[aria-pressed=true]'))).toHaveCount(0);
+});
+
+test('things in a photograph get their boxes', async ({ page }) => {
+  await page.getByRole('radio', { name: 'Objects' }).check({ force: true });
+  await page.locator('input[type=file]').first().setInputFiles(photo('astronaut.png'));
+  await expect(candidates(page).first()).toContainText(/person/i);
+  const boxes = page.locator('svg [data-item]');
+  expect(await boxes.count()).toBeGreaterThan(0);
+  const box = (await boxes.first().boundingBox())!;
+  expect(box.width * box.height, 'an astronaut fills a good part of the picture').toBeGreaterThan(10_000);
+});
+
+test('a picture is pasted, and what is no picture is refused', async ({ page }) => {
+  await page.evaluate(async () => {
+    const canvas = new OffscreenCanvas(200, 200);
+    canvas.getContext('2d')!.fillRect(0, 0, 200, 200);
+    const files = new DataTransfer();
+    files.items.add(new File([await canvas.convertToBlob()], 'pasted.png', { type: 'image/png' }));
+    document.dispatchEvent(new ClipboardEvent('paste', { clipboardData: files, bubbles: true }));
+  });
+  await expect(page.getByRole('region', { name: 'Pictures of this visit' }).getByRole('button', { name: /pasted\.png/ })).toBeVisible();
+  await page.locator('input[type=file]').first().setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no picture') });
+  await expect(page.getByRole('alert').first()).toBeVisible();
+});
