@@ -1,4 +1,6 @@
 // 5. Datasets: uploading, making one, watching it being built, its report, trying it, deleting it.
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { expect, expectAccessible, test } from '../test';
 import { Person, photo, signIn } from '../people';
 import { Server } from '../server';
@@ -7,7 +9,7 @@ import { variants } from '../variants';
 let server: Server;
 test.beforeAll(async () => {
   test.setTimeout(180_000);
-  server = await Server.start({ models: true });
+  server = await Server.start({ models: true, args: ['--fetch-allow', '127.0.0.1'] });
   await (await Person.register(server.base, 'operator@example.org')).application('station-guide');
 });
 test.afterAll(() => server.stop());
@@ -50,15 +52,24 @@ test('from photographs to a dataset that recognises, and away again', async ({ p
 
 test('a list of addresses is read line by line, and what becomes of each is told', async ({ page }) => {
   test.setTimeout(120_000);
+  const files: Record<string, string> = { '/cat.png': 'chelsea.png', '/cup.png': 'coffee.png' };
+  const pictures = createServer((request, answer) => {
+    const name = files[request.url ?? ''];
+    answer.writeHead(name ? 200 : 404, { 'content-type': 'image/png' }).end(name ? readFileSync(photo(name)) : 'nothing');
+  });
+  await new Promise<void>((ready) => pictures.listen(0, '127.0.0.1', ready));
+  const base = `http://127.0.0.1:${(pictures.address() as { port: number }).port}`;
   await signIn(page, server.base, 'operator@example.org');
   await page.goto(`${server.base}/console/datasets`);
   await page.getByRole('tab', { name: 'Datasets' }).click();
   await page.getByRole('button', { name: 'New dataset' }).first().click();
-  await page.getByLabel('Name', { exact: true }).fill('Out of reach');
-  await page.getByLabel('Addresses and tags').fill('http://127.0.0.1:9/a.jpg cat\nno address at all\nhttp://127.0.0.1:9/b.jpg dog');
+  await page.getByLabel('Name', { exact: true }).fill('From the web');
+  await page.getByLabel('Addresses and tags').fill(`${base}/cat.png cat\nno address at all\n${base}/cup.png cup\n${base}/gone.png cup`);
   await expect(page.getByRole('button', { name: 'Line 2' })).toBeVisible();
   await page.getByRole('button', { name: 'Remove these lines' }).click();
   await page.getByRole('button', { name: /^Create with/ }).click();
-  await expect(page.getByText(/failed/i).first()).toBeVisible({ timeout: 60_000 });
-  await expect(page.getByText(/not .*fetch|denied|refused|not allowed/i).first()).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Try it' })).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText('not found').locator('visible=true').first()).toBeVisible();
+  await expect(page.getByText(`${base}/gone.png`).first()).toBeVisible();
+  await new Promise((done) => pictures.close(done));
 });

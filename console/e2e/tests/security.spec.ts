@@ -35,7 +35,7 @@ test.beforeAll(async () => {
   const { imageId } = (await upload.json()) as { imageId: string };
   const other = await json(api('userCategory/createDataSet', { token }), {
     name: attack('dataset').slice(0, 100),
-    images: [{ imageId }, { imageUrl: `http://127.0.0.1:9/${encodeURIComponent(attack('url'))}`, tag: 'b' }],
+    images: [{ imageId }, { url: `http://127.0.0.1:9/${encodeURIComponent(attack('url'))}`, tag: 'b' }],
   });
   (globalThis as any).made = { user, dataSetId: other.dataSetId };
 });
