@@ -209,6 +209,16 @@ fn people_see_their_own_and_operators_all(backend: Backend) {
     assert!(names(&operator, "applications").is_empty());
     assert!(names(&operator, "applications?all=true").contains(&"one's".to_owned()));
     assert_eq!(operator.get(&format!("applications/{id}")).json()["owner"]["email"], "one@example.org");
+    let switch =
+        |who: &Person, disabled: bool| who.call("PATCH", &format!("applications/{id}"), &json!({"disabled": disabled}));
+    assert_eq!(switch(&operator, true).status, 200);
+    assert_eq!(code(&switch(&one, false)), told(403, "notAllowed"), "what an operator switched off stays off");
+    assert_eq!(switch(&operator, false).status, 200);
+    assert_eq!(
+        (switch(&one, true).status, switch(&one, false).status),
+        (200, 200),
+        "what one switched off oneself does not"
+    );
     let wrong = one.call("DELETE", &format!("applications/{id}"), &json!({"name": "ones"}));
     assert_eq!(code(&wrong), told(400, "invalid"), "the name is to be typed");
     assert_eq!(one.call("DELETE", &format!("applications/{id}"), &json!({"name": "one's"})).status, 204);

@@ -88,6 +88,7 @@ fn filled(count: u32, looks: &[Vec<f32>]) -> Memory {
             space: space(),
             shared: true,
             application: AppId::from_random([1; 10]),
+            owner: None,
             verdict: (exemplar.clone(), "1".to_owned()),
             exemplar,
             valid: Some(number % 3 != 0),

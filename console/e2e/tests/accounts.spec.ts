@@ -51,6 +51,7 @@ test.describe('without a mail server', () => {
     await Person.register(server.base, 'taro@example.org');
     await page.goto(`${server.base}/console/sign-in`);
     await page.getByRole('link', { name: 'Forgotten your password?' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Forgotten password' })).toBeVisible();
     await page.getByLabel('E-mail address').fill('taro@example.org');
     await page.getByRole('button', { name: 'Send the link' }).click();
     await expect(page.getByText('The link is in the server’s log')).toBeVisible();

@@ -7,7 +7,9 @@ mod letters;
 mod manage;
 mod password;
 
-use std::{sync::Arc, time::Duration};
+use std::{num::NonZeroU32, sync::Arc, time::Duration};
+
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 
 use kaisatsu_model::{
     AccountId, AccountState, Clock, Email, Invalid, Language, LinkSecret, Password, Registration, SecretDigest,
@@ -33,6 +35,12 @@ const FAILURES: i64 = 10;
 const LETTERS: i64 = 5;
 const WITHIN: Duration = Duration::from_mins(15);
 
+/// So many letters may this replica write in a minute, whoever asks for them.
+const LETTERS_A_MINUTE: NonZeroU32 = NonZeroU32::new(60).unwrap();
+
+/// How long what ended stays in the database: every replica has seen its end by then.
+const SEEN_BY_ALL: Duration = Duration::from_mins(10);
+
 /// Why something with an account did not happen.
 #[derive(Debug, thiserror::Error)]
 pub enum AccountError {
@@ -54,9 +62,6 @@ pub enum AccountError {
     /// An operator switched the account off.
     #[error("this account was disabled by an operator")]
     Disabled,
-    /// The letter was not answered yet.
-    #[error("the address is not confirmed yet; open the link in the letter")]
-    Unconfirmed,
     /// Signing in failed too often.
     #[error("signing in failed too often for this address; try again later, or choose a new password")]
     TooOften(Duration),
@@ -91,13 +96,15 @@ pub struct Accounts {
     /// What the address of every page begins with, without a slash at its end.
     base: Arc<str>,
     hashing: Hashing,
+    letters: Arc<DefaultDirectRateLimiter>,
 }
 
 impl Accounts {
     /// The accounts of a store; links in letters begin with `base`.
     #[must_use]
     pub fn new(store: Store, clock: Arc<dyn Clock>, post: Arc<dyn Post>, base: &str) -> Self {
-        Self { store, clock, post, base: base.trim_end_matches('/').into(), hashing: Hashing::new() }
+        let letters = Arc::new(RateLimiter::direct(Quota::per_minute(LETTERS_A_MINUTE)));
+        Self { store, clock, post, base: base.trim_end_matches('/').into(), hashing: Hashing::new(), letters }
     }
 
     /// Whether letters reach people.
@@ -124,31 +131,27 @@ impl Accounts {
         if mode == Registration::Closed && !empty {
             return Err(AccountError::Closed);
         }
-        let next = match mode {
-            _ if empty => Next::SignIn,
-            _ if self.has_post() => Next::Confirm,
-            Registration::Approval => Next::Approval,
-            Registration::Open | Registration::Closed => Next::SignIn,
-        };
-        let state = match next {
-            Next::SignIn => AccountState::Active,
-            Next::Confirm => AccountState::Unconfirmed,
-            Next::Approval => AccountState::Waiting,
+        let (next, state) = match mode {
+            _ if self.has_post() => (Next::Confirm, AccountState::Unconfirmed),
+            Registration::Open => (Next::SignIn, AccountState::Active),
+            Registration::Approval | Registration::Closed => (Next::Approval, AccountState::Waiting),
         };
         let (id, created_at) = (AccountId::from_random(random()), self.clock.now());
         let password = self.hashing.hash(&password).await?;
         let new = NewAccount { id: id.clone(), email: email.clone(), password, state, created_at };
         let registered = self.store.register(&new).await?;
+        if registered == Registered::First {
+            return Ok(Next::SignIn);
+        }
         if next == Next::Confirm {
             let me = self.clone();
             // In its own time: how long a letter takes must not tell whether the address is known.
             tokio::spawn(async move {
-                let sent = match registered {
-                    Registered::Kept => me.write(&id, email, Occasion::Confirm, language).await,
-                    Registered::Known => me.write_to_known(email, language).await,
-                    Registered::First => Ok(()),
-                };
-                note(sent);
+                let chosen = Some(new.password.as_str());
+                note(match registered {
+                    Registered::Known => me.write_to_known(email, language, chosen).await,
+                    _ => me.write(&id, email, Occasion::Confirm, language, chosen).await,
+                });
             });
         }
         Ok(next)
@@ -160,10 +163,11 @@ impl Accounts {
     /// When it is not good.
     pub async fn confirm(&self, link: &str) -> Result<(), AccountError> {
         let taken = self.store.take_link(digest(link), Purpose::Confirm, self.clock.now()).await?;
-        let account = taken.ok_or(AccountError::Link)?;
-        let waits = self.store.registration().await? == Registration::Approval;
+        let (account, password) = taken.ok_or(AccountError::Link)?;
+        // Who registered while everybody might, and confirms when nobody may any more, waits for an operator too.
+        let waits = self.store.registration().await? != Registration::Open;
         let state = if waits { AccountState::Waiting } else { AccountState::Active };
-        Ok(self.store.confirm_account(&account, state).await?)
+        Ok(self.store.confirm_account(&account, state, password.as_deref()).await?)
     }
 
     /// Signs a person in; the secret goes to the browser.
@@ -174,23 +178,19 @@ impl Accounts {
         // Whatever is wrong with an address, there is no such account.
         let email = Email::new(email).map_err(|_| AccountError::Wrong)?;
         let subject = digest(email.as_str());
-        self.bear(subject, FAILURES).await?;
-        let account = self.store.account_of(&email).await?;
-        let hash = match &account {
-            Some(account) => Some(self.store.password_of(&account.id).await?),
-            None => None,
-        };
-        let right = self.hashing.matches(password, hash).await?;
-        let Some(account) = account.filter(|_| right) else {
-            self.failed(subject).await?;
-            return Err(AccountError::Wrong);
-        };
+        self.count(subject, FAILURES).await?;
+        // An account whose address nobody has confirmed is none: else registering and signing in would tell whether there was one.
+        let account = self.store.account_of(&email).await?.filter(|found| found.state != AccountState::Unconfirmed);
+        // The same questions are asked for an address that is not known.
+        let id = account.as_ref().map_or_else(|| AccountId::from_text(""), |account| account.id.clone());
+        let hash = self.store.password_of(&id).await.ok();
+        let right = self.hashing.matches(password, hash.clone()).await?;
+        let (Some(account), Some(hash)) = (account.filter(|_| right), hash) else { return Err(AccountError::Wrong) };
         self.store.forgive_sign_in(subject).await?;
         match account.state {
             AccountState::Active => {}
-            AccountState::Waiting => return Err(AccountError::Waiting),
             AccountState::Disabled => return Err(AccountError::Disabled),
-            AccountState::Unconfirmed => return Err(AccountError::Unconfirmed),
+            AccountState::Waiting | AccountState::Unconfirmed => return Err(AccountError::Waiting),
         }
         let secret = SessionSecret::from_random(random());
         let now = self.clock.now();
@@ -200,8 +200,11 @@ impl Accounts {
             created_at: now,
             expires_at: now.after(SESSION),
             agent: agent.chars().filter(|c| !c.is_control()).take(200).collect(),
+            password: hash,
         };
-        self.store.begin_session(&session).await?;
+        if !self.store.begin_session(&session).await? {
+            return Err(AccountError::Wrong);
+        }
         Ok(secret)
     }
 
@@ -238,6 +241,9 @@ impl Accounts {
         self.store.take_link(link, Purpose::Reset, now).await?.ok_or(AccountError::Link)?;
         self.store.set_password(&account.id, &hash, None, now).await?;
         // The letter has reached the person: the address is confirmed, and what failed is forgiven.
+        let waits = self.store.registration().await? != Registration::Open;
+        let state = if waits { AccountState::Waiting } else { AccountState::Active };
+        self.store.confirm_account(&account.id, state, None).await?;
         self.store.forgive_sign_in(digest(email.as_str())).await?;
         Ok(())
     }
@@ -247,12 +253,16 @@ impl Accounts {
     /// # Errors
     /// When the database fails.
     pub async fn reset_link(&self, id: &AccountId) -> Result<String, StoreError> {
-        self.link(id, Purpose::Reset, "reset", RESET_LINK).await
+        self.link(id, Purpose::Reset, None).await
     }
 
-    async fn link(&self, id: &AccountId, purpose: Purpose, page: &str, good: Duration) -> Result<String, StoreError> {
+    async fn link(&self, id: &AccountId, purpose: Purpose, chosen: Option<&str>) -> Result<String, StoreError> {
+        let (page, good) = match purpose {
+            Purpose::Confirm => ("confirm", CONFIRM_LINK),
+            Purpose::Reset => ("reset", RESET_LINK),
+        };
         let secret = LinkSecret::from_random(random());
-        self.store.put_link(digest(secret.reveal()), id, purpose, self.clock.now().after(good)).await?;
+        self.store.put_link(digest(secret.reveal()), id, purpose, chosen, self.clock.now().after(good)).await?;
         Ok(format!("{}/console/{page}?token={}", self.base, secret.reveal()))
     }
 
@@ -261,13 +271,17 @@ impl Accounts {
         if account.state == AccountState::Disabled {
             return Ok(());
         }
-        self.write(&account.id, email, Occasion::Reset, language).await
+        self.write(&account.id, email, Occasion::Reset, language, None).await
     }
 
-    async fn write_to_known(&self, email: Email, language: Language) -> Result<(), AccountError> {
+    /// Somebody registered with an address that has an account. One that nobody has confirmed gets the password that was
+    /// chosen now, if this letter is answered: who registered it before may have been anybody.
+    async fn write_to_known(&self, email: Email, language: Language, chosen: Option<&str>) -> Result<(), AccountError> {
         let Some(Account { id, state, .. }) = self.store.account_of(&email).await? else { return Ok(()) };
-        let occasion = if state == AccountState::Unconfirmed { Occasion::Confirm } else { Occasion::KnownAlready };
-        self.write(&id, email, occasion, language).await
+        match state {
+            AccountState::Unconfirmed => self.write(&id, email, Occasion::Confirm, language, chosen).await,
+            _ => self.write(&id, email, Occasion::KnownAlready, language, None).await,
+        }
     }
 
     /// Writes a letter with a fresh link, unless there were too many lately.
@@ -277,18 +291,18 @@ impl Accounts {
         to: Email,
         occasion: Occasion,
         language: Language,
+        chosen: Option<&str>,
     ) -> Result<(), AccountError> {
-        let subject = digest(&format!("letters to {to}"));
-        if self.bear(subject, LETTERS).await.is_err() {
+        let all = self.letters.check().is_err();
+        if all || self.count(digest(&format!("letters to {to}")), LETTERS).await.is_err() {
             tracing::warn!(account = %id, "too many letters were asked for; this one is not sent");
             return Ok(());
         }
-        self.failed(subject).await?;
-        let (purpose, page, good) = match occasion {
-            Occasion::Confirm => (Purpose::Confirm, "confirm", CONFIRM_LINK),
-            Occasion::Reset | Occasion::KnownAlready => (Purpose::Reset, "reset", RESET_LINK),
+        let purpose = match occasion {
+            Occasion::Confirm => Purpose::Confirm,
+            Occasion::Reset | Occasion::KnownAlready => Purpose::Reset,
         };
-        let link = self.link(id, purpose, page, good).await?;
+        let link = self.link(id, purpose, chosen).await?;
         let letter = letters::write(occasion, to, language, &link);
         if let Err(cause) = self.post.send(letter).await {
             tracing::error!(account = %id, cause, "a letter could not be sent");
@@ -296,28 +310,24 @@ impl Accounts {
         Ok(())
     }
 
-    /// Refuses what failed too often.
-    async fn bear(&self, subject: SecretDigest, most: i64) -> Result<(), AccountError> {
-        let since = self.clock.now().before(WITHIN);
-        match self.store.sign_in_failures(subject, since).await? {
-            Some((count, first)) if count >= most => {
-                let wait = first.after(WITHIN).0 - self.clock.now().0;
-                Err(AccountError::TooOften(Duration::from_micros(u64::try_from(wait).unwrap_or_default())))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    async fn failed(&self, subject: SecretDigest) -> Result<(), StoreError> {
+    /// Counts a try, and refuses what was tried too often. It is counted first and forgiven when it succeeds, so that
+    /// many at once are no more than one after the other.
+    async fn count(&self, subject: SecretDigest, most: i64) -> Result<(), AccountError> {
         let now = self.clock.now();
-        self.store.sign_in_failed(subject, now, now.before(WITHIN)).await
+        let (count, first) = self.store.try_to_sign_in(subject, now, now.before(WITHIN)).await?;
+        if count <= most {
+            return Ok(());
+        }
+        let wait = u64::try_from(first.after(WITHIN).0 - now.0).unwrap_or_default();
+        Err(AccountError::TooOften(Duration::from_micros(wait)))
     }
 
     /// Forgets what is over, now and then, for as long as it is polled.
     pub async fn forget_in_time(self) {
         loop {
             let now: Timestamp = self.clock.now();
-            if let Err(error) = self.store.forget_sign_ins(now, now.before(WITHIN)).await {
+            let (unconfirmed, passes) = (now.before(CONFIRM_LINK), now.before(SEEN_BY_ALL));
+            if let Err(error) = self.store.forget_sign_ins(now, now.before(WITHIN), unconfirmed, passes).await {
                 tracing::warn!(%error, "sessions that are over could not be forgotten");
             }
             tokio::time::sleep(Duration::from_mins(10)).await;

@@ -20,6 +20,13 @@ const PASS: Duration = Duration::from_hours(1);
 /// The most users of an application that are listed.
 const USERS: i64 = 1_000;
 
+/// The most applications of a person, and the most keys of an application: every replica has all of them in memory.
+const APPLICATIONS: usize = 100;
+const KEYS: usize = 100;
+
+/// The most passes that a person may have at a time.
+const PASSES: i64 = 200;
+
 /// What was called in some days, in equal steps.
 #[derive(Debug)]
 pub struct UsageOf {
@@ -90,6 +97,9 @@ impl Desk {
         me: &Account,
         name: &ApplicationName,
     ) -> Result<(OwnedApplication, IssuedKey), StoreError> {
+        if me.role != Role::Operator && self.store.owned_applications(Some(&me.id)).await?.len() >= APPLICATIONS {
+            return Err(StoreError::TooMany("applications"));
+        }
         let id = AppId::from_random(random());
         let (issued, kept) = fresh_key(self.now());
         self.store.create_application_with_key(&id, name, Some(&me.id), &kept).await?;
@@ -101,8 +111,13 @@ impl Desk {
     /// # Errors
     /// When it is not the person's, or the name is taken.
     pub async fn change(&self, me: &Account, id: &AppId, change: &ApplicationChange) -> Result<(), StoreError> {
-        self.application(me, id).await?;
-        self.store.change_application(id, change).await
+        let found = self.application(me, id).await?;
+        let operator = me.role == Role::Operator;
+        if found.disabled_by_operator && change.disabled_at == Some(None) && !operator {
+            return Err(StoreError::SwitchedOffByOperator);
+        }
+        let change = ApplicationChange { by_operator: operator && change.disabled_at.is_some(), ..change.clone() };
+        self.store.change_application(id, &change).await
     }
 
     /// Deletes an application with everything it owns.
@@ -147,6 +162,9 @@ impl Desk {
     /// When it is not the person's.
     pub async fn create_key(&self, me: &Account, id: &AppId) -> Result<IssuedKey, StoreError> {
         self.application(me, id).await?;
+        if self.store.keys(Some(id)).await?.len() >= KEYS {
+            return Err(StoreError::TooMany("keys"));
+        }
         let (issued, kept) = fresh_key(self.now());
         self.store.create_key(id, &kept).await?;
         Ok(issued)
@@ -197,6 +215,9 @@ impl Desk {
     /// When it is not the person's.
     pub async fn pass(&self, me: &Account, id: &AppId) -> Result<(IssuedKey, Timestamp), StoreError> {
         self.application(me, id).await?;
+        if self.store.live_passes(&me.id, self.now()).await? >= PASSES {
+            return Err(StoreError::TooMany("passes of the console"));
+        }
         let (issued, mut kept) = fresh_key(self.now());
         let end = kept.created_at.after(PASS);
         kept.pass = Some((end, me.id.clone()));

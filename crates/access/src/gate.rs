@@ -30,6 +30,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// revocation might have been missed for too long, and the gate closes.
 const TRUST: Duration = Duration::from_secs(30);
 
+/// How often all keys are read, and not only those that changed.
+const WHOLE_EVERY: Duration = Duration::from_hours(1);
+
 /// Who is calling.
 #[derive(Clone)]
 pub struct Caller {
@@ -100,6 +103,8 @@ struct Look {
     revision: i64,
     /// When it was begun, in ticks of the clock; `None` before the first.
     begun: Option<Duration>,
+    /// When all keys were last read, and not only those that changed.
+    whole: Option<Duration>,
     /// Whether it failed.
     failed: bool,
 }
@@ -189,7 +194,12 @@ impl Gate {
         let begun = self.clock.ticks();
         look.begun = Some(begun);
         look.failed = true;
-        let asking = tokio::time::timeout(PATIENCE, self.store.keys_changed_since(look.revision));
+        // Rows of keys that ended long ago are removed. Who was not looking for a while may have missed their end, and now and
+        // then what is gone is forgotten anyway.
+        let missed = begun.saturating_sub(Duration::from_micros(self.fresh_at.load(Ordering::Relaxed))) > TRUST;
+        let whole = missed || look.whole.is_none_or(|last| begun.saturating_sub(last) > WHOLE_EVERY);
+        let since = if whole { 0 } else { look.revision };
+        let asking = tokio::time::timeout(PATIENCE, self.store.keys_changed_since(since));
         if let Some(changed) = asking.await.map_err(|_| StoreError::TimedOut)?? {
             let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
             if changed.complete {
@@ -200,6 +210,9 @@ impl Gate {
             keys.retain(|_, known| known.expires_at.is_none_or(|end| end > now));
             keys.extend(changed.keys.into_iter().map(|(digest, grant)| (digest, Known::new(grant, &self.usage))));
             look.revision = changed.revision;
+            if whole {
+                look.whole = Some(begun);
+            }
         }
         look.failed = false;
         self.fresh_at.store(micros(begun), Ordering::Relaxed);

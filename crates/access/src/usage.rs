@@ -152,6 +152,15 @@ impl Usage {
         Arc::clone(meter)
     }
 
+    /// Drops the meters of keys that the gate no longer knows, once what they counted is kept.
+    fn drop_idle(&self) {
+        let mut meters = self.meters.lock().unwrap_or_else(PoisonError::into_inner);
+        meters.retain(|_, meter| Arc::strong_count(meter) > 1);
+        drop(meters);
+        let mut allowances = self.allowances.lock().unwrap_or_else(PoisonError::into_inner);
+        allowances.retain(|_, allowance| Arc::strong_count(allowance) > 1);
+    }
+
     /// Keeps what was counted, for as long as it is polled.
     pub async fn keep_in_time(self: Arc<Self>) {
         let mut forgotten = Duration::ZERO;
@@ -160,6 +169,7 @@ impl Usage {
             let mut kept = self.keep().await;
             let ticks = self.clock.ticks();
             if kept.is_ok() && (forgotten.is_zero() || ticks.saturating_sub(forgotten) > Duration::from_hours(1)) {
+                self.drop_idle();
                 kept = self.store.forget_usage(self.clock.now().before(KEPT)).await;
                 forgotten = ticks.max(Duration::from_nanos(1));
             }
@@ -177,25 +187,33 @@ impl Usage {
     ///
     /// # Errors
     /// When the database fails; what was counted is then kept the next time.
-    pub async fn keep(&self) -> Result<(), StoreError> {
+    pub async fn keep(self: &Arc<Self>) -> Result<(), StoreError> {
+        // A task of its own: whoever asks and hangs up must not take along what was counted.
+        let me = Arc::clone(self);
+        tokio::spawn(async move { me.keep_now().await }).await.map_err(|_| StoreError::TimedOut)?
+    }
+
+    async fn keep_now(&self) -> Result<(), StoreError> {
         let _alone = self.keeping.lock().await;
         let now = self.clock.now();
         let taken = self.take_counted(now);
         if !taken.rows.is_empty() {
-            let kept = self.store.add_usage(&taken.rows, &taken.used).await;
-            if let Err(error) = kept {
+            if let Err(error) = self.store.add_usage(&taken.rows).await {
                 taken.put_back();
                 return Err(error);
             }
+            self.store.note_used(&taken.used).await?;
         }
         self.learn_quotas(now).await
     }
 
     fn take_counted(&self, now: Timestamp) -> Taken {
-        let meters: Vec<_> = {
+        let mut meters: Vec<_> = {
             let meters = self.meters.lock().unwrap_or_else(PoisonError::into_inner);
             meters.iter().map(|(whose, meter)| (whose.clone(), Arc::clone(meter))).collect()
         };
+        // Every replica keeps its rows in this order, so that none waits for another in a circle.
+        meters.sort_by(|(one, _), (other, _)| one.cmp(other));
         let hour = Timestamp(now.0 - now.0.rem_euclid(HOUR));
         let mut taken = Taken::default();
         for ((application, key), meter) in meters {
@@ -321,7 +339,7 @@ mod tests {
         store.close().await;
         assert!(usage.keep().await.is_err());
         let store = open(&database).await;
-        let usage = Usage { store: store.clone(), ..Arc::into_inner(usage).unwrap() };
+        let usage = Arc::new(Usage { store: store.clone(), ..Arc::into_inner(usage).unwrap() });
         usage.keep().await.unwrap();
         usage.keep().await.unwrap();
         let sums = store.usage(&AppId::from_random([1; 10]), Timestamp(0), Timestamp(i64::MAX), 1).await.unwrap();

@@ -76,7 +76,7 @@ pub(crate) struct Settings {
     #[arg(long, global = true, env = "KAISATSU_KEEP_PICTURES", value_name = "BOOL", default_value_t = false, action = clap::ArgAction::Set)]
     pub(crate) keep_pictures: bool,
 
-    /// Applications that have to agree before feedback acts for all; for the application that gave it, it acts at once
+    /// Owners of applications that have to agree before feedback acts for all; for the application that gave it, it acts at once
     #[arg(long, global = true, env = "KAISATSU_FEEDBACK_QUORUM", value_name = "NUMBER", default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub(crate) feedback_quorum: u32,
 

@@ -1,4 +1,5 @@
-//! Who agrees with whom: a verdict acts for all when enough applications said the same of the same near by.
+//! Who agrees with whom: a verdict acts for all when applications of enough owners said the same of the same near by.
+//! Whoever owns several applications has one vote: they are easily made.
 
 use std::{
     collections::{BTreeSet, HashMap, hash_map::Entry},
@@ -13,10 +14,19 @@ const NEAR: f32 = 0.55;
 #[derive(Debug, Default)]
 pub(crate) struct Agreement(HashMap<(u32, bool), HashMap<Arc<str>, Vote>>);
 
+/// Who votes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Voter {
+    /// In whose book the verdict is.
+    pub(crate) application: u32,
+    /// Who counts.
+    pub(crate) owner: u32,
+}
+
 #[derive(Debug)]
 struct Vote {
-    application: u32,
-    /// How many near verdicts each other application gave that say the same.
+    by: Voter,
+    /// How many near verdicts each other owner's applications gave that say the same.
     near: HashMap<u32, usize>,
 }
 
@@ -30,13 +40,13 @@ impl Agreement {
         &mut self,
         verdict: (u32, bool),
         key: &Arc<str>,
-        application: u32,
+        by: Voter,
         is_near: impl Fn(u32, &str) -> bool,
     ) -> BTreeSet<Arc<str>> {
-        let mut own = Vote { application, near: HashMap::new() };
-        let touched = self.meet(verdict, application, is_near, |vote| {
-            *vote.near.entry(application).or_default() += 1;
-            *own.near.entry(vote.application).or_default() += 1;
+        let mut own = Vote { by, near: HashMap::new() };
+        let touched = self.meet(verdict, by, is_near, |vote| {
+            *vote.near.entry(by.owner).or_default() += 1;
+            *own.near.entry(vote.by.owner).or_default() += 1;
         });
         self.0.entry(verdict).or_default().insert(Arc::clone(key), own);
         touched
@@ -47,12 +57,12 @@ impl Agreement {
         &mut self,
         verdict: (u32, bool),
         key: &Arc<str>,
-        application: u32,
+        by: Voter,
         is_near: impl Fn(u32, &str) -> bool,
     ) -> BTreeSet<Arc<str>> {
         self.0.entry(verdict).or_default().remove(key);
-        self.meet(verdict, application, is_near, |vote| {
-            if let Entry::Occupied(mut count) = vote.near.entry(application) {
+        self.meet(verdict, by, is_near, |vote| {
+            if let Entry::Occupied(mut count) = vote.near.entry(by.owner) {
                 *count.get_mut() -= 1;
                 if *count.get() == 0 {
                     count.remove();
@@ -61,16 +71,16 @@ impl Agreement {
         })
     }
 
-    /// Lets every near vote of another application that says the same know, and names them.
+    /// Lets every near vote of another owner that says the same know, and names them.
     fn meet(
         &mut self,
         verdict: (u32, bool),
-        application: u32,
+        by: Voter,
         is_near: impl Fn(u32, &str) -> bool,
         mut tell: impl FnMut(&mut Vote),
     ) -> BTreeSet<Arc<str>> {
         let votes = self.0.entry(verdict).or_default().iter_mut();
-        let others = votes.filter(|(name, vote)| vote.application != application && is_near(vote.application, name));
+        let others = votes.filter(|(name, vote)| vote.by.owner != by.owner && is_near(vote.by.application, name));
         let told = |(name, vote): (&Arc<str>, &mut Vote)| {
             tell(vote);
             Arc::clone(name)
@@ -78,7 +88,7 @@ impl Agreement {
         others.map(told).collect()
     }
 
-    /// Whether `quorum` applications say it, its own among them.
+    /// Whether applications of `quorum` owners say it, its own among them.
     pub(crate) fn is_agreed(&self, verdict: (u32, bool), key: &str, quorum: usize) -> bool {
         self.0.get(&verdict).and_then(|votes| votes.get(key)).is_some_and(|vote| vote.near.len() + 1 >= quorum)
     }

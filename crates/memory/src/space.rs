@@ -6,10 +6,10 @@ use std::{
     sync::Arc,
 };
 
-use kaisatsu_model::AppId;
+use kaisatsu_model::{AccountId, AppId};
 
 use crate::{
-    agreement::Agreement,
+    agreement::{Agreement, Voter},
     book::Book,
     code::Code,
     hearing::{Chorus, Query},
@@ -48,6 +48,8 @@ pub struct Change {
     pub shared: bool,
     /// Who gave it.
     pub application: AppId,
+    /// Whose application that is; it is its own where nobody is named.
+    pub owner: Option<AccountId>,
     /// The name of the exemplar: the recognition, or the candidate where each has a vector of its own.
     pub exemplar: String,
     /// The recognition and the candidate, as the database names them; an empty one for the whole result.
@@ -66,6 +68,9 @@ pub(crate) struct Space {
     numbers: HashMap<Arc<str>, u32>,
     names: Vec<Arc<str>>,
     applications: HashMap<AppId, u32>,
+    /// Whose each application is, as it was when it first said something: a vote must leave as it came.
+    owners: HashMap<u32, String>,
+    owner_numbers: HashMap<String, u32>,
     rated: HashMap<Arc<str>, Rated>,
     books: HashMap<u32, Book>,
     agreed: Book,
@@ -116,7 +121,7 @@ impl Space {
         self.private
     }
 
-    /// Takes up a verdict that came, changed or went. `quorum` applications have to agree before it acts for all.
+    /// Takes up a verdict that came, changed or went. Applications of `quorum` owners have to agree before it acts for all.
     pub(crate) fn apply(&mut self, change: &Change, quorum: usize) {
         let Some(code) = Code::of(&change.look) else { return };
         self.private = !change.shared;
@@ -157,7 +162,10 @@ impl Space {
             self.rated.insert(Arc::clone(&key), rated);
         }
         if change.shared {
-            self.agree(&key, application, &code, (&before, &after), quorum);
+            let named = || change.owner.as_ref().map_or(change.application.as_str(), AccountId::as_str).to_owned();
+            let owner = self.owners.entry(application).or_insert_with(named).clone();
+            let owner = number(&mut self.owner_numbers, &owner);
+            self.agree(&key, Voter { application, owner }, &code, (&before, &after), quorum);
         }
     }
 
@@ -165,7 +173,7 @@ impl Space {
     fn agree(
         &mut self,
         key: &Arc<str>,
-        application: u32,
+        by: Voter,
         code: &Code,
         (before, after): (Verdicts<'_>, Verdicts<'_>),
         quorum: usize,
@@ -175,10 +183,10 @@ impl Space {
         let near =
             |other: u32, name: &str| books.get(&other).is_some_and(|book| Agreement::is_near(book.cosine(name, code)));
         for verdict in before.iter().filter(|verdict| !after.contains(verdict)) {
-            touched.extend(self.agreement.leave(*verdict, key, application, near));
+            touched.extend(self.agreement.leave(*verdict, key, by, near));
         }
         for verdict in after.iter().filter(|verdict| !before.contains(verdict)) {
-            touched.extend(self.agreement.join(*verdict, key, application, near));
+            touched.extend(self.agreement.join(*verdict, key, by, near));
         }
         for name in touched {
             let Some(rated) = self.rated.get(&name) else {

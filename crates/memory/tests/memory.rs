@@ -37,6 +37,7 @@ fn change(by: u8, number: u64, kind: usize, subject: &str, valid: Option<bool>) 
         space: space(),
         shared: true,
         application: app(by),
+        owner: None,
         verdict: (exemplar.clone(), "1".to_owned()),
         exemplar,
         valid,
@@ -249,4 +250,19 @@ proptest! {
             prop_assert_eq!(bits(&busy, by), bits(&plain, by));
         }
     }
+}
+
+#[test]
+fn one_owner_of_many_applications_is_one_voice() {
+    let memory = Memory::new(QUORUM);
+    let owner = Some(kaisatsu_model::AccountId::from_random([1; 10]));
+    let most = u8::try_from(QUORUM).unwrap() + 2;
+    for by in 1..=most {
+        memory.apply(&Change { owner: owner.clone(), ..change(by, 1, 0, "a", Some(true)) });
+    }
+    assert_eq!(lean(&memory, 99, &look(0, 77), "a"), None, "nobody else hears it");
+    for by in most + 1..most + u8::try_from(QUORUM).unwrap() {
+        memory.apply(&change(by, 1, 0, "a", Some(true)));
+    }
+    assert!(lean(&memory, 99, &look(0, 77), "a").is_some_and(|lean| lean > 0.0), "until others agree");
 }

@@ -10,8 +10,9 @@ use kaisatsu_store::FeedbackFilter;
 
 use crate::{Recogniser, RecognitionError, User};
 
-/// How long an application is deleted before its verdicts are removed: replicas look twice a second.
-const SEEN_BY_ALL: Duration = Duration::from_mins(1);
+/// How long verdicts are taken back before they are removed: replicas look twice a second, and one that was cut off from the
+/// database for a while is to see it too.
+const SEEN_BY_ALL: Duration = Duration::from_mins(10);
 
 impl Recogniser {
     /// Lets the sweeper know that there is something to remove.
@@ -24,17 +25,34 @@ impl Recogniser {
     /// # Errors
     /// When the database fails; the next call goes on from there.
     pub async fn erase(&self) -> Result<usize, RecognitionError> {
+        let deleted = self.keeping.store.deleted_applications().await?;
+        // First what is quick and matters most: nothing stays learned.
+        for (application, _) in &deleted {
+            self.unlearn(application).await?;
+        }
         let mut gone = 0;
-        for (application, since) in self.keeping.store.deleted_applications().await? {
-            gone += usize::from(self.erase_one(&application, since).await?);
+        for (application, since) in deleted {
+            match self.erase_one(&application, since).await {
+                Ok(whole) => gone += usize::from(whole),
+                // One that cannot be erased must not keep the others.
+                Err(error) => tracing::warn!(%error, %application, "it is deleted and could not be erased yet"),
+            }
         }
         Ok(gone)
     }
 
-    async fn erase_one(&self, application: &AppId, since: Timestamp) -> Result<bool, RecognitionError> {
+    /// Takes back what an application's users said. Its time begins anew when there was something: every replica has to see it.
+    async fn unlearn(&self, application: &AppId) -> Result<(), RecognitionError> {
         let store = &self.keeping.store;
         let filter = FeedbackFilter { application: Some(application.clone()), ..FeedbackFilter::default() };
-        store.revoke_feedback(&filter, MOST_PER_CANDIDATE).await?;
+        if store.revoke_feedback(&filter, MOST_PER_CANDIDATE).await? > 0 {
+            store.delete_later(application, self.keeping.now()).await?;
+        }
+        Ok(())
+    }
+
+    async fn erase_one(&self, application: &AppId, since: Timestamp) -> Result<bool, RecognitionError> {
+        let store = &self.keeping.store;
         for (id, data_set) in store.data_sets_of(application).await? {
             let user = User { application: application.clone(), id };
             match self.delete_data_set(&user, &data_set).await {
@@ -44,7 +62,7 @@ impl Recogniser {
         }
         let now = self.keeping.now();
         store.let_go_of_images(application, now).await?;
-        self.sweep().await?;
+        // The sweeper goes on with the bytes; it is by its side.
         if now < since.after(SEEN_BY_ALL) {
             return Ok(false);
         }

@@ -55,13 +55,7 @@ impl Recogniser {
         };
         let rated = self.keeping.store.rate(&verdict, MOST_PER_CANDIDATE).await?;
         self.tally.count(rated, verdict.verdict);
-        // A task of its own: a caller who hangs up must not stop it half way. The verdict is kept; should the database fail
-        // now, it is learned a moment later, as on every other replica.
-        let me = Arc::clone(self);
-        let learned = tokio::spawn(async move { me.guard(me.learn().await?).await }).await;
-        if let Ok(Err(error)) = learned {
-            tracing::warn!(%error, "a verdict is kept and could not be learned at once");
-        }
+        self.learn_now().await;
         Ok(())
     }
 
@@ -90,10 +84,20 @@ impl Recogniser {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn revoke(&self, filter: &FeedbackFilter) -> Result<u64, StoreError> {
+    pub async fn revoke(self: &Arc<Self>, filter: &FeedbackFilter) -> Result<u64, StoreError> {
         let revoked = self.keeping.store.revoke_feedback(filter, MOST_PER_CANDIDATE).await?;
-        self.guard(self.learn().await?).await?;
+        self.learn_now().await;
         Ok(revoked)
+    }
+
+    /// Learns what has changed. A task of its own: a caller who hangs up must not stop it half way. What was said is kept; should
+    /// the database fail now, it is learned a moment later, as on every other replica.
+    async fn learn_now(self: &Arc<Self>) {
+        let me = Arc::clone(self);
+        let learned = tokio::spawn(async move { me.guard(me.learn().await?).await }).await;
+        if let Ok(Err(error)) = learned {
+            tracing::warn!(%error, "feedback is kept and could not be learned at once");
+        }
     }
 
     /// How many verdicts that a filter means said what of each candidate, in stretches of time.

@@ -36,15 +36,15 @@ impl Recogniser {
                     alive.remove_half_written().await;
                     tidied = Some(Instant::now());
                 }
-                if let Err(error) = alive.sweep().await {
-                    tracing::warn!(%error, "bytes that are nobody's could not be removed; they are tried again");
-                }
                 match alive.erase().await {
                     Ok(0) => {}
                     Ok(gone) => tracing::info!(gone, "deleted applications are erased"),
                     Err(error) => {
                         tracing::warn!(%error, "a deleted application could not be erased; it is tried again");
                     }
+                }
+                if let Err(error) = alive.sweep().await {
+                    tracing::warn!(%error, "bytes that are nobody's could not be removed; they are tried again");
                 }
                 let _ = tokio::time::timeout(EVERY, alive.users.to_sweep.notified()).await;
             }
@@ -79,7 +79,11 @@ impl Recogniser {
                 let Ok(done) = tokio::time::timeout(left, self.users.settings.blobs.remove(&name)).await else {
                     return Ok(removed);
                 };
-                done?;
+                // One that cannot be removed must not keep the others; it is tried again.
+                if let Err(error) = done {
+                    tracing::warn!(%error, "bytes that are nobody's could not be removed");
+                    continue;
+                }
                 self.keeping.store.forget_blob(&key).await?;
                 removed += 1;
             }

@@ -228,22 +228,30 @@ impl Store {
             sqlx::query(TOUCH_KEYS).bind(id.as_str()).bind(revision).execute(&mut *tx).await?;
             if change.state == Some(AccountState::Disabled) {
                 sqlx::query("DELETE FROM session WHERE account_id = $1").bind(id.as_str()).execute(&mut *tx).await?;
-                sqlx::query(END_PASSES).bind(id.as_str()).bind(now.0).bind(revision).execute(&mut *tx).await?;
             }
+            // Whoever is no operator any more had passes to everybody's applications.
+            sqlx::query(END_PASSES).bind(id.as_str()).bind(now.0).bind(revision).execute(&mut *tx).await?;
             tx.commit().await?;
             row
         });
         row.into_account()
     }
 
-    /// Lets a person in whose address a letter has proved: active, or waiting where an operator has to agree.
+    /// Lets a person in whose address a letter has proved, with the password that was chosen with it: active, or waiting
+    /// where an operator has to agree.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn confirm_account(&self, id: &AccountId, state: AccountState) -> Result<(), StoreError> {
+    pub async fn confirm_account(
+        &self,
+        id: &AccountId,
+        state: AccountState,
+        password: Option<&str>,
+    ) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            sqlx::query("UPDATE account SET state = $2 WHERE id = $1 AND state = 'unconfirmed'")
-                .bind(id.as_str()).bind(state.as_str()).execute(pool).await.map(drop)
+            sqlx::query("UPDATE account SET state = $2, password = COALESCE($3, password) \
+                 WHERE id = $1 AND state = 'unconfirmed'")
+                .bind(id.as_str()).bind(state.as_str()).bind(password).execute(pool).await.map(drop)
         })?;
         Ok(())
     }

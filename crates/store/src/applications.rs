@@ -17,6 +17,8 @@ pub struct OwnedApplication {
     pub owner: Option<(AccountId, String)>,
     /// How many requests a day it may make, where that was said.
     pub requests_per_day: Option<i64>,
+    /// Whether it was an operator who switched it off, if it is.
+    pub disabled_by_operator: bool,
 }
 
 /// A change of an application. What is `None` stays.
@@ -26,6 +28,8 @@ pub struct ApplicationChange {
     pub name: Option<ApplicationName>,
     /// Since when it is switched off; `Some(None)` switches it on.
     pub disabled_at: Option<Option<Timestamp>>,
+    /// Whether an operator says so.
+    pub by_operator: bool,
     /// How many requests a day it may make; `Some(None)` leaves that to the server's default.
     pub requests_per_day: Option<Option<i64>>,
 }
@@ -41,7 +45,7 @@ pub struct ApplicationUser {
     pub data_sets: i64,
 }
 
-const OWNED: &str = "SELECT a.id, a.name, a.created_at, a.disabled_at, a.requests_per_day, \
+const OWNED: &str = "SELECT a.id, a.name, a.created_at, a.disabled_at, a.requests_per_day, a.disabled_by_operator, \
      o.id AS owner_id, o.email AS owner_email FROM application a LEFT JOIN account o ON o.id = a.account_id \
      WHERE a.deleted_at IS NULL";
 
@@ -91,8 +95,9 @@ impl Store {
                     .bind(id.as_str()).bind(name.as_str()).execute(&mut *tx).await.map_err(|e| taken(e, name))?;
             }
             if let Some(disabled_at) = change.disabled_at {
-                sqlx::query("UPDATE application SET disabled_at = $2 WHERE id = $1")
-                    .bind(id.as_str()).bind(disabled_at.map(|at| at.0)).execute(&mut *tx).await?;
+                sqlx::query("UPDATE application SET disabled_at = $2, disabled_by_operator = $3 WHERE id = $1")
+                    .bind(id.as_str()).bind(disabled_at.map(|at| at.0)).bind(i64::from(change.by_operator))
+                    .execute(&mut *tx).await?;
             }
             if let Some(requests_per_day) = change.requests_per_day {
                 sqlx::query("UPDATE application SET requests_per_day = $2 WHERE id = $1")
@@ -121,6 +126,7 @@ struct OwnedRow {
     created_at: i64,
     disabled_at: Option<i64>,
     requests_per_day: Option<i64>,
+    disabled_by_operator: i64,
     owner_id: Option<String>,
     owner_email: Option<String>,
 }
@@ -136,6 +142,7 @@ impl OwnedRow {
             },
             owner: self.owner_id.map(AccountId::from_text).zip(self.owner_email),
             requests_per_day: self.requests_per_day,
+            disabled_by_operator: self.disabled_by_operator != 0 && self.disabled_at.is_some(),
         }
     }
 }

@@ -112,6 +112,12 @@ pub enum StoreError {
     /// Nobody would be left to run the server.
     #[error("this is the last operator; make somebody else one first")]
     LastOperator,
+    /// There are as many as there may be.
+    #[error("there are as many {0} as one may have; remove some first")]
+    TooMany(&'static str),
+    /// Only an operator switches on what an operator switched off.
+    #[error("an operator switched this off; ask the operator")]
+    SwitchedOffByOperator,
     /// What is in the database is not what we wrote.
     #[error("a row of the database cannot be read: {0}")]
     Damaged(String),

@@ -97,7 +97,7 @@ impl Standing {
 }
 
 /// Takes the next revision, and with it the right to change feedback until the transaction ends.
-const RAISE_FEEDBACK: &str = "UPDATE feedback_revision SET value = value + 1 RETURNING value";
+pub(crate) const RAISE_FEEDBACK: &str = "UPDATE feedback_revision SET value = value + 1 RETURNING value";
 
 const REMEMBER: &str = "INSERT INTO exemplar \
      (recognition_id, application_id, task, model, dataset_id, created_at, items, vector, engine) \

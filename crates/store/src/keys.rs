@@ -154,7 +154,8 @@ impl Store {
             let mut tx = pool.begin().await?;
             let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
             let found: Option<i64> =
-                sqlx::query_scalar("UPDATE application SET disabled_at = $2 WHERE id = $1 AND deleted_at IS NULL RETURNING created_at")
+                sqlx::query_scalar("UPDATE application SET disabled_at = $2, disabled_by_operator = 1 \
+                     WHERE id = $1 AND deleted_at IS NULL RETURNING created_at")
                     .bind(id.as_str()).bind(since.map(|t| t.0)).fetch_optional(&mut *tx).await?;
             if found.is_none() {
                 return Err(StoreError::NoApplication(id.clone()));
@@ -184,6 +185,17 @@ impl Store {
             tx.commit().await?;
         });
         Ok(())
+    }
+
+    /// How many passes of an account's consoles are good.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn live_passes(&self, account: &AccountId, now: Timestamp) -> Result<i64, StoreError> {
+        Ok(on_each!(self, pool => {
+            sqlx::query_scalar("SELECT COUNT(*) FROM api_key WHERE pass_of = $1 AND expires_at > $2")
+                .bind(account.as_str()).bind(now.0).fetch_one(pool).await
+        })?)
     }
 
     /// All keys, or those of one application, by application and age.

@@ -87,11 +87,12 @@ const TAKEN: &str = "SELECT application_id, CAST(SUM(requests) AS BIGINT) FROM u
      GROUP BY application_id";
 
 impl Store {
-    /// Adds requests to what is kept, and notes when keys were last used: all or nothing.
+    /// Adds requests to what is kept, all or nothing. Replicas give the rows in the same order, so that none waits for
+    /// another in a circle.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn add_usage(&self, rows: &[UsageRow], used: &[(String, Timestamp)]) -> Result<(), StoreError> {
+    pub async fn add_usage(&self, rows: &[UsageRow]) -> Result<(), StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin_with(self.begin_writing()).await?;
             for row in rows {
@@ -100,12 +101,23 @@ impl Store {
                     .bind(row.outcome.as_str()).bind(row.class).bind(row.requests).bind(row.micros)
                     .execute(&mut *tx).await?;
             }
+            tx.commit().await?;
+        });
+        Ok(())
+    }
+
+    /// Notes when keys were last used. One by one: whoever changes all keys of an application must not meet a half-finished
+    /// list of them.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_used(&self, used: &[(String, Timestamp)]) -> Result<(), StoreError> {
+        on_each!(self, pool => {
             for (key, at) in used {
                 sqlx::query("UPDATE api_key SET last_used_at = $2 \
                      WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)")
-                    .bind(key).bind(at.0).execute(&mut *tx).await?;
+                    .bind(key).bind(at.0).execute(pool).await?;
             }
-            tx.commit().await?;
         });
         Ok(())
     }

@@ -78,8 +78,11 @@ async fn sign_in(store: &Store, n: u8, who: u8) {
         created_at: NOW,
         expires_at: NOW.after(Duration::from_secs(100)),
         agent: format!("browser {n}"),
+        password: store.password_of(&id(who)).await.unwrap(),
     };
-    store.begin_session(&session).await.unwrap();
+    assert!(store.begin_session(&session).await.unwrap());
+    let old = NewSession { digest: secret(n + 100), password: "another one".to_owned(), ..session };
+    assert!(!store.begin_session(&old).await.unwrap(), "not with a password of before");
 }
 
 async fn the_first_runs_the_server_and_an_address_is_taken_once(store: Store) {
@@ -143,7 +146,7 @@ async fn a_session_ends_with_its_time_its_password_and_its_account(store: Store)
     let listed = store.sessions(&id(2), NOW).await.unwrap();
     assert_eq!(listed.len(), 3);
     store.end_session(&id(2), secret(3), NOW).await.unwrap();
-    store.put_link(secret(50), &id(2), Purpose::Reset, NOW.after(Duration::from_secs(9))).await.unwrap();
+    store.put_link(secret(50), &id(2), Purpose::Reset, None, NOW.after(Duration::from_secs(9))).await.unwrap();
     store.set_password(&id(2), "another", Some(secret(1)), NOW).await.unwrap();
     assert_eq!((who(1, NOW).await, who(2, NOW).await, who(3, NOW).await), (Some(id(2)), None, None));
     assert_eq!(store.take_link(secret(50), Purpose::Reset, NOW).await.unwrap(), None, "an older link is none");
@@ -156,38 +159,37 @@ async fn a_session_ends_with_its_time_its_password_and_its_account(store: Store)
     let on = AccountChange { state: Some(AccountState::Active), role: None };
     store.change_account(&id(2), on, NOW).await.unwrap();
     assert_eq!(who(4, NOW).await, None, "it stays ended");
-    store.forget_sign_ins(NOW.after(Duration::from_hours(1)), NOW).await.unwrap();
+    store.forget_sign_ins(NOW.after(Duration::from_hours(1)), NOW, Timestamp(0), Timestamp(0)).await.unwrap();
     assert!(store.sessions(&id(2), Timestamp(0)).await.unwrap().is_empty());
 }
 
 async fn a_link_works_once_and_for_what_it_is(store: Store) {
     store.register(&person(1)).await.unwrap();
     let end = NOW.after(Duration::from_secs(10));
-    store.put_link(secret(1), &id(1), Purpose::Confirm, end).await.unwrap();
+    store.put_link(secret(1), &id(1), Purpose::Confirm, Some("chosen"), end).await.unwrap();
     assert_eq!(store.take_link(secret(1), Purpose::Reset, NOW).await.unwrap(), None);
     assert_eq!(store.take_link(secret(1), Purpose::Confirm, end).await.unwrap(), None, "too late");
     assert_eq!(store.look_at_link(secret(1), Purpose::Confirm, NOW).await.unwrap(), Some(id(1)));
-    assert_eq!(store.take_link(secret(1), Purpose::Confirm, NOW).await.unwrap(), Some(id(1)));
+    let taken = store.take_link(secret(1), Purpose::Confirm, NOW).await.unwrap();
+    assert_eq!(taken, Some((id(1), Some("chosen".to_owned()))));
     assert_eq!(store.take_link(secret(1), Purpose::Confirm, NOW).await.unwrap(), None, "once");
-    store.put_link(secret(2), &id(1), Purpose::Reset, end).await.unwrap();
-    store.put_link(secret(3), &id(1), Purpose::Reset, end).await.unwrap();
+    store.put_link(secret(2), &id(1), Purpose::Reset, None, end).await.unwrap();
+    store.put_link(secret(3), &id(1), Purpose::Reset, None, end).await.unwrap();
     assert_eq!(store.take_link(secret(2), Purpose::Reset, NOW).await.unwrap(), None, "the newest counts");
-    assert_eq!(store.take_link(secret(3), Purpose::Reset, NOW).await.unwrap(), Some(id(1)));
+    assert_eq!(store.take_link(secret(3), Purpose::Reset, NOW).await.unwrap(), Some((id(1), None)));
 }
 
 async fn failures_are_counted_within_their_time(store: Store) {
-    let since = NOW.before(Duration::from_micros(10));
-    for at in [5, 6] {
-        store.sign_in_failed(secret(1), NOW.after(Duration::from_micros(at)), since).await.unwrap();
-    }
-    let first = NOW.after(Duration::from_micros(5));
-    assert_eq!(store.sign_in_failures(secret(1), since).await.unwrap(), Some((2, first)));
-    assert_eq!(store.sign_in_failures(secret(2), since).await.unwrap(), None);
-    let later = NOW.after(Duration::from_micros(50));
-    store.sign_in_failed(secret(1), later, later.before(Duration::from_micros(10))).await.unwrap();
-    assert_eq!(store.sign_in_failures(secret(1), since).await.unwrap(), Some((1, later)), "it began anew");
+    let at = |micros| NOW.after(Duration::from_micros(micros));
+    let tried = async |n, time| {
+        store.try_to_sign_in(secret(n), at(time), at(time).before(Duration::from_micros(10))).await.unwrap()
+    };
+    assert_eq!(tried(1, 5).await, (1, at(5)));
+    assert_eq!(tried(1, 6).await, (2, at(5)));
+    assert_eq!(tried(2, 7).await, (1, at(7)), "another address");
+    assert_eq!(tried(1, 50).await, (1, at(50)), "it began anew");
     store.forgive_sign_in(secret(1)).await.unwrap();
-    assert_eq!(store.sign_in_failures(secret(1), since).await.unwrap(), None);
+    assert_eq!(tried(1, 51).await, (1, at(51)));
 }
 
 async fn an_application_is_its_owner_s(store: Store) {
@@ -258,8 +260,11 @@ async fn what_was_called_is_added_up(store: Store) {
         called(1, "", 20, UsageOutcome::TurnedAway, 100),
         called(9, "", 20, UsageOutcome::Answered, 1),
     ];
-    store.add_usage(&rows, &[(key_id.as_str().to_owned(), NOW)]).await.unwrap();
-    store.add_usage(&rows[..1], &[(key_id.as_str().to_owned(), Timestamp(1))]).await.unwrap();
+    store.add_usage(&rows).await.unwrap();
+    store.add_usage(&rows[..1]).await.unwrap();
+    let used = |at| [(key_id.as_str().to_owned(), at)];
+    store.note_used(&used(NOW)).await.unwrap();
+    store.note_used(&used(Timestamp(1))).await.unwrap();
     let sums = store.usage(&app(1), Timestamp(0), Timestamp(20), 10).await.unwrap();
     let short: Vec<_> = sums.iter().map(|s| (s.begins, s.key_id.as_str(), s.requests, s.micros, s.class)).collect();
     assert_eq!(short, [(0, key_id.as_str(), 10, 100, 3), (10, "", 2, 20, 3), (10, key_id.as_str(), 7, 70, 3)]);
@@ -298,7 +303,7 @@ async fn furnish(store: &Store, n: u8) {
         created_at: NOW,
     };
     assert!(matches!(store.put_user_image(&image, 9).await.unwrap(), PutImage::Kept(_)));
-    store.add_usage(&[called(n, "", 0, UsageOutcome::Answered, 1)], &[]).await.unwrap();
+    store.add_usage(&[called(n, "", 0, UsageOutcome::Answered, 1)]).await.unwrap();
 }
 
 /// Does what the server's sweeper does with a deleted application.

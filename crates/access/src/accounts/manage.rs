@@ -74,13 +74,12 @@ impl Accounts {
     /// A wrong password counts as a sign-in that failed: who sits at somebody else's screen may not guess forever either.
     async fn prove(&self, me: &SignedIn, password: &str) -> Result<(), AccountError> {
         let subject = digest(&me.account.email);
-        self.bear(subject, super::FAILURES).await?;
+        self.count(subject, super::FAILURES).await?;
         let hash = self.store.password_of(&me.account.id).await?;
-        if self.hashing.matches(password, Some(hash)).await? {
-            return Ok(());
+        if !self.hashing.matches(password, Some(hash)).await? {
+            return Err(AccountError::Wrong);
         }
-        self.failed(subject).await?;
-        Err(AccountError::Wrong)
+        Ok(self.store.forgive_sign_in(subject).await?)
     }
 
     /// All accounts, oldest first, each with the number of its applications.

@@ -117,7 +117,6 @@ impl Trouble {
                     A::Wrong => (StatusCode::UNAUTHORIZED, "wrongCredentials"),
                     A::Waiting => (StatusCode::FORBIDDEN, "accountWaiting"),
                     A::Disabled => (StatusCode::FORBIDDEN, "accountDisabled"),
-                    A::Unconfirmed => (StatusCode::FORBIDDEN, "accountUnconfirmed"),
                     A::TooOften(_) => (StatusCode::TOO_MANY_REQUESTS, "tooOften"),
                     A::Closed => (StatusCode::FORBIDDEN, "registrationClosed"),
                     A::Busy => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
@@ -144,6 +143,8 @@ fn store(error: &StoreError) -> (StatusCode, &'static str, String) {
         StoreError::NameTaken(_) => told(StatusCode::CONFLICT, "nameTaken"),
         StoreError::LastOperator => told(StatusCode::CONFLICT, "lastOperator"),
         StoreError::KeyEnded(_) => told(StatusCode::CONFLICT, "keyEnded"),
+        StoreError::TooMany(_) => told(StatusCode::CONFLICT, "tooMany"),
+        StoreError::SwitchedOffByOperator => told(StatusCode::FORBIDDEN, "notAllowed"),
         StoreError::NoApplication(_) | StoreError::NoKey(_) | StoreError::NoAccount(_) => {
             told(StatusCode::NOT_FOUND, "notFound")
         }

@@ -224,6 +224,7 @@ pub(crate) async fn change(
     let change = ApplicationChange {
         name: sent.name.as_deref().map(ApplicationName::new).transpose()?,
         disabled_at: sent.disabled.map(|disabled| disabled.then_some(now)),
+        by_operator: false,
         requests_per_day: match sent.per_day {
             PerDay::Nothing => None,
             PerDay::ServersDefault => Some(None),

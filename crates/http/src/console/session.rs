@@ -146,7 +146,7 @@ pub(crate) async fn look(State(gateway): State<Arc<Gateway>>, headers: HeaderMap
     responses(
         (status = 200, description = "Signed in; the cookie is set", body = Session),
         (status = 401, description = "wrongCredentials", body = ConsoleError),
-        (status = 403, description = "accountWaiting, accountDisabled, accountUnconfirmed, badCsrf", body = ConsoleError),
+        (status = 403, description = "accountWaiting, accountDisabled, badCsrf", body = ConsoleError),
         (status = 429, description = "tooOften", body = ConsoleError),
     )
 )]

@@ -56,6 +56,10 @@ impl FromRequestParts<Arc<Gateway>> for Visitor {
 
     async fn from_request_parts(parts: &mut Parts, gateway: &Arc<Gateway>) -> Result<Self, Trouble> {
         let visitor = Self::of(&parts.headers, gateway).await?.ok_or(Trouble::NotSignedIn)?;
+        // PostgreSQL keeps no NUL in text; nobody asks for one on purpose.
+        if parts.uri.path_and_query().is_some_and(|asked| asked.as_str().contains("%00")) {
+            return Err(Trouble::Invalid("the address must not contain the character NUL".to_owned()));
+        }
         if !matches!(parts.method, Method::GET | Method::HEAD) {
             let proof = parts.headers.get(&CSRF).map(HeaderValue::as_bytes);
             if proof != Some(visitor.csrf.as_bytes()) || !is_ours(&parts.headers) {
@@ -97,9 +101,13 @@ impl<T: DeserializeOwned> FromRequest<Arc<Gateway>> for Sent<T> {
         let text = std::str::from_utf8(&bytes).ok().filter(|text| !text.contains('\0') && !text.contains("\\u0000"));
         let text = text
             .ok_or_else(|| Trouble::Invalid("the body must be JSON in UTF-8, without the character NUL".to_owned()))?;
-        serde_json::from_str(text)
-            .map(Self)
-            .map_err(|error| Trouble::Invalid(format!("the body cannot be read: {error}")))
+        // What the parser says may repeat what was sent, and that may be a password.
+        let unread = |error: serde_json::Error| {
+            let what = if error.is_data() { "a field is missing or has the wrong type" } else { "it is not JSON" };
+            let (line, column) = (error.line(), error.column());
+            Trouble::Invalid(format!("the body cannot be read: {what} (line {line}, column {column})"))
+        };
+        serde_json::from_str(text).map(Self).map_err(unread)
     }
 }
 

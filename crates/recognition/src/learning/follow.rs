@@ -108,6 +108,7 @@ fn changes(row: &FeedbackChange) -> Vec<Change> {
         // A dataset is its application's alone.
         shared: row.data_set.is_none(),
         application: row.application.clone(),
+        owner: row.owner.clone(),
         exemplar,
         verdict: (row.recognition.clone(), row.item.clone().unwrap_or_default()),
         valid,

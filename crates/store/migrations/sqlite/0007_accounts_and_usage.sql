@@ -30,6 +30,8 @@ CREATE TABLE account_link (
     digest     BLOB    NOT NULL PRIMARY KEY,
     account_id TEXT    NOT NULL REFERENCES account (id) ON DELETE CASCADE,
     purpose    TEXT    NOT NULL CHECK (purpose IN ('confirm', 'reset')),
+    -- The hash of the password that whoever confirms the address has chosen: another may have tried before.
+    password   TEXT,
     expires_at INTEGER NOT NULL
 ) STRICT;
 
@@ -54,6 +56,8 @@ INSERT INTO console (only_row, registration) VALUES (1, 'open');
 ALTER TABLE application ADD COLUMN account_id TEXT REFERENCES account (id) ON DELETE SET NULL;
 -- How many requests a day it may make; the server's default when nothing is said.
 ALTER TABLE application ADD COLUMN requests_per_day INTEGER;
+-- Whether an operator switched it off, so that its owner cannot switch it on.
+ALTER TABLE application ADD COLUMN disabled_by_operator INTEGER NOT NULL DEFAULT 0;
 -- Deleted for everybody who asks; what it owns is being removed.
 ALTER TABLE application ADD COLUMN deleted_at INTEGER;
 CREATE INDEX application_by_account ON application (account_id);
@@ -83,3 +87,4 @@ CREATE TABLE usage (
 
 CREATE INDEX usage_by_hour ON usage (hour);
 CREATE INDEX recognition_by_application ON recognition (application_id);
+CREATE INDEX exemplar_by_application ON exemplar (application_id);

@@ -7,7 +7,7 @@
 use kaisatsu_model::{AccountId, AppId, DataSetId, Timestamp, UserId};
 
 use super::LOCK;
-use crate::{Store, StoreError, keys::RAISE_REVISION, on_each};
+use crate::{Store, StoreError, feedback::RAISE_FEEDBACK, keys::RAISE_REVISION, on_each};
 
 /// What goes with an application.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
@@ -37,8 +37,8 @@ const BELONGINGS: &str = "SELECT a.name, \
      (SELECT COUNT(*) FROM feedback f WHERE f.application_id = a.id) AS verdicts \
      FROM application a WHERE a.deleted_at IS NULL AND a.id = $1";
 
-/// Its name is free at once; its id is nobody's name.
-const DELETE: &str = "UPDATE application SET deleted_at = $2, disabled_at = COALESCE(disabled_at, $2), name = id, \
+/// Its name is free at once: no name begins with a space.
+const DELETE: &str = "UPDATE application SET deleted_at = $2, disabled_at = COALESCE(disabled_at, $2), name = ' ' || id, \
      account_id = NULL WHERE id = $1 AND deleted_at IS NULL RETURNING id";
 
 const END_KEYS: &str =
@@ -55,6 +55,9 @@ const REST: [&str; 8] = [
     "DELETE FROM api_key WHERE application_id = $1",
     "DELETE FROM user_account WHERE application_id = $1",
 ];
+
+const SOME_RECOGNITIONS: &str = "DELETE FROM recognition WHERE id IN \
+     (SELECT id FROM recognition WHERE application_id = $1 LIMIT 500)";
 
 const LET_GO: &str = "UPDATE blob SET state = 'loose', touched_at = $2 WHERE application_id = $1 AND state = 'there'";
 
@@ -162,7 +165,20 @@ impl Store {
         Ok(())
     }
 
-    /// Removes what is left of an application, and then itself, unless bytes of its users are still there.
+    /// Counts the time of a deletion from now on: something was taken back just now that replicas have yet to see.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_later(&self, application: &AppId, now: Timestamp) -> Result<(), StoreError> {
+        on_each!(self, pool => {
+            sqlx::query("UPDATE application SET deleted_at = $2 WHERE id = $1")
+                .bind(application.as_str()).bind(now.0).execute(pool).await.map(drop)
+        })?;
+        Ok(())
+    }
+
+    /// Removes what is left of an application, and then itself, unless bytes of its users are still there or a verdict that
+    /// was not taken back.
     ///
     /// # Errors
     /// When the database fails.
@@ -173,7 +189,21 @@ impl Store {
             if bytes.is_some() {
                 return Ok(false);
             }
+            // In lots: nobody else's writing waits for all of them.
+            loop {
+                let gone = sqlx::query(SOME_RECOGNITIONS).bind(application.as_str()).execute(pool).await?;
+                if gone.rows_affected() == 0 {
+                    break;
+                }
+            }
             let mut tx = pool.begin_with(self.begin_writing()).await?;
+            sqlx::query(RAISE_FEEDBACK).execute(&mut *tx).await?;
+            let acts: Option<i32> = sqlx::query_scalar(
+                "SELECT 1 FROM feedback WHERE application_id = $1 AND standing <> 'revoked' LIMIT 1",
+            ).bind(application.as_str()).fetch_optional(&mut *tx).await?;
+            if acts.is_some() {
+                return Ok(false);
+            }
             for statement in REST {
                 sqlx::query(statement).bind(application.as_str()).execute(&mut *tx).await?;
             }

@@ -22,13 +22,14 @@ impl Purpose {
     }
 }
 
-const FAILED: &str = "INSERT INTO sign_in_failure (subject, count, first_at) VALUES ($1, 1, $2) \
+const TRY: &str = "INSERT INTO sign_in_failure (subject, count, first_at) VALUES ($1, 1, $2) \
      ON CONFLICT (subject) DO UPDATE SET \
      count = CASE WHEN sign_in_failure.first_at < $3 THEN 1 ELSE sign_in_failure.count + 1 END, \
-     first_at = CASE WHEN sign_in_failure.first_at < $3 THEN $2 ELSE sign_in_failure.first_at END";
+     first_at = CASE WHEN sign_in_failure.first_at < $3 THEN $2 ELSE sign_in_failure.first_at END \
+     RETURNING count, first_at";
 
 impl Store {
-    /// Keeps a link. Those of the same purpose that the person got before no longer work.
+    /// Keeps a link, with the hash of the password that was chosen with it if one was. Those of the same purpose that the person got before no longer work.
     ///
     /// # Errors
     /// When the database fails.
@@ -37,14 +38,16 @@ impl Store {
         digest: SecretDigest,
         account: &AccountId,
         purpose: Purpose,
+        password: Option<&str>,
         expires_at: Timestamp,
     ) -> Result<(), StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
             sqlx::query("DELETE FROM account_link WHERE account_id = $1 AND purpose = $2")
                 .bind(account.as_str()).bind(purpose.as_str()).execute(&mut *tx).await?;
-            sqlx::query("INSERT INTO account_link (digest, account_id, purpose, expires_at) VALUES ($1, $2, $3, $4)")
-                .bind(&digest.0[..]).bind(account.as_str()).bind(purpose.as_str()).bind(expires_at.0)
+            sqlx::query("INSERT INTO account_link (digest, account_id, purpose, expires_at, password) \
+                 VALUES ($1, $2, $3, $4, $5)")
+                .bind(&digest.0[..]).bind(account.as_str()).bind(purpose.as_str()).bind(expires_at.0).bind(password)
                 .execute(&mut *tx).await?;
             tx.commit().await?;
         });
@@ -67,7 +70,7 @@ impl Store {
         Ok(found.map(AccountId::from_text))
     }
 
-    /// Takes a link: whose it is, if it was good. It works only once.
+    /// Takes a link: whose it is, and the password that was chosen with it, if it was good. It works only once.
     ///
     /// # Errors
     /// When the database fails.
@@ -76,46 +79,32 @@ impl Store {
         digest: SecretDigest,
         purpose: Purpose,
         now: Timestamp,
-    ) -> Result<Option<AccountId>, StoreError> {
-        let found: Option<String> = on_each!(self, pool => sqlx::query_scalar(
-            "DELETE FROM account_link WHERE digest = $1 AND purpose = $2 AND expires_at > $3 RETURNING account_id",
+    ) -> Result<Option<(AccountId, Option<String>)>, StoreError> {
+        let found: Option<(String, Option<String>)> = on_each!(self, pool => sqlx::query_as(
+            "DELETE FROM account_link WHERE digest = $1 AND purpose = $2 AND expires_at > $3 \
+             RETURNING account_id, password",
         ).bind(&digest.0[..]).bind(purpose.as_str()).bind(now.0).fetch_optional(pool).await)?;
-        Ok(found.map(AccountId::from_text))
+        Ok(found.map(|(id, password)| (AccountId::from_text(id), password)))
     }
 
-    /// Notes that signing in failed; what was before `since` is over.
+    /// Notes a try at signing in, which counts as failed until it is forgiven: how many there were with it, and when the
+    /// first was. What was before `since` is over.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn sign_in_failed(
+    pub async fn try_to_sign_in(
         &self,
         subject: SecretDigest,
         now: Timestamp,
         since: Timestamp,
-    ) -> Result<(), StoreError> {
-        on_each!(self, pool => {
-            sqlx::query(FAILED).bind(&subject.0[..]).bind(now.0).bind(since.0).execute(pool).await.map(drop)
+    ) -> Result<(i64, Timestamp), StoreError> {
+        let (count, first): (i64, i64) = on_each!(self, pool => {
+            sqlx::query_as(TRY).bind(&subject.0[..]).bind(now.0).bind(since.0).fetch_one(pool).await
         })?;
-        Ok(())
+        Ok((count, Timestamp(first)))
     }
 
-    /// How often signing in failed after `since`, and when it did for the first time.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn sign_in_failures(
-        &self,
-        subject: SecretDigest,
-        since: Timestamp,
-    ) -> Result<Option<(i64, Timestamp)>, StoreError> {
-        let found: Option<(i64, i64)> = on_each!(self, pool => {
-            sqlx::query_as("SELECT count, first_at FROM sign_in_failure WHERE subject = $1 AND first_at >= $2")
-                .bind(&subject.0[..]).bind(since.0).fetch_optional(pool).await
-        })?;
-        Ok(found.map(|(count, first)| (count, Timestamp(first))))
-    }
-
-    /// Forgets failures: somebody has proved who they are.
+    /// Forgets tries: somebody has proved who they are.
     ///
     /// # Errors
     /// When the database fails.
@@ -126,17 +115,27 @@ impl Store {
         Ok(())
     }
 
-    /// Forgets sessions, links and passes that are over, and failures before `failed`.
+    /// Forgets sessions and links that are over, failures before `failed`, accounts that nobody confirmed before
+    /// `unconfirmed`, and passes that ended before `passes`: long enough ago that every replica has seen their end.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn forget_sign_ins(&self, now: Timestamp, failed: Timestamp) -> Result<(), StoreError> {
+    pub async fn forget_sign_ins(
+        &self,
+        now: Timestamp,
+        failed: Timestamp,
+        unconfirmed: Timestamp,
+        passes: Timestamp,
+    ) -> Result<(), StoreError> {
         on_each!(self, pool => {
             sqlx::query("DELETE FROM session WHERE expires_at <= $1").bind(now.0).execute(pool).await?;
             sqlx::query("DELETE FROM account_link WHERE expires_at <= $1").bind(now.0).execute(pool).await?;
             sqlx::query("DELETE FROM sign_in_failure WHERE first_at < $1").bind(failed.0).execute(pool).await?;
             sqlx::query("DELETE FROM api_key WHERE pass_of IS NOT NULL AND expires_at <= $1")
-                .bind(now.0).execute(pool).await?;
+                .bind(passes.0).execute(pool).await?;
+            sqlx::query("DELETE FROM account WHERE state = 'unconfirmed' AND created_at < $1 \
+                 AND id NOT IN (SELECT account_id FROM account_link)")
+                .bind(unconfirmed.0).execute(pool).await?;
         });
         Ok(())
     }

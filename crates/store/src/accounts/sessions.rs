@@ -23,6 +23,8 @@ pub struct NewSession {
     pub expires_at: Timestamp,
     /// What the browser says it is.
     pub agent: String,
+    /// The hash of the password that was given: a session begins only while it is the account's.
+    pub password: String,
 }
 
 /// Somebody who is signed in.
@@ -47,6 +49,9 @@ pub struct SessionRow {
     pub agent: String,
 }
 
+/// Who signs in is noted first: it keeps the account as it is until the session is there.
+const SIGNED_IN: &str = "UPDATE account SET signed_in_at = $2 WHERE id = $1 AND password = $3 AND state = 'active'";
+
 const INSERT: &str = "INSERT INTO session (digest, account_id, created_at, seen_at, expires_at, agent) \
      VALUES ($1, $2, $3, $3, $4, $5)";
 
@@ -56,21 +61,24 @@ const FIND: &str = "SELECT a.id, a.email, a.role, a.state, a.created_at, a.signe
 const SEEN: &str = "UPDATE session SET seen_at = $2 WHERE digest = $1 AND seen_at < $3";
 
 impl Store {
-    /// Begins a session.
+    /// Begins a session, if the account still has the password that was given and is active; whether it is so.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn begin_session(&self, new: &NewSession) -> Result<(), StoreError> {
+    pub async fn begin_session(&self, new: &NewSession) -> Result<bool, StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
+            let found = sqlx::query(SIGNED_IN)
+                .bind(new.account.as_str()).bind(new.created_at.0).bind(&new.password).execute(&mut *tx).await?;
+            if found.rows_affected() == 0 {
+                return Ok(false);
+            }
             sqlx::query(INSERT)
                 .bind(&new.digest.0[..]).bind(new.account.as_str()).bind(new.created_at.0).bind(new.expires_at.0)
                 .bind(&new.agent).execute(&mut *tx).await?;
-            sqlx::query("UPDATE account SET signed_in_at = $2 WHERE id = $1")
-                .bind(new.account.as_str()).bind(new.created_at.0).execute(&mut *tx).await?;
             tx.commit().await?;
         });
-        Ok(())
+        Ok(true)
     }
 
     /// Who is signed in by a session, if it is good and the account active.

@@ -1,6 +1,6 @@
 //! What replicas follow.
 
-use kaisatsu_model::{AppId, DataSetId, Timestamp, Verdict};
+use kaisatsu_model::{AccountId, AppId, DataSetId, Timestamp, Verdict};
 
 use super::{Standing, some_item, standing, verdict};
 use crate::{KeptItem, Store, StoreError, collections::bytes_to_floats, on_each, recognitions::read_items};
@@ -16,6 +16,8 @@ pub struct FeedbackChange {
     pub item: Option<String>,
     /// Who gave it.
     pub application: AppId,
+    /// Whose application that is.
+    pub owner: Option<AccountId>,
     /// What was asked for.
     pub task: String,
     /// The model, dataset or collection that answered.
@@ -48,8 +50,9 @@ impl FeedbackChange {
 }
 
 const CHANGED: &str = "SELECT f.revision, f.recognition_id, f.item_id, f.application_id, f.task, f.model, f.dataset_id, \
-     f.subject, f.is_valid, f.standing, f.rated_at, e.items, e.vector, e.engine \
+     f.subject, f.is_valid, f.standing, f.rated_at, e.items, e.vector, e.engine, a.account_id \
      FROM feedback f JOIN exemplar e ON e.recognition_id = f.recognition_id \
+     JOIN application a ON a.id = f.application_id \
      WHERE (f.revision, f.recognition_id, f.item_id) > ($1, $2, $3) \
      ORDER BY f.revision, f.recognition_id, f.item_id LIMIT $4";
 
@@ -86,6 +89,7 @@ struct ChangeRow {
     recognition_id: String,
     item_id: String,
     application_id: String,
+    account_id: Option<String>,
     task: String,
     model: String,
     dataset_id: Option<String>,
@@ -105,6 +109,7 @@ impl ChangeRow {
             recognition: self.recognition_id,
             item: some_item(self.item_id),
             application: AppId::from_text(self.application_id),
+            owner: self.account_id.map(AccountId::from_text),
             task: self.task,
             model: self.model,
             data_set: self.dataset_id.map(DataSetId::from_text),
