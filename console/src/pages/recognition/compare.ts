@@ -4,6 +4,8 @@ import { overlap } from './orientation';
 import type { After, Explanation } from './run.svelte';
 
 export type Push = Explanation['candidates'][number]['movedBy'][number];
+/** What one verdict did, or several that say the same. */
+export type Voice = Push & { count: number };
 /** A candidate before and after; null where it was not among the candidates. */
 export type Pair = { key: string; name: string; /** Its id before. */ itemId: string | null; before: number | null; after: number | null; base: number | null; movedBy: Push[] };
 
@@ -40,4 +42,16 @@ export function changeWords(pair: Pair): { text: string; tone: 'up' | 'down' | '
   if (!hasChanged(pair)) return { text: words.unchanged, tone: 'same' };
   const points = words.points((Math.abs(by) * 100).toFixed(1));
   return by > 0 ? { text: `▲ +${points}`, tone: 'up' } : { text: `▼ −${points}`, tone: 'down' };
+}
+
+/** Earlier verdicts that say the same speak as one: nobody reads the same sentence ten times. */
+export function voices(pushes: Push[], now: string | undefined): Voice[] {
+  const all: Voice[] = [];
+  for (const push of pushes) {
+    const earlier = push.recognitionId != null && push.recognitionId !== now;
+    const same = earlier && all.find((one) => one.recognitionId != null && one.recognitionId !== now && one.isValid === push.isValid);
+    if (same) [same.by, same.count] = [same.by + push.by, same.count + 1];
+    else all.push({ ...push, count: 1 });
+  }
+  return all;
 }

@@ -159,6 +159,7 @@ export const recognition = {
     why: 'Why, in words',
     whose: {
       this: (valid: boolean) => `What you have just said (${valid ? 'right' : 'wrong'})`,
+      earlierMany: (valid: boolean, count: number) => `${count} earlier verdicts of this application (${valid ? 'right' : 'wrong'}) together`,
       earlier: (valid: boolean, id: string) => `An earlier verdict of this application (${valid ? 'right' : 'wrong'}, recognition ${id}…)`,
       others: (valid: boolean) => `Applications that agree (${valid ? 'right' : 'wrong'})`,
     },

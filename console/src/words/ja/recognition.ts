@@ -161,6 +161,7 @@ export const recognition: typeof en = {
     why: '変化の理由',
     whose: {
       this: (valid) => `今回の評価（${verdict(valid)}）`,
+      earlierMany: (valid, count) => `このアプリケーションの以前の評価 ${count} 件（${verdict(valid)}）`,
       earlier: (valid, id) => `このアプリケーションの以前の評価（${verdict(valid)}、認識 ${id}…）`,
       others: (valid) => `複数のアプリケーションの一致した評価（${verdict(valid)}）`,
     },
