@@ -15,7 +15,7 @@ use kaisatsu_model::{
     AccountId, AccountState, Clock, Email, Invalid, Language, LinkSecret, Password, Registration, SecretDigest,
     SessionSecret, Timestamp,
 };
-use kaisatsu_store::{Account, NewAccount, NewSession, Purpose, Registered, SignedIn, Store, StoreError};
+use kaisatsu_store::{Account, NewAccount, NewSession, Purpose, Registered, SignedIn, Store, StoreError, hex};
 use letters::Occasion;
 pub use letters::{Letter, Post, ToTheLog};
 use password::Hashing;
@@ -338,8 +338,7 @@ impl Accounts {
 /// What a page proves with that it is ours and not another one that makes the browser send its cookie.
 #[must_use]
 pub fn csrf_token(session_secret: &str) -> String {
-    let digest = Sha256::digest(format!("csrf {session_secret}"));
-    digest.iter().take(20).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    hex(&Sha256::digest(format!("csrf {session_secret}"))[..20])
 }
 
 fn digest(text: &str) -> SecretDigest {

@@ -7,6 +7,7 @@ use axum::{
     http::{StatusCode, header},
 };
 use kaisatsu_access::Belongings;
+use kaisatsu_recognition::hex;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -104,7 +105,7 @@ pub(crate) async fn change_password(
 pub(crate) async fn sessions(State(gateway): State<Arc<Gateway>>, visitor: Visitor) -> Answer {
     let rows = gateway.accounts.sessions(&visitor.me).await?;
     let entry = |row: kaisatsu_access::SessionRow| SessionEntry {
-        id: row.digest.iter().take(8).fold(String::new(), |text, byte| text + &format!("{byte:02x}")),
+        id: hex(row.digest.get(..8).unwrap_or_default()),
         created_at: row.created_at.to_utc(),
         seen_at: row.seen_at.to_utc(),
         agent: row.agent,

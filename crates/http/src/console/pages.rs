@@ -6,6 +6,7 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
 };
 use bytes::Bytes;
+use kaisatsu_recognition::hex;
 use rust_embed::{EmbeddedFile, RustEmbed};
 
 /// What the console is built into.
@@ -57,9 +58,7 @@ fn whole(name: &str, file: EmbeddedFile, request: &HeaderMap) -> Response {
     };
     // The name of an asset holds the hash of its content; the page must be asked for each time.
     let keep = if name.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
-    let tag =
-        file.metadata.sha256_hash().iter().take(16).fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
-    let tag = format!("\"{tag}\"");
+    let tag = format!("\"{}\"", hex(&file.metadata.sha256_hash()[..16]));
     let known = request.get(header::IF_NONE_MATCH).is_some_and(|given| given.as_bytes() == tag.as_bytes());
     let accepted = request.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let packed = if accepted.contains("gzip") { Built::get(&format!("{name}.gz")) } else { None };
