@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,6 +40,13 @@ export class Server {
   /** What it has logged so far. */
   log(): string {
     return readFileSync(join(this.folder, 'log'), 'utf8');
+  }
+
+  /** Runs a command of the binary on the same data, as an operator beside the server would. */
+  run(...args: string[]): string {
+    const models = process.env.KAISATSU_TEST_MODELS!;
+    const env = { HOME: this.folder, PATH: process.env.PATH ?? '' };
+    return execFileSync(binary!, ['--data', this.folder, '--models', models, ...args], { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   }
 
   async stop(): Promise<void> {

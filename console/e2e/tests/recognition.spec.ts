@@ -1,4 +1,6 @@
 // 4. Recognition bench: a picture, a function, candidates with boxes and evidence, and feedback that shows what it changed.
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, expectAccessible, test } from '../test';
 import { Person, photo, signIn } from '../people';
 import { Server } from '../server';
@@ -41,6 +43,31 @@ test('things in a photograph get their boxes', async ({ page }) => {
   expect(await boxes.count()).toBeGreaterThan(0);
   const box = (await boxes.first().boundingBox())!;
   expect(box.width * box.height, 'an astronaut fills a good part of the picture').toBeGreaterThan(10_000);
+});
+
+test('an item of the catalogue is found in a scene, with its evidence', async ({ page }) => {
+  const file = join(server.folder, 'items.csv');
+  writeFileSync(file, 'id,category,name,image\nbox-1,food,Box of tea,box.png\n');
+  server.run('catalog', 'import', file, '--pictures', dirname(photo('box.png')));
+  await page.getByRole('radio', { name: 'Items' }).check({ force: true });
+  await expect(async () => {
+    await page.locator('input[type=file]').first().setInputFiles(photo('box_in_scene.png'));
+    await expect(candidates(page).first()).toContainText('Box of tea', { timeout: 5_000 });
+  }, 'a running server takes the catalogue up within a second').toPass();
+  await expect(candidates(page).first()).toContainText(/features? agree/);
+});
+
+test('images like a picture are found in a collection', async ({ page }) => {
+  const folder = join(server.folder, 'museum', 'animals');
+  mkdirSync(folder, { recursive: true });
+  for (const name of ['chelsea.png', 'coffee.png', 'rocket.jpg']) copyFileSync(photo(name), join(folder, name));
+  server.run('collection', 'import', 'museum', join(server.folder, 'museum'), '--url-prefix', 'https://example.org/');
+  await page.getByRole('radio', { name: 'Similar' }).check({ force: true });
+  await page.getByLabel('Collection', { exact: true }).fill('museum');
+  await expect(async () => {
+    await page.locator('input[type=file]').first().setInputFiles(photo('chelsea.png'));
+    await expect(candidates(page).first()).toContainText('chelsea.png', { timeout: 5_000 });
+  }).toPass();
 });
 
 test('a picture is pasted, and what is no picture is refused', async ({ page }) => {
