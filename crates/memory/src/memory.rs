@@ -69,7 +69,7 @@ impl Recollection {
 }
 
 impl Memory {
-    /// An empty memory. Verdicts act for all when `quorum` applications agree; for their own they act at once.
+    /// An empty memory. Verdicts act for all when applications of `quorum` owners agree; for their own they act at once.
     #[must_use]
     pub fn new(quorum: usize) -> Self {
         Self { spaces: RwLock::default(), quorum }
@@ -88,6 +88,11 @@ impl Memory {
     /// Forgets the spaces of a model, dataset or collection.
     pub fn forget(&self, model: &str) {
         self.spaces.write().unwrap_or_else(PoisonError::into_inner).retain(|key, _| key.model != model);
+    }
+
+    /// Forgets everything.
+    pub fn clear(&self) {
+        self.spaces.write().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// Whether any verdict on a task's model, dataset or collection is in force for an application. What is in force for

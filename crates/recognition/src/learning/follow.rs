@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
 };
 
 use kaisatsu_memory::{Change, Item, SpaceKey};
@@ -15,11 +16,17 @@ use crate::{Recogniser, detect};
 /// How many verdicts are read at once.
 const PAGE: i64 = 500;
 
+/// Whoever has not seen the database for so long may have missed that verdicts were taken back: their rows are removed some
+/// time after (`erase.rs`).
+const CUT_OFF: Duration = Duration::from_mins(5);
+
 /// How far the database has been followed.
 #[derive(Default)]
 pub(super) struct Place {
     revision: i64,
     last: (i64, String, String),
+    /// When that was.
+    looked: Option<Instant>,
 }
 
 /// Where something changed, whose verdict it was, and the dataset it belongs to.
@@ -35,8 +42,15 @@ impl Recogniser {
         let mut place = learning.place.lock().await;
         let mut touched = Touched::new();
         let revision = store.feedback_revision().await?;
+        if place.looked.is_some_and(|last| last.elapsed() > CUT_OFF) {
+            tracing::info!("the database was out of reach for long; what feedback taught is read anew");
+            learning.loaded.store(false, Ordering::Release);
+            learning.memory.clear();
+            *place = Place::default();
+        }
         let first = !self.has_learned();
         if revision <= place.revision && !first {
+            place.looked = Some(Instant::now());
             return Ok(touched);
         }
         // A writer holds the revision until it commits, so every change up to it is visible now.
@@ -63,6 +77,7 @@ impl Recogniser {
             }
         }
         place.revision = revision;
+        place.looked = Some(Instant::now());
         if first {
             // All of this was looked at when it came.
             learning.memory.settle();
