@@ -1,6 +1,6 @@
 # Two commands are enough: `make serve` and `make test`. The others are parts of them, or for people who change the code.
 
-.PHONY: help serve models console test check fmt lint layers licences docs corpus schema pages screenshots openapi fuzz bench bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue bench-feedback bench-layout soak maps
+.PHONY: help serve models console test check fmt lint layers licences docs corpus schema pages screenshots openapi fuzz bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue bench-feedback bench-layout soak maps
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -64,6 +64,11 @@ fuzz: ## fuzz every parser of outside bytes; SECONDS_EACH=60
 bench: ## the measurements of docs/performance.md
 	@cargo build --release --locked --package kaisatsu --package bench-route-map
 	@cargo run --release --locked --quiet --package bench-route-map
+
+bench-console: ## how soon the console is there, beside a bare page of as many bytes
+	@tools/console packages
+	@cargo build --release --locked --package kaisatsu
+	@node bench/console/load.mjs target/release/kaisatsu
 
 bench-nearest: ## nearest-vector search beside hnswlib
 	@test -x target/bench-venv/bin/python || python3 -m venv target/bench-venv

@@ -70,6 +70,14 @@ test('images like a picture are found in a collection', async ({ page }) => {
   }).toPass();
 });
 
+test('a picture is photographed', async ({ page, context }) => {
+  await context.grantPermissions(['camera'], { origin: server.base });
+  await page.getByRole('button', { name: 'Use the camera' }).click();
+  await page.getByRole('button', { name: 'Take the photo' }).click();
+  await expect(page.getByRole('region', { name: 'Pictures of this visit' }).getByRole('button', { name: /^Show/ })).toBeVisible();
+  await expect(page.getByText(/ms with sending|None of these|no candidate/i).first()).toBeVisible();
+});
+
 test('a picture is pasted, and what is no picture is refused', async ({ page }) => {
   await page.evaluate(async () => {
     const canvas = new OffscreenCanvas(200, 200);
