@@ -20,7 +20,7 @@ test.beforeAll(async () => {
   test.setTimeout(240_000);
   server = await Server.start({ models: true });
   operator = await Person.register(server.base, 'operator@example.org');
-  await Person.register(server.base, "o'hana+{{x}}&amp;@example.org");
+  await Person.register(server.base, "o'hana+{{x}}&lt@example.org");
   // A browser says what it is in a header, and it is listed among the sessions.
   const headers = { 'content-type': 'application/json', 'user-agent': attack('agent') };
   await fetch(`${server.base}/console/api/session`, { method: 'POST', headers, body: JSON.stringify({ email: 'operator@example.org', password }) });
