@@ -3,6 +3,10 @@
 .PHONY: help serve models console test check fmt lint layers licences docs corpus schema pages screenshots openapi fuzz bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue bench-feedback bench-layout soak maps
 .DEFAULT_GOAL := help
 
+# Property tests draw the same cases in every run, so that only a change of the code can fail them;
+# `make test PROPTEST_RNG_SEED=$$RANDOM` draws others.
+export PROPTEST_RNG_SEED ?= 1
+
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 

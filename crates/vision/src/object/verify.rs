@@ -114,11 +114,11 @@ pub(crate) fn consensus(matches: &[Match], size: Place) -> Option<Consensus> {
         };
         let Some(rough) = Homography::similarity(*a, *b).filter(plausible) else { continue };
         let agreeing = columns.agreeing(&rough);
-        // Rough maps that equal the best are refined too: the best rough one need not become the best fine one.
-        if agreeing < most_rough || agreeing < LEAST_PAIRS {
+        // Nearly the best will do: of a thing seen at a slant no rough map holds much more than strays do.
+        if agreeing * 5 < most_rough * 4 || agreeing < LEAST_PAIRS {
             continue;
         }
-        most_rough = agreeing;
+        most_rough = most_rough.max(agreeing);
         refined += 1;
         if let Some(found) = refine(&rough, matches, size).filter(|found| found.beats(best.as_ref())) {
             needed = needed.min(samples_for(found.inliers, matches.len()));
