@@ -6,11 +6,7 @@
 
 use axum::http::Method;
 
-/// Parameters that carry a number.
-const NUMBERS: [&str; 8] = ["stationCode", "x", "y", "width", "height", "scale", "numOfCandidates", "minScore"];
-
-/// Parameters that carry a harmless word.
-const WORDS: [&str; 8] = ["id", "stationName", "gcs", "format", "style", "recog", "modelName", "isValid"];
+use crate::query::pairs;
 
 /// The longest piece of a request that is logged.
 const LONGEST: usize = 256;
@@ -18,7 +14,7 @@ const LONGEST: usize = 256;
 /// The query string with every value hidden that might be a secret.
 pub(crate) fn query(raw: &str) -> String {
     let mut shown = String::with_capacity(raw.len().min(LONGEST));
-    for pair in raw.split('&').filter(|pair| !pair.is_empty()) {
+    for (name, value) in pairs(raw) {
         if shown.len() > LONGEST {
             shown.push('…');
             break;
@@ -26,16 +22,18 @@ pub(crate) fn query(raw: &str) -> String {
         if !shown.is_empty() {
             shown.push('&');
         }
-        let Some((name, value)) = pair.split_once('=') else {
+        let Some(value) = value else {
             shown.push('…');
             continue;
         };
-        let (name, harmless) = if NUMBERS.contains(&name) {
-            (name, number(value))
-        } else if WORDS.contains(&name) {
-            (name, word(value))
-        } else {
-            (head(plain(name), 32), "")
+        let (name, harmless) = match name {
+            "stationCode" | "x" | "y" | "width" | "height" | "scale" | "numOfCandidates" | "minScore" => {
+                (name, number(value))
+            }
+            "id" | "stationName" | "gcs" | "format" | "style" | "recog" | "modelName" | "isValid" => {
+                (name, word(value))
+            }
+            _ => (head(plain(name), 32), ""),
         };
         shown.push_str(name);
         shown.push('=');
@@ -81,12 +79,14 @@ pub(crate) fn path(raw: &str) -> &str {
 
 /// Cuts before the first character that our own paths and names never have, and before anything that looks like a key.
 fn plain(text: &str) -> &str {
-    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '/' | '_' | '-' | '.'));
+    let end = text.bytes().position(|b| !b.is_ascii_alphanumeric() && !matches!(b, b'/' | b'_' | b'-' | b'.'));
     without_key(&text[..end.unwrap_or(text.len())])
 }
 
 fn without_key(text: &str) -> &str {
-    &text[..text.find(kaisatsu_model::ApiKey::PREFIX).unwrap_or(text.len())]
+    let prefix = kaisatsu_model::ApiKey::PREFIX.as_bytes();
+    let at = text.as_bytes().windows(prefix.len()).position(|part| part == prefix);
+    &text[..at.unwrap_or(text.len())]
 }
 
 fn head(text: &str, most: usize) -> &str {

@@ -16,7 +16,9 @@ use utoipa_axum::{
 use crate::{
     AccessLog, App, Cors, Gateway, Segment, console,
     families::Families,
-    map_page, openapi,
+    map_page,
+    observe::Busiest,
+    openapi,
     operations::{
         self,
         metrics::{Meters, Page},
@@ -68,6 +70,8 @@ pub fn app(gateway: Arc<Gateway>, cors: Cors, metrics: PrometheusHandle, log: Ar
     let (api, document) = api(&gateway.segment).split_for_parts();
     let families = Families::new(gateway.segment.clone(), &document);
     let meters = Arc::new(Meters::new(families.operations()));
+    let path = format!("/{}/v1/railmapDetail", gateway.segment.as_str());
+    let busiest = Busiest { gateway: Arc::clone(&gateway), path };
     let (unknown, wrong) = (families.clone(), families.clone());
     let router = api
         .route("/", get(operations::welcome::welcome))
@@ -81,5 +85,5 @@ pub fn app(gateway: Arc<Gateway>, cors: Cors, metrics: PrometheusHandle, log: Ar
         .method_not_allowed_fallback(move |method: Method, uri: Uri| async move { wrong.wrong_method(&method, &uri) })
         .fallback(move |uri: Uri| async move { unknown.unknown_path(&uri) })
         .with_state(gateway);
-    App::new(router, cors, families, meters, log)
+    App::new(router, busiest, cors, families, meters, log)
 }

@@ -78,10 +78,12 @@ pub async fn serve(
 async fn converse(stream: TcpStream, app: Arc<App>, watcher: Watcher) {
     let pulse = Pulse::new();
     let stream = Watched::new(TokioIo::new(stream), Arc::clone(&pulse));
-    let noted = Arc::clone(&pulse);
+    // A request takes along what belongs to its connection alone: a count that all threads change is a slow one.
+    let both = Arc::new((app, Arc::clone(&pulse)));
     let answer = service_fn(move |request: Request<Incoming>| {
-        let (app, pulse) = (Arc::clone(&app), Arc::clone(&noted));
+        let both = Arc::clone(&both);
         async move {
+            let (app, pulse) = &*both;
             pulse.asked();
             let (head, incoming) = request.into_parts();
             let (body, leftover) = Leftover::keep(&head.headers, incoming);

@@ -5,7 +5,6 @@
 
 use std::{
     cell::RefCell,
-    fmt::Write as _,
     io::{self, IsTerminal, Write},
     mem,
     sync::{
@@ -173,7 +172,9 @@ impl Moment {
             self.text = OffsetDateTime::from(now).format(format).unwrap_or_default();
         }
         self.text.truncate("2026-01-31T23:59:59.".len());
-        let _ = write!(self.text, "{:06}Z", since.subsec_micros());
+        // Six digits, however many of them are zeros.
+        self.text.push_str(&itoa::Buffer::new().format(1_000_000 + since.subsec_micros())[1..]);
+        self.text.push('Z');
         &self.text
     }
 }
@@ -200,7 +201,7 @@ fn write_json(bytes: &mut Vec<u8>, line: &AccessLine<'_>) {
     }
     for (name, number) in [("status", u64::from(line.status)), ("micros", line.micros)] {
         field(bytes, name);
-        let _ = write!(bytes, "{number}");
+        bytes.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
     }
     bytes.extend_from_slice(b"}\n");
 }
@@ -212,7 +213,9 @@ fn field(bytes: &mut Vec<u8>, name: &str) {
 }
 
 fn string(bytes: &mut Vec<u8>, value: &str) {
-    if value.bytes().any(|b| b < 0x20 || b == b'"' || b == b'\\') {
+    // All of it is looked at without stopping early: that is done many bytes at a time.
+    let special = value.bytes().map(|b| u8::from(b < 0x20 || b == b'"' || b == b'\\'));
+    if special.fold(0, std::ops::BitOr::bitor) != 0 {
         let _ = serde_json::to_writer(bytes, value);
     } else {
         bytes.push(b'"');

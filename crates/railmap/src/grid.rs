@@ -1,35 +1,44 @@
 //! Which stations are near a window: a plain grid over the map, each cell listing the stations that reach into it.
 
-use kaisatsu_model::Window;
+use std::ops::RangeInclusive;
+
+use kaisatsu_model::{Shape, Window};
+use smallvec::SmallVec;
 
 use crate::Station;
 
-/// Side of a cell: a fraction of the largest window, so that a window's cells hold little that is not in it.
-const CELL: i64 = 128;
+/// Side of a cell as a power of two: a fraction of the largest window, so that a window's cells hold little that is not
+/// in it.
+const CELL: u32 = 7;
 
 /// The most cells a grid has, however large the map.
 const MAX_CELLS: i64 = 1 << 16;
 
 #[derive(Debug)]
 pub(crate) struct Grid {
-    cell: i64,
+    /// The side of a cell is two to this power.
+    cell: u32,
     columns: i64,
     rows: i64,
-    /// `items[starts[c]..starts[c + 1]]` are the stations of cell `c`.
+    /// `items[starts[c]..starts[c + 1]]` are the stations of cell `c`; the cells of a row follow each other.
     starts: Vec<usize>,
     items: Vec<usize>,
     /// What all shapes of each station cover together, side by side: most stations of a window are decided by it, without
     /// a look at the stations themselves.
     bounds: Vec<Window>,
+    /// `shapes[firsts[s]..firsts[s + 1]]` are the shapes of station `s`, for those that bounds do not decide.
+    firsts: Vec<usize>,
+    shapes: Vec<Shape>,
 }
 
 impl Grid {
     pub(crate) fn of(extent: &Window, stations: &[Station]) -> Self {
         let mut cell = CELL;
-        while (extent.width / cell + 1) * (extent.height / cell + 1) > MAX_CELLS {
-            cell *= 2;
+        let size = |cell: u32| ((extent.width >> cell) + 1, (extent.height >> cell) + 1);
+        while size(cell).0 * size(cell).1 > MAX_CELLS {
+            cell += 1;
         }
-        let (columns, rows) = (extent.width / cell + 1, extent.height / cell + 1);
+        let (columns, rows) = size(cell);
         let mut grid = Self {
             cell,
             columns,
@@ -37,13 +46,19 @@ impl Grid {
             starts: Vec::new(),
             items: Vec::new(),
             bounds: stations.iter().map(covered).collect(),
+            firsts: vec![0],
+            shapes: Vec::new(),
         };
         let mut cells = vec![Vec::new(); grid.index(columns - 1, rows - 1) + 1];
         for (at, station) in stations.iter().enumerate() {
+            grid.shapes.extend(station.marks.iter().map(|mark| mark.shape));
+            grid.firsts.push(grid.shapes.len());
             for mark in &station.marks {
-                grid.each_cell(&mark.shape.bounds(), |cell| {
-                    if cells[cell].last() != Some(&at) {
-                        cells[cell].push(at);
+                grid.each_row(&mark.shape.bounds(), |row| {
+                    for cell in &mut cells[row] {
+                        if cell.last() != Some(&at) {
+                            cell.push(at);
+                        }
                     }
                 });
             }
@@ -56,13 +71,12 @@ impl Grid {
         grid
     }
 
-    /// Stations with a shape in the window, ascending. `touches` decides about those that are neither inside of it as a
-    /// whole nor outside.
-    pub(crate) fn stations_in(&self, window: &Window, touches: impl Fn(usize) -> bool) -> Vec<usize> {
+    /// The indices of the stations with a shape in the window, ascending.
+    pub(crate) fn stations_in(&self, window: &Window) -> Vec<usize> {
         // One bit a station: a few words for a city, and ascending order comes for free.
-        let mut near = vec![0_u64; self.bounds.len().div_ceil(64)];
-        self.each_cell(window, |cell| {
-            for &at in &self.items[self.starts[cell]..self.starts[cell + 1]] {
+        let mut near: SmallVec<[u64; 16]> = SmallVec::from_elem(0, self.bounds.len().div_ceil(64));
+        self.each_row(window, |row| {
+            for &at in &self.items[self.starts[*row.start()]..self.starts[row.end() + 1]] {
                 near[at / 64] |= 1 << (at % 64);
             }
         });
@@ -72,7 +86,7 @@ impl Grid {
                 let at = word * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
                 let bounds = &self.bounds[at];
-                if window.contains(bounds) || (window.meets(bounds) && touches(at)) {
+                if window.contains(bounds) || (window.meets(bounds) && self.touches(at, window)) {
                     found.push(at);
                 }
             }
@@ -80,16 +94,20 @@ impl Grid {
         found
     }
 
-    fn each_cell(&self, window: &Window, mut visit: impl FnMut(usize)) {
+    fn touches(&self, station: usize, window: &Window) -> bool {
+        let shapes = &self.shapes[self.firsts[station]..self.firsts[station + 1]];
+        shapes.iter().any(|shape| shape.touches(window))
+    }
+
+    /// The cells that a window reaches into, row by row.
+    fn each_row(&self, window: &Window, mut visit: impl FnMut(RangeInclusive<usize>)) {
         let span = |from: i64, to: i64, count: i64| {
-            (from.div_euclid(self.cell).clamp(0, count - 1), to.div_euclid(self.cell).clamp(0, count - 1))
+            ((from >> self.cell).clamp(0, count - 1), (to >> self.cell).clamp(0, count - 1))
         };
         let (left, right) = span(window.x, window.right(), self.columns);
         let (top, bottom) = span(window.y, window.bottom(), self.rows);
         for row in top..=bottom {
-            for column in left..=right {
-                visit(self.index(column, row));
-            }
+            visit(self.index(left, row)..=self.index(right, row));
         }
     }
 

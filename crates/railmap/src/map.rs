@@ -156,8 +156,7 @@ impl RouteMap {
 
     /// The indices of the stations with a shape in the window, ascending.
     pub(crate) fn find_window(&self, window: &Window) -> Vec<usize> {
-        let touches = |at: usize| self.stations[at].marks.iter().any(|mark| mark.shape.touches(window));
-        self.grid.stations_in(window, touches)
+        self.grid.stations_in(window)
     }
 }
 

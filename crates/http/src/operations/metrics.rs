@@ -1,10 +1,10 @@
 //! `/metrics`: the figures of this process in Prometheus' text format.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeSet, HashMap},
     fmt::Write as _,
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -15,7 +15,7 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
-use metrics::{Counter, Gauge, counter, describe_counter, describe_gauge, gauge};
+use metrics::{describe_counter, describe_gauge, gauge};
 use metrics_exporter_prometheus::PrometheusHandle;
 
 use crate::{
@@ -55,14 +55,12 @@ pub(crate) async fn metrics(State(page): State<Arc<Page>>) -> Response {
     if let Some(bytes) = resident_bytes() {
         gauge!("process_resident_memory_bytes").set(bytes);
     }
-    let text = handle.render() + &meters.render_times();
+    let text = handle.render() + &meters.render();
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
 }
 
 /// What the figures mean; read once, when the server starts.
 pub(crate) fn describe() {
-    describe_counter!("kaisatsu_http_requests_total", "Requests answered, by operation and status");
-    describe_gauge!("kaisatsu_http_requests_in_flight", "Requests being answered");
     describe_gauge!("kaisatsu_keys_known", "API keys known to the gate, disabled ones included");
     describe_gauge!("kaisatsu_ready", "Whether /readyz says yes");
     describe_gauge!("kaisatsu_map_stations", "Stations of each route map in force");
@@ -72,9 +70,13 @@ pub(crate) fn describe() {
     gauge!("kaisatsu_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
 }
 
-/// The meters of the busiest path, looked up once and not for every request.
+/// The meters of the busiest path. Plain counters, written out here when somebody asks: the exporter's own cost a
+/// look-up or a loop for every request, and its histogram keeps every single time until then.
 pub(crate) struct Meters {
-    operations: BTreeMap<String, OperationMeters>,
+    /// In the order of their paths.
+    operations: Vec<OperationMeters>,
+    /// The place of each path among them.
+    numbers: HashMap<String, usize>,
     /// The console, whatever of it.
     console: OperationMeters,
     /// The pages of maps, whatever the map.
@@ -83,62 +85,66 @@ pub(crate) struct Meters {
     tiles: OperationMeters,
     /// Everything else: other pages, and paths that do not exist, which must not become labels.
     others: OperationMeters,
-    in_flight: Gauge,
+    in_flight: AtomicU64,
 }
 
 struct OperationMeters {
     name: String,
-    /// Its place among the operations, if it is one.
-    number: Option<usize>,
     times: Times,
-    /// One for each status from 100 to 599, made when it first occurs.
-    statuses: Vec<OnceLock<Counter>>,
+    /// One for each status from 100 to 599.
+    statuses: Vec<AtomicU64>,
 }
 
 impl Meters {
     pub(crate) fn new<'a>(operations: impl Iterator<Item = &'a str>) -> Self {
-        let mut operations: BTreeMap<_, _> =
-            operations.map(|path| (path.to_owned(), OperationMeters::new(path))).collect();
-        for (number, meters) in operations.values_mut().enumerate() {
-            meters.number = Some(number);
-        }
+        let paths: BTreeSet<&str> = operations.collect();
         Self {
-            operations,
+            operations: paths.iter().map(|path| OperationMeters::new(path)).collect(),
+            numbers: paths.iter().enumerate().map(|(at, path)| ((*path).to_owned(), at)).collect(),
             console: OperationMeters::new("/console"),
             pages: OperationMeters::new("/map"),
             tiles: OperationMeters::new("/map/tiles"),
             others: OperationMeters::new("other"),
-            in_flight: gauge!("kaisatsu_http_requests_in_flight"),
+            in_flight: AtomicU64::new(0),
         }
     }
 
     /// Counts a request as being answered until the result is dropped.
     pub(crate) fn busy(&self) -> Busy<'_> {
-        self.in_flight.increment(1.0);
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
         Busy(&self.in_flight)
     }
 
-    /// The times of all operations in Prometheus' text format.
-    fn render_times(&self) -> String {
-        let mut text = "# HELP kaisatsu_http_request_seconds Time to answer, by operation\n\
-                        # TYPE kaisatsu_http_request_seconds histogram\n"
+    /// All of them in Prometheus' text format.
+    fn render(&self) -> String {
+        let all = || self.operations.iter().chain([&self.console, &self.pages, &self.tiles, &self.others]);
+        let mut text = "# HELP kaisatsu_http_requests_total Requests answered, by operation and status\n\
+                        # TYPE kaisatsu_http_requests_total counter\n"
             .to_owned();
-        for meters in self.operations.values().chain([&self.console, &self.pages, &self.tiles, &self.others]) {
-            meters.times.render(&meters.name, &mut text);
-        }
+        all().for_each(|meters| meters.render_statuses(&mut text));
+        text += "\n# HELP kaisatsu_http_request_seconds Time to answer, by operation\n\
+                 # TYPE kaisatsu_http_request_seconds histogram\n";
+        all().for_each(|meters| meters.times.render(&meters.name, &mut text));
+        text += "\n# HELP kaisatsu_http_requests_in_flight Requests being answered\n\
+                 # TYPE kaisatsu_http_requests_in_flight gauge\n";
+        let _ = writeln!(text, "kaisatsu_http_requests_in_flight {}", self.in_flight.load(Ordering::Relaxed));
         text
     }
 
     /// Counts an answer, and says which operation it was: its number in the order of their paths.
     pub(crate) fn count(&self, path: &str, status: StatusCode, took: Duration) -> Option<usize> {
-        let meters = self.operations.get(path).unwrap_or_else(|| match map_page::label(path) {
-            Some(Label::Page) => &self.pages,
-            Some(Label::Tile) => &self.tiles,
-            None if path.starts_with("/console") => &self.console,
-            None => &self.others,
-        });
+        let number = self.numbers.get(path).copied();
+        let meters = match number {
+            Some(number) => &self.operations[number],
+            None => match map_page::label(path) {
+                Some(Label::Page) => &self.pages,
+                Some(Label::Tile) => &self.tiles,
+                None if path.starts_with("/console") => &self.console,
+                None => &self.others,
+            },
+        };
         meters.count(status, took);
-        meters.number
+        number
     }
 }
 
@@ -146,20 +152,27 @@ impl OperationMeters {
     fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
-            number: None,
             times: Times::default(),
-            statuses: (100..600).map(|_| OnceLock::new()).collect(),
+            statuses: (100..600).map(|_| AtomicU64::new(0)).collect(),
         }
     }
 
     fn count(&self, status: StatusCode, took: Duration) {
         self.times.record(took);
         if let Some(counter) = self.statuses.get(usize::from(status.as_u16()) - 100) {
-            let make = || {
-                let (operation, status) = (self.name.clone(), status.as_str().to_owned());
-                counter!("kaisatsu_http_requests_total", "operation" => operation, "status" => status)
-            };
-            counter.get_or_init(make).increment(1);
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// A line for each status that occurred.
+    fn render_statuses(&self, text: &mut String) {
+        let Self { name, statuses, .. } = self;
+        for (status, counter) in (100..).zip(statuses) {
+            let count = counter.load(Ordering::Relaxed);
+            if count > 0 {
+                let _ =
+                    writeln!(text, "kaisatsu_http_requests_total{{operation=\"{name}\",status=\"{status}\"}} {count}");
+            }
         }
     }
 }
@@ -167,8 +180,7 @@ impl OperationMeters {
 /// Upper bounds of the classes of times, in microseconds.
 const CLASSES: [u64; 12] = [50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 50_000, 100_000, 500_000, 1_000_000];
 
-/// How many requests took how long. Plain counters: the exporter's own histogram keeps every single time until somebody
-/// asks, which at tens of thousands of requests a second is memory and work for nothing.
+/// How many requests took how long.
 #[derive(Default)]
 struct Times {
     /// One for each class, and one for what is longer.
@@ -204,11 +216,11 @@ impl Times {
 }
 
 /// A request being answered, also when its caller hangs up.
-pub(crate) struct Busy<'a>(&'a Gauge);
+pub(crate) struct Busy<'a>(&'a AtomicU64);
 
 impl Drop for Busy<'_> {
     fn drop(&mut self) {
-        self.0.decrement(1.0);
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -9,16 +9,21 @@ use super::wire::{API_VERSION, ENGINE_VERSION, ErrorAnswer, ErrorBody, ErrorSet}
 use crate::{
     Failure,
     answer::{self, Body},
+    observe::Noted,
 };
 
 /// Does the work for a caller who was let through, and answers with what comes of it.
 pub(crate) fn answer<B: Body>(
     admitted: Result<Arc<Caller>, Failure>,
     work: impl FnOnce() -> Result<B, Failure>,
-) -> Response {
+) -> Noted {
     match admitted {
-        Ok(caller) => answer::to(caller, work().map_or_else(refuse, |body| answer::success(&body))),
-        Err(failure) => refuse(failure),
+        Ok(caller) => {
+            let mut noted = Noted::of(work().map_or_else(refuse, |body| answer::success(&body)));
+            noted.note.caller = Some(caller);
+            noted
+        }
+        Err(failure) => Noted::of(refuse(failure)),
     }
 }
 

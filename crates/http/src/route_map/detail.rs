@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::{
-    extract::{RawQuery, State},
-    response::Response,
-};
+use axum::extract::{RawQuery, State};
 use kaisatsu_model::Gcs;
 use kaisatsu_railmap::{Selected, Selection, Shelved};
 use serde::{Serialize, Serializer};
@@ -16,7 +13,7 @@ use super::{
     window::{WINDOW, map, window},
     wire::{API_VERSION, DetailAnswer, DetailSet, ENGINE_VERSION, ErrorAnswer, RailMap, Rendered},
 };
-use crate::{Failure, Gateway, Query, answer::Body, gateway::API_KEY};
+use crate::{Failure, Gateway, Query, answer::Body, gateway::API_KEY, observe::Noted};
 
 const PARAMETERS: [&str; 9] = [API_KEY, "id", "stationName", "stationCode", "x", "y", "width", "height", "gcs"];
 
@@ -50,9 +47,14 @@ const PARAMETERS: [&str; 9] = [API_KEY, "id", "stationName", "stationCode", "x",
         (status = 503, description = "W503: not ready; see Retry-After", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
     )
 )]
-pub(crate) async fn railmap_detail(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {
-    let query = Query::read(raw.as_deref(), &PARAMETERS);
-    answer(gateway.admit(&query).await, || detail(&gateway, &query))
+pub(crate) async fn railmap_detail(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Noted {
+    answer_query(&gateway, raw.as_deref()).await
+}
+
+/// Answers a request by what follows its `?`.
+pub(crate) async fn answer_query(gateway: &Gateway, raw: Option<&str>) -> Noted {
+    let query = Query::read(raw, &PARAMETERS);
+    answer(gateway.admit(&query).await, || detail(gateway, &query))
 }
 
 fn detail(gateway: &Gateway, query: &Query<'_>) -> Result<Found, Failure> {

@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::{
-    extract::{RawQuery, State},
-    response::Response,
-};
+use axum::extract::{RawQuery, State};
 use kaisatsu_model::Gcs;
 use kaisatsu_railmap::Shelved;
 use serde::{Serialize, Serializer};
@@ -15,7 +12,7 @@ use super::{
     station::{exclusive, gcs, not_there, station},
     wire::{API_VERSION, ENGINE_VERSION, ErrorAnswer, ListAnswer, ListSet, ListedMap, Rendered, Text},
 };
-use crate::{Failure, Gateway, Kind, Query, answer::Body, gateway::API_KEY};
+use crate::{Failure, Gateway, Kind, Query, answer::Body, gateway::API_KEY, observe::Noted};
 
 const PARAMETERS: [&str; 5] = [API_KEY, "id", "stationCode", "stationName", "gcs"];
 
@@ -43,7 +40,7 @@ const PARAMETERS: [&str; 5] = [API_KEY, "id", "stationCode", "stationName", "gcs
         (status = 503, description = "W503: not ready; see Retry-After", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
     )
 )]
-pub(crate) async fn railmap_list(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {
+pub(crate) async fn railmap_list(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Noted {
     let query = Query::read(raw.as_deref(), &PARAMETERS);
     answer(gateway.admit(&query).await, || list(&gateway, &query))
 }
