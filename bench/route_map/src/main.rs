@@ -19,12 +19,12 @@ mod servers;
 use load::{Load, Round};
 use servers::Running;
 
-/// Rounds of each server, in turns.
-const ROUNDS: usize = 7;
+/// Rounds of each server, in turns. Many short ones: the machine is now quick and now slow, and both should feel it.
+const ROUNDS: usize = 31;
 /// Keep-alive connections.
 const CONNECTIONS: usize = 32;
 /// Seconds of one round.
-const SECONDS: u64 = 4;
+const SECONDS: u64 = 1;
 
 fn main() {
     if let Some(size) = std::env::args().skip_while(|arg| arg != "--bare").nth(1) {

@@ -17,6 +17,12 @@ pub(crate) trait Body: Serialize {
     fn size(&self) -> usize {
         512
     }
+
+    /// Writes it as JSON.
+    fn write(&self, bytes: &mut Vec<u8>) {
+        // Serialising our own wire types cannot fail: they hold strings, lists and maps with string keys only.
+        let _ = serde_json::to_writer(bytes, self);
+    }
 }
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json;charset=UTF-8");
@@ -59,10 +65,9 @@ pub(crate) fn failure(failure: Failure, body: &impl Body) -> Response {
 }
 
 fn json(status: StatusCode, body: &impl Body) -> Response {
-    // Serialising our own wire types cannot fail: they hold strings, lists and maps with string keys only.
     // Buffers of few sizes are found again quickly by the allocator.
     let mut bytes = Vec::with_capacity(body.size().next_multiple_of(4 * 1024));
-    let _ = serde_json::to_writer(&mut bytes, body);
+    body.write(&mut bytes);
     let mut response = Response::new(axum::body::Body::from(bytes));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, JSON);

@@ -29,8 +29,11 @@ pub(crate) struct Leftover(Arc<Mutex<Incoming>>);
 impl Leftover {
     /// The body to give away, and the way back to it; none where nothing can be left over.
     pub(crate) fn keep(headers: &HeaderMap, incoming: Incoming) -> (Body, Option<Self>) {
+        if incoming.is_end_stream() {
+            return (Body::empty(), None);
+        }
         // Who expects to be told to go on sends nothing before that.
-        if incoming.is_end_stream() || headers.contains_key(header::EXPECT) {
+        if headers.contains_key(header::EXPECT) {
             return (Body::new(incoming), None);
         }
         let kept = Self(Arc::new(Mutex::new(incoming)));

@@ -34,7 +34,7 @@ pub use gateway::{Facts, Gateway, Parts, Segment};
 pub use observe::App;
 pub use openapi::{document as openapi_document, operations};
 pub use query::Query;
-pub use route_map::wire::Rendered;
+pub use route_map::rendered::Rendered;
 pub use router::app;
 pub use serve::{Limits, serve};
 

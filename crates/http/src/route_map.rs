@@ -4,6 +4,7 @@ pub(crate) mod answer;
 pub(crate) mod data;
 pub(crate) mod detail;
 pub(crate) mod list;
+pub(crate) mod rendered;
 mod station;
 mod window;
 pub(crate) mod wire;

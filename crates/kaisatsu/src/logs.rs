@@ -181,46 +181,41 @@ impl Moment {
 
 /// Writes the line as a JSON object. By hand: this is done for every request, and nearly every value needs no escape.
 fn write_json(bytes: &mut Vec<u8>, line: &AccessLine<'_>) {
-    bytes.extend_from_slice(b"{\"timestamp\":");
-    string(bytes, line.timestamp);
     let words = [
-        ("level", Some(line.level)),
-        ("message", Some(line.message)),
-        ("request_id", Some(line.request_id)),
-        ("method", Some(line.method)),
-        ("path", Some(line.path)),
-        ("query", line.query.as_deref()),
-        ("application", line.application),
-        ("key", line.key),
-        ("told", line.told),
-        ("cause", line.cause),
+        ("{\"timestamp\":\"", Some(line.timestamp)),
+        (",\"level\":\"", Some(line.level)),
+        (",\"message\":\"", Some(line.message)),
+        (",\"request_id\":\"", Some(line.request_id)),
+        (",\"method\":\"", Some(line.method)),
+        (",\"path\":\"", Some(line.path)),
+        (",\"query\":\"", line.query.as_deref()),
+        (",\"application\":\"", line.application),
+        (",\"key\":\"", line.key),
+        (",\"told\":\"", line.told),
+        (",\"cause\":\"", line.cause),
     ];
-    for (name, value) in words.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-        field(bytes, name);
-        string(bytes, value);
+    for (before, value) in words {
+        let Some(value) = value else { continue };
+        bytes.extend_from_slice(before.as_bytes());
+        text(bytes, value);
+        bytes.push(b'"');
     }
-    for (name, number) in [("status", u64::from(line.status)), ("micros", line.micros)] {
-        field(bytes, name);
+    for (before, number) in [(",\"status\":", u64::from(line.status)), (",\"micros\":", line.micros)] {
+        bytes.extend_from_slice(before.as_bytes());
         bytes.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
     }
     bytes.extend_from_slice(b"}\n");
 }
 
-fn field(bytes: &mut Vec<u8>, name: &str) {
-    bytes.extend_from_slice(b",\"");
-    bytes.extend_from_slice(name.as_bytes());
-    bytes.extend_from_slice(b"\":");
-}
-
-fn string(bytes: &mut Vec<u8>, value: &str) {
+/// Writes what stands between the quotes of a string.
+fn text(bytes: &mut Vec<u8>, value: &str) {
     // All of it is looked at without stopping early: that is done many bytes at a time.
     let special = value.bytes().map(|b| u8::from(b < 0x20 || b == b'"' || b == b'\\'));
-    if special.fold(0, std::ops::BitOr::bitor) != 0 {
-        let _ = serde_json::to_writer(bytes, value);
-    } else {
-        bytes.push(b'"');
+    if special.fold(0, std::ops::BitOr::bitor) == 0 {
         bytes.extend_from_slice(value.as_bytes());
-        bytes.push(b'"');
+    } else {
+        let quoted = serde_json::Value::from(value).to_string();
+        bytes.extend_from_slice(&quoted.as_bytes()[1..quoted.len() - 1]);
     }
 }
 

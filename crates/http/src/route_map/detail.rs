@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
-use kaisatsu_model::Gcs;
+use kaisatsu_model::{Gcs, Window};
 use kaisatsu_railmap::{Selected, Selection, Shelved};
 use serde::{Serialize, Serializer};
 
 use super::{
     answer::answer,
+    rendered::{Points, Rendered},
     station::{exclusive, gcs, not_there, station},
     window::{WINDOW, map, window},
-    wire::{API_VERSION, DetailAnswer, DetailSet, ENGINE_VERSION, ErrorAnswer, RailMap, Rendered},
+    wire::{API_VERSION, DetailAnswer, DetailSet, ENGINE_VERSION, ErrorAnswer, RailMap},
 };
 use crate::{Failure, Gateway, Query, answer::Body, gateway::API_KEY, observe::Noted};
 
@@ -93,16 +94,37 @@ pub(crate) struct Found {
     pub(crate) gcs: Gcs,
 }
 
+impl Found {
+    fn points(&self) -> Points<'_> {
+        self.shelved.prepared.points(self.gcs, &self.selected.stations)
+    }
+}
+
 impl Body for Found {
     fn size(&self) -> usize {
-        256 + self.shelved.prepared.points(self.gcs, &self.selected.stations).size()
+        256 + self.points().size()
+    }
+
+    /// Put together and not serialised: it is always the same but for four numbers and the points, and nothing is asked
+    /// for as often. A test holds it against the types that describe it.
+    fn write(&self, out: &mut Vec<u8>) {
+        let Window { x, y, width, height } = self.selected.window;
+        out.extend_from_slice(self.shelved.prepared.head.as_bytes());
+        for (before, number) in
+            [(r#","x":""#, x), (r#"","y":""#, y), (r#"","width":""#, width), (r#"","height":""#, height)]
+        {
+            out.extend_from_slice(before.as_bytes());
+            out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+        }
+        out.extend_from_slice(br#"","Point":"#);
+        self.points().write(out);
+        out.extend_from_slice(b"}}}");
     }
 }
 
 impl Serialize for Found {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let points = self.shelved.prepared.points(self.gcs, &self.selected.stations);
-        let rail_map = RailMap::new(&self.shelved.map, &self.selected.window, points);
+        let rail_map = RailMap::new(&self.shelved.map, &self.selected.window, self.points());
         let result_set = DetailSet { api_version: API_VERSION, engine_version: ENGINE_VERSION, rail_map };
         DetailAnswer { result_set }.serialize(serializer)
     }
@@ -111,10 +133,10 @@ impl Serialize for Found {
 #[cfg(test)]
 mod tests {
     use kaisatsu_model::{Gcs, Side, StationCode, StationName};
-    use kaisatsu_railmap::Selection;
+    use kaisatsu_railmap::{Library, Selection};
 
-    use super::{PARAMETERS, Request};
-    use crate::Query;
+    use super::{Found, PARAMETERS, Request};
+    use crate::{Query, Rendered, answer::Body};
 
     fn read(raw: &str) -> Result<(Selection, Gcs), String> {
         let query = Query::read(Some(raw), &PARAMETERS);
@@ -147,5 +169,32 @@ mod tests {
             }
         }
         assert!(read("id=m&stationName=a&stationCode=1").unwrap_err().contains("exclude each other"));
+    }
+
+    #[test]
+    fn what_is_put_together_is_what_the_types_describe() {
+        let library = Library::open(None, Rendered::of).unwrap();
+        let side = |n| Side::new(n).unwrap();
+        for (shelved, gcs) in library.all().into_iter().flat_map(|map| [(map.clone(), Gcs::Tokyo), (map, Gcs::Wgs84)]) {
+            let mut selections = vec![Selection::From(0, 0), Selection::From(i32::MAX, -7)];
+            selections.extend(
+                [-600, 0, 250, 1200].into_iter().flat_map(|x| {
+                    [0, 700, 1500].map(|y| Selection::Window { x, y, width: side(500), height: side(321) })
+                }),
+            );
+            selections.extend(shelved.map.stations().iter().take(9).map(|station| Selection::Code(station.code)));
+            for selection in selections {
+                let selected = shelved.map.select(&selection).unwrap();
+                let found = Found { shelved: shelved.clone(), selected, gcs };
+                let mut written = Vec::new();
+                found.write(&mut written);
+                assert!(written.len() <= found.size(), "{selection:?}");
+                assert_eq!(
+                    String::from_utf8(written).unwrap(),
+                    serde_json::to_string(&found).unwrap(),
+                    "{selection:?}"
+                );
+            }
+        }
     }
 }

@@ -9,8 +9,9 @@ use serde::{Serialize, Serializer};
 
 use super::{
     answer::answer,
+    rendered::Rendered,
     station::{exclusive, gcs, not_there, station},
-    wire::{API_VERSION, ENGINE_VERSION, ErrorAnswer, ListAnswer, ListSet, ListedMap, Rendered, Text},
+    wire::{API_VERSION, ENGINE_VERSION, ErrorAnswer, ListAnswer, ListSet, ListedMap, Text},
 };
 use crate::{Failure, Gateway, Kind, Query, answer::Body, gateway::API_KEY, observe::Noted};
 

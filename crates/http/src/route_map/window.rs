@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kaisatsu_model::{Coordinate, Side};
 use kaisatsu_railmap::{Selection, Shelved};
 
-use super::wire::Rendered;
+use super::rendered::Rendered;
 use crate::{Failure, Gateway, Kind, Query};
 
 /// The names of the window's parameters.

@@ -1,18 +1,16 @@
 //! The JSON of the route map function. Every scalar is a string: that rule lives in [`Text`] and nowhere else.
 //!
 //! The `Point` of a station depends only on the map and the geodetic system, so it is written once, when the map is
-//! loaded ([`Rendered`]); an answer copies it.
+//! loaded ([`Rendered`](super::rendered::Rendered)); an answer copies it.
 
-use std::{fmt, sync::OnceLock};
+use std::fmt;
 
-use bytes::Bytes;
 use kaisatsu_model::{Gcs, Shape, Window};
 use kaisatsu_railmap::{Mark, RouteMap, Station};
 use serde::{Serialize, Serializer};
-use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::tagged::Tag;
+use super::rendered::Points;
 
 /// Version of the web API.
 pub(crate) const API_VERSION: &str = "1.0.0";
@@ -272,7 +270,7 @@ struct StationElement<'a> {
 }
 
 impl<'a> Point<'a> {
-    fn new(station: &'a Station, gcs: Gcs) -> Self {
+    pub(crate) fn new(station: &'a Station, gcs: Gcs) -> Self {
         let point = station.position.in_system(gcs);
         Self {
             prefecture: PrefectureElement {
@@ -313,65 +311,5 @@ impl MarkElement {
             chamfering: Text(mark.chamfering),
             is_text: Text(mark.is_text),
         }
-    }
-}
-
-/// The `Point` of every station of a map, written once in each geodetic system, and what the map is known by.
-#[derive(Debug)]
-pub struct Rendered {
-    tokyo: Vec<Box<RawValue>>,
-    wgs84: Vec<Box<RawValue>>,
-    /// Another content, and another version of what draws it, have another.
-    pub(crate) tag: Tag,
-    /// What the page of the map needs, written when it is first asked for.
-    pub(crate) page: OnceLock<Bytes>,
-}
-
-impl Rendered {
-    /// Writes the points of a map.
-    #[must_use]
-    pub fn of(map: &RouteMap) -> Self {
-        let write = |gcs| {
-            let points =
-                map.stations().iter().map(|station| serde_json::value::to_raw_value(&Point::new(station, gcs)));
-            points.map(Result::unwrap_or_default).collect()
-        };
-        Self { tokyo: write(Gcs::Tokyo), wgs84: write(Gcs::Wgs84), tag: tag(map), page: OnceLock::new() }
-    }
-
-    /// The points of the stations at these indices.
-    pub(crate) fn points<'a>(&'a self, gcs: Gcs, stations: &'a [usize]) -> Points<'a> {
-        let all = match gcs {
-            Gcs::Tokyo => &self.tokyo,
-            Gcs::Wgs84 => &self.wgs84,
-        };
-        Points { all, stations }
-    }
-}
-
-/// What a map and its pictures are known by. The debug form of a line and of a station has all their fields, future ones too.
-fn tag(map: &RouteMap) -> Tag {
-    let RouteMap { id, name, edition, credits, extent, legend, lines, .. } = map;
-    let (facts, stations) = ((id, name, edition, credits, extent, legend, map.centre()), map.stations());
-    let drawing = kaisatsu_drawing::REVISION;
-    Tag::of(format_args!("{ENGINE_VERSION} {drawing} {facts:?} {lines:?} {stations:?}"))
-}
-
-/// Some of the points of a map, as an array.
-pub(crate) struct Points<'a> {
-    all: &'a [Box<RawValue>],
-    stations: &'a [usize],
-}
-
-impl Points<'_> {
-    /// How many bytes they take.
-    pub(crate) fn size(&self) -> usize {
-        self.stations.iter().map(|&at| self.all[at].get().len() + 1).sum()
-    }
-}
-
-impl Serialize for Points<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.stations.iter().map(|&at| &self.all[at]))
     }
 }
