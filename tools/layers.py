@@ -17,7 +17,8 @@ MAY_USE = {
     "kaisatsu-drawing": {"kaisatsu-model", "kaisatsu-railmap"},
     "kaisatsu-network": {"kaisatsu-model"},
     "kaisatsu-layout": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network"},
-    "kaisatsu-vision": {"kaisatsu-model"},
+    "kaisatsu-inference": set(),
+    "kaisatsu-vision": {"kaisatsu-inference", "kaisatsu-model"},
     "kaisatsu-fetch": set(),
     "kaisatsu-memory": {"kaisatsu-model"},
     "kaisatsu-recognition": {"kaisatsu-memory", "kaisatsu-model", "kaisatsu-store", "kaisatsu-vision", "kaisatsu-fetch"},
@@ -39,9 +40,9 @@ MAY_USE = {
 
 # Outside crates that some of ours may not depend on, not even through others.
 KEPT_OUT_OF = {
-    "sqlx": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout", "kaisatsu-memory", "kaisatsu-vision"},
-    "axum": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout", "kaisatsu-memory", "kaisatsu-vision", "kaisatsu-store", "kaisatsu-access"},
-    "tokio": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout", "kaisatsu-memory", "kaisatsu-vision"},
+    "sqlx": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout", "kaisatsu-memory", "kaisatsu-inference", "kaisatsu-vision"},
+    "axum": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout", "kaisatsu-memory", "kaisatsu-inference", "kaisatsu-vision", "kaisatsu-store", "kaisatsu-access"},
+    "tokio": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout", "kaisatsu-memory", "kaisatsu-inference", "kaisatsu-vision"},
 }
 
 # The only crates that may name an outside crate in their own dependencies.
@@ -49,6 +50,7 @@ NAMED_BY = {
     "sqlx": {"kaisatsu-store", "kaisatsu-testkit"},
     "axum": {"kaisatsu-http", "bench-route-map"},
     "ort": {"kaisatsu-vision"},
+    "prost": {"kaisatsu-inference"},
     "reqwest": {"kaisatsu-fetch", "kaisatsu-store"},
     "object_store": {"kaisatsu-store"},
 }

@@ -65,7 +65,10 @@ fn a_model_is_taught_from_a_folder_in_one_command() {
     let listed = run(home.path(), &[&flag[..], &["models", "list"]].concat(), &[]);
     assert!(listed.out.contains("things") && listed.out.contains("EfficientNet-Lite2"), "{}", listed.out);
     let checked = run(home.path(), &[&flag[..], &["models", "check"]].concat(), &[]);
-    assert_eq!((checked.code, checked.out.as_str()), (0, "coco: ok\ngeneral: ok\nthings: ok\n"), "{}", checked.err);
+    assert_eq!(checked.code, 0, "{}", checked.err);
+    // What it runs on depends on the processor.
+    let lines: Vec<_> = checked.out.lines().map(|line| line.split(", runs on ").next().unwrap()).collect();
+    assert_eq!(lines, ["coco: ok", "general: ok", "things: ok"], "{}", checked.out);
 
     let database = Database::fresh(Backend::Sqlite);
     let key = make_key(&database, "tests");

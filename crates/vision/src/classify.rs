@@ -47,7 +47,7 @@ impl Classifier {
     pub fn load(runtime: &Runtime, folder: &Path, parts: &PictureParts, labels: Arc<Labels>) -> Result<Self, Fault> {
         let PictureParts { weights, input, output, .. } = parts;
         let told = |error: RuntimeError| Fault(error.to_string());
-        let network = runtime.network(&folder.join(&weights.file)).map_err(told)?;
+        let network = runtime.network(&folder.join(&weights.file), parts.runtime).map_err(told)?;
         let mut classifier = Self { network, input: input.clone(), output: output.clone(), labels };
         let blank = vec![0.0; input.width as usize * input.height as usize * 3];
         let (logits, _) = classifier.infer(&blank).map_err(told)?;
@@ -56,6 +56,12 @@ impl Classifier {
             return Err(Fault(format!("the network has {outputs} classes and the labels are {names}")));
         }
         Ok(classifier)
+    }
+
+    /// What its network runs on, in words.
+    #[must_use]
+    pub fn runs_on(&self) -> &'static str {
+        self.network.runs_on()
     }
 
     /// The shorter side that it needs of a picture.

@@ -56,13 +56,19 @@ impl Detector {
     pub fn load(runtime: &Runtime, folder: &Path, parts: &PictureParts, labels: Arc<Labels>) -> Result<Self, Fault> {
         let PictureParts { weights, input, output, .. } = parts;
         let told = |error: RuntimeError| Fault(error.to_string());
-        let network = runtime.network(&folder.join(&weights.file)).map_err(told)?;
+        let network = runtime.network(&folder.join(&weights.file), parts.runtime).map_err(told)?;
         let mut detector = Self { network, input: input.clone(), output: output.clone(), labels };
         let grey = vec![127; input.width as usize * input.height as usize * 3];
         if let Some(blank) = Picture::new(input.width, input.height, grey) {
             detector.detect(&mut Resizer::new(), &blank, 1, 0.0).map_err(told)?;
         }
         Ok(detector)
+    }
+
+    /// What its network runs on, in words.
+    #[must_use]
+    pub fn runs_on(&self) -> &'static str {
+        self.network.runs_on()
     }
 
     /// The shorter side that it needs of a picture.

@@ -7,7 +7,7 @@ mod text;
 use std::path::{Path, PathBuf};
 
 pub use features::{FeatureInput, FeatureOutput, LocalFeatures};
-pub use picture::{Channels, Decode, Filter, Fit, Input, Layout, Output};
+pub use picture::{Channels, Decode, Filter, Fit, Input, Layout, Output, RunsOn};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 pub use text::{Text, TextDetect, TextPicture, TextRecognise, TextTurn};
 
@@ -82,6 +82,9 @@ pub enum Parts {
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PictureParts {
+    /// What the network runs on.
+    #[serde(default)]
+    pub runtime: RunsOn,
     /// The network.
     pub weights: File,
     /// How a picture becomes numbers.

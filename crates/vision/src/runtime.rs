@@ -1,16 +1,23 @@
-//! The library that runs networks, and one network ready to run.
+//! What runs networks, and one network ready to run.
+//!
+//! A network runs on our own kernels where the processor and all of its operations are known to them, and on ONNX Runtime otherwise.
 
 use std::{
     borrow::Cow,
+    collections::HashMap,
+    fs,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, Weak},
 };
 
+use kaisatsu_inference::{self as inference, Processor, Runner, Unfit};
 use ort::{
     environment::Environment,
     session::{Session, SessionInputValue, builder::GraphOptimizationLevel},
     value::TensorRef,
 };
+
+use crate::manifest::RunsOn;
 
 /// Why a network could not be loaded or run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -45,10 +52,12 @@ impl From<ort::Error> for RuntimeError {
 /// The library can be loaded once in a process, so whoever loads it again gets the same one.
 static LOADED: Mutex<Option<Environment>> = Mutex::new(None);
 
-/// The library, loaded.
+/// The library, loaded, and the networks that run without it.
 #[derive(Clone)]
 pub struct Runtime {
     environment: Environment,
+    /// By file, so that all threads share the weights of a network; a network that nobody uses any more is gone.
+    own: Arc<Mutex<HashMap<PathBuf, Weak<inference::Network>>>>,
 }
 
 impl Runtime {
@@ -73,17 +82,42 @@ impl Runtime {
         };
         *loaded = Some(environment.clone());
         environment.set_log_level(ort::logging::LogLevel::Error);
-        Ok(Self { environment })
+        Ok(Self { environment, own: Arc::default() })
     }
 
     /// Loads a network for one thread: many pictures side by side are quicker than one spread over the cores.
     ///
     /// # Errors
     /// [`RuntimeError::Network`].
-    pub fn network(&self, file: &Path) -> Result<Network, RuntimeError> {
-        let failed = |reason: String| RuntimeError::Network { file: file.to_owned(), reason };
-        let session = self.session(file).map_err(|error| failed(error.to_string()))?;
-        Ok(Network { session })
+    pub fn network(&self, file: &Path, on: RunsOn) -> Result<Network, RuntimeError> {
+        let own = match on {
+            RunsOn::Auto => self.own(file),
+            RunsOn::Onnxruntime => Err(Unfit("its manifest says so".to_owned())),
+        };
+        let kind = match own {
+            Ok(network) => Kind::Own(Runner::new(network)),
+            Err(unfit) => self.library(file, &unfit)?,
+        };
+        Ok(Network { kind, file: file.to_owned(), runtime: self.clone() })
+    }
+
+    fn library(&self, file: &Path, unfit: &Unfit) -> Result<Kind, RuntimeError> {
+        tracing::debug!(file = %file.display(), "runs on ONNX Runtime: {unfit}");
+        let failed = |error: ort::Error| RuntimeError::Network { file: file.to_owned(), reason: error.to_string() };
+        Ok(Kind::Library(Box::new(self.session(file).map_err(failed)?)))
+    }
+
+    /// The network of a file for our own kernels.
+    fn own(&self, file: &Path) -> Result<Arc<inference::Network>, Unfit> {
+        let processor = Processor::here().ok_or_else(|| Unfit("the processor is not known".to_owned()))?;
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(network) = own.get(file).and_then(Weak::upgrade) {
+            return Ok(network);
+        }
+        let bytes = fs::read(file).map_err(|error| Unfit(error.to_string()))?;
+        let network = Arc::new(inference::Network::read(processor, bytes)?);
+        own.insert(file.to_owned(), Arc::downgrade(&network));
+        Ok(network)
     }
 
     fn session(&self, file: &Path) -> ort::Result<Session> {
@@ -105,29 +139,46 @@ pub enum Feed<'a> {
     Integers(&'a [usize], &'a [i64]),
 }
 
-/// What comes out of a network.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Tensor {
-    /// The size in each dimension.
-    pub shape: Vec<usize>,
-    /// The values, the last dimension fastest.
-    pub values: Vec<f32>,
-}
+pub use inference::Tensor;
 
 /// A network that runs on the thread that calls it.
 pub struct Network {
-    session: Session,
+    kind: Kind,
+    file: PathBuf,
+    runtime: Runtime,
+}
+
+enum Kind {
+    Own(Runner),
+    Library(Box<Session>),
 }
 
 impl Network {
+    /// What it runs on, in words.
+    #[must_use]
+    pub fn runs_on(&self) -> &'static str {
+        match &self.kind {
+            Kind::Own(runner) => runner.network().processor().name(),
+            Kind::Library(_) => "ONNX Runtime",
+        }
+    }
+
     /// The names of the inputs.
-    pub fn inputs(&self) -> impl Iterator<Item = &str> {
-        self.session.inputs().iter().map(ort::value::Outlet::name)
+    #[must_use]
+    pub fn inputs(&self) -> Vec<&str> {
+        match &self.kind {
+            Kind::Own(runner) => runner.network().inputs().collect(),
+            Kind::Library(session) => session.inputs().iter().map(ort::value::Outlet::name).collect(),
+        }
     }
 
     /// The names of the outputs.
-    pub fn outputs(&self) -> impl Iterator<Item = &str> {
-        self.session.outputs().iter().map(ort::value::Outlet::name)
+    #[must_use]
+    pub fn outputs(&self) -> Vec<&str> {
+        match &self.kind {
+            Kind::Own(runner) => runner.network().outputs().collect(),
+            Kind::Library(session) => session.outputs().iter().map(ort::value::Outlet::name).collect(),
+        }
     }
 
     /// Runs the network and takes out the outputs that are named.
@@ -139,22 +190,55 @@ impl Network {
         feeds: &[(&str, Feed<'_>)],
         wanted: [&str; N],
     ) -> Result<[Tensor; N], RuntimeError> {
-        let mut inputs: Vec<(Cow<'_, str>, SessionInputValue<'_>)> = Vec::with_capacity(feeds.len());
-        for (name, feed) in feeds {
-            let value = match feed {
-                Feed::Floats(shape, values) => TensorRef::from_array_view((*shape, *values))?.into(),
-                Feed::Integers(shape, values) => TensorRef::from_array_view((*shape, *values))?.into(),
-            };
-            inputs.push((Cow::Borrowed(*name), value));
+        // Some of what our kernels do not know shows only when they see what is fed: then the library takes over.
+        if let Kind::Own(runner) = &mut self.kind {
+            match run_own(runner, feeds, wanted) {
+                Ok(tensors) => return Ok(tensors),
+                Err(unfit) => self.kind = self.runtime.library(&self.file, &unfit)?,
+            }
         }
-        let outputs = self.session.run(inputs)?;
-        let mut tensors = Vec::with_capacity(N);
-        for name in wanted {
-            let value = outputs.get(name).ok_or_else(|| RuntimeError::Run(format!("it has no output '{name}'")))?;
-            let (shape, values) = value.try_extract_tensor::<f32>()?;
-            let shape = shape.iter().map(|side| usize::try_from(*side).unwrap_or(0)).collect();
-            tensors.push(Tensor { shape, values: values.to_vec() });
+        match &mut self.kind {
+            Kind::Library(session) => run_library(session, feeds, wanted),
+            Kind::Own(_) => Err(RuntimeError::Run("it runs on nothing".to_owned())),
         }
-        tensors.try_into().map_err(|_| RuntimeError::Run("an output is missing".to_owned()))
     }
+}
+
+fn run_own<const N: usize>(
+    runner: &mut Runner,
+    feeds: &[(&str, Feed<'_>)],
+    wanted: [&str; N],
+) -> Result<[Tensor; N], Unfit> {
+    let mut inputs = Vec::with_capacity(feeds.len());
+    for (name, feed) in feeds {
+        match feed {
+            Feed::Floats(shape, values) => inputs.push((*name, *shape, *values)),
+            Feed::Integers(..) => return Err(Unfit(format!("'{name}' is fed with whole numbers"))),
+        }
+    }
+    runner.run(&inputs, wanted)
+}
+
+fn run_library<const N: usize>(
+    session: &mut Session,
+    feeds: &[(&str, Feed<'_>)],
+    wanted: [&str; N],
+) -> Result<[Tensor; N], RuntimeError> {
+    let mut inputs: Vec<(Cow<'_, str>, SessionInputValue<'_>)> = Vec::with_capacity(feeds.len());
+    for (name, feed) in feeds {
+        let value = match feed {
+            Feed::Floats(shape, values) => TensorRef::from_array_view((*shape, *values))?.into(),
+            Feed::Integers(shape, values) => TensorRef::from_array_view((*shape, *values))?.into(),
+        };
+        inputs.push((Cow::Borrowed(*name), value));
+    }
+    let outputs = session.run(inputs)?;
+    let mut tensors = Vec::with_capacity(N);
+    for name in wanted {
+        let value = outputs.get(name).ok_or_else(|| RuntimeError::Run(format!("it has no output '{name}'")))?;
+        let (shape, values) = value.try_extract_tensor::<f32>()?;
+        let shape = shape.iter().map(|side| usize::try_from(*side).unwrap_or(0)).collect();
+        tensors.push(Tensor { shape, values: values.to_vec() });
+    }
+    tensors.try_into().map_err(|_| RuntimeError::Run("an output is missing".to_owned()))
 }

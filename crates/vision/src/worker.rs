@@ -102,6 +102,16 @@ impl Worker {
         Ok(())
     }
 
+    /// What a classifier or a detector runs on, in words.
+    #[must_use]
+    pub fn runs_on(&self, name: &str) -> Option<&'static str> {
+        match self.networks.get(name)? {
+            Loaded::Classifier(classifier) => Some(classifier.runs_on()),
+            Loaded::Detector(detector) => Some(detector.runs_on()),
+            Loaded::Objects(_) => None,
+        }
+    }
+
     /// A classifier and the resizer to feed it with.
     pub fn classifier(&mut self, name: &str) -> Option<(&mut Classifier, &mut Resizer)> {
         match self.networks.get_mut(name) {

@@ -82,12 +82,15 @@ fn check(shelf: &Shelf, folder: &Path) -> ExitCode {
     }
     for entry in &shelf.entries {
         let ran = match &entry.model {
-            Ok(_) if shelf.runtime.is_ok() => Worker::load_only(shelf, &entry.name).map(drop),
-            Ok(_) => Ok(()),
+            Ok(_) if shelf.runtime.is_ok() => {
+                Worker::load_only(shelf, &entry.name).map(|worker| worker.runs_on(&entry.name))
+            }
+            Ok(_) => Ok(None),
             Err(fault) => Err(fault.clone()),
         };
         match ran {
-            Ok(()) => say!("{}: ok", entry.name),
+            Ok(Some(kernels)) => say!("{}: ok, runs on {kernels}", entry.name),
+            Ok(None) => say!("{}: ok", entry.name),
             Err(fault) => {
                 good = false;
                 say!("{}: {fault}", entry.name);

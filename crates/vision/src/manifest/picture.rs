@@ -2,6 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What a network runs on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunsOn {
+    /// Our own kernels where they know the processor and the network, ONNX Runtime otherwise.
+    #[default]
+    Auto,
+    /// ONNX Runtime.
+    Onnxruntime,
+}
+
 /// How the pixels lie in the tensor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]

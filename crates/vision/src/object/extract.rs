@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Picture,
-    manifest::Filter,
+    manifest::{Filter, RunsOn},
     prepare::{Part, resize},
     runtime::{Feed, Network, Runtime, RuntimeError, Tensor},
 };
@@ -66,7 +66,7 @@ impl Extractor {
     /// # Errors
     /// When it cannot be loaded, or its inputs and outputs are others.
     pub fn load(runtime: &Runtime, file: &Path) -> Result<Self, RuntimeError> {
-        let mut extractor = Self { network: runtime.network(file)? };
+        let mut extractor = Self { network: runtime.network(file, RunsOn::Auto)? };
         let blank = Plane { width: 64, height: 32, grey: vec![0.5; 64 * 32] };
         extractor.features(&blank, 1)?;
         Ok(extractor)

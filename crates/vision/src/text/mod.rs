@@ -21,7 +21,7 @@ use fast_image_resize::Resizer;
 
 use crate::{
     Picture,
-    manifest::{Fault, MANIFEST, Text, TextDetect, TextPicture, TextRecognise, TextTurn},
+    manifest::{Fault, MANIFEST, RunsOn, Text, TextDetect, TextPicture, TextRecognise, TextTurn},
     runtime::{Feed, Network, Runtime, RuntimeError, Tensor},
 };
 use alphabet::Alphabet;
@@ -75,7 +75,8 @@ impl Reader {
     pub fn load(runtime: &Runtime, folder: &Path, parts: &Text) -> Result<Self, Fault> {
         check(parts)?;
         let Text { picture, detect, turn, recognise } = parts.clone();
-        let load = |file: &Path| runtime.network(&folder.join(file)).map_err(|error| Fault(error.to_string()));
+        let load =
+            |file: &Path| runtime.network(&folder.join(file), RunsOn::Auto).map_err(|error| Fault(error.to_string()));
         let mut reader = Self {
             bounds: picture,
             alphabet: Alphabet::load(folder, &recognise)?,

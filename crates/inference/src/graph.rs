@@ -1,0 +1,378 @@
+//! A network as it was read: nodes that take and make named values, and constants.
+
+use std::{collections::HashMap, sync::Arc};
+
+use prost::{Message, bytes::Bytes};
+
+use crate::{kernels::Activation, onnx};
+
+/// Why a network is left to ONNX Runtime.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unfit(pub String);
+
+pub(crate) fn unfit<T>(reason: impl Into<String>) -> Result<T, Unfit> {
+    Err(Unfit(reason.into()))
+}
+
+pub(crate) struct Graph {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) constants: HashMap<String, Constant>,
+    pub(crate) inputs: Vec<String>,
+    pub(crate) outputs: Vec<String>,
+}
+
+pub(crate) struct Node {
+    pub(crate) operation: Operation,
+    /// The values that are computed; constants that belong to the operation are in it.
+    pub(crate) inputs: Vec<String>,
+    pub(crate) outputs: Vec<String>,
+}
+
+#[derive(Clone)]
+pub(crate) struct Constant {
+    pub(crate) shape: Vec<usize>,
+    pub(crate) values: Arc<[f32]>,
+    /// When it holds whole numbers, they are here.
+    pub(crate) integers: Vec<i64>,
+}
+
+pub(crate) enum Operation {
+    Convolve(Box<Convolution>),
+    /// Channels times a factor, plus a summand: what is left of a batch normalisation.
+    Normalise {
+        factors: Vec<f32>,
+        summands: Vec<f32>,
+    },
+    Each(Each),
+    Pairs(Pairs),
+    /// The mean over all pixels.
+    Average,
+    Concat {
+        axis: i64,
+    },
+    Split {
+        axis: i64,
+    },
+    Reshape {
+        shape: Vec<i64>,
+    },
+    Flatten {
+        axis: i64,
+    },
+    Transpose {
+        order: Vec<usize>,
+    },
+    Softmax {
+        axis: i64,
+    },
+    /// A matrix of weights; `by_output` when those of an output lie together.
+    Dense {
+        weights: Arc<[f32]>,
+        by_output: bool,
+        bias: Vec<f32>,
+    },
+    /// The scalar product of each row with a vector.
+    Dot {
+        weights: Arc<[f32]>,
+    },
+    /// Every pixel repeated so many times down and across.
+    Repeat {
+        factors: [usize; 2],
+    },
+    /// The same value under another name.
+    Same,
+}
+
+/// An operation on each value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Each {
+    Activate(Activation),
+    HardSigmoid { alpha: f32, beta: f32 },
+    Sigmoid,
+    Sqrt,
+}
+
+/// An operation on two values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pairs {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+}
+
+pub(crate) struct Convolution {
+    pub(crate) geometry: Geometry,
+    pub(crate) groups: usize,
+    /// Output channels, input channels of a group.
+    pub(crate) channels: [usize; 2],
+    /// By output channel, input channel of the group, row, column.
+    pub(crate) weights: Arc<[f32]>,
+    /// What the weights of each output channel are multiplied with.
+    pub(crate) factors: Vec<f32>,
+    pub(crate) bias: Vec<f32>,
+    pub(crate) activation: Activation,
+    /// Whether its second input is added before the activation.
+    pub(crate) adds: bool,
+}
+
+/// How a window moves over the pixels; down, then across.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Geometry {
+    pub(crate) window: [usize; 2],
+    pub(crate) stride: [usize; 2],
+    /// Rows above and columns to the left that do not exist.
+    pub(crate) before: [usize; 2],
+    pub(crate) after: [usize; 2],
+}
+
+impl Geometry {
+    /// Whether each window is one pixel.
+    pub(crate) fn is_pointwise(&self) -> bool {
+        *self == Self { window: [1; 2], stride: [1; 2], before: [0; 2], after: [0; 2] }
+    }
+
+    /// How many windows there are.
+    pub(crate) fn outputs(&self, size: [usize; 2]) -> Option<[usize; 2]> {
+        let windows = |at: usize| {
+            let covered = (size[at] + self.before[at] + self.after[at]).checked_sub(self.window[at])?;
+            Some(covered / self.stride[at] + 1)
+        };
+        Some([windows(0)?, windows(1)?])
+    }
+}
+
+impl Graph {
+    pub(crate) fn read(file: Vec<u8>) -> Result<Self, Unfit> {
+        let model = onnx::Model::decode(Bytes::from(file))
+            .map_err(|error| Unfit(format!("it is not an ONNX file: {error}")))?;
+        if model.opsets.iter().any(|set| set.domain.is_empty() && set.version < 13) {
+            return unfit("it is written in operations older than version 13");
+        }
+        let Some(graph) = model.graph else { return unfit("it holds no graph") };
+        let mut constants = HashMap::new();
+        for tensor in graph.constants {
+            let name = tensor.name.clone();
+            constants.insert(name, constant(tensor)?);
+        }
+        let nodes = graph.nodes.iter().map(|node| Reading { node, constants: &constants }.node());
+        let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
+        let names = |values: Vec<onnx::Value>| values.into_iter().map(|value| value.name);
+        let inputs = names(graph.inputs).filter(|name| !constants.contains_key(name)).collect();
+        Ok(Self { nodes, inputs, outputs: names(graph.outputs).collect(), constants })
+    }
+}
+
+fn constant(tensor: onnx::Tensor) -> Result<Constant, Unfit> {
+    if tensor.location != 0 {
+        return unfit("its weights lie in a file of their own");
+    }
+    let shape: Vec<usize> = tensor.shape.iter().map(|side| usize::try_from(*side).unwrap_or(0)).collect();
+    let count = shape.iter().product();
+    let (mut values, mut integers) = (tensor.floats, tensor.integers);
+    match tensor.kind {
+        onnx::FLOAT if values.is_empty() => {
+            values = tensor.raw.as_chunks().0.iter().copied().map(f32::from_le_bytes).collect();
+        }
+        onnx::INTEGER if integers.is_empty() => {
+            integers = tensor.raw.as_chunks().0.iter().copied().map(i64::from_le_bytes).collect();
+        }
+        onnx::FLOAT | onnx::INTEGER => {}
+        kind => return unfit(format!("the constant '{}' is of kind {kind}", tensor.name)),
+    }
+    if values.len().max(integers.len()) != count {
+        return unfit(format!("the constant '{}' is not of its size", tensor.name));
+    }
+    Ok(Constant { shape, values: values.into(), integers })
+}
+
+/// A node while it is read.
+struct Reading<'a> {
+    node: &'a onnx::Node,
+    constants: &'a HashMap<String, Constant>,
+}
+
+impl Reading<'_> {
+    fn node(&self) -> Result<Node, Unfit> {
+        if !self.node.domain.is_empty() {
+            return self.unknown("its domain");
+        }
+        if self.node.inputs.is_empty() || self.node.outputs.is_empty() {
+            return self.unknown("without input or output");
+        }
+        let operation = self.operation()?;
+        let taken = match operation {
+            Operation::Pairs(_) | Operation::Concat { .. } => self.node.inputs.len(),
+            _ => 1,
+        };
+        let inputs = self.node.inputs.iter().take(taken).cloned().collect();
+        Ok(Node { operation, inputs, outputs: self.node.outputs.clone() })
+    }
+
+    fn operation(&self) -> Result<Operation, Unfit> {
+        let clip = |low, high| Operation::Each(Each::Activate(Activation::Clip { low, high }));
+        Ok(match self.node.operation.as_str() {
+            "Conv" => Operation::Convolve(Box::new(self.convolution()?)),
+            "BatchNormalization" => self.normalisation()?,
+            "Relu" => clip(0.0, f32::INFINITY),
+            "Clip" => clip(self.bound(1, f32::NEG_INFINITY)?, self.bound(2, f32::INFINITY)?),
+            "HardSwish" => Operation::Each(Each::Activate(Activation::HardSwish { alpha: 1.0 / 6.0, beta: 0.5 })),
+            "HardSigmoid" => {
+                Operation::Each(Each::HardSigmoid { alpha: self.float("alpha", 0.2), beta: self.float("beta", 0.5) })
+            }
+            "Sigmoid" => Operation::Each(Each::Sigmoid),
+            "Sqrt" => Operation::Each(Each::Sqrt),
+            "Add" => Operation::Pairs(Pairs::Add),
+            "Sub" => Operation::Pairs(Pairs::Subtract),
+            "Mul" => Operation::Pairs(Pairs::Multiply),
+            "Div" => Operation::Pairs(Pairs::Divide),
+            "GlobalAveragePool" => Operation::Average,
+            "Concat" => Operation::Concat { axis: self.integer("axis", 0) },
+            "Split" if self.node.inputs.len() == 1 => Operation::Split { axis: self.integer("axis", 0) },
+            "Reshape" if self.integer("allowzero", 0) == 0 => {
+                Operation::Reshape { shape: self.constant(1)?.integers.clone() }
+            }
+            "Flatten" => Operation::Flatten { axis: self.integer("axis", 1) },
+            "Transpose" => {
+                let order = self.integers("perm").iter().map(|side| usize::try_from(*side).unwrap_or(0)).collect();
+                Operation::Transpose { order }
+            }
+            "Softmax" => Operation::Softmax { axis: self.integer("axis", -1) },
+            "Gemm" => self.dense()?,
+            "MatMul" => {
+                let weights = self.constant(1)?;
+                if weights.shape.len() != 1 {
+                    return self.unknown("a matrix");
+                }
+                Operation::Dot { weights: Arc::clone(&weights.values) }
+            }
+            "Resize" => self.repetition()?,
+            "Identity" | "Dropout" => Operation::Same,
+            _ => return self.unknown("it"),
+        })
+    }
+
+    fn unknown<T>(&self, what: &str) -> Result<T, Unfit> {
+        unfit(format!("its operation {} is not known here ({what})", self.node.operation))
+    }
+
+    fn constant(&self, at: usize) -> Result<&Constant, Unfit> {
+        let found = self.node.inputs.get(at).and_then(|name| self.constants.get(name));
+        found.ok_or_else(|| Unfit(format!("input {at} of its operation {} is no constant", self.node.operation)))
+    }
+
+    fn given(&self, at: usize) -> bool {
+        self.node.inputs.get(at).is_some_and(|name| !name.is_empty())
+    }
+
+    fn attribute(&self, name: &str) -> Option<&onnx::Attribute> {
+        self.node.attributes.iter().find(|attribute| attribute.name == name)
+    }
+
+    fn integer(&self, name: &str, default: i64) -> i64 {
+        self.attribute(name).map_or(default, |attribute| attribute.integer)
+    }
+
+    fn float(&self, name: &str, default: f32) -> f32 {
+        self.attribute(name).map_or(default, |attribute| attribute.float)
+    }
+
+    fn integers(&self, name: &str) -> &[i64] {
+        self.attribute(name).map_or(&[], |attribute| &attribute.integers)
+    }
+
+    fn text(&self, name: &str) -> &[u8] {
+        self.attribute(name).map_or(b"", |attribute| &attribute.text)
+    }
+
+    fn bound(&self, at: usize, default: f32) -> Result<f32, Unfit> {
+        if !self.given(at) {
+            return Ok(default);
+        }
+        self.constant(at)?.values.first().copied().ok_or_else(|| Unfit("a bound is missing".to_owned()))
+    }
+
+    fn convolution(&self) -> Result<Convolution, Unfit> {
+        let weights = self.constant(1)?;
+        let &[out, of_group, rows, columns] = weights.shape.as_slice() else {
+            return self.unknown("not in two dimensions");
+        };
+        let bias = if self.given(2) { self.constant(2)?.values.to_vec() } else { vec![0.0; out] };
+        if self.integers("dilations").iter().any(|step| *step != 1) {
+            return self.unknown("a window with gaps");
+        }
+        if !matches!(self.text("auto_pad"), b"" | b"NOTSET") {
+            return self.unknown("auto_pad");
+        }
+        let sizes = |name: &str, default: usize, count: usize| -> Vec<usize> {
+            let given = self.integers(name).iter().map(|size| usize::try_from(*size).unwrap_or(default));
+            given.chain(std::iter::repeat(default)).take(count).collect()
+        };
+        let (stride, pads) = (sizes("strides", 1, 2), sizes("pads", 0, 4));
+        Ok(Convolution {
+            geometry: Geometry {
+                window: [rows, columns],
+                stride: [stride[0], stride[1]],
+                before: [pads[0], pads[1]],
+                after: [pads[2], pads[3]],
+            },
+            groups: usize::try_from(self.integer("group", 1)).unwrap_or(0),
+            channels: [out, of_group],
+            weights: Arc::clone(&weights.values),
+            factors: vec![1.0; out],
+            bias,
+            activation: Activation::None,
+            adds: false,
+        })
+    }
+
+    fn normalisation(&self) -> Result<Operation, Unfit> {
+        let of = |at: usize| self.constant(at).map(|constant| &*constant.values);
+        let (scale, shift, mean, variance) = (of(1)?, of(2)?, of(3)?, of(4)?);
+        let epsilon = self.float("epsilon", 1e-5);
+        let factors: Vec<f32> =
+            scale.iter().zip(variance).map(|(scale, variance)| scale / (variance + epsilon).sqrt()).collect();
+        let summands =
+            shift.iter().zip(mean).zip(&factors).map(|((shift, mean), factor)| shift - mean * factor).collect();
+        Ok(Operation::Normalise { factors, summands })
+    }
+
+    fn dense(&self) -> Result<Operation, Unfit> {
+        let plain =
+            |name: &str| self.attribute(name).is_none_or(|attribute| (attribute.float - 1.0).abs() < f32::EPSILON);
+        let weights = self.constant(1)?;
+        let &[rows, columns] = weights.shape.as_slice() else { return self.unknown("not a matrix") };
+        if self.integer("transA", 0) != 0 || !plain("alpha") || !plain("beta") {
+            return self.unknown("its attributes");
+        }
+        let by_output = self.integer("transB", 0) != 0;
+        let outputs = if by_output { rows } else { columns };
+        let bias = if self.given(2) { self.constant(2)?.values.to_vec() } else { vec![0.0; outputs] };
+        if bias.len() != outputs {
+            return self.unknown("its bias");
+        }
+        Ok(Operation::Dense { weights: Arc::clone(&weights.values), by_output, bias })
+    }
+
+    fn repetition(&self) -> Result<Operation, Unfit> {
+        let nearest = self.text("mode") == b"nearest"
+            && self.text("coordinate_transformation_mode") == b"asymmetric"
+            && self.text("nearest_mode") == b"floor";
+        let factors = self.constant(2)?;
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "small whole numbers, looked at below"
+        )]
+        let whole: Vec<usize> = factors.values.iter().map(|factor| *factor as usize).collect();
+        #[allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "they are whole or they are not")]
+        let exact = whole.iter().zip(factors.values.iter()).all(|(whole, factor)| *whole as f32 == *factor);
+        match whole.as_slice() {
+            &[1, 1, down, across] if nearest && exact && down > 0 && across > 0 => {
+                Ok(Operation::Repeat { factors: [down, across] })
+            }
+            _ => self.unknown("other than repeating pixels"),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Convolutions in which every channel has a window of its own.
+//!
+//! Sixteen channels are taken at a time, and their lines lie with zeros at both ends: then no window meets an edge.
+
+use std::ops::Range;
+
+use fearless_simd::{Simd, SimdBase, SimdFloat, f32x16};
+
+use super::{Buffer, Finish, LANES, Lanes};
+use crate::graph::Geometry;
+
+/// The pixels that a window moves over.
+#[derive(Clone, Copy)]
+pub(crate) struct Field {
+    /// Blocks of a pixel.
+    pub(crate) depth: usize,
+    pub(crate) size: [usize; 2],
+    pub(crate) outputs: [usize; 2],
+    pub(crate) geometry: Geometry,
+}
+
+/// Neighbours that are computed together: enough that no sum has to wait for its own last step.
+const AT_ONCE: usize = 8;
+
+/// The highest window.
+pub(crate) const HIGHEST: usize = 7;
+
+impl Field {
+    /// Rows of the input that some rows of the output see.
+    pub(crate) fn seen(&self, rows: Range<usize>) -> Range<usize> {
+        let Geometry { window, stride, before, .. } = self.geometry;
+        let from = (rows.start * stride[0]).saturating_sub(before[0]).min(self.size[0]);
+        let to = ((rows.end - 1) * stride[0] + window[0]).saturating_sub(before[0]).clamp(from, self.size[0]);
+        from..to
+    }
+
+    /// The length of a line with its zeros.
+    pub(crate) fn width(&self) -> usize {
+        let Geometry { window, stride, before, .. } = self.geometry;
+        let seen = self.outputs[1].next_multiple_of(AT_ONCE / 2) * stride[1] + window[1];
+        seen.max(before[1] + self.size[1])
+    }
+
+    /// How many pixels it has.
+    pub(crate) fn pixels(&self) -> usize {
+        self.size[0] * self.size[1]
+    }
+}
+
+/// Lines with zeros at both ends. The line of a row is at its number modulo `rows`.
+pub(crate) struct Lines<'a> {
+    pub(crate) lanes: &'a [Lanes],
+    pub(crate) rows: usize,
+}
+
+/// Some rows of an output: row `r` of block `b` is at `b · plane + offset + (r - rows.start) · width`.
+pub(crate) struct Part {
+    pub(crate) rows: Range<usize>,
+    pub(crate) plane: usize,
+    pub(crate) offset: usize,
+}
+
+/// Writes zeros to both ends of every line.
+pub(crate) fn clear_ends(field: &Field, lanes: &mut [Lanes]) {
+    let (before, size) = (field.geometry.before[1], field.size[1]);
+    for line in lanes.chunks_exact_mut(field.width()) {
+        line[..before].fill([0.0; LANES]);
+        line[before + size..].fill([0.0; LANES]);
+    }
+}
+
+/// Convolves pixels as they lie, which are first copied line by line.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "what a convolution has")]
+pub(crate) fn convolve<S: Simd>(
+    simd: S,
+    field: &Field,
+    pixels: &[Lanes],
+    weights: &[Lanes],
+    finish: Finish<'_>,
+    part: &Part,
+    out: &mut [Lanes],
+    space: &mut Buffer,
+) {
+    let (width, before) = (field.width(), field.geometry.before[1]);
+    let seen = field.seen(part.rows.clone());
+    space.grow((seen.len() + 1) * width);
+    let (zeros, lanes) = space.split_at_mut(width);
+    zeros.fill([0.0; LANES]);
+    clear_ends(field, &mut lanes[..seen.len() * width]);
+    for block in 0..field.depth {
+        for row in seen.clone() {
+            let from = &pixels[block * field.pixels() + row * field.size[1]..][..field.size[1]];
+            let line = (row % seen.len()) * width + before;
+            lanes[line..line + field.size[1]].copy_from_slice(from);
+        }
+        let copied = Lines { lanes: &lanes[..seen.len() * width], rows: seen.len() };
+        convolve_block(simd, field, &copied, zeros, block, weights, finish, part, out);
+    }
+}
+
+/// Convolves one block. `weights` are by row and column of the window, then by block; `zeros` is a line of them.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "what a convolution has")]
+pub(crate) fn convolve_block<S: Simd>(
+    simd: S,
+    field: &Field,
+    lines: &Lines<'_>,
+    zeros: &[Lanes],
+    block: usize,
+    weights: &[Lanes],
+    finish: Finish<'_>,
+    part: &Part,
+    out: &mut [Lanes],
+) {
+    let Geometry { window, stride, before, .. } = field.geometry;
+    let (width, across) = (field.width(), field.outputs[1]);
+    for (number, row) in part.rows.clone().enumerate() {
+        let mut seen: [&[Lanes]; HIGHEST] = [&[]; HIGHEST];
+        for (down, line) in seen.iter_mut().take(window[0]).enumerate() {
+            let row = (row * stride[0] + down).wrapping_sub(before[0]);
+            *line =
+                if row < field.size[0] { &lines.lanes[row % lines.rows * width..][..width] } else { &zeros[..width] };
+        }
+        let strip = Strip { field, lines: &seen[..window[0]], block, weights, finish };
+        let first = block * part.plane + part.offset + number * across;
+        match stride[1] {
+            1 => strip.convolve::<S, 1>(simd, first, &mut out[first..][..across]),
+            2 => strip.convolve::<S, 2>(simd, first, &mut out[first..][..across]),
+            _ => strip.convolve::<S, 0>(simd, first, &mut out[first..][..across]),
+        }
+    }
+}
+
+/// One block of one row.
+struct Strip<'a> {
+    field: &'a Field,
+    lines: &'a [&'a [Lanes]],
+    block: usize,
+    weights: &'a [Lanes],
+    finish: Finish<'a>,
+}
+
+impl Strip<'_> {
+    #[inline(always)]
+    fn convolve<S: Simd, const STRIDE: usize>(&self, simd: S, first: usize, out: &mut [Lanes]) {
+        let mut at = 0;
+        while at < out.len() {
+            if out.len() - at > AT_ONCE / 2 {
+                self.some::<S, STRIDE, AT_ONCE>(simd, at, first + at, &mut out[at..]);
+                at += AT_ONCE;
+            } else {
+                self.some::<S, STRIDE, { AT_ONCE / 2 }>(simd, at, first + at, &mut out[at..]);
+                at += AT_ONCE / 2;
+            }
+        }
+    }
+
+    /// Some neighbours, of which the last may be too many. `STRIDE` is 0 when it is not known in advance.
+    #[inline(always)]
+    fn some<S: Simd, const STRIDE: usize, const COUNT: usize>(
+        &self,
+        simd: S,
+        at: usize,
+        place: usize,
+        out: &mut [Lanes],
+    ) {
+        let Field { depth, geometry: Geometry { window, stride, .. }, .. } = *self.field;
+        let step = if STRIDE == 0 { stride[1] } else { STRIDE };
+        let mut sums = [f32x16::splat(simd, 0.0); COUNT];
+        for (line, weights) in self.lines.iter().zip(self.weights.chunks_exact(window[1] * depth)) {
+            let line = &line[at * step..][..(COUNT - 1) * step + window[1]];
+            for column in 0..window[1] {
+                let weight = f32x16::from_slice(simd, &weights[column * depth + self.block]);
+                let seen = &line[column..][..=(COUNT - 1) * step];
+                for number in 0..COUNT {
+                    sums[number] = weight.mul_add(f32x16::from_slice(simd, &seen[number * step]), sums[number]);
+                }
+            }
+        }
+        let bias = f32x16::from_slice(simd, &self.finish.bias[self.block]);
+        for (number, (to, sum)) in out.iter_mut().zip(sums).enumerate() {
+            *to = self.finish.with(simd, sum + bias, place + number);
+        }
+    }
+}

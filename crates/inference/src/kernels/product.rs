@@ -1,0 +1,163 @@
+//! Rows times a matrix of weights: the heart of every convolution.
+
+use fearless_simd::{Simd, SimdBase, SimdFloat, f32x16};
+
+use super::{
+    Buffer, Finish, LANES, Lanes, blocks,
+    rows::{Rows, Strips},
+    tiles::{self, Tiles},
+};
+
+/// A matrix of weights, arranged for the kernel that will read it.
+pub(crate) struct Matrix {
+    /// Blocks of a row that it is multiplied with, and of a row of the result.
+    depth: usize,
+    columns: usize,
+    arranged: Arranged,
+}
+
+enum Arranged {
+    /// Two blocks of columns at a time, and of these line by line.
+    Lines(Vec<Pair>),
+    Tiles(tiles::Weights),
+}
+
+/// A line of two blocks of columns.
+#[repr(C, align(64))]
+struct Pair([Lanes; 2]);
+
+/// What a thread needs to multiply.
+#[derive(Default)]
+pub(crate) struct Space {
+    rows: Buffer,
+    tiles: tiles::Space,
+}
+
+/// Where the result goes: block `b` of row `r` to `b · plane +` the place of `r`.
+#[derive(Clone, Copy)]
+pub(crate) struct Target {
+    pub(crate) plane: usize,
+    pub(crate) places: Places,
+}
+
+/// Where the rows of a result have their places.
+#[derive(Clone, Copy)]
+pub(crate) enum Places {
+    /// One after the other, from here on.
+    From(usize),
+    /// `across` in a line, from `before` on; a line has `width`, and is at its number modulo `lines`.
+    Lines { first: usize, across: usize, before: usize, width: usize, lines: usize },
+}
+
+impl Places {
+    #[inline(always)]
+    pub(super) fn of(self, row: usize) -> usize {
+        match self {
+            Self::From(first) => first + row,
+            Self::Lines { first, across, before, width, lines } => {
+                (first + row / across) % lines * width + before + row % across
+            }
+        }
+    }
+}
+
+impl Matrix {
+    /// Arranges the weights that `at(line, column)` gives.
+    pub(crate) fn new(tiles: Option<Tiles>, depth: usize, width: usize, at: impl Fn(usize, usize) -> f32) -> Self {
+        let columns = blocks(width);
+        let at = |line: usize, column: usize| if column < width { at(line, column) } else { 0.0 };
+        let arranged = match tiles {
+            Some(tiles) => Arranged::Tiles(tiles::Weights::new(tiles, depth, columns, at)),
+            None => Arranged::Lines(lines(depth, columns, at)),
+        };
+        Self { depth, columns, arranged }
+    }
+
+    /// Multiplies all rows, and writes what `finish` makes of each.
+    #[inline(always)]
+    pub(crate) fn multiply<S: Simd>(
+        &self,
+        simd: S,
+        rows: &impl Rows,
+        finish: Finish<'_>,
+        target: Target,
+        out: &mut [Lanes],
+        space: &mut Space,
+    ) {
+        match &self.arranged {
+            Arranged::Tiles(weights) => {
+                weights.multiply(simd, rows, finish, target, out, &mut space.rows, &mut space.tiles);
+            }
+            Arranged::Lines(lines) => {
+                let mut first = 0;
+                while first < rows.count() {
+                    let count = (rows.count() - first).min(AT_ONCE);
+                    let places: [usize; AT_ONCE] =
+                        std::array::from_fn(|row| target.places.of(first + row.min(count - 1)));
+                    let some = rows.some(first, count, &mut space.rows);
+                    let mut done = 0;
+                    while done < count {
+                        let strips = Strips { lanes: &some.lanes[done..], ..some };
+                        let (places, plane) = (&places[done..], target.plane);
+                        done += match count - done {
+                            AT_ONCE => self.strip::<S, AT_ONCE>(simd, lines, strips, finish, plane, places, out),
+                            6.. => self.strip::<S, 6>(simd, lines, strips, finish, plane, places, out),
+                            3.. => self.strip::<S, 3>(simd, lines, strips, finish, plane, places, out),
+                            _ => self.strip::<S, 1>(simd, lines, strips, finish, plane, places, out),
+                        };
+                    }
+                    first += count;
+                }
+            }
+        }
+    }
+
+    /// So many rows at once; says how many.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments, reason = "what a product has")]
+    fn strip<S: Simd, const ROWS: usize>(
+        &self,
+        simd: S,
+        lines: &[Pair],
+        rows: Strips<'_>,
+        finish: Finish<'_>,
+        plane: usize,
+        places: &[usize],
+        out: &mut [Lanes],
+    ) -> usize {
+        for (pair, lines) in lines.chunks_exact(self.depth * LANES).enumerate() {
+            let mut sums = [[f32x16::splat(simd, 0.0); 2]; ROWS];
+            for (block, lines) in lines.as_chunks::<LANES>().0.iter().enumerate() {
+                let rows = &rows.lanes[block * rows.stride..][..ROWS];
+                for (lane, Pair(line)) in lines.iter().enumerate() {
+                    let line = [f32x16::from_slice(simd, &line[0]), f32x16::from_slice(simd, &line[1])];
+                    for row in 0..ROWS {
+                        let value = f32x16::splat(simd, rows[row][lane]);
+                        sums[row][0] = line[0].mul_add(value, sums[row][0]);
+                        sums[row][1] = line[1].mul_add(value, sums[row][1]);
+                    }
+                }
+            }
+            for (sums, place) in sums.into_iter().zip(places) {
+                for (sum, column) in sums.into_iter().zip(pair * 2..self.columns) {
+                    let block = column * plane + place;
+                    out[block] = finish.of(simd, sum, block, column);
+                }
+            }
+        }
+        ROWS
+    }
+}
+
+/// Rows that are multiplied at once: with two blocks of columns their sums fill 24 of 32 registers.
+const AT_ONCE: usize = 12;
+
+fn lines(depth: usize, columns: usize, at: impl Fn(usize, usize) -> f32) -> Vec<Pair> {
+    let mut lines = Vec::with_capacity(columns.div_ceil(2) * depth * LANES);
+    for pair in 0..columns.div_ceil(2) {
+        for line in 0..depth * LANES {
+            lines.push(Pair([0, 1].map(|half| std::array::from_fn(|lane| at(line, (pair * 2 + half) * LANES + lane)))));
+        }
+    }
+    lines
+}

@@ -1,0 +1,87 @@
+//! Our own kernels against ONNX Runtime: the same networks, the same photographs, the same numbers.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+
+use std::path::PathBuf;
+
+use kaisatsu_vision::{Bounds, Feed, Picture, Runtime, Tensor, decode, manifest::RunsOn};
+
+fn folder(variable: &str) -> PathBuf {
+    let Some(folder) = std::env::var_os(variable) else {
+        panic!("{variable} is not set; `make test` installs models and photographs and sets it");
+    };
+    folder.into()
+}
+
+fn photo(name: &str) -> Picture {
+    let bytes = std::fs::read(folder("KAISATSU_TEST_PHOTOS").join(name)).unwrap();
+    decode(&bytes, Bounds::default(), None).unwrap().picture
+}
+
+/// The photograph's first pixels as a tensor: what matters here is that it is not made up.
+fn tensor(picture: &Picture, side: usize) -> Vec<f32> {
+    let (rgb, width) = (picture.rgb(), picture.width() as usize);
+    let value = |channel: usize, row: usize, column: usize| {
+        let (row, column) = (row % picture.height() as usize, column % width);
+        (f32::from(rgb[(row * width + column) * 3 + channel]) - 127.0) / 64.0
+    };
+    (0..3 * side * side).map(|at| value(at / side / side, at / side % side, at % side)).collect()
+}
+
+/// The largest difference between two outputs.
+fn apart(first: &Tensor, second: &Tensor) -> f32 {
+    assert_eq!(first.shape, second.shape);
+    let differences = first.values.iter().zip(&second.values).map(|(first, second)| (first - second).abs());
+    differences.fold(0.0, f32::max)
+}
+
+#[test]
+fn both_say_the_same() {
+    let models = folder("KAISATSU_TEST_MODELS");
+    let runtime = Runtime::load(&models.join("runtime/libonnxruntime.so")).unwrap();
+    // How far the two outputs may be apart: scores 0.001, boxes a twentieth of a pixel.
+    for (model, input, side, outputs, allowed) in [
+        ("general", "input", 260, ["logits", "embedding"], [0.001, 0.001]),
+        ("general-fast", "input", 224, ["logits", "embedding"], [0.001, 0.001]),
+        ("coco", "image", 416, ["boxes", "scores"], [0.05, 0.001]),
+    ] {
+        let file = models.join(model).join("model.onnx");
+        let mut own = runtime.network(&file, RunsOn::Auto).unwrap();
+        let mut library = runtime.network(&file, RunsOn::Onnxruntime).unwrap();
+        for name in ["chelsea.png", "coffee.png", "rocket.jpg"] {
+            let (pixels, scale) = (tensor(&photo(name), side), [1.0, 1.0]);
+            let shape = [1, 3, side, side];
+            let mut feeds = vec![(input, Feed::Floats(&shape, &pixels))];
+            if model == "coco" {
+                feeds.push(("scale_factor", Feed::Floats(&[1, 2], &scale)));
+            }
+            let (ours, theirs) = (own.run(&feeds, outputs).unwrap(), library.run(&feeds, outputs).unwrap());
+            for ((ours, theirs), allowed) in ours.iter().zip(&theirs).zip(allowed) {
+                let apart = apart(ours, theirs);
+                assert!(apart <= allowed, "{model} {name}: {apart} apart on {}", own.runs_on());
+            }
+        }
+        assert_eq!(library.runs_on(), "ONNX Runtime");
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx512vbmi2") {
+            assert!(own.runs_on().starts_with("AVX-512"), "{model} runs on {}", own.runs_on());
+        }
+    }
+}
+
+/// What our kernels do not know runs all the same.
+#[test]
+fn the_library_takes_what_the_kernels_do_not_know() {
+    let models = folder("KAISATSU_TEST_MODELS");
+    let runtime = Runtime::load(&models.join("runtime/libonnxruntime.so")).unwrap();
+    let mut network = runtime.network(&models.join("local-features/model.onnx"), RunsOn::Auto).unwrap();
+    assert_eq!(network.runs_on(), "ONNX Runtime");
+    let grey = vec![0.5; 64 * 64];
+    network.run(&[("image", Feed::Floats(&[1, 1, 64, 64], &grey))], ["descriptors"]).unwrap();
+
+    // Two pictures at once show only when they are fed.
+    let mut network = runtime.network(&models.join("general-fast/model.onnx"), RunsOn::Auto).unwrap();
+    let pixels = vec![0.0; 2 * 3 * 224 * 224];
+    let [logits] = network.run(&[("input", Feed::Floats(&[2, 3, 224, 224], &pixels))], ["logits"]).unwrap();
+    assert_eq!(logits.shape, [2, 1000]);
+    assert_eq!(network.runs_on(), "ONNX Runtime");
+}
