@@ -128,10 +128,8 @@ pub(crate) struct Geometry {
 }
 
 impl Geometry {
-    /// Whether each window is one pixel.
-    pub(crate) fn is_pointwise(&self) -> bool {
-        *self == Self { window: [1; 2], stride: [1; 2], before: [0; 2], after: [0; 2] }
-    }
+    /// Each window is one pixel.
+    pub(crate) const POINT: Self = Self { window: [1; 2], stride: [1; 2], before: [0; 2], after: [0; 2] };
 
     /// How many windows there are.
     pub(crate) fn outputs(&self, size: [usize; 2]) -> Option<[usize; 2]> {

@@ -6,8 +6,7 @@ use crate::{
     Processor,
     graph::{Convolution, Geometry, Node, Operation, Unfit, unfit},
     kernels::{
-        Activation, Buffer, Finish, LANES, Lanes, blocks, chain::Link, depthwise::HIGHEST, each::FEW_PRODUCTS,
-        in_blocks, product::Matrix,
+        Activation, Buffer, Finish, LANES, Lanes, blocks, chain::Link, depthwise::HIGHEST, in_blocks, product::Matrix,
     },
 };
 
@@ -56,7 +55,7 @@ impl Convolve {
 
     /// Whether each window is one pixel.
     pub(crate) fn is_pointwise(&self) -> bool {
-        matches!(self.weights, Weights::Matrix(_)) && self.geometry.is_pointwise()
+        matches!(self.weights, Weights::Matrix(_)) && self.geometry == Geometry::POINT
     }
 
     /// Whether each channel has a window of its own.
@@ -83,6 +82,8 @@ pub(crate) enum Weights {
 
 /// Up to so many channels of what is fed, a window is taken from them as they lie.
 const FEW: usize = 4;
+/// Up to so many products of one pixel, they are made for each pixel and then summed.
+const FEW_PRODUCTS: usize = 64;
 
 impl Layer {
     /// The layers that do the work of a node; `fed` are the names of the network's inputs.
@@ -109,9 +110,7 @@ impl Layer {
         };
         Ok(vec![Self { work, inputs, outputs }])
     }
-}
 
-impl Layer {
     /// Whether its input is a picture as it was fed.
     pub(crate) fn takes_planes(&self) -> bool {
         matches!(&self.work, Work::Convolve(convolve) if matches!(convolve.weights, Weights::Planes(_)))
@@ -148,7 +147,7 @@ fn products_and_sum(processor: Processor, it: &Convolution) -> (Work, Work) {
         if line < channels { it.weight(column / size, line, column % size) } else { 0.0 }
     };
     let first = Convolve {
-        geometry: Geometry { window: [1; 2], stride: [1; 2], before: [0; 2], after: [0; 2] },
+        geometry: Geometry::POINT,
         channels: [channels, products],
         weights: Weights::Matrix(Matrix::new(processor.tiles, blocks(channels), products, at)),
         bias: in_blocks(&vec![0.0; products]),
@@ -162,14 +161,13 @@ fn convolve(processor: Processor, it: &Convolution, fed: bool) -> Result<Convolv
     let [outputs, of_group] = it.channels;
     let [rows, columns] = it.geometry.window;
     let size = rows * columns;
+    // By channel and place, then by output.
+    let by_place = |channels: usize| -> Buffer {
+        let of = |place: usize| (0..outputs).map(move |output| it.weight(output, place / size, place % size));
+        (0..channels * size).flat_map(|place| in_blocks(&of(place).collect::<Vec<_>>()).to_vec()).collect()
+    };
     let (inputs, weights) = if it.groups == 1 && fed && of_group <= FEW {
-        let of_place = |place: usize| -> Vec<f32> {
-            (0..outputs).map(|output| it.weight(output, place / size, place % size)).collect()
-        };
-        (
-            of_group,
-            Weights::Planes((0..of_group * size).flat_map(|place| in_blocks(&of_place(place)).to_vec()).collect()),
-        )
+        (of_group, Weights::Planes(by_place(of_group)))
     } else if it.groups == 1 {
         let depth = blocks(of_group);
         let at = |line: usize, column: usize| {
@@ -178,8 +176,7 @@ fn convolve(processor: Processor, it: &Convolution, fed: bool) -> Result<Convolv
         };
         (of_group, Weights::Matrix(Matrix::new(processor.tiles, size * depth, outputs, at)))
     } else if it.groups == outputs && of_group == 1 && rows <= HIGHEST {
-        let of_place = |place: usize| -> Vec<f32> { (0..outputs).map(|output| it.weight(output, 0, place)).collect() };
-        (outputs, Weights::Windows((0..size).flat_map(|place| in_blocks(&of_place(place)).to_vec()).collect()))
+        (outputs, Weights::Windows(by_place(1)))
     } else {
         return unfit(
             "it has a convolution in groups of several channels, or with a window for each channel that is too high",
@@ -198,7 +195,7 @@ fn dense(processor: Processor, weights: &[f32], by_output: bool, bias: &[f32]) -
         (false, _) => 0.0,
     };
     Convolve {
-        geometry: Geometry { window: [1; 2], stride: [1; 2], before: [0; 2], after: [0; 2] },
+        geometry: Geometry::POINT,
         channels: [inputs, outputs],
         weights: Weights::Matrix(Matrix::new(processor.tiles, blocks(inputs), outputs, at)),
         bias: in_blocks(bias),

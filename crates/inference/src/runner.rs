@@ -6,7 +6,7 @@ use fearless_simd::Simd;
 
 use crate::{
     Processor, Unfit,
-    graph::{Constant, Graph},
+    graph::{Constant, Geometry, Graph},
     join::join,
     kernels::{
         Buffer, Finish, Lanes, blocks,
@@ -25,7 +25,6 @@ pub struct Network {
     processor: Processor,
     layers: Vec<Layer>,
     constants: HashMap<String, Constant>,
-    inputs: Vec<String>,
     outputs: Vec<String>,
 }
 
@@ -52,18 +51,13 @@ impl Network {
         let layers: Vec<Layer> = layers.into_iter().flatten().collect();
         // Weights are in the layers by now; only what is paired with values is needed again.
         constants.retain(|name, _| layers.iter().any(|layer| layer.inputs.contains(name)));
-        Ok(Self { processor, layers, constants, inputs, outputs })
+        Ok(Self { processor, layers, constants, outputs })
     }
 
     /// What it was arranged for.
     #[must_use]
     pub fn processor(&self) -> Processor {
         self.processor
-    }
-
-    /// The names of the inputs.
-    pub fn inputs(&self) -> impl Iterator<Item = &str> {
-        self.inputs.iter().map(String::as_str)
     }
 
     /// The names of the outputs.
@@ -264,7 +258,7 @@ fn convolve<S: Simd>(
             let part = Part { rows: 0..field.outputs[0], plane: outputs, offset: 0 };
             depthwise::convolve(simd, field, input, weights, finish, &part, out, &mut space.copied);
         }
-        Weights::Matrix(matrix) if field.geometry.is_pointwise() => {
+        Weights::Matrix(matrix) if field.geometry == Geometry::POINT => {
             let pixels = Pixels { lanes: input, stride: outputs, count: outputs };
             matrix.multiply(simd, &pixels, finish, target, out, &mut space.product);
         }

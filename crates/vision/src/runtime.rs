@@ -163,15 +163,6 @@ impl Network {
         }
     }
 
-    /// The names of the inputs.
-    #[must_use]
-    pub fn inputs(&self) -> Vec<&str> {
-        match &self.kind {
-            Kind::Own(runner) => runner.network().inputs().collect(),
-            Kind::Library(session) => session.inputs().iter().map(ort::value::Outlet::name).collect(),
-        }
-    }
-
     /// The names of the outputs.
     #[must_use]
     pub fn outputs(&self) -> Vec<&str> {

@@ -5,9 +5,6 @@ use fearless_simd::{Bytes, Simd, SimdBase, SimdCvtTruncate, SimdFloat, f32x16, i
 use super::{Finish, LANES, Lanes, blocks, depthwise::Field};
 use crate::graph::{Each, Geometry, Pairs};
 
-/// Up to so many products of one pixel are summed.
-pub(crate) const FEW_PRODUCTS: usize = 64;
-
 /// Each value for itself.
 #[inline(always)]
 pub(crate) fn each<S: Simd>(simd: S, operation: Each, input: &[Lanes], out: &mut [Lanes]) {

@@ -1,8 +1,8 @@
 //! Rows times weights on the matrix tiles of Intel's processors (AMX, since 2023).
 //!
 //! The tiles multiply numbers of 16 bits and sum in 32. A number of 32 bits is split in two of 16, the nearest and what is missing to it:
-//! x ≈ h + l. Of the four products h·h, h·l and l·h are taken; what l·l would add is below the last bits of a 32-bit sum. Three
-//! multiplications in 16 bits are still twice as fast as one in 32.
+//! x ≈ h + l. Of the four products h·h, h·l and l·h are taken; l·l is at most a 65,536th of the whole, and the signs of many of them cancel. Three
+//! multiplications in 16 bits are still faster than one in 32.
 
 #![allow(unsafe_code, reason = "the instructions have no safe form")]
 
@@ -183,7 +183,7 @@ fn split(value: f32) -> (u16, u16) {
 #[allow(clippy::cast_possible_truncation, reason = "the upper half of 32 bits is 16")]
 fn nearest(value: f32) -> u16 {
     let bits = value.to_bits();
-    ((bits + 0x7fff + (bits >> 16 & 1)) >> 16) as u16
+    (bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16) as u16
 }
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]

@@ -87,8 +87,7 @@ impl Case {
 
     /// A convolution of single pixels.
     fn pointwise(channels: [usize; 2], size: [usize; 2]) -> Self {
-        let geometry = Geometry { window: [1; 2], stride: [1; 2], before: [0; 2], after: [0; 2] };
-        Self { groups: 1, channels, size, geometry }
+        Self { groups: 1, channels, size, geometry: Geometry::POINT }
     }
 }
 
