@@ -19,9 +19,6 @@ pub(crate) struct Field {
     pub(crate) geometry: Geometry,
 }
 
-/// Neighbours that are computed together: enough that no sum has to wait for its own last step.
-const AT_ONCE: usize = 8;
-
 /// The highest window.
 pub(crate) const HIGHEST: usize = 7;
 
@@ -37,8 +34,16 @@ impl Field {
     /// The length of a line with its zeros.
     pub(crate) fn width(&self) -> usize {
         let Geometry { window, stride, before, .. } = self.geometry;
-        let seen = self.outputs[1].next_multiple_of(AT_ONCE / 2) * stride[1] + window[1];
-        seen.max(before[1] + self.size[1])
+        let computed = self.outputs[1].next_multiple_of(self.run());
+        ((computed - 1) * stride[1] + window[1]).max(before[1] + self.size[1])
+    }
+
+    /// How many neighbours are computed together: many, so that no sum has to wait for its own last step, and as leaves the fewest over at
+    /// the end of a line.
+    fn run(&self) -> usize {
+        let line = self.outputs[1];
+        let best = [13, 11, 9].into_iter().min_by_key(|run| line.next_multiple_of(*run));
+        best.filter(|_| line > 4).unwrap_or(4)
     }
 
     /// How many pixels it has.
@@ -60,12 +65,15 @@ pub(crate) struct Part {
     pub(crate) offset: usize,
 }
 
-/// Writes zeros to both ends of every line.
+/// Writes zeros to both ends of every line, as far as windows see them. What lies beyond goes into sums that nobody reads.
+#[inline(always)]
 pub(crate) fn clear_ends(field: &Field, lanes: &mut [Lanes]) {
-    let (before, size) = (field.geometry.before[1], field.size[1]);
+    let Geometry { window, stride, before, .. } = field.geometry;
+    let (start, end) = (before[1], before[1] + field.size[1]);
+    let seen = ((field.outputs[1] - 1) * stride[1] + window[1]).max(end);
     for line in lanes.chunks_exact_mut(field.width()) {
-        line[..before].fill([0.0; LANES]);
-        line[before + size..].fill([0.0; LANES]);
+        line[..start].fill([0.0; LANES]);
+        line[end..seen].fill([0.0; LANES]);
     }
 }
 
@@ -114,7 +122,7 @@ pub(crate) fn convolve_block<S: Simd>(
     out: &mut [Lanes],
 ) {
     let Geometry { window, stride, before, .. } = field.geometry;
-    let (width, across) = (field.width(), field.outputs[1]);
+    let (width, across, run) = (field.width(), field.outputs[1], field.run());
     for (number, row) in part.rows.clone().enumerate() {
         let mut seen: [&[Lanes]; HIGHEST] = [&[]; HIGHEST];
         for (down, line) in seen.iter_mut().take(window[0]).enumerate() {
@@ -122,12 +130,15 @@ pub(crate) fn convolve_block<S: Simd>(
             *line =
                 if row < field.size[0] { &lines.lanes[row % lines.rows * width..][..width] } else { &zeros[..width] };
         }
-        let strip = Strip { field, lines: &seen[..window[0]], block, weights, finish };
+        let strip = Strip { field, lines: &seen[..window[0]], run, block, weights, finish };
         let first = block * part.plane + part.offset + number * across;
-        match stride[1] {
-            1 => strip.convolve::<S, 1>(simd, first, &mut out[first..][..across]),
-            2 => strip.convolve::<S, 2>(simd, first, &mut out[first..][..across]),
-            _ => strip.convolve::<S, 0>(simd, first, &mut out[first..][..across]),
+        let out = &mut out[first..][..across];
+        match (window[1], stride[1]) {
+            (3, 1) => strip.convolve::<S, 3, 1>(simd, first, out),
+            (3, 2) => strip.convolve::<S, 3, 2>(simd, first, out),
+            (5, 1) => strip.convolve::<S, 5, 1>(simd, first, out),
+            (5, 2) => strip.convolve::<S, 5, 2>(simd, first, out),
+            _ => strip.convolve::<S, 0, 0>(simd, first, out),
         }
     }
 }
@@ -136,29 +147,39 @@ pub(crate) fn convolve_block<S: Simd>(
 struct Strip<'a> {
     field: &'a Field,
     lines: &'a [&'a [Lanes]],
+    run: usize,
     block: usize,
     weights: &'a [Lanes],
     finish: Finish<'a>,
 }
 
 impl Strip<'_> {
+    /// `WINDOW` and `STRIDE` are 0 when they are not known in advance.
     #[inline(always)]
-    fn convolve<S: Simd, const STRIDE: usize>(&self, simd: S, first: usize, out: &mut [Lanes]) {
-        let mut at = 0;
-        while at < out.len() {
-            if out.len() - at > AT_ONCE / 2 {
-                self.some::<S, STRIDE, AT_ONCE>(simd, at, first + at, &mut out[at..]);
-                at += AT_ONCE;
-            } else {
-                self.some::<S, STRIDE, { AT_ONCE / 2 }>(simd, at, first + at, &mut out[at..]);
-                at += AT_ONCE / 2;
-            }
+    fn convolve<S: Simd, const WINDOW: usize, const STRIDE: usize>(&self, simd: S, first: usize, out: &mut [Lanes]) {
+        match self.run {
+            13 => self.runs::<S, WINDOW, STRIDE, 13>(simd, first, out),
+            11 => self.runs::<S, WINDOW, STRIDE, 11>(simd, first, out),
+            9 => self.runs::<S, WINDOW, STRIDE, 9>(simd, first, out),
+            _ => self.runs::<S, WINDOW, STRIDE, 4>(simd, first, out),
         }
     }
 
-    /// Some neighbours, of which the last may be too many. `STRIDE` is 0 when it is not known in advance.
     #[inline(always)]
-    fn some<S: Simd, const STRIDE: usize, const COUNT: usize>(
+    fn runs<S: Simd, const WINDOW: usize, const STRIDE: usize, const RUN: usize>(
+        &self,
+        simd: S,
+        first: usize,
+        out: &mut [Lanes],
+    ) {
+        for (number, out) in out.chunks_mut(RUN).enumerate() {
+            self.run::<S, WINDOW, STRIDE, RUN>(simd, number * RUN, first + number * RUN, out);
+        }
+    }
+
+    /// Some neighbours, of which the last may be too many.
+    #[inline(always)]
+    fn run<S: Simd, const WINDOW: usize, const STRIDE: usize, const RUN: usize>(
         &self,
         simd: S,
         at: usize,
@@ -166,15 +187,17 @@ impl Strip<'_> {
         out: &mut [Lanes],
     ) {
         let Field { depth, geometry: Geometry { window, stride, .. }, .. } = *self.field;
+        let window = if WINDOW == 0 { window[1] } else { WINDOW };
         let step = if STRIDE == 0 { stride[1] } else { STRIDE };
-        let mut sums = [f32x16::splat(simd, 0.0); COUNT];
-        for (line, weights) in self.lines.iter().zip(self.weights.chunks_exact(window[1] * depth)) {
-            let line = &line[at * step..][..(COUNT - 1) * step + window[1]];
-            for column in 0..window[1] {
-                let weight = f32x16::from_slice(simd, &weights[column * depth + self.block]);
-                let seen = &line[column..][..=(COUNT - 1) * step];
-                for number in 0..COUNT {
-                    sums[number] = weight.mul_add(f32x16::from_slice(simd, &seen[number * step]), sums[number]);
+        let mut sums = [f32x16::splat(simd, 0.0); RUN];
+        for (line, weights) in self.lines.iter().zip(self.weights.chunks_exact(window * depth)) {
+            let line = &line[at * step..][..(RUN - 1) * step + window];
+            let weights = &weights[self.block..][..=(window - 1) * depth];
+            for column in 0..window {
+                let weight = f32x16::from_slice(simd, &weights[column * depth]);
+                for number in 0..RUN {
+                    let value = f32x16::from_slice(simd, &line[number * step + column]);
+                    sums[number] = weight.mul_add(value, sums[number]);
                 }
             }
         }

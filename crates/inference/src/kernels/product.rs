@@ -50,12 +50,20 @@ pub(crate) enum Places {
 }
 
 impl Places {
+    /// Lists the places of some rows.
     #[inline(always)]
-    pub(super) fn of(self, row: usize) -> usize {
+    pub(super) fn list(self, row: usize, list: &mut [usize]) {
         match self {
-            Self::From(first) => first + row,
+            Self::From(first) => list.iter_mut().zip(first + row..).for_each(|(place, at)| *place = at),
             Self::Lines { first, across, before, width, lines } => {
-                (first + row / across) % lines * width + before + row % across
+                let (mut line, mut column) = ((first + row / across) % lines, row % across);
+                for place in list {
+                    *place = line * width + before + column;
+                    column += 1;
+                    if column == across {
+                        (line, column) = ((line + 1) % lines, 0);
+                    }
+                }
             }
         }
     }
@@ -67,8 +75,9 @@ impl Matrix {
         let columns = blocks(width);
         let at = |line: usize, column: usize| if column < width { at(line, column) } else { 0.0 };
         let arranged = match tiles {
-            Some(tiles) => Arranged::Tiles(tiles::Weights::new(tiles, depth, columns, at)),
-            None => Arranged::Lines(lines(depth, columns, at)),
+            // A row of one block would leave half of a tile empty.
+            Some(tiles) if depth > 1 => Arranged::Tiles(tiles::Weights::new(tiles, depth, columns, at)),
+            _ => Arranged::Lines(lines(depth, columns, at)),
         };
         Self { depth, columns, arranged }
     }
@@ -92,8 +101,8 @@ impl Matrix {
                 let mut first = 0;
                 while first < rows.count() {
                     let count = (rows.count() - first).min(AT_ONCE);
-                    let places: [usize; AT_ONCE] =
-                        std::array::from_fn(|row| target.places.of(first + row.min(count - 1)));
+                    let mut places = [0; AT_ONCE];
+                    target.places.list(first, &mut places[..count]);
                     let some = rows.some(first, count, &mut space.rows);
                     let mut done = 0;
                     while done < count {

@@ -121,7 +121,9 @@ pub(super) fn multiply(rows: &[Quad], columns: &[Quad], tall: bool, wide: bool, 
 }
 
 /// The loop over the steps, between clearing the sums and storing them. Tiles 0 to 3 are sums, 4 and 5 rows, 6 and 7 columns; a quad is
-/// 4096 bytes: two tiles of nearest numbers at 0 and 1024, two of missing ones at 2048 and 3072.
+/// 4096 bytes: two tiles of nearest numbers at 0 and 1024, two of missing ones at 2048 and 3072. Columns are read in the order in which they
+/// lie: they may come from memory, and the processor fetches ahead what follows, but not beyond a page. So the beginning of the
+/// page after the next one is asked for.
 macro_rules! kernel {
     ($name:ident, $clear:literal, $step:literal, $store:literal) => {
         unsafe fn $name(rows: *const Quad, columns: *const Quad, steps: usize, sums: *mut Sums) {
@@ -156,24 +158,28 @@ kernel!(
      tilezero tmm1
      tilezero tmm2
      tilezero tmm3",
-    "tileloadd tmm4, [{rows} + {line}]
-     tileloadd tmm6, [{columns} + {line} + 2048]
-     tdpbf16ps tmm0, tmm4, tmm6
-     tileloadd tmm7, [{columns} + {line} + 3072]
-     tdpbf16ps tmm1, tmm4, tmm7
-     tileloadd tmm5, [{rows} + {line} + 1024]
-     tdpbf16ps tmm2, tmm5, tmm6
-     tdpbf16ps tmm3, tmm5, tmm7
+    "tileloadd tmm4, [{rows} + {line} + 2048]
      tileloadd tmm6, [{columns} + {line}]
+     prefetcht0 [{columns} + 8192]
+     prefetcht0 [{columns} + 8256]
+     prefetcht0 [{columns} + 8320]
+     prefetcht0 [{columns} + 8384]
      tdpbf16ps tmm0, tmm4, tmm6
      tileloadd tmm7, [{columns} + {line} + 1024]
      tdpbf16ps tmm1, tmm4, tmm7
+     tileloadd tmm5, [{rows} + {line} + 3072]
      tdpbf16ps tmm2, tmm5, tmm6
      tdpbf16ps tmm3, tmm5, tmm7
-     tileloadd tmm4, [{rows} + {line} + 2048]
+     tileloadd tmm4, [{rows} + {line}]
      tdpbf16ps tmm0, tmm4, tmm6
      tdpbf16ps tmm1, tmm4, tmm7
-     tileloadd tmm5, [{rows} + {line} + 3072]
+     tileloadd tmm5, [{rows} + {line} + 1024]
+     tdpbf16ps tmm2, tmm5, tmm6
+     tileloadd tmm6, [{columns} + {line} + 2048]
+     tdpbf16ps tmm3, tmm5, tmm7
+     tileloadd tmm7, [{columns} + {line} + 3072]
+     tdpbf16ps tmm0, tmm4, tmm6
+     tdpbf16ps tmm1, tmm4, tmm7
      tdpbf16ps tmm2, tmm5, tmm6
      tdpbf16ps tmm3, tmm5, tmm7",
     "tilestored [{sums} + {line}], tmm0
