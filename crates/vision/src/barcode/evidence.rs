@@ -176,13 +176,8 @@ fn mixtures(symbol: Symbol) -> Vec<Mixture> {
         }
         Symbol::Eight => vec![Mixture { mirrored: vec![false; 8], hidden: [0, 0] }],
         Symbol::Short => {
-            let mixture = |system: u8| {
-                numbered(SHORT_CHECK).map(move |(mask, check)| {
-                    let mask = if system == 0 { mask } else { !mask };
-                    Mixture { mirrored: bits(mask).collect(), hidden: [system, check] }
-                })
-            };
-            mixture(0).chain(mixture(1)).collect()
+            let mixture = |(mask, check)| Mixture { mirrored: bits(mask).collect(), hidden: [0, check] };
+            numbered(SHORT_CHECK).map(mixture).collect()
         }
     }
 }

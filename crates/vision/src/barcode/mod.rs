@@ -31,7 +31,7 @@ pub enum Kind {
     Ean8,
     /// Twelve digits.
     UpcA,
-    /// Twelve digits of which six are printed as bars.
+    /// Twelve digits of which six are printed as bars; the first is 0.
     UpcE,
 }
 

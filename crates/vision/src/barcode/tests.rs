@@ -191,6 +191,16 @@ fn other_things_give_nothing() {
     }
 }
 
+/// A line that leaves the symbol behind its middle sees the left half of an EAN-13 with paper on both sides, which is built like a UPC-E.
+#[test]
+fn half_a_symbol_is_not_taken_for_a_short_one() {
+    let slanting = [("7934321100008", 218.0976, 2.453_157), ("6123340337453", 213.343_52, 2.587_511)];
+    for (number, degrees, module) in slanting {
+        let codes = read(&photograph(&ean_13(&numbers(number)), Shot { module, degrees, ..PLAIN }));
+        assert_eq!(only(&codes), Some((number, Kind::Ean13)));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
