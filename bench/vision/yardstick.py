@@ -5,6 +5,7 @@ the best classes or the boxes. Nothing is checked, kept, counted or logged, whic
 """
 
 import io
+import math
 import os
 import sys
 from pathlib import Path
@@ -15,6 +16,9 @@ import tomllib
 from fastapi import FastAPI, UploadFile
 from PIL import Image, ImageOps
 
+# A JPEG is decoded at the smallest scale that leaves the shorter side this many times what is needed, as in Kaisatsu: bicubic filters need
+# something to average.
+MARGIN = 1.25
 FILTERS = {"bicubic": Image.Resampling.BICUBIC, "bilinear": Image.Resampling.BILINEAR}
 MODELS = Path(os.environ["YARDSTICK_MODELS"])
 
@@ -30,11 +34,16 @@ class Model:
         file = MODELS / name / self.manifest["weights"]["file"]
         self.session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
 
+    def shorter_side(self) -> int:
+        """To which the shorter side of a picture is brought."""
+        wanted = self.manifest["input"]
+        return round(wanted["width"] / wanted["crop_fraction"]) if wanted["fit"] == "crop" else wanted["width"]
+
     def prepared(self, image: Image.Image) -> np.ndarray:
         wanted = self.manifest["input"]
         width, height, how = wanted["width"], wanted["height"], FILTERS[wanted["filter"]]
         if wanted["fit"] == "crop":
-            scale = round(width / wanted["crop_fraction"]) / min(image.size)
+            scale = self.shorter_side() / min(image.size)
             image = image.resize((round(image.width * scale), round(image.height * scale)), how)
             left, top = (image.width - width) // 2, (image.height - height) // 2
             image = image.crop((left, top, left + width, top + height))
@@ -48,8 +57,9 @@ app = FastAPI()
 models = {name: Model(name) for name in os.environ["YARDSTICK_LOADED"].split(",")}
 
 
-def opened(upload: UploadFile, least: int) -> Image.Image:
+def opened(upload: UploadFile, model: Model) -> Image.Image:
     image = Image.open(io.BytesIO(upload.file.read()))
+    least = math.ceil(model.shorter_side() * MARGIN)
     image.draft("RGB", (least, least))
     return ImageOps.exif_transpose(image).convert("RGB")
 
@@ -58,7 +68,7 @@ def opened(upload: UploadFile, least: int) -> Image.Image:
 def classify(image: UploadFile) -> dict:
     model = models["general"]
     rules = model.manifest["output"]
-    pixels = model.prepared(opened(image, model.manifest["input"]["width"]))
+    pixels = model.prepared(opened(image, model))
     logits = model.session.run([rules["scores"]], {model.manifest["input"]["name"]: pixels})[0][0]
     powers = np.exp(logits - logits.max())
     scores = powers / powers.sum()
@@ -70,7 +80,7 @@ def classify(image: UploadFile) -> dict:
 def detect(image: UploadFile) -> dict:
     model = models["coco"]
     wanted, rules = model.manifest["input"], model.manifest["output"]
-    picture = opened(image, wanted["width"])
+    picture = opened(image, model)
     scale = np.array([[wanted["height"] / picture.height, wanted["width"] / picture.width]], np.float32)
     feeds = {wanted["name"]: model.prepared(picture), wanted["scale_factor"]: scale}
     boxes, scores = model.session.run([rules["boxes"], rules["scores"]], feeds)

@@ -44,7 +44,7 @@ impl Catalogue for Memory {
 /// they show, counted from 0, or nothing.
 pub(crate) fn run(models: &str, count: u32, known: &[&str], asked: &[&str]) -> Value {
     let models = Path::new(models);
-    let runtime = Runtime::load(&models.join("runtime/libonnxruntime.so")).expect("the library");
+    let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so")).expect("the library");
     let mut extractor = Extractor::load(&runtime, &models.join("local-features/model.onnx")).expect("the network");
     let (mut resizer, vocabulary) = (Resizer::new(), Vocabulary::default());
     let mut memory = Memory { index: Index::default(), references: HashMap::new(), voting: Cell::default() };

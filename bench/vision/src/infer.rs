@@ -11,7 +11,7 @@ use kaisatsu_vision::{Feed, Network, Runtime, manifest::RunsOn};
 use crate::figures;
 
 pub(crate) fn run(library: &str, model: &str, threads: u32, seconds: u32, inputs: &[&str]) -> serde_json::Value {
-    let runtime = Runtime::load(Path::new(library)).expect("the library");
+    let runtime = Runtime::at(Path::new(library)).expect("the library");
     let inputs: Vec<(String, Vec<usize>, Vec<f32>)> = inputs.iter().map(|input| tensor(input)).collect();
     let end = Duration::from_secs(u64::from(seconds));
     let mut networks: Vec<Network> =

@@ -43,7 +43,7 @@ fn whole(number: f32) -> i8 {
 
 /// The descriptors of all pictures in a folder, or every so many-th of them.
 fn samples(models: &Path, pictures: &Path) -> Result<Vec<Vector>, Box<dyn Error>> {
-    let runtime = Runtime::load(&models.join("runtime/libonnxruntime.so"))?;
+    let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so"))?;
     let mut extractor = Extractor::load(&runtime, &models.join("local-features/model.onnx"))?;
     let mut resizer = Resizer::new();
     let mut files: Vec<PathBuf> =

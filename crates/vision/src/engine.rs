@@ -36,11 +36,11 @@ struct State {
 }
 
 impl Engine {
-    /// Starts the threads. They load their models at once; [`Self::is_warm`] says when they have.
+    /// Starts the threads. They load their models at once, and then each calls `loaded`; [`Self::is_warm`] says when they have.
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn start(shelf: Shelf, threads: usize) -> std::io::Result<Self> {
+    pub fn start(shelf: Shelf, threads: usize, loaded: fn()) -> std::io::Result<Self> {
         let (jobs, receiver) = channel();
         let (shelf, state) = (Arc::new(shelf), Arc::new(State::default()));
         let (receiver, readers) = (Arc::new(Mutex::new(receiver)), Arc::new(Readers::default()));
@@ -58,6 +58,7 @@ impl Engine {
                         }
                     }
                 }
+                loaded();
                 state.warm.fetch_add(1, Ordering::Release);
                 work(&receiver, &mut worker);
             })?;

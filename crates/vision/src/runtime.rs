@@ -52,43 +52,53 @@ impl From<ort::Error> for RuntimeError {
 /// The library can be loaded once in a process, so whoever loads it again gets the same one.
 static LOADED: Mutex<Option<Environment>> = Mutex::new(None);
 
-/// The library, loaded, and the networks that run without it.
+/// The library, and the networks that run without it.
 #[derive(Clone)]
 pub struct Runtime {
-    environment: Environment,
+    path: PathBuf,
     /// By file, so that all threads share the weights of a network; a network that nobody uses any more is gone.
     own: Arc<Mutex<HashMap<PathBuf, Weak<inference::Network>>>>,
 }
 
 impl Runtime {
-    /// Loads the library.
+    /// The library of a file, which is loaded when the first network needs it.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Library`] when there is no such file.
+    pub fn at(path: &Path) -> Result<Self, RuntimeError> {
+        let runtime = Self { path: path.to_owned(), own: Arc::default() };
+        if path.is_file() { Ok(runtime) } else { Err(runtime.unusable(&"there is no such file")) }
+    }
+
+    /// Whether the library can be loaded.
     ///
     /// # Errors
     /// [`RuntimeError::Library`].
-    pub fn load(path: &Path) -> Result<Self, RuntimeError> {
-        let failed = |reason: String| RuntimeError::Library { path: path.to_owned(), reason };
-        if !path.is_file() {
-            return Err(failed("there is no such file".to_owned()));
-        }
+    pub fn check(&self) -> Result<(), RuntimeError> {
+        self.environment().map(|_| ())
+    }
+
+    fn environment(&self) -> Result<Environment, RuntimeError> {
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
-        let environment = match loaded.as_ref() {
-            Some(environment) => environment.clone(),
-            None => ort::init_from(path)
-                .map_err(|error| failed(error.to_string()))?
-                .with_name("kaisatsu")
-                .with_telemetry(false)
-                .build()
-                .map_err(|error| failed(error.to_string()))?,
-        };
-        *loaded = Some(environment.clone());
+        if let Some(environment) = loaded.as_ref() {
+            return Ok(environment.clone());
+        }
+        let library = ort::init_from(&self.path).map_err(|error| self.unusable(&error))?;
+        let environment =
+            library.with_name("kaisatsu").with_telemetry(false).build().map_err(|error| self.unusable(&error))?;
         environment.set_log_level(ort::logging::LogLevel::Error);
-        Ok(Self { environment, own: Arc::default() })
+        *loaded = Some(environment.clone());
+        Ok(environment)
+    }
+
+    fn unusable(&self, reason: &dyn std::fmt::Display) -> RuntimeError {
+        RuntimeError::Library { path: self.path.clone(), reason: reason.to_string() }
     }
 
     /// Loads a network for one thread: many pictures side by side are quicker than one spread over the cores.
     ///
     /// # Errors
-    /// [`RuntimeError::Network`].
+    /// [`RuntimeError::Network`], and [`RuntimeError::Library`] when it is needed and cannot be loaded.
     pub fn network(&self, file: &Path, on: RunsOn) -> Result<Network, RuntimeError> {
         let own = match on {
             RunsOn::Auto => self.own(file),
@@ -104,7 +114,7 @@ impl Runtime {
     fn library(&self, file: &Path, unfit: &Unfit) -> Result<Kind, RuntimeError> {
         tracing::debug!(file = %file.display(), "runs on ONNX Runtime: {unfit}");
         let failed = |error: ort::Error| RuntimeError::Network { file: file.to_owned(), reason: error.to_string() };
-        Ok(Kind::Library(Box::new(self.session(file).map_err(failed)?)))
+        Ok(Kind::Library(Box::new(session(&self.environment()?, file).map_err(failed)?)))
     }
 
     /// The network of a file for our own kernels.
@@ -119,16 +129,16 @@ impl Runtime {
         own.insert(file.to_owned(), Arc::downgrade(&network));
         Ok(network)
     }
+}
 
-    fn session(&self, file: &Path) -> ort::Result<Session> {
-        Session::builder(&self.environment)?
-            .with_intra_threads(1)?
-            .with_inter_threads(1)?
-            .with_optimization_level(GraphOptimizationLevel::All)?
-            // A plan of all buffers for each size of input takes more memory than it saves time.
-            .with_memory_pattern(false)?
-            .commit_from_file(file)
-    }
+fn session(environment: &Environment, file: &Path) -> ort::Result<Session> {
+    Session::builder(environment)?
+        .with_intra_threads(1)?
+        .with_inter_threads(1)?
+        .with_optimization_level(GraphOptimizationLevel::All)?
+        // A plan of all buffers for each size of input takes more memory than it saves time.
+        .with_memory_pattern(false)?
+        .commit_from_file(file)
 }
 
 /// What goes into a network.

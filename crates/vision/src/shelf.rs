@@ -97,7 +97,7 @@ impl Shelf {
             .map(|name| Entry { model: read_model(&folder.join(&name)).map(Arc::new), name })
             .collect();
         check_bases(&mut entries);
-        Ok(Self { runtime: load_runtime(&folder.join(RUNTIME)), entries })
+        Ok(Self { runtime: find_runtime(&folder.join(RUNTIME)), entries })
     }
 
     /// The models that are whole.
@@ -112,7 +112,7 @@ impl Shelf {
     }
 }
 
-fn load_runtime(folder: &Path) -> Result<Runtime, Fault> {
+fn find_runtime(folder: &Path) -> Result<Runtime, Fault> {
     let path = folder.join("runtime.toml");
     let told =
         |what: String| Fault(format!("the ONNX Runtime library is not usable: {what}. `make models` installs it"));
@@ -120,7 +120,7 @@ fn load_runtime(folder: &Path) -> Result<Runtime, Fault> {
     let file: RuntimeFile =
         toml::from_str(&text).map_err(|error| told(format!("runtime.toml: {}", error.message())))?;
     check_hash(folder, &file.file, &file.sha256).map_err(|fault| told(fault.0))?;
-    Runtime::load(&folder.join(&file.file)).map_err(|error| Fault(error.to_string()))
+    Runtime::at(&folder.join(&file.file)).map_err(|error| Fault(error.to_string()))
 }
 
 fn read_model(folder: &Path) -> Result<Model, Fault> {

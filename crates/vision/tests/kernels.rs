@@ -37,7 +37,7 @@ fn apart(first: &Tensor, second: &Tensor) -> f32 {
 #[test]
 fn both_say_the_same() {
     let models = folder("KAISATSU_TEST_MODELS");
-    let runtime = Runtime::load(&models.join("runtime/libonnxruntime.so")).unwrap();
+    let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so")).unwrap();
     // How far the two outputs may be apart: scores 0.001, boxes a twentieth of a pixel.
     for (model, input, side, outputs, allowed) in [
         ("general", "input", 260, ["logits", "embedding"], [0.001, 0.001]),
@@ -72,7 +72,7 @@ fn both_say_the_same() {
 #[test]
 fn the_library_takes_what_the_kernels_do_not_know() {
     let models = folder("KAISATSU_TEST_MODELS");
-    let runtime = Runtime::load(&models.join("runtime/libonnxruntime.so")).unwrap();
+    let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so")).unwrap();
     let mut network = runtime.network(&models.join("local-features/model.onnx"), RunsOn::Auto).unwrap();
     assert_eq!(network.runs_on(), "ONNX Runtime");
     let grey = vec![0.5; 64 * 64];

@@ -16,7 +16,7 @@ fn reader() -> Reader {
     };
     let folder = models.join("text");
     assert!(folder.is_dir(), "{} is not there; `make models` installs it", folder.display());
-    let runtime = Runtime::load(&models.join("runtime/libonnxruntime.so")).unwrap();
+    let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so")).unwrap();
     let manifest = Manifest::read(&folder).unwrap();
     let Parts::Text(parts) = &manifest.parts else { panic!("'text' is no reader of text") };
     Reader::load(&runtime, &folder, parts).unwrap()

@@ -76,7 +76,8 @@ fn check(shelf: &Shelf, folder: &Path) -> ExitCode {
     if !good {
         say!("{}: there are no models; `make models` installs the default set", folder.display());
     }
-    if let Err(fault) = &shelf.runtime {
+    let runtime = shelf.runtime.as_ref().map_err(ToString::to_string);
+    if let Err(fault) = runtime.and_then(|runtime| runtime.check().map_err(|error| error.to_string())) {
         good = false;
         say!("runtime: {fault}");
     }

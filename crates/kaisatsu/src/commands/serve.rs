@@ -17,7 +17,7 @@ use tokio::{
 };
 
 use super::welcome;
-use crate::{exit::Trouble, logs, settings::Settings};
+use crate::{exit::Trouble, logs, memory, settings::Settings};
 
 /// How often the map folder is looked at.
 const MAP_INTERVAL: Duration = Duration::from_secs(2);
@@ -125,7 +125,7 @@ fn open_recogniser(settings: &Settings, store: &Store) -> Result<Recogniser, Tro
     }
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let threads = if settings.engine_threads == 0 { cores } else { small(settings.engine_threads) };
-    let engine = Engine::start(shelf, threads)
+    let engine = Engine::start(shelf, threads, memory::give_back)
         .map_err(|error| Trouble::Failed(format!("the system gives no thread for the engine: {error}")))?;
     let decided = kaisatsu_recognition::Settings {
         waiting: small(settings.engine_waiting),
