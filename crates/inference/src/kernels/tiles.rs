@@ -159,17 +159,8 @@ impl Weights {
             let bias = f32x16::from_slice(simd, &finish.bias[pair * 2 + column]);
             let first = (pair * 2 + column) * plane;
             for (half, places) in places.chunks(SIDE).enumerate() {
-                let sums = sums.0[half * 2 + column].iter().map(|sum| f32x16::from_slice(simd, sum) + bias);
-                // Most rows lie side by side. A line's end and the last line's, which leads back, never make up for one another.
-                if places[places.len() - 1].wrapping_sub(places[0]) == places.len() - 1 {
-                    let from = first + places[0];
-                    for ((out, sum), place) in out[from..][..places.len()].iter_mut().zip(sums).zip(from..) {
-                        *out = finish.with(simd, sum, place);
-                    }
-                } else {
-                    for (place, sum) in places.iter().zip(sums) {
-                        out[first + place] = finish.with(simd, sum, first + place);
-                    }
+                for (sum, place) in sums.0[half * 2 + column].iter().zip(places) {
+                    out[first + place] = finish.with(simd, f32x16::from_slice(simd, sum) + bias, first + place);
                 }
             }
         }
