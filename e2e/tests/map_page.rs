@@ -290,6 +290,8 @@ fn a_map_that_is_replaced_is_seen_without_loading_the_page_again() {
     scene.nothing_went_wrong();
     std::fs::write(&file, small("二", 500)).unwrap();
     scene.server.signal("-HUP");
+    let replaced = || scene.server.get("/map/small/data.json").text().contains('二').then_some(());
+    kaisatsu_e2e::eventually("the map is replaced", replaced);
     // Tiles that are not there yet are asked for, and the old ones are gone.
     scene.browser.look("document.getElementById('style').click()");
     scene.browser.wait("document.getElementById('panel-name').textContent === '二'");
