@@ -1,4 +1,4 @@
-//! The arithmetic of article numbers: check digits, the short form of UPC, and the two lengths of an ISBN.
+//! The arithmetic of article numbers: check digits, the short form of UPC, and the ISBN of ten digits.
 
 /// The check digit that belongs behind these digits: weights 3 and 1 in turn, from the right.
 #[must_use]
@@ -54,13 +54,6 @@ pub fn thirteen(printed: &str) -> Option<String> {
     Some(format!("{:0>13}", text(&plain)))
 }
 
-/// Whether an EAN-13 is the number of a book: 978 or 979, but not 979-0, which is printed music.
-#[must_use]
-pub fn is_isbn(ean: &str) -> bool {
-    let known = ean.starts_with("978") || (ean.starts_with("979") && !ean.starts_with("9790"));
-    known && digits(ean).is_some_and(|digits| digits.len() == 13 && is_valid(&digits))
-}
-
 /// The thirteen digits of an ISBN of ten.
 #[must_use]
 pub fn isbn_13(isbn_10: &str) -> Option<String> {
@@ -80,18 +73,6 @@ pub fn isbn_13(isbn_10: &str) -> Option<String> {
     Some(text(&ean))
 }
 
-/// The ten digits of an ISBN of thirteen; only 978 has them.
-#[must_use]
-pub fn isbn_10(isbn_13: &str) -> Option<String> {
-    let ean = digits(isbn_13).filter(|ean| ean.len() == 13 && ean.starts_with(&[9, 7, 8]) && is_valid(ean))?;
-    let body = ean.get(3..12)?;
-    let check = match eleventh(body) {
-        10 => "X".to_owned(),
-        digit => digit.to_string(),
-    };
-    Some(text(body) + &check)
-}
-
 /// The check digit of an ISBN of ten: weights 10 down to 2, modulo 11.
 fn eleventh(body: &[u8]) -> u32 {
     let sum: u32 = body.iter().zip((2..=10u32).rev()).map(|(&digit, weight)| u32::from(digit) * weight).sum();
@@ -102,7 +83,7 @@ fn eleventh(body: &[u8]) -> u32 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{check_digit, expand_upc_e, is_isbn, is_valid, isbn_10, isbn_13, text, thirteen};
+    use super::{check_digit, expand_upc_e, is_valid, isbn_13, text, thirteen};
 
     #[test]
     fn known_numbers() {
@@ -113,8 +94,6 @@ mod tests {
         }
         assert_eq!(isbn_13("0-306-40615-2").as_deref(), Some("9780306406157"));
         assert_eq!(isbn_13("0-8044-2957-X").as_deref(), Some("9780804429573"));
-        assert_eq!(isbn_10("978-0-8044-2957-3").as_deref(), Some("080442957X"));
-        assert_eq!(isbn_10("9791034304400"), None);
     }
 
     #[test]
@@ -125,14 +104,6 @@ mod tests {
         assert_eq!(long([0, 1, 2, 3, 4, 5, 4, 0]).as_deref(), Some("012340000050"));
         assert_eq!(long([0, 1, 2, 3, 4, 5, 7, 0]).as_deref(), Some("012345000070"));
         assert_eq!(long([2, 1, 2, 3, 4, 5, 7, 0]), None);
-    }
-
-    #[test]
-    fn printed_music_is_no_book() {
-        assert!(is_isbn("9780306406157"));
-        assert!(!is_isbn("9790060115615"));
-        assert!(!is_isbn("9780306406158"));
-        assert!(!is_isbn("4902102072656"));
     }
 
     #[test]
@@ -156,18 +127,6 @@ mod tests {
         }
 
         #[test]
-        fn an_isbn_comes_back_from_either_length(body in prop::collection::vec(0u8..10, 9)) {
-            let mut ean = vec![9, 7, 8];
-            ean.extend(body);
-            ean.push(check_digit(&ean));
-            let ean = text(&ean);
-            prop_assert!(is_isbn(&ean));
-            let short = isbn_10(&ean).unwrap();
-            prop_assert_eq!(short.len(), 10);
-            prop_assert_eq!(isbn_13(&short), Some(ean));
-        }
-
-        #[test]
         fn an_expanded_upc_has_twelve_digits_and_its_own_check_digit(short in prop::array::uniform8(0u8..10)) {
             if let Some(long) = expand_upc_e(short) {
                 prop_assert_eq!(long[11], short[7]);
@@ -181,7 +140,7 @@ mod tests {
 
         #[test]
         fn no_text_upsets_the_conversions(text in ".{0,20}") {
-            let _ = (isbn_13(&text), isbn_10(&text), is_isbn(&text), thirteen(&text));
+            let _ = (isbn_13(&text), thirteen(&text));
         }
     }
 }

@@ -80,7 +80,7 @@ const LADDER: &[Step] = &[
 /// The longer side that a picture is usually looked at with: the bars of a symbol that fills a fifth of it are two pixels wide.
 const LONGEST: usize = 1600;
 /// What must speak for a number: the sum over its sightings of lines (four at most) times how much better it is than the next.
-/// It was chosen on 800 drawn photographs, of which none is misread with it and three at half of it. (Of the 400 that `bench/accuracy` draws now, two are.)
+/// It was chosen on 800 drawn photographs, of which none is misread with it and three at half of it. (Of the 400 that `bench/accuracy` draws now, one is.)
 const ENOUGH: f32 = 4.0;
 /// Votes count while the best shapes and the number agree but for so much a line.
 const STRAIN: f32 = 0.3;

@@ -42,8 +42,6 @@ pub struct Code {
     pub digits: String,
     /// What the symbol looked like.
     pub kind: Kind,
-    /// The number as an ISBN, when it is a book's.
-    pub isbn: Option<String>,
     /// Where it was read.
     pub area: Area,
 }
@@ -63,7 +61,7 @@ pub fn read(picture: &Picture) -> Vec<Code> {
             x_max: part(right, width),
             y_max: part(bottom, height),
         };
-        Code { isbn: digits::is_isbn(&digits).then(|| digits.clone()), kind: found.kind, digits, area }
+        Code { kind: found.kind, digits, area }
     };
     found.into_iter().map(code).collect()
 }

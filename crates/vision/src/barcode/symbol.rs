@@ -33,6 +33,12 @@ pub(super) type Costs = [f32; SHAPES];
 /// No digit costs more than this over the best one at its place: one scratched scan line must not outvote the others.
 const WORST: f32 = 10.0;
 
+/// How far a witness of the ink reaches, in modules.
+const REACH: f32 = 14.0;
+
+/// By how many times the variance of an edge the next shape must be worse for the best one to be a witness.
+const CLEAR: f32 = 4.0;
+
 /// The structure of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Symbol {
@@ -139,40 +145,106 @@ impl Symbol {
     }
 
     /// How badly each shape fits at each place.
-    #[allow(clippy::many_single_char_names, reason = "four widths seen, four wanted")]
     pub(super) fn costs(self, runs: &[f32]) -> Vec<Costs> {
         let module = runs.iter().sum::<f32>() / self.modules();
-        let growth = self.growth(runs);
         // An edge is uncertain by a part of a module, and by a part of a pixel.
         let (edge, ink) = (0.30 + 0.25 / module, 0.55 + 0.35 / module);
-        let costs = self.each_digit(runs).map(|(bar_first, digit)| {
-            let sum: f32 = digit.iter().sum();
-            let [a, b, c, d] = std::array::from_fn(|at| digit.get(at).copied().unwrap_or(0.0) * 7.0 / sum.max(1e-6));
-            let bars = if bar_first { a + c } else { b + d };
-            let mut costs = [0.0; SHAPES];
-            for (shape, cost) in costs.iter_mut().enumerate() {
-                let [p, q, r, s] = widths(shape).map(f32::from);
-                let wanted = if bar_first { p + r } else { q + s } + 2.0 * growth;
-                let edges = (a + b - p - q).powi(2) + (b + c - q - r).powi(2);
-                *cost = edges / (2.0 * edge * edge) + (bars - wanted).powi(2) / (2.0 * ink * ink);
-            }
+        let digits: Vec<Seen> = self.each_digit(runs).map(|(bar_first, digit)| Seen::new(bar_first, digit)).collect();
+        let witnesses = self.witnesses(runs, &digits, edge);
+        let costs = digits.iter().enumerate().map(|(at, seen)| {
+            let growth = growth(&witnesses, self.place(at));
+            let costs: Costs = std::array::from_fn(|shape| {
+                let bars = seen.bars - seen.wanted(shape) - 2.0 * growth;
+                seen.edges(shape) / (2.0 * edge * edge) + bars * bars / (2.0 * ink * ink)
+            });
             let best = costs.iter().copied().fold(f32::MAX, f32::min);
             costs.map(|cost| (cost - best).min(WORST))
         });
         costs.collect()
     }
 
-    /// By how many modules a bar is wider than it should be, from the guards, whose widths are known.
-    fn growth(self, runs: &[f32]) -> f32 {
+    /// The middle of a digit, in modules from the left.
+    fn place(self, digit: usize) -> f32 {
+        let (_, left, _) = self.digits();
+        let middle = if digit < left.len() { 0.0 } else { 5.0 };
+        6.5 + 7.0 * digit as f32 + middle
+    }
+
+    /// What is known of the ink before the digits are: from the guards, whose widths are given, and from the digits that their edges alone name.
+    fn witnesses(self, runs: &[f32], digits: &[Seen], edge: f32) -> Vec<Witness> {
         let module = runs.iter().sum::<f32>() / self.modules();
-        let (mut bars, mut spaces) = ((0.0, 0.0), (0.0, 0.0));
-        for &(first, many) in self.guards() {
-            for (run, width) in runs.iter().enumerate().skip(first).take(many) {
-                let side = if run % 2 == 0 { &mut bars } else { &mut spaces };
-                *side = (side.0 + width, side.1 + 1.0);
-            }
-        }
-        ((bars.0 / bars.1 - spaces.0 / spaces.1) / (2.0 * module)).clamp(-0.6, 0.6)
+        let guards = self.guards().iter().map(|&(first, many)| {
+            let mean = |odd: usize| {
+                let same = (first..first + many).filter(|run| run % 2 == odd).filter_map(|run| runs.get(run));
+                same.clone().sum::<f32>() / same.count() as f32
+            };
+            let before: f32 = runs.iter().take(first).sum();
+            let within: f32 = runs.iter().skip(first).take(many).sum();
+            Witness { place: (before + within / 2.0) / module, growth: (mean(0) - mean(1)) / (2.0 * module) }
+        });
+        let named = digits.iter().enumerate().filter_map(|(at, seen)| {
+            let wanted = seen.named(edge)?;
+            Some(Witness { place: self.place(at), growth: (seen.bars - wanted) / 2.0 })
+        });
+        guards.chain(named).map(|seen| Witness { growth: seen.growth.clamp(-0.6, 0.6), ..seen }).collect()
+    }
+}
+
+/// By how many modules bars are too wide at some place: ink spreads, and glare and blur eat bars.
+struct Witness {
+    place: f32,
+    growth: f32,
+}
+
+/// What the witnesses say of a place; the nearer ones count more, because glare is not everywhere.
+fn growth(witnesses: &[Witness], place: f32) -> f32 {
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for witness in witnesses {
+        let far = (witness.place - place) / REACH;
+        let weight = 1.0 / (1.0 + far * far);
+        sum += weight * witness.growth;
+        weights += weight;
+    }
+    if weights > 0.0 { sum / weights } else { 0.0 }
+}
+
+/// The four runs of a digit, in modules.
+struct Seen {
+    bar_first: bool,
+    widths: [f32; 4],
+    /// How wide its two bars are together.
+    bars: f32,
+}
+
+impl Seen {
+    fn new(bar_first: bool, runs: &[f32]) -> Self {
+        let sum: f32 = runs.iter().sum();
+        let widths = std::array::from_fn(|at| runs.get(at).copied().unwrap_or(0.0) * 7.0 / sum.max(1e-6));
+        let [a, b, c, d] = widths;
+        Self { bar_first, widths, bars: if bar_first { a + c } else { b + d } }
+    }
+
+    /// How wide the two bars of a shape are.
+    fn wanted(&self, shape: usize) -> f32 {
+        let [a, b, c, d] = widths(shape).map(f32::from);
+        if self.bar_first { a + c } else { b + d }
+    }
+
+    /// How far the distances between edges of one kind are from those of a shape, squared. They stand still when ink spreads.
+    fn edges(&self, shape: usize) -> f32 {
+        let wanted = widths(shape).map(f32::from);
+        let off = |at: usize| self.widths[at] + self.widths[at + 1] - wanted[at] - wanted[at + 1];
+        off(0).powi(2) + off(1).powi(2)
+    }
+
+    /// How wide the bars should be, if the edges leave no doubt: 1 and 7 have the same, and so have 2 and 8.
+    fn named(&self, edge: f32) -> Option<f32> {
+        let best = (0..SHAPES).min_by(|a, b| self.edges(*a).total_cmp(&self.edges(*b)))?;
+        let wanted = self.wanted(best);
+        let rival =
+            (0..SHAPES).filter(|shape| (self.wanted(*shape) - wanted).abs() > 0.5).map(|shape| self.edges(shape));
+        let rival = rival.fold(f32::MAX, f32::min);
+        (rival - self.edges(best) > CLEAR * edge * edge).then_some(wanted)
     }
 }
 

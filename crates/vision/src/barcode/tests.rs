@@ -121,14 +121,12 @@ fn every_kind_is_read_and_written_as_thirteen_digits() {
 }
 
 #[test]
-fn a_book_has_its_isbn_and_its_place() {
+fn a_code_has_its_place() {
     let codes = read(&photograph(&ean_13(&numbers("9784101010014")), PLAIN));
-    assert_eq!(codes[0].isbn.as_deref(), Some("9784101010014"));
     let area = codes[0].area;
     // 95 of 119 modules across, 44 down.
     assert!((area.x_min - 0.1).abs() < 0.02 && (area.x_max - 0.9).abs() < 0.02, "{area:?}");
     assert!(area.y_min > 0.28 && area.y_min < 0.36 && area.y_max > 0.64 && area.y_max < 0.72, "{area:?}");
-    assert_eq!(read(&photograph(&ean_13(&numbers("4902102072656")), PLAIN))[0].isbn, None);
 }
 
 #[test]
