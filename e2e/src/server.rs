@@ -109,6 +109,15 @@ impl Server {
         assert!(sent.expect("kill").success());
     }
 
+    /// The most memory that it has had, in MB.
+    #[must_use]
+    pub fn peak_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("its status");
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its peak");
+        let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().expect("a number");
+        kilobytes / 1024
+    }
+
     /// Waits until it ends by itself; its exit code.
     pub fn wait(&mut self) -> Option<i32> {
         eventually("the server ends", || self.child.try_wait().expect("a status")).code()

@@ -136,6 +136,24 @@ fn every_format_of_the_contract_is_read() {
 }
 
 #[test]
+fn a_thread_of_a_picture_takes_no_more_memory_than_another() {
+    let (_database, key, server) = start(&[]);
+    // A file of a few kilobytes; stretched across before it is made low, it would be four gigabytes.
+    let thread: ImageBuffer<Luma<u8>, _> = ImageBuffer::from_pixel(1, 4_000_000, Luma([90]));
+    let thread = written(&DynamicImage::ImageLuma8(thread), ImageFormat::Png);
+    for operation in ["concept/classify", "objectDetection/detect", "recognize"] {
+        let target = format!("/imageRecognition/v1/{operation}?APIKEY={key}");
+        let answer = if operation == "recognize" {
+            http::post(server.address, &target, "image/png", &thread)
+        } else {
+            server.post_form(&target, &[("image", &thread)])
+        };
+        assert_eq!(answer.status, 200, "{operation}: {}", answer.text());
+    }
+    assert!(server.peak_memory() < 1_500, "{} MB", server.peak_memory());
+}
+
+#[test]
 #[expect(clippy::too_many_lines, reason = "a table is as long as it is")]
 fn bad_images_and_the_exact_answer_to_each() {
     let (_database, key, server) = start(&["--max-image-pixels", "1000000", "--max-image-bytes", "2000000"]);

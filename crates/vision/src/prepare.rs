@@ -125,8 +125,13 @@ fn cropped(
     (cut.len() == kept * height as usize).then_some(cut)
 }
 
+/// Pixels that there may be between the two steps. A picture of one column and fifty million rows is a small file, and hundreds of
+/// columns of that height are more than a machine has.
+const BETWEEN: f64 = 16_000_000.0;
+
 /// A part of the picture at another size: first across, then down, with eight bits between, as Pillow does it. The
 /// models were trained and measured on pictures resized so, and a rounding here is a hundredth of a score there.
+/// Where that would take far too much, the steps change places.
 pub(crate) fn resize(
     resizer: &mut Resizer,
     picture: &Picture,
@@ -135,16 +140,31 @@ pub(crate) fn resize(
     filter: Filter,
 ) -> Option<Vec<u8>> {
     let source = ImageRef::new(picture.width(), picture.height(), picture.rgb(), PixelType::U8x3).ok()?;
-    // The rows that the second step looks at, and a few more.
-    let reach = 3.0 * (part.height / f64::from(height)).max(1.0) + 2.0;
-    let first = (part.top - reach).max(0.0).floor();
-    let last = (part.top + part.height + reach).min(f64::from(picture.height())).ceil();
-    let mut narrow = Image::new(width, pixels(last - first, picture.height()), PixelType::U8x3);
-    step(resizer, &source.typed_image()?, &mut narrow, Part { top: first, height: last - first, ..part }, filter)?;
+    let rows = seen(part.top, part.height, picture.height(), height);
+    let across_first = f64::from(width) * (rows.end - rows.start) <= BETWEEN;
+    let (between, first, second) = if across_first {
+        let long = rows.end - rows.start;
+        let first = Part { top: rows.start, height: long, ..part };
+        let second = Part { left: 0.0, top: part.top - rows.start, width: f64::from(width), height: part.height };
+        ((width, pixels(long, picture.height())), first, second)
+    } else {
+        let columns = seen(part.left, part.width, picture.width(), width);
+        let wide = columns.end - columns.start;
+        let first = Part { left: columns.start, width: wide, ..part };
+        let second = Part { left: part.left - columns.start, top: 0.0, width: part.width, height: f64::from(height) };
+        ((pixels(wide, picture.width()), height), first, second)
+    };
+    let mut halfway = Image::new(between.0, between.1, PixelType::U8x3);
+    step(resizer, &source.typed_image()?, &mut halfway, first, filter)?;
     let mut target = Image::new(width, height, PixelType::U8x3);
-    let rest = Part { left: 0.0, top: part.top - first, width: f64::from(width), height: part.height };
-    step(resizer, &narrow.typed_image()?, &mut target, rest, filter)?;
+    step(resizer, &halfway.typed_image()?, &mut target, second, filter)?;
     Some(target.into_vec())
+}
+
+/// The rows or columns that making `target` of a part looks at, and a few more.
+fn seen(from: f64, long: f64, side: u32, target: u32) -> std::ops::Range<f64> {
+    let reach = 3.0 * (long / f64::from(target)).max(1.0) + 2.0;
+    (from - reach).max(0.0).floor()..(from + long + reach).min(f64::from(side)).ceil()
 }
 
 /// One step. Typed views: the untyped call would compile the resizer for every kind of pixel there is.
