@@ -7,7 +7,7 @@ use std::{
 };
 
 use image::{DynamicImage, ImageFormat};
-use kaisatsu_e2e::{Backend, Database, Server, eventually, make_key, on_every_backend, run};
+use kaisatsu_e2e::{Answer, Backend, Database, Server, eventually, make_key, on_every_backend, run};
 
 on_every_backend![similar_images_are_found_and_removed_ones_never_again];
 
@@ -138,7 +138,8 @@ fn similar_images_are_found_and_removed_ones_never_again(backend: Backend) {
     assert_eq!(again.out, "collection 'things': 0 images added, 16 were there, 0 left out\n");
 
     for server in &replicas {
-        eventually("the replica has taken it up", || (search(server).status == 200).then_some(()));
+        let filled = |answer: Answer| answer.status == 200 && answer.json()["candidates"] != serde_json::json!([]);
+        eventually("the replica has taken it up", || filled(search(server)).then_some(()));
         let answer = search(server).json();
         let found = answer["candidates"].as_array().unwrap();
         assert_eq!(found.len(), 10, "{answer}");

@@ -31,7 +31,8 @@ impl Collections {
         }
         for facts in facts {
             let changes = by_collection.remove(&facts.name).unwrap_or_default();
-            if let Some(shelved) = self.get(&facts.name) {
+            // One that was emptied may have been given other weights: it begins anew.
+            if let Some(shelved) = self.get(&facts.name).filter(|shelved| shelved.facts == *facts) {
                 update(&shelved.index, &changes);
                 continue;
             }
@@ -77,4 +78,33 @@ fn built(changes: &[ChangedImage]) -> Nearest {
 
 fn key(change: &ChangedImage) -> u64 {
     change.number.unsigned_abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use kaisatsu_store::{ChangedImage, Collection};
+
+    use super::Collections;
+
+    fn facts(weights: &str) -> Collection {
+        Collection { name: "c".to_owned(), model: "general".to_owned(), model_sha256: weights.to_owned() }
+    }
+
+    fn change(number: i64, vector: Option<Vec<f32>>) -> ChangedImage {
+        ChangedImage { number, collection: "c".to_owned(), vector, revision: number }
+    }
+
+    #[test]
+    fn an_emptied_collection_may_come_back_with_other_weights() {
+        let collections = Collections::default();
+        collections.apply(&[facts("old")], vec![change(1, Some(vec![1.0, 0.0]))]);
+        assert_eq!(collections.get("c").unwrap().index.search(&[1.0, 0.0], 5).unwrap().len(), 1);
+        // Vectors of another length, too.
+        let changes = vec![change(1, None), change(2, Some(vec![0.0, 1.0, 0.0]))];
+        collections.apply(&[facts("new")], changes);
+        let shelved = collections.get("c").unwrap();
+        assert_eq!(shelved.facts, facts("new"));
+        let found = shelved.index.search(&[0.0, 1.0, 0.0], 5).unwrap();
+        assert_eq!(found.iter().map(|found| found.id).collect::<Vec<_>>(), [2]);
+    }
 }

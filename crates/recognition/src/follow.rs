@@ -52,16 +52,19 @@ impl Recogniser {
         let revision = store.content_revision().await?;
         if revision > place.revision || !self.followed.is_loaded() {
             // A writer holds the revision until it commits, so every change up to it is visible now.
-            let facts: Vec<_> = store.collections().await?.into_iter().map(|(facts, _)| facts).collect();
-            let mut images = Vec::new();
+            let (mut images, mut read) = (Vec::new(), place.images);
             loop {
-                let page = store.changed_images(place.images, PAGE).await?;
+                let page = store.changed_images(read, PAGE).await?;
                 let Some(last) = page.last() else { break };
-                place.images = (last.revision, last.number);
+                read = (last.revision, last.number);
                 images.extend(page);
             }
+            // Asked for after the images: each of them finds its collection, however new that is.
+            let facts: Vec<_> = store.collections().await?.into_iter().map(|(facts, _)| facts).collect();
             // Building an index of many images takes its time, and other tasks should not wait for it.
             tokio::task::block_in_place(|| self.collections.apply(&facts, images));
+            // Only now: a failure before this must not leave out what was read and not yet taken up.
+            place.images = read;
             loop {
                 let page = store.changed_items(place.items, PAGE).await?;
                 let Some(last) = page.last() else { break };

@@ -71,7 +71,10 @@ impl Recogniser {
         let shelved = self.collections.get(&ask.collection);
         let shelved = shelved.ok_or_else(|| RecognitionError::NoSuchCollection(ask.collection.clone()))?;
         let Collection { model, model_sha256: engine, .. } = &shelved.facts;
-        let made = format!("collection '{}' was made with other weights; import it again", ask.collection);
+        let made = format!(
+            "collection '{}' was made with other weights; remove its images and import them again",
+            ask.collection
+        );
         let (model, engine) = (self.embedder(model, engine, &made)?, engine.clone());
         let asking = Asking::new(application, TASK, &ask.collection, &engine);
         let known = self.learning.memory.speaks_to(application, TASK, &ask.collection);

@@ -54,6 +54,11 @@ pub struct ImageRecord {
     pub tag: String,
 }
 
+/// A collection without images takes the weights that are wanted: nothing in it has others.
+const ENSURE: &str = "INSERT INTO collection (name, model, model_sha256, created_at) VALUES ($1, $2, $3, $4) \
+     ON CONFLICT (name) DO UPDATE SET model = excluded.model, model_sha256 = excluded.model_sha256 WHERE NOT EXISTS \
+     (SELECT 1 FROM collection_image WHERE collection_image.collection = collection.name AND removed = 0)";
+
 const PUT_IMAGE: &str = "INSERT INTO collection_image (collection, image_id, image_url, tag, vector, revision) \
      VALUES ($1, $2, $3, $4, $5, $6) \
      ON CONFLICT (collection, image_id) DO UPDATE SET image_url = excluded.image_url, tag = excluded.tag, \
@@ -66,15 +71,18 @@ impl Store {
     /// When the database fails.
     pub async fn ensure_collection(&self, wanted: &Collection, now: Timestamp) -> Result<Collection, StoreError> {
         let found = on_each!(self, pool => {
-            sqlx::query(
-                "INSERT INTO collection (name, model, model_sha256, created_at) VALUES ($1, $2, $3, $4) \
-                 ON CONFLICT (name) DO NOTHING",
-            )
-            .bind(&wanted.name).bind(&wanted.model).bind(&wanted.model_sha256).bind(now.0).execute(pool).await?;
-            sqlx::query_as("SELECT name, model, model_sha256 FROM collection WHERE name = $1")
-                .bind(&wanted.name).fetch_one(pool).await
+            let mut tx = pool.begin().await?;
+            // Whoever puts images in raises it as well, and waits until this is done.
+            let _: i64 = sqlx::query_scalar(RAISE_CONTENT).fetch_one(&mut *tx).await?;
+            sqlx::query(ENSURE)
+                .bind(&wanted.name).bind(&wanted.model).bind(&wanted.model_sha256).bind(now.0)
+                .execute(&mut *tx).await?;
+            let found = sqlx::query_as("SELECT name, model, model_sha256 FROM collection WHERE name = $1")
+                .bind(&wanted.name).fetch_one(&mut *tx).await?;
+            tx.commit().await?;
+            found
         });
-        Ok(found?)
+        Ok(found)
     }
 
     /// All collections by name, with the number of their images.

@@ -75,8 +75,10 @@ async fn images_are_replaced_and_removed_and_every_change_is_told_once(store: St
     let wanted = Collection { name: "c".to_owned(), model: "general".to_owned(), model_sha256: "x".to_owned() };
     assert_eq!(store.ensure_collection(&wanted, Timestamp(0)).await.unwrap(), wanted);
     let other = Collection { model_sha256: "y".to_owned(), ..wanted.clone() };
-    assert_eq!(store.ensure_collection(&other, Timestamp(0)).await.unwrap(), wanted, "the first one stays");
+    assert_eq!(store.ensure_collection(&other, Timestamp(0)).await.unwrap(), other, "nothing is in it yet");
+    assert_eq!(store.ensure_collection(&wanted, Timestamp(0)).await.unwrap(), wanted);
     store.put_images("c", &[image("a", 0.1), image("b", 0.2), image("c", 0.3)]).await.unwrap();
+    assert_eq!(store.ensure_collection(&other, Timestamp(0)).await.unwrap(), wanted, "there are images of the first");
     let first = store.changed_images((0, 0), 2).await.unwrap();
     let last = first.last().map(|change| (change.revision, change.number)).unwrap();
     let rest = store.changed_images(last, 2).await.unwrap();

@@ -101,9 +101,11 @@ async fn import(store: &Store, settings: &Settings, asked: &Import) -> Result<Ex
     let wanted = Collection { name: asked.name.clone(), model: asked.base.clone(), model_sha256 };
     let facts = store.ensure_collection(&wanted, SystemClock.now()).await?;
     if facts != wanted {
-        let told =
-            "holds vectors of other weights; remove its images and choose another name, or name its model with --base";
-        return Err(failed(format!("collection '{}' {told}", asked.name)));
+        let name = &asked.name;
+        return Err(failed(format!(
+            "collection '{name}' holds vectors of other weights; `kaisatsu collection remove {name} --all` empties it for new \
+             ones, or name its model with --base"
+        )));
     }
     let mut paths = Vec::new();
     walk(&asked.folder, &mut paths).map_err(|error| failed(format!("{}: {error}", asked.folder.display())))?;
