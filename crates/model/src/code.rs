@@ -26,10 +26,13 @@ macro_rules! id {
         pub struct $name(String);
 
         impl $name {
+            /// What every one begins with.
+            pub const PREFIX: &'static str = $prefix;
+
             /// A fresh id out of random bytes.
             #[must_use]
             pub fn from_random(bytes: [u8; $bytes]) -> Self {
-                Self($crate::code::encode($prefix, bytes))
+                Self($crate::code::encode(Self::PREFIX, bytes))
             }
 
             /// An id as it was printed before. What does not exist is simply not found later.
