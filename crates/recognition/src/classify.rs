@@ -12,6 +12,7 @@ use kaisatsu_vision::{
 
 use crate::{
     Kept, Recogniser, RecognitionError,
+    error::NOT_LOADED,
     keep::{Candidate, Facts, Looks},
     learning::{Asking, engine_of},
     recogniser::default_of,
@@ -74,7 +75,8 @@ impl Recogniser {
         let (bounds, most, looked_at, subject) = (self.bounds, ask.most, image.clone(), model.clone());
         let learning = Arc::clone(&self.learning);
         let look = move |worker: &mut Worker| {
-            let (classifier, resizer) = worker.classifier(network(&subject)).ok_or_else(|| gone(&subject))?;
+            let (classifier, resizer) =
+                worker.classifier(network(&subject)).ok_or_else(|| gone(&subject.manifest.about.name))?;
             let wanted = Some(classifier.short_side());
             let decoded = timed(DECODE, TASK, || decode(&looked_at, bounds, wanted))?;
             let seen = timed(INFERENCE, TASK, || match &subject.head {
@@ -126,9 +128,9 @@ fn network(model: &Model) -> &str {
     }
 }
 
-pub(crate) fn gone(model: &Model) -> RecognitionError {
-    let name = model.manifest.about.name.clone();
-    RecognitionError::Unusable { model: name, reason: "its network is not loaded".to_owned() }
+pub(crate) fn gone(model: &str) -> RecognitionError {
+    let reason = "its network is not loaded".to_owned();
+    RecognitionError::Unusable { model: model.to_owned(), fault: NOT_LOADED, reason }
 }
 
 fn tag(labels: &Labels, scored: Scored, language: &str) -> Option<Tag> {

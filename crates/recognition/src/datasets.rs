@@ -9,7 +9,9 @@ mod shelf;
 
 use kaisatsu_fetch::FetchError;
 use kaisatsu_model::{DataSetId, DataSetName, ImageId, Outcome, Tag};
-use kaisatsu_store::{CreateDataSet, DataSetImageRow, DataSetRow, ImageSource, NewDataSet, NewDataSetImage};
+use kaisatsu_store::{
+    CreateDataSet, DataSetImageRow, DataSetLimits, DataSetRow, ImageSource, NewDataSet, NewDataSetImage,
+};
 use kaisatsu_vision::manifest::Task;
 use serde_json::Value;
 pub(crate) use shelf::Shelf;
@@ -20,6 +22,9 @@ use crate::{
     recogniser::default_of,
     storage::{Cursor, Page},
 };
+
+/// The most tags of a dataset: to tell them apart takes memory for every image and tag.
+const MOST_TAGS: usize = 1_000;
 
 /// An image that a dataset is to be made of.
 #[derive(Debug, Clone)]
@@ -77,6 +82,7 @@ impl Recogniser {
         let model = self.model(default_of(Task::Classify), Task::Classify)?;
         let sha256 = model.manifest.embedding_sha256().ok_or_else(|| RecognitionError::Unusable {
             model: model.manifest.about.name.clone(),
+            fault: "has no vectors, which datasets are made of",
             reason: "it has no embedding, which datasets are made of".to_owned(),
         })?;
         let image = |wanted: Wanted| NewDataSetImage {
@@ -97,7 +103,8 @@ impl Recogniser {
             images: wanted.into_iter().map(image).collect(),
         };
         let most = self.users.settings.limits.data_sets;
-        match self.keeping.store.create_data_set(&new, most.into()).await? {
+        let limits = DataSetLimits { data_sets: most.into(), tags: MOST_TAGS };
+        match self.keeping.store.create_data_set(&new, limits).await? {
             CreateDataSet::Kept => {
                 self.users.to_build.notify_one();
                 Ok(new.id)
@@ -105,6 +112,7 @@ impl Recogniser {
             CreateDataSet::Full => Err(RecognitionError::DataSetsFull(most)),
             CreateDataSet::NoImage(place) => Err(RecognitionError::NoStoredImage(place)),
             CreateDataSet::NoTag(place) => Err(RecognitionError::NoTag(place)),
+            CreateDataSet::TooManyTags => Err(RecognitionError::TooManyTags(MOST_TAGS)),
         }
     }
 

@@ -89,7 +89,7 @@ impl Recogniser {
         let (most, min_score, learning) = (ask.most, ask.min_score, Arc::clone(&self.learning));
         let look = move |worker: &mut Worker| -> Result<(Vec<Seen>, Sent), RecognitionError> {
             let name = &subject.manifest.about.name;
-            let (detector, resizer) = worker.detector(name).ok_or_else(|| gone(&subject))?;
+            let (detector, resizer) = worker.detector(name).ok_or_else(|| gone(name))?;
             let wanted = Some(detector.short_side());
             let decoded = timed(DECODE, TASK, || decode(&looked_at, bounds, wanted))?;
             // What feedback could lift over the threshold, or into the first so many, has to be looked at.

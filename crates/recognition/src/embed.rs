@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use kaisatsu_vision::{Worker, decode, manifest::Task, shelf::Model};
+use kaisatsu_vision::{Bounds, Worker, decode, manifest::Task, shelf::Model};
 
 use crate::{
     Recogniser, RecognitionError,
     classify::gone,
+    error::OTHER_VECTORS,
     slots::{DECODE, INFERENCE, timed},
 };
 
@@ -16,7 +17,11 @@ impl Recogniser {
     pub(crate) fn embedder(&self, name: &str, sha256: &str, made: &str) -> Result<Arc<Model>, RecognitionError> {
         let model = self.model(name, Task::Classify)?;
         if model.manifest.embedding_sha256() != Some(sha256) {
-            return Err(RecognitionError::Unusable { model: name.to_owned(), reason: made.to_owned() });
+            return Err(RecognitionError::Unusable {
+                model: name.to_owned(),
+                fault: OTHER_VECTORS,
+                reason: made.to_owned(),
+            });
         }
         Ok(model)
     }
@@ -29,15 +34,24 @@ impl Recogniser {
         image: Bytes,
         then: impl FnOnce(&[f32]) -> Result<T, RecognitionError> + Send + 'static,
     ) -> Result<(T, Vec<f32>), RecognitionError> {
-        let bounds = self.bounds;
-        let look = move |worker: &mut Worker| {
-            let name = &model.manifest.about.name;
-            let (classifier, resizer) = worker.classifier(name).ok_or_else(|| gone(&model))?;
-            let decoded = timed(DECODE, task, || decode(&image, bounds, Some(classifier.short_side())))?;
-            let vector = timed(INFERENCE, task, || classifier.embed(resizer, &decoded.picture));
-            let vector = vector.map_err(|error| RecognitionError::Failed(error.to_string()))?;
-            Ok((then(&vector)?, vector))
-        };
-        self.slots.run(task, look).await
+        let name = model.manifest.about.name.clone();
+        self.slots.run(task, looking(self.bounds, task, name, image, then)).await
+    }
+}
+
+/// Work for a thread of the engine: decodes a picture, turns it into a vector, and does something with that.
+pub(crate) fn looking<T>(
+    bounds: Bounds,
+    task: &'static str,
+    model: String,
+    image: Bytes,
+    then: impl FnOnce(&[f32]) -> Result<T, RecognitionError>,
+) -> impl FnOnce(&mut Worker) -> Result<(T, Vec<f32>), RecognitionError> {
+    move |worker| {
+        let (classifier, resizer) = worker.classifier(&model).ok_or_else(|| gone(&model))?;
+        let decoded = timed(DECODE, task, || decode(&image, bounds, Some(classifier.short_side())))?;
+        let vector = timed(INFERENCE, task, || classifier.embed(resizer, &decoded.picture));
+        let vector = vector.map_err(|error| RecognitionError::Failed(error.to_string()))?;
+        Ok((then(&vector)?, vector))
     }
 }

@@ -35,6 +35,9 @@ pub enum RecognitionError {
     /// An image that a dataset is to be made of has no tag.
     #[error("images[{0}].tag is missing, and the image has none in the storage area")]
     NoTag(usize),
+    /// A dataset was to have too many tags.
+    #[error("body field images has too many tags, those of stored images among them: a dataset may have {0}")]
+    TooManyTags(usize),
     /// No address of a dataset may be fetched.
     #[error("none of the images can be fetched; images[{place}].url: {reason}")]
     AllDenied {
@@ -76,11 +79,13 @@ pub enum RecognitionError {
     #[error("{0}")]
     Blobs(#[from] BlobError),
     /// The model is there and cannot be used; the reason is for the operator.
-    #[error("model '{model}' is not usable on this server at the moment; its operator finds the reason in the log")]
+    #[error("model '{model}' {fault}; the server's operator finds more in its log")]
     Unusable {
         /// The model.
         model: String,
-        /// Why.
+        /// What is wrong with it, in a few words for the caller.
+        fault: &'static str,
+        /// Why, with files and causes.
         reason: String,
     },
     /// The models are still being loaded.
@@ -99,6 +104,13 @@ pub enum RecognitionError {
     #[error("the recognition failed: {0}")]
     Failed(String),
 }
+
+/// A model that is not in the models folder.
+pub(crate) const NOT_INSTALLED: &str = "is not installed on this server";
+/// A model whose files are missing or damaged, or that the runtime refuses.
+pub(crate) const NOT_LOADED: &str = "is damaged, or cannot be loaded on this server";
+/// A model that has no vectors, or others than those that something was made with.
+pub(crate) const OTHER_VECTORS: &str = "has other weights now than this was made with";
 
 fn listed(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }

@@ -14,6 +14,7 @@ use crate::{
     RecognitionError,
     catalogue::CatalogueIndex,
     collections::Collections,
+    error::{NOT_INSTALLED, NOT_LOADED},
     follow::Followed,
     keep::Keeping,
     learning::Learning,
@@ -128,11 +129,12 @@ impl Recogniser {
             // A default that is missing is a server without its models, not a mistake of the caller.
             if name == default_of(task) {
                 let reason = "it is not installed; `make models` installs it".to_owned();
-                return Err(RecognitionError::Unusable { model: name.to_owned(), reason });
+                return Err(RecognitionError::Unusable { model: name.to_owned(), fault: NOT_INSTALLED, reason });
             }
             return Err(RecognitionError::NoSuchModel { asked: name.to_owned(), known });
         };
-        let unusable = |reason: String| RecognitionError::Unusable { model: name.to_owned(), reason };
+        let unusable =
+            |reason: String| RecognitionError::Unusable { model: name.to_owned(), fault: NOT_LOADED, reason };
         let model = entry.model.as_ref().map_err(|fault| unusable(fault.0.clone()))?;
         if model.task() != task {
             let known = self.models(task).into_iter().map(|model| model.name).collect();

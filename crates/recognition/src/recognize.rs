@@ -188,7 +188,8 @@ impl Recogniser {
         catalogue: &Seen<'_>,
     ) -> Result<(Vec<Sighted>, Vec<f32>), RecognitionError> {
         let failed = |error: kaisatsu_vision::RuntimeError| RecognitionError::Failed(error.to_string());
-        let (objects, resizer) = worker.objects(&model.manifest.about.name).ok_or_else(|| gone(model))?;
+        let name = &model.manifest.about.name;
+        let (objects, resizer) = worker.objects(name).ok_or_else(|| gone(name))?;
         let Looked { found: seen, look } = objects.recognise(resizer, &decoded.picture, catalogue).map_err(failed)?;
         let numbers: Vec<i64> = seen.iter().filter_map(|seen| i64::try_from(seen.item.0).ok()).collect();
         let items = catalogue.runtime.block_on(self.keeping.store.items(&numbers))?;

@@ -2,6 +2,8 @@
 
 mod build;
 
+use std::collections::HashSet;
+
 pub use build::{BuiltImage, Lease, Looked, Task};
 use kaisatsu_model::{AppId, DataSetId, DataSetName, ImageId, Outcome, Phase, Tag, Timestamp, UserId};
 
@@ -57,6 +59,17 @@ pub enum CreateDataSet {
     NoImage(usize),
     /// The image at this place has no tag, neither here nor in the storage area.
     NoTag(usize),
+    /// There are more tags than a dataset may have, those of stored images among them.
+    TooManyTags,
+}
+
+/// How much may be kept.
+#[derive(Debug, Clone, Copy)]
+pub struct DataSetLimits {
+    /// Datasets that a user may have.
+    pub data_sets: i64,
+    /// Different tags that a dataset may have.
+    pub tags: usize,
 }
 
 /// A dataset as it is kept.
@@ -155,23 +168,24 @@ const DELETE_JOB: &str = "DELETE FROM dataset_job WHERE dataset_id IN \
 const DELETE: &str = "DELETE FROM dataset WHERE id = $1 AND application_id = $2 AND user_id = $3";
 
 impl Store {
-    /// Keeps a dataset and the job of building it, all or nothing, if the user has fewer than `most`.
+    /// Keeps a dataset and the job of building it, all or nothing, within the limits.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn create_data_set(&self, new: &NewDataSet, most: i64) -> Result<CreateDataSet, StoreError> {
+    pub async fn create_data_set(&self, new: &NewDataSet, most: DataSetLimits) -> Result<CreateDataSet, StoreError> {
         let (id, app, user, now) = (new.id.as_str(), new.application.as_str(), new.user.as_str(), new.created_at.0);
         on_each!(self, pool => {
             let mut tx = pool.begin_with(self.begin_writing()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now).execute(&mut *tx).await?;
             let count: i64 = sqlx::query_scalar(COUNT).bind(app).bind(user).fetch_one(&mut *tx).await?;
-            if count >= most {
+            if count >= most.data_sets {
                 return Ok(CreateDataSet::Full);
             }
             sqlx::query(INSERT)
                 .bind(id).bind(app).bind(user).bind(new.name.as_str()).bind(now)
                 .bind(&new.model).bind(&new.model_sha256)
                 .execute(&mut *tx).await?;
+            let mut tags = HashSet::new();
             for (place, image) in new.images.iter().enumerate() {
                 let given = image.tag.as_ref().map(Tag::as_str);
                 let (image_id, url, tag, sha256) = match &image.source {
@@ -184,6 +198,12 @@ impl Store {
                     }
                 };
                 let Some(tag) = tag else { return Ok(CreateDataSet::NoTag(place)) };
+                if !tags.contains(&tag) {
+                    tags.insert(tag.clone());
+                }
+                if tags.len() > most.tags {
+                    return Ok(CreateDataSet::TooManyTags);
+                }
                 sqlx::query(INSERT_IMAGE)
                     .bind(id).bind(i64::try_from(place).unwrap_or(i64::MAX)).bind(image_id.as_str()).bind(url)
                     .bind(tag).bind(app).bind(user).bind(sha256)

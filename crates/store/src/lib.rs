@@ -34,8 +34,8 @@ pub use check::BlobRow;
 pub use claims::Claim;
 pub use collections::{ChangedImage, Collection, ImageRecord, NewImage};
 pub use datasets::{
-    BuiltImage, CreateDataSet, DataSetImageRow, DataSetRow, ImageSource, Lease, Looked, NewDataSet, NewDataSetImage,
-    Task,
+    BuiltImage, CreateDataSet, DataSetImageRow, DataSetLimits, DataSetRow, ImageSource, Lease, Looked, NewDataSet,
+    NewDataSetImage, Task,
 };
 pub use error::{OpenError, StoreError};
 pub use feedback::{

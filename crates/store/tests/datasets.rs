@@ -5,8 +5,8 @@ use kaisatsu_model::{
     AppId, ApplicationName, DataSetId, DataSetName, ImageId, Outcome, Phase, RecognitionId, Tag, Timestamp, UserId,
 };
 use kaisatsu_store::{
-    BlobKey, Claim, CreateDataSet, ImageSource, Lease, Looked, NewDataSet, NewDataSetImage, NewRecognition,
-    NewUserImage, PutImage, Store, StoreError,
+    BlobKey, Claim, CreateDataSet, DataSetLimits, ImageSource, Lease, Looked, NewDataSet, NewDataSetImage,
+    NewRecognition, NewUserImage, PutImage, Store, StoreError,
 };
 use kaisatsu_testkit::{Backend, Database, tell_on_every_backend};
 
@@ -76,8 +76,12 @@ impl Stage {
     }
 
     async fn create(&self, number: u8, sources: Vec<ImageSource>) -> (DataSetId, CreateDataSet) {
-        let id = DataSetId::from_random([number; 20]);
         let image = |source| NewDataSetImage { source, tag: Some(Tag::new("cat").unwrap()) };
+        self.create_of(number, sources.into_iter().map(image).collect(), 10).await
+    }
+
+    async fn create_of(&self, number: u8, images: Vec<NewDataSetImage>, tags: usize) -> (DataSetId, CreateDataSet) {
+        let id = DataSetId::from_random([number; 20]);
         let new = NewDataSet {
             id: id.clone(),
             application: self.app.clone(),
@@ -86,9 +90,9 @@ impl Stage {
             model: "general".to_owned(),
             model_sha256: "aa".to_owned(),
             created_at: Timestamp(i64::from(number)),
-            images: sources.into_iter().map(image).collect(),
+            images,
         };
-        (id, self.store.create_data_set(&new, 2).await.unwrap())
+        (id, self.store.create_data_set(&new, DataSetLimits { data_sets: 2, tags }).await.unwrap())
     }
 
     async fn created(&self, number: u8, sources: Vec<ImageSource>) -> DataSetId {
@@ -154,7 +158,7 @@ async fn what_is_let_go_is_removed_and_what_is_not_stays(stage: Stage) {
 }
 
 async fn limits_hold(stage: Stage) {
-    stage.kept(1, b"a").await;
+    let first = stage.kept(1, b"a").await;
     stage.kept(2, b"b").await;
     assert_eq!(stage.claim(b"c").await, Claim::Full, "thirty bytes are more than twenty-five");
     assert_eq!(stage.store.claim_blob(&stage.key(b"c"), 5, 25, NOW).await.unwrap(), Claim::Write);
@@ -165,6 +169,14 @@ async fn limits_hold(stage: Stage) {
     }
     assert_eq!(stage.create(3, vec![url(3)]).await.1, CreateDataSet::Full);
     assert!(stage.delete(&DataSetId::from_random([1; 20])).await);
+    // Tags are counted with those that stored images bring along.
+    let two = || {
+        let given = NewDataSetImage { source: url(1), tag: Some(Tag::new("cat").unwrap()) };
+        vec![given, NewDataSetImage { source: ImageSource::Stored(first.clone()), tag: None }]
+    };
+    assert_eq!(stage.create_of(3, two(), 1).await.1, CreateDataSet::TooManyTags);
+    assert_eq!(stage.create_of(3, two(), 2).await.1, CreateDataSet::Kept);
+    assert!(stage.delete(&DataSetId::from_random([3; 20])).await);
     let missing = vec![url(1), ImageSource::Stored(ImageId::from_random([9; 20]))];
     assert_eq!(stage.create(3, missing).await.1, CreateDataSet::NoImage(1));
     let listed = stage.store.data_sets(&stage.app, &stage.user, (Timestamp(0), ""), 10).await.unwrap();

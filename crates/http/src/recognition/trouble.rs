@@ -26,6 +26,7 @@ impl From<RecognitionError> for Failure {
             | RecognitionError::NoSuchImage
             | RecognitionError::NoSuchDataSet
             | RecognitionError::NoStoredImage(_) => Self::new(Kind::NotFound, told),
+            RecognitionError::TooManyTags(_) => Self::new(Kind::TooManyInputs, told),
             RecognitionError::NoTag(_)
             | RecognitionError::BadAddress { .. }
             | RecognitionError::BuildFailed(_)

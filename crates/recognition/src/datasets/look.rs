@@ -6,12 +6,9 @@ use bytes::Bytes;
 use kaisatsu_fetch::FetchError;
 use kaisatsu_model::Outcome;
 use kaisatsu_store::{BlobKey, Lease, Looked, Task};
-use kaisatsu_vision::{DecodeError, Worker, decode};
+use kaisatsu_vision::DecodeError;
 
-use crate::{
-    Recogniser, RecognitionError,
-    slots::{DECODE, INFERENCE, timed},
-};
+use crate::{Recogniser, RecognitionError, embed::looking};
 
 const TASK: &str = "dataset";
 
@@ -82,16 +79,11 @@ impl Recogniser {
     }
 
     async fn see(&self, lease: &Lease, bytes: Bytes) -> Result<Seen, RecognitionError> {
-        let (bounds, model) = (self.bounds, lease.model.clone());
-        let look = move |worker: &mut Worker| {
-            let gone = || RecognitionError::Unusable { model: model.clone(), reason: "it is not loaded".to_owned() };
-            let (classifier, resizer) = worker.classifier(&model).ok_or_else(gone)?;
-            let decoded = timed(DECODE, TASK, || decode(&bytes, bounds, Some(classifier.short_side())))?;
-            let vector = timed(INFERENCE, TASK, || classifier.embed(resizer, &decoded.picture));
-            let vector = vector.map_err(|error| RecognitionError::Failed(error.to_string()))?;
-            Ok(Seen { vector, sha256: kaisatsu_store::sha256(&bytes) })
-        };
-        self.slots.run_behind(TASK, look).await
+        let same = bytes.clone();
+        let hash = move |_: &[f32]| Ok(kaisatsu_store::sha256(&same));
+        let look = looking(self.bounds, TASK, lease.model.clone(), bytes, hash);
+        let (sha256, vector) = self.slots.run_behind(TASK, look).await?;
+        Ok(Seen { vector, sha256 })
     }
 }
 

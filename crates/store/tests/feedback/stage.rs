@@ -7,8 +7,8 @@ use kaisatsu_model::{
     Verdict,
 };
 use kaisatsu_store::{
-    CreateDataSet, FeedbackFilter, FeedbackRow, ImageSource, KeptItem, NewDataSet, NewDataSetImage, NewRecognition,
-    NewVerdict, Standing, Store,
+    CreateDataSet, DataSetLimits, FeedbackFilter, FeedbackRow, ImageSource, KeptItem, NewDataSet, NewDataSetImage,
+    NewRecognition, NewVerdict, Standing, Store,
 };
 use kaisatsu_testkit::{Backend, Database};
 use sqlx::Connection;
@@ -114,7 +114,10 @@ impl Stage {
                 tag: Some(Tag::new("cat").unwrap()),
             }],
         };
-        assert_eq!(self.store.create_data_set(&new, ALL).await.unwrap(), CreateDataSet::Kept);
+        assert_eq!(
+            self.store.create_data_set(&new, DataSetLimits { data_sets: ALL, tags: 1_000 }).await.unwrap(),
+            CreateDataSet::Kept
+        );
         new.id
     }
 

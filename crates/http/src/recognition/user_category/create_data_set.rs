@@ -1,6 +1,6 @@
 //! `userCategory/createDataSet`: a dataset out of addresses and stored images.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use kaisatsu_model::{DataSetName, ImageId, Phase, Tag};
@@ -19,9 +19,6 @@ use crate::{Failure, Gateway, Kind};
 
 /// The most bytes of a body: ten thousand addresses of a usual length fit.
 const MOST: usize = 8 << 20;
-
-/// The most tags of a dataset: to tell them apart takes memory for every image and tag.
-const MOST_TAGS: usize = 1_000;
 
 /// What a dataset is to be made of.
 #[derive(Deserialize, ToSchema)]
@@ -118,11 +115,5 @@ fn wanted(body: Object, most: usize) -> Result<Vec<Wanted>, Failure> {
         }
         Ok(Wanted { source, tag })
     };
-    let wanted: Vec<Wanted> = images.iter().enumerate().map(image).collect::<Result<_, _>>()?;
-    let tags: BTreeSet<&Tag> = wanted.iter().filter_map(|image| image.tag.as_ref()).collect();
-    if tags.len() > MOST_TAGS {
-        let told = format!("body field images has {} tags, and a dataset may have {MOST_TAGS}", tags.len());
-        return Err(Failure::new(Kind::TooManyInputs, told));
-    }
-    Ok(wanted)
+    images.iter().enumerate().map(image).collect()
 }
