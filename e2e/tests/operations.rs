@@ -54,6 +54,7 @@ fn a_key_never_gets_into_the_log() {
         "/route_service/v1/railmapDetail?id=tokyo%26APIKEY=KEY",
         "/route_service/v1/railmapDetail?id=tokyo;APIKEY=KEY",
         "/route_service/v1/railmapDetail?x=KEY",
+        "/route_service/v1/railmapDetail?APIKEY=KEY&id=KEY&x=0&y=0&width=1&height=1",
         "/KEY",
     ] {
         let answer = server.get(

@@ -8,6 +8,8 @@ use std::{sync::Arc, time::Duration};
 use axum::http::StatusCode;
 use kaisatsu_access::{Caller, Refusal};
 
+use crate::redact;
+
 /// The kinds of failure of the contract, in the order of its table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -121,7 +123,7 @@ impl Failure {
     /// A failure with its message.
     #[must_use]
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), retry_after: None, caller: None, cause: None }
+        Self { kind, message: redact::message(message.into()), retry_after: None, caller: None, cause: None }
     }
 
     /// A failure that passes by itself.

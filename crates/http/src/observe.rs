@@ -193,7 +193,7 @@ impl RequestIds {
             let bytes = value.as_bytes();
             (1..=64).contains(&bytes.len())
                 && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
-                && !value.to_str().is_ok_and(|text| text.contains(kaisatsu_model::ApiKey::PREFIX))
+                && !value.to_str().is_ok_and(|text| redact::secret(text).is_some())
         };
         if let Some(own) = headers.get(&REQUEST_ID).filter(sensible) {
             return own.clone();

@@ -5,6 +5,7 @@
 //! path by a missing `?`, stays out of the log all the same.
 
 use axum::http::Method;
+use kaisatsu_model::{ApiKey, UserToken};
 
 use crate::query::pairs;
 
@@ -84,9 +85,19 @@ fn plain(text: &str) -> &str {
 }
 
 fn without_key(text: &str) -> &str {
-    let prefix = kaisatsu_model::ApiKey::PREFIX.as_bytes();
-    let at = text.as_bytes().windows(prefix.len()).position(|part| part == prefix);
-    &text[..at.unwrap_or(text.len())]
+    &text[..secret(text).unwrap_or(text.len())]
+}
+
+/// Where something begins that looks like a key of an application or a token of a user.
+pub(crate) fn secret(text: &str) -> Option<usize> {
+    [ApiKey::PREFIX, UserToken::PREFIX].into_iter().filter_map(|prefix| text.find(prefix)).min()
+}
+
+/// A message without the secrets that a caller may have put where a name belongs.
+pub(crate) fn message(text: String) -> String {
+    let Some(at) = secret(&text) else { return text };
+    let end = text[at..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(text.len(), |end| at + end);
+    format!("{}…{}", &text[..at], message(text[end..].to_owned()))
 }
 
 fn head(text: &str, most: usize) -> &str {
@@ -97,7 +108,7 @@ fn head(text: &str, most: usize) -> &str {
 mod tests {
     use axum::http::Method;
 
-    use super::{method, path, query};
+    use super::{message, method, path, query};
 
     #[test]
     fn only_harmless_values_are_shown() {
@@ -112,6 +123,7 @@ mod tests {
             ("id=tokyo;APIKEY=kst_secret", "id=tokyo…"),
             ("id=%6Bst_secret", "id=…"),
             ("x=kst_secret", "x=…"),
+            ("modelName=kut_secret", "modelName=…"),
             ("x=-12&stationName=%E9%AB%98%E5%86%86%E5%AF%BA", "x=-12&stationName=%E9%AB%98%E5%86%86%E5%AF%BA"),
             ("stationName=高円寺\u{9b}31m", "stationName=高円寺…"),
             ("", ""),
@@ -125,7 +137,16 @@ mod tests {
     fn a_key_glued_to_the_path_is_cut_off() {
         assert_eq!(path("/route_service/v1/railmapDetail&APIKEY=kst_secret"), "/route_service/v1/railmapDetail");
         assert_eq!(path("/route_service/v1/kst_secret"), "/route_service/v1/");
+        assert_eq!(path("/route_service/v1/kut_secret"), "/route_service/v1/");
         assert_eq!(path("/docs/index.css"), "/docs/index.css");
+    }
+
+    #[test]
+    fn a_message_repeats_no_secret() {
+        let said = |text: &str| message(text.to_owned());
+        assert_eq!(said("there is no model 'kst_secret' here; kut_other"), "there is no model '…' here; …");
+        assert_eq!(said("there is no model '猫kst_'"), "there is no model '猫…'");
+        assert_eq!(said("there is no model 'cat'"), "there is no model 'cat'");
     }
 
     #[test]
