@@ -3,7 +3,7 @@
 
 use std::{fs, path::PathBuf, thread};
 
-use kaisatsu_e2e::{Answer, Backend, Database, Server, eventually, http, make_key, on_every_backend};
+use kaisatsu_e2e::{Answer, Backend, Database, Server, User, eventually, http, make_key, on_every_backend};
 use serde_json::{Value, json};
 
 on_every_backend![
@@ -77,6 +77,37 @@ fn photographs_are_recognised(backend: Backend) {
     assert_eq!(models["tasks"][0]["task"], "categoryRecognition");
     assert_eq!(models["tasks"][0]["models"][0]["name"], "general");
     assert_eq!(models["tasks"][1]["models"][0]["usable"], true);
+}
+
+#[test]
+fn what_the_query_says_is_judged_before_the_body_and_no_answer_repeats_a_key() {
+    let (_database, key, server) = start(Backend::Sqlite, &[]);
+    let (most, tag) = ("query parameter numOfCandidates must be from 1 to", "query parameter tag must have 1 to");
+    for (operation, words, status, code, told) in [
+        ("concept/classify", "&numOfCandidates=0", 400, "111", most),
+        ("concept/classify", "&numOfCandidates=0&dataSetId=x", 401, "117", "query parameter token is missing"),
+        ("objectDetection/detect", "&numOfCandidates=0", 400, "111", most),
+        ("objectDetection/detect", "&minScore=2", 400, "111", "query parameter minScore must be from 0 to 1"),
+        ("similarImage/search", "&numOfCandidates=0", 400, "111", most),
+        ("concept/classify", "&language=x", 400, "104", "query parameter language must be a language code"),
+        ("userCategory/uploadImage", "&token=TOKEN&tag=LONG", 400, "104", tag),
+        ("concept/classify", "", 415, "105", "the Content-Type must be multipart/form-data"),
+    ] {
+        let token = User::named(&server, &key, "somebody").token;
+        let words = words.replace("TOKEN", &token).replace("LONG", &"x".repeat(101));
+        let target = format!("{}{words}", target(operation, &key));
+        let answer = http::post(server.address, &target, "text/plain", b"hello");
+        let error = &answer.json()["error"];
+        assert_eq!((answer.status, error["code"].as_str()), (status, Some(code)), "{words}: {error}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.starts_with(&format!("{operation}: {told}")), "{message}");
+    }
+    let astray = format!("{}&modelName={key}", target("concept/classify", &key));
+    let answer = server.post_form(&astray, &[("image", &photo("coffee.png"))]);
+    let told = answer.text();
+    assert!(answer.status == 400 && told.contains("there is no model '…' for this operation"), "{told}");
+    eventually("it is logged", || server.log().contains("there is no model '…'").then_some(()));
+    assert!(!told.contains(&key) && !server.log().contains(&key), "{told}");
 }
 
 fn feedback_is_taken_and_its_rules_hold(backend: Backend) {
@@ -210,8 +241,8 @@ fn without_models_the_rest_works_and_recognition_says_why() {
     let server = Server::start(&database, &[]);
     eventually("it is ready all the same", || (server.get("/readyz").status == 200).then_some(()));
     let answer = classify(&server, &key, &[("image", &photo("coffee.png"))]);
-    let told = "concept/classify: model 'general' is not usable on this server at the moment; its operator finds the \
-                reason in the log";
+    let told = "concept/classify: model 'general' is not installed on this server; the server's operator finds more in \
+                its log";
     assert_eq!((answer.status, answer.json()), (503, json!({"error": {"code": "501", "message": told}})));
     assert!(answer.header("retry-after").is_some());
     assert!(server.log().contains("`make models` installs"), "{}", server.log());

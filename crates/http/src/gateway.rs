@@ -9,7 +9,7 @@ use kaisatsu_access::{Accounts, Caller, Desk, Gate, RateLimit, Tokens, Usage};
 use kaisatsu_railmap::Library;
 use kaisatsu_recognition::{Recogniser, User};
 
-use crate::{Failure, Kind, Query, Rendered, pictures::Pictures};
+use crate::{Failure, Kind, Query, Rendered, intake::Room, pictures::Pictures};
 
 /// The name of the query parameter that carries the key.
 pub(crate) const API_KEY: &str = "APIKEY";
@@ -111,6 +111,8 @@ pub struct Gateway {
     pub recogniser: Arc<Recogniser>,
     /// The most bytes of an image.
     pub max_image_bytes: usize,
+    /// The room for images.
+    pub(crate) room: Room,
     /// The first path segment of the route map function.
     pub segment: Segment,
     /// Whether anybody may look at the maps in a browser.
@@ -137,6 +139,7 @@ impl Gateway {
             maps,
             recogniser,
             max_image_bytes,
+            room: Room::new(max_image_bytes),
             segment,
             map_pages,
             pictures: Pictures::new(),

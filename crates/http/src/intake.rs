@@ -1,6 +1,6 @@
 //! Bodies of requests, taken in whole, up to a limit and with some patience.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
@@ -8,6 +8,7 @@ use axum::{
 };
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{Failure, Kind};
 
@@ -16,6 +17,53 @@ const NEXT_PIECE: Duration = Duration::from_secs(20);
 
 /// How long a whole body may take: a client that sends a byte now and then holds a connection, but not for ever.
 const WHOLE: Duration = Duration::from_mins(5);
+
+/// Bytes of images and other long bodies that may be in the server at once, at least: however many connections there are, each with its picture.
+const ROOM: usize = 256 * 1024 * 1024;
+
+/// How many of the largest images there is room for at least.
+const LARGEST: usize = 4;
+
+/// When a caller for whom there is no room should try again.
+const FULL: Duration = Duration::from_secs(1);
+
+/// Room in memory for bodies: images from their first byte until they have been looked at.
+pub(crate) struct Room(Arc<Semaphore>);
+
+/// The room that one image takes.
+pub(crate) struct Taken(#[allow(dead_code, reason = "it is given back when dropped")] OwnedSemaphorePermit);
+
+impl Room {
+    /// Room for images of at most `largest` bytes.
+    pub(crate) fn new(largest: usize) -> Self {
+        let room = ROOM.max(largest.saturating_mul(LARGEST));
+        Self(Arc::new(Semaphore::new(kilobytes(room) as usize)))
+    }
+
+    /// A whole body as [`whole`] takes it, if there is room for it. One that does not say how long it is may become as long as it is allowed to.
+    pub(crate) async fn whole(
+        &self,
+        headers: &HeaderMap,
+        body: Body,
+        limit: usize,
+        what: &str,
+    ) -> Result<(Bytes, Taken), Failure> {
+        let size = declared(headers).map_or(limit, |declared| usize::try_from(declared).unwrap_or(limit).min(limit));
+        let Ok(room) = Arc::clone(&self.0).try_acquire_many_owned(kilobytes(size)) else {
+            let told = "the server has no room for another body of this size; try again shortly";
+            return Err(Failure::passing(Kind::Unavailable, told, FULL));
+        };
+        Ok((whole(headers, body, limit, what).await?, Taken(room)))
+    }
+}
+
+fn kilobytes(bytes: usize) -> u32 {
+    u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX)
+}
+
+fn declared(headers: &HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok())
+}
 
 /// The media type of a request in lower case, without its parameters; empty when there is none.
 pub(crate) fn media_type(headers: &HeaderMap) -> String {
@@ -27,7 +75,7 @@ pub(crate) fn media_type(headers: &HeaderMap) -> String {
 /// read.
 pub(crate) async fn whole(headers: &HeaderMap, body: Body, limit: usize, what: &str) -> Result<Bytes, Failure> {
     let too_large = || Failure::new(Kind::TooLarge, format!("{what} is too large: at most {limit} bytes are taken"));
-    let declared = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+    let declared = declared(headers);
     if declared.is_some_and(|declared| declared > limit as u64) {
         return Err(too_large());
     }
@@ -51,4 +99,24 @@ pub(crate) async fn whole(headers: &HeaderMap, body: Body, limit: usize, what: &
 
 fn too_slow() -> Failure {
     Failure::new(Kind::BodyFormat, "the body came too slowly; send it again over a faster connection")
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::{body::Body, http::HeaderMap};
+
+    use super::{Kind, ROOM, Room};
+
+    #[tokio::test]
+    async fn images_beyond_the_room_are_turned_away_until_others_have_left() {
+        let room = Room::new(1024);
+        let headers = HeaderMap::new();
+        let largest = || room.whole(&headers, Body::from("picture"), ROOM, "the image");
+        let (bytes, taken) = largest().await.unwrap();
+        assert_eq!(bytes, "picture");
+        let refused = largest().await.err().unwrap();
+        assert_eq!((refused.kind, refused.retry_seconds()), (Kind::Unavailable, Some(1)));
+        drop(taken);
+        assert!(largest().await.is_ok());
+    }
 }

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use kaisatsu_model::{DataSetName, ImageId, Tag, Timestamp};
 use kaisatsu_store::{BlobKey, Claim, NewUserImage, PutImage, UserImage};
 use kaisatsu_vision::{Worker, decode, thumbnail};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::{
     Recogniser, RecognitionError, User,
@@ -18,6 +19,10 @@ const SMALL: &str = "thumbnail";
 
 /// The shorter side that is enough for a small picture.
 const ENOUGH: u32 = 256;
+
+/// How many may wait for a small picture, and how many images are read for that at once.
+const LINE: usize = 256;
+const TURNS: usize = 4;
 
 /// How often bytes are claimed that are just being removed, and how long is waited between.
 const TRIES: u32 = 40;
@@ -99,6 +104,30 @@ impl<T> Page<T> {
         };
         let next = items.last().filter(|_| more).map(cursor);
         Self { items, next }
+    }
+}
+
+/// The line of those who wait for small pictures: only so many wait, and only whose turn it is has the image in memory.
+pub(crate) struct Small {
+    line: Semaphore,
+    turns: Semaphore,
+}
+
+/// A place in the line and the turn it led to.
+pub(crate) struct Turn<'a>(#[allow(dead_code, reason = "given back when dropped")] [SemaphorePermit<'a>; 2]);
+
+impl Default for Small {
+    fn default() -> Self {
+        Self { line: Semaphore::new(LINE), turns: Semaphore::new(TURNS) }
+    }
+}
+
+impl Small {
+    async fn turn(&self) -> Result<Turn<'_>, RecognitionError> {
+        let full = || RecognitionError::Overloaded { wait: Duration::from_secs(1) };
+        let place = self.line.try_acquire().map_err(|_| full())?;
+        let turn = self.turns.acquire().await.map_err(|_| full())?;
+        Ok(Turn([place, turn]))
     }
 }
 
@@ -211,6 +240,7 @@ impl Recogniser {
     /// # Errors
     /// [`RecognitionError::NoSuchImage`] when the image is not there any more.
     pub async fn thumbnail(&self, key: &BlobKey) -> Result<Bytes, RecognitionError> {
+        let _turn = self.users.small.turn().await?;
         let (image, bounds) = (self.image(key).await?, self.bounds);
         let make = move |worker: &mut Worker| {
             let decoded = timed(DECODE, SMALL, || decode(&image, bounds, Some(ENOUGH)))?;

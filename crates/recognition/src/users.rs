@@ -7,7 +7,7 @@ use kaisatsu_model::{AppId, UserId};
 use kaisatsu_store::Blobs;
 use tokio::sync::Notify;
 
-use crate::{Recogniser, datasets::Shelf};
+use crate::{Recogniser, datasets::Shelf, storage::Small};
 
 /// How much one user may have.
 #[derive(Debug, Clone, Copy)]
@@ -54,11 +54,19 @@ pub(crate) struct Users {
     pub(crate) to_build: Notify,
     /// Rung when there may be bytes that are nobody's.
     pub(crate) to_sweep: Notify,
+    /// The line for small pictures.
+    pub(crate) small: Small,
 }
 
 impl Users {
     pub(crate) fn new(settings: UserSettings) -> Self {
-        Self { settings, shelf: Shelf::default(), to_build: Notify::new(), to_sweep: Notify::new() }
+        Self {
+            settings,
+            shelf: Shelf::default(),
+            to_build: Notify::new(),
+            to_sweep: Notify::new(),
+            small: Small::default(),
+        }
     }
 }
 

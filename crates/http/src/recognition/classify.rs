@@ -107,13 +107,16 @@ pub(crate) async fn classify(
     let query = Query::read(raw.as_deref(), &WORDS);
     answer_to("concept/classify", gateway.admit(&query).await, async |caller| {
         let user = gateway.user_if_any(&query, caller).await?;
-        let mut form = Form::read(&query, &WORDS[..4], &headers, body, gateway.max_image_bytes).await?;
-        let most = form.most("numOfCandidates", 1..=50, USUAL)?;
-        let kept = if let Some((user, id)) = form.data_set(user, "modelName")? {
-            gateway.recogniser.classify_in(&user, &id, form.image()?, most).await?
-        } else {
+        let words = |form: &Form<'_>| {
+            let set = form.data_set(user.as_ref(), "modelName")?;
+            let most = form.most("numOfCandidates", 1..=50, USUAL)?;
             let model = form.text("modelName")?.map(str::to_owned);
-            let ask = ClassifyAsk { model, most, language: language(&form)? };
+            Ok((set, ClassifyAsk { model, most, language: language(form)? }))
+        };
+        let (mut form, (set, ask)) = Form::read(&query, &WORDS[..4], &gateway, &headers, body, words).await?;
+        let kept = if let Some((user, id)) = set {
+            gateway.recogniser.classify_in(&user, &id, form.image()?, ask.most).await?
+        } else {
             gateway.recogniser.classify(&caller.application, form.image()?, ask).await?
         };
         Ok::<_, Failure>(render(kept))

@@ -118,13 +118,15 @@ pub(crate) async fn detect(
 ) -> Response {
     let query = Query::read(raw.as_deref(), &WORDS);
     answer_to("objectDetection/detect", gateway.admit(&query).await, async |caller| {
-        let mut form = Form::read(&query, &WORDS[..4], &headers, body, gateway.max_image_bytes).await?;
-        let ask = DetectAsk {
-            model: form.text("modelName")?.map(str::to_owned),
-            most: form.most("numOfCandidates", 1..=100, USUAL)?,
-            min_score: form.share("minScore")?.unwrap_or(0.0),
-            language: language(&form)?,
+        let words = |form: &Form<'_>| {
+            Ok(DetectAsk {
+                model: form.text("modelName")?.map(str::to_owned),
+                most: form.most("numOfCandidates", 1..=100, USUAL)?,
+                min_score: form.share("minScore")?.unwrap_or(0.0),
+                language: language(form)?,
+            })
         };
+        let (mut form, ask) = Form::read(&query, &WORDS[..4], &gateway, &headers, body, words).await?;
         let (kept, size) = gateway.recogniser.detect(&caller.application, form.image()?, ask).await?;
         Ok::<_, Failure>(render(kept, size))
     })

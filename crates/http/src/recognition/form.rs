@@ -12,7 +12,10 @@ use kaisatsu_recognition::User;
 use multer::Multipart;
 
 use super::json::field as body_field;
-use crate::{Failure, Kind, Query, intake};
+use crate::{
+    Failure, Gateway, Kind, Query,
+    intake::{self, Taken},
+};
 
 /// The longest word beside an image.
 const LONGEST_WORD: usize = 4096;
@@ -25,17 +28,23 @@ pub(super) struct Form<'a> {
     image: Option<Bytes>,
     words: Vec<(&'static str, String)>,
     query: &'a Query<'a>,
+    /// Held as long as the form is.
+    room: Option<Taken>,
 }
 
 impl<'a> Form<'a> {
-    /// Reads the form of a request: the field `image` and the fields named in `known`; others are ignored.
-    pub(super) async fn read(
+    /// Reads the form of a request: the field `image` and the fields named in `known`; others are ignored. `words` says what they mean; it
+    /// is asked about those in the query before anything of the body is read.
+    pub(super) async fn read<W>(
         query: &'a Query<'a>,
         known: &[&'static str],
+        gateway: &Gateway,
         headers: &HeaderMap,
         body: Body,
-        most: usize,
-    ) -> Result<Self, Failure> {
+        words: impl Fn(&Self) -> Result<W, Failure>,
+    ) -> Result<(Self, W), Failure> {
+        let mut form = Self { image: None, words: Vec::new(), query, room: None };
+        words(&form)?;
         if intake::media_type(headers) != "multipart/form-data" {
             let rule = "the Content-Type must be multipart/form-data, with the picture in the field image";
             return Err(Failure::new(Kind::MediaType, rule));
@@ -44,11 +53,12 @@ impl<'a> Form<'a> {
         let declared = headers.get(axum::http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let boundary = declared.and_then(|declared| multer::parse_boundary(declared).ok());
         let boundary = boundary.ok_or_else(|| wrong("the Content-Type names no boundary; let your client set it"))?;
-        let bytes = intake::whole(headers, body, most.saturating_add(WRAPPING), "the body").await?;
+        let most = gateway.max_image_bytes;
+        let (bytes, room) = gateway.room.whole(headers, body, most.saturating_add(WRAPPING), "the body").await?;
+        form.room = Some(room);
 
         let pieces = stream::iter([Ok::<_, std::convert::Infallible>(bytes)]);
         let mut parts = Multipart::new(pieces, boundary);
-        let mut form = Self { image: None, words: Vec::new(), query };
         while let Some(field) = parts.next_field().await.map_err(|error| broken(&error))? {
             let name = field.name().unwrap_or_default().to_owned();
             if name == "image" {
@@ -63,7 +73,8 @@ impl<'a> Form<'a> {
                 form.add(name, word)?;
             }
         }
-        Ok(form)
+        let said = words(&form)?;
+        Ok((form, said))
     }
 
     fn take(&mut self, image: Bytes, most: usize) -> Result<(), Failure> {
@@ -114,13 +125,13 @@ impl<'a> Form<'a> {
     }
 
     /// The dataset that is named, and the user whose it has to be; none is named together with `instead`.
-    pub(super) fn data_set(&self, user: Option<User>, instead: &str) -> Result<Option<(User, DataSetId)>, Failure> {
+    pub(super) fn data_set(&self, user: Option<&User>, instead: &str) -> Result<Option<(User, DataSetId)>, Failure> {
         let Some(id) = self.text("dataSetId")? else { return Ok(None) };
         if self.text(instead)?.is_some() {
             return Err(self.invalid("dataSetId", &format!("and {instead} exclude each other; leave one out")));
         }
         let missing = || Failure::new(Kind::TokenUnknown, "query parameter token is missing");
-        Ok(Some((user.ok_or_else(missing)?, DataSetId::from_text(id))))
+        Ok(Some((user.ok_or_else(missing)?.clone(), DataSetId::from_text(id))))
     }
 
     /// A whole number, wherever it stands.

@@ -6,7 +6,10 @@ use axum::{body::Body, http::HeaderMap};
 use kaisatsu_recognition::Cursor;
 use serde_json::{Map, Value};
 
-use crate::{Failure, Kind, intake};
+use crate::{
+    Failure, Kind,
+    intake::{self, Room},
+};
 
 /// The most bytes of a body that are read without leaving the thread.
 const AT_ONCE: usize = 64 * 1024;
@@ -16,12 +19,12 @@ pub(super) struct Object(Map<String, Value>);
 
 impl Object {
     /// Takes a whole body in.
-    pub(super) async fn read(headers: &HeaderMap, body: Body, most: usize) -> Result<Self, Failure> {
+    pub(super) async fn read(room: &Room, headers: &HeaderMap, body: Body, most: usize) -> Result<Self, Failure> {
         let media = intake::media_type(headers);
         if media != "application/json" {
             return Err(wrong_media());
         }
-        let bytes = intake::whole(headers, body, most, "the body").await?;
+        let (bytes, _room) = room.whole(headers, body, most, "the body").await?;
         if bytes.len() <= AT_ONCE {
             return Self::parse(&bytes);
         }

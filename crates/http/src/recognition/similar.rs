@@ -105,9 +105,12 @@ pub(crate) async fn search(
     let query = Query::read(raw.as_deref(), &WORDS);
     answer_to("similarImage/search", gateway.admit(&query).await, async |caller| {
         let user = gateway.user_if_any(&query, caller).await?;
-        let mut form = Form::read(&query, &WORDS[..3], &headers, body, gateway.max_image_bytes).await?;
-        let most = form.most("numOfCandidates", 1..=50, USUAL)?;
-        let kept = if let Some((user, id)) = form.data_set(user, "collection")? {
+        let words = |form: &Form<'_>| {
+            let set = form.data_set(user.as_ref(), "collection")?;
+            Ok((set, form.most("numOfCandidates", 1..=50, USUAL)?))
+        };
+        let (mut form, (set, most)) = Form::read(&query, &WORDS[..3], &gateway, &headers, body, words).await?;
+        let kept = if let Some((user, id)) = set {
             gateway.recogniser.similar_in(&user, &id, form.image()?, most).await?
         } else {
             let ask = SimilarAsk { collection: form.required("collection")?.to_owned(), most };

@@ -52,7 +52,7 @@ impl UserCall {
         let query = Query::read(parts.uri.query(), &[API_KEY, TOKEN]);
         answer_to(function, gateway.admit(&query).await, async |caller| {
             let user = gateway.user(&query, caller).await?;
-            work(user, Object::read(&parts.headers, body, most).await?).await
+            work(user, Object::read(&gateway.room, &parts.headers, body, most).await?).await
         })
         .await
     }

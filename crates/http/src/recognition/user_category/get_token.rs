@@ -68,7 +68,7 @@ pub(crate) async fn get_token(
 ) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY]);
     answer_to("userCategory/getToken", gateway.admit(&query).await, async |caller| {
-        let body = Object::read(&headers, body, MOST).await?;
+        let body = Object::read(&gateway.room, &headers, body, MOST).await?;
         let user = UserId::new(body.required("userId")?).map_err(|rule| field("userId", rule.0))?;
         let issued = gateway.tokens.issue(&caller.application, user).await?;
         Ok(TokenAnswer { token: issued.secret.reveal().to_owned(), expires_at: issued.expires_at.to_utc() })

@@ -17,7 +17,6 @@ use super::{
     super::{
         answer::{BodyRefusals, RecognitionError, Refusals, UserRefusals, answer_to},
         form::Form,
-        json::field,
     },
     call::UserQuery,
 };
@@ -87,10 +86,13 @@ pub(crate) async fn upload_image(
     let query = Query::read(raw.as_deref(), &WORDS);
     answer_to("userCategory/uploadImage", gateway.admit(&query).await, async |caller| {
         let user = gateway.user(&query, caller).await?;
-        let mut form = Form::read(&query, &WORDS[..2], &headers, body, gateway.max_image_bytes).await?;
-        let tag = form.text("tag")?.map(|text| Tag::new(text).map_err(|rule| field("tag", rule.0))).transpose()?;
-        let name = form.text("name")?.map(|text| DataSetName::new(text).map_err(|rule| field("name", rule.0)));
-        let ask = UploadAsk { tag, name: name.transpose()? };
+        let words = |form: &Form<'_>| {
+            let tag = form.text("tag")?.map(|text| Tag::new(text).map_err(|rule| form.invalid("tag", rule.0)));
+            let name =
+                form.text("name")?.map(|text| DataSetName::new(text).map_err(|rule| form.invalid("name", rule.0)));
+            Ok(UploadAsk { tag: tag.transpose()?, name: name.transpose()? })
+        };
+        let (mut form, ask) = Form::read(&query, &WORDS[..2], &gateway, &headers, body, words).await?;
         let kept = gateway.recogniser.upload(&user, form.image()?, ask).await?;
         let image_id = kept.id.as_str().to_owned();
         Ok::<_, Failure>(UploadAnswer { image_id, sha256: kept.sha256, width: kept.width, height: kept.height })
