@@ -64,7 +64,15 @@ type Fields = Map<String, Value>;
 type Rows = Box<dyn Iterator<Item = Row>>;
 
 fn lines(path: &Path, read: impl Fn(&str) -> Result<Entry, String> + 'static) -> io::Result<Rows> {
-    let lines = BufReader::new(File::open(path)?).lines().enumerate();
+    let mut over = false;
+    let lines = BufReader::new(File::open(path)?).lines().enumerate().map_while(move |(at, line)| {
+        if over {
+            return None;
+        }
+        // After a line that is not text there may be others; what cannot be read, such as a folder, fails for ever.
+        over = line.as_ref().is_err_and(|error| error.kind() != io::ErrorKind::InvalidData);
+        Some((at, line))
+    });
     let row = move |(at, line): (usize, io::Result<String>)| match line {
         Ok(line) if line.trim().is_empty() => None,
         Ok(line) => Some(Row { line: at + 1, entry: read(&line) }),
@@ -220,7 +228,15 @@ fn list(fields: &Fields, name: &str) -> std::vec::IntoIter<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{edition, object, own, product};
+    use super::{Format, edition, object, own, product, rows};
+
+    #[test]
+    fn a_folder_is_no_endless_file() {
+        for format in [Format::Jsonl, Format::OpenLibrary] {
+            let rows: Vec<_> = rows(std::path::Path::new("/"), format).unwrap().take(3).collect();
+            assert_eq!(rows.len(), 1, "it is said once");
+        }
+    }
 
     #[test]
     fn our_own_rows() {
