@@ -10,6 +10,7 @@ use crate::{
     manifest::{Decode, Fault, Input, Output, PictureParts},
     prepare::{prepare, short_side},
     runtime::{Feed, Network, Runtime, RuntimeError, Tensor},
+    softmax::softmax,
     vector,
 };
 
@@ -132,15 +133,7 @@ impl Classifier {
 /// Logits to probabilities, as the manifest says.
 fn probabilities(logits: &[f32], output: &Output) -> Vec<f32> {
     match output.decode {
-        Decode::Softmax => {
-            let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            let mut powers: Vec<f32> = logits.iter().map(|logit| ((logit - top) / output.temperature).exp()).collect();
-            let sum: f32 = powers.iter().sum();
-            for power in &mut powers {
-                *power /= sum;
-            }
-            powers
-        }
+        Decode::Softmax => softmax(logits, output.temperature),
         Decode::Sigmoid => logits.iter().map(|logit| 1.0 / (1.0 + (-logit / output.temperature).exp())).collect(),
         _ => logits.to_vec(),
     }

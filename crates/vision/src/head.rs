@@ -15,6 +15,7 @@ pub use teach::{Lesson, Report, TeachError, teach};
 use crate::{
     classify::{Scored, best},
     manifest::Fault,
+    softmax::softmax,
     vector::dot,
 };
 
@@ -114,11 +115,4 @@ impl Head {
     fn familiarity(&self, vector: &[f32]) -> f32 {
         self.means.chunks_exact(self.dims).map(|mean| dot(mean, vector)).fold(-1.0, f32::max)
     }
-}
-
-fn softmax(scores: &[f32], temperature: f32) -> Vec<f32> {
-    let top = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let powers: Vec<f32> = scores.iter().map(|score| ((score - top) / temperature).exp()).collect();
-    let sum: f32 = powers.iter().sum();
-    powers.iter().map(|power| power / sum).collect()
 }

@@ -87,12 +87,6 @@ impl Labels {
         self.rows.get(index)
     }
 
-    /// The languages that names come in; none when names are only names.
-    #[must_use]
-    pub fn languages(&self) -> &[String] {
-        &self.languages
-    }
-
     /// The name of a class in a language, or the first one there is.
     #[must_use]
     pub fn name<'a>(&self, label: &'a Label, language: &str) -> &'a str {

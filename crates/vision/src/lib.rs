@@ -17,6 +17,7 @@ mod picture;
 mod prepare;
 mod runtime;
 pub mod shelf;
+mod softmax;
 pub mod text;
 mod thumbnail;
 pub mod vector;

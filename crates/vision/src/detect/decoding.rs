@@ -6,6 +6,7 @@ use crate::{
     manifest::Input,
     prepare::Prepared,
     runtime::{RuntimeError, Tensor},
+    softmax::softmax,
 };
 
 /// What a network gave, family by family.
@@ -95,7 +96,7 @@ impl Reader<'_> {
 
     fn query_scores(&self, logits: &[f32]) -> Vec<f32> {
         let exclusive = logits.len() == self.classes + 1;
-        let mut scores = if exclusive { softmax(logits) } else { logits.iter().map(|v| sigmoid(*v)).collect() };
+        let mut scores = if exclusive { softmax(logits, 1.0) } else { logits.iter().map(|v| sigmoid(*v)).collect() };
         scores.truncate(self.classes);
         scores
     }
@@ -154,13 +155,6 @@ fn inside(area: Area) -> Area {
 
 fn sigmoid(logit: f32) -> f32 {
     1.0 / (1.0 + (-logit).exp())
-}
-
-fn softmax(logits: &[f32]) -> Vec<f32> {
-    let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let powers: Vec<f32> = logits.iter().map(|logit| (logit - top).exp()).collect();
-    let sum: f32 = powers.iter().sum();
-    powers.iter().map(|power| power / sum).collect()
 }
 
 #[cfg(test)]

@@ -3,9 +3,11 @@
 use super::{
     Head, Kind,
     ridge::{Fitted, System},
-    softmax,
 };
-use crate::vector::{dot, normalise};
+use crate::{
+    softmax::softmax,
+    vector::{dot, normalise},
+};
 
 /// One labelled picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
