@@ -59,8 +59,8 @@ class Part:
 def runtime_flags() -> list[str]:
     platforms = RUNTIME_PLATFORMS.get(platform.machine()) if sys.platform == "linux" else None
     if platforms is None:
-        raise InstallError(f"no ONNX Runtime is pinned for {platform.system()} on {platform.machine()}: install the "
-                           "library yourself and name it in the server's settings")
+        raise InstallError(f"no ONNX Runtime is pinned for {platform.system()} on {platform.machine()}: put the "
+                           "library into the folder runtime/ of the models, with a runtime.toml like the one beside this program")
     return registry.platform_flags(*platforms)
 
 

@@ -125,12 +125,17 @@ def detect(model: Model, photos: Path, proofs: Proofs) -> None:
         proofs.save(model.folder.name, photo, {**inputs, **outputs}, named)
 
 
+# What XFeat is given, and how many of its points are taken.
+FEATURE_INPUT = {"fit": "stretch", "filter": "bilinear", "channels": "grey", "mean": [0.0], "std": [255.0]}
+FEATURE_STEP = 32
+FEATURE_LIMIT = 4096
+
+
 def features(model: Model, image: Image.Image, scale: float, proofs: Proofs, case: str) -> tuple[np.ndarray, np.ndarray]:
     """Points (in pixels of the original) and descriptors, the way XFeat picks them; descriptors of the nearest cell."""
     wanted, rules = model.manifest["input"], model.manifest["output"]
-    step = wanted["multiple_of"]
-    size = [max(int(side * scale) // step, 1) * step for side in image.size]
-    pixels = prepared(image.convert("RGB"), {**wanted, "width": size[0], "height": size[1]})
+    size = [max(int(side * scale) // FEATURE_STEP, 1) * FEATURE_STEP for side in image.size]
+    pixels = prepared(image.convert("RGB"), {**FEATURE_INPUT, "width": size[0], "height": size[1]})
     maps = model.run({wanted["name"]: pixels})
     proofs.save(model.folder.name, case, {"input": pixels, **maps}, {"width": size[0], "height": size[1]})
     _, _, rows, columns = maps["keypoints"].shape
@@ -138,7 +143,7 @@ def features(model: Model, image: Image.Image, scale: float, proofs: Proofs, cas
     peaks = cv2.dilate(heat, np.ones((rules["point_window"],) * 2, np.uint8))
     y, x = np.nonzero((heat == peaks) & (heat > rules["point_floor"]))
     weight = heat[y, x] * maps["reliability"][0, 0, y // 8, x // 8]
-    best = weight.argsort()[::-1][:rules["point_limit"]]
+    best = weight.argsort()[::-1][:FEATURE_LIMIT]
     y, x = y[best], x[best]
     points = np.stack([x * image.width / size[0], y * image.height / size[1]], axis=1).astype(np.float32)
     return points, maps["descriptors"][0][:, y // 8, x // 8].T

@@ -18,6 +18,7 @@ use kaisatsu_vision::{
         Asked, Catalogue, DIMENSIONS, Descriptor, Extractor, Features, Index, ItemId, PictureId, Recogniser, Reference,
         Sketch, Vocabulary, Vote,
     },
+    shelf::Shelf,
 };
 use serde_json::{Value, json};
 
@@ -45,7 +46,9 @@ impl Catalogue for Memory {
 pub(crate) fn run(models: &str, count: u32, known: &[&str], asked: &[&str]) -> Value {
     let models = Path::new(models);
     let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so")).expect("the library");
-    let mut extractor = Extractor::load(&runtime, &models.join("local-features/model.onnx")).expect("the network");
+    let shelf = Shelf::open(models).expect("the models");
+    let model = shelf.entry("local-features").and_then(|entry| entry.model.as_ref().ok()).expect("local features");
+    let mut extractor = Extractor::load(&runtime, model).expect("the network");
     let (mut resizer, vocabulary) = (Resizer::new(), Vocabulary::default());
     let mut memory = Memory { index: Index::default(), references: HashMap::new(), voting: Cell::default() };
     for (number, file) in (0..).zip(known) {

@@ -12,6 +12,7 @@ use std::{
 use kaisatsu_vision::{
     Bounds, Resizer, Runtime, decode,
     object::{DIMENSIONS, Extractor},
+    shelf::Shelf,
 };
 
 const ENTRIES: usize = 256;
@@ -44,7 +45,9 @@ fn whole(number: f32) -> i8 {
 /// The descriptors of all pictures in a folder, or every so many-th of them.
 fn samples(models: &Path, pictures: &Path) -> Result<Vec<Vector>, Box<dyn Error>> {
     let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so"))?;
-    let mut extractor = Extractor::load(&runtime, &models.join("local-features/model.onnx"))?;
+    let shelf = Shelf::open(models)?;
+    let model = &shelf.entry("local-features").ok_or("there is no model local-features")?.model;
+    let mut extractor = Extractor::load(&runtime, model.as_ref().map_err(ToString::to_string)?)?;
     let mut resizer = Resizer::new();
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(pictures)?.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;

@@ -92,8 +92,8 @@ impl Worker {
             }
             // A taught head runs on its base's network; readers are shared.
             Parts::Taught(_) | Parts::Text(_) => return Ok(()),
-            Parts::LocalFeatures(parts) => {
-                let extractor = object::Extractor::load(runtime, &model.folder.join(&parts.weights.file));
+            Parts::LocalFeatures(_) => {
+                let extractor = object::Extractor::load(runtime, model);
                 let extractor = extractor.map_err(|error| Fault(error.to_string()))?;
                 Loaded::Objects(Box::new(object::Recogniser::new(extractor)))
             }

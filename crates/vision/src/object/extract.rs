@@ -1,7 +1,5 @@
 //! From a picture to its local features, by a network of the XFeat kind.
 
-use std::path::Path;
-
 use fast_image_resize::Resizer;
 
 use super::{
@@ -10,19 +8,16 @@ use super::{
 };
 use crate::{
     Picture,
-    manifest::{Filter, RunsOn},
+    manifest::{FeatureInput, FeatureOutput, Filter, Parts, RunsOn},
     prepare::{Part, resize},
     runtime::{Feed, Network, Runtime, RuntimeError, Tensor},
+    shelf::Model,
 };
 
 /// The network's maps have one value for each cell of so many pixels.
 const CELL: usize = 8;
 /// The sides of the network's input are multiples of this.
 const STEP: u32 = 32;
-/// The probability that a pixel must have to be a point, and the distance within which it must be the best; both are
-/// those with which XFeat is published.
-const POINT_FLOOR: f32 = 0.05;
-const POINT_REACH: usize = 2;
 /// A small picture is not blown up beyond this: it would gain no detail, only time.
 const MOST_ENLARGEMENT: f64 = 2.0;
 
@@ -58,15 +53,21 @@ impl Plane {
 /// Finds features, on one thread.
 pub struct Extractor {
     network: Network,
+    input: FeatureInput,
+    output: FeatureOutput,
 }
 
 impl Extractor {
     /// Loads the network, and runs it once to see that it fits.
     ///
     /// # Errors
-    /// When it cannot be loaded, or its inputs and outputs are others.
-    pub fn load(runtime: &Runtime, file: &Path) -> Result<Self, RuntimeError> {
-        let mut extractor = Self { network: runtime.network(file, RunsOn::Auto)? };
+    /// When it is a model of another task, it cannot be loaded, or its inputs and outputs are others.
+    pub fn load(runtime: &Runtime, model: &Model) -> Result<Self, RuntimeError> {
+        let Parts::LocalFeatures(parts) = &model.manifest.parts else {
+            return Err(RuntimeError::Run("it is no model for local features".to_owned()));
+        };
+        let network = runtime.network(&model.folder.join(&parts.weights.file), RunsOn::Auto)?;
+        let mut extractor = Self { network, input: parts.input.clone(), output: parts.output.clone() };
         let blank = Plane { width: 64, height: 32, grey: vec![0.5; 64 * 32] };
         extractor.features(&blank, 1)?;
         Ok(extractor)
@@ -108,16 +109,16 @@ impl Extractor {
     /// When the network fails.
     pub fn features(&mut self, plane: &Plane, most: usize) -> Result<Features, RuntimeError> {
         let shape = [1, 1, plane.height, plane.width];
-        let feeds = [("image", Feed::Floats(&shape, &plane.grey))];
-        let [descriptors, points, reliability] =
-            self.network.run(&feeds, ["descriptors", "keypoints", "reliability"])?;
+        let feeds = [(self.input.name.as_str(), Feed::Floats(&shape, &plane.grey))];
+        let FeatureOutput { descriptors, keypoints, reliability, point_floor, point_window } = &self.output;
+        let [descriptors, points, reliability] = self.network.run(&feeds, [descriptors, keypoints, reliability])?;
         let cells = (plane.width / CELL, plane.height / CELL);
         let fits = |tensor: &Tensor, channels: usize| tensor.shape == [1, channels, cells.1, cells.0];
         if !fits(&descriptors, DIMENSIONS) || !fits(&points, CELL * CELL + 1) || !fits(&reliability, 1) {
             return Err(RuntimeError::Run("its outputs are not those of local features".to_owned()));
         }
         let heat = heat_map(&points.values, cells);
-        let mut found = local_maxima(&heat, plane.width, plane.height);
+        let mut found = local_maxima(&heat, plane.width, plane.height, (*point_floor, point_window / 2));
         for (_, point, score) in &mut found {
             *score *= Sample::new(*point, cells).of(&reliability.values);
         }
@@ -173,15 +174,15 @@ fn heat_map(points: &[f32], (across, down): (usize, usize)) -> Vec<f32> {
     heat
 }
 
-/// The pixels that are the best of their surroundings, with their place in the map and their value.
-fn local_maxima(heat: &[f32], width: usize, height: usize) -> Vec<(usize, Point, f32)> {
+/// The pixels above `floor` that are the best within `reach`, with their place in the map and their value.
+fn local_maxima(heat: &[f32], width: usize, height: usize, (floor, reach): (f32, usize)) -> Vec<(usize, Point, f32)> {
     let best_around = |x: usize, y: usize| {
-        let columns = x.saturating_sub(POINT_REACH)..(x + POINT_REACH + 1).min(width);
-        let rows = y.saturating_sub(POINT_REACH)..(y + POINT_REACH + 1).min(height);
+        let columns = x.saturating_sub(reach)..(x + reach + 1).min(width);
+        let rows = y.saturating_sub(reach)..(y + reach + 1).min(height);
         rows.flat_map(|row| &heat[row * width..][columns.clone()]).fold(0.0_f32, |best, value| best.max(*value))
     };
     let mut found = Vec::new();
-    for (at, &value) in heat.iter().enumerate().filter(|(_, value)| **value > POINT_FLOOR) {
+    for (at, &value) in heat.iter().enumerate().filter(|(_, value)| **value > floor) {
         let (x, y) = (at % width, at / width);
         if value >= best_around(x, y)
             && let (Ok(x), Ok(y)) = (u16::try_from(x), u16::try_from(y))

@@ -23,7 +23,7 @@ fn a_point_is_the_best_within_two_pixels() {
     heat[6 * 20 + 12] = 0.5; // Two pixels away, and better.
     heat[5 * 20 + 15] = 0.2; // Three away from that.
     heat[9 * 20 + 19] = 0.04; // Too weak.
-    let points: Vec<(u16, u16)> = local_maxima(&heat, 20, 10).iter().map(|(_, p, _)| (p.x, p.y)).collect();
+    let points: Vec<(u16, u16)> = local_maxima(&heat, 20, 10, (0.05, 2)).iter().map(|(_, p, _)| (p.x, p.y)).collect();
     assert_eq!(points, vec![(0, 0), (15, 5), (12, 6)]);
 }
 
