@@ -108,7 +108,7 @@ fn names_are_found_however_they_are_written(backend: Backend) {
     assert_eq!(find(&http::encode("東京ﾃﾚﾎﾟｰﾄ")), teleport, "half-width kana");
     assert_eq!(find(&format!("+{}+", http::encode("東京テレポート"))), teleport, "spaces as plus signs");
     assert_eq!(find(&http::encode("霞ヶ関")), ["霞ケ関"], "the small ヶ");
-    assert_eq!(find(&http::encode("羽田空港第3ターミナル")), ["羽田空港第3ターミナル"], "a full-width digit");
+    assert_eq!(find(&http::encode("羽田空港第３ターミナル")), ["羽田空港第3ターミナル"], "a full-width digit");
     assert_eq!(find(&http::encode("業平橋")), ["とうきょうスカイツリー"], "a former name");
     assert_eq!(find(&http::encode("浅草")), ["浅草", "浅草"], "two stations of one name");
 }

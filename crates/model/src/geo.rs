@@ -45,12 +45,6 @@ impl Degrees {
         Self((degrees * 1e6).round() as i64)
     }
 
-    /// The number of millionths.
-    #[must_use]
-    pub fn millionths(self) -> i64 {
-        self.0
-    }
-
     /// `35.42.7.59`: degrees, minutes, seconds and hundredths of a second without zero padding. What is below a
     /// hundredth is cut, as the services do whose clients we serve.
     #[must_use]

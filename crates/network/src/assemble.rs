@@ -196,7 +196,7 @@ fn open_new(stations: &mut Vec<DraftStation>, corrections: &Corrections) {
 /// The lines of the source, and those that only the corrections know.
 fn with_new_lines(lines: &[RawLine], corrections: &Corrections) -> Vec<RawLine> {
     let mut all = lines.to_vec();
-    for (code, _) in corrections.new_lines() {
+    for code in corrections.new_lines() {
         if !lines.iter().any(|line| line.code == Some(code)) {
             all.push(RawLine {
                 key: String::new(),

@@ -7,7 +7,7 @@ mod shape;
 
 use std::{
     cell::RefCell,
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     path::Path,
 };
 
@@ -190,17 +190,10 @@ impl Corrections {
         (fix, own)
     }
 
-    /// Lines that no source has: those with runs of their own. The strongest layer's word comes first.
-    pub(crate) fn new_lines(&self) -> Vec<(i64, LineFix)> {
-        let mut found: BTreeMap<i64, LineFix> = BTreeMap::new();
-        for layer in self.layers() {
-            for fix in layer.facts.line.iter().map(Spanned::get_ref) {
-                if let (Some(code), Some(_)) = (fix.code, &fix.runs) {
-                    found.entry(code).or_insert_with(|| self.line(Some(code), "").0);
-                }
-            }
-        }
-        found.into_iter().collect()
+    /// The codes of lines that no source has: those with runs of their own.
+    pub(crate) fn new_lines(&self) -> BTreeSet<i64> {
+        let fixes = self.layers().into_iter().flat_map(|layer| layer.facts.line.iter().map(Spanned::get_ref));
+        fixes.filter(|fix| fix.runs.is_some()).filter_map(|fix| fix.code).collect()
     }
 
     /// Stations opened since, the strongest layer's first.

@@ -19,7 +19,8 @@ pub(crate) fn color_of(name: &str) -> &'static str {
 
 /// `rrggbb` or `#rrggbb` in any case, as `#rrggbb`.
 pub(crate) fn normal(color: &str) -> Option<String> {
-    let digits = color.trim().trim_start_matches('#');
+    let color = color.trim();
+    let digits = color.strip_prefix('#').unwrap_or(color);
     (digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
         .then(|| format!("#{}", digits.to_ascii_lowercase()))
 }

@@ -64,18 +64,6 @@ impl Summary {
         self.dropped.extend(other.dropped);
         self.unsettled.extend(other.unsettled);
     }
-
-    /// How many of something were read.
-    #[must_use]
-    pub fn count_of(&self, what: &str) -> usize {
-        self.read.iter().find(|(known, _)| known == what).map_or(0, |(_, count)| *count)
-    }
-
-    /// What was left out, reason by reason.
-    #[must_use]
-    pub fn dropped(&self) -> &[Dropped] {
-        &self.dropped
-    }
 }
 
 impl fmt::Display for Summary {

@@ -28,6 +28,21 @@ fn rows(count: usize) -> Vec<Row> {
     (0..u32::try_from(count).unwrap()).map(|at| (format!("駅{at}"), 35.0 + f64::from(at) * 0.01, 139.0)).collect()
 }
 
+#[test]
+fn a_code_that_somebody_wrote_holds_beside_a_station_that_is_gone() {
+    let with = |stations: &str, previous: Option<&Network>| {
+        let lines =
+            "name,stations\n本線,終点;旧駅新駅\n".replace("旧駅新駅", if previous.is_some() { "新駅" } else { "旧駅" });
+        csv(stations, &lines, &Options { id: Some("net"), previous, ..Options::default() }).unwrap().0
+    };
+    let first = with("code,name,lat,lon\n1,旧駅,35.0,139.0\n9,終点,35.1,139.0\n", None);
+    // Two hundred metres away on the same line: without a code it would be the old station under another name.
+    let second = with("code,name,lat,lon\n2,新駅,35.0018,139.0\n9,終点,35.1,139.0\n", Some(&first));
+    assert_eq!((code_of(&second, "新駅"), code_of(&second, "終点")), (2, 9));
+    let station = second.stations.iter().find(|station| station.name == "新駅").unwrap();
+    assert!(station.formerly.is_empty(), "{:?}", station.formerly);
+}
+
 proptest! {
     #[test]
     fn codes_stay_over_reimports(

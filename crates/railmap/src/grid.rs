@@ -14,6 +14,10 @@ const CELL: u32 = 7;
 /// The most cells a grid has, however large the map.
 const MAX_CELLS: i64 = 1 << 16;
 
+/// A shape over more cells than this is in none of them: a few large shapes would take more memory than all others. It is looked at for
+/// every window.
+const WIDE: i64 = 1_024;
+
 #[derive(Debug)]
 pub(crate) struct Grid {
     /// The side of a cell is two to this power.
@@ -23,6 +27,8 @@ pub(crate) struct Grid {
     /// `items[starts[c]..starts[c + 1]]` are the stations of cell `c`; the cells of a row follow each other.
     starts: Vec<usize>,
     items: Vec<usize>,
+    /// Stations with a shape that is too wide for cells.
+    wide: Vec<usize>,
     /// What all shapes of each station cover together, side by side: most stations of a window are decided by it, without
     /// a look at the stations themselves.
     bounds: Vec<Window>,
@@ -45,6 +51,7 @@ impl Grid {
             rows,
             starts: Vec::new(),
             items: Vec::new(),
+            wide: Vec::new(),
             bounds: stations.iter().map(covered).collect(),
             firsts: vec![0],
             shapes: Vec::new(),
@@ -54,6 +61,12 @@ impl Grid {
             grid.shapes.extend(station.marks.iter().map(|mark| mark.shape));
             grid.firsts.push(grid.shapes.len());
             for mark in &station.marks {
+                if grid.count(&mark.shape.bounds()) > WIDE {
+                    if grid.wide.last() != Some(&at) {
+                        grid.wide.push(at);
+                    }
+                    continue;
+                }
                 grid.each_row(&mark.shape.bounds(), |row| {
                     for cell in &mut cells[row] {
                         if cell.last() != Some(&at) {
@@ -80,6 +93,9 @@ impl Grid {
                 near[at / 64] |= 1 << (at % 64);
             }
         });
+        for &at in &self.wide {
+            near[at / 64] |= 1 << (at % 64);
+        }
         let mut found = Vec::with_capacity(32);
         for (word, mut bits) in near.into_iter().enumerate() {
             while bits != 0 {
@@ -101,14 +117,24 @@ impl Grid {
 
     /// The cells that a window reaches into, row by row.
     fn each_row(&self, window: &Window, mut visit: impl FnMut(RangeInclusive<usize>)) {
-        let span = |from: i64, to: i64, count: i64| {
-            ((from >> self.cell).clamp(0, count - 1), (to >> self.cell).clamp(0, count - 1))
-        };
-        let (left, right) = span(window.x, window.right(), self.columns);
-        let (top, bottom) = span(window.y, window.bottom(), self.rows);
+        let ((left, right), (top, bottom)) = self.span(window);
         for row in top..=bottom {
             visit(self.index(left, row)..=self.index(right, row));
         }
+    }
+
+    /// How many cells a window reaches into.
+    fn count(&self, window: &Window) -> i64 {
+        let ((left, right), (top, bottom)) = self.span(window);
+        (right - left + 1) * (bottom - top + 1)
+    }
+
+    /// The columns and the rows that a window reaches into: the first and the last of each.
+    fn span(&self, window: &Window) -> ((i64, i64), (i64, i64)) {
+        let span = |from: i64, to: i64, count: i64| {
+            ((from >> self.cell).clamp(0, count - 1), (to >> self.cell).clamp(0, count - 1))
+        };
+        (span(window.x, window.right(), self.columns), span(window.y, window.bottom(), self.rows))
     }
 
     fn index(&self, column: i64, row: i64) -> usize {

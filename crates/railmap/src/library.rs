@@ -5,7 +5,8 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    fs,
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::SystemTime,
@@ -97,9 +98,13 @@ impl<P> Library<P> {
             }
             changed = true;
             let text = read(&path);
-            // A file that could not be read is tried again at the next look: its stamp need not change for that.
-            let stamp = text.as_ref().map(|_| stamp);
-            let fresh = text.and_then(|text| load(&path.display().to_string(), &text, self.prepare));
+            // A file that could not be read is tried again at the next look: its stamp need not change for that. One that is no text or too
+            // large stays so until it is another.
+            let stamp = match &text {
+                Err(error) if !matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::FileTooLarge) => None,
+                _ => Some(stamp),
+            };
+            let fresh = text.ok().and_then(|text| load(&path.display().to_string(), &text, self.prepare));
             let earlier = files.remove(&path).and_then(|filed| filed.map);
             if fresh.is_none() && earlier.is_some() {
                 tracing::warn!(file = %path.display(), "the map that was loaded from it before stays in force");
@@ -148,12 +153,14 @@ fn list(folder: &Path) -> io::Result<BTreeMap<PathBuf, Stamp>> {
     Ok(found)
 }
 
-fn read(path: &Path) -> Option<String> {
+fn read(path: &Path) -> io::Result<String> {
     let text = match fs::metadata(path) {
-        Ok(facts) if facts.len() > MAX_BYTES as u64 => Err(io::Error::other(format!("more than {MAX_BYTES} bytes"))),
+        Ok(facts) if facts.len() > MAX_BYTES as u64 => {
+            Err(io::Error::new(ErrorKind::FileTooLarge, format!("more than {MAX_BYTES} bytes")))
+        }
         _ => fs::read_to_string(path),
     };
-    text.inspect_err(|error| tracing::error!(file = %path.display(), %error, "this map cannot be read")).ok()
+    text.inspect_err(|error| tracing::error!(file = %path.display(), %error, "this map cannot be read"))
 }
 
 /// Checks a text and prepares its map. Findings go to the log, where the operator looks.

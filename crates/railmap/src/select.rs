@@ -22,8 +22,8 @@ pub enum Selection {
     },
     /// One station by its code.
     Code(StationCode),
-    /// The stations of a name: nearly always one.
-    Name(StationName),
+    /// The stations of a name as somebody wrote it: nearly always one.
+    Name(String),
 }
 
 impl Selection {
@@ -58,12 +58,20 @@ impl RouteMap {
     pub fn select(&self, selection: &Selection) -> Option<Selected> {
         match selection {
             Selection::Code(code) => self.covering(self.find_code(*code).into_iter().collect()),
-            Selection::Name(name) => self.covering(self.find_name(name).to_vec()),
+            Selection::Name(written) => self.covering(self.named(written)),
             Selection::From(..) | Selection::Window { .. } => {
                 let window = selection.window(&self.extent)?;
                 Some(Selected { stations: self.find_window(&window), window })
             }
         }
+    }
+
+    /// The stations that are called so: 三国ヶ丘 and 三国ケ丘 are two stations, and whoever writes one of them means it; whoever writes neither
+    /// gets all whose names a person takes for the same.
+    fn named(&self, written: &str) -> Vec<usize> {
+        let alike = self.find_name(&StationName::fold(written));
+        let exact: Vec<usize> = alike.iter().copied().filter(|&at| self.stations()[at].name == written).collect();
+        if exact.is_empty() { alike.to_vec() } else { exact }
     }
 
     fn covering(&self, stations: Vec<usize>) -> Option<Selected> {

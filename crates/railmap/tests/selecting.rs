@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use kaisatsu_model::{Side, StationCode, StationName, Window};
+use kaisatsu_model::{Side, StationCode, Window};
 use kaisatsu_railmap::{RouteMap, Selected, Selection, check::check};
 use proptest::prelude::*;
 
@@ -89,6 +89,26 @@ fn the_ends_of_the_number_range_are_windows_like_any_other() {
     }
 }
 
+#[test]
+fn shapes_as_wide_as_the_map_are_found_and_take_no_more_room_than_others() {
+    let mut text = "format = 1\nid = \"m\"\nname = \"m\"\nwidth = 1000000\nheight = 1000000\ncentre = 1\n".to_owned();
+    for code in 1..=3_000 {
+        writeln!(
+            text,
+            "[[station]]\ncode = {code}\nname = \"n{code}\"\nlat = 35.0\nlon = 139.0\nmarks = [\
+             {{ shape = \"rect\", x = 0, y = 0, width = 999999, height = 999999, text = true }},\
+             {{ shape = \"circle\", x = {code}, y = 15, r = 5 }}]"
+        )
+        .unwrap();
+    }
+    let map = check(&text).map.unwrap();
+    let (side, at) = (Side::new(1).unwrap(), 500_000);
+    assert_eq!(
+        map.select(&Selection::Window { x: at, y: at, width: side, height: side }).unwrap().stations.len(),
+        3_000
+    );
+}
+
 /// Two stations of one name, a renamed one, and one whose old name is another's current one.
 fn named_map() -> RouteMap {
     let mut text = "format = 1\nid = \"m\"\nname = \"m\"\nwidth = 500\nheight = 100\ncentre = 10\n".to_owned();
@@ -97,6 +117,8 @@ fn named_map() -> RouteMap {
         (10, "浅草", "", 110),
         (20, "とうきょうスカイツリー", "業平橋", 210),
         (40, "新宿", "浅草", 310),
+        (50, "三国ヶ丘", "", 410),
+        (60, "三国ケ丘", "", 440),
     ] {
         let formerly = if old.is_empty() { String::new() } else { format!("formerly = [\"{old}\"]\n") };
         writeln!(
@@ -118,9 +140,11 @@ fn codes(map: &RouteMap, selection: &Selection) -> Option<Vec<u32>> {
 #[test]
 fn names_find_current_bearers_first_and_old_names_after() {
     let map = named_map();
-    let by = |name: &str| codes(&map, &Selection::Name(StationName::fold(name)));
+    let by = |name: &str| codes(&map, &Selection::Name(name.to_owned()));
     assert_eq!(by("浅草"), Some(vec![10, 30]), "both bearers, by code, and not the one that had the name before");
     assert_eq!(by("業平橋"), Some(vec![20]));
+    assert_eq!((by("三国ヶ丘"), by("三国ケ丘")), (Some(vec![50]), Some(vec![60])), "each as it is written");
+    assert_eq!(by("三国ヶ丘 "), Some(vec![50, 60]), "neither, letter by letter");
     assert_eq!(by("とうきょうスカイツリー"), Some(vec![20]));
     assert_eq!(by("大崎"), None);
     assert_eq!(codes(&map, &Selection::Code(StationCode::new(20).unwrap())), Some(vec![20]));
@@ -132,6 +156,6 @@ fn a_station_is_framed_by_its_shapes() {
     let map = named_map();
     let one = map.select(&Selection::Code(StationCode::new(20).unwrap())).unwrap();
     assert_eq!(one.window, Window { x: 205, y: 10, width: 31, height: 10 });
-    let both = map.select(&Selection::Name(StationName::fold("浅草"))).unwrap();
+    let both = map.select(&Selection::Name("浅草".to_owned())).unwrap();
     assert_eq!(both.window, Window { x: 5, y: 10, width: 131, height: 10 });
 }

@@ -113,5 +113,8 @@ export class Tiles {
     for (const { image } of this.have.values()) image.close();
     this.have.clear();
     this.wanted = [];
+    // Whoever comes after this one does not know of its trouble.
+    this.failed.clear();
+    this.tell();
   }
 }

@@ -132,7 +132,7 @@ impl Serialize for Found {
 
 #[cfg(test)]
 mod tests {
-    use kaisatsu_model::{Gcs, Side, StationCode, StationName};
+    use kaisatsu_model::{Gcs, Side, StationCode};
     use kaisatsu_railmap::{Library, Selection};
 
     use super::{Found, PARAMETERS, Request};
@@ -153,7 +153,7 @@ mod tests {
             ("id=m&width=1&height=500", Selection::Window { x: 0, y: 0, width: side(1), height: side(500) }),
             ("id=m&x=7&width=2&height=3", Selection::Window { x: 7, y: 0, width: side(2), height: side(3) }),
             ("id=m&stationCode=22671", Selection::Code(StationCode::new(22671).unwrap())),
-            ("id=m&stationName=%E9%AB%98%E5%86%86%E5%AF%BA", Selection::Name(StationName::fold("高円寺"))),
+            ("id=m&stationName=%E9%AB%98%E5%86%86%E5%AF%BA", Selection::Name("高円寺".to_owned())),
         ] {
             assert_eq!(read(raw), Ok((selection.clone(), Gcs::Tokyo)), "{raw}");
             assert_eq!(read(&format!("{raw}&gcs=wgs84")), Ok((selection, Gcs::Wgs84)), "{raw}");

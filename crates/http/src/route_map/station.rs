@@ -13,11 +13,10 @@ pub(crate) fn station(query: &Query<'_>) -> Result<Option<Selection>, Failure> {
             .map_err(|rule| Failure::new(Kind::OutOfRange, rule.to_string()));
     }
     let Some(text) = query.text("stationName")? else { return Ok(None) };
-    let name = StationName::fold(text);
-    if name.is_empty() {
+    if StationName::fold(text).is_empty() {
         return Err(Failure::new(Kind::ParameterInvalid, "query parameter stationName holds no name"));
     }
-    Ok(Some(Selection::Name(name)))
+    Ok(Some(Selection::Name(text.trim().to_owned())))
 }
 
 /// `gcs`, or its default.

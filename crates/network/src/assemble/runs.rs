@@ -255,7 +255,12 @@ fn finish(mut runs: Vec<Run>) -> (Vec<Vec<usize>>, bool) {
     // Two stations have no second edge between them, and a ring may be listed with its first station again already.
     let is_to_close =
         |run: &&mut Run| run.is_ring && run.stations.len() > 2 && run.stations.first() != run.stations.last();
-    if !is_loop {
+    if is_loop {
+        // The way back to the first is said by `loop`.
+        for run in runs.iter_mut().filter(|run| run.stations.len() > 3 && run.stations.first() == run.stations.last()) {
+            run.stations.pop();
+        }
+    } else {
         for run in runs.iter_mut().filter(is_to_close) {
             run.stations.extend(run.stations.first().copied());
         }

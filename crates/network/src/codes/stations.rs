@@ -125,15 +125,17 @@ impl<'a> Matching<'a> {
         self.is_taken[known] = true;
     }
 
+    /// Stations that may be one of before. One whose code somebody wrote is what that code says, and nothing else.
     fn open(&self) -> Vec<usize> {
-        (0..self.draft.len()).filter(|&at| self.found[at].is_none()).collect()
+        let is_written = |station: &DraftStation| station.is_fixed && station.code.is_some();
+        (0..self.draft.len()).filter(|&at| self.found[at].is_none() && !is_written(&self.draft[at])).collect()
     }
 
     /// A code that somebody wrote holds; one that a source gave holds as long as it speaks of the same place or name.
     fn by_code(&mut self) -> Result<(), Error> {
         let by_code: HashMap<StationCode, usize> = self.known.iter().enumerate().map(|(at, k)| (k.code, at)).collect();
         let mut seen = HashSet::new();
-        for at in self.open() {
+        for at in 0..self.draft.len() {
             let station = &self.draft[at];
             let Some(code) = station.code else { continue };
             if !seen.insert(code) {

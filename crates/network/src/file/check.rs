@@ -122,7 +122,7 @@ fn check_lines(
         if entry.name.trim().is_empty() {
             report.error(&at, format!("{who}: a line needs a name"));
         }
-        if !entry.color.starts_with('#') || palette::normal(&entry.color).is_none() {
+        if palette::normal(&entry.color).is_none_or(|color| !color.eq_ignore_ascii_case(&entry.color)) {
             report.error(&at, format!("{who}: color is '{}'; it is written #rrggbb", entry.color));
         }
         let mut runs = Vec::with_capacity(entry.stations.len());

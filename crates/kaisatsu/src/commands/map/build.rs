@@ -9,6 +9,7 @@ use std::{
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kaisatsu_layout::{Built, Options, Step};
+use kaisatsu_railmap::check::{self, Severity};
 
 use super::files;
 use crate::exit::Trouble;
@@ -32,7 +33,19 @@ pub(crate) fn run(build: &Build) -> Result<ExitCode, Trouble> {
     let map = kaisatsu_layout::build(&network, options, &mut |step| watch.show(step))
         .map_err(|error| Trouble::Failed(format!("{}: {error}", build.network.display())))?;
     watch.bar.finish_and_clear();
-    files::write(&build.output, map.sheet.to_toml())?;
+    let text = map.sheet.to_toml();
+    // What no server would load is not written: a network may say more than fits into a map.
+    let checked = check::check(&text);
+    if checked.map.is_none() {
+        let wrong = checked.findings.iter().filter(|finding| finding.severity == Severity::Error);
+        let told: Vec<String> = wrong.take(20).map(|finding| finding.message.clone()).collect();
+        return Err(Trouble::Failed(format!(
+            "{}: the map would not be valid: {}",
+            build.network.display(),
+            told.join("; ")
+        )));
+    }
+    files::write(&build.output, text)?;
     tell(&build.output, &map, watch.since);
     Ok(ExitCode::SUCCESS)
 }

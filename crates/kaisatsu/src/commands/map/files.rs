@@ -13,7 +13,11 @@ use crate::exit::Trouble;
 /// Reads a network file; everything that is wrong is told with file and line.
 pub(super) fn network(path: &Path) -> Result<Network, Trouble> {
     let name = path.display();
-    let text = fs::read_to_string(path).map_err(|error| Trouble::Failed(format!("{name}: {error}")))?;
+    let failed = |error: std::io::Error| Trouble::Failed(format!("{name}: {error}"));
+    if fs::metadata(path).map_err(failed)?.len() > file::MAX_BYTES as u64 {
+        return Err(Trouble::Failed(format!("{name}: more than {} bytes are no network", file::MAX_BYTES)));
+    }
+    let text = fs::read_to_string(path).map_err(failed)?;
     file::read(&text).map_err(|unreadable| {
         let all: Vec<_> = unreadable.findings.iter().map(|f| format!("{name}:{}: {}", f.line, f.message)).collect();
         Trouble::Failed(all.join("\n"))
