@@ -85,6 +85,12 @@ proptest! {
             station.name = station.name.trim().to_owned();
             station.yomi = station.yomi.trim().to_owned();
         }
+        // A ring comes back without its first station at its end.
+        for run in trimmed.lines.iter_mut().filter(|line| line.is_loop).flat_map(|line| &mut line.runs) {
+            if run.len() > 3 && run.first() == run.last() {
+                run.pop();
+            }
+        }
         prop_assert_eq!(csv(&stations, &lines, &options).unwrap().0, trimmed);
     }
 }

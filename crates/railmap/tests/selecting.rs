@@ -97,7 +97,8 @@ fn shapes_as_wide_as_the_map_are_found_and_take_no_more_room_than_others() {
             text,
             "[[station]]\ncode = {code}\nname = \"n{code}\"\nlat = 35.0\nlon = 139.0\nmarks = [\
              {{ shape = \"rect\", x = 0, y = 0, width = 999999, height = 999999, text = true }},\
-             {{ shape = \"circle\", x = {code}, y = 15, r = 5 }}]"
+             {{ shape = \"circle\", x = {}, y = 15, r = 5 }}]",
+            code + 10
         )
         .unwrap();
     }
