@@ -212,6 +212,11 @@ fn people_see_their_own_and_operators_all(backend: Backend) {
     let switch =
         |who: &Person, disabled: bool| who.call("PATCH", &format!("applications/{id}"), &json!({"disabled": disabled}));
     assert_eq!(switch(&operator, true).status, 200);
+    assert_eq!(
+        code(&switch(&one, true)),
+        told(403, "notAllowed"),
+        "nor is it made one's own by switching it off again"
+    );
     assert_eq!(code(&switch(&one, false)), told(403, "notAllowed"), "what an operator switched off stays off");
     assert_eq!(switch(&operator, false).status, 200);
     assert_eq!(

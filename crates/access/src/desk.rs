@@ -111,11 +111,8 @@ impl Desk {
     /// # Errors
     /// When it is not the person's, or the name is taken.
     pub async fn change(&self, me: &Account, id: &AppId, change: &ApplicationChange) -> Result<(), StoreError> {
-        let found = self.application(me, id).await?;
+        self.application(me, id).await?;
         let operator = me.role == Role::Operator;
-        if found.disabled_by_operator && change.disabled_at == Some(None) && !operator {
-            return Err(StoreError::SwitchedOffByOperator);
-        }
         let change = ApplicationChange { by_operator: operator && change.disabled_at.is_some(), ..change.clone() };
         self.store.change_application(id, &change).await
     }
@@ -162,12 +159,20 @@ impl Desk {
     /// When it is not the person's.
     pub async fn create_key(&self, me: &Account, id: &AppId) -> Result<IssuedKey, StoreError> {
         self.application(me, id).await?;
-        if self.store.keys(Some(id)).await?.len() >= KEYS {
-            return Err(StoreError::TooMany("keys"));
-        }
+        self.room_for_a_key(id).await?;
         let (issued, kept) = fresh_key(self.now());
         self.store.create_key(id, &kept).await?;
         Ok(issued)
+    }
+
+    /// Keys that have ended or are switched off do not count: they stay for the record, and nobody can remove them.
+    async fn room_for_a_key(&self, id: &AppId) -> Result<(), StoreError> {
+        let now = self.now();
+        let works = |key: &&KeyRecord| key.disabled_at.is_none() && key.expires_at.is_none_or(|at| at > now);
+        if self.store.keys(Some(id)).await?.iter().filter(works).count() >= KEYS {
+            return Err(StoreError::TooMany("keys"));
+        }
+        Ok(())
     }
 
     /// Makes a successor of a key, which goes on working for `overlap`.
@@ -182,6 +187,7 @@ impl Desk {
         overlap: Duration,
     ) -> Result<IssuedKey, StoreError> {
         self.own_key(me, id, key).await?;
+        self.room_for_a_key(id).await?;
         let (issued, kept) = fresh_key(self.now());
         self.store.rotate_key(key, &kept, kept.created_at.after(overlap)).await?;
         Ok(issued)
@@ -199,6 +205,9 @@ impl Desk {
         disabled: bool,
     ) -> Result<KeyRecord, StoreError> {
         self.own_key(me, id, key).await?;
+        if !disabled {
+            self.room_for_a_key(id).await?;
+        }
         self.store.set_key_disabled(key, disabled.then(|| self.now())).await?;
         self.own_key(me, id, key).await
     }

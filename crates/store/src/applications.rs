@@ -45,6 +45,10 @@ pub struct ApplicationUser {
     pub data_sets: i64,
 }
 
+/// What an operator switched off is switched by operators alone, off again as on.
+const SWITCH: &str = "UPDATE application SET disabled_at = $2, disabled_by_operator = $3 \
+     WHERE id = $1 AND ($3 = 1 OR disabled_by_operator = 0 OR disabled_at IS NULL)";
+
 const OWNED: &str = "SELECT a.id, a.name, a.created_at, a.disabled_at, a.requests_per_day, a.disabled_by_operator, \
      o.id AS owner_id, o.email AS owner_email FROM application a LEFT JOIN account o ON o.id = a.account_id \
      WHERE a.deleted_at IS NULL";
@@ -95,9 +99,12 @@ impl Store {
                     .bind(id.as_str()).bind(name.as_str()).execute(&mut *tx).await.map_err(|e| taken(e, name))?;
             }
             if let Some(disabled_at) = change.disabled_at {
-                sqlx::query("UPDATE application SET disabled_at = $2, disabled_by_operator = $3 WHERE id = $1")
+                let done = sqlx::query(SWITCH)
                     .bind(id.as_str()).bind(disabled_at.map(|at| at.0)).bind(i64::from(change.by_operator))
                     .execute(&mut *tx).await?;
+                if done.rows_affected() == 0 {
+                    return Err(StoreError::SwitchedOffByOperator);
+                }
             }
             if let Some(requests_per_day) = change.requests_per_day {
                 sqlx::query("UPDATE application SET requests_per_day = $2 WHERE id = $1")

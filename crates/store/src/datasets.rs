@@ -165,6 +165,9 @@ const LOOSEN_ALL: &str = "UPDATE blob SET state = 'loose', touched_at = $4 \
 const DELETE_JOB: &str = "DELETE FROM dataset_job WHERE dataset_id IN \
      (SELECT id FROM dataset WHERE id = $1 AND application_id = $2 AND user_id = $3)";
 
+/// What was reported of verdicts that were held back names it too.
+const DELETE_REPORTS: &str = "DELETE FROM feedback_report WHERE model = $1";
+
 const DELETE: &str = "DELETE FROM dataset WHERE id = $1 AND application_id = $2 AND user_id = $3";
 
 impl Store {
@@ -327,6 +330,7 @@ impl Store {
             if gone.rows_affected() == 0 {
                 return Ok(false);
             }
+            sqlx::query(DELETE_REPORTS).bind(id).execute(&mut *tx).await?;
             tx.commit().await?;
             Ok(true)
         })

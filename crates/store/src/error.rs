@@ -113,7 +113,7 @@ pub enum StoreError {
     #[error("this is the last operator; make somebody else one first")]
     LastOperator,
     /// There are as many as there may be.
-    #[error("there are as many {0} as one may have; remove some first")]
+    #[error("there are as many {0} as one may have; remove some or switch some off first")]
     TooMany(&'static str),
     /// Only an operator switches on what an operator switched off.
     #[error("an operator switched this off; ask the operator")]
