@@ -30,8 +30,9 @@ const FULL: Duration = Duration::from_secs(1);
 /// Room in memory for bodies: images from their first byte until they have been looked at.
 pub(crate) struct Room(Arc<Semaphore>);
 
-/// The room that one image takes.
-pub(crate) struct Taken(#[allow(dead_code, reason = "it is given back when dropped")] OwnedSemaphorePermit);
+/// The room that something takes; it is given back when this is dropped.
+#[derive(Default)]
+pub(crate) struct Taken(Option<OwnedSemaphorePermit>);
 
 impl Room {
     /// Room for images of at most `largest` bytes.
@@ -40,20 +41,53 @@ impl Room {
         Self(Arc::new(Semaphore::new(kilobytes(room) as usize)))
     }
 
-    /// A whole body as [`whole`] takes it, if there is room for it. One that does not say how long it is may become as long as it is allowed to.
+    /// Takes room until it is enough for so many bytes, if there is as much.
+    fn widen(&self, taken: &mut Taken, bytes: usize) -> Result<(), Failure> {
+        let has = taken.0.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let lacks = kilobytes(bytes).saturating_sub(u32::try_from(has).unwrap_or(u32::MAX));
+        let Ok(more) = Arc::clone(&self.0).try_acquire_many_owned(lacks) else {
+            let told = "the server has no room for another body of this size; try again shortly";
+            return Err(Failure::passing(Kind::Unavailable, told, FULL));
+        };
+        match &mut taken.0 {
+            Some(taken) => taken.merge(more),
+            none => *none = Some(more),
+        }
+        Ok(())
+    }
+
+    /// A whole body as [`whole`] takes it, as long as there is room for what has come. Each byte takes the room of `weight`: what is made of
+    /// a body may be larger than it was.
     pub(crate) async fn whole(
         &self,
         headers: &HeaderMap,
         body: Body,
         limit: usize,
+        weight: usize,
         what: &str,
     ) -> Result<(Bytes, Taken), Failure> {
-        let size = declared(headers).map_or(limit, |declared| usize::try_from(declared).unwrap_or(limit).min(limit));
-        let Ok(room) = Arc::clone(&self.0).try_acquire_many_owned(kilobytes(size)) else {
-            let told = "the server has no room for another body of this size; try again shortly";
-            return Err(Failure::passing(Kind::Unavailable, told, FULL));
-        };
-        Ok((whole(headers, body, limit, what).await?, Taken(room)))
+        let mut taken = Taken::default();
+        let coming = |bytes: usize| self.widen(&mut taken, bytes.saturating_mul(weight));
+        let bytes = gathered(headers, body, limit, what, coming).await?;
+        Ok((bytes, taken))
+    }
+
+    /// Bytes on their way to a caller, who may be slow: they have their room until they are gone.
+    pub(crate) fn keep(&self, bytes: Bytes) -> Result<Bytes, Failure> {
+        let mut taken = Taken::default();
+        self.widen(&mut taken, bytes.len())?;
+        Ok(Bytes::from_owner(Kept { bytes, _taken: taken }))
+    }
+}
+
+struct Kept {
+    bytes: Bytes,
+    _taken: Taken,
+}
+
+impl AsRef<[u8]> for Kept {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
     }
 }
 
@@ -74,6 +108,17 @@ pub(crate) fn media_type(headers: &HeaderMap) -> String {
 /// The whole body, if it has at most `limit` bytes. A length that is declared too large is refused before a byte is
 /// read.
 pub(crate) async fn whole(headers: &HeaderMap, body: Body, limit: usize, what: &str) -> Result<Bytes, Failure> {
+    gathered(headers, body, limit, what, |_| Ok(())).await
+}
+
+/// The same; `coming` is asked before a piece is kept, with the number of bytes there are then.
+async fn gathered(
+    headers: &HeaderMap,
+    body: Body,
+    limit: usize,
+    what: &str,
+    mut coming: impl FnMut(usize) -> Result<(), Failure>,
+) -> Result<Bytes, Failure> {
     let too_large = || Failure::new(Kind::TooLarge, format!("{what} is too large: at most {limit} bytes are taken"));
     let declared = declared(headers);
     if declared.is_some_and(|declared| declared > limit as u64) {
@@ -91,6 +136,7 @@ pub(crate) async fn whole(headers: &HeaderMap, body: Body, limit: usize, what: &
             if taken.len() + piece.len() > limit {
                 return Err(too_large());
             }
+            coming(taken.len() + piece.len())?;
             taken.extend_from_slice(&piece);
         }
     };
@@ -104,19 +150,21 @@ fn too_slow() -> Failure {
 #[cfg(test)]
 mod tests {
     use axum::{body::Body, http::HeaderMap};
+    use bytes::Bytes;
 
     use super::{Kind, ROOM, Room};
 
     #[tokio::test]
     async fn images_beyond_the_room_are_turned_away_until_others_have_left() {
-        let room = Room::new(1024);
-        let headers = HeaderMap::new();
-        let largest = || room.whole(&headers, Body::from("picture"), ROOM, "the image");
-        let (bytes, taken) = largest().await.unwrap();
+        let (room, headers) = (Room::new(1024), HeaderMap::new());
+        let heavy = || room.whole(&headers, Body::from("picture"), 1024, ROOM / 10, "the image");
+        let (bytes, taken) = heavy().await.unwrap();
         assert_eq!(bytes, "picture");
-        let refused = largest().await.err().unwrap();
+        let refused = heavy().await.err().unwrap();
         assert_eq!((refused.kind, refused.retry_seconds()), (Kind::Unavailable, Some(1)));
+        let kept = room.keep(Bytes::from_static(b"on its way")).unwrap();
         drop(taken);
-        assert!(largest().await.is_ok());
+        assert_eq!(kept, "on its way");
+        assert!(heavy().await.is_ok());
     }
 }

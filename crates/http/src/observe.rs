@@ -135,6 +135,7 @@ impl App {
         if !self.log.wants(status) {
             return;
         }
+        let cause = note.cause.as_deref().map(|cause| redact::message(cause.to_owned()));
         self.log.write(AccessLine {
             timestamp: "",
             level: if status >= 500 { "ERROR" } else { "INFO" },
@@ -148,7 +149,7 @@ impl App {
             application: note.caller.as_ref().map(|caller| caller.application.as_str()),
             key: note.caller.as_ref().map(|caller| caller.key.as_str()),
             told: note.failure.as_ref().map(|failure| failure.message.as_str()),
-            cause: note.cause.as_deref(),
+            cause: cause.as_deref(),
         });
     }
 }

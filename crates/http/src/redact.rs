@@ -90,14 +90,24 @@ fn without_key(text: &str) -> &str {
 
 /// Where something begins that looks like a key of an application or a token of a user.
 pub(crate) fn secret(text: &str) -> Option<usize> {
-    [ApiKey::PREFIX, UserToken::PREFIX].into_iter().filter_map(|prefix| text.find(prefix)).min()
+    let begins = |at: usize| [ApiKey::PREFIX, UserToken::PREFIX].iter().any(|prefix| text[at..].starts_with(prefix));
+    text.char_indices().map(|(at, _)| at).find(|&at| begins(at))
 }
 
 /// A message without the secrets that a caller may have put where a name belongs.
 pub(crate) fn message(text: String) -> String {
-    let Some(at) = secret(&text) else { return text };
-    let end = text[at..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(text.len(), |end| at + end);
-    format!("{}…{}", &text[..at], message(text[end..].to_owned()))
+    let mut rest = text.as_str();
+    let mut shown = String::new();
+    while let Some(at) = secret(rest) {
+        shown.push_str(&rest[..at]);
+        shown.push('…');
+        rest = rest[at..].trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    }
+    if shown.is_empty() {
+        return text;
+    }
+    shown.push_str(rest);
+    shown
 }
 
 fn head(text: &str, most: usize) -> &str {
@@ -147,6 +157,7 @@ mod tests {
         assert_eq!(said("there is no model 'kst_secret' here; kut_other"), "there is no model '…' here; …");
         assert_eq!(said("there is no model '猫kst_'"), "there is no model '猫…'");
         assert_eq!(said("there is no model 'cat'"), "there is no model 'cat'");
+        assert_eq!(said(&"kst_.".repeat(20_000)), "….".repeat(20_000), "however many there are");
     }
 
     #[test]

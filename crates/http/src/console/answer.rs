@@ -160,7 +160,9 @@ fn failed() -> (StatusCode, &'static str, String) {
 impl IntoResponse for Trouble {
     fn into_response(self) -> Response {
         let (status, code, message) = self.row();
-        let failure = Failure::new(Kind::Internal, message.clone());
+        // A key may have been given where an id belongs: what is told does not repeat it.
+        let failure = Failure::new(Kind::Internal, message);
+        let message = failure.message.clone();
         let mut response =
             (status, private(Json(ConsoleError { error: ConsoleErrorBody { code, message } }))).into_response();
         let wait = match &self {

@@ -54,7 +54,7 @@ impl<'a> Form<'a> {
         let boundary = declared.and_then(|declared| multer::parse_boundary(declared).ok());
         let boundary = boundary.ok_or_else(|| wrong("the Content-Type names no boundary; let your client set it"))?;
         let most = gateway.max_image_bytes;
-        let (bytes, room) = gateway.room.whole(headers, body, most.saturating_add(WRAPPING), "the body").await?;
+        let (bytes, room) = gateway.room.whole(headers, body, most.saturating_add(WRAPPING), 1, "the body").await?;
         form.room = Some(room);
 
         let pieces = stream::iter([Ok::<_, std::convert::Infallible>(bytes)]);
@@ -115,7 +115,12 @@ impl<'a> Form<'a> {
     pub(super) fn text(&self, name: &str) -> Result<Option<&str>, Failure> {
         match self.words.iter().find(|(known, _)| *known == name) {
             Some((_, word)) => Ok(Some(word)),
-            None => self.query.text(name),
+            None => match self.query.text(name)? {
+                Some(word) if word.len() > LONGEST_WORD => {
+                    Err(self.invalid(name, &format!("is too long: at most {LONGEST_WORD} bytes")))
+                }
+                word => Ok(word),
+            },
         }
     }
 

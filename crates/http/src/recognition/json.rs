@@ -8,14 +8,24 @@ use serde_json::{Map, Value};
 
 use crate::{
     Failure, Kind,
-    intake::{self, Room},
+    intake::{self, Room, Taken},
 };
 
 /// The most bytes of a body that are read without leaving the thread.
 const AT_ONCE: usize = 64 * 1024;
 
+/// How much more room values take in memory than they did as text.
+const UNFOLDED: usize = 16;
+
+/// The most objects in a body: each takes more than half a kilobyte, whatever is in it. Lists of images have at most a hundred thousand.
+const MOST_OBJECTS: usize = 110_000;
+
 /// The body of a request.
-pub(super) struct Object(Map<String, Value>);
+pub(super) struct Object {
+    fields: Map<String, Value>,
+    /// Held as long as the object is.
+    _room: Taken,
+}
 
 impl Object {
     /// Takes a whole body in.
@@ -24,20 +34,26 @@ impl Object {
         if media != "application/json" {
             return Err(wrong_media());
         }
-        let (bytes, _room) = room.whole(headers, body, most, "the body").await?;
+        if most <= AT_ONCE {
+            return Self::parse(&intake::whole(headers, body, most, "the body").await?, Taken::default());
+        }
+        let (bytes, room) = room.whole(headers, body, most, UNFOLDED, "the body").await?;
+        if bytes.split(|byte| *byte == b'{').count() > MOST_OBJECTS {
+            return Err(Failure::new(Kind::TooManyInputs, "the body has too many objects"));
+        }
         if bytes.len() <= AT_ONCE {
-            return Self::parse(&bytes);
+            return Self::parse(&bytes, room);
         }
         // A large one is read elsewhere, so that other requests of this thread do not wait for it.
-        let read = tokio::task::spawn_blocking(move || Self::parse(&bytes)).await;
+        let read = tokio::task::spawn_blocking(move || Self::parse(&bytes, room)).await;
         read.unwrap_or_else(|_| Err(Failure::new(Kind::Internal, "the server failed; its log has this request's id")))
     }
 
     /// Reads bytes that were taken in.
-    pub(super) fn parse(bytes: &[u8]) -> Result<Self, Failure> {
+    pub(super) fn parse(bytes: &[u8], room: Taken) -> Result<Self, Failure> {
         let wrong = |told: &str| Failure::new(Kind::BodyFormat, told.to_owned());
         match serde_json::from_slice(bytes) {
-            Ok(Value::Object(fields)) => Ok(Self(fields)),
+            Ok(Value::Object(fields)) => Ok(Self { fields, _room: room }),
             Ok(_) => Err(wrong("the body must be a JSON object")),
             Err(_) => Err(wrong("the body is not JSON in UTF-8")),
         }
@@ -45,7 +61,7 @@ impl Object {
 
     /// A text, if it is there; `null` counts as not there.
     pub(super) fn text(&self, name: &str) -> Result<Option<&str>, Failure> {
-        match self.0.get(name) {
+        match self.fields.get(name) {
             None | Some(Value::Null) => Ok(None),
             // PostgreSQL keeps no NUL in text; nobody writes one on purpose.
             Some(Value::String(text)) if text.contains('\0') => Err(field(name, "must not contain the character NUL")),
@@ -57,7 +73,7 @@ impl Object {
     /// A whole number, if it is there.
     pub(super) fn integer(&self, name: &str, range: RangeInclusive<u64>) -> Result<Option<u64>, Failure> {
         let bounds = format!("{} to {}", range.start(), range.end());
-        match self.0.get(name) {
+        match self.fields.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Number(number)) if number.is_i64() || number.is_u64() => {
                 let number = number.as_u64().filter(|number| range.contains(number));
@@ -69,14 +85,13 @@ impl Object {
     }
 
     /// A list of objects that has to be there.
-    pub(super) fn objects(self, name: &str) -> Result<Vec<Self>, Failure> {
-        let mut fields = self.0;
-        let Some(list) = fields.remove(name).filter(|value| !value.is_null()) else {
+    pub(super) fn objects(&mut self, name: &str) -> Result<Vec<Self>, Failure> {
+        let Some(list) = self.fields.remove(name).filter(|value| !value.is_null()) else {
             return Err(field(name, "is missing"));
         };
         let Value::Array(list) = list else { return Err(field(name, "must be a list")) };
         let object = |(place, value)| match value {
-            Value::Object(fields) => Ok(Self(fields)),
+            Value::Object(fields) => Ok(Self { fields, _room: Taken::default() }),
             _ => Err(field(&format!("{name}[{place}]"), "must be an object")),
         };
         list.into_iter().enumerate().map(object).collect()

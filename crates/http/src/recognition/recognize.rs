@@ -128,7 +128,7 @@ pub(crate) async fn recognize(
             let rule = "the Content-Type must be application/octet-stream or image/*; the body is the image itself";
             return Err(Failure::new(Kind::MediaType, rule));
         }
-        let (image, _room) = gateway.room.whole(&headers, body, gateway.max_image_bytes, "the image").await?;
+        let (image, _room) = gateway.room.whole(&headers, body, gateway.max_image_bytes, 1, "the image").await?;
         let kept = gateway.recogniser.recognize(&caller.application, image, ask).await?;
         Ok::<_, Failure>(render(kept))
     })

@@ -6,7 +6,10 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::json::{Object, field, wrong_media};
-use crate::{Failure, Kind, Query, intake};
+use crate::{
+    Failure, Kind, Query,
+    intake::{self, Taken},
+};
 
 /// The most bytes of a body: a comment of 2,000 characters, escaped as JSON may be, fits several times.
 const MOST: usize = 64 * 1024;
@@ -49,6 +52,6 @@ pub(super) async fn comment(headers: &HeaderMap, body: Body) -> Result<Option<Co
     if media.is_empty() {
         return Err(wrong_media());
     }
-    let body = Object::parse(&bytes)?;
+    let body = Object::parse(&bytes, Taken::default())?;
     body.text("comment")?.map(|text| Comment::new(text).map_err(|rule| field("comment", rule.0))).transpose()
 }

@@ -92,7 +92,7 @@ pub(crate) async fn create_data_set(State(gateway): State<Arc<Gateway>>, call: U
     .await
 }
 
-fn wanted(body: Object, most: usize) -> Result<Vec<Wanted>, Failure> {
+fn wanted(mut body: Object, most: usize) -> Result<Vec<Wanted>, Failure> {
     let images = body.objects("images")?;
     if images.is_empty() {
         return Err(field("images", "is empty; a dataset is made of one image or more"));

@@ -101,7 +101,7 @@ pub(crate) async fn get_image(
             return Ok(ImageAnswer { mark, image: None });
         }
         let image = if small { recogniser.thumbnail(&key).await? } else { recogniser.image(&key).await? };
-        Ok(ImageAnswer { mark, image: Some(image) })
+        Ok(ImageAnswer { mark, image: Some(gateway.room.keep(image)?) })
     })
     .await
 }
