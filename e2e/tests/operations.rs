@@ -309,7 +309,8 @@ fn wrong_settings_are_named_with_their_remedy() {
         ("database = \"mysql://me:s3cret@h/d\"", "database: 'mysql:' is no kind of database we keep things in"),
         ("cors = \"app.example\"", "cors: 'app.example' is no origin; write *, off, or https://HOST[:PORT]"),
         ("max_connections = 0", "max_connections: 0 is not in 1..=1000000"),
-        ("log = ", "TOML parse error"),
+        ("log = ", "line 1: string values must be quoted"),
+        ("log = \"info\"\ndatabase = \"postgres://me:s3cret@h/d\nrate_limit = 1", "line 2: "),
     ] {
         fs::write(&file, text).unwrap();
         let shown = run(home.path(), &["config", "--config", &path], &[]);
@@ -317,6 +318,9 @@ fn wrong_settings_are_named_with_their_remedy() {
         assert!(shown.err.starts_with(&format!("kaisatsu: {path}: {sentence}")), "{text}: {}", shown.err);
         assert!(!shown.err.contains("s3cret"), "{}", shown.err);
     }
+    fs::write(&file, "database = \"postgres://me:s3cret@h/d\"\nsmtp = \"smtps://me:s3cret@h:465\"").unwrap();
+    let help = run(home.path(), &["serve", "--config", &path, "--help"], &[]);
+    assert!(help.code == 0 && help.out.contains("--smtp") && !help.out.contains("s3cret"), "{}", help.out);
     let missing = run(home.path(), &["config", "--config", "/nonexistent.toml"], &[]);
     assert_eq!(missing.code, 2);
     assert!(missing.err.starts_with("kaisatsu: /nonexistent.toml: "), "{}", missing.err);

@@ -227,7 +227,15 @@ fn write_text(lines: &mut Vec<u8>, line: &AccessLine<'_>) -> io::Result<()> {
     }
     write!(lines, " {:?} {request_id}", Duration::from_micros(line.micros))?;
     for words in [line.application, line.told, line.cause].into_iter().flatten() {
-        write!(lines, " {words}")?;
+        lines.push(b' ');
+        // What a caller wrote must not end the line, or move a terminal's cursor.
+        for c in words.chars() {
+            if c.is_control() {
+                write!(lines, "{}", c.escape_default())?;
+            } else {
+                write!(lines, "{c}")?;
+            }
+        }
     }
     lines.write_all(b"\n")
 }

@@ -37,11 +37,25 @@ pub(crate) struct Settings {
     pub(crate) data: Option<PathBuf>,
 
     /// Database: sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: kaisatsu.db in the data folder]
-    #[arg(long, global = true, env = "KAISATSU_DATABASE", value_name = "ADDRESS", hide_env_values = true)]
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_DATABASE",
+        value_name = "ADDRESS",
+        hide_env_values = true,
+        hide_default_value = true
+    )]
     pub(crate) database: Option<Hidden>,
 
     /// Storage for users' images: file:FOLDER or s3://BUCKET/PREFIX?endpoint=URL&region=NAME, the credentials of S3 in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY [default: blobs in the data folder]
-    #[arg(long, global = true, env = "KAISATSU_BLOBS", value_name = "ADDRESS", hide_env_values = true)]
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_BLOBS",
+        value_name = "ADDRESS",
+        hide_env_values = true,
+        hide_default_value = true
+    )]
     pub(crate) blobs: Option<Hidden>,
 
     /// Folder with route map files; looked at again every two seconds [default: maps in the data folder]
@@ -141,7 +155,14 @@ pub(crate) struct Settings {
     pub(crate) public_url: Option<String>,
 
     /// Mail server for letters to people: smtps://USER:PASSWORD@HOST:PORT, or smtp://HOST:PORT with ?tls=required [default: none, letters go to the log]
-    #[arg(long, global = true, env = "KAISATSU_SMTP", value_name = "ADDRESS", hide_env_values = true)]
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_SMTP",
+        value_name = "ADDRESS",
+        hide_env_values = true,
+        hide_default_value = true
+    )]
     pub(crate) smtp: Option<Hidden>,
 
     /// Sender of letters [default: kaisatsu at the host of public_url]

@@ -79,7 +79,12 @@ fn file_values(command: &Command, args: &[OsString]) -> Result<FileValues, Troub
     };
     let wrong = |message: &str| Trouble::Usage(format!("{}: {message}", path.display()));
     let text = fs::read_to_string(&path).map_err(|error| wrong(&error.to_string()))?;
-    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| wrong(error.to_string().trim_end()))?;
+    // Without the line itself, which may hold a password.
+    let unreadable = |error: toml::de::Error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        wrong(&format!("line {}: {}", before.lines().count().max(1), error.message()))
+    };
+    let table: toml::Table = text.parse().map_err(unreadable)?;
     table.into_iter().map(|(name, value)| check(&name, &value).map_err(|m| wrong(&format!("{name}: {m}")))).collect()
 }
 
