@@ -1,6 +1,6 @@
 // 2. Applications and keys: made, rotated, disabled; what they call; quotas.
 import { expect, expectAccessible, test } from '../test';
-import { Person, signIn } from '../people';
+import { Person, password, signIn } from '../people';
 import { Server, until } from '../server';
 
 let server: Server, operator: Person;
@@ -97,4 +97,57 @@ test('an application is deleted by typing its name', async ({ page }) => {
   await dialog.getByRole('button', { name: 'Delete the application' }).click();
   await expect(page).toHaveURL(/\/console\/applications$/);
   await until('its key is refused', async () => (await list(key)) !== 200);
+});
+
+test('a dialog closes neither by a slip of the mouse nor while its request is under way', async ({ page }) => {
+  const { id, key } = await operator.application('careful');
+  const hint = key.slice(-4);
+  await signIn(page, server.base, 'operator@example.org');
+  await page.goto(`${server.base}/console/applications/${id}`);
+  await page.getByRole('button', { name: 'Rename' }).click();
+  const dialog = page.getByRole('dialog');
+  const name = dialog.getByRole('textbox');
+  await name.fill('more careful');
+  const box = (await name.boundingBox())!;
+  await page.mouse.move(box.x + 60, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(5, 5, { steps: 4 });
+  await page.mouse.up();
+  await expect(name, 'a text was selected past the edge').toHaveValue('more careful');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(dialog).toBeHidden();
+
+  let letGo = () => {};
+  const held = new Promise<void>((go) => (letGo = go));
+  await page.route('**/console/api/applications/*/keys/*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: `Disable …${hint}` }).click();
+  await dialog.getByRole('button', { name: 'Disable' }).click();
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeDisabled();
+  await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
+  await expect(dialog).toBeVisible();
+  letGo();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole('button', { name: `Enable …${hint}` })).toBeVisible();
+});
+
+test('what one person asks for is not done as another, who signed in in the next tab', async ({ page, context }) => {
+  const hana = await Person.register(server.base, 'hana@example.org');
+  await signIn(page, server.base, 'operator@example.org');
+  await page.goto(`${server.base}/console/applications`);
+  await page.getByRole('button', { name: 'New application' }).first().click();
+  const make = page.getByRole('dialog', { name: 'Make an application' });
+  await make.getByRole('textbox', { name: 'Name' }).fill('whose is it');
+  const other = await context.request.post(`${server.base}/console/api/session`, { data: { email: 'hana@example.org', password } });
+  expect(other.ok()).toBe(true);
+  await make.getByRole('button', { name: 'Make it' }).click();
+  await expect(page.getByText('This browser is signed in to another account now.')).toBeVisible();
+  await expect(page.getByRole('button', { name: /hana@example\.org/ })).toBeVisible();
+  for (const person of [operator, hana]) {
+    const { applications } = await person.call('GET', 'applications');
+    expect(applications.map((one: { name: string }) => one.name)).not.toContain('whose is it');
+  }
 });

@@ -34,6 +34,7 @@ test('from photographs to a dataset that recognises, and away again', async ({ p
   await page.getByRole('button', { name: 'Create dataset from selection' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Café animals');
   await page.getByRole('button', { name: /^Create with/ }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Café animals' })).toBeFocused();
   await expect(page.getByRole('link', { name: 'Try it' })).toBeVisible({ timeout: 60_000 });
   await expect(page.getByRole('img', { name: /Confusion matrix/ })).toBeVisible();
   await expectAccessible(page);
@@ -72,4 +73,26 @@ test('a list of addresses is read line by line, and what becomes of each is told
   await expect(page.getByText('not found').locator('visible=true').first()).toBeVisible();
   await expect(page.getByText(`${base}/gone.png`).first()).toBeVisible();
   await new Promise((done) => pictures.close(done));
+});
+
+test('a user is one of an application, and not taken along to another', async ({ page }) => {
+  await (await Person.signIn(server.base, 'operator@example.org')).application('timetable');
+  await signIn(page, server.base, 'operator@example.org');
+  await page.goto(`${server.base}/console/datasets`);
+  const application = page.getByLabel('Application', { exact: true });
+  const user = page.getByLabel('User', { exact: true });
+  const asked = page.getByRole('dialog', { name: 'Another user' });
+  await application.selectOption({ label: 'station-guide' });
+  await page.getByRole('button', { name: 'Another user…' }).click();
+  await asked.getByRole('button', { name: 'Cancel' }).click();
+  await expect(user).toHaveValue('console');
+  await page.getByRole('button', { name: 'Another user…' }).click();
+  await asked.getByLabel('User ID').fill('hana');
+  await asked.getByRole('button', { name: 'Show this user' }).click();
+  await expect(user).toHaveValue('hana');
+  await application.selectOption({ label: 'timetable' });
+  await expect(user).toHaveValue('console');
+  await expect(page).toHaveURL(/\/console\/datasets$/);
+  await application.selectOption({ label: 'station-guide' });
+  await expect(user, 'the last one of this application').toHaveValue('hana');
 });

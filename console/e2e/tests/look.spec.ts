@@ -90,6 +90,16 @@ test('the keyboard alone gets everywhere', async ({ page }) => {
   await expect(page.getByRole('heading', { level: 1, name: 'Applications' })).toBeFocused();
 });
 
+test('a page that could not be loaded is gone when one goes back', async ({ page }) => {
+  await signIn(page, server.base, 'operator@example.org');
+  await page.route('**/assets/AccountPage-*', (route) => route.abort());
+  await page.getByRole('navigation').getByRole('link', { name: 'Account' }).click();
+  await expect(page.getByRole('heading', { name: 'This page could not be loaded' })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(page.getByText('This page could not be loaded')).toHaveCount(0);
+});
+
 test('all of it is small', () => {
   const dist = join(import.meta.dirname, '../../dist');
   const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(dist, name)).isFile());

@@ -63,6 +63,20 @@ test.describe('operators', () => {
     await expect(dialog).toBeHidden();
     await expect(page.getByRole('button', { name: 'Actions for taro@example.org' })).toHaveCount(0);
   });
+
+  test.describe('west of Greenwich', () => {
+    test.use({ timezoneId: 'America/New_York' });
+
+    test('see a day of the precision under the date that it has in UTC', async ({ page }) => {
+      const points = [{ at: '2026-03-10T00:00:00Z', valid: 3, invalid: 1 }];
+      const json = { stepSeconds: 86_400, from: '2026-02-09T00:00:00Z', to: '2026-03-11T00:00:00Z', series: [{ task: 'classify', model: 'photos', points }] };
+      await page.route('**/console/api/feedback/timeline*', (route) => route.fulfill({ json }));
+      await signIn(page, server.base, 'operator@example.org');
+      await page.goto(`${server.base}/console/feedback`);
+      for (const name of [/^Precision over time/, /^Verdicts a day/]) await expect(page.getByRole('table', { name }).getByRole('rowheader')).toHaveText(['10 Mar 2026']);
+      await expect(page.getByText('Days are counted in UTC.')).toBeVisible();
+    });
+  });
 });
 
 test('feedback is plotted, read, searched and revoked', async ({ page }) => {

@@ -35,6 +35,22 @@ test('a photograph is classified, and a thumb changes what comes next', async ({
   await expect(page.getByRole('button', { name: /is wrong$/ }).and(page.locator('[aria-pressed=true]'))).toHaveCount(0);
 });
 
+test('a comment that could not be sent stays where it was typed', async ({ page }) => {
+  await page.locator('input[type=file]').first().setInputFiles(photo('coffee.png'));
+  await page.getByRole('button', { name: /is right$/ }).first().click();
+  await page.getByRole('button', { name: 'Add a comment' }).click();
+  const comment = page.getByLabel('Comment');
+  await comment.fill('A cup, and a spoon beside it');
+  const json = { error: { code: '501', message: 'feedbackToCandidate: too many are waiting' } };
+  await page.route('**/feedbackToCandidate?*', (route) => route.fulfill({ status: 503, json }), { times: 1 });
+  await page.getByRole('button', { name: 'Save the comment' }).click();
+  await expect(page.getByText('The server is not ready or overloaded. The server says: too many are waiting')).toBeVisible();
+  await expect(comment).toHaveValue('A cup, and a spoon beside it');
+  await page.getByRole('button', { name: 'Save the comment' }).click();
+  await expect(page.getByText('The comment was saved.')).toBeVisible();
+  await expect(page.getByText('A cup, and a spoon beside it')).toBeVisible();
+});
+
 test('things in a photograph get their boxes', async ({ page }) => {
   await page.getByRole('radio', { name: 'Objects' }).check({ force: true });
   await page.locator('input[type=file]').first().setInputFiles(photo('astronaut.png'));

@@ -16,6 +16,15 @@ export function valueScale(highest: number, wanted = 4, whole = false): Scale {
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
+/**
+ * Where a step is drawn. Days are counted in UTC; charts name days as they are here, so that a day of UTC is put at the midnight
+ * of the same date here: otherwise west of Greenwich each would bear the name of the day before.
+ */
+export function drawnAt(at: string | number, stepSeconds: number): number {
+  const when = new Date(at);
+  return stepSeconds * 1000 < DAY ? when.getTime() : new Date(when.getUTCFullYear(), when.getUTCMonth(), when.getUTCDate()).getTime();
+}
+
 /** Moments on the time axis: full hours of a day, days, weeks or months, as many as there is room for. */
 export function timeTicks(from: number, to: number, room: number): number[] {
   const steps = [HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 30 * DAY, 60 * DAY, 90 * DAY, 180 * DAY];

@@ -8,13 +8,15 @@ class Chosen {
   #list = $state.raw<Application[] | null>(null);
   #of = $state<string>();
   #id = $state(kept('application'));
+  #linked = $state<string | null>(null);
   #loading: Promise<Application[]> | null = null;
 
   /** Null until they are loaded, and when somebody else has signed in meanwhile. */
   get list() { return this.#of === session.account?.id ? this.#list : null; }
   get application(): Application | null {
     const usable = (this.list ?? []).filter((one) => one.disabledAt === null);
-    return usable.find((one) => one.id === this.#id) ?? usable[0] ?? null;
+    const named = (id: string | null) => usable.find((one) => one.id === id);
+    return named(this.#linked) ?? named(this.#id) ?? usable[0] ?? null;
   }
   /** The public API as the chosen application; null where there is none. */
   get api(): PublicApi | null {
@@ -22,8 +24,13 @@ class Chosen {
   }
 
   choose(id: string) {
-    this.#id = id;
+    [this.#id, this.#linked] = [id, null];
     keep('application', id);
+  }
+
+  /** Acts as the application that a link is about, until another is chosen; one that is somebody else's changes nothing. */
+  follow(id: string | null) {
+    if (id !== null) this.#linked = id;
   }
 
   /** Loads the applications; several pages may ask at once. */

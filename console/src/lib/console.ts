@@ -40,12 +40,14 @@ export type Verdict = AnswerOf<'get', 'feedback'>['verdicts'][number];
 export type Timeline = AnswerOf<'get', 'feedback/timeline'>;
 export type OperatorAccount = AnswerOf<'get', 'operator/accounts'>['accounts'][number];
 
+/** Who is signed in here, and what the session wants to hear of: that it has ended, or that another tab has begun a new one. */
+type Listener = { account: () => string | undefined; lost: () => void; renewed: (session: Session) => void };
 let csrf: string | null = null;
-let signedOut: () => void = () => {};
+let listener: Listener | null = null;
 
-/** The session tells the token for requests that change something, and wants to hear that it has ended. */
-export function attachSession(lost: () => void): (token: string | null) => void {
-  signedOut = lost;
+/** The session tells the token for requests that change something, and hears what becomes of it. */
+export function attachSession(session: Listener): (token: string | null) => void {
+  listener = session;
   return (token) => (csrf = token);
 }
 
@@ -82,18 +84,23 @@ async function send(method: string, template: string, options: Loose): Promise<R
 }
 
 async function call(method: string, path: string, options: Loose = {}): Promise<unknown> {
+  const asking = listener?.account();
   let answer = await send(method, path, options);
   if (answer.ok) return answer.status === 204 ? undefined : answer.json();
   let error = await errorOf(answer);
   // Another tab has signed in anew: its session is ours too, only the token is old. Once, so that nothing turns in circles.
   if (error.code === 'badCsrf') {
     const fresh = await send('GET', 'session', {});
-    if (fresh.ok) csrf = ((await fresh.json()) as Session).csrf;
+    if (!fresh.ok) throw error;
+    const session = (await fresh.json()) as Session;
+    listener?.renewed(session);
+    // What one person asked for is never done as another.
+    if (session.account?.id !== asking) throw new ConsoleError('otherAccount', 'This browser is signed in to another account now.', error.status, null);
     answer = await send(method, path, options);
     if (answer.ok) return answer.status === 204 ? undefined : answer.json();
     error = await errorOf(answer);
   }
-  if (error.code === 'notSignedIn') signedOut();
+  if (error.code === 'notSignedIn') listener?.lost();
   throw error;
 }
 

@@ -18,6 +18,7 @@ function kept<F extends Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeT
 
 const dates = (options: Intl.DateTimeFormatOptions) => kept(JSON.stringify(options), (l) => new Intl.DateTimeFormat(l, options));
 const numbers = (options: Intl.NumberFormatOptions) => kept(JSON.stringify(options), (l) => new Intl.NumberFormat(l, options));
+const spans = (numeric: 'always' | 'auto') => kept(`relative ${numeric}`, (l) => new Intl.RelativeTimeFormat(l, { numeric }));
 const unit = (name: string, digits = 0) => numbers({ style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: digits });
 
 export const format = {
@@ -47,12 +48,11 @@ export const format = {
     return unit('day', 1).format(milliseconds / 86_400_000);
   },
 
-  /** 3 minutes ago, in 2 hours, yesterday */
+  /** now, 3 minutes ago, in 2 hours, 1 day ago. Never "tomorrow": what is a day of 24 hours away may be on the day after. */
   relative(when: When, now = Date.now()): string {
     const seconds = (new Date(when).getTime() - now) / 1000;
-    const relative = kept('relative', (l) => new Intl.RelativeTimeFormat(l, { numeric: 'auto' }));
     const steps: [Intl.RelativeTimeFormatUnit, number][] = [['year', 31_557_600], ['month', 2_629_800], ['week', 604_800], ['day', 86_400], ['hour', 3600], ['minute', 60]];
-    for (const [name, size] of steps) if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), name);
-    return relative.format(Math.trunc(seconds / 1), 'second');
+    for (const [name, size] of steps) if (Math.abs(seconds) >= size) return spans('always').format(Math.trunc(seconds / size), name);
+    return spans('auto').format(Math.trunc(seconds), 'second');
   },
 };

@@ -146,3 +146,20 @@ class Router {
 }
 
 export const router = new Router();
+
+/**
+ * The query of the page that asks. On the way to another page the address is that page's already: what it says is nothing to this one,
+ * and what this one still has to write, perhaps because it waited a moment, is nothing to that one.
+ */
+export function pageQuery() {
+  const here = router.pageKey;
+  let last = router.query;
+  const now = $derived(router.pageKey === here ? (last = router.query) : last);
+  return {
+    get: (name: string) => now.get(name),
+    has: (name: string) => now.has(name),
+    set(patch: Query) {
+      if (router.pageKey === here) router.setQuery(patch);
+    },
+  };
+}

@@ -1,11 +1,13 @@
 import { api, attachSession, type Account, type Session } from '$/lib/console';
+import { t } from '$/lib/i18n.svelte';
 import { forgetPasses } from '$/lib/public';
 import { href, router } from '$/lib/router.svelte';
+import { toasts } from '$/lib/toasts.svelte';
 
 /** Who is signed in, and what the server is like. */
 class SessionState {
   #now = $state.raw<Session | null>(null);
-  #setCsrf = attachSession(() => this.#lost());
+  #setCsrf = attachSession({ account: () => this.account?.id, lost: () => this.#lost(), renewed: (session) => this.#renewed(session) });
 
   get known() { return this.#now !== null; }
   get account(): Account | null { return this.#now?.account ?? null; }
@@ -49,6 +51,13 @@ class SessionState {
     const here = router.here;
     this.#forget();
     if (!router.isPublic) router.go(href('signIn', { next: here, ended: true }), { replace: true });
+  }
+
+  /** Another tab has signed in. As somebody else: then what is shown here is put up anew, and words on the page itself would go with it. */
+  #renewed(session: Session) {
+    const before = this.account?.id;
+    this.take(session);
+    if (session.account && session.account.id !== before) toasts.show(t.common.errors.otherAccount, 'bad');
   }
 
   #forget() {

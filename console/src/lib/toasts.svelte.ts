@@ -9,7 +9,8 @@ export const toasts = {
   get list() { return list; },
   show(text: string, tone: Tone = 'good') {
     const id = ++last;
-    list = [...list.slice(-3), { id, tone, text }];
+    // Said twice, it is shown once: the session and the page that asked may have the same to say.
+    list = [...list.filter((toast) => toast.text !== text).slice(-3), { id, tone, text }];
     setTimeout(() => toasts.close(id), tone === 'bad' ? 10_000 : 5000);
   },
   close(id: number) {

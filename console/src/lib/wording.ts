@@ -3,13 +3,38 @@ import { format } from '$/lib/format';
 import { t } from '$/lib/i18n.svelte';
 import { PublicError } from '$/lib/public';
 
-/** What to say about a failure, in the language in force where there are words for it. */
-export function wording(error: unknown): string {
-  if (!(error instanceof ConsoleError || error instanceof PublicError)) return t.common.errors.internal;
+/** What to say about a failure, and the server's own sentence, which is English, where that says more. */
+export type Explanation = { text: string; server: string | null };
+type Known = keyof typeof t.common.errors;
+
+/** The public API has codes of two families for the same things; their statuses are one. */
+const BY_STATUS: Record<number, Known> = { 401: 'keyRefused', 403: 'keyDisabled', 404: 'notFound', 405: 'method', 409: 'stillBuilding', 413: 'tooLarge', 415: 'mediaType', 429: 'limit', 500: 'internal' };
+
+function knownOf({ code, status }: PublicError): Known {
+  if (code === 'offline') return 'offline';
+  return BY_STATUS[status] ?? (status > 500 ? 'unavailable' : 'invalid');
+}
+
+function plain(error: unknown, own: Record<string, string>): Explanation {
   const words: Record<string, string> = t.common.errors;
-  const known = error instanceof ConsoleError || error.code === 'offline' ? words[error.code] : undefined;
-  const text = known ?? error.message;
-  return error.retryAfter ? `${text} ${t.common.retryIn(format.duration(error.retryAfter * 1000))}` : text;
+  if (error instanceof ConsoleError) return { text: words[error.code] ?? error.message, server: null };
+  if (!(error instanceof PublicError)) return { text: t.common.errors.internal, server: null };
+  // Messages of the recognition function begin with the name of the operation, which says nothing to who pressed a button.
+  const said = error.code === 'offline' ? null : error.message.replace(/^[a-z]+(\/[a-z]+)?: /i, '');
+  return { text: own[error.code] ?? t.common.errors[knownOf(error)], server: said };
+}
+
+/** A failure in the language in force; `own` are words of a page for codes of the public API, where it has better ones than these. */
+export function explained(error: unknown, own: Record<string, string> = {}): Explanation {
+  const { text, server } = plain(error, own);
+  const wait = error instanceof ConsoleError || error instanceof PublicError ? error.retryAfter : null;
+  return { text: wait ? `${text} ${t.common.retryIn(format.duration(wait * 1000))}` : text, server };
+}
+
+/** The same in one text, for where there is no markup. */
+export function wording(error: unknown): string {
+  const { text, server } = explained(error);
+  return server ? `${text} ${t.common.serverSays}: ${server}` : text;
 }
 
 /** Whether the request was stopped by ourselves, which is nothing to tell anybody. */

@@ -2,6 +2,9 @@ import type { PublicApi } from '$/lib/public';
 import { isAbort } from '$/lib/wording';
 import { calls, type StoredImage } from './calls';
 
+/** The same bytes again take the new tag and name, where they have one. */
+const again = (before: StoredImage, image: StoredImage): StoredImage => ({ ...before, tag: image.tag || before.tag, name: image.name || before.name });
+
 /**
  * What is in a user's storage area. All of it is listed, a thousand at a time: only then can tags be counted, images filtered and the limits
  * be told; the pictures themselves are fetched when they are looked at.
@@ -10,6 +13,9 @@ export class StorageArea {
   #api: PublicApi;
   #images = $state.raw<StoredImage[]>([]);
   #stop: AbortController | null = null;
+  /** What came and went since the listing began: a page of it may be from before that. */
+  #put = new Map<string, StoredImage>();
+  #gone = new Set<string>();
   /** All pages have come. */
   complete = $state(false);
   busy = $state(false);
@@ -36,12 +42,14 @@ export class StorageArea {
     const stop = (this.#stop = new AbortController());
     [this.busy, this.error, this.complete] = [true, null, false];
     const found: StoredImage[] = [];
+    this.#put.clear();
+    this.#gone.clear();
     try {
       let cursor: string | undefined;
       do {
         const page = await calls.listImages(this.#api, cursor, stop.signal);
         found.push(...page.images);
-        this.#images = [...found];
+        this.#show(found);
         cursor = page.nextCursor ?? undefined;
       } while (cursor);
       this.complete = true;
@@ -56,15 +64,32 @@ export class StorageArea {
     this.#stop?.abort();
   }
 
-  /** One that was uploaded just now; the same bytes again take the new tag and name. */
+  /** One that was uploaded just now. */
   put(image: StoredImage) {
+    const earlier = this.#put.get(image.imageId);
+    this.#put.set(image.imageId, earlier ? again(earlier, image) : image);
+    this.#gone.delete(image.imageId);
     const at = this.#images.findIndex((one) => one.imageId === image.imageId);
     const before = this.#images[at];
-    if (!before) this.#images = [...this.#images, image];
-    else this.#images = this.#images.with(at, { ...before, tag: image.tag || before.tag, name: image.name || before.name });
+    this.#images = before ? this.#images.with(at, again(before, image)) : [...this.#images, image];
   }
 
   remove(ids: ReadonlySet<string>) {
+    for (const id of ids) {
+      this.#put.delete(id);
+      this.#gone.add(id);
+    }
     this.#images = this.#images.filter((image) => !ids.has(image.imageId));
+  }
+
+  /** What has been listed so far, with what happened to it meanwhile; what is newer comes behind it. */
+  #show(listed: StoredImage[]) {
+    const newer = new Map(this.#put);
+    const known = listed.filter((image) => !this.#gone.has(image.imageId)).map((image) => {
+      const put = newer.get(image.imageId);
+      newer.delete(image.imageId);
+      return put ? again(image, put) : image;
+    });
+    this.#images = [...known, ...newer.values()];
   }
 }

@@ -5,13 +5,15 @@ import { router } from '$/lib/router.svelte';
 export const USUAL_USER = 'console';
 
 /** The user of an application that the address names, or the one that was looked at last. */
-export function userOf(application: string): string {
-  return router.query.get('user') || kept(`user.${application}`) || USUAL_USER;
+export function userOf(application: string, query: { get: (name: string) => string | null }): string {
+  // Users are an application's own: the same name under another one is somebody else.
+  const isAbout = (query.get('application') ?? application) === application;
+  return (isAbout && query.get('user')) || kept(`user.${application}`) || USUAL_USER;
 }
 
 export function chooseUser(application: string, user: string) {
   rememberUser(application, user);
-  router.setQuery({ user });
+  router.setQuery({ application, user });
 }
 
 export function rememberUser(application: string, user: string) {

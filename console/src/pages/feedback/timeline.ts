@@ -1,3 +1,4 @@
+import { drawnAt } from '$/lib/chart';
 import type { Timeline } from '$/lib/console';
 import { t } from '$/lib/i18n.svelte';
 
@@ -25,6 +26,7 @@ export function drawn(timeline: Timeline, model: string, wanted: Step): Drawn {
   const count = Math.ceil((to - Date.parse(timeline.from)) / step);
   // Counted from the end, so that the newest step is a whole one.
   const from = to - count * step;
+  const drawnStep = (at: number) => drawnAt(from + at * step, step / 1000);
   const lines = timeline.series
     .filter((series) => model === '' || series.model === model)
     .map((series) => {
@@ -35,12 +37,12 @@ export function drawn(timeline: Timeline, model: string, wanted: Step): Drawn {
         sum.valid += point.valid;
         sum.all += point.valid + point.invalid;
       }
-      const points = sums.map(({ valid, all }, at) => ({ at: from + at * step, all, value: all === 0 ? null : valid / all, note: t.feedback.precision.of(valid, all) }));
+      const points = sums.map(({ valid, all }, at) => ({ at: drawnStep(at), all, value: all === 0 ? null : valid / all, note: t.feedback.precision.of(valid, all) }));
       return { name: modelName(series.task, series.model), model: series.model, verdicts: sums.reduce((sum, one) => sum + one.all, 0), right: sums.reduce((sum, one) => sum + one.valid, 0), points };
     })
     .filter((line) => line.verdicts > 0)
     .sort((a, b) => b.verdicts - a.verdicts);
   const kept = lines.slice(0, MOST_LINES);
-  const bars = Array.from({ length: count }, (_, at) => ({ at: from + at * step, values: kept.map((line) => line.points[at]?.all ?? 0) })).filter((bar) => bar.values.some((amount) => amount > 0));
-  return { from, to, stepSeconds: step / 1000, lines: kept, all: lines.length, bars };
+  const bars = Array.from({ length: count }, (_, at) => ({ at: drawnStep(at), values: kept.map((line) => line.points[at]?.all ?? 0) })).filter((bar) => bar.values.some((amount) => amount > 0));
+  return { from: drawnStep(0), to: drawnStep(count), stepSeconds: step / 1000, lines: kept, all: lines.length, bars };
 }

@@ -74,7 +74,7 @@ export class Explorer {
   }
 
   /** Takes what an address says; false when it says nothing. */
-  read(query: URLSearchParams): boolean {
+  read(query: Pick<URLSearchParams, 'get'>): boolean {
     if (query.get('gcs') === 'tokyo') this.gcs = 'tokyo';
     const sides = query.get('window')?.split(',');
     if (sides?.length === 4) {

@@ -83,7 +83,7 @@ export const applications = {
     requestsLabel: 'Requests over time', errorsLabel: 'Refused and failed requests over time', shareLabel: 'Share of errors over time', latencyLabel: 'Latency over time',
     refused: 'Refused (4xx)', failed: 'Failed (5xx)', share: 'Share of errors', percentile: { p50: 'p50', p95: 'p95', p99: 'p99' },
     total: 'Requests', median: 'Median', slow: 'p95',
-    utc: 'Days are counted in UTC.', about: 'Half of the requests took at most p50, 95 of 100 at most p95. Times are counted in classes, and estimated inside of a class.',
+    about: 'Half of the requests took at most p50, 95 of 100 at most p95. Times are counted in classes, and estimated inside of a class.',
     above: (bound: string) => `over ${bound}`, caption: 'Totals by operation', columns: { operation: 'Operation', requests: 'Requests', errors: 'Errors', p50: 'p50', p95: 'p95' },
     errorsOf: (refused: number, failed: number) => `${refused.toLocaleString('en-GB')} refused, ${failed.toLocaleString('en-GB')} failed`,
     emptyTitle: 'No calls in this period', emptyText: 'As soon as something calls the server with a key of this application, you see here how often, how fast, and with what success.',

@@ -7,7 +7,7 @@ export const datasets = {
   title: 'Datasets',
   lead: 'Pictures with tags, out of which the server learns to tell your things apart.',
   rules: { tagLong: 'A tag has at most 100 characters.', tagMissing: 'A tag is missing.' },
-  refusals: { notAnImage: 'Not a picture that the server reads: JPEG, PNG, GIF, BMP, TIFF or WebP.', tooLarge: 'Too many bytes or pixels.', denied: 'None of these addresses may be fetched: they are not on the public web, and the operator has not allowed them.', gone: 'One of the images is not in the storage area any more.', limit: 'A limit is reached.' },
+  refusals: { notAnImage: 'Not a picture that the server reads: JPEG, PNG, GIF, BMP, TIFF or WebP.', tooLarge: 'Too many bytes or pixels.', denied: 'None of these addresses may be fetched: they are not on the public web, and the operator has not allowed them.', gone: 'One of the images is not in the storage area any more.' },
   states: { queued: 'Queued', building: 'Building', ready: 'Ready', failed: 'Failed' },
   outcomes: { pending: 'waiting', fetched: 'in the dataset', notFound: 'not found', tooLarge: 'too large', notAnImage: 'not an image', timedOut: 'took too long', denied: 'address not allowed', overQuota: 'storage full', failed: 'failed' },
   user: {

@@ -62,11 +62,7 @@ export const maps = {
   nothingAsked: 'Give a code or a name, and the answer appears here.',
   meanings: {
     W400: 'A parameter breaks a rule of the API: the message names both. Sides of a window are from 1 to 500; width and height come together.',
-    W401: 'The key of the application was not accepted.',
-    W403: 'The key of the application is disabled.',
     W404: 'There is no such map or station. Codes and names are those of this map only.',
     W429: 'The application has called too often, or its requests for today are used up.',
-    W500: 'Something went wrong in the server; its log says more.',
-    W503: 'The server is not ready or has too much to do.',
   },
 };

@@ -117,7 +117,6 @@ export const recognition = {
     often: 'Too many requests',
     oftenText: 'The application has reached its limit.',
     other: 'The picture was not recognised',
-    server: 'The server says',
   },
   feedback: {
     whole: 'Is the result right as a whole?',

@@ -83,7 +83,7 @@ export const applications: typeof en = {
     requestsLabel: 'リクエスト数の推移', errorsLabel: '拒否・失敗したリクエストの推移', shareLabel: 'エラー率の推移', latencyLabel: '応答時間の推移',
     refused: '拒否(4xx)', failed: '失敗(5xx)', share: 'エラー率', percentile: { p50: 'p50', p95: 'p95', p99: 'p99' },
     total: 'リクエスト', median: '中央値', slow: 'p95',
-    utc: '日付は UTC で区切っています。', about: '半数のリクエストは p50 以内、95% は p95 以内に応答しました。時間は区間ごとに集計し、区間内は推定値です。',
+    about: '半数のリクエストは p50 以内、95% は p95 以内に応答しました。時間は区間ごとに集計し、区間内は推定値です。',
     above: (bound) => `${bound} 超`, caption: 'オペレーション別の合計', columns: { operation: 'オペレーション', requests: 'リクエスト', errors: 'エラー', p50: 'p50', p95: 'p95' },
     errorsOf: (refused, failed) => `拒否 ${refused.toLocaleString('ja-JP')} 件、失敗 ${failed.toLocaleString('ja-JP')} 件`,
     emptyTitle: 'この期間の呼び出しはありません', emptyText: 'このアプリケーションのキーで呼び出すと、回数、速さ、成否がここに表示されます。',

@@ -7,7 +7,7 @@ export const datasets: typeof en = {
   title: 'データセット',
   lead: 'タグ付きの画像から、見分け方をサーバーに学習させます。',
   rules: { tagLong: 'タグは 100 文字以内にしてください。', tagMissing: 'タグを入力してください。' },
-  refusals: { notAnImage: 'サーバーが読み取れる画像（JPEG、PNG、GIF、BMP、TIFF、WebP）ではありません。', tooLarge: 'サイズまたは画素数が大きすぎます。', denied: 'どのアドレスも取得が許可されていません。公開されたアドレスではなく、管理者の許可もありません。', gone: '一部の画像が保存領域にもうありません。', limit: '上限に達しました。' },
+  refusals: { notAnImage: 'サーバーが読み取れる画像（JPEG、PNG、GIF、BMP、TIFF、WebP）ではありません。', tooLarge: 'サイズまたは画素数が大きすぎます。', denied: 'どのアドレスも取得が許可されていません。公開されたアドレスではなく、管理者の許可もありません。', gone: '一部の画像が保存領域にもうありません。' },
   states: { queued: '順番待ち', building: '作成中', ready: '利用可能', failed: '失敗' },
   outcomes: { pending: '処理待ち', fetched: '使用中', notFound: '見つかりません', tooLarge: '大きすぎます', notAnImage: '画像ではありません', timedOut: '時間切れ', denied: '許可されないアドレス', overQuota: '容量不足', failed: '失敗' },
   user: {

@@ -119,7 +119,6 @@ export const recognition: typeof en = {
     often: 'リクエストが多すぎます',
     oftenText: 'アプリケーションの上限に達しました。',
     other: '認識できませんでした',
-    server: 'サーバーからの説明',
   },
   feedback: {
     whole: '結果は全体として正しいですか？',

@@ -1,3 +1,4 @@
+import { drawnAt } from '$/lib/chart';
 import type { Usage } from '$/lib/console';
 
 export type UsageRow = Usage['rows'][number];
@@ -19,15 +20,6 @@ function add(sum: Sum, row: UsageRow) {
 
 export function filtered(rows: UsageRow[], { key, operation }: Filter): UsageRow[] {
   return rows.filter((row) => (key === '' || (row.key ?? CONSOLE) === key) && (operation === '' || row.operation === operation));
-}
-
-/**
- * Where a step is drawn. Days are counted in UTC; charts name days as they are here, so that a day of UTC is put at the midnight
- * of the same date here: otherwise west of Greenwich each would bear the name of the day before.
- */
-export function drawnAt(at: string | number, stepSeconds: number): number {
-  const when = new Date(at);
-  return stepSeconds < 86_400 ? when.getTime() : new Date(when.getUTCFullYear(), when.getUTCMonth(), when.getUTCDate()).getTime();
 }
 
 /** Every step of the period from the first to the last: those without requests are zero, not left out. */
