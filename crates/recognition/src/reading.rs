@@ -5,7 +5,7 @@
 
 use kaisatsu_vision::{
     Area,
-    text::{Line, likeness},
+    text::{Line, letters, support},
 };
 
 /// From this score on looks alone are enough.
@@ -47,12 +47,12 @@ pub(crate) fn undecided(contenders: &[Contender]) -> Option<Area> {
 pub(crate) fn decide(contenders: &mut [Contender], lines: &[Line]) {
     let read: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
     let page = read.join("\n");
-    let support: Vec<f32> = contenders.iter().map(|one| likeness(&page, &one.name)).collect();
+    let support: Vec<f32> = contenders.iter().map(|one| support(&one.name, &page)).collect();
     for (one, support) in contenders.iter_mut().zip(&support) {
-        let speaks = |line: &&&str| likeness(line, &one.name) >= ENOUGH;
+        let speaks = |line: &&&str| is_of_it(&one.name, line);
         let speaking: Vec<&str> = read.iter().filter(speaks).copied().collect();
         one.text = (*support >= ENOUGH && !speaking.is_empty()).then(|| speaking.join(" "));
-        if one.score < ENOUGH && *support >= SUPPORTED && one.name.chars().count() >= LETTERS {
+        if one.score < ENOUGH && *support >= SUPPORTED && letters(&one.name) >= LETTERS {
             one.score = f32::midpoint(ENOUGH, *support);
         }
     }
@@ -71,6 +71,11 @@ pub(crate) fn decide(contenders: &mut [Contender], lines: &[Line]) {
             }
         }
     }
+}
+
+/// Whether a line is a piece of the name, or the name a piece of the line. A single letter is a piece of everything.
+fn is_of_it(name: &str, line: &str) -> bool {
+    letters(line) > 1 && support(name, line).max(support(line, name)) >= ENOUGH
 }
 
 fn are_rivals(a: &Contender, b: &Contender) -> bool {
@@ -123,6 +128,16 @@ mod tests {
         let mut both = [contender("こころ", 60, LEFT, 0.99), contender("吾輩は猫である", 50, LEFT, 0.98)];
         decide(&mut both, &lines(&["新潮文庫"]));
         assert!(both[0].score > 0.985 && both[1].score > 0.975 && both[1].score < 0.985);
+    }
+
+    #[test]
+    fn a_letter_decides_nothing() {
+        let mut both = [contender("こころ", 60, LEFT, 0.99), contender("吾輩は猫である", 50, LEFT, 0.98)];
+        decide(&mut both, &lines(&["猫"]));
+        assert!(both[0].score > both[1].score && both[1].score > 0.975);
+        let mut coincidence = [contender("日本の歴史", 16, LEFT, 0.08)];
+        decide(&mut coincidence, &lines(&["本"]));
+        assert!(coincidence[0].score < ENOUGH && coincidence[0].text.is_none());
     }
 
     #[test]

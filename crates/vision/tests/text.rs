@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use kaisatsu_vision::{
     Picture, Resizer, Runtime,
     manifest::{Manifest, Parts},
-    text::{Limits, Line, Reader, likeness},
+    text::{Limits, Line, Reader, support},
 };
 
 fn reader() -> Reader {
@@ -50,7 +50,7 @@ fn japanese_lines_are_read_in_order_with_their_places() {
     // From the upper left, clockwise; the first line is above the second.
     let [upper, lower] = [lines[0].quad, lines[1].quad];
     assert!(upper[0].0 < upper[1].0 && upper[0].1 < upper[3].1 && upper[3].1 < lower[3].1);
-    assert!((likeness(&texts(&lines).join("\n"), "吾輩は猫である") - 1.0).abs() < 1e-6);
+    assert!((support("吾輩は猫である", &texts(&lines).join("\n")) - 1.0).abs() < 1e-6);
 }
 
 #[test]

@@ -10,10 +10,10 @@
 mod alphabet;
 mod crop;
 mod geometry;
-mod likeness;
 mod order;
 mod regions;
 mod sizing;
+mod support;
 
 use std::path::Path;
 
@@ -26,8 +26,8 @@ use crate::{
 };
 use alphabet::Alphabet;
 use geometry::{Point, distance};
-pub use likeness::likeness;
 use sizing::Scale;
+pub use support::{letters, support};
 
 /// A line of text.
 #[derive(Debug, Clone, PartialEq)]
