@@ -10,7 +10,7 @@ mod teach;
 
 use std::path::Path;
 
-pub use teach::{Lesson, Report, TeachError, teach};
+pub use teach::{Lesson, Report, TeachError, USUAL_TEMPERATURE, teach};
 
 use crate::{
     classify::{Scored, best},

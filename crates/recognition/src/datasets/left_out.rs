@@ -2,13 +2,13 @@
 //! answer to it is not simply itself.
 
 use kaisatsu_memory::Example;
-use kaisatsu_vision::vector::{dot, normalise};
+use kaisatsu_vision::{
+    head::USUAL_TEMPERATURE,
+    vector::{dot, normalise},
+};
 
 /// Images that are examples at most, spread over the dataset.
 const MOST: usize = 128;
-
-/// How sharply a tag that is nearer than another is preferred: a usual temperature of taught heads.
-const TEMPERATURE: f32 = 0.05;
 
 /// The examples. An image that is the only one of its tag is none.
 pub(super) fn examples(vectors: &[(u64, Vec<f32>)], classes: &[usize], tags: &[String]) -> Vec<Example> {
@@ -30,7 +30,7 @@ pub(super) fn examples(vectors: &[(u64, Vec<f32>)], classes: &[usize], tags: &[S
     let example = |((_, vector), class): &(&(u64, Vec<f32>), &usize)| {
         let rest: Vec<f32> = sums[**class].iter().zip(vector).map(|(sum, value)| sum - value).collect();
         let own = unit(&rest);
-        let near = |at: usize| dot(if at == **class { &own } else { &means[at] }, vector) / TEMPERATURE;
+        let near = |at: usize| dot(if at == **class { &own } else { &means[at] }, vector) / USUAL_TEMPERATURE;
         let scores: Vec<f32> = (0..tags.len()).map(near).collect();
         let top = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let whole: f32 = scores.iter().map(|score| (score - top).exp()).sum();

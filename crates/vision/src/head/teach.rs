@@ -64,8 +64,17 @@ const TRIED: usize = 1_000;
 /// Temperatures to choose from.
 const TEMPERATURES: [f32; 12] = [0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.11, 0.15, 0.2, 0.3, 0.5];
 
+/// The temperature where no picture can be left out to choose one: what fits most sets within a factor of two.
+pub const USUAL_TEMPERATURE: f32 = 0.05;
+
 /// How much less familiar than the strangest of the taught pictures a picture may be.
 const SLACK: f32 = 0.9;
+
+/// Pictures so alike are one shot twice: they say nothing of how unlike two pictures of a class can be.
+const ONE_SHOT: f32 = 0.97;
+
+/// With fewer pictures to go by, nothing is known of what is strange.
+const FEWEST: usize = 8;
 
 /// Teaches `classes` classes.
 ///
@@ -129,8 +138,8 @@ impl Judged {
             let sum: f32 = judged.iter().map(|(class, row)| softmax(row, temperature)[*class].max(1e-9).ln()).sum();
             sum / judged.len().max(1) as f32
         };
-        let temperature =
-            TEMPERATURES.into_iter().max_by(|a, b| fit(*a).total_cmp(&fit(*b))).unwrap_or(TEMPERATURES[0]);
+        let temperatures = TEMPERATURES.into_iter().filter(|_| !judged.is_empty());
+        let temperature = temperatures.max_by(|a, b| fit(*a).total_cmp(&fit(*b))).unwrap_or(USUAL_TEMPERATURE);
         let answer = |lesson: &Lesson<'_>, row: &Vec<f32>| {
             let scores = softmax(row, temperature);
             let best = scores.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)));
@@ -227,12 +236,38 @@ fn left_out_means(lessons: &[Lesson<'_>], sums: &[Vec<f32>]) -> Vec<Vec<f32>> {
     lessons.iter().map(row).collect()
 }
 
-/// The familiarity below which a picture is none of the classes: somewhat below that of the strangest picture in fifty.
+/// The familiarity below which a picture is none of the classes: somewhat below that of the strangest picture in fifty,
+/// and no more than halfway up from what pictures have in common with classes that are not theirs.
+///
+/// Everything is a little familiar (-1) where the pictures do not tell: when they are few, or of few of the classes. The
+/// pictures of a burst tell of the burst only, which the halfway mark makes good for.
 fn familiar(near: &[Vec<f32>], lessons: &[Lesson<'_>], sizes: &[usize]) -> f32 {
-    let judged = near.iter().zip(lessons).filter(|(_, lesson)| sizes[lesson.class] > 1);
-    let mut known: Vec<f32> = judged.map(|(row, _)| row.iter().copied().fold(-1.0, f32::max)).collect();
-    known.sort_by(f32::total_cmp);
-    known.get(known.len() / 50).map_or(-1.0, |strange| strange * SLACK)
+    let telling: Vec<(&Vec<f32>, usize)> = near
+        .iter()
+        .zip(lessons)
+        .filter(|(row, lesson)| sizes[lesson.class] > 1 && row[lesson.class] < ONE_SHOT)
+        .map(|(row, lesson)| (row, lesson.class))
+        .collect();
+    let mut classes: Vec<usize> = telling.iter().map(|(_, class)| *class).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    if telling.len() < FEWEST || classes.len() * 2 < sizes.len() {
+        return -1.0;
+    }
+    let most = |row: &[f32], without: Option<usize>| {
+        let counted = row.iter().enumerate().filter(|(class, _)| Some(*class) != without);
+        counted.map(|(_, cosine)| *cosine).fold(-1.0, f32::max)
+    };
+    let known = sorted(telling.iter().map(|(row, _)| most(row, None)));
+    let others = sorted(telling.iter().map(|(row, class)| most(row, Some(*class))));
+    let (strangest, other) = (known[known.len() / 50], others[others.len() / 2]);
+    (strangest * SLACK).min(f32::midpoint(strangest, other))
+}
+
+fn sorted(values: impl Iterator<Item = f32>) -> Vec<f32> {
+    let mut values: Vec<f32> = values.collect();
+    values.sort_by(f32::total_cmp);
+    values
 }
 
 fn unit(vector: &[f32]) -> Vec<f32> {
@@ -305,10 +340,28 @@ mod tests {
         assert!((head.shares(&scores).iter().sum::<f32>() - 1.0).abs() < 1e-5);
     }
 
+    /// A few shots taken twice must not make strangers of all other pictures.
+    #[test]
+    fn doubles_do_not_say_what_is_strange() {
+        let mut shots = pictures(12, 0.3);
+        let burst: Vec<_> = pictures(1, 0.3).into_iter().cycle().take(12).collect();
+        let mut unlike = vec![0.2; 16];
+        unlike[0] = 1.0;
+        normalise(&mut unlike);
+        let familiar = |shots: &[(Vec<f32>, usize)]| {
+            let Ok((head, _)) = teach(&lessons(shots), 3) else { unreachable!() };
+            head.is_familiar(&unlike)
+        };
+        assert!(familiar(&burst), "four times the same shot of each");
+        shots.truncate(6);
+        assert!(familiar(&shots), "two of each");
+    }
+
     #[test]
     fn one_picture_a_class_is_enough_to_begin_with() {
         let Ok((head, report)) = teach(&lessons(&pictures(1, 0.1)), 3) else { unreachable!() };
         assert_eq!((head.kind(), report.judged), (Kind::Means, 0));
+        assert!((head.temperature() - 0.05).abs() < 1e-6);
         assert_eq!(head.classify(&pictures(1, 0.1)[2].0, 1)[0].class, 2);
     }
 
