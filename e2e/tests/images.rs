@@ -102,12 +102,19 @@ fn every_format_of_the_contract_is_read() {
         }
     }
     let jpeg = jpeg(&coffee);
+    let in_header = |stray: &[u8]| [&jpeg[..2], stray, &jpeg[2..]].concat();
+    let mut unknown_revision = jpeg.clone();
+    assert_eq!(&jpeg[6..11], b"JFIF\0");
+    unknown_revision[11..13].fill(0);
     for (what, bytes) in [
         ("PNG", written(&coffee, ImageFormat::Png)),
         ("PNG of 16 bits", written(&sixteen, ImageFormat::Png)),
         ("JPEG", jpeg.clone()),
         ("JPEG with bytes behind it", [&jpeg[..], b"PK\x03\x04 this is also an archive"].concat()),
         ("JPEG in the colours of printers", cmyk(&coffee)),
+        ("JPEG of an unknown revision", unknown_revision),
+        ("JPEG with stray bytes in its header", in_header(b"\0\0\0")),
+        ("JPEG with a piece of a colour profile", in_header(b"\xff\xe2\0\x14ICC_PROFILE\0\x05\x02\0\0\0\0")),
         ("GIF of two frames", gif),
         ("BMP", written(&DynamicImage::ImageRgb8(coffee.to_rgb8()), ImageFormat::Bmp)),
         ("TIFF", written(&coffee, ImageFormat::Tiff)),

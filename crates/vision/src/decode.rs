@@ -2,7 +2,7 @@
 
 mod jpeg;
 
-use std::io::Cursor;
+use std::{io::Cursor, panic::catch_unwind};
 
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
@@ -71,10 +71,12 @@ pub fn decode(bytes: &[u8], bounds: Bounds, short_side: Option<u32>) -> Result<D
         return Err(DecodeError::Empty);
     }
     let (format, name) = format_of(bytes)?;
-    match format {
+    let decoded = catch_unwind(|| match format {
         ImageFormat::Jpeg => jpeg::decode(bytes, bounds, short_side),
         _ => any(bytes, format, name, bounds),
-    }
+    });
+    // A decoder that gives up in the middle says something of the file, and nothing of the files after it.
+    decoded.unwrap_or(Err(DecodeError::Broken { format: name, fault: "corrupt" }))
 }
 
 /// The format that the first bytes say; the name or the declared type of a file count for nothing.

@@ -1,6 +1,8 @@
 //! JPEG files, decoded at a fraction of their size where the model needs no more.
 
-use std::{cell::RefCell, io::Cursor};
+mod tidy;
+
+use std::{borrow::Cow, cell::RefCell, io::Cursor};
 
 use image::{DynamicImage, ImageDecoder, RgbImage, codecs::jpeg::JpegDecoder, metadata::Orientation};
 use turbojpeg::{Colorspace, Decompressor, Image, PixelFormat, ScalingFactor};
@@ -46,7 +48,14 @@ fn with(
     bounds: Bounds,
     short_side: Option<u32>,
 ) -> Result<Decoded, DecodeError> {
-    let header = decompressor.read_header(bytes).map_err(|_| broken("truncated or corrupt"))?;
+    let (header, data) = if let Ok(header) = decompressor.read_header(bytes) {
+        (header, Cow::Borrowed(bytes))
+    } else {
+        let unreadable = || broken("truncated or corrupt");
+        let tidy = tidy::tidied(bytes).ok_or_else(unreadable)?;
+        *decompressor = fresh().map_err(|_| unreadable())?;
+        (decompressor.read_header(&tidy).map_err(|_| unreadable())?, Cow::Owned(tidy))
+    };
     let side = |side: usize| u32::try_from(side).unwrap_or(u32::MAX);
     let (width, height) = (side(header.width), side(header.height));
     check_size(width, height, "JPEG", bounds)?;
@@ -58,7 +67,7 @@ fn with(
     let (format, channels) = if four { (PixelFormat::CMYK, 4) } else { (PixelFormat::RGB, 3) };
     let mut pixels = vec![0; w * h * channels];
     let target = Image { pixels: pixels.as_mut_slice(), width: w, pitch: w * channels, height: h, format };
-    if let Err(error) = decompressor.decompress(bytes, target) {
+    if let Err(error) = decompressor.decompress(&data, target) {
         accept(&error)?;
     }
     if four {
@@ -76,13 +85,15 @@ fn accept(error: &turbojpeg::Error) -> Result<(), DecodeError> {
     let text = error.to_string();
     if text.contains("remature end") {
         Err(broken("truncated"))
-    } else if text.contains("extraneous bytes") || text.contains("Inconsistent progression") || text.contains("Warning")
-    {
+    } else if FORGIVEN.iter().any(|oddity| text.contains(oddity)) {
         Ok(())
     } else {
         Err(broken("corrupt"))
     }
 }
+
+/// What the decoder says of oddities that cost no pixel.
+const FORGIVEN: [&str; 3] = ["extraneous bytes", "Inconsistent progression", "Invalid SOS parameters"];
 
 /// Print colours to light. Programs that write CMYK into JPEG store the inks inverted, 255 for none.
 fn ink(colour: u8, black: u8) -> u8 {
