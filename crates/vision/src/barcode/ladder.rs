@@ -113,16 +113,16 @@ pub(super) fn climb(width: usize, height: usize, grey: Vec<u8>) -> Vec<Found> {
                 count(&mut found, &view, &sighting, verdict);
             }
         }
-        if found.iter().any(Found::suffices) {
+        if found.iter().any(|found| found.suffices() && !found.is_price()) {
             break;
         }
     }
     found.retain(Found::suffices);
     found.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-    // Of two numbers at one place the lighter is a misreading.
+    // Of two numbers at one place the lighter is a misreading, but for the two that are printed together.
     let mut kept: Vec<Found> = Vec::new();
     for next in found {
-        if !kept.iter().any(|heavier| heavier.overlaps(&next)) {
+        if !kept.iter().any(|heavier| heavier.is_at_the_place_of(&next) && heavier.is_price() == next.is_price()) {
             kept.push(next);
         }
     }
@@ -134,9 +134,18 @@ impl Found {
         self.weight >= ENOUGH && self.lines >= 2
     }
 
-    fn overlaps(&self, other: &Self) -> bool {
+    /// Whether it is the second of the two symbols on the back of a Japanese book, which says kind and price. It stands so
+    /// close below the ISBN that on a tilted cover the rectangles around the two share more than half.
+    fn is_price(&self) -> bool {
+        self.digits.len() == 13 && (self.digits.starts_with(&[1, 9, 1]) || self.digits.starts_with(&[1, 9, 2]))
+    }
+
+    /// Whether the rectangles share half of the smaller one. Those of two tilted symbols side by side share a corner.
+    fn is_at_the_place_of(&self, other: &Self) -> bool {
+        let area = |[left, top, right, bottom]: [f32; 4]| (right - left).max(0.0) * (bottom - top).max(0.0);
         let ([left, top, right, bottom], [l, t, r, b]) = (self.bounds, other.bounds);
-        left < r && l < right && top < b && t < bottom
+        let shared = area([left.max(l), top.max(t), right.min(r), bottom.min(b)]);
+        shared > 0.0 && shared * 2.0 >= area(self.bounds).min(area(other.bounds))
     }
 }
 

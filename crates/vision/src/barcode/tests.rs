@@ -59,10 +59,17 @@ struct Shot {
 
 const PLAIN: Shot = Shot { module: 2.5, degrees: 0.0, blur: 0, noise: 0, shadow: 0.0, slant: 0.0 };
 
-/// Draws a symbol in the middle of a picture, each pixel the mean of nine points.
+/// Draws a symbol in the middle of a picture.
 fn photograph(bits: &str, shot: Shot) -> Picture {
-    let bits = bits.as_bytes();
-    let long = (bits.len() as f32 + 24.0) * shot.module;
+    photograph_of(&[(bits, -22.0, 22.0)], shot)
+}
+
+/// Draws symbols of one length below each other, each from and to so many modules below the middle of the picture; each pixel
+/// is the mean of nine points.
+fn photograph_of(symbols: &[(&str, f32, f32)], shot: Shot) -> Picture {
+    let length = symbols[0].0.len() as f32;
+    let reach = symbols.iter().map(|(_, top, bottom)| bottom.max(-top)).fold(0.0, f32::max) + 8.0;
+    let long = (length + 24.0).max(2.0 * reach) * shot.module;
     let side = if shot.degrees % 90.0 == 0.0 && shot.slant == 0.0 { long } else { long * 1.15 } as usize;
     let (sin, cos) = shot.degrees.to_radians().sin_cos();
     let middle = side as f32 / 2.0;
@@ -70,9 +77,12 @@ fn photograph(bits: &str, shot: Shot) -> Picture {
         let (x, y) = (x - middle, y - middle);
         let (u, v) = ((x * cos + y * sin) / shot.module, (y * cos - x * sin) / shot.module);
         // Seen at a slant, modules grow from one end to the other.
-        let at = u * (1.0 - shot.slant * u / bits.len() as f32) + bits.len() as f32 / 2.0;
-        let bar = at >= 0.0 && v.abs() < 22.0 && bits.get(at as usize) == Some(&b'1');
-        let paper = at > -11.0 && at < bits.len() as f32 + 11.0 && v.abs() < 30.0;
+        let at = u * (1.0 - shot.slant * u / length) + length / 2.0;
+        let barred = |(bits, top, bottom): &(&str, f32, f32)| {
+            at >= 0.0 && v > *top && v < *bottom && bits.as_bytes().get(at as usize) == Some(&b'1')
+        };
+        let bar = symbols.iter().any(barred);
+        let paper = at > -11.0 && at < length + 11.0 && v.abs() < reach;
         if bar {
             30.0
         } else if paper {
@@ -109,6 +119,21 @@ fn only(codes: &[Code]) -> Option<(&str, Kind)> {
         [code] => Some((code.digits.as_str(), code.kind)),
         _ => None,
     }
+}
+
+/// The back of a Japanese book: the ISBN, and below it the number of kind and price, as far apart as is usual.
+#[test]
+fn of_two_symbols_printed_together_both_are_read_however_they_lie() {
+    let (isbn, price) = ("9784101010014", "1920193004908");
+    let (upper, lower) = (ean_13(&numbers(isbn)), ean_13(&numbers(price)));
+    for (module, degrees) in [(2.5, 0.0), (2.5, 20.0), (2.5, 32.0), (2.5, 45.0), (2.5, 60.0), (1.3, 0.0), (1.3, 90.0)] {
+        let both = photograph_of(&[(&upper, -57.0, -15.0), (&lower, 15.0, 57.0)], Shot { module, degrees, ..PLAIN });
+        let mut found: Vec<String> = read(&both).into_iter().map(|code| code.digits).collect();
+        found.sort();
+        assert_eq!(found, [price, isbn], "{module} pixels a bar, {degrees} degrees");
+    }
+    let alone = photograph(&lower, PLAIN);
+    assert_eq!(only(&read(&alone)), Some((price, Kind::Ean13)));
 }
 
 #[test]
