@@ -32,7 +32,7 @@ fn catalogue(folder: &Path) -> PathBuf {
                 graffiti,book,\"Walls, a picture book\",graf1.png,,,\n\
                 town,dvd,A town,leuvenA.jpg,,,\n\
                 cat,game,The cat,chelsea.png,,,\n\
-                cup,food,Espresso,coffee.png,4901234567894,,\n\
+                cup,food,Espresso,coffee.png|gone.png,4901234567894,,\n\
                 neko,book,吾輩は猫である,,978-4-10-101001-4,,夏目漱石\n\
                 broken,book,No picture of this name,nothing.png,,,\n\
                 unknown,car,A car,box.png,,,\n";
@@ -74,6 +74,9 @@ fn items_are_recognised_by_their_looks_and_by_their_barcodes(backend: Backend) {
     assert_eq!((imported.code, imported.out.as_str()), (0, "6 items added, 0 were there, 2 rows left out\n"));
     let name = file.display();
     assert!(imported.err.contains(&format!("{name}:8: picture nothing.png: No such file")), "{}", imported.err);
+    let without =
+        format!("{name}:6: picture gone.png: No such file or directory (os error 2); the item is kept without it");
+    assert!(imported.err.contains(&without), "{}", imported.err);
     assert!(imported.err.contains(&format!("{name}:9: category is 'car' and must be one of")), "{}", imported.err);
     assert_eq!(command(&import).out, "0 items added, 6 were there, 2 rows left out\n", "it can be run again");
     assert_eq!(

@@ -6,6 +6,7 @@
 use std::{
     cell::Cell,
     collections::HashMap,
+    convert::Infallible,
     fs,
     path::Path,
     thread,
@@ -36,8 +37,10 @@ impl Catalogue for Memory {
         votes
     }
 
-    fn references(&self, pictures: &[PictureId]) -> Vec<(PictureId, Reference)> {
-        pictures.iter().filter_map(|picture| Some((*picture, self.references.get(picture)?.clone()))).collect()
+    type Failure = Infallible;
+
+    fn references(&self, pictures: &[PictureId]) -> Result<Vec<(PictureId, Reference)>, Infallible> {
+        Ok(pictures.iter().filter_map(|picture| Some((*picture, self.references.get(picture)?.clone()))).collect())
     }
 }
 

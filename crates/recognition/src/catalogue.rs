@@ -5,12 +5,9 @@ use std::{
     sync::{PoisonError, RwLock},
 };
 
-use kaisatsu_store::{ChangedItem, Store};
+use kaisatsu_store::{ChangedItem, Store, StoreError};
 use kaisatsu_vision::object::{self, Asked, Index, ItemId, PictureId, Reference, Sketch, Vote};
 use tokio::runtime::Handle;
-
-/// Of so many more votes than are verified, those of another category are left out.
-const SPARE_VOTES: usize = 8;
 
 /// The items by local features.
 #[derive(Default)]
@@ -51,10 +48,8 @@ impl CatalogueIndex {
     fn vote(&self, query: &[Asked], most: usize, wanted: Option<&str>) -> Vec<Vote> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let Some(wanted) = wanted else { return known.index.vote(query, most) };
-        let mut votes = known.index.vote(query, most * SPARE_VOTES);
-        votes.retain(|vote| known.categories.get(&vote.item).is_some_and(|category| category == wanted));
-        votes.truncate(most);
-        votes
+        let is_wanted = |item: ItemId| known.categories.get(&item).is_some_and(|category| category == wanted);
+        known.index.vote_among(query, most, is_wanted)
     }
 }
 
@@ -72,18 +67,14 @@ impl object::Catalogue for Seen<'_> {
         self.index.vote(query, most, self.category)
     }
 
-    fn references(&self, pictures: &[PictureId]) -> Vec<(PictureId, Reference)> {
+    type Failure = StoreError;
+
+    fn references(&self, pictures: &[PictureId]) -> Result<Vec<(PictureId, Reference)>, StoreError> {
         let numbers: Vec<i64> = pictures.iter().filter_map(|picture| i64::try_from(picture.0).ok()).collect();
-        let rows = match self.runtime.block_on(self.store.picture_features(&numbers)) {
-            Ok(rows) => rows,
-            Err(error) => {
-                tracing::error!(%error, "reference pictures cannot be read");
-                return Vec::new();
-            }
-        };
+        let rows = self.runtime.block_on(self.store.picture_features(&numbers))?;
         let read = |(number, bytes): (i64, Vec<u8>)| {
             Some((PictureId(number.unsigned_abs()), Reference::from_bytes(&bytes).ok()?))
         };
-        rows.into_iter().filter_map(read).collect()
+        Ok(rows.into_iter().filter_map(read).collect())
     }
 }

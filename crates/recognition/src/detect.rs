@@ -90,7 +90,7 @@ impl Recogniser {
         let look = move |worker: &mut Worker| -> Result<(Vec<Seen>, Sent), RecognitionError> {
             let name = &subject.manifest.about.name;
             let (detector, resizer) = worker.detector(name).ok_or_else(|| gone(name))?;
-            let wanted = Some(detector.short_side());
+            let (wanted, most) = (Some(detector.short_side()), most.min(detector.keep()));
             let decoded = timed(DECODE, TASK, || decode(&looked_at, bounds, wanted))?;
             // What feedback could lift over the threshold, or into the first so many, has to be looked at.
             let (considered, floor) = if learning.memory.speaks_to(&asking.application, TASK, name) {

@@ -42,6 +42,8 @@ pub struct Entry {
     pub codes: Vec<String>,
     /// Files with its pictures, below the folder of pictures.
     pub images: Vec<PathBuf>,
+    /// Whether the names of these files are made of its number: then one that is not there is no fault.
+    pub images_are_guessed: bool,
 }
 
 /// What came of an import.
@@ -66,7 +68,7 @@ pub enum ImportError {
     Model(#[from] Fault),
 }
 
-/// Imports rows. `seen` is told after each, `refused` of each that is left out and why.
+/// Imports rows. `seen` is told after each, `left_out` of each row and each picture that is left out, and why.
 ///
 /// # Errors
 /// When the database or the model fails.
@@ -77,7 +79,7 @@ pub async fn import(
     rows: impl Iterator<Item = Row>,
     threads: usize,
     seen: impl Fn() + Sync,
-    mut refused: impl FnMut(usize, &str),
+    mut left_out: impl FnMut(usize, &str),
 ) -> Result<Imported, ImportError> {
     let mut workers: Vec<Worker> = Vec::new();
     for _ in 0..threads.max(1) {
@@ -100,7 +102,7 @@ pub async fn import(
                 }
                 Err(reason) => {
                     done.refused += 1;
-                    refused(row.line, &reason);
+                    left_out(row.line, &reason);
                     seen();
                 }
             }
@@ -109,10 +111,15 @@ pub async fn import(
         let mut items = Vec::new();
         for ((line, _, _), made) in entries.iter().zip(made) {
             match made {
-                Ok(item) => items.push(item),
+                Ok((item, unusable)) => {
+                    items.push(item);
+                    for picture in unusable {
+                        left_out(*line, &format!("{picture}; the item is kept without it"));
+                    }
+                }
                 Err(reason) => {
                     done.refused += 1;
-                    refused(*line, &reason);
+                    left_out(*line, &reason);
                 }
             }
         }
@@ -134,7 +141,8 @@ fn digest(entry: &Entry, pictures: &Path) -> Vec<u8> {
     hash.finalize().to_vec()
 }
 
-type Made = Result<NewItem, String>;
+/// An item with what is wrong with those of its pictures that are left out, or why there is none.
+type Made = Result<(NewItem, Vec<String>), String>;
 
 /// Reads the pictures of entries, side by side; the results are in the order of the entries.
 fn make(
@@ -168,24 +176,23 @@ fn make(
 }
 
 fn make_one(worker: &mut Worker, vocabulary: &Vocabulary, pictures: &Path, entry: &Entry, digest: &[u8]) -> Made {
-    let mut kept = Vec::new();
-    for image in entry.images.iter().take(MOST_PICTURES) {
-        let told = |reason: String| format!("picture {}: {reason}", image.display());
-        let bytes = fs::read(pictures.join(image)).map_err(|error| told(error.to_string()))?;
-        let decoded = decode(&bytes, Bounds::default(), Some(1200)).map_err(|error| told(error.to_string()))?;
-        let (objects, resizer) = worker.objects(MODEL).ok_or("the model is not loaded")?;
-        let reference = objects.extractor().reference(resizer, &decoded.picture);
-        let reference = reference.map_err(|error| told(error.to_string()))?;
-        kept.push((vocabulary.sketch(&reference).to_bytes(), reference.to_bytes()));
+    let (mut kept, mut unusable) = (Vec::new(), Vec::new());
+    let expected = |image: &&PathBuf| !entry.images_are_guessed || pictures.join(image).exists();
+    for image in entry.images.iter().filter(expected).take(MOST_PICTURES) {
+        match refer_to(worker, vocabulary, &pictures.join(image)) {
+            Ok(reference) => kept.push(reference),
+            Err(reason) => unusable.push(format!("picture {}: {reason}", image.display())),
+        }
     }
     if kept.is_empty() && entry.codes.is_empty() {
-        return Err("there is neither a picture nor a barcode to know it by".to_owned());
+        let nothing = || "there is neither a picture nor a barcode to know it by".to_owned();
+        return Err(if unusable.is_empty() { nothing() } else { unusable.join("; ") });
     }
     let mut detail = Map::new();
     detail.insert("itemName".to_owned(), Value::from(entry.name.as_str()));
     detail.insert("id".to_owned(), Value::from(entry.id.as_str()));
     detail.extend(entry.detail.clone());
-    Ok(NewItem {
+    let item = NewItem {
         id: entry.id.clone(),
         category: entry.category.clone(),
         name: entry.name.clone(),
@@ -195,5 +202,15 @@ fn make_one(worker: &mut Worker, vocabulary: &Vocabulary, pictures: &Path, entry
         codes: entry.codes.clone(),
         pictures: kept,
         digest: digest.to_vec(),
-    })
+    };
+    Ok((item, unusable))
+}
+
+/// A picture as the catalogue keeps it: its sketch and its features.
+fn refer_to(worker: &mut Worker, vocabulary: &Vocabulary, file: &Path) -> Result<(Vec<u8>, Vec<u8>), String> {
+    let bytes = fs::read(file).map_err(|error| error.to_string())?;
+    let decoded = decode(&bytes, Bounds::default(), Some(1200)).map_err(|error| error.to_string())?;
+    let (objects, resizer) = worker.objects(MODEL).ok_or("the model is not loaded")?;
+    let reference = objects.extractor().reference(resizer, &decoded.picture).map_err(|error| error.to_string())?;
+    Ok((vocabulary.sketch(&reference).to_bytes(), reference.to_bytes()))
 }

@@ -9,7 +9,7 @@ use kaisatsu_store::ItemRecord;
 use kaisatsu_vision::{
     Decoded, PixelBox, Worker, barcode, decode,
     manifest::Task,
-    object::{Looked, Recognised, digits_look},
+    object::{LookError, Looked, Recognised, digits_look},
     shelf::Model,
     text,
 };
@@ -28,7 +28,8 @@ use crate::{
 
 pub(crate) const TASK: &str = "recognize";
 
-/// The shorter side that is decoded: enough for bars as fine as they come, and for the features of a small item.
+/// The shorter side that is decoded: enough for the bars of a symbol that takes a tenth of a telephone's photograph, and for
+/// the features of a small item.
 const SHORT_SIDE: u32 = 1200;
 
 /// How sure a barcode makes: its digits check, and several lines agree on them.
@@ -190,7 +191,11 @@ impl Recogniser {
         let failed = |error: kaisatsu_vision::RuntimeError| RecognitionError::Failed(error.to_string());
         let name = &model.manifest.about.name;
         let (objects, resizer) = worker.objects(name).ok_or_else(|| gone(name))?;
-        let Looked { found: seen, look } = objects.recognise(resizer, &decoded.picture, catalogue).map_err(failed)?;
+        let Looked { found: seen, look } =
+            objects.recognise(resizer, &decoded.picture, catalogue).map_err(|error| match error {
+                LookError::Network(error) => failed(error),
+                LookError::Catalogue(error) => error.into(),
+            })?;
         let numbers: Vec<i64> = seen.iter().filter_map(|seen| i64::try_from(seen.item.0).ok()).collect();
         let items = catalogue.runtime.block_on(self.keeping.store.items(&numbers))?;
         // An item that was removed meanwhile is left out.

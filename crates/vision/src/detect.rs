@@ -83,6 +83,12 @@ impl Detector {
         &self.labels
     }
 
+    /// The most things that the model is trusted to find in one picture.
+    #[must_use]
+    pub fn keep(&self) -> usize {
+        self.output.keep
+    }
+
     /// The `most` surest things in a picture that score `min_score` or more, surest first.
     ///
     /// # Errors
@@ -105,7 +111,7 @@ impl Detector {
         } else {
             overlap::suppress(candidates, self.output.nms_iou, self.output.candidates_per_class)
         };
-        let found = overlap::strongest(kept, most.min(self.output.keep));
+        let found = overlap::strongest(kept, most);
         let looks = found.iter().map(|found| look::look(&reader.scores(&outputs, found.row), found.area)).collect();
         Ok(Detected { found, looks })
     }

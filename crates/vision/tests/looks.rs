@@ -55,8 +55,10 @@ impl Catalogue for Nothing {
         Vec::new()
     }
 
-    fn references(&self, _: &[PictureId]) -> Vec<(PictureId, Reference)> {
-        Vec::new()
+    type Failure = std::convert::Infallible;
+
+    fn references(&self, _: &[PictureId]) -> Result<Vec<(PictureId, Reference)>, Self::Failure> {
+        Ok(Vec::new())
     }
 }
 

@@ -136,6 +136,7 @@ fn own(fields: &Fields) -> Result<Entry, String> {
         image_url: text(fields, "imageUrl").unwrap_or_default(),
         sites,
         codes,
+        images_are_guessed: false,
         images: list(fields, "image").chain(list(fields, "images")).map(PathBuf::from).collect(),
     })
 }
@@ -165,6 +166,7 @@ fn edition(fields: &Fields) -> Result<Entry, String> {
         detail,
         image_url: covers.first().map(image).unwrap_or_default(),
         codes,
+        images_are_guessed: true,
         images: covers.iter().take(1).map(|number| PathBuf::from(format!("{number}.jpg"))).collect(),
     })
 }
@@ -188,6 +190,7 @@ fn product(fields: &Fields) -> Result<Entry, String> {
         detail,
         image_url: text(fields, "image_url").unwrap_or_default(),
         codes: code(&printed).into_iter().collect(),
+        images_are_guessed: true,
         images: vec![PathBuf::from(format!("{printed}.jpg"))],
     })
 }
@@ -208,18 +211,22 @@ fn required(fields: &Fields, name: &str) -> Result<String, String> {
 
 /// A field as text, if it is there and not empty.
 fn text(fields: &Fields, name: &str) -> Option<String> {
-    let found = match fields.get(name)? {
-        Value::String(text) => text.trim().to_owned(),
-        Value::Number(number) => number.to_string(),
-        _ => return None,
-    };
-    Some(found).filter(|found| !found.is_empty())
+    fields.get(name).and_then(written).filter(|found| !found.is_empty())
+}
+
+/// A text, or a number as it is written.
+fn written(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_owned()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
 }
 
 /// A field that holds a list, or a text with `|` between.
 fn list(fields: &Fields, name: &str) -> std::vec::IntoIter<String> {
     let found: Vec<String> = match fields.get(name) {
-        Some(Value::Array(values)) => values.iter().filter_map(|v| v.as_str().map(str::to_owned)).collect(),
+        Some(Value::Array(values)) => values.iter().filter_map(written).collect(),
         Some(_) => text(fields, name).unwrap_or_default().split('|').map(|part| part.trim().to_owned()).collect(),
         None => Vec::new(),
     };
@@ -257,6 +264,15 @@ mod tests {
             ("[1]", "expected a JSON object"),
         ] {
             assert_eq!(object(row).and_then(|fields| own(&fields)), Err(told.to_owned()), "{row}");
+        }
+    }
+
+    #[test]
+    fn numbers_may_be_written_as_numbers() {
+        for barcode in ["4901234567894", "[4901234567894]", r#"["4901234567894"]"#, r#""4901234567894""#] {
+            let row = format!(r#"{{"id":7,"category":"food","name":"Tea","barcode":{barcode}}}"#);
+            let entry = object(&row).and_then(|fields| own(&fields)).unwrap();
+            assert_eq!((entry.id.as_str(), entry.codes), ("7", vec!["4901234567894".to_owned()]), "{row}");
         }
     }
 

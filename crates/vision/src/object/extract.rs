@@ -96,7 +96,8 @@ impl Extractor {
         for &(side, most) in sizes {
             let plane = plane(resizer, picture, part, side)?;
             // A picture too small for two sizes is kept once.
-            if views.iter().all(|view| usize::from(view.width()) != plane.width) {
+            let size = (plane.width, plane.height);
+            if views.iter().all(|view| (usize::from(view.width()), usize::from(view.height())) != size) {
                 views.push(self.features(&plane, most)?);
             }
         }

@@ -30,6 +30,8 @@ const BITS_SCALE: f32 = 8.0;
 const FEW_FEATURES: f32 = 60.0;
 /// How soon a feature that speaks for many views is weakened.
 const MANY_VIEWS: f32 = 0.1;
+/// The views of one item that a ranking holds at most: an item of many pictures must not keep all others from being looked at.
+const VIEWS_OF_ONE: usize = 3;
 /// Removed postings are swept out when they are more than one in so many.
 const SWEEP_SHARE: usize = 4;
 
@@ -167,6 +169,12 @@ impl Index {
     /// The `most` views for which most features of the query speak, the likeliest first.
     #[must_use]
     pub fn vote(&self, query: &[Asked], most: usize) -> Vec<Vote> {
+        self.vote_among(query, most, |_| true)
+    }
+
+    /// As [`Index::vote`], of the items that are wanted.
+    #[must_use]
+    pub fn vote_among(&self, query: &[Asked], most: usize, wanted: impl Fn(ItemId) -> bool) -> Vec<Vote> {
         let weights: Vec<f32> = (0..=MOST_BITS).map(weight).collect();
         let mut ballot = Ballot::new(self.views.len());
         let (level, mut near) = (Level::new(), Vec::new());
@@ -184,7 +192,7 @@ impl Index {
             }
             ballot.count();
         }
-        self.ranking(&ballot, most)
+        self.ranking(&ballot, most, wanted)
     }
 
     /// What a shared word is worth: little when half the catalogue has it.
@@ -195,8 +203,9 @@ impl Index {
     }
 
     #[allow(clippy::cast_precision_loss, reason = "a weight, not an account")]
-    fn ranking(&self, ballot: &Ballot, most: usize) -> Vec<Vote> {
-        let named = self.views.iter().zip(&ballot.sums).filter(|(view, sum)| view.live && **sum > 0);
+    fn ranking(&self, ballot: &Ballot, most: usize, wanted: impl Fn(ItemId) -> bool) -> Vec<Vote> {
+        let named = self.views.iter().zip(&ballot.sums);
+        let named = named.filter(|(view, sum)| view.live && **sum > 0 && wanted(view.item));
         let mut votes: Vec<Vote> = named
             .map(|(view, sum)| Vote {
                 item: view.item,
@@ -205,16 +214,25 @@ impl Index {
                 score: *sum as f32 / (view.features as f32 + FEW_FEATURES),
             })
             .collect();
-        // Numbers break ties, so that the same catalogue gives the same answer however it was filled.
+        let total = votes.len();
+        // Numbers break ties: the order in which a catalogue was filled makes no difference.
         let likelier = |a: &Vote, b: &Vote| {
             b.score.total_cmp(&a.score).then((a.item, a.picture, a.view).cmp(&(b.item, b.picture, b.view)))
         };
-        if votes.len() > most && most > 0 {
-            votes.select_nth_unstable_by(most - 1, likelier);
+        // More than are asked for are put in order, because some of them are of one item.
+        let mut ordered = most.saturating_mul(4);
+        loop {
+            if total > ordered && ordered > 0 {
+                votes.select_nth_unstable_by(ordered - 1, likelier);
+            }
+            let best = &mut votes[..ordered.min(total)];
+            best.sort_by(likelier);
+            let ranked = few_of_each(best, most);
+            if ranked.len() == most || ordered >= total {
+                return ranked;
+            }
+            ordered = ordered.saturating_mul(4);
         }
-        votes.truncate(most);
-        votes.sort_by(likelier);
-        votes
     }
 
     /// Forgets the removed views and numbers the others anew.
@@ -238,6 +256,17 @@ impl Index {
         self.postings -= self.dead_postings;
         self.dead_postings = 0;
     }
+}
+
+/// The first so many votes, and of each item the first few.
+fn few_of_each(ordered: &[Vote], most: usize) -> Vec<Vote> {
+    let mut seen: HashMap<ItemId, usize> = HashMap::new();
+    let few = |vote: &&Vote| {
+        let seen = seen.entry(vote.item).or_default();
+        *seen += 1;
+        *seen <= VIEWS_OF_ONE
+    };
+    ordered.iter().filter(few).take(most).copied().collect()
 }
 
 /// Where in a list are signatures that differ from one in few bits, and in how many. Nearly all of the time that a vote takes

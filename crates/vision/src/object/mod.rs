@@ -26,7 +26,7 @@ pub use extract::{Extractor, Plane, REFERENCE_SIZES, whole_plane};
 pub use features::{DIMENSIONS, Descriptor, Features, MOST_FEATURES, Point, Reference};
 pub use index::{Index, ItemId, PictureId, Vote};
 pub use look::{LOOK_NUMBERS, digits_look};
-pub use recognise::{Catalogue, Looked, Recognised, Recogniser};
+pub use recognise::{Catalogue, LookError, Looked, Recognised, Recogniser};
 pub use sketch::{Code, Sketch};
 pub use verify::{Sighting, Subject, verify};
 pub use words::{Asked, PROBES, Vocabulary, WORDS};

@@ -50,8 +50,29 @@ pub trait Catalogue {
     /// As [`Index::vote`](super::Index::vote).
     fn vote(&self, query: &[Asked], most: usize) -> Vec<Vote>;
 
+    /// Why reference pictures cannot be had.
+    type Failure;
+
     /// The reference pictures of these numbers, those that exist, in any order.
-    fn references(&self, pictures: &[PictureId]) -> Vec<(PictureId, Reference)>;
+    ///
+    /// # Errors
+    /// Why they cannot be had: without them nothing can be recognised, which is not to say that nothing is there.
+    fn references(&self, pictures: &[PictureId]) -> Result<Vec<(PictureId, Reference)>, Self::Failure>;
+}
+
+/// Why it is not known what a picture shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LookError<F> {
+    /// The network failed.
+    Network(RuntimeError),
+    /// The catalogue failed.
+    Catalogue(F),
+}
+
+impl<F> From<RuntimeError> for LookError<F> {
+    fn from(error: RuntimeError) -> Self {
+        Self::Network(error)
+    }
 }
 
 /// An item that a picture shows, and what speaks for it.
@@ -107,13 +128,13 @@ impl Recogniser {
     /// item is found for sure.
     ///
     /// # Errors
-    /// When the network fails.
-    pub fn recognise(
+    /// When the network or the catalogue fails.
+    pub fn recognise<C: Catalogue>(
         &mut self,
         resizer: &mut Resizer,
         picture: &Picture,
-        catalogue: &impl Catalogue,
-    ) -> Result<Looked, RuntimeError> {
+        catalogue: &C,
+    ) -> Result<Looked, LookError<C::Failure>> {
         let mut found: HashMap<ItemId, Recognised> = HashMap::new();
         let mut first_look = None;
         for Step { side, features, turn } in STEPS {
@@ -123,7 +144,8 @@ impl Recogniser {
             // At the first size only, lest the look depend on the catalogue, which ends the search sooner or later.
             first_look.get_or_insert_with(|| look(&asked));
             let votes = catalogue.vote(&asked, VERIFIED);
-            for (vote, sighting) in verified(&self.vocabulary, &features, &votes, catalogue) {
+            let verified = verified(&self.vocabulary, &features, &votes, catalogue).map_err(LookError::Catalogue)?;
+            for (vote, sighting) in verified {
                 let seen = recognised(&vote, &sighting, turn);
                 if found.get(&vote.item).is_none_or(|other| other.inliers < seen.inliers) {
                     found.insert(vote.item, seen);
@@ -140,16 +162,16 @@ impl Recogniser {
 }
 
 /// The votes that verification confirms.
-fn verified(
+fn verified<C: Catalogue>(
     vocabulary: &Vocabulary,
     query: &Features,
     votes: &[Vote],
-    catalogue: &impl Catalogue,
-) -> Vec<(Vote, Sighting)> {
+    catalogue: &C,
+) -> Result<Vec<(Vote, Sighting)>, C::Failure> {
     let mut pictures: Vec<PictureId> = votes.iter().map(|vote| vote.picture).collect();
     pictures.sort_unstable();
     pictures.dedup();
-    let references: HashMap<PictureId, Reference> = catalogue.references(&pictures).into_iter().collect();
+    let references: HashMap<PictureId, Reference> = catalogue.references(&pictures)?.into_iter().collect();
     let query = Subject::new(query, vocabulary);
     let mut enough = 0.0;
     let mut seen = Vec::new();
@@ -165,7 +187,7 @@ fn verified(
         }
         seen.push((*vote, sighting));
     }
-    seen
+    Ok(seen)
 }
 
 fn recognised(vote: &Vote, sighting: &Sighting, turn: u32) -> Recognised {

@@ -51,8 +51,8 @@ impl Sketch {
     /// Reads what [`Sketch::to_bytes`] wrote.
     ///
     /// # Errors
-    /// When it is something else, of another version, cut short, or too long. A sketch of another version is made
-    /// anew from the [`Reference`].
+    /// When it is something else, of another version, cut short, or too long. Then the
+    /// item has to be imported again.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Malformed> {
         let (mut reader, views) = Reader::open(bytes, MARK, VERSION)?;
         if usize::from(views) > Reference::MOST_VIEWS {

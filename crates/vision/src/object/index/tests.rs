@@ -54,6 +54,20 @@ fn the_right_view_of_the_right_picture_comes_first() {
 }
 
 #[test]
+fn an_item_of_many_pictures_leaves_room_for_others() {
+    let mut index = filled(0..4);
+    for picture in 0..20 {
+        index.insert(ItemId(9), PictureId(picture), &sketch(9));
+    }
+    let votes = index.vote(&[asked(9), asked(2)].concat(), 16);
+    let of = |item: u64| votes.iter().filter(|vote| vote.item == ItemId(item)).count();
+    assert_eq!((of(9), of(2) > 0), (3, true), "{votes:?}");
+    let others = index.vote_among(&[asked(9), asked(2)].concat(), 2, |item| item != ItemId(9));
+    assert_eq!(others[0].item, ItemId(2));
+    assert!(others.iter().all(|vote| vote.item != ItemId(9)));
+}
+
+#[test]
 fn an_empty_index_and_an_empty_query_name_nothing() {
     assert!(Index::default().vote(&asked(1), 5).is_empty());
     assert!(filled(0..3).vote(&[], 5).is_empty());
