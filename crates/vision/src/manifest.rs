@@ -233,6 +233,9 @@ fn check(task: Task, parts: &PictureParts) -> Result<(), Fault> {
     if output.temperature <= 0.0 {
         return Err(fault("[output] temperature must be above 0"));
     }
+    if task == Task::Detect && input.fit == Fit::Crop {
+        return Err(fault("[input] fit must be stretch or pad: a detector sees the whole picture"));
+    }
     if task == Task::Detect && output.decode != Decode::Yolox && output.boxes.is_none() {
         return Err(fault("[output] boxes is missing: the name of the tensor with the boxes"));
     }

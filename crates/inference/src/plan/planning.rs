@@ -233,7 +233,8 @@ impl Planning<'_> {
             copies.push((Spaced { offset: 0, width, stride: width }, Spaced { offset, width, stride }));
             offset += width;
         }
-        Ok(self.step(Kernel::Copy { times, copies }, &inputs.iter().collect::<Vec<_>>(), Form::of(&shape)))
+        let form = if pictures > 0 { Form::of(&shape) } else { Form::Plain(shape) };
+        Ok(self.step(Kernel::Copy { times, copies }, &inputs.iter().collect::<Vec<_>>(), form))
     }
 
     /// The same values in the order in which the network counts them, in other dimensions.

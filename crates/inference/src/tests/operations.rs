@@ -86,6 +86,27 @@ fn pictures_are_repeated_and_put_side_by_side() {
     assert_makes(&model, &input, &tensor(&[1, 32, 4, 6], &values));
 }
 
+/// What has four dimensions and is no picture any more stays in the order in which the network counts.
+#[test]
+fn plain_values_are_put_side_by_side() {
+    let input = numbers(1, &[1, 18, 2, 3]);
+    let order = [("perm", Of::Integers(vec![0, 2, 3, 1]))];
+    let model = Build::new()
+        .integers("flat", &[1, -1])
+        .node("Transpose", &["input"], "one", &order)
+        .node("Relu", &["input"], "positive", &[])
+        .node("Transpose", &["positive"], "other", &order)
+        .node("Concat", &["one", "other"], "both", &[("axis", Of::Integer(3))])
+        .node("Reshape", &["both", "flat"], "output", &[]);
+    let at = |pixel: usize, channel: usize| input.values[channel * 6 + pixel];
+    let row = |pixel: usize| {
+        let positive = (0..18).map(move |channel| at(pixel, channel).max(0.0));
+        (0..18).map(move |channel| at(pixel, channel)).chain(positive)
+    };
+    let values: Vec<f32> = (0..6).flat_map(row).collect();
+    assert_makes(&model, &input, &tensor(&[1, 216], &values));
+}
+
 /// How a detector turns eight scores for each side of a box into a length, and lengths into corners.
 #[test]
 fn distributions_become_boxes() {
