@@ -5,7 +5,7 @@
 
 use std::fs;
 
-use kaisatsu_network::{Choice, Options, Source, file, import, unwatched};
+use kaisatsu_network::{Choice, Options, Source, Summary, file, import, unwatched};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
@@ -17,27 +17,28 @@ fuzz_target!(|text: &str| {
     };
     let options = Options { id: Some("fuzz"), name: Some("fuzz"), ..Options::default() };
     let choice = Choice::default();
+    let mut summary = Summary::default();
     let imported = match text.chars().next() {
         Some('g') => {
             place(&["stops.txt", "routes.txt", "trips.txt", "stop_times.txt"]);
-            import(Source::Gtfs { path: folder.path(), choice: &choice }, &options, &unwatched)
+            import(Source::Gtfs { path: folder.path(), choice: &choice }, &options, &unwatched, &mut summary)
         }
         Some('n') => {
             place(&["sections.geojson", "stations.geojson"]);
             let [sections, stations] = ["sections.geojson", "stations.geojson"].map(|name| folder.path().join(name));
-            import(Source::N02 { sections: &sections, stations: &stations }, &options, &unwatched)
+            import(Source::N02 { sections: &sections, stations: &stations }, &options, &unwatched, &mut summary)
         }
         Some('t') => {
             place(&["export.json"]);
-            import(Source::TrainData(&folder.path().join("export.json")), &options, &unwatched)
+            import(Source::TrainData(&folder.path().join("export.json")), &options, &unwatched, &mut summary)
         }
         _ => {
             place(&["stations.csv", "lines.csv"]);
-            import(Source::Csv(folder.path()), &options, &unwatched)
+            import(Source::Csv(folder.path()), &options, &unwatched, &mut summary)
         }
     };
     match imported {
-        Ok((network, _)) => drop(file::read(&file::write(&network)).expect("what we write can be read")),
+        Ok(network) => drop(file::write_checked(&network).expect("what we write can be read")),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 });

@@ -1,6 +1,7 @@
 //! From what a source says, and what people know better, to stations and lines without codes.
 
 mod merge;
+mod names;
 mod runs;
 
 use std::collections::HashMap;
@@ -89,6 +90,7 @@ pub(crate) fn assemble(
     }
     let mut draft = Draft { stations, lines };
     drop_lonely(&mut draft, raw.keep_lonely, corrections, summary);
+    wrong.extend(names::missing(&draft, corrections));
     wrong.extend(corrections.unused());
     Error::from_all(wrong)?;
     Ok(draft)
@@ -178,6 +180,8 @@ fn open_new(stations: &mut Vec<DraftStation>, corrections: &Corrections) {
         let ways = ways_to_name(&opened.name, code, prefecture);
         let reading = corrections.layers().into_iter().find_map(|layer| layer.reading(&ways)).unwrap_or(&opened.yomi);
         let earlier = corrections.layers().into_iter().find_map(|layer| layer.formerly(&ways));
+        let mut formerly = earlier.cloned().unwrap_or_default();
+        names::keep_other(&mut formerly, &opened.name);
         stations.push(DraftStation {
             key: String::new(),
             code,
@@ -188,7 +192,7 @@ fn open_new(stations: &mut Vec<DraftStation>, corrections: &Corrections) {
             kind: TransportKind::Train,
             prefecture,
             place: Place { lat: opened.lat, lon: opened.lon }.rounded(),
-            formerly: earlier.cloned().unwrap_or_default(),
+            formerly,
         });
     }
 }

@@ -119,6 +119,15 @@ pub struct Unreadable {
     pub findings: Vec<Finding>,
 }
 
+/// The text of a network file, once it is sure that it can be read again: whoever replaces a good file wants another good one.
+///
+/// # Errors
+/// Everything that would keep it from being read.
+pub fn write_checked(network: &Network) -> Result<String, Unreadable> {
+    let text = write(network);
+    read(&text).map(|_| text)
+}
+
 /// Reads and checks the text of a network file.
 ///
 /// # Errors
@@ -126,7 +135,7 @@ pub struct Unreadable {
 pub fn read(text: &str) -> Result<Network, Unreadable> {
     let single = |line, message| Unreadable { findings: vec![Finding { line, message }] };
     if text.len() > MAX_BYTES {
-        return Err(single(1, format!("a network file has at most {MAX_BYTES} bytes")));
+        return Err(single(1, format!("it has {} bytes; a network file has at most {MAX_BYTES}", text.len())));
     }
     let lines = Lines::of(text);
     let file: NetworkFile = toml::from_str(text)

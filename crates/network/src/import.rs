@@ -60,23 +60,28 @@ pub struct Options<'a> {
     pub previous: Option<&'a Network>,
 }
 
-/// Imports a network.
+/// Imports a network. What was read and left out goes into the summary, also when there is no network in the end: it often
+/// says why.
 ///
 /// # Errors
 /// What is wrong with the source or the corrections, with file and line.
-pub fn import(source: Source<'_>, options: &Options<'_>, progress: Progress<'_>) -> Result<(Network, Summary), Error> {
-    let mut summary = Summary::default();
+pub fn import(
+    source: Source<'_>,
+    options: &Options<'_>,
+    progress: Progress<'_>,
+    summary: &mut Summary,
+) -> Result<Network, Error> {
     let nothing = Corrections::default();
     let corrections = options.corrections.unwrap_or(&nothing);
     let (raw, longest_edge_m): (Raw, _) = match source {
-        Source::Gtfs { path, choice } => (gtfs::read(path, choice, progress, &mut summary)?, None),
-        Source::N02 { sections, stations } => (n02::read(sections, stations, progress, &mut summary)?, None),
-        Source::TrainData(path) => (train_data::read(path, &mut summary)?, Some(train_data::LONGEST_EDGE_M)),
-        Source::Csv(path) => (csv_form::read(path, &mut summary)?, None),
+        Source::Gtfs { path, choice } => (gtfs::read(path, choice, progress, summary)?, None),
+        Source::N02 { sections, stations } => (n02::read(sections, stations, progress, summary)?, None),
+        Source::TrainData(path) => (train_data::read(path, summary)?, Some(train_data::LONGEST_EDGE_M)),
+        Source::Csv(path) => (csv_form::read(path, summary)?, None),
     };
     let wanted = Wanted { area: options.area, longest_edge_m };
-    let draft = assemble::assemble(raw, corrections, wanted, &mut summary)?;
-    let mut network = codes::assign(draft, options.previous, &mut summary)?;
+    let draft = assemble::assemble(raw, corrections, wanted, summary)?;
+    let mut network = codes::assign(draft, options.previous, summary)?;
     head(&mut network, corrections, options)?;
     if let Some(readings) = options.readings {
         summary.unsettled = readings.settle(&mut network);
@@ -84,7 +89,7 @@ pub fn import(source: Source<'_>, options: &Options<'_>, progress: Progress<'_>)
     summary.read("stations in the network", network.stations.len());
     summary.read("lines in the network", network.lines.len());
     summary.read("edges in the network", network.edge_count());
-    Ok((network, summary))
+    Ok(network)
 }
 
 /// What the caller says wins over the corrections, and those over the previous network.
@@ -102,7 +107,7 @@ fn head(network: &mut Network, corrections: &Corrections, options: &Options<'_>)
     network.edition = text(options.edition, edition, |n| &n.edition);
     network.credits = text(options.credits, credits, |n| &n.credits);
     MapId::new(&network.id).map_err(|rule| Error::file("the network's id", rule.to_string()))?;
-    if network.name.is_empty() {
+    if network.name.trim().is_empty() {
         network.name.clone_from(&network.id);
     }
     if network.stations.is_empty() {

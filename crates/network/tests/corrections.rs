@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::{code_of, export, folder, runs, train_data};
-use kaisatsu_network::{Corrections, Options, Readings, Source, import, unwatched};
+use common::{code_of, export, folder, imported, runs, train_data};
+use kaisatsu_network::{Corrections, Options, Readings, Source};
 
 /// A line with a branch written after it, one with a second name, and a ring.
 fn sample() -> String {
@@ -138,7 +138,7 @@ fn what_a_base_says_of_stations_holds_in_its_area() {
     ]);
     let corrections = Corrections::open(&folder.path().join("top.toml")).unwrap();
     let options = Options { corrections: Some(&corrections), ..Options::default() };
-    let (network, _) = import(Source::TrainData(&folder.path().join("export.json")), &options, &unwatched).unwrap();
+    let (network, _) = imported(Source::TrainData(&folder.path().join("export.json")), &options).unwrap();
     let yomi = |name: &str| network.stations.iter().find(|station| station.name == name).unwrap().yomi.clone();
     assert_eq!((yomi("甲").as_str(), yomi("飛地").as_str()), ("こう", ""));
     assert_eq!((network.lines[0].name.as_str(), network.lines[0].color.as_str()), ("基本線", "#111111"));

@@ -9,8 +9,8 @@ use std::{
     io::{Cursor, Write as _},
 };
 
-use common::{folder, gtfs, runs};
-use kaisatsu_network::{Choice, Options, Source, import, unwatched};
+use common::{folder, gtfs, imported, runs};
+use kaisatsu_network::{Choice, Options, Source};
 
 const AGENCY: &str = "agency_id,agency_name\n1,Metro\n";
 const ROUTES: &str = "\u{feff}route_id,agency_id,route_short_name,route_long_name,route_type,route_color,route_nonsense\n\
@@ -77,7 +77,7 @@ fn a_feed_becomes_stations_and_lines() {
     assert_eq!(gtfs(&packed, &options).unwrap().0, network);
 
     let choice = Choice { buses: true, routes: vec!["12".to_owned()], ..Choice::default() };
-    let (buses, _) = import(Source::Gtfs { path: &packed, choice: &choice }, &options, &unwatched).unwrap();
+    let (buses, _) = imported(Source::Gtfs { path: &packed, choice: &choice }, &options).unwrap();
     assert_eq!(buses.lines.len(), 1);
     assert_eq!(buses.stations[0].kind.word(), "bus");
 }

@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::{folder, runs};
-use kaisatsu_network::{Options, Source, import, unwatched};
+use common::{folder, imported, runs};
+use kaisatsu_network::{Options, Source};
 
 fn section(line: &str, points: &[(f64, f64)]) -> String {
     let points: Vec<_> = points.iter().map(|(lon, lat)| format!("[{lon},{lat}]")).collect();
@@ -54,7 +54,7 @@ fn read(sections: &str, stations: &str) -> Result<kaisatsu_network::Network, Str
     let (sections, stations) = (folder.path().join("sections.geojson"), folder.path().join("stations.geojson"));
     let options = Options { id: Some("test"), ..Options::default() };
     let source = Source::N02 { sections: &sections, stations: &stations };
-    import(source, &options, &unwatched).map(|(network, _)| network).map_err(|error| error.to_string())
+    imported(source, &options).map(|(network, _)| network).map_err(|error| error.to_string())
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use kaisatsu_model::{StationCode, StationName};
 
-use super::{DraftStation, Scope};
+use super::{DraftStation, Scope, names};
 use crate::{
     Error,
     corrections::{Corrections, Merge, ways_to_name},
@@ -79,6 +79,7 @@ pub(super) fn merge(
             let renamed = std::mem::replace(&mut station.formerly, earlier.clone());
             let fresh: Vec<_> = renamed.into_iter().filter(|name| !earlier.contains(name)).collect();
             station.formerly.extend(fresh);
+            names::keep_other(&mut station.formerly, &station.name);
         }
         station.place = station.place.rounded();
         if let Some(code) = station.code

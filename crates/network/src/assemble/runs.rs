@@ -117,7 +117,8 @@ impl Builder<'_> {
                     self.summary.drop("edges that are none (a branch leaves elsewhere)", edge);
                     parts.push(std::mem::take(&mut current));
                     first_branch.get_or_insert(parts.len());
-                    current.push(from);
+                    // Some lists name the station that a branch leaves from again.
+                    current.extend(Some(from).filter(|from| *from != here));
                 } else if !self.is_edge(last, here, plan, name) {
                     parts.push(std::mem::take(&mut current));
                 }
@@ -159,6 +160,12 @@ impl Builder<'_> {
                 }
                 return Err(named.into_iter().find_map(Result::err).unwrap_or_default());
             };
+            if new == before_at || new == after_at {
+                return Err(format!(
+                    "insert: {} does not lie between {before} and {after}, it is one of them",
+                    insert.new
+                ));
+            }
             let was_on_line = local.contains(&new);
             if put_between(runs, before_at, new, after_at) {
                 if was_on_line {
@@ -185,6 +192,7 @@ impl Builder<'_> {
             let mut current = Vec::new();
             for name in run {
                 match self.find(name, local) {
+                    Ok(station) if current.last() == Some(&station) => return Err(format!("{name} follows itself")),
                     Ok(station) => current.push(station),
                     Err(_) if is_lenient => parts.push(std::mem::take(&mut current)),
                     Err(slip) => return Err(slip),

@@ -15,12 +15,18 @@ pub(crate) fn folder(files: &[(&str, &str)]) -> TempDir {
 }
 
 pub(crate) fn gtfs(path: &Path, options: &Options<'_>) -> Result<(Network, Summary), Error> {
-    import(Source::Gtfs { path, choice: &Choice::default() }, options, &unwatched)
+    imported(Source::Gtfs { path, choice: &Choice::default() }, options)
+}
+
+/// An import that may fail, with its account when it does not.
+pub(crate) fn imported(source: Source<'_>, options: &Options<'_>) -> Result<(Network, Summary), Error> {
+    let mut summary = Summary::default();
+    import(source, options, &unwatched, &mut summary).map(|network| (network, summary))
 }
 
 pub(crate) fn csv(stations: &str, lines: &str, options: &Options<'_>) -> Result<(Network, Summary), Error> {
     let folder = folder(&[("stations.csv", stations), ("lines.csv", lines)]);
-    import(Source::Csv(folder.path()), options, &unwatched)
+    imported(Source::Csv(folder.path()), options)
 }
 
 /// Id, group, name, latitude, longitude.
@@ -42,7 +48,7 @@ pub(crate) fn train_data(json: &str, corrections: &str) -> Result<(Network, Summ
     let folder = folder(&[("export.json", json)]);
     let corrections = Corrections::read("corrections.toml", corrections)?;
     let options = Options { corrections: Some(&corrections), id: Some("test"), ..Options::default() };
-    import(Source::TrainData(&folder.path().join("export.json")), &options, &unwatched)
+    imported(Source::TrainData(&folder.path().join("export.json")), &options)
 }
 
 /// The runs of each line, by names of stations.

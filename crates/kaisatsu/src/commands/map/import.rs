@@ -4,7 +4,7 @@ use std::{cell::RefCell, path::PathBuf, process::ExitCode};
 
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
-use kaisatsu_network::{Area, Choice, Corrections, Network, Options, Readings, Source, file, import};
+use kaisatsu_network::{Area, Choice, Corrections, Network, Options, Readings, Source, Summary, file, import};
 
 use super::{super::progress, files};
 use crate::exit::Trouble;
@@ -142,14 +142,25 @@ fn run_one(source: Source<'_>, common: &Common) -> Result<ExitCode, Trouble> {
         let bar = bar.get_or_insert_with(|| progress::bar("reading", usize::try_from(all).unwrap_or(usize::MAX)));
         bar.set_position(done);
     };
-    let result = import(source, &options, &watch);
+    let mut summary = Summary::default();
+    let result = import(source, &options, &watch, &mut summary);
     if let Some(bar) = bar.take() {
         bar.finish_and_clear();
     }
-    let (network, summary) = result.map_err(failed)?;
-    files::write(&common.output, file::write(&network))?;
+    // Also before an error: what was left out is often the reason.
     eprint!("{summary}");
+    let text = file::write_checked(&result.map_err(failed)?).map_err(|unreadable| unusable(&unreadable))?;
+    files::write(&common.output, text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What would be written could not be read by the next import, so nothing is written.
+fn unusable(unreadable: &file::Unreadable) -> Trouble {
+    let told: Vec<&str> = unreadable.findings.iter().take(20).map(|finding| finding.message.as_str()).collect();
+    Trouble::Failed(format!(
+        "the network would not be valid, and nothing was written: {}\nMend it in the source or in the corrections.",
+        told.join("; ")
+    ))
 }
 
 /// The network whose codes stay.
