@@ -78,6 +78,10 @@ pub(crate) fn read(
             summary
                 .drop("stations that are not on the track of their line", format!("{name} {}", stations[lost].station));
         }
+        for &(a, b) in &found.past_others {
+            let example = format!("{name}: {}–{}", stations[a].station, stations[b].station);
+            summary.drop("edges that are none (a station lies between)", example);
+        }
         for (station, place) in stations.iter().zip(&places) {
             raw.stops.push(stop(station, *place));
         }

@@ -105,3 +105,21 @@ fn there_is_no_track_between_the_parts_of_a_section() {
     let network = read(&collection(&[parts]), &collection(&stations)).unwrap();
     assert_eq!(runs(&network)["本線"], ["一 二", "三 四"]);
 }
+
+#[test]
+fn stations_close_to_each_other_do_not_sever_a_line() {
+    // 上り and 下り are thirty metres apart, each on a track of its own that leads to 終点: neither way is much longer than the
+    // other, and one of them is the line.
+    let sections = [
+        section("本線", &[(135.0, 35.0), (135.0, 35.0003)]),
+        section("本線", &[(135.0, 35.0), (135.02, 35.00015)]),
+        section("本線", &[(135.0, 35.0003), (135.01, 35.0004), (135.02, 35.00015)]),
+    ];
+    let stations = [
+        station("本線", "上り", 1, 1, (135.0, 35.0)),
+        station("本線", "下り", 2, 2, (135.0, 35.0003)),
+        station("本線", "終点", 3, 3, (135.02, 35.00015)),
+    ];
+    let network = read(&collection(&sections), &collection(&stations)).unwrap();
+    assert_eq!(runs(&network)["本線"], ["下り 上り 終点"]);
+}

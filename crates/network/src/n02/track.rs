@@ -17,6 +17,8 @@ const DETOUR: f64 = 1.05;
 pub(super) struct Neighbours {
     /// Pairs of stations, by their place in the list.
     pub(super) edges: BTreeSet<(usize, usize)>,
+    /// Pairs that are joined only by track beside a station between them.
+    pub(super) past_others: Vec<(usize, usize)>,
     /// Stations that are nowhere on the track.
     pub(super) off_track: Vec<usize>,
 }
@@ -55,22 +57,33 @@ pub(super) fn neighbours(sections: &[&[Place]], stations: &[Place]) -> Neighbour
     }
     ways.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     ways.dedup_by_key(|way| (way.1, way.2));
-    Neighbours { edges: without_detours(&ways, stations.len()), off_track }
+    let (edges, past_others) = without_detours(&ways, stations.len());
+    Neighbours { edges, past_others, off_track }
 }
 
-/// Drops the longest side of a flat triangle: tracks that run beside each other past a station.
-fn without_detours(ways: &[(f64, usize, usize)], count: usize) -> BTreeSet<(usize, usize)> {
+/// Drops the longest side of a flat triangle: tracks that run beside each other past a station. Returns what is left, and
+/// what was dropped.
+fn without_detours(ways: &[(f64, usize, usize)], count: usize) -> (BTreeSet<(usize, usize)>, Vec<(usize, usize)>) {
     let mut length: HashMap<(usize, usize), f64> = HashMap::new();
     for &(metres, a, b) in ways {
         length.entry((a, b)).or_insert(metres);
     }
-    let between = |a: usize, b: usize| length.get(&(a.min(b), a.max(b))).copied();
-    let is_flat = |a: usize, b: usize, metres: f64| {
-        (0..count).filter(|&third| third != a && third != b).any(|third| {
-            between(a, third).zip(between(third, b)).is_some_and(|(first, second)| first + second <= metres * DETOUR)
-        })
-    };
-    length.iter().filter(|((a, b), metres)| !is_flat(*a, *b, **metres)).map(|(pair, _)| *pair).collect()
+    // The longest first, and each against what is left: of two long sides, one stays.
+    let mut by_length: Vec<(usize, usize)> = length.keys().copied().collect();
+    by_length.sort_by(|a, b| length[b].total_cmp(&length[a]).then(a.cmp(b)));
+    let mut dropped = Vec::new();
+    for (a, b) in by_length {
+        let between = |a: usize, b: usize| length.get(&(a.min(b), a.max(b))).copied();
+        let longest = length[&(a, b)] * DETOUR;
+        let is_flat = (0..count).filter(|&third| third != a && third != b).any(|third| {
+            between(a, third).zip(between(third, b)).is_some_and(|(first, second)| first + second <= longest)
+        });
+        if is_flat {
+            length.remove(&(a, b));
+            dropped.push((a, b));
+        }
+    }
+    (length.into_keys().collect(), dropped)
 }
 
 impl Track {
