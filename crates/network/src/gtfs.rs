@@ -4,6 +4,7 @@
 //! which only the patterns of trips are of interest, so it is streamed; and an error must name the file and the line
 //! while a slip that does no harm must not stop the import.
 
+mod choice;
 mod feed;
 mod patterns;
 mod routes;
@@ -12,7 +13,11 @@ mod thin;
 
 use std::{collections::HashMap, path::Path};
 
-pub use routes::Choice;
+use kaisatsu_model::TransportKind;
+
+pub use choice::Choice;
+use routes::Route;
+use thin::Runs;
 
 use crate::{
     Error, Summary,
@@ -26,6 +31,7 @@ pub(crate) fn read(path: &Path, choice: &Choice, progress: Progress<'_>, summary
     let places = stations::read(&mut feed, summary)?;
     let found = patterns::read(&mut feed, &routes, &places, progress, summary)?;
     let thinned = thin::thin(&found, routes.len(), &places.stations, summary);
+    let kinds = strongest_kinds(&routes, &thinned);
     // Only stations that a wanted route calls at; a feed has entrances, bus stops and much else.
     let mut raw = Raw::default();
     let mut stop_of: HashMap<usize, usize> = HashMap::new();
@@ -45,7 +51,7 @@ pub(crate) fn read(path: &Path, choice: &Choice, progress: Progress<'_>, summary
                     name: known.name.clone(),
                     yomi: String::new(),
                     translation: String::new(),
-                    kind: route.kind,
+                    kind: kinds[&station],
                     prefecture: None,
                     place: known.place,
                     formerly: Vec::new(),
@@ -64,4 +70,23 @@ pub(crate) fn read(path: &Path, choice: &Choice, progress: Progress<'_>, summary
         });
     }
     Ok(raw)
+}
+
+/// What stops at each station. Where trains stop it is a railway station, whatever else does: after them ships, then buses.
+fn strongest_kinds(routes: &[Route], runs: &[Runs]) -> HashMap<usize, TransportKind> {
+    let strength = |kind: TransportKind| match kind {
+        TransportKind::Train => 2,
+        TransportKind::Ship => 1,
+        _ => 0,
+    };
+    let mut kinds: HashMap<usize, TransportKind> = HashMap::new();
+    for (route, (runs, _)) in routes.iter().zip(runs) {
+        for &station in runs.iter().flatten() {
+            let known = kinds.entry(station).or_insert(route.kind);
+            if strength(route.kind) > strength(*known) {
+                *known = route.kind;
+            }
+        }
+    }
+    kinds
 }

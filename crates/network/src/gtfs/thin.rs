@@ -11,7 +11,7 @@ const RARE: f64 = 0.02;
 const DETOUR: f64 = 1.35;
 
 /// Runs, and whether they are one ring.
-type Runs = (Vec<Vec<usize>>, bool);
+pub(super) type Runs = (Vec<Vec<usize>>, bool);
 type Edge = (usize, usize);
 /// The neighbours of each station, in order: which of two equal ways is found must not change from run to run.
 type Next = HashMap<usize, BTreeSet<usize>>;
