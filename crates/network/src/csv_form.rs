@@ -22,6 +22,8 @@ const KINDS: [TransportKind; 6] = [
     TransportKind::Walk,
     TransportKind::Strange,
 ];
+/// Nobody writes more by hand, and no network file holds more.
+const LARGEST_FILE: u64 = crate::file::MAX_BYTES as u64;
 const LINE_COLUMNS: [&str; 6] = ["code", "name", "translation", "color", "loop", "stations"];
 
 /// Reads the folder. Everything that is wrong is told at once.
@@ -38,7 +40,7 @@ pub(crate) fn read(folder: &Path, summary: &mut Summary) -> Result<Raw, Error> {
 
 fn open(folder: &Path, file: &str, known: &[&str]) -> Result<Table<File>, Error> {
     let opened = File::open(folder.join(file)).map_err(|error| Error::io(file, error))?;
-    let table = Table::new(file, opened)?;
+    let table = Table::new(file, opened, LARGEST_FILE)?;
     match table.unknown(known) {
         // A misspelt column would be left out without a word.
         Some(name) => {
@@ -126,9 +128,10 @@ fn read_lines(folder: &Path, raw: &mut Raw, wrong: &mut Vec<Error>) -> Result<()
     let mut by_word: HashMap<String, Vec<usize>> = HashMap::new();
     for (index, stop) in raw.stops.iter().enumerate() {
         by_word.entry(stop.name.clone()).or_default().push(index);
-        if let Some(code) = stop.code {
-            by_word.insert(code.to_string(), vec![index]);
-        }
+    }
+    // After all names: a word that is the code of one station and the name of another is the code.
+    for (index, stop) in raw.stops.iter().enumerate() {
+        by_word.extend(stop.code.map(|code| (code.to_string(), vec![index])));
     }
     while let Some(row) = table.next()? {
         match line(&row, columns, &by_word) {

@@ -1,15 +1,19 @@
 //! Rows of a CSV file by the names of their columns, each with its line number.
 
+mod bounded;
+
 use std::{io::Read, str::FromStr};
 
 use csv::StringRecord;
+
+use bounded::Bounded;
 
 use crate::Error;
 
 /// A CSV file with a header.
 pub(crate) struct Table<R> {
     file: String,
-    reader: csv::Reader<R>,
+    reader: csv::Reader<Bounded<R>>,
     header: Vec<String>,
     record: StringRecord,
 }
@@ -27,9 +31,11 @@ pub(crate) struct Row<'a> {
 }
 
 impl<R: Read> Table<R> {
-    pub(crate) fn new(file: &str, reader: R) -> Result<Self, Error> {
+    /// Begins to read a file of at most so many bytes.
+    pub(crate) fn new(file: &str, reader: R, largest: u64) -> Result<Self, Error> {
+        let reader = Bounded::new(reader, largest);
         let mut reader = csv::ReaderBuilder::new().flexible(true).buffer_capacity(1 << 16).from_reader(reader);
-        let names = reader.headers().map_err(|error| csv_error(file, &error))?;
+        let names = reader.headers().map_err(|error| csv_error(file, 1, &error))?;
         // Editors on Windows begin a file with a mark that is no part of the first name.
         let header = names.iter().map(|name| name.trim().trim_start_matches('\u{feff}').to_ascii_lowercase()).collect();
         Ok(Self { file: file.to_owned(), reader, header, record: StringRecord::new() })
@@ -53,8 +59,10 @@ impl<R: Read> Table<R> {
 
     pub(crate) fn next(&mut self) -> Result<Option<Row<'_>>, Error> {
         loop {
+            let (line, byte) = (self.reader.position().line(), self.reader.position().byte());
+            self.reader.get_mut().begin_record(byte);
             match self.reader.read_record(&mut self.record) {
-                Err(error) => return Err(csv_error(&self.file, &error)),
+                Err(error) => return Err(csv_error(&self.file, line, &error)),
                 Ok(false) => return Ok(None),
                 // A row of nothing but white space is one that somebody forgot.
                 Ok(true) if self.record.iter().all(|field| field.trim().is_empty()) => {}
@@ -86,12 +94,12 @@ impl Row<'_> {
     }
 }
 
-fn csv_error(file: &str, error: &csv::Error) -> Error {
-    let line = error.position().map(csv::Position::line);
+/// What is wrong with the record that begins at a line.
+fn csv_error(file: &str, line: u64, error: &csv::Error) -> Error {
     let message = match error.kind() {
         csv::ErrorKind::Utf8 { .. } => "the text is not UTF-8".to_owned(),
         csv::ErrorKind::Io(cause) => cause.to_string(),
         _ => error.to_string(),
     };
-    line.map_or_else(|| Error::file(file, message.clone()), |line| Error::line(file, line, message.clone()))
+    Error::line(file, error.position().map_or(line, csv::Position::line), message)
 }

@@ -77,3 +77,24 @@ fn a_line_for_which_no_code_is_left_is_an_error() {
     let told = csv(stations, &lines, &OPTIONS).unwrap_err().to_string();
     assert!(told.contains("no code is left for the line 乙線"), "{told}");
 }
+
+#[test]
+fn a_code_is_a_code_although_another_station_is_called_so() {
+    let rows = ["1,2,35.0,139.0", "2,乙,35.0,139.1", "3,丙,35.1,139.0"];
+    for order in [[0, 1, 2], [1, 0, 2], [2, 1, 0]] {
+        let stations = format!("code,name,lat,lon\n{}\n", order.map(|at| rows[at]).join("\n"));
+        let (network, _) = csv(&stations, "name,stations\n線,1 2 3\n", &OPTIONS).unwrap();
+        assert_eq!(runs(&network)["線"], ["2 乙 丙"], "{stations}");
+    }
+    // Where there are no codes, a number is a name like any other.
+    let (network, _) = csv("name,lat,lon\n2,35.0,139.0\n1,35.0,139.1\n", "name,stations\n線,1 2\n", &OPTIONS).unwrap();
+    assert_eq!(runs(&network)["線"], ["1 2"]);
+}
+
+#[test]
+fn a_file_that_is_too_large_is_told() {
+    let empty_rows = format!("{}\n", " ".repeat(60_000)).repeat(1_200);
+    let told = csv(&format!("name,lat,lon\n{empty_rows}"), "name,stations\n", &OPTIONS).unwrap_err().to_string();
+    assert!(told.starts_with("stations.csv:11"), "{told}");
+    assert!(told.ends_with(": the file has more than 67108864 bytes; so much is not read"), "{told}");
+}

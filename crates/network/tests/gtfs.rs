@@ -7,6 +7,7 @@ use std::{
     fmt::Write as _,
     fs,
     io::{Cursor, Write as _},
+    path::{Path, PathBuf},
 };
 
 use common::{folder, gtfs, imported, runs};
@@ -155,4 +156,42 @@ fn stations_are_found_however_deep_and_circles_are_counted() {
     let told = summary.to_string();
     assert!(told.contains("3 left out: parent_station that leads into a circle"), "{told}");
     assert!(told.contains("k at stops.txt:8, l at stops.txt:9, m at stops.txt:10"), "{told}");
+}
+
+/// A zip file with one file, of as many times the same text as make up so many bytes: packed it is a thousandth of that.
+fn bomb(folder: &Path, file: &str, start: &str, text: &str, bytes: usize) -> PathBuf {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    archive.start_file(file, zip::write::SimpleFileOptions::default().large_file(true)).unwrap();
+    archive.write_all(start.as_bytes()).unwrap();
+    let block = text.repeat((1 << 20) / text.len());
+    for _ in 0..bytes / block.len() {
+        archive.write_all(block.as_bytes()).unwrap();
+    }
+    let packed = folder.join("bomb.zip");
+    fs::write(&packed, archive.finish().unwrap().into_inner()).unwrap();
+    packed
+}
+
+#[test]
+fn a_record_without_an_end_is_told_before_it_fills_the_memory() {
+    let folder = folder(&[]);
+    let header = "route_id,route_type\nA,1\n";
+    for (start, text, line) in [("", "x", 1), (header, "x", 3), (&format!("{header}\"B,1\n"), "C,1\n", 3)] {
+        let packed = bomb(folder.path(), "routes.txt", start, text, 8 << 20);
+        let error = gtfs(&packed, &Options::default()).unwrap_err().to_string();
+        assert_eq!(error, format!("routes.txt:{line}: a record is over 1 MiB: is a quote not closed?"));
+    }
+}
+
+#[test]
+fn a_trip_without_an_end_is_told() {
+    let (trips, mut times) = usual();
+    for order in 0..70_000 {
+        writeln!(times, "bus,{order},q\nlocal,{order},{}", if order % 2 == 0 { "q" } else { "r" }).unwrap();
+    }
+    let feed =
+        folder(&[("routes.txt", ROUTES), ("stops.txt", STOPS), ("trips.txt", &trips), ("stop_times.txt", &times)]);
+    let error = gtfs(feed.path(), &Options::default()).unwrap_err().to_string();
+    assert!(error.starts_with("stop_times.txt:1310"), "{error}");
+    assert!(error.ends_with(": trip local has more than 65536 calls"), "{error}");
 }

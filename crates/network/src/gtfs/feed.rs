@@ -11,6 +11,11 @@ use zip::ZipArchive;
 
 use crate::{Error, table::Table};
 
+/// The calls of a country may fill several gigabytes. They are streamed.
+const LARGEST_CALLS: u64 = 16 << 30;
+/// The other files of the largest feeds have a tenth of this. What is read of them is kept.
+const LARGEST_OTHER: u64 = 1 << 30;
+
 /// A feed that is open for reading.
 pub(super) enum Feed {
     Folder(PathBuf),
@@ -33,6 +38,7 @@ impl Feed {
 
     /// A file that may be missing, and how many bytes it has.
     pub(super) fn table(&mut self, file: &str) -> Result<Option<(Rows<'_>, u64)>, Error> {
+        let largest = if file == "stop_times.txt" { LARGEST_CALLS } else { LARGEST_OTHER };
         match self {
             Self::Folder(folder) => {
                 let path = folder.join(file);
@@ -41,7 +47,7 @@ impl Feed {
                 }
                 let opened = File::open(&path).map_err(|error| Error::io(file, error))?;
                 let size = opened.metadata().map_or(0, |metadata| metadata.len());
-                Ok(Some((Table::new(file, Box::new(opened) as Box<dyn Read>)?, size)))
+                Ok(Some((Table::new(file, Box::new(opened) as Box<dyn Read>, largest)?, size)))
             }
             Self::Zip { name, archive } => {
                 // Some feeds are packed with the folder that they were in.
@@ -51,7 +57,7 @@ impl Feed {
                 let whole = format!("{name}/{entry}");
                 let opened = archive.by_name(&entry).map_err(|error| Error::file(&whole, error.to_string()))?;
                 let size = opened.size();
-                Ok(Some((Table::new(file, Box::new(opened) as Box<dyn Read>)?, size)))
+                Ok(Some((Table::new(file, Box::new(opened) as Box<dyn Read>, largest)?, size)))
             }
         }
     }

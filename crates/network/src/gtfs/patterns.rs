@@ -11,6 +11,9 @@ pub(super) type Patterns = BTreeMap<(usize, Vec<usize>), usize>;
 /// How often somebody is told about the progress.
 const ROWS_BETWEEN_REPORTS: u64 = 50_000;
 
+/// No trip calls more often: the longest honest ones have a few hundred calls.
+const MOST_CALLS: usize = 65_536;
+
 /// One call of a trip: its place in the trip, and the station.
 type Call = (u32, usize);
 
@@ -97,11 +100,11 @@ fn stream(
             summary.drop("calls at stops that are not in stops.txt", example);
             continue;
         };
-        if scattered.contains(trip) {
-            whole.entry(trip.to_owned()).or_default().push((order, station));
-        } else {
-            calls.push((order, station));
+        let calls = if scattered.contains(trip) { whole.entry(trip.to_owned()).or_default() } else { &mut calls };
+        if calls.len() == MOST_CALLS {
+            return Err(row.error(format!("trip {trip} has more than {MOST_CALLS} calls")));
         }
+        calls.push((order, station));
     }
     progress("stop_times.txt", size, size);
     if let Some(&route) = trips.get(&current) {
