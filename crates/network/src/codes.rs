@@ -33,6 +33,7 @@ pub(crate) fn assign(mut draft: Draft, previous: Option<&Network>, summary: &mut
     }
     let mut lines = Vec::with_capacity(draft.lines.len());
     for (line, &code) in draft.lines.into_iter().zip(&line_codes) {
+        let translation = lines::translation(&line, code, previous);
         if !line.key.is_empty() {
             memory.line_keys.insert(code, line.key);
         }
@@ -41,7 +42,7 @@ pub(crate) fn assign(mut draft: Draft, previous: Option<&Network>, summary: &mut
         lines.push(Line {
             code,
             name: line.name,
-            translation: line.translation,
+            translation,
             color: line.color,
             runs: line.runs.into_iter().map(with_codes).collect(),
             is_loop: line.is_loop,

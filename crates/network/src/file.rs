@@ -83,8 +83,15 @@ struct GoneStationEntry {
     #[serde(default)]
     key: String,
     name: String,
+    #[serde(default)]
+    yomi: String,
+    #[serde(default)]
+    translation: String,
+    prefecture: Option<i64>,
     lat: f64,
     lon: f64,
+    #[serde(default)]
+    formerly: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -45,10 +45,18 @@ pub struct GoneStation {
     pub name: String,
     /// What the source called it, empty where nothing is known.
     pub key: String,
+    /// The reading in kana, empty where nobody knew it.
+    pub yomi: String,
+    /// Its name in a second language, empty where it had none.
+    pub translation: String,
+    /// Where it was administratively.
+    pub prefecture: Option<Prefecture>,
     /// WGS 84 degrees.
     pub lat: f64,
     /// WGS 84 degrees.
     pub lon: f64,
+    /// Names it had before its last one.
+    pub formerly: Vec<String>,
 }
 
 /// A line that an earlier import had.

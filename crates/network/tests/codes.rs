@@ -106,3 +106,39 @@ fn readings_that_a_person_settled_stay() {
     let second = read(&rows(3), Some(&first));
     assert_eq!(second.stations[1].yomi, "えきいち");
 }
+
+#[test]
+fn what_is_known_of_a_station_is_known_when_it_returns() {
+    let all = rows(5);
+    let mut first = read(&all, None);
+    let known = first.stations.iter_mut().find(|station| station.name == "駅4").unwrap();
+    known.yomi = "えきよん".to_owned();
+    known.translation = "Fourth".to_owned();
+    known.prefecture = kaisatsu_model::Prefecture::from_code(13);
+    known.formerly = vec!["旧駅".to_owned()];
+    let known = known.clone();
+    let through_the_file = |network: &Network| file::read(&file::write(network)).unwrap();
+    let second = through_the_file(&read(&all[..4], Some(&through_the_file(&first))));
+    assert!(!second.stations.iter().any(|station| station.name == "駅4"));
+    let third = read(&all, Some(&second));
+    assert_eq!(third.stations.iter().find(|station| station.name == "駅4"), Some(&known));
+
+    // Under the name that it had long ago, too.
+    let mut old = all;
+    old[4].0 = "旧駅".to_owned();
+    let third = read(&old, Some(&second));
+    assert_eq!(code_of(&third, "旧駅"), known.code.get());
+}
+
+#[test]
+fn the_translation_of_a_line_that_a_person_wrote_stays_as_long_as_its_name_does() {
+    let read = |name: &str, previous: Option<&Network>| {
+        let stations = "name,lat,lon\n甲,35.0,139.0\n乙,35.1,139.0\n";
+        let lines = format!("code,name,stations\n7,{name},甲 乙\n");
+        csv(stations, &lines, &Options { id: Some("net"), previous, ..Options::default() }).unwrap().0
+    };
+    let mut first = read("本線", None);
+    first.lines[0].translation = "Main Line".to_owned();
+    assert_eq!(read("本線", Some(&first)).lines[0].translation, "Main Line");
+    assert_eq!(read("新本線", Some(&first)).lines[0].translation, "");
+}

@@ -67,7 +67,17 @@ proptest! {
         let mut network = network;
         network.memory.station_keys.insert(network.stations[0].code, "key".to_owned());
         let code = StationCode::new(4_000_000_000).unwrap();
-        let gone = GoneStation { code, name: "gone".to_owned(), key: String::new(), lat: 1.0, lon: 2.5 };
+        let gone = GoneStation {
+            code,
+            name: "gone".to_owned(),
+            key: String::new(),
+            yomi: "がん".to_owned(),
+            translation: "Gone".to_owned(),
+            prefecture: Prefecture::from_code(13),
+            lat: 1.0,
+            lon: 2.5,
+            formerly: vec!["here".to_owned()],
+        };
         network.memory.gone_stations.push(gone);
         let written = file::write(&network);
         let read = file::read(&written).unwrap();
@@ -108,4 +118,15 @@ fn findings_carry_their_line() {
     assert!(told(&good.replace("yomi", "x").replace("lat", "latt")).starts_with("line 8: "));
     let twice = good.replace("[[line]]", "[[station]]\ncode = 1\nname = \"乙\"\nlat = 1\nlon = 1\n\n[[line]]");
     assert!(told(&twice).contains("line 11: station 1 乙: the code is used before, at line 5"));
+}
+
+#[test]
+fn a_gone_station_may_be_of_a_file_that_says_little_about_it() {
+    let text =
+        "format = 1\nid = \"x\"\nname = \"X\"\n\n[[gone_station]]\ncode = 12\nname = \"甲\"\nlat = 35.0\nlon = 139.5\n";
+    let network = file::read(text).unwrap();
+    assert_eq!(file::write(&network), text);
+    let told = |more: &str| file::read(&format!("{text}{more}\n")).unwrap_err().to_string();
+    assert_eq!(told("prefecture = 48"), "line 5: gone station 12 甲: prefecture is 48; the codes are 1 to 47");
+    assert_eq!(told("formerly = [\"甲\"]"), "line 5: gone station 12 甲: formerly '甲' is no other name");
 }

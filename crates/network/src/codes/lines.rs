@@ -4,7 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use kaisatsu_model::StationName;
 
-use crate::{Error, GoneLine, Line, Network, Summary, assemble::Draft};
+use crate::{
+    Error, GoneLine, Line, Network, Summary,
+    assemble::{Draft, DraftLine},
+};
 
 /// The code of each line of the draft.
 pub(super) fn assign(draft: &Draft, previous: &Network, summary: &mut Summary) -> Result<Vec<i64>, Error> {
@@ -49,6 +52,15 @@ pub(super) fn assign(draft: &Draft, previous: &Network, summary: &mut Summary) -
         codes[at] = Some(next);
     }
     Ok(codes.into_iter().flatten().collect())
+}
+
+/// The translation of a line. One that a person wrote into the file stays as long as the name does.
+pub(super) fn translation(line: &DraftLine, code: i64, previous: &Network) -> String {
+    if !line.translation.is_empty() {
+        return line.translation.clone();
+    }
+    let is_same = |known: &&Line| known.code == code && folded(&known.name) == folded(&line.name);
+    previous.lines.iter().find(is_same).map(|known| known.translation.clone()).unwrap_or_default()
 }
 
 /// Lines of before that are no longer there.

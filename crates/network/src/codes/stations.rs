@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use kaisatsu_model::{StationCode, StationName};
+use kaisatsu_model::{Prefecture, StationCode, StationName};
 
 use crate::{
     Error, GoneStation, Network, Station, Summary,
@@ -21,12 +21,15 @@ const RENAME_REACH_M: f64 = 300.0;
 struct Known<'a> {
     code: StationCode,
     name: &'a str,
+    yomi: &'a str,
+    translation: &'a str,
+    prefecture: Option<Prefecture>,
     formerly: &'a [String],
     key: &'a str,
     place: Place,
     /// The lines it was on; none for a gone one.
     lines: HashSet<i64>,
-    station: Option<&'a Station>,
+    is_gone: bool,
 }
 
 /// The code of each station of the draft. Names of before go into `formerly`.
@@ -81,20 +84,26 @@ fn known(previous: &Network) -> Vec<Known<'_>> {
     let here = previous.stations.iter().map(|station| Known {
         code: station.code,
         name: &station.name,
+        yomi: &station.yomi,
+        translation: &station.translation,
+        prefecture: station.prefecture,
         formerly: &station.formerly,
         key: previous.memory.station_keys.get(&station.code).map_or("", String::as_str),
         place: Place { lat: station.lat, lon: station.lon },
         lines: lines.remove(&station.code).unwrap_or_default(),
-        station: Some(station),
+        is_gone: false,
     });
     let gone = previous.memory.gone_stations.iter().map(|gone| Known {
         code: gone.code,
         name: &gone.name,
-        formerly: &[],
+        yomi: &gone.yomi,
+        translation: &gone.translation,
+        prefecture: gone.prefecture,
+        formerly: &gone.formerly,
         key: &gone.key,
         place: Place { lat: gone.lat, lon: gone.lon },
         lines: HashSet::new(),
-        station: None,
+        is_gone: true,
     });
     here.chain(gone).collect()
 }
@@ -189,9 +198,7 @@ impl<'a> Matching<'a> {
         pairs.sort_by(|a, b| {
             let (code_a, code_b) = (self.known[a.2].code, self.known[b.2].code);
             // Stations still there win over gone ones at the same distance.
-            (a.0.total_cmp(&b.0))
-                .then(self.known[b.2].station.is_some().cmp(&self.known[a.2].station.is_some()))
-                .then(code_a.cmp(&code_b))
+            (a.0.total_cmp(&b.0)).then(self.known[a.2].is_gone.cmp(&self.known[b.2].is_gone)).then(code_a.cmp(&code_b))
         });
         for (_, station, known) in pairs {
             if self.found[station].is_none() && !self.is_taken[known] {
@@ -219,23 +226,22 @@ fn carry_over(station: &mut DraftStation, known: &Known<'_>) -> bool {
     let is_renamed = StationName::fold(known.name) != now;
     let fresh = std::mem::take(&mut station.formerly);
     let before = known.formerly.iter().cloned().chain(is_renamed.then(|| known.name.to_owned()));
-    let is_new_name = |name: &String| StationName::fold(name) != now;
+    // Whoever edits a file may leave a gone station without a name.
+    let is_new_name = |name: &String| !StationName::fold(name).is_empty() && StationName::fold(name) != now;
     for name in before.chain(fresh).filter(is_new_name) {
         if !station.formerly.iter().any(|other| StationName::fold(other) == StationName::fold(&name)) {
             station.formerly.push(name);
         }
     }
-    if let Some(old) = known.station.filter(|_| !is_renamed) {
+    if !is_renamed {
         if station.yomi.is_empty() {
-            station.yomi.clone_from(&old.yomi);
+            known.yomi.clone_into(&mut station.yomi);
         }
         if station.translation.is_empty() {
-            station.translation.clone_from(&old.translation);
+            known.translation.clone_into(&mut station.translation);
         }
     }
-    if let Some(old) = known.station {
-        station.prefecture = station.prefecture.or(old.prefecture);
-    }
+    station.prefecture = station.prefecture.or(known.prefecture);
     is_renamed
 }
 
@@ -246,8 +252,12 @@ pub(super) fn gone(stations: &[Station], previous: &Network) -> Vec<GoneStation>
         code: station.code,
         name: station.name.clone(),
         key: previous.memory.station_keys.get(&station.code).cloned().unwrap_or_default(),
+        yomi: station.yomi.clone(),
+        translation: station.translation.clone(),
+        prefecture: station.prefecture,
         lat: station.lat,
         lon: station.lon,
+        formerly: station.formerly.clone(),
     });
     let all = left.chain(previous.memory.gone_stations.iter().cloned());
     let mut gone: Vec<_> = all.filter(|gone| !here.contains(&gone.code)).collect();

@@ -20,6 +20,29 @@ impl Report<'_> {
     fn error(&mut self, at: &Range<usize>, message: impl Into<String>) {
         self.findings.push(Finding { line: self.lines.number(at), message: message.into() });
     }
+
+    fn formerly(&mut self, at: &Range<usize>, who: &str, name: &str, formerly: &[String]) {
+        for old in formerly {
+            if StationName::fold(old).is_empty() || StationName::fold(old) == StationName::fold(name) {
+                self.error(at, format!("{who}: formerly '{old}' is no other name"));
+            }
+        }
+    }
+
+    fn prefecture(&mut self, at: &Range<usize>, who: &str, code: Option<i64>) -> Option<Prefecture> {
+        let number = code?;
+        let prefecture = Prefecture::from_code(number);
+        if prefecture.is_none() {
+            self.error(at, format!("{who}: prefecture is {number}; the codes are 1 to 47"));
+        }
+        prefecture
+    }
+
+    fn place(&mut self, at: &Range<usize>, who: &str, place: Place) {
+        if !place.is_valid() {
+            self.error(at, format!("{who}: lat {} and lon {} are no place on the earth", place.lat, place.lon));
+        }
+    }
 }
 
 pub(super) fn check(file: NetworkFile, lines: &Lines) -> Result<Network, Unreadable> {
@@ -68,19 +91,10 @@ fn check_stations(entries: &[Spanned<StationEntry>], memory: &mut Memory, report
         if StationName::fold(&entry.name).is_empty() {
             report.error(&at, format!("{who}: a station needs a name"));
         }
-        for old in &entry.formerly {
-            if StationName::fold(old).is_empty() || StationName::fold(old) == StationName::fold(&entry.name) {
-                report.error(&at, format!("{who}: formerly '{old}' is no other name"));
-            }
-        }
-        let prefecture = entry.prefecture.and_then(Prefecture::from_code);
-        if let (Some(number), None) = (entry.prefecture, prefecture) {
-            report.error(&at, format!("{who}: prefecture is {number}; the codes are 1 to 47"));
-        }
+        report.formerly(&at, &who, &entry.name, &entry.formerly);
+        let prefecture = report.prefecture(&at, &who, entry.prefecture);
         let place = Place { lat: entry.lat, lon: entry.lon };
-        if !place.is_valid() {
-            report.error(&at, format!("{who}: lat {} and lon {} are no place on the earth", entry.lat, entry.lon));
-        }
+        report.place(&at, &who, place);
         match StationCode::new(entry.code) {
             Err(rule) => report.error(&at, format!("{who}: {rule}")),
             Ok(code) => {
@@ -163,10 +177,9 @@ fn check_gone(file: &NetworkFile, stations: &HashSet<StationCode>, memory: &mut 
     for spanned in &file.gone_station {
         let (at, entry) = (spanned.span(), spanned.get_ref());
         let who = format!("gone station {} {}", entry.code, entry.name);
-        let place = Place { lat: entry.lat, lon: entry.lon };
-        if !place.is_valid() {
-            report.error(&at, format!("{who}: lat {} and lon {} are no place on the earth", entry.lat, entry.lon));
-        }
+        report.formerly(&at, &who, &entry.name, &entry.formerly);
+        let prefecture = report.prefecture(&at, &who, entry.prefecture);
+        report.place(&at, &who, Place { lat: entry.lat, lon: entry.lon });
         match StationCode::new(entry.code) {
             Err(rule) => report.error(&at, format!("{who}: {rule}")),
             Ok(code) if !seen.insert(code) => report.error(&at, format!("{who}: the code is used")),
@@ -174,8 +187,12 @@ fn check_gone(file: &NetworkFile, stations: &HashSet<StationCode>, memory: &mut 
                 code,
                 name: entry.name.clone(),
                 key: entry.key.clone(),
+                yomi: entry.yomi.clone(),
+                translation: entry.translation.clone(),
+                prefecture,
                 lat: entry.lat,
                 lon: entry.lon,
+                formerly: entry.formerly.clone(),
             }),
         }
     }

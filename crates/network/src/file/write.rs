@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use kaisatsu_model::{StationCode, TransportKind};
+use kaisatsu_model::{Prefecture, StationCode, TransportKind};
 
 use super::FORMAT;
 use crate::{Line, Network, Station};
@@ -37,8 +37,9 @@ pub fn write(network: &Network) -> String {
         put(&mut out, "code", gone.code);
         put_text(&mut out, "key", &gone.key);
         put(&mut out, "name", quoted(&gone.name));
-        put(&mut out, "lat", float(gone.lat));
-        put(&mut out, "lon", float(gone.lon));
+        put_text(&mut out, "yomi", &gone.yomi);
+        put_text(&mut out, "translation", &gone.translation);
+        put_where(&mut out, gone.prefecture, gone.lat, gone.lon, &gone.formerly);
     }
     out
 }
@@ -67,13 +68,18 @@ fn write_station(out: &mut String, station: &Station, key: Option<&String>) {
     if station.kind != TransportKind::default() {
         put(out, "type", quoted(station.kind.word()));
     }
-    if let Some(prefecture) = station.prefecture {
+    put_where(out, station.prefecture, station.lat, station.lon, &station.formerly);
+}
+
+/// What the entries of all stations end with, of those that are gone as well.
+fn put_where(out: &mut String, prefecture: Option<Prefecture>, lat: f64, lon: f64, formerly: &[String]) {
+    if let Some(prefecture) = prefecture {
         put(out, "prefecture", prefecture.code());
     }
-    put(out, "lat", float(station.lat));
-    put(out, "lon", float(station.lon));
-    if !station.formerly.is_empty() {
-        let names: Vec<_> = station.formerly.iter().map(|name| quoted(name)).collect();
+    put(out, "lat", float(lat));
+    put(out, "lon", float(lon));
+    if !formerly.is_empty() {
+        let names: Vec<_> = formerly.iter().map(|name| quoted(name)).collect();
         put(out, "formerly", format!("[{}]", names.join(", ")));
     }
 }
