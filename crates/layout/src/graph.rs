@@ -54,12 +54,9 @@ impl Graph {
 /// Degrees to kilometres on a plane that touches the earth in the middle of the network.
 fn project(network: &Network) -> Vec<Point> {
     let stations = &network.stations;
-    let middle = |values: &mut dyn Iterator<Item = f64>| {
-        let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
-        f64::midpoint(low, high)
-    };
-    let lat = middle(&mut stations.iter().map(|s| s.lat));
-    let lon = middle(&mut stations.iter().map(|s| s.lon));
+    let (south, north) = stations.iter().fold((f64::MAX, f64::MIN), |(low, high), s| (low.min(s.lat), high.max(s.lat)));
+    let lat = f64::midpoint(south, north);
+    let lon = middle_lon(stations.iter().map(|s| s.lon).collect());
     let narrow = lat.to_radians().cos();
     let kilometres = 111.195;
     let mut places: Vec<Point> = stations
@@ -73,6 +70,18 @@ fn project(network: &Network) -> Vec<Point> {
         .collect();
     part_twins(&mut places);
     places
+}
+
+/// The longitude in the middle of the network: opposite to the widest gap that it leaves around the earth, which need not be
+/// the one across the date line.
+fn middle_lon(mut lons: Vec<f64>) -> f64 {
+    lons.sort_by(f64::total_cmp);
+    let (Some(&west), Some(&east)) = (lons.first(), lons.last()) else { return 0.0 };
+    let inner = lons.windows(2).max_by(|a, b| (a[1] - a[0]).total_cmp(&(b[1] - b[0])));
+    match inner {
+        Some(gap) if gap[1] - gap[0] > west + 360.0 - east => f64::midpoint(gap[0], gap[1]) + 180.0,
+        _ => f64::midpoint(west, east),
+    }
 }
 
 fn jitter(code: u32) -> (f64, f64) {

@@ -22,7 +22,9 @@ impl Place {
     /// How far it is to another place. A flat earth is exact enough below a hundred kilometres.
     #[must_use]
     pub fn metres_to(self, other: Self) -> f64 {
-        let east = (self.lon - other.lon) * f64::midpoint(self.lat, other.lat).to_radians().cos();
+        let apart = (self.lon - other.lon).abs();
+        // The shorter way around the earth, which may be the one across the date line.
+        let east = apart.min(360.0 - apart) * f64::midpoint(self.lat, other.lat).to_radians().cos();
         (self.lat - other.lat).hypot(east) * METRES_PER_DEGREE
     }
 
@@ -31,6 +33,31 @@ impl Place {
     pub fn rounded(self) -> Self {
         let round = |degrees: f64| (degrees * 1e6).round() / 1e6;
         Self { lat: round(self.lat), lon: round(self.lon) }
+    }
+}
+
+/// The middle of places that are near each other, on whichever side of the date line; `None` of none.
+pub(crate) fn mean(places: impl IntoIterator<Item = Place>) -> Option<Place> {
+    let mut places = places.into_iter().peekable();
+    let first = *places.peek()?;
+    let (mut lat, mut lon, mut count) = (0.0, 0.0, 0.0);
+    for place in places {
+        lat += place.lat;
+        lon += place.lon + turn(place.lon - first.lon);
+        count += 1.0;
+    }
+    let lon = lon / count;
+    Some(Place { lat: lat / count, lon: lon + turn(lon) })
+}
+
+/// What brings a difference of degrees back to half the earth: a turn around it, or nothing.
+fn turn(degrees: f64) -> f64 {
+    if degrees > 180.0 {
+        -360.0
+    } else if degrees < -180.0 {
+        360.0
+    } else {
+        0.0
     }
 }
 

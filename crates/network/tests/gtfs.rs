@@ -195,3 +195,18 @@ fn a_trip_without_an_end_is_told() {
     assert!(error.starts_with("stop_times.txt:1310"), "{error}");
     assert!(error.ends_with(": trip local has more than 65536 calls"), "{error}");
 }
+
+#[test]
+fn the_date_line_parts_nothing() {
+    let stops = "stop_id,stop_name,stop_lat,stop_lon\n\
+        a1,Taveuni,-16.8,179.9996\na2,Taveuni,-16.8,-179.9998\nb,Qamea,-16.8,-179.98\nc,Rabi,-16.5,179.98\n";
+    let (trips, times) = trips(&[("there", "A", "c a1"), ("on", "A", "a2 b"), ("express", "A", "c b")]);
+    let feed =
+        folder(&[("routes.txt", ROUTES), ("stops.txt", stops), ("trips.txt", &trips), ("stop_times.txt", &times)]);
+    let (network, _) = gtfs(feed.path(), &Options { id: Some("fiji"), ..Options::default() }).unwrap();
+    assert_eq!(network.stations.len(), 3);
+    let joined = network.stations.iter().find(|station| station.name == "Taveuni").unwrap();
+    assert!((joined.lat + 16.8).abs() < 1e-9 && (joined.lon - 179.9999).abs() < 1e-9, "{} {}", joined.lat, joined.lon);
+    // The express passes a station on the other side.
+    assert_eq!(network.edge_count(), 2);
+}

@@ -8,7 +8,7 @@ use super::{DraftStation, Scope, names};
 use crate::{
     Error,
     corrections::{Corrections, Merge, ways_to_name},
-    geo::{Area, Place},
+    geo::{self, Area},
     raw::{Raw, Stop},
 };
 
@@ -109,7 +109,8 @@ fn station_of_group(raw: &Raw, group: &[usize], earlier_names: &HashMap<usize, S
     let own = group.iter().copied().find(|&index| code.is_some() && raw.stops[index].code == code).unwrap_or(group[0]);
     let own_stop = &raw.stops[own];
     let spread = stops().flat_map(|a| stops().map(move |b| a.place.metres_to(b.place))).fold(0.0, f64::max);
-    let place = if spread > LARGEST_SPREAD_M { own_stop.place } else { mean(stops().map(|stop| stop.place)) };
+    let middle = geo::mean(stops().map(|stop| stop.place)).filter(|_| spread <= LARGEST_SPREAD_M);
+    let place = middle.unwrap_or(own_stop.place);
     let mut counted: BTreeMap<u8, usize> = BTreeMap::new();
     for prefecture in stops().filter_map(|stop| stop.prefecture) {
         *counted.entry(prefecture.code()).or_default() += 1;
@@ -140,14 +141,4 @@ fn station_of_group(raw: &Raw, group: &[usize], earlier_names: &HashMap<usize, S
         place,
         formerly,
     }
-}
-
-fn mean(places: impl Iterator<Item = Place>) -> Place {
-    let (mut lat, mut lon, mut count) = (0.0, 0.0, 0.0);
-    for place in places {
-        lat += place.lat;
-        lon += place.lon;
-        count += 1.0;
-    }
-    Place { lat: lat / count, lon: lon / count }
 }

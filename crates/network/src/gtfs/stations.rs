@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use kaisatsu_model::StationName;
 
 use super::feed::Feed;
-use crate::{Error, Summary, geo::Place};
+use crate::{
+    Error, Summary,
+    geo::{self, Place},
+};
 
 /// Stops of the same name that are nearer than this are one station.
 const SAME_STATION_M: f64 = 300.0;
@@ -73,17 +76,16 @@ pub(super) fn read(feed: &mut Feed, summary: &mut Summary) -> Result<Places, Err
         }
     }
     // Where a station is: the middle of what was joined to it.
-    let mut sums = vec![(0.0, 0.0, 0.0); places.stations.len()];
+    let mut parts = vec![Vec::new(); places.stations.len()];
     for root in members.keys() {
         let entry = &entries[*root];
         let Some(place) = entry.place.or_else(|| members[root].iter().find_map(|stop| entries[*stop].place)) else {
             return Err(Error::line("stops.txt", entry.line, format!("stop {root} {} has no position", entry.name)));
         };
-        let sum = &mut sums[places.by_stop[*root]];
-        *sum = (sum.0 + place.lat, sum.1 + place.lon, sum.2 + 1.0);
+        parts[places.by_stop[*root]].push(place);
     }
-    for (station, (lat, lon, count)) in places.stations.iter_mut().zip(sums) {
-        station.place = Place { lat: lat / count, lon: lon / count };
+    for (station, parts) in places.stations.iter_mut().zip(parts) {
+        station.place = geo::mean(parts).unwrap_or(station.place);
     }
     Ok(places)
 }
