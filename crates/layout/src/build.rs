@@ -70,6 +70,9 @@ pub enum Step {
     },
 }
 
+/// What helps where there is no room. The rules are the same for every network.
+const REMEDY: &str = "Draw a smaller area or fewer lines";
+
 /// Why there is no map.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unbuildable {
@@ -83,8 +86,11 @@ pub enum Unbuildable {
     #[error("station {0} is no place on the earth")]
     Nowhere(String),
     /// Some links found no way even on the finest grid.
-    #[error("no drawing without crossings was found: {0} stretches between stations have no way")]
+    #[error("no drawing without crossings was found: {0} stretches between stations have no way. {REMEDY}")]
     NoWay(usize),
+    /// Every link found a way, but some parts of the map lie on the wrong side of their lines.
+    #[error("no drawing was found that keeps what lies on which side of a line: {0} stretches are turned. {REMEDY}")]
+    Turned(usize),
     /// The finished drawing was not the network any more, or names overlapped: a fault of ours.
     #[error("the drawing is not right, which is a fault of the layout: {0:?}, {1} overlaps of names")]
     Wrong(Violations, usize),
@@ -92,7 +98,7 @@ pub enum Unbuildable {
     #[error("the network is too large to be drawn: {0}")]
     TooLarge(String),
     /// Some names found no place, however far the drawing was stretched.
-    #[error("no place was found for the names of these stations: {0}")]
+    #[error("no place was found for the names of these stations: {0}. {REMEDY}, or build without --second-language")]
     NoPlace(String),
 }
 
@@ -145,7 +151,8 @@ pub fn build(network: &Network, options: Options, progress: &mut dyn FnMut(Step)
     }
     let stations = network.stations.iter().flat_map(|station| [&station.name, &station.translation]);
     let lines = network.lines.iter().flat_map(|line| [&line.name, &line.translation]);
-    let texts: Vec<&str> = stations.chain(lines).chain([&network.name, &network.credits]).map(String::as_str).collect();
+    let head = [&network.name, &network.edition, &network.credits];
+    let texts: Vec<&str> = stations.chain(lines).chain(head).map(String::as_str).collect();
     let sheet = sheet::sheet(network, canvas(&skeleton, &scene, written))?;
     Ok(Built { sheet, quality, missing_characters: face.missing(&texts.join(" ")) })
 }
@@ -166,10 +173,11 @@ fn placed(skeleton: &Skeleton) -> Result<Draft<'_>, Unbuildable> {
             }
             missing = push_in(&mut draft, missing);
         }
-        left = Some(missing.len());
+        left = Some((missing.len(), draft.faces.turned(&draft.paths)));
     }
     Err(match left {
-        Some(left) => Unbuildable::NoWay(left),
+        Some((0, turned)) => Unbuildable::Turned(turned),
+        Some((missing, _)) => Unbuildable::NoWay(missing),
         None => {
             Unbuildable::TooLarge("its parts are too far from each other for the distances of its stations".to_owned())
         }

@@ -98,9 +98,9 @@ fn place_legend(
     lines: &[Line],
 ) -> (Window, i64) {
     for part in [5, 4, 3, 2] {
-        let wide = width / part;
-        let (wide, tall) = room(legend, wide);
-        if wide + 2 * EDGE > width || tall + 2 * EDGE > height {
+        let (wide, tall) = room(legend, width / part);
+        // Too wide for this part, it would be drawn smaller; a larger part, or the strip, may hold it as it is.
+        if wide > width / part || wide + 2 * EDGE > width || tall + 2 * EDGE > height {
             continue;
         }
         let (right, bottom) = (width - EDGE - wide, height - EDGE - tall);
@@ -111,13 +111,14 @@ fn place_legend(
             }
         }
     }
-    let (wide, tall) = room(legend, width - 2 * EDGE);
-    (Window { x: EDGE, y: height, width: wide, height: tall }, height + tall + EDGE)
+    let strip = (width - 2 * EDGE).max(1);
+    let (wide, tall) = room(legend, strip);
+    (Window { x: EDGE, y: height, width: wide.min(strip), height: tall }, height + tall + EDGE)
 }
 
 fn room(legend: &Legend<'_>, width: i64) -> (i64, i64) {
     let placed = legend.room(i32::try_from(width.max(1)).unwrap_or(i32::MAX));
-    (i64::from(placed.width).min(width).max(1), i64::from(placed.height).max(1))
+    (i64::from(placed.width).max(1), i64::from(placed.height).max(1))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "map units are small")]

@@ -5,6 +5,7 @@
 mod common;
 
 use common::{built, network};
+use kaisatsu_drawing::Legend;
 use kaisatsu_layout::{Options, Unbuildable, build};
 use kaisatsu_model::Shape;
 
@@ -105,4 +106,50 @@ fn the_second_language_is_written_when_it_is_asked_for() {
 fn nothing_to_draw_is_said() {
     let error = build(&network(&[], &[]), Options::default(), &mut |_| ()).unwrap_err();
     assert_eq!(error, Unbuildable::Empty);
+}
+
+#[test]
+fn the_date_line_parts_no_network() {
+    let drawn = |lons: [f64; 4]| {
+        let places = lons.map(|lon| (-16.8, lon));
+        let sheet = built(&network(&places, &[(&[0, 1, 2, 3], false)])).sheet;
+        (sheet.width, sheet.height, sheet.lines[0].paths.clone())
+    };
+    assert_eq!(drawn([179.985, 179.995, -179.995, -179.985]), drawn([10.0, 10.01, 10.02, 10.03]));
+}
+
+#[test]
+fn a_legend_is_not_made_smaller_where_a_larger_corner_is_free() {
+    let places: Vec<(f64, f64)> =
+        (0..30).map(|at| (35.0 + f64::from(at) * 0.01, 139.0 + f64::from(at) * 0.012)).collect();
+    let stops: Vec<usize> = (0..30).collect();
+    let mut network = network(&places, &[(&stops, false)]);
+    network.lines[0].name = "東京国際クルーズターミナル線".repeat(2);
+    let sheet = built(&network).sheet;
+    let place = sheet.legend.unwrap();
+    let legend = Legend::new(&sheet.name, &sheet.edition, &sheet.credits, &sheet.lines);
+    assert!(i64::from(legend.room(1).width) <= place.width, "{place:?}");
+    assert!(place.width > sheet.width / 5, "the smallest corner would do: {place:?} of {}", sheet.width);
+    assert!(place.x > 40, "it lies in the corner beside the line, not below the map: {place:?}");
+}
+
+#[test]
+fn characters_that_cannot_be_drawn_are_told_wherever_they_stand() {
+    let mut network = network(&[(35.0, 139.0), (35.0, 139.02)], &[(&[0, 1], false)]);
+    network.edition = "2026\u{e000}".to_owned();
+    network.credits = "©\u{e001}".to_owned();
+    let missing = built(&network).missing_characters;
+    assert!(missing.contains('\u{e000}') && missing.contains('\u{e001}'), "{missing:?}");
+}
+
+#[test]
+fn an_error_says_what_helps() {
+    let remedy = "Draw a smaller area or fewer lines";
+    let turned = Unbuildable::Turned(2).to_string();
+    assert!(turned.ends_with(&format!("2 stretches are turned. {remedy}")), "{turned}");
+    assert!(
+        Unbuildable::NoWay(3).to_string().ends_with(&format!("3 stretches between stations have no way. {remedy}"))
+    );
+    let no_place = Unbuildable::NoPlace("甲".to_owned()).to_string();
+    assert!(no_place.ends_with(&format!("甲. {remedy}, or build without --second-language")), "{no_place}");
 }
