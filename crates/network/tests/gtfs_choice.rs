@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::fmt::Write as _;
+
 use common::folder;
 use kaisatsu_network::{Choice, Error, Network, Options, Source, Summary, import, unwatched};
 
@@ -15,8 +17,8 @@ fn read(agencies: &str, routes: &[&str], choice: &Choice) -> (Result<Network, Er
     let (mut trips, mut times) = ("route_id,trip_id\n".to_owned(), "trip_id,stop_sequence,stop_id\n".to_owned());
     for route in routes {
         let id = route.split(',').next().unwrap();
-        trips += &format!("{id},{id}\n");
-        times += &format!("{id},1,a\n{id},2,b\n{id},3,c\n");
+        writeln!(trips, "{id},{id}").unwrap();
+        writeln!(times, "{id},1,a\n{id},2,b\n{id},3,c").unwrap();
     }
     let routes = format!("route_id,agency_id,route_type\n{}\n", routes.join("\n"));
     let feed = folder(&[

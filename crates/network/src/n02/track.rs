@@ -13,12 +13,15 @@ const OFF_TRACK_M: f64 = 300.0;
 /// Two ways between stations: one through a third station that is hardly longer is the true one.
 const DETOUR: f64 = 1.05;
 
+/// Two stations, by their places in the list, the smaller one first.
+type Pair = (usize, usize);
+
 /// What was found.
 pub(super) struct Neighbours {
-    /// Pairs of stations, by their place in the list.
-    pub(super) edges: BTreeSet<(usize, usize)>,
-    /// Pairs that are joined only by track beside a station between them.
-    pub(super) past_others: Vec<(usize, usize)>,
+    /// Those that follow each other.
+    pub(super) edges: BTreeSet<Pair>,
+    /// Those that are joined only by track beside a station between them.
+    pub(super) past_others: Vec<Pair>,
     /// Stations that are nowhere on the track.
     pub(super) off_track: Vec<usize>,
 }
@@ -63,13 +66,13 @@ pub(super) fn neighbours(sections: &[&[Place]], stations: &[Place]) -> Neighbour
 
 /// Drops the longest side of a flat triangle: tracks that run beside each other past a station. Returns what is left, and
 /// what was dropped.
-fn without_detours(ways: &[(f64, usize, usize)], count: usize) -> (BTreeSet<(usize, usize)>, Vec<(usize, usize)>) {
-    let mut length: HashMap<(usize, usize), f64> = HashMap::new();
+fn without_detours(ways: &[(f64, usize, usize)], count: usize) -> (BTreeSet<Pair>, Vec<Pair>) {
+    let mut length: HashMap<Pair, f64> = HashMap::new();
     for &(metres, a, b) in ways {
         length.entry((a, b)).or_insert(metres);
     }
     // The longest first, and each against what is left: of two long sides, one stays.
-    let mut by_length: Vec<(usize, usize)> = length.keys().copied().collect();
+    let mut by_length: Vec<Pair> = length.keys().copied().collect();
     by_length.sort_by(|a, b| length[b].total_cmp(&length[a]).then(a.cmp(b)));
     let mut dropped = Vec::new();
     for (a, b) in by_length {
