@@ -11,8 +11,11 @@ use crate::{
     skeleton::{End, Skeleton},
 };
 
-/// A bundle is not wider than this, however many lines it has.
-const WIDEST: f64 = 14.0;
+/// A bundle is not wider than this, however many lines it has. Up to six stand beside each other in full; in New York so
+/// many do.
+pub(crate) const WIDEST: f64 = 30.0;
+/// Where a line turns at a station its two parts are drawn on to where they meet, if that is no farther than this.
+const JOINED: f64 = WIDEST + 2.0;
 
 /// The distance of neighbouring lines in a bundle of so many.
 #[expect(clippy::cast_precision_loss, reason = "bundles are small")]
@@ -146,7 +149,7 @@ fn append(stroke: &mut Vec<Point>, part: Vec<Point>) {
     let (a, b) = (stroke[stroke.len() - 2], stroke[stroke.len() - 1]);
     let (c, d) = (part[0], part[1]);
     match meeting(a, b, c, d) {
-        Some(corner) if corner.distance(b) < 16.0 && corner.distance(c) < 16.0 => {
+        Some(corner) if corner.distance(b) < JOINED && corner.distance(c) < JOINED => {
             let last = stroke.len() - 1;
             stroke[last] = corner;
             stroke.extend(part.into_iter().skip(1));
@@ -162,8 +165,8 @@ fn close(stroke: &mut Vec<Point>) {
     }
     let last = stroke.len() - 1;
     if let Some(corner) = meeting(stroke[last - 1], stroke[last], stroke[0], stroke[1])
-        && corner.distance(stroke[last]) < 16.0
-        && corner.distance(stroke[0]) < 16.0
+        && corner.distance(stroke[last]) < JOINED
+        && corner.distance(stroke[0]) < JOINED
     {
         stroke[last] = corner;
         stroke[0] = corner;

@@ -11,7 +11,7 @@ use crate::{
     plane::{Role, bounds},
     scene::{HALF_STROKE, Scene},
     skeleton::Skeleton,
-    strokes::spread,
+    strokes::{WIDEST, spread},
 };
 
 /// A place where something touches what it should not, and the links that should make room.
@@ -38,7 +38,7 @@ pub(crate) fn touches(skeleton: &Skeleton, scene: &Scene) -> Vec<Touch> {
     let mut found: Vec<Touch> = Vec::new();
     let mut pairs = std::collections::HashSet::new();
     for (&(link, a, b), number) in segments.iter().zip(0..) {
-        cells.near(a, b, 24.0, |other| {
+        cells.near(a, b, WIDEST + 2.0 * HALF_STROKE, |other| {
             let (beside, c, d) = segments[other as usize];
             if link == beside || pairs.contains(&(beside, link)) {
                 return;

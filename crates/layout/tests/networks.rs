@@ -71,6 +71,17 @@ fn lines_that_share_stretches_run_side_by_side() {
     assert!(heights(1).iter().all(|height| (height - middle).abs() >= 5.9), "{:?} {:?}", heights(0), heights(1));
 }
 
+/// Lines are five units wide and have an edge of one around them: nearer to each other, one would be covered by its neighbours.
+#[test]
+fn six_lines_on_one_stretch_are_all_seen() {
+    let places: Vec<(f64, f64)> = (0..4).map(|at| (35.0, 139.0 + f64::from(at) * 0.01)).collect();
+    let stops: &[usize] = &[0, 1, 2, 3];
+    let built = built(&network(&places, &[(stops, false); 6]));
+    let mut heights: Vec<f64> = built.sheet.lines.iter().map(|line| line.paths[0][0].1).collect();
+    heights.sort_by(f64::total_cmp);
+    assert!(heights.windows(2).all(|pair| pair[1] - pair[0] > 5.9), "{heights:?}");
+}
+
 #[test]
 fn parts_without_a_connection_and_stations_without_a_line_are_drawn_too() {
     let places = [(35.0, 139.0), (35.0, 139.02), (35.02, 139.0), (35.03, 139.04), (35.1, 139.1)];
