@@ -1,76 +1,13 @@
 //! Users' datasets, as their users see them.
 
 mod build;
-
-use std::collections::HashSet;
+mod create;
 
 pub use build::{BuiltImage, Lease, Looked, Task};
-use kaisatsu_model::{AppId, DataSetId, DataSetName, ImageId, Outcome, Phase, Tag, Timestamp, UserId};
+pub use create::{CreateDataSet, DataSetLimits, ImageSource, NewDataSet, NewDataSetImage};
+use kaisatsu_model::{AppId, DataSetId, ImageId, Outcome, Phase, Timestamp, UserId};
 
 use crate::{Store, StoreError, claims::LOCK_ACCOUNT, on_each};
-
-/// A dataset about to be kept.
-#[derive(Debug, Clone)]
-pub struct NewDataSet {
-    /// Its id.
-    pub id: DataSetId,
-    /// Whose user.
-    pub application: AppId,
-    /// Whose it is.
-    pub user: UserId,
-    /// What the user calls it.
-    pub name: DataSetName,
-    /// The model whose vectors it will hold.
-    pub model: String,
-    /// The hash of its weights.
-    pub model_sha256: String,
-    /// When it is made.
-    pub created_at: Timestamp,
-    /// Its images, in the user's order.
-    pub images: Vec<NewDataSetImage>,
-}
-
-/// An image of a dataset about to be kept.
-#[derive(Debug, Clone)]
-pub struct NewDataSetImage {
-    /// Where it comes from.
-    pub source: ImageSource,
-    /// What it shows; for an image of the storage area its own tag may stand in.
-    pub tag: Option<Tag>,
-}
-
-/// Where an image of a dataset comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ImageSource {
-    /// An address, and the id that the image gets.
-    Url(String, ImageId),
-    /// The user's storage area.
-    Stored(ImageId),
-}
-
-/// What keeping a dataset came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CreateDataSet {
-    /// It is kept, and its job with it.
-    Kept,
-    /// The user has as many as one may have.
-    Full,
-    /// The image at this place is not in the user's storage area.
-    NoImage(usize),
-    /// The image at this place has no tag, neither here nor in the storage area.
-    NoTag(usize),
-    /// There are more tags than a dataset may have, those of stored images among them.
-    TooManyTags,
-}
-
-/// How much may be kept.
-#[derive(Debug, Clone, Copy)]
-pub struct DataSetLimits {
-    /// Datasets that a user may have.
-    pub data_sets: i64,
-    /// Different tags that a dataset may have.
-    pub tags: usize,
-}
 
 /// A dataset as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
@@ -142,20 +79,6 @@ pub struct DataSetImageRow {
 const COLUMNS: &str =
     "SELECT id, name, phase, changed_at, created_at, model, model_sha256, reason, report FROM dataset";
 
-const COUNT: &str = "SELECT COUNT(*) FROM dataset WHERE application_id = $1 AND user_id = $2";
-
-const INSERT: &str = "INSERT INTO dataset \
-     (id, application_id, user_id, name, phase, changed_at, created_at, model, model_sha256) \
-     VALUES ($1, $2, $3, $4, 'queued', $5, $5, $6, $7)";
-
-const STORED: &str = "SELECT sha256, tag FROM user_image WHERE id = $1 AND application_id = $2 AND user_id = $3";
-
-const INSERT_IMAGE: &str = "INSERT INTO dataset_image \
-     (dataset_id, position, image_id, url, tag, outcome, application_id, user_id, sha256) \
-     VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7, $8)";
-
-const INSERT_JOB: &str = "INSERT INTO dataset_job (dataset_id, run_at) VALUES ($1, $2)";
-
 /// All bytes of a dataset may be nobody's when it goes.
 const LOOSEN_ALL: &str = "UPDATE blob SET state = 'loose', touched_at = $4 \
      WHERE application_id = $2 AND user_id = $3 AND state <> 'doomed' AND sha256 IN \
@@ -165,59 +88,16 @@ const LOOSEN_ALL: &str = "UPDATE blob SET state = 'loose', touched_at = $4 \
 const DELETE_JOB: &str = "DELETE FROM dataset_job WHERE dataset_id IN \
      (SELECT id FROM dataset WHERE id = $1 AND application_id = $2 AND user_id = $3)";
 
+/// What was recognised with a dataset may be much more than all else that goes with it.
+const SOME_RECOGNITIONS: &str = "DELETE FROM recognition WHERE id IN \
+     (SELECT id FROM recognition WHERE dataset_id = $1 LIMIT 500)";
+
 /// What was reported of verdicts that were held back names it too.
 const DELETE_REPORTS: &str = "DELETE FROM feedback_report WHERE model = $1";
 
 const DELETE: &str = "DELETE FROM dataset WHERE id = $1 AND application_id = $2 AND user_id = $3";
 
 impl Store {
-    /// Keeps a dataset and the job of building it, all or nothing, within the limits.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn create_data_set(&self, new: &NewDataSet, most: DataSetLimits) -> Result<CreateDataSet, StoreError> {
-        let (id, app, user, now) = (new.id.as_str(), new.application.as_str(), new.user.as_str(), new.created_at.0);
-        on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_writing()).await?;
-            sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now).execute(&mut *tx).await?;
-            let count: i64 = sqlx::query_scalar(COUNT).bind(app).bind(user).fetch_one(&mut *tx).await?;
-            if count >= most.data_sets {
-                return Ok(CreateDataSet::Full);
-            }
-            sqlx::query(INSERT)
-                .bind(id).bind(app).bind(user).bind(new.name.as_str()).bind(now)
-                .bind(&new.model).bind(&new.model_sha256)
-                .execute(&mut *tx).await?;
-            let mut tags = HashSet::new();
-            for (place, image) in new.images.iter().enumerate() {
-                let given = image.tag.as_ref().map(Tag::as_str);
-                let (image_id, url, tag, sha256) = match &image.source {
-                    ImageSource::Url(url, image_id) => (image_id, Some(url), given.map(str::to_owned), None),
-                    ImageSource::Stored(image_id) => {
-                        let stored: Option<(Vec<u8>, Option<String>)> = sqlx::query_as(STORED)
-                            .bind(image_id.as_str()).bind(app).bind(user).fetch_optional(&mut *tx).await?;
-                        let Some((sha256, tag)) = stored else { return Ok(CreateDataSet::NoImage(place)) };
-                        (image_id, None, given.map(str::to_owned).or(tag), Some(sha256))
-                    }
-                };
-                let Some(tag) = tag else { return Ok(CreateDataSet::NoTag(place)) };
-                if !tags.contains(&tag) {
-                    tags.insert(tag.clone());
-                }
-                if tags.len() > most.tags {
-                    return Ok(CreateDataSet::TooManyTags);
-                }
-                sqlx::query(INSERT_IMAGE)
-                    .bind(id).bind(i64::try_from(place).unwrap_or(i64::MAX)).bind(image_id.as_str()).bind(url)
-                    .bind(tag).bind(app).bind(user).bind(sha256)
-                    .execute(&mut *tx).await?;
-            }
-            sqlx::query(INSERT_JOB).bind(id).bind(now).execute(&mut *tx).await?;
-            tx.commit().await?;
-            Ok(CreateDataSet::Kept)
-        })
-    }
-
     /// A user's dataset, if there is one of that id.
     ///
     /// # Errors
@@ -320,8 +200,14 @@ impl Store {
         id: &DataSetId,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
+        if self.data_set(application, user, id).await?.is_none() {
+            return Ok(false);
+        }
         let (id, app, user) = (id.as_str(), application.as_str(), user.as_str());
         on_each!(self, pool => {
+            // In lots, so that nobody else's writing waits for all of them. Until the dataset itself goes it is as good as
+            // before; what is recognised with it meanwhile goes with it.
+            while sqlx::query(SOME_RECOGNITIONS).bind(id).execute(pool).await?.rows_affected() > 0 {}
             let mut tx = pool.begin_with(self.begin_writing()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now.0).execute(&mut *tx).await?;
             sqlx::query(DELETE_JOB).bind(id).bind(app).bind(user).execute(&mut *tx).await?;

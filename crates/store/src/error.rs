@@ -1,6 +1,7 @@
 //! What can go wrong with the database, in words an operator can act on.
 
 use kaisatsu_model::{AccountId, AppId, ApplicationName, DataSetId, ItemId, KeyId, RecognitionId};
+use sqlx::error::DatabaseError;
 
 /// Why a database could not be opened. The messages are whole sentences: they are what the operator reads.
 #[derive(Debug, thiserror::Error)]
@@ -81,7 +82,7 @@ pub enum OpenError {
 pub enum StoreError {
     /// The database failed or cannot be reached.
     #[error("the database failed: {0}")]
-    Unavailable(#[from] sqlx::Error),
+    Unavailable(#[source] sqlx::Error),
     /// The database did not answer in time.
     #[error("the database did not answer in time")]
     TimedOut,
@@ -121,4 +122,14 @@ pub enum StoreError {
     /// What is in the database is not what we wrote.
     #[error("a row of the database cannot be read: {0}")]
     Damaged(String),
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        match error.as_database_error().and_then(DatabaseError::code).as_deref() {
+            // PostgreSQL: a lock was not to be had, or the statement took longer than it may.
+            Some("55P03" | "57014") => Self::TimedOut,
+            _ => Self::Unavailable(error),
+        }
+    }
 }

@@ -22,6 +22,10 @@ static POSTGRES_SCHEMA: Migrator = sqlx::migrate!("migrations/postgres");
 /// How long a statement waits for another writer, and a caller for a connection.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// How long a statement waits for a lock on PostgreSQL, and takes at most: connections are few, and whoever waits holds one.
+/// The longest statements are those of `kaisatsu check`, which read whole tables.
+const POSTGRES_LIMITS: [(&str, &str); 2] = [("lock_timeout", "4s"), ("statement_timeout", "5min")];
+
 impl Store {
     /// Opens the database, makes it if it is a SQLite file that is not there yet, and brings an older schema up to
     /// date. A database that is not ours or newer than we know is left as it is.
@@ -40,10 +44,15 @@ impl Store {
                     Ok(connected) => drop(connected.map_err(|e| trouble.of(e))?.close().await),
                     Err(_) => return Err(trouble.of(sqlx::Error::PoolTimedOut)),
                 }
-                let limits = PgPoolOptions::new().max_connections(10).acquire_timeout(PATIENCE);
-                let pool = limits.connect_with((**options).clone()).await.map_err(|e| trouble.of(e))?;
-                prepare_postgres(&pool, &trouble).await?;
-                Pool::Postgres(pool)
+                // An upgrade of the schema takes the time it takes, and other replicas wait for it.
+                let unbounded = (**options).clone();
+                let one = PgPoolOptions::new().max_connections(1).acquire_timeout(PATIENCE);
+                let preparing = one.connect_with(unbounded.clone()).await.map_err(|e| trouble.of(e))?;
+                prepare_postgres(&preparing, &trouble).await?;
+                preparing.close().await;
+                let many = PgPoolOptions::new().max_connections(10).acquire_timeout(PATIENCE);
+                let bounded = unbounded.options(POSTGRES_LIMITS);
+                Pool::Postgres(many.connect_with(bounded).await.map_err(|e| trouble.of(e))?)
             }
         };
         Ok(Self { pool })

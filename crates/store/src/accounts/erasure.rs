@@ -56,8 +56,15 @@ const REST: [&str; 8] = [
     "DELETE FROM user_account WHERE application_id = $1",
 ];
 
-const SOME_RECOGNITIONS: &str = "DELETE FROM recognition WHERE id IN \
-     (SELECT id FROM recognition WHERE application_id = $1 LIMIT 500)";
+/// What there may be very much of, in lots: nobody else's writing waits for all of it. A verdict that was not taken back
+/// keeps what it is about.
+const LOTS: [&str; 3] = [
+    "DELETE FROM recognition WHERE id IN (SELECT id FROM recognition WHERE application_id = $1 LIMIT 500)",
+    "DELETE FROM feedback WHERE (recognition_id, item_id) IN \
+     (SELECT recognition_id, item_id FROM feedback WHERE application_id = $1 AND standing = 'revoked' LIMIT 500)",
+    "DELETE FROM exemplar WHERE recognition_id IN (SELECT recognition_id FROM exemplar e WHERE application_id = $1 \
+     AND NOT EXISTS (SELECT 1 FROM feedback f WHERE f.recognition_id = e.recognition_id) LIMIT 500)",
+];
 
 const LET_GO: &str = "UPDATE blob SET state = 'loose', touched_at = $2 WHERE application_id = $1 AND state = 'there'";
 
@@ -189,12 +196,8 @@ impl Store {
             if bytes.is_some() {
                 return Ok(false);
             }
-            // In lots: nobody else's writing waits for all of them.
-            loop {
-                let gone = sqlx::query(SOME_RECOGNITIONS).bind(application.as_str()).execute(pool).await?;
-                if gone.rows_affected() == 0 {
-                    break;
-                }
+            for lot in LOTS {
+                while sqlx::query(lot).bind(application.as_str()).execute(pool).await?.rows_affected() > 0 {}
             }
             let mut tx = pool.begin_with(self.begin_writing()).await?;
             sqlx::query(RAISE_FEEDBACK).execute(&mut *tx).await?;

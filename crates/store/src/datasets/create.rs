@@ -1,0 +1,205 @@
+//! Making a dataset: all of its images in a few statements, however many there are, because the user's other changes wait
+//! meanwhile.
+
+use std::collections::{HashMap, HashSet};
+
+use kaisatsu_model::{AppId, DataSetId, DataSetName, ImageId, Tag, Timestamp, UserId};
+use serde::Serialize;
+
+use crate::{Pool, Store, StoreError, claims::LOCK_ACCOUNT, hex, on_each};
+
+/// A dataset about to be kept.
+#[derive(Debug, Clone)]
+pub struct NewDataSet {
+    /// Its id.
+    pub id: DataSetId,
+    /// Whose user.
+    pub application: AppId,
+    /// Whose it is.
+    pub user: UserId,
+    /// What the user calls it.
+    pub name: DataSetName,
+    /// The model whose vectors it will hold.
+    pub model: String,
+    /// The hash of its weights.
+    pub model_sha256: String,
+    /// When it is made.
+    pub created_at: Timestamp,
+    /// Its images, in the user's order.
+    pub images: Vec<NewDataSetImage>,
+}
+
+/// An image of a dataset about to be kept.
+#[derive(Debug, Clone)]
+pub struct NewDataSetImage {
+    /// Where it comes from.
+    pub source: ImageSource,
+    /// What it shows; for an image of the storage area its own tag may stand in.
+    pub tag: Option<Tag>,
+}
+
+/// Where an image of a dataset comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImageSource {
+    /// An address, and the id that the image gets.
+    Url(String, ImageId),
+    /// The user's storage area.
+    Stored(ImageId),
+}
+
+/// What keeping a dataset came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CreateDataSet {
+    /// It is kept, and its job with it.
+    Kept,
+    /// The user has as many as one may have.
+    Full,
+    /// The image at this place is not in the user's storage area.
+    NoImage(usize),
+    /// The image at this place has no tag, neither here nor in the storage area.
+    NoTag(usize),
+    /// There are more tags than a dataset may have, those of stored images among them.
+    TooManyTags,
+}
+
+/// How much may be kept.
+#[derive(Debug, Clone, Copy)]
+pub struct DataSetLimits {
+    /// Datasets that a user may have.
+    pub data_sets: i64,
+    /// Different tags that a dataset may have.
+    pub tags: usize,
+}
+
+const COUNT: &str = "SELECT COUNT(*) FROM dataset WHERE application_id = $1 AND user_id = $2";
+
+const INSERT: &str = "INSERT INTO dataset \
+     (id, application_id, user_id, name, phase, changed_at, created_at, model, model_sha256) \
+     VALUES ($1, $2, $3, $4, 'queued', $5, $5, $6, $7)";
+
+const INSERT_JOB: &str = "INSERT INTO dataset_job (dataset_id, run_at) VALUES ($1, $2)";
+
+/// The images of a storage area that a list names.
+macro_rules! stored {
+    ($listed:literal) => {
+        concat!(
+            "SELECT id, sha256, tag FROM user_image WHERE application_id = $1 AND user_id = $2 AND id IN (SELECT ",
+            $listed,
+            ")"
+        )
+    };
+}
+
+/// All images of a list; `e` is one of them.
+macro_rules! insert_images {
+    ($place:literal, $sha256:literal, $listed:literal) => {
+        concat!(
+            "INSERT INTO dataset_image \
+             (dataset_id, application_id, user_id, outcome, image_id, url, tag, position, sha256) \
+             SELECT $1, $2, $3, 'pending', e.value->>'imageId', e.value->>'url', e.value->>'tag', ",
+            $place,
+            ", ",
+            $sha256,
+            " FROM ",
+            $listed
+        )
+    };
+}
+
+/// An image as it is to be written.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row<'a> {
+    image_id: &'a str,
+    url: Option<&'a str>,
+    tag: &'a str,
+    sha256: Option<String>,
+}
+
+impl Store {
+    /// Keeps a dataset and the job of building it, all or nothing, within the limits.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn create_data_set(&self, new: &NewDataSet, most: DataSetLimits) -> Result<CreateDataSet, StoreError> {
+        let (stored, insert_images) = match self.pool {
+            Pool::Sqlite(_) => (
+                stored!("value FROM json_each($3)"),
+                insert_images!("e.key", "unhex(e.value->>'sha256')", "json_each($4) e"),
+            ),
+            Pool::Postgres(_) => (
+                stored!("json_array_elements_text(CAST($3 AS JSON))"),
+                insert_images!(
+                    "e.place - 1",
+                    "decode(e.value->>'sha256', 'hex')",
+                    "json_array_elements(CAST($4 AS JSON)) WITH ORDINALITY AS e (value, place)"
+                ),
+            ),
+        };
+        let (id, app, user, now) = (new.id.as_str(), new.application.as_str(), new.user.as_str(), new.created_at.0);
+        let named = json(&new.images.iter().filter_map(NewDataSetImage::stored).collect::<Vec<_>>())?;
+        on_each!(self, pool => {
+            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now).execute(&mut *tx).await?;
+            let count: i64 = sqlx::query_scalar(COUNT).bind(app).bind(user).fetch_one(&mut *tx).await?;
+            if count >= most.data_sets {
+                return Ok(CreateDataSet::Full);
+            }
+            let found: Vec<(String, Vec<u8>, Option<String>)> =
+                sqlx::query_as(stored).bind(app).bind(user).bind(named).fetch_all(&mut *tx).await?;
+            let found = found.into_iter().map(|(id, sha256, tag)| (id, (sha256, tag))).collect();
+            let rows = match rows(&new.images, &found, most.tags) {
+                Ok(rows) => json(&rows)?,
+                Err(refused) => return Ok(refused),
+            };
+            sqlx::query(INSERT)
+                .bind(id).bind(app).bind(user).bind(new.name.as_str()).bind(now)
+                .bind(&new.model).bind(&new.model_sha256)
+                .execute(&mut *tx).await?;
+            sqlx::query(insert_images).bind(id).bind(app).bind(user).bind(rows).execute(&mut *tx).await?;
+            sqlx::query(INSERT_JOB).bind(id).bind(now).execute(&mut *tx).await?;
+            tx.commit().await?;
+            Ok(CreateDataSet::Kept)
+        })
+    }
+}
+
+impl NewDataSetImage {
+    fn stored(&self) -> Option<&str> {
+        match &self.source {
+            ImageSource::Url(..) => None,
+            ImageSource::Stored(id) => Some(id.as_str()),
+        }
+    }
+}
+
+/// The images as they are to be written, in the user's order; or why they cannot be.
+fn rows<'a>(
+    images: &'a [NewDataSetImage],
+    stored: &'a HashMap<String, (Vec<u8>, Option<String>)>,
+    most_tags: usize,
+) -> Result<Vec<Row<'a>>, CreateDataSet> {
+    let mut tags = HashSet::new();
+    let mut rows = Vec::with_capacity(images.len());
+    for (place, image) in images.iter().enumerate() {
+        let given = image.tag.as_ref().map(Tag::as_str);
+        let (image_id, url, tag, sha256) = match &image.source {
+            ImageSource::Url(url, id) => (id, Some(url.as_str()), given, None),
+            ImageSource::Stored(id) => {
+                let (sha256, tag) = stored.get(id.as_str()).ok_or(CreateDataSet::NoImage(place))?;
+                (id, None, given.or(tag.as_deref()), Some(hex(sha256)))
+            }
+        };
+        let tag = tag.ok_or(CreateDataSet::NoTag(place))?;
+        tags.insert(tag);
+        if tags.len() > most_tags {
+            return Err(CreateDataSet::TooManyTags);
+        }
+        rows.push(Row { image_id: image_id.as_str(), url, tag, sha256 });
+    }
+    Ok(rows)
+}
+
+fn json<T: Serialize>(list: &T) -> Result<String, StoreError> {
+    serde_json::to_string(list).map_err(|error| StoreError::Damaged(error.to_string()))
+}
