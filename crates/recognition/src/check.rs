@@ -104,7 +104,13 @@ impl Fault {
         match self {
             // What we have not put there is not ours to remove.
             Self::Told(_) | Self::Unknown(Listed { ours: false, .. }) => Ok(false),
-            Self::Unknown(listed) => blobs.remove(&listed.name).await.map(|()| true).map_err(Into::into),
+            Self::Unknown(listed) => {
+                // A user may have sent the same image again since it was looked at.
+                if store.knows_blob(&listed.name).await? {
+                    return Ok(false);
+                }
+                blobs.remove(&listed.name).await.map(|()| true).map_err(Into::into)
+            }
             Self::HalfWritten(file) => Ok(std::fs::remove_file(file).is_ok()),
             Self::Unowned(key) => {
                 store.release_blob(key, SystemClock.now()).await?;
@@ -163,4 +169,31 @@ async fn look(store: &Store, blobs: &Blobs) -> Result<Look, RecognitionError> {
         }
     }
     Ok(look)
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use kaisatsu_model::Timestamp;
+    use kaisatsu_store::{BlobKey, Listed};
+
+    use super::Fault;
+    use crate::sweep::stage::Stage;
+
+    #[tokio::test]
+    async fn what_was_uploaded_again_meanwhile_is_not_removed() {
+        let stage = Stage::set().await;
+        let key = BlobKey::of(&stage.user.application, &stage.user.id, b"cat");
+        stage.blobs().put(&key, Bytes::from_static(b"cat")).await.unwrap();
+        let seen = Fault::Unknown(Listed { name: key.name(), ours: true, size: 3 });
+        stage.store.claim_blob(&key, 3, 1_000, Timestamp(0)).await.unwrap();
+        assert!(!seen.repair(&stage.store, stage.blobs()).await.unwrap());
+        assert!(stage.blobs().get(&key).await.unwrap().is_some());
+
+        stage.store.release_blob(&key, Timestamp(0)).await.unwrap();
+        let doomed = stage.store.doom_blobs(Timestamp(1), Timestamp(0), Timestamp(0), 10).await.unwrap();
+        stage.store.forget_blobs(&doomed, Timestamp(1)).await.unwrap();
+        assert!(seen.repair(&stage.store, stage.blobs()).await.unwrap(), "nobody knows of it now");
+        assert_eq!(stage.blobs().get(&key).await.unwrap(), None);
+    }
 }

@@ -174,8 +174,9 @@ impl Recogniser {
         let most = i64::try_from(self.users.settings.limits.bytes).unwrap_or(i64::MAX);
         for _ in 0..TRIES {
             match self.keeping.store.claim_blob(key, size, most, self.keeping.now()).await? {
-                Claim::There => return Ok(()),
-                Claim::Write => {
+                // Bytes that the storage has lost are brought back by whoever has them.
+                Claim::There if self.users.settings.blobs.size(key).await? == Some(bytes.len() as u64) => return Ok(()),
+                Claim::There | Claim::Write => {
                     self.users.settings.blobs.put(key, bytes.clone()).await?;
                     return Ok(());
                 }
@@ -248,5 +249,30 @@ impl Recogniser {
             small.ok_or_else(|| RecognitionError::Failed("no small picture can be made".to_owned()))
         };
         Ok(self.slots.run_behind(SMALL, make).await?.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::UploadAsk;
+    use crate::sweep::stage::{PIXEL, Stage};
+
+    #[tokio::test]
+    async fn bytes_that_the_storage_lost_come_back_with_an_upload() {
+        let stage = Stage::set().await;
+        let upload = || stage.recogniser.upload(&stage.user, Bytes::from_static(PIXEL), UploadAsk::default());
+        let first = upload().await.unwrap();
+        let key = stage.recogniser.find_image(&stage.user, &first.id).await.unwrap();
+        let damages = [None, Some(&b"half"[..])];
+        for damage in damages {
+            stage.blobs().remove(&key.name()).await.unwrap();
+            if let Some(left) = damage {
+                stage.blobs().put(&key, Bytes::from_static(left)).await.unwrap();
+            }
+            assert_eq!(upload().await.unwrap(), first, "it is the same image");
+            assert_eq!(stage.recogniser.image(&key).await.unwrap(), PIXEL);
+        }
     }
 }

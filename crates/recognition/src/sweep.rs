@@ -1,9 +1,15 @@
 //! Removing bytes that are nobody's any more.
 
+#[cfg(test)]
+pub(crate) mod stage;
+
 use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
+
+use futures_util::{StreamExt, stream};
+use kaisatsu_store::BlobKey;
 
 use crate::{Recogniser, RecognitionError};
 
@@ -21,8 +27,9 @@ const REMOVED: Duration = Duration::from_secs(20);
 /// How often half-written files are looked for.
 const TIDY: Duration = Duration::from_hours(1);
 
-/// How many are taken at once.
+/// How many are taken at once, and how many of them are removed at once.
 const LOT: i64 = 100;
+const TOGETHER: usize = 16;
 
 impl Recogniser {
     /// Sweeps as long as the server runs.
@@ -45,6 +52,12 @@ impl Recogniser {
                 }
                 if let Err(error) = alive.sweep().await {
                     tracing::warn!(%error, "bytes that are nobody's could not be removed; they are tried again");
+                }
+                // Whatever was deleted since the last time, also by others.
+                match alive.keeping.store.fold_log().await {
+                    Ok(true) => {}
+                    Ok(false) => tracing::debug!("the database is read; its log is folded the next time"),
+                    Err(error) => tracing::debug!(%error, "the database's log is folded the next time"),
                 }
                 let _ = tokio::time::timeout(EVERY, alive.users.to_sweep.notified()).await;
             }
@@ -72,21 +85,64 @@ impl Recogniser {
             if doomed.is_empty() {
                 return Ok(removed);
             }
-            let began = Instant::now();
-            for key in doomed {
-                let left = REMOVING.saturating_sub(began.elapsed());
-                let name = key.name();
-                let Ok(done) = tokio::time::timeout(left, self.users.settings.blobs.remove(&name)).await else {
-                    return Ok(removed);
-                };
-                // One that cannot be removed must not keep the others; it is tried again.
-                if let Err(error) = done {
-                    tracing::warn!(%error, "bytes that are nobody's could not be removed");
-                    continue;
-                }
-                self.keeping.store.forget_blob(&key).await?;
-                removed += 1;
+            let gone = self.remove_in_time(&doomed).await;
+            // A storage that removes nothing is not asked for more at once; what is left of a lot is taken later.
+            if gone.is_empty() {
+                return Ok(removed);
             }
+            // Forgotten last: whoever finds no row may write the same bytes anew.
+            let names: Vec<String> = gone.iter().map(BlobKey::name).collect();
+            self.users.settings.blobs.sync_removed(&names).await?;
+            self.keeping.store.forget_blobs(&gone, now).await?;
+            removed += gone.len();
         }
+    }
+
+    /// Removes bytes, some at once, as many as there is time for; those that are removed.
+    async fn remove_in_time(&self, doomed: &[BlobKey]) -> Vec<BlobKey> {
+        let until = tokio::time::Instant::now() + REMOVING;
+        let remove = |key: &BlobKey| {
+            let (blobs, key) = (self.users.settings.blobs.clone(), key.clone());
+            async move {
+                match tokio::time::timeout_at(until, blobs.remove(&key.name())).await {
+                    Ok(Ok(())) => Some(key),
+                    // One that cannot be removed must not keep the others; it is tried again.
+                    Ok(Err(error)) => {
+                        tracing::warn!(%error, "bytes that are nobody's could not be removed");
+                        None
+                    }
+                    Err(_) => None,
+                }
+            }
+        };
+        stream::iter(doomed.iter().map(remove))
+            .buffer_unordered(TOGETHER)
+            .filter_map(std::future::ready)
+            .collect()
+            .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use futures_util::TryStreamExt;
+    use kaisatsu_model::Timestamp;
+    use kaisatsu_store::{BlobKey, Claim};
+
+    use super::stage::Stage;
+
+    #[tokio::test]
+    async fn what_is_nobody_s_goes_lot_after_lot() {
+        let stage = Stage::set().await;
+        for number in 0..250u8 {
+            let key = BlobKey::of(&stage.user.application, &stage.user.id, &[number]);
+            assert_eq!(stage.store.claim_blob(&key, 1, 1_000, Timestamp(0)).await.unwrap(), Claim::Write);
+            stage.blobs().put(&key, Bytes::from(vec![number])).await.unwrap();
+            stage.store.release_blob(&key, Timestamp(0)).await.unwrap();
+        }
+        assert_eq!(stage.recogniser.sweep().await.unwrap(), 250);
+        assert!(stage.blobs().list().try_collect::<Vec<_>>().await.unwrap().is_empty());
+        assert!(stage.store.blob_rows(None, 10).await.unwrap().is_empty());
     }
 }

@@ -5,7 +5,7 @@
 
 mod address;
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 
 pub use address::{BadBlobAddress, BlobAddress};
 use bytes::Bytes;
@@ -148,6 +148,18 @@ impl Blobs {
         }
     }
 
+    /// How many bytes there are under a key, if there are any.
+    ///
+    /// # Errors
+    /// When the folder or the server fails.
+    pub async fn size(&self, key: &BlobKey) -> Result<Option<u64>, BlobError> {
+        match self.store.head(&Path::from(key.name())).await {
+            Ok(found) => Ok(Some(found.size)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Removes what is under a name. What is not there is removed already.
     ///
     /// # Errors
@@ -157,6 +169,25 @@ impl Blobs {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Makes sure that what was removed under these names stays so after a power cut. An S3 server sees to that by itself.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub async fn sync_removed(&self, names: &[String]) -> Result<(), BlobError> {
+        let Some(folder) = self.folder.clone() else { return Ok(()) };
+        let parent = |name: &String| name.rsplit_once('/').map_or_else(String::new, |(parent, _)| parent.to_owned());
+        let parents: BTreeSet<String> = names.iter().map(parent).collect();
+        let sync = move || {
+            for parent in parents {
+                let told =
+                    |error: std::io::Error| BlobError::Folder { folder: folder.clone(), reason: error.to_string() };
+                sync_folder(&folder, &folder.join(parent)).map_err(told)?;
+            }
+            Ok(())
+        };
+        tokio::task::spawn_blocking(sync).await.unwrap_or(Ok(()))
     }
 
     /// Files that somebody began to write and never finished, older than a while. On S3 there are none.
@@ -182,6 +213,17 @@ impl Blobs {
 /// Callers wait for an answer: a server that is down is told of in seconds.
 fn patience() -> RetryConfig {
     RetryConfig { max_retries: 3, retry_timeout: Duration::from_secs(10), ..RetryConfig::default() }
+}
+
+/// Brings a folder's list of files to the disk. One that went with its last file is gone from the list of the one above.
+fn sync_folder(root: &std::path::Path, folder: &std::path::Path) -> std::io::Result<()> {
+    match std::fs::File::open(folder) {
+        Ok(open) => open.sync_all(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && folder != root => {
+            folder.parent().map_or(Ok(()), |above| sync_folder(root, above))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Files that were being written when the process ended: `object_store` writes `NAME#NUMBER` and renames it.

@@ -16,6 +16,7 @@ mod content;
 mod datasets;
 mod error;
 mod feedback;
+mod fold;
 mod keys;
 mod open;
 mod recognitions;

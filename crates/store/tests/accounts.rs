@@ -311,9 +311,8 @@ async fn sweep(store: &Store, n: u8) {
     store.let_go_of_images(&app(n), NOW).await.unwrap();
     assert!(!store.erase_application(&app(n)).await.unwrap(), "its bytes are still there");
     let doomed = store.doom_blobs(NOW, NOW, NOW, 100).await.unwrap();
-    for blob in doomed.iter().filter(|blob| blob.application == app(n)) {
-        store.forget_blob(blob).await.unwrap();
-    }
+    let theirs: Vec<_> = doomed.into_iter().filter(|blob| blob.application == app(n)).collect();
+    store.forget_blobs(&theirs, NOW).await.unwrap();
     assert!(store.erase_application(&app(n)).await.unwrap());
 }
 

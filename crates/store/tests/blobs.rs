@@ -53,13 +53,16 @@ async fn what_is_put_is_there_until_it_is_removed(place: Place) {
     assert_eq!(blobs.get(&mine).await.unwrap(), None);
     blobs.put(&mine, Bytes::from_static(b"cat")).await.unwrap();
     assert_eq!(blobs.get(&mine).await.unwrap().as_deref(), Some(&b"cat"[..]));
+    assert_eq!((blobs.size(&mine).await.unwrap(), blobs.size(&theirs).await.unwrap()), (Some(3), None));
     assert_eq!(blobs.get(&theirs).await.unwrap(), None, "what one user has another has not");
     blobs.put(&theirs, Bytes::from_static(b"cat")).await.unwrap();
     blobs.remove(&mine.name()).await.unwrap();
     assert_eq!(blobs.get(&mine).await.unwrap(), None);
     assert!(blobs.get(&theirs).await.unwrap().is_some());
     blobs.remove(&mine.name()).await.unwrap();
+    blobs.sync_removed(&[mine.name(), theirs.name()]).await.unwrap();
     blobs.remove(&theirs.name()).await.unwrap();
+    blobs.sync_removed(&[theirs.name()]).await.unwrap();
     if let Some(folder) = &place.folder {
         let left: Vec<_> = std::fs::read_dir(folder.path().join("a/b")).unwrap().collect();
         assert!(left.is_empty(), "folders go with their last file: {left:?}");

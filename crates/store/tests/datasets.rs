@@ -19,6 +19,10 @@ tell_on_every_backend![
     two_deletions_at_once_delete_once,
     many_builders_take_every_job_once,
     a_dataset_of_older_weights_is_built_again,
+    a_large_dataset_is_kept_as_it_was_sent,
+    what_failed_is_counted_until_something_comes_forward,
+    replicas_that_start_together_queue_a_dataset_once,
+    bytes_are_known_by_their_name,
 ];
 
 struct Stage {
@@ -146,7 +150,9 @@ async fn what_is_let_go_is_removed_and_what_is_not_stays(stage: Stage) {
     assert!(stage.doomed().await.is_empty(), "somebody is at it");
     assert_eq!(stage.claim(b"a").await, Claim::Busy, "what is being removed cannot be used");
     assert_eq!(stage.put(2, b"a", None).await, PutImage::Gone);
-    stage.store.forget_blob(&stage.key(b"a")).await.unwrap();
+    stage.store.forget_blobs(&[stage.key(b"a")], Timestamp(900)).await.unwrap();
+    assert_eq!(stage.claim(b"a").await, Claim::Busy, "only who took it last forgets it");
+    stage.store.forget_blobs(&[stage.key(b"a")], NOW).await.unwrap();
     assert_eq!(stage.claim(b"a").await, Claim::Write);
     assert_eq!(stage.doom(1_001, 0).await.len(), 1, "half written, and old");
     assert!(stage.doom(1_001, 1_000).await.is_empty());
@@ -254,9 +260,12 @@ async fn a_deletion_wins(stage: Stage) {
         vector: None,
         picture: None,
     };
-    store.save_recognition(recognition(&id, 1)).await.unwrap();
+    for number in 0..=255 {
+        store.save_recognition(recognition(&id, number)).await.unwrap();
+    }
     let other = UserId::new("other").unwrap();
     assert!(!store.delete_data_set(&stage.app, &other, &id, NOW).await.unwrap(), "it is not another user's to delete");
+    assert_eq!(store.count_recognitions().await.unwrap(), 256, "nor is anything that was recognised with it");
     assert!(stage.delete(&id).await);
     assert!(!stage.delete(&id).await);
     let looked = [(0, Looked::Fetched { blob: stage.key(b"a"), vector: vec![1.0] })];
@@ -324,4 +333,84 @@ async fn a_dataset_of_older_weights_is_built_again(stage: Stage) {
     let pending = store.pending_images(&id, NOW, -1, 10).await.unwrap();
     assert_eq!(pending.len(), 1, "what could not be had before is not asked for again");
     assert_eq!(pending[0].blob, Some(stage.key(b"a")), "its bytes are kept");
+}
+
+async fn a_large_dataset_is_kept_as_it_was_sent(stage: Stage) {
+    let image = stage.kept(1, b"a").await;
+    let sent = |place: usize| match place % 3 {
+        0 => {
+            let url = format!("https://example.org/{place}?q=\"'\\猫");
+            let id = ImageId::from_random([u8::try_from(place % 250).unwrap(); 20]);
+            NewDataSetImage {
+                source: ImageSource::Url(url, id),
+                tag: Some(Tag::new(&format!("No. {}", place % 9)).unwrap()),
+            }
+        }
+        1 => NewDataSetImage { source: ImageSource::Stored(image.clone()), tag: Some(Tag::new("\"犬\"").unwrap()) },
+        _ => NewDataSetImage { source: ImageSource::Stored(image.clone()), tag: None },
+    };
+    let images: Vec<NewDataSetImage> = (0..10_000).map(sent).collect();
+    let (id, outcome) = stage.create_of(1, images.clone(), 10).await;
+    assert_eq!(outcome, CreateDataSet::Kept);
+    let kept = stage.store.data_set_images(&id, -1, 20_000).await.unwrap();
+    assert_eq!(kept.len(), images.len());
+    for ((place, sent), kept) in images.iter().enumerate().zip(&kept) {
+        assert_eq!((usize::try_from(kept.position).unwrap(), kept.outcome), (place, Outcome::Pending));
+        assert_eq!(kept.tag, sent.tag.as_ref().map_or("猫", Tag::as_str), "its own tag stands in");
+        let (url, id) = match &sent.source {
+            ImageSource::Url(url, id) => (Some(url.clone()), id),
+            ImageSource::Stored(id) => (None, id),
+        };
+        assert_eq!((&kept.url, &kept.image_id), (&url, id));
+    }
+    let tasks = stage.store.pending_images(&id, NOW, -1, 3).await.unwrap();
+    assert_eq!(
+        tasks.iter().map(|task| task.blob.clone()).collect::<Vec<_>>(),
+        [None, Some(stage.key(b"a")), Some(stage.key(b"a"))]
+    );
+}
+
+async fn what_failed_is_counted_until_something_comes_forward(stage: Stage) {
+    let id = stage.created(1, vec![url(0), url(1)]).await;
+    for attempt in 1..4 {
+        let lease = stage.take("one", attempt * 10, 9_000).await.unwrap();
+        assert_eq!(lease.attempts, attempt);
+        stage.store.put_off_lease(&lease, Timestamp(attempt * 10 + 5)).await.unwrap();
+        assert_eq!(stage.take("two", attempt * 10 + 4, 9_000).await, None, "its time has not come");
+    }
+    let lease = stage.take("one", 100, 9_000).await.unwrap();
+    let looked = [(0, Looked::Refused(Outcome::NotFound, String::new()))];
+    assert!(stage.store.record_images(&lease, &looked, Timestamp(101), Timestamp(9_000)).await.unwrap());
+    stage.store.put_off_lease(&lease, Timestamp(102)).await.unwrap();
+    let lease = stage.take("one", 102, 9_000).await.unwrap();
+    assert_eq!((lease.id.clone(), lease.attempts), (id, 1));
+}
+
+async fn replicas_that_start_together_queue_a_dataset_once(stage: Stage) {
+    let store = &stage.store;
+    for number in 1..3 {
+        stage.created(number, vec![url(0)]).await;
+        let lease = stage.take("one", 10, 20).await.unwrap();
+        let looked = [(0, Looked::Refused(Outcome::NotFound, String::new()))];
+        store.record_images(&lease, &looked, Timestamp(12), Timestamp(22)).await.unwrap();
+        assert!(store.finish_data_set(&lease, None, "{}", Timestamp(13)).await.unwrap());
+    }
+    let start = || store.rebuild_data_sets("general", "bb", NOW);
+    let (a, b, c) = tokio::join!(start(), start(), start());
+    assert_eq!(a.unwrap() + b.unwrap() + c.unwrap(), 2);
+    let lease = stage.take("one", 1_000, 9_000).await.unwrap();
+    assert_eq!(start().await.unwrap(), 0);
+    assert!(store.renew_lease(&lease, Timestamp(9_000)).await.unwrap(), "who builds it goes on");
+}
+
+async fn bytes_are_known_by_their_name(stage: Stage) {
+    let name = stage.key(b"a").name();
+    assert!(!stage.store.knows_blob(&name).await.unwrap());
+    stage.claim(b"a").await;
+    assert!(stage.store.knows_blob(&name).await.unwrap());
+    let other = BlobKey::of(&stage.app, &UserId::new("other").unwrap(), b"a").name();
+    assert!(!stage.store.knows_blob(&other).await.unwrap(), "the same bytes of another user are others");
+    for strange in ["", "a/b/c", &name[1..], &name.replace('/', ":")] {
+        assert!(!stage.store.knows_blob(strange).await.unwrap(), "{strange}");
+    }
 }

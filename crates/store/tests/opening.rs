@@ -1,8 +1,10 @@
 //! What an operator reads when a database cannot be opened, and that nothing was changed by trying.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
-use kaisatsu_store::{OpenError, Store};
+use kaisatsu_model::{AppId, ApplicationName, RecognitionId, Timestamp};
+use kaisatsu_store::{FeedbackFilter, NewRecognition, OpenError, Store, StoreError};
 use kaisatsu_testkit::{Backend, Database};
+use sqlx::Connection;
 
 async fn refusal(address: &str) -> OpenError {
     match Store::open(&address.parse().unwrap()).await {
@@ -109,4 +111,64 @@ async fn a_locked_file_is_said_to_be_locked() {
     held.lock().unwrap();
     let error = refusal(&database.address).await;
     assert!(matches!(error, OpenError::Locked { .. }), "{error}");
+}
+
+/// A few connections serve everybody: nobody holds one for as long as it takes somebody else to let go of a row.
+#[tokio::test]
+async fn nobody_waits_for_ever_for_what_another_holds() {
+    let database = Database::fresh(Backend::Postgres);
+    let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
+    let mut other = sqlx::PgConnection::connect(&database.address).await.unwrap();
+    sqlx::raw_sql("BEGIN; UPDATE feedback_revision SET value = value").execute(&mut other).await.unwrap();
+    let refused = store.revoke_feedback(&FeedbackFilter::default(), 1).await.unwrap_err();
+    assert!(matches!(refused, StoreError::TimedOut), "{refused}");
+    sqlx::raw_sql("COMMIT").execute(&mut other).await.unwrap();
+    assert_eq!(store.revoke_feedback(&FeedbackFilter::default(), 1).await.unwrap(), 0);
+}
+
+/// What is deleted cannot be read in any of SQLite's files.
+#[tokio::test]
+async fn a_folded_log_holds_nothing_that_was_deleted() {
+    let database = Database::fresh(Backend::Sqlite);
+    let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
+    let (app, name) = (AppId::from_random([1; 10]), ApplicationName::new("one").unwrap());
+    store.create_application(&app, &name, Timestamp(0)).await.unwrap();
+    let path = database.address.strip_prefix("sqlite:").unwrap().to_owned();
+    let readable = |secret: &[u8]| {
+        ["", "-wal"].iter().any(|end| {
+            let bytes = std::fs::read(format!("{path}{end}")).unwrap();
+            bytes.windows(secret.len()).any(|window| window == secret)
+        })
+    };
+    let secret = b"a picture of somebody";
+    let recognition = NewRecognition {
+        id: RecognitionId::from_random([1; 16]),
+        application: app,
+        task: "classify",
+        model: "general".to_owned(),
+        data_set: None,
+        created_at: Timestamp(0),
+        expires_at: Timestamp(1),
+        items: Vec::new(),
+        engine: String::new(),
+        vector: None,
+        picture: Some(secret.repeat(1_000)),
+    };
+    store.save_recognition(recognition).await.unwrap();
+    assert!(readable(secret));
+    assert_eq!(store.forget_recognitions(Timestamp(2), 10).await.unwrap(), 1);
+    assert!(readable(secret), "the log has it still");
+    assert!(store.fold_log().await.unwrap());
+    assert!(!readable(secret));
+
+    // Somebody who reads what was there before is not waited for.
+    let mut reader = sqlx::SqliteConnection::connect(&path).await.unwrap();
+    sqlx::raw_sql("BEGIN; SELECT * FROM application").execute(&mut reader).await.unwrap();
+    store
+        .create_application(&AppId::from_random([2; 10]), &ApplicationName::new("two").unwrap(), Timestamp(0))
+        .await
+        .unwrap();
+    assert!(!store.fold_log().await.unwrap());
+    sqlx::raw_sql("COMMIT").execute(&mut reader).await.unwrap();
+    assert!(store.fold_log().await.unwrap());
 }

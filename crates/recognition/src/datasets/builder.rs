@@ -20,8 +20,10 @@ use crate::{Recogniser, RecognitionError, keep::random};
 /// How often somebody looks for work when nobody rings: another replica may have left some.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// How long is waited after a fault of ours.
+/// How long is waited after a fault of ours: longer each time that nothing comes forward. All tries together take an hour,
+/// so that no ordinary outage of the storage ends a dataset.
 const AFTER_FAULT: Duration = Duration::from_secs(5);
+const MOST_AFTER_FAULT: Duration = Duration::from_mins(5);
 
 /// How long one dataset is built while others wait: a thousand addresses that do not answer are one user's, and not
 /// everybody's.
@@ -35,10 +37,18 @@ const PAGE: i64 = 256;
 const LOT: usize = 32;
 
 /// How often a job may be taken up without coming forward: an image that ends the whole process must not do so for ever.
-const MOST_ATTEMPTS: i64 = 20;
+pub(super) const MOST_ATTEMPTS: i64 = 20;
 
 /// The share of images that has to be usable, as one in so many.
 const USABLE_ONE_IN: u64 = 2;
+
+const NOT_GIVEN_BACK: &str = "a job could not be given back; it is free when its lease is over";
+
+/// How long a job waits that failed at its so-manieth attempt without coming forward.
+fn after_fault(attempt: i64) -> Duration {
+    let doublings = u32::try_from(attempt - 1).unwrap_or(0);
+    AFTER_FAULT.saturating_mul(2_u32.saturating_pow(doublings)).min(MOST_AFTER_FAULT)
+}
 
 /// Why building stopped before it was done.
 enum Stop {
@@ -125,7 +135,10 @@ impl Recogniser {
                 Err(Stop::Wait(at)) => self.give_back(&lease, at).await,
                 Err(Stop::Fault(error)) => {
                     tracing::error!(dataset = %lease.id, %error, "building stopped; it goes on shortly");
-                    self.give_back(&lease, self.keeping.now().after(AFTER_FAULT)).await;
+                    let again = self.keeping.now().after(after_fault(lease.attempts));
+                    if let Err(error) = self.keeping.store.put_off_lease(&lease, again).await {
+                        tracing::warn!(%error, "{NOT_GIVEN_BACK}");
+                    }
                     return;
                 }
             }
@@ -162,7 +175,7 @@ impl Recogniser {
 
     async fn give_back(&self, lease: &Lease, at: Timestamp) {
         if let Err(error) = self.keeping.store.yield_lease(lease, at).await {
-            tracing::warn!(%error, "a job could not be given back; it is free when its lease is over");
+            tracing::warn!(%error, "{NOT_GIVEN_BACK}");
         }
     }
 
@@ -188,7 +201,7 @@ impl Recogniser {
     async fn build(self: &Arc<Self>, lease: &Arc<Lease>) -> Result<(), Stop> {
         let store = &self.keeping.store;
         if lease.attempts > MOST_ATTEMPTS {
-            let reason = "the server ended again and again while it looked at the images";
+            let reason = "the server ended or failed again and again while it looked at the images";
             return self.ended(store.fail_data_set(lease, reason, self.keeping.now()).await?);
         }
         // A replica with other weights, in the middle of an upgrade, leaves the job to one that has them.
@@ -229,15 +242,16 @@ impl Recogniser {
     async fn look_at_all(self: &Arc<Self>, lease: &Arc<Lease>) -> Result<(), Stop> {
         // Tasks of their own: they go on while the others are written down.
         let mut looking = JoinSet::new();
-        let done = self.look_on(lease, &mut looking).await;
-        if done.is_err() {
-            while let Some(left) = looking.join_next().await {
-                if let Ok((_, Ok(Looked::Fetched { blob, .. }))) = left {
-                    self.let_go(&blob).await;
-                }
+        let Err(stop) = self.look_on(lease, &mut looking).await else { return Ok(()) };
+        let mut left = Vec::new();
+        while let Some(looked) = looking.join_next().await {
+            if let Ok((position, Ok(looked))) = looked {
+                left.push((position, looked));
             }
         }
-        done
+        // One image that cannot be read must not keep those beside it from coming forward.
+        self.write_down(lease, &left).await?;
+        Err(stop)
     }
 
     async fn look_on(self: &Arc<Self>, lease: &Arc<Lease>, looking: &mut Looking) -> Result<(), Stop> {
@@ -310,5 +324,20 @@ impl Recogniser {
             }
             images.extend(page);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{MOST_ATTEMPTS, after_fault};
+
+    #[test]
+    fn a_dataset_outlives_an_outage_and_does_not_wait_for_ever() {
+        let waits: Vec<Duration> = (1..=MOST_ATTEMPTS).map(after_fault).collect();
+        assert!(waits.is_sorted() && waits[0] == Duration::from_secs(5));
+        let all: Duration = waits.iter().sum();
+        assert!(all > Duration::from_mins(30) && all < Duration::from_hours(2), "{all:?}");
     }
 }

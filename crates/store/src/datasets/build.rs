@@ -99,6 +99,10 @@ const ADVANCE: &str = "UPDATE dataset_job SET lease_until = $3, attempts = 0 WHE
 
 const YIELD: &str = "UPDATE dataset_job SET lease = NULL, lease_until = 0, run_at = $3, attempts = 0 WHERE dataset_id = $1 AND lease = $2";
 
+/// The same for somebody who has failed: it counts as taken up once more without coming forward.
+const PUT_OFF: &str =
+    "UPDATE dataset_job SET lease = NULL, lease_until = 0, run_at = $3 WHERE dataset_id = $1 AND lease = $2";
+
 const PENDING: &str = "SELECT position, url, application_id, user_id, sha256, attempts FROM dataset_image \
      WHERE dataset_id = $1 AND outcome = 'pending' AND retry_at <= $2 AND position > $3 ORDER BY position LIMIT $4";
 
@@ -120,8 +124,9 @@ const BUILT: &str = "SELECT position, image_id, url, tag, sha256, vector FROM da
 const REQUEUE: &str = "INSERT INTO dataset_job (dataset_id, run_at) SELECT id, $2 FROM dataset WHERE id = $1 \
      ON CONFLICT (dataset_id) DO UPDATE SET run_at = excluded.run_at, lease = NULL, lease_until = 0, attempts = 0";
 
+/// No row when another replica did the same a moment ago, or it has failed meanwhile.
 const OUTDATE: &str = "UPDATE dataset SET phase = 'queued', model_sha256 = $2, changed_at = $3, head = NULL, report = NULL \
-     WHERE id = $1";
+     WHERE id = $1 AND model_sha256 <> $2 AND phase <> 'failed'";
 
 const LOOK_AGAIN: &str = "UPDATE dataset_image SET outcome = 'pending', vector = NULL, attempts = 0, retry_at = 0 \
      WHERE dataset_id = $1 AND outcome = 'fetched'";
@@ -181,6 +186,17 @@ impl Store {
     /// When the database fails.
     pub async fn yield_lease(&self, lease: &Lease, run_at: Timestamp) -> Result<(), StoreError> {
         on_each!(self, pool => sqlx::query(YIELD)
+            .bind(lease.id.as_str()).bind(&lease.word).bind(run_at.0)
+            .execute(pool).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Gives a lease back after a fault, for whoever is free at `run_at`; [`Lease::attempts`] goes on counting.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn put_off_lease(&self, lease: &Lease, run_at: Timestamp) -> Result<(), StoreError> {
+        on_each!(self, pool => sqlx::query(PUT_OFF)
             .bind(lease.id.as_str()).bind(&lease.word).bind(run_at.0)
             .execute(pool).await.map(drop))?;
         Ok(())
@@ -361,16 +377,22 @@ impl Store {
         let stale: Vec<String> = on_each!(self, pool => sqlx::query_scalar(
             "SELECT id FROM dataset WHERE model = $1 AND model_sha256 <> $2 AND phase <> 'failed'",
         ).bind(model).bind(sha256).fetch_all(pool).await)?;
+        let mut queued = 0;
         // One after the other, so that nobody has to wait for all of them.
         for id in &stale {
             on_each!(self, pool => {
                 let mut tx = pool.begin_with(self.begin_writing()).await?;
                 sqlx::query(REQUEUE).bind(id).bind(now.0).execute(&mut *tx).await?;
-                sqlx::query(OUTDATE).bind(id).bind(sha256).bind(now.0).execute(&mut *tx).await?;
+                let outdated = sqlx::query(OUTDATE).bind(id).bind(sha256).bind(now.0).execute(&mut *tx).await?;
+                // Without a commit the job is as it was: somebody may be at it already.
+                if outdated.rows_affected() == 0 {
+                    continue;
+                }
                 sqlx::query(LOOK_AGAIN).bind(id).execute(&mut *tx).await?;
                 tx.commit().await?;
             });
+            queued += 1;
         }
-        Ok(stale.len() as u64)
+        Ok(queued)
     }
 }
