@@ -25,10 +25,12 @@ impl Recogniser {
     /// # Errors
     /// When the database fails; the next call goes on from there.
     pub async fn erase(&self) -> Result<usize, RecognitionError> {
-        let deleted = self.keeping.store.deleted_applications().await?;
+        let mut deleted = self.keeping.store.deleted_applications().await?;
         // First what is quick and matters most: nothing stays learned.
-        for (application, _) in &deleted {
-            self.unlearn(application).await?;
+        for (application, since) in &mut deleted {
+            if let Some(now) = self.unlearn(application).await? {
+                *since = now;
+            }
         }
         let mut gone = 0;
         for (application, since) in deleted {
@@ -41,14 +43,17 @@ impl Recogniser {
         Ok(gone)
     }
 
-    /// Takes back what an application's users said. Its time begins anew when there was something: every replica has to see it.
-    async fn unlearn(&self, application: &AppId) -> Result<(), RecognitionError> {
+    /// Takes back what an application's users said. Its time begins anew when there was something, and this says when: every
+    /// replica has to see it.
+    async fn unlearn(&self, application: &AppId) -> Result<Option<Timestamp>, RecognitionError> {
         let store = &self.keeping.store;
         let filter = FeedbackFilter { application: Some(application.clone()), ..FeedbackFilter::default() };
-        if store.revoke_feedback(&filter, MOST_PER_CANDIDATE).await? > 0 {
-            store.delete_later(application, self.keeping.now()).await?;
+        if store.revoke_feedback(&filter, MOST_PER_CANDIDATE).await? == 0 {
+            return Ok(None);
         }
-        Ok(())
+        let now = self.keeping.now();
+        store.delete_later(application, now).await?;
+        Ok(Some(now))
     }
 
     async fn erase_one(&self, application: &AppId, since: Timestamp) -> Result<bool, RecognitionError> {
@@ -67,5 +72,32 @@ impl Recogniser {
             return Ok(false);
         }
         Ok(store.erase_application(application).await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use kaisatsu_store::Standing;
+
+    use super::SEEN_BY_ALL;
+    use crate::sweep::stage::Stage;
+
+    #[tokio::test]
+    async fn a_late_erasure_gives_replicas_their_time_too() {
+        let stage = Stage::set().await;
+        stage.rate(1).await;
+        stage.store.delete_application(&stage.user.application, stage.recogniser.keeping.now()).await.unwrap();
+        // No server ran for an hour.
+        stage.pass(Duration::from_hours(1));
+        for _ in 0..2 {
+            assert_eq!(stage.recogniser.erase().await.unwrap(), 0);
+            let told = stage.store.changed_feedback(&(0, String::new(), String::new()), 10).await.unwrap();
+            assert_eq!(told.iter().map(|row| row.standing).collect::<Vec<_>>(), [Standing::Revoked]);
+        }
+        stage.pass(SEEN_BY_ALL);
+        assert_eq!(stage.recogniser.erase().await.unwrap(), 1);
+        assert!(stage.store.deleted_applications().await.unwrap().is_empty());
     }
 }

@@ -103,6 +103,11 @@ impl Shelf {
         kept.sets.get(id.as_str()).map(|(_, set)| Arc::clone(set))
     }
 
+    /// The datasets that are in memory.
+    pub(crate) fn ids(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).sets.keys().cloned().collect()
+    }
+
     /// Forgets a dataset.
     pub(crate) fn drop(&self, id: &DataSetId) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).sets.remove(id.as_str());

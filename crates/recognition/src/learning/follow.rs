@@ -1,7 +1,7 @@
 //! Following the verdicts of the database: the memory is as they are, a moment later.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet, HashSet},
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
@@ -27,6 +27,8 @@ pub(super) struct Place {
     last: (i64, String, String),
     /// When that was.
     looked: Option<Instant>,
+    /// The revision at which the first load began, however often it was broken off.
+    began: Option<i64>,
 }
 
 /// Where something changed, whose verdict it was, and the dataset it belongs to.
@@ -42,8 +44,10 @@ impl Recogniser {
         let mut place = learning.place.lock().await;
         let mut touched = Touched::new();
         let revision = store.feedback_revision().await?;
-        if place.looked.is_some_and(|last| last.elapsed() > CUT_OFF) {
-            tracing::info!("the database was out of reach for long; what feedback taught is read anew");
+        let cut_off = place.looked.is_some_and(|last| last.elapsed() > CUT_OFF);
+        // Of a backup that was restored nobody knows what it has not.
+        if cut_off || revision < place.revision {
+            tracing::info!(cut_off, "the database was out of reach, or is older than it was; feedback is read anew");
             learning.loaded.store(false, Ordering::Release);
             learning.memory.clear();
             *place = Place::default();
@@ -53,14 +57,16 @@ impl Recogniser {
             place.looked = Some(Instant::now());
             return Ok(touched);
         }
+        let began = *place.began.get_or_insert(revision);
         // A writer holds the revision until it commits, so every change up to it is visible now.
         loop {
             let page = store.changed_feedback(&place.last, PAGE).await?;
             let Some(last) = page.last() else { break };
             place.last = last.place();
             let mut news = Vec::new();
-            // At the start there is nothing yet that could be taken back.
-            for row in page.iter().filter(|row| !first || row.standing == Standing::Active) {
+            // At the start there is nothing yet that could be taken back, but for what is taken back meanwhile.
+            let matters = |row: &&FeedbackChange| !first || row.revision > began || row.standing == Standing::Active;
+            for row in page.iter().filter(matters) {
                 for change in changes(row) {
                     touched.insert((change.space.clone(), change.application.clone()), row.data_set.clone());
                     news.push(change);
@@ -98,11 +104,14 @@ impl Recogniser {
         self.learning.loaded.load(Ordering::Acquire)
     }
 
-    /// Forgets what was learned of datasets that another replica deleted.
+    /// Forgets datasets that another replica deleted, and what was learned of them.
     pub(crate) async fn forget_deleted(&self) -> Result<(), StoreError> {
-        let known = self.learning.memory.data_sets();
-        let live = self.keeping.store.live_data_sets(&known).await?;
-        for gone in known.iter().filter(|model| !live.contains(model)) {
+        let known: BTreeSet<String> =
+            self.learning.memory.data_sets().into_iter().chain(self.users.shelf.ids()).collect();
+        let known: Vec<String> = known.into_iter().collect();
+        let live: HashSet<String> = self.keeping.store.live_data_sets(&known).await?.into_iter().collect();
+        for gone in known.iter().filter(|id| !live.contains(*id)) {
+            self.users.shelf.drop(&DataSetId::from_text(gone.as_str()));
             self.learning.forget(gone);
         }
         Ok(())
@@ -140,4 +149,64 @@ fn changes(row: &FeedbackChange) -> Vec<Change> {
         change(&kept.subject, format!("{}/{}", row.recognition, kept.id), vec![item(kept)], look)
     };
     meant.map(own).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering;
+
+    use kaisatsu_model::{DataSetId, DataSetName, Timestamp};
+    use kaisatsu_store::{DataSetLimits, FeedbackFilter, NewDataSet};
+
+    use crate::sweep::stage::Stage;
+
+    #[tokio::test]
+    async fn what_is_taken_back_during_the_first_load_is_not_learned() {
+        let stage = Stage::set().await;
+        stage.rate(1).await;
+        stage.recogniser.learn().await.unwrap();
+        assert!(stage.has_learned_something());
+        // The load was broken off after that page.
+        stage.recogniser.learning.loaded.store(false, Ordering::Release);
+        stage.store.revoke_feedback(&FeedbackFilter::default(), 10).await.unwrap();
+        stage.recogniser.learn().await.unwrap();
+        assert!(stage.recogniser.has_learned() && !stage.has_learned_something());
+    }
+
+    #[tokio::test]
+    async fn an_older_database_is_read_anew() {
+        let stage = Stage::set().await;
+        stage.rate(1).await;
+        stage.recogniser.learn().await.unwrap();
+        assert!(stage.has_learned_something());
+        stage.database.run("DELETE FROM feedback; UPDATE feedback_revision SET value = value - 1");
+        stage.recogniser.learn().await.unwrap();
+        assert!(stage.recogniser.has_learned() && !stage.has_learned_something());
+    }
+
+    #[tokio::test]
+    async fn a_dataset_that_another_replica_deleted_leaves_memory() {
+        let stage = Stage::set().await;
+        let (store, user) = (&stage.store, &stage.user);
+        let id = DataSetId::from_random([1; 20]);
+        let new = NewDataSet {
+            id: id.clone(),
+            application: user.application.clone(),
+            user: user.id.clone(),
+            name: DataSetName::new("cats").unwrap(),
+            model: "general".to_owned(),
+            model_sha256: "aa".to_owned(),
+            created_at: Timestamp(0),
+            images: Vec::new(),
+        };
+        store.create_data_set(&new, DataSetLimits { data_sets: 1, tags: 1 }).await.unwrap();
+        let facts = store.data_set(&user.application, &user.id, &id).await.unwrap().unwrap();
+        let shelf = &stage.recogniser.users.shelf;
+        shelf.get(store, &facts).await.unwrap();
+        stage.recogniser.forget_deleted().await.unwrap();
+        assert_eq!(shelf.ids(), [id.as_str()]);
+        store.delete_data_set(&user.application, &user.id, &id, Timestamp(1)).await.unwrap();
+        stage.recogniser.forget_deleted().await.unwrap();
+        assert!(shelf.ids().is_empty());
+    }
 }
