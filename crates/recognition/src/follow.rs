@@ -55,7 +55,7 @@ impl Recogniser {
         let mut place = self.followed.at.lock().await;
         let store = &self.keeping.store;
         let revision = store.content_revision().await?;
-        if revision < place.revision {
+        if revision < place.revision.max(place.images.0).max(place.items.0) {
             tracing::info!("the database is older than it was; collections and catalogue are read anew");
             self.followed.loaded.store(false, Ordering::Release);
             let former = std::mem::take(&mut *place);

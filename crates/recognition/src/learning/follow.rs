@@ -46,7 +46,7 @@ impl Recogniser {
         let revision = store.feedback_revision().await?;
         let cut_off = place.looked.is_some_and(|last| last.elapsed() > CUT_OFF);
         // Of a backup that was restored nobody knows what it has not.
-        if cut_off || revision < place.revision {
+        if cut_off || revision < place.revision.max(place.last.0) {
             tracing::info!(cut_off, "the database was out of reach, or is older than it was; feedback is read anew");
             learning.loaded.store(false, Ordering::Release);
             learning.memory.clear();
