@@ -14,8 +14,9 @@ use crate::{
 /// A bundle is not wider than this, however many lines it has. Up to six stand beside each other in full; in New York so
 /// many do.
 pub(crate) const WIDEST: f64 = 30.0;
-/// Where a line turns at a station its two parts are drawn on to where they meet, if that is no farther than this.
-const JOINED: f64 = WIDEST + 2.0;
+/// Where a line turns at a station its two parts are drawn on to where they meet, if that is no farther than this, or than twice
+/// what they lie off the middles: farther away, the corner would cut the station off.
+const JOINED: f64 = 16.0;
 
 /// The distance of neighbouring lines in a bundle of so many.
 #[expect(clippy::cast_precision_loss, reason = "bundles are small")]
@@ -63,12 +64,12 @@ pub(crate) fn strokes(
 }
 
 fn line_strokes(skeleton: &Skeleton, middles: &[Vec<Point>], orders: &[Vec<usize>], line: usize) -> Vec<Vec<Point>> {
-    let mut own: HashMap<usize, Vec<Point>> = HashMap::new();
+    let mut own: HashMap<usize, (f64, Vec<Point>)> = HashMap::new();
     for (at, order) in orders.iter().enumerate() {
         if let Some(rank) = order.iter().position(|other| *other == line) {
             #[expect(clippy::cast_precision_loss, reason = "bundles are small")]
             let off = (rank as f64 - (order.len() - 1) as f64 / 2.0) * pitch(order.len());
-            own.insert(at, offset(&middles[at], off));
+            own.insert(at, (off.abs(), offset(&middles[at], off)));
         }
     }
     let mut links: Vec<usize> = own.keys().copied().collect();
@@ -83,18 +84,19 @@ fn line_strokes(skeleton: &Skeleton, middles: &[Vec<Point>], orders: &[Vec<usize
             continue;
         }
         let mut stroke: Vec<Point> = Vec::new();
-        let mut here = start;
+        let (mut here, mut before) = (start, 0.0);
         loop {
             used[here.link] = true;
-            let mut part = own[&here.link].clone();
+            let (off, mut part) = own[&here.link].clone();
             if !here.first {
                 part.reverse();
             }
-            append(&mut stroke, part);
+            append(&mut stroke, part, joined(off.max(before)));
+            before = off;
             match partner(skeleton, End { link: here.link, first: !here.first }, line) {
                 Some(next) if !used[next.link] => here = next,
                 Some(next) if next == start => {
-                    close(&mut stroke);
+                    close(&mut stroke, joined(off.max(own[&start.link].0)));
                     break;
                 }
                 _ => break,
@@ -140,8 +142,13 @@ pub(crate) fn offset(way: &[Point], off: f64) -> Vec<Point> {
         .collect()
 }
 
+/// How far away parts that lie so far off the middles may meet.
+fn joined(off: f64) -> f64 {
+    JOINED.max(2.0 * off + 2.0)
+}
+
 /// Joins the next part to a stroke: at the corner of their last and first segments where these meet near by.
-fn append(stroke: &mut Vec<Point>, part: Vec<Point>) {
+fn append(stroke: &mut Vec<Point>, part: Vec<Point>, near: f64) {
     if stroke.len() < 2 || part.len() < 2 {
         stroke.extend(part);
         return;
@@ -149,7 +156,7 @@ fn append(stroke: &mut Vec<Point>, part: Vec<Point>) {
     let (a, b) = (stroke[stroke.len() - 2], stroke[stroke.len() - 1]);
     let (c, d) = (part[0], part[1]);
     match meeting(a, b, c, d) {
-        Some(corner) if corner.distance(b) < JOINED && corner.distance(c) < JOINED => {
+        Some(corner) if corner.distance(b) < near && corner.distance(c) < near => {
             let last = stroke.len() - 1;
             stroke[last] = corner;
             stroke.extend(part.into_iter().skip(1));
@@ -159,14 +166,14 @@ fn append(stroke: &mut Vec<Point>, part: Vec<Point>) {
     }
 }
 
-fn close(stroke: &mut Vec<Point>) {
+fn close(stroke: &mut Vec<Point>, near: f64) {
     if stroke.len() < 3 {
         return;
     }
     let last = stroke.len() - 1;
     if let Some(corner) = meeting(stroke[last - 1], stroke[last], stroke[0], stroke[1])
-        && corner.distance(stroke[last]) < JOINED
-        && corner.distance(stroke[0]) < JOINED
+        && corner.distance(stroke[last]) < near
+        && corner.distance(stroke[0]) < near
     {
         stroke[last] = corner;
         stroke[0] = corner;

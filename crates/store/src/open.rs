@@ -8,7 +8,7 @@ use std::{
 };
 
 use sqlx::{
-    Connection, PgConnection, PgPool, SqliteConnection, SqlitePool,
+    Connection, Executor, PgConnection, PgPool, SqliteConnection, SqlitePool,
     migrate::{MigrateError, Migrator},
     postgres::PgPoolOptions,
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
@@ -23,8 +23,9 @@ static POSTGRES_SCHEMA: Migrator = sqlx::migrate!("migrations/postgres");
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How long a statement waits for a lock on PostgreSQL, and takes at most: connections are few, and whoever waits holds one.
-/// The longest statements are those of `kaisatsu check`, which read whole tables.
-const POSTGRES_LIMITS: [(&str, &str); 2] = [("lock_timeout", "4s"), ("statement_timeout", "5min")];
+/// The longest statements are those of `kaisatsu check`, which read whole tables. They are set on each connection and not asked for
+/// when it is made, which poolers between us and the server refuse.
+const POSTGRES_LIMITS: &str = "SET lock_timeout = '4s'; SET statement_timeout = '5min'";
 
 impl Store {
     /// Opens the database, makes it if it is a SQLite file that is not there yet, and brings an older schema up to
@@ -45,14 +46,15 @@ impl Store {
                     Err(_) => return Err(trouble.of(sqlx::Error::PoolTimedOut)),
                 }
                 // An upgrade of the schema takes the time it takes, and other replicas wait for it.
-                let unbounded = (**options).clone();
                 let one = PgPoolOptions::new().max_connections(1).acquire_timeout(PATIENCE);
-                let preparing = one.connect_with(unbounded.clone()).await.map_err(|e| trouble.of(e))?;
+                let preparing = one.connect_with((**options).clone()).await.map_err(|e| trouble.of(e))?;
                 prepare_postgres(&preparing, &trouble).await?;
                 preparing.close().await;
                 let many = PgPoolOptions::new().max_connections(10).acquire_timeout(PATIENCE);
-                let bounded = unbounded.options(POSTGRES_LIMITS);
-                Pool::Postgres(many.connect_with(bounded).await.map_err(|e| trouble.of(e))?)
+                let bounded = many.after_connect(|connection, _| {
+                    Box::pin(async move { connection.execute(POSTGRES_LIMITS).await.map(drop) })
+                });
+                Pool::Postgres(bounded.connect_with((**options).clone()).await.map_err(|e| trouble.of(e))?)
             }
         };
         Ok(Self { pool })
