@@ -102,9 +102,9 @@ fn every_format_of_the_contract_is_read() {
         }
     }
     let jpeg = jpeg(&coffee);
-    let in_header = |stray: &[u8]| [&jpeg[..2], stray, &jpeg[2..]].concat();
+    assert_eq!(&jpeg[4..11], b"\0\x10JFIF\0");
+    let in_header = |stray: &[u8]| [&jpeg[..20], stray, &jpeg[20..]].concat();
     let mut unknown_revision = jpeg.clone();
-    assert_eq!(&jpeg[6..11], b"JFIF\0");
     unknown_revision[11..13].fill(0);
     for (what, bytes) in [
         ("PNG", written(&coffee, ImageFormat::Png)),
