@@ -14,35 +14,35 @@ MAY_USE = {
     "kaisatsu-store": {"kaisatsu-model"},
     "kaisatsu-access": {"kaisatsu-model", "kaisatsu-store"},
     "kaisatsu-railmap": {"kaisatsu-model"},
-    "kaisatsu-drawing": {"kaisatsu-model", "kaisatsu-railmap"},
-    "kaisatsu-network": {"kaisatsu-model"},
-    "kaisatsu-layout": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network"},
+    "kaisatsu-render": {"kaisatsu-model", "kaisatsu-railmap"},
+    "kaisatsu-transit": {"kaisatsu-model"},
+    "kaisatsu-schematic": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-render", "kaisatsu-transit"},
     "kaisatsu-inference": set(),
     "kaisatsu-vision": {"kaisatsu-inference", "kaisatsu-model"},
     "kaisatsu-fetch": set(),
-    "kaisatsu-memory": {"kaisatsu-model"},
-    "kaisatsu-recognition": {"kaisatsu-memory", "kaisatsu-model", "kaisatsu-store", "kaisatsu-vision", "kaisatsu-fetch"},
-    "kaisatsu-http": {"kaisatsu-model", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-recognition"},
+    "kaisatsu-feedback": {"kaisatsu-model"},
+    "kaisatsu-recognition": {"kaisatsu-feedback", "kaisatsu-model", "kaisatsu-store", "kaisatsu-vision", "kaisatsu-fetch"},
+    "kaisatsu-http": {"kaisatsu-model", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-render", "kaisatsu-recognition"},
     "kaisatsu": {
         "kaisatsu-model", "kaisatsu-store", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-vision",
-        "kaisatsu-fetch", "kaisatsu-recognition", "kaisatsu-http", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout",
+        "kaisatsu-fetch", "kaisatsu-recognition", "kaisatsu-http", "kaisatsu-render", "kaisatsu-transit", "kaisatsu-schematic",
     },
     # Beside the product: these start it, or stand in for its surroundings.
     "kaisatsu-testkit": set(),
     "kaisatsu-e2e": {"kaisatsu-testkit"},
-    "kaisatsu-fuzz": {"kaisatsu-http", "kaisatsu-network", "kaisatsu-railmap", "kaisatsu-vision"},
+    "kaisatsu-fuzz": {"kaisatsu-http", "kaisatsu-transit", "kaisatsu-railmap", "kaisatsu-vision"},
     "bench-route-map": set(),
-    "bench-feedback": {"kaisatsu-memory", "kaisatsu-model", "kaisatsu-vision"},
-    "bench-layout": {"kaisatsu-layout", "kaisatsu-network"},
+    "bench-feedback": {"kaisatsu-feedback", "kaisatsu-model", "kaisatsu-vision"},
+    "bench-layout": {"kaisatsu-schematic", "kaisatsu-transit"},
     "bench-nearest": {"kaisatsu-vision"},
     "bench-vision": {"kaisatsu-e2e", "kaisatsu-vision"},
 }
 
 # Outside crates that some of ours may not depend on, not even through others.
 KEPT_OUT_OF = {
-    "sqlx": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout", "kaisatsu-memory", "kaisatsu-inference", "kaisatsu-vision"},
-    "axum": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout", "kaisatsu-memory", "kaisatsu-inference", "kaisatsu-vision", "kaisatsu-store", "kaisatsu-access"},
-    "tokio": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-drawing", "kaisatsu-network", "kaisatsu-layout", "kaisatsu-memory", "kaisatsu-inference", "kaisatsu-vision"},
+    "sqlx": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-render", "kaisatsu-transit", "kaisatsu-schematic", "kaisatsu-feedback", "kaisatsu-inference", "kaisatsu-vision"},
+    "axum": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-render", "kaisatsu-transit", "kaisatsu-schematic", "kaisatsu-feedback", "kaisatsu-inference", "kaisatsu-vision", "kaisatsu-store", "kaisatsu-access"},
+    "tokio": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-render", "kaisatsu-transit", "kaisatsu-schematic", "kaisatsu-feedback", "kaisatsu-inference", "kaisatsu-vision"},
 }
 
 # The only crates that may name an outside crate in their own dependencies.

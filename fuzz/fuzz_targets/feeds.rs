@@ -5,7 +5,7 @@
 
 use std::fs;
 
-use kaisatsu_network::{Choice, Options, Source, Summary, file, import, unwatched};
+use kaisatsu_transit::{Choice, Options, Source, Summary, file, import, unwatched};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -1,7 +1,7 @@
 //! The reader of network files: any text gives findings or a network, and what is written of a network is read as the same.
 #![no_main]
 
-use kaisatsu_network::file;
+use kaisatsu_transit::file;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| match file::read(text) {

@@ -10,7 +10,7 @@
 
 use std::{env, fs, hint::black_box, path::Path, time::Instant};
 
-use kaisatsu_memory::{Change, Item, Memory, STRENGTH, SpaceKey, shifted_shares};
+use kaisatsu_feedback::{Change, Item, Memory, STRENGTH, SpaceKey, shifted_shares};
 use kaisatsu_model::AppId;
 use kaisatsu_vision::{Bounds, Shelf, Worker, decode};
 

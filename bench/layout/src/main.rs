@@ -6,8 +6,8 @@
 
 use std::{error::Error, fs, process::Command, time::Instant};
 
-use kaisatsu_layout::{Options, build};
-use kaisatsu_network::file;
+use kaisatsu_schematic::{Options, build};
+use kaisatsu_transit::file;
 use serde::{Deserialize, Serialize};
 
 /// What one layout came to.

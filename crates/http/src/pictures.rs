@@ -9,7 +9,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use kaisatsu_drawing::{MAX_PIXELS, PictureError};
+use kaisatsu_render::{MAX_PIXELS, PictureError};
 use metrics::counter;
 use recent::Recent;
 use tokio::sync::Semaphore;
@@ -154,7 +154,7 @@ mod tests {
 
     use bytes::Bytes;
 
-    use kaisatsu_drawing::PictureError;
+    use kaisatsu_render::PictureError;
 
     use super::{Asker, Pictures, Undrawn, WAITING};
     use crate::{Failure, Kind, tagged::Tag};

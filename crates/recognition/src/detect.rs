@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use kaisatsu_memory::{STRENGTH, shifted_odds};
+use kaisatsu_feedback::{STRENGTH, shifted_odds};
 use kaisatsu_model::AppId;
 use kaisatsu_vision::{Found, PixelBox, Sent, Worker, decode, manifest::Task};
 

@@ -10,7 +10,7 @@ mod rows;
 
 use std::sync::atomic::AtomicBool;
 
-use kaisatsu_memory::{Memory, SpaceKey};
+use kaisatsu_feedback::{Memory, SpaceKey};
 use kaisatsu_model::AppId;
 use kaisatsu_vision::{manifest::Parts, shelf::Model};
 use tokio::sync::Mutex;

@@ -106,7 +106,7 @@ impl<'a> Data<'a> {
             tile: TILE,
             levels: Pyramid::of(&map.extent).levels,
             deepest: DEEPEST,
-            line_width: kaisatsu_drawing::LINE_WIDTH,
+            line_width: kaisatsu_render::LINE_WIDTH,
             lines: map.lines.iter().map(|line| LineData::of(line, &index)).collect(),
             stations: map.stations().iter().map(StationData::of).collect(),
         }

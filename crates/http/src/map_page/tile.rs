@@ -8,8 +8,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use kaisatsu_drawing::{Picture, Style};
 use kaisatsu_railmap::{RouteMap, Shelved};
+use kaisatsu_render::{Picture, Style};
 
 use super::{
     Missing, map,
@@ -72,6 +72,6 @@ fn draw(map: &RouteMap, style: Style, tile: &Tile) -> Result<Bytes, Undrawn> {
     let scale = DEEPEST >> tile.below.min(7);
     let picture = Picture { map, window: tile.window, scale, style };
     let drawn =
-        if scale == 0 { kaisatsu_drawing::overview(&picture, TILE, TILE) } else { kaisatsu_drawing::png(&picture) };
+        if scale == 0 { kaisatsu_render::overview(&picture, TILE, TILE) } else { kaisatsu_render::png(&picture) };
     Ok(drawn?.into())
 }

@@ -7,9 +7,9 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
-use kaisatsu_drawing::{MAX_PIXELS, Picture, Style};
 use kaisatsu_model::Window;
 use kaisatsu_railmap::Selection;
+use kaisatsu_render::{MAX_PIXELS, Picture, Style};
 
 use super::{
     answer::refuse,
@@ -86,8 +86,8 @@ async fn picture(gateway: &Gateway, query: &Query<'_>, headers: &HeaderMap) -> R
     let draw = move || {
         let picture = Picture { map: &shelved.map, window, scale, style };
         Ok(match format {
-            Format::Png => kaisatsu_drawing::png(&picture)?.into(),
-            Format::Svg => kaisatsu_drawing::svg(&picture).into(),
+            Format::Png => kaisatsu_render::png(&picture)?.into(),
+            Format::Svg => kaisatsu_render::svg(&picture).into(),
         })
     };
     Ok(tagged.whole(gateway.pictures.get(Asker::Caller, tag, draw).await?))
@@ -161,9 +161,9 @@ fn one_of(name: &str, words: &str) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use kaisatsu_drawing::Style;
     use kaisatsu_model::Window;
     use kaisatsu_railmap::Selection;
+    use kaisatsu_render::Style;
 
     use super::{Format, PARAMETERS, Request, check};
     use crate::Query;

@@ -49,7 +49,7 @@ impl Rendered {
 fn tag(map: &RouteMap) -> Tag {
     let RouteMap { id, name, edition, credits, extent, legend, lines, .. } = map;
     let (facts, stations) = ((id, name, edition, credits, extent, legend, map.centre()), map.stations());
-    let drawing = kaisatsu_drawing::REVISION;
+    let drawing = kaisatsu_render::REVISION;
     Tag::of(format_args!("{ENGINE_VERSION} {drawing} {facts:?} {lines:?} {stations:?}"))
 }
 

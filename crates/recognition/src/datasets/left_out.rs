@@ -1,7 +1,7 @@
 //! A dataset's own images as examples for the guard over feedback: each is left out of the mean of its tag, so that the
 //! answer to it is not simply itself.
 
-use kaisatsu_memory::Example;
+use kaisatsu_feedback::Example;
 use kaisatsu_vision::{
     head::USUAL_TEMPERATURE,
     vector::{dot, normalise},

@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use kaisatsu_memory::Example;
+use kaisatsu_feedback::Example;
 use kaisatsu_model::{DataSetId, Timestamp};
 use kaisatsu_store::{DataSetRow, Store};
 use kaisatsu_vision::{

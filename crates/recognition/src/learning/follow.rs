@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kaisatsu_memory::{Change, Item, SpaceKey};
+use kaisatsu_feedback::{Change, Item, SpaceKey};
 use kaisatsu_model::{AppId, DataSetId, Verdict};
 use kaisatsu_store::{FeedbackChange, Standing, StoreError};
 

@@ -1,6 +1,6 @@
 //! Holding back verdicts that make the engine worse.
 
-use kaisatsu_memory::{Judgement, SpaceKey};
+use kaisatsu_feedback::{Judgement, SpaceKey};
 use kaisatsu_model::{AppId, MOST_PER_CANDIDATE};
 use kaisatsu_store::{NewReport, StoreError};
 use metrics::counter;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kaisatsu_memory::{
+use kaisatsu_feedback::{
     Recollection, Row, SAMPLED, STRENGTH, Sampled, SpaceKey, Standard, shifted_odds, shifted_shares, within_range,
 };
 use kaisatsu_store::Push;
@@ -46,7 +46,7 @@ impl Moves {
     /// Puts a candidate beside what moved it.
     pub(crate) fn weigh<T>(&self, candidate: T, subject: &str, base: f32) -> Weighed<T> {
         let leaning = self.said.as_ref().and_then(|said| said.leaning(subject));
-        let push = |said: &kaisatsu_memory::Said| {
+        let push = |said: &kaisatsu_feedback::Said| {
             // Where candidates have vectors of their own the exemplar is named by recognition and candidate.
             let named = said.exemplar.as_deref().map(|name| name.split_once('/').unwrap_or((name, "")));
             Push {

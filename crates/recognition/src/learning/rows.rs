@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use kaisatsu_memory::{SAMPLED, Sampled, SpaceKey};
+use kaisatsu_feedback::{SAMPLED, Sampled, SpaceKey};
 use kaisatsu_vision::head::Head;
 
 /// Rows of scores by exemplar, for each space and each head that it had.

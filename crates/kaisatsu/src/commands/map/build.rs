@@ -8,8 +8,8 @@ use std::{
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use kaisatsu_layout::{Built, Options, Step};
 use kaisatsu_railmap::check::{self, Severity};
+use kaisatsu_schematic::{Built, Options, Step};
 
 use super::files;
 use crate::exit::Trouble;
@@ -30,7 +30,7 @@ pub(crate) fn run(build: &Build) -> Result<ExitCode, Trouble> {
     let network = files::network(&build.network)?;
     let watch = Watch::start();
     let options = Options { second_language: build.second_language };
-    let map = kaisatsu_layout::build(&network, options, &mut |step| watch.show(step))
+    let map = kaisatsu_schematic::build(&network, options, &mut |step| watch.show(step))
         .map_err(|error| Trouble::Failed(format!("{}: {error}", build.network.display())))?;
     watch.bar.finish_and_clear();
     let text = map.sheet.to_toml();

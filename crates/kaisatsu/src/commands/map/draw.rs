@@ -3,9 +3,9 @@
 use std::{fs, path::PathBuf, process::ExitCode};
 
 use clap::{Args, ValueEnum};
-use kaisatsu_drawing::{Picture, Style, png, svg};
 use kaisatsu_model::Window;
 use kaisatsu_railmap::check::{self, MAX_SIDE};
+use kaisatsu_render::{Picture, Style, png, svg};
 
 use super::files;
 use crate::exit::Trouble;

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use kaisatsu_network::{Network, file};
+use kaisatsu_transit::{Network, file};
 
 use crate::exit::Trouble;
 

@@ -4,7 +4,7 @@ use std::{cell::RefCell, path::PathBuf, process::ExitCode};
 
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
-use kaisatsu_network::{Area, Choice, Corrections, Network, Options, Readings, Source, Summary, file, import};
+use kaisatsu_transit::{Area, Choice, Corrections, Network, Options, Readings, Source, Summary, file, import};
 
 use super::{super::progress, files};
 use crate::exit::Trouble;
@@ -117,7 +117,7 @@ pub(super) fn run(import: &Import) -> Result<ExitCode, Trouble> {
 }
 
 fn run_one(source: Source<'_>, common: &Common) -> Result<ExitCode, Trouble> {
-    let failed = |error: kaisatsu_network::Error| Trouble::Failed(error.to_string());
+    let failed = |error: kaisatsu_transit::Error| Trouble::Failed(error.to_string());
     let corrections = common.corrections.as_deref().map(Corrections::open).transpose().map_err(failed)?;
     let mut readings = Readings::default();
     for dictionary in &common.readings {

@@ -1,0 +1,100 @@
+//! Maps and pictures for the tests.
+#![allow(dead_code, unreachable_pub, reason = "not every test needs all of it")]
+#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, reason = "tests may stop at the first surprise")]
+
+use std::fmt::Write;
+
+use kaisatsu_model::Window;
+use kaisatsu_railmap::{Label, RouteMap, check};
+use kaisatsu_render::{Picture, Style, Typeface, measure, png};
+
+pub const TOKYO: &str = include_str!("../../../railmap/maps/tokyo.toml");
+pub const DEMO: &str = include_str!("../demo.toml");
+
+pub const HEAD: &str = "format = 1\nid = \"test\"\nwidth = 1000\nheight = 600\ncentre = 1\n";
+
+pub fn read(text: &str) -> RouteMap {
+    let checked = check::check(text);
+    checked.map.unwrap_or_else(|| panic!("{:?}\n{text}", checked.findings))
+}
+
+pub fn label(rows: &[&str], small: &[&str], down: bool) -> Label {
+    let own = |rows: &[&str]| rows.iter().map(ToString::to_string).collect();
+    Label { rows: own(rows), small: own(small), down }
+}
+
+/// A text in TOML.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for char in text.chars() {
+        write!(out, "\\U{:08x}", u32::from(char)).unwrap();
+    }
+    out + "\""
+}
+
+/// A map with one label in a rect, and its mark far away from it.
+pub fn alone(label: &Label, rect: &Window) -> RouteMap {
+    let rows = |rows: &[String]| rows.iter().map(|row| quoted(row)).collect::<Vec<_>>().join(", ");
+    let Window { x, y, width, height } = rect;
+    read(&format!(
+        "{HEAD}name = \"x\"\n[[station]]\ncode = 1\nname = \"x\"\nlat = 35.0\nlon = 139.0\n\
+         label = {{ rows = [{}], small = [{}], down = {} }}\nmarks = [\n\
+         {{ shape = \"rect\", x = {x}, y = {y}, width = {width}, height = {height}, text = true }},\n\
+         {{ shape = \"circle\", x = 990, y = 590, r = 4 }},\n]\n",
+        rows(&label.rows),
+        rows(&label.small),
+        label.down
+    ))
+}
+
+/// The rect of a label, exactly as large as it needs to be.
+pub fn fitting(label: &Label, x: i64, y: i64) -> Window {
+    let room = measure(Typeface::builtin(), label);
+    Window { x, y, width: room.width.into(), height: room.height.into() }
+}
+
+/// A decoded picture.
+pub struct Pixels {
+    pub width: usize,
+    pub height: usize,
+    colors: Vec<u8>,
+}
+
+impl Pixels {
+    pub fn draw(map: &RouteMap, window: Window, scale: u8, style: Style) -> Self {
+        Self::decode(&png(&Picture { map, window, scale, style }).expect("not too large"))
+    }
+
+    pub fn decode(file: &[u8]) -> Self {
+        let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().expect("a PNG file");
+        let mut colors = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut colors).expect("its pixels");
+        assert_eq!((info.color_type, info.bit_depth), (png::ColorType::Rgb, png::BitDepth::Eight));
+        Self { width: info.width as usize, height: info.height as usize, colors }
+    }
+
+    pub fn at(&self, x: usize, y: usize) -> [u8; 3] {
+        let at = 3 * (y * self.width + x);
+        [self.colors[at], self.colors[at + 1], self.colors[at + 2]]
+    }
+
+    pub fn places(&self) -> impl Iterator<Item = (usize, usize)> {
+        let width = self.width;
+        (0..self.height).flat_map(move |y| (0..width).map(move |x| (x, y)))
+    }
+
+    /// The edges of what is not the ground, which is the colour of the first pixel: left, top, right, bottom.
+    pub fn ink(&self) -> Option<[usize; 4]> {
+        let ground = self.at(0, 0);
+        let mut ink: Option<[usize; 4]> = None;
+        for (x, y) in self.places().filter(|(x, y)| self.at(*x, *y) != ground) {
+            let [left, top, right, bottom] = ink.unwrap_or([x, y, x + 1, y + 1]);
+            ink = Some([left.min(x), top.min(y), right.max(x + 1), bottom.max(y + 1)]);
+        }
+        ink
+    }
+}
+
+pub fn furthest(a: [u8; 3], b: [u8; 3]) -> u8 {
+    (0..3).map(|part| a[part].abs_diff(b[part])).max().unwrap_or(0)
+}

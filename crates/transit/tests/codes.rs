@@ -1,0 +1,144 @@
+//! Codes stay: over other orders, renamings, moves, additions and removals.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod common;
+
+use std::fmt::Write;
+
+use common::{code_of, csv};
+use kaisatsu_transit::{Network, Options, file};
+use proptest::prelude::*;
+
+type Row = (String, f64, f64);
+
+/// A line through these stations, without codes: what a source without lasting ids gives.
+fn read(rows: &[Row], previous: Option<&Network>) -> Network {
+    let mut stations = "name,lat,lon\n".to_owned();
+    for (name, lat, lon) in rows {
+        writeln!(stations, "{name},{lat:.6},{lon:.6}").unwrap();
+    }
+    let mut in_order: Vec<&Row> = rows.iter().collect();
+    in_order.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let names: Vec<_> = in_order.iter().map(|row| row.0.as_str()).collect();
+    let lines = format!("name,stations\n本線,{}\n", names.join(";"));
+    csv(&stations, &lines, &Options { id: Some("net"), previous, ..Options::default() }).unwrap().0
+}
+
+fn rows(count: usize) -> Vec<Row> {
+    (0..u32::try_from(count).unwrap()).map(|at| (format!("駅{at}"), 35.0 + f64::from(at) * 0.01, 139.0)).collect()
+}
+
+#[test]
+fn a_code_that_somebody_wrote_holds_beside_a_station_that_is_gone() {
+    let with = |stations: &str, previous: Option<&Network>| {
+        let lines =
+            "name,stations\n本線,終点;旧駅新駅\n".replace("旧駅新駅", if previous.is_some() { "新駅" } else { "旧駅" });
+        csv(stations, &lines, &Options { id: Some("net"), previous, ..Options::default() }).unwrap().0
+    };
+    let first = with("code,name,lat,lon\n1,旧駅,35.0,139.0\n9,終点,35.1,139.0\n", None);
+    // Two hundred metres away on the same line: without a code it would be the old station under another name.
+    let second = with("code,name,lat,lon\n2,新駅,35.0018,139.0\n9,終点,35.1,139.0\n", Some(&first));
+    assert_eq!((code_of(&second, "新駅"), code_of(&second, "終点")), (2, 9));
+    let station = second.stations.iter().find(|station| station.name == "新駅").unwrap();
+    assert!(station.formerly.is_empty(), "{:?}", station.formerly);
+}
+
+proptest! {
+    #[test]
+    fn codes_stay_over_reimports(
+        count in 4..20_usize,
+        seed in any::<u64>(),
+        renamed in 0..4_usize,
+        moved in 0..4_usize,
+        removed in 0..4_usize,
+    ) {
+        let before = rows(count);
+        let first = read(&before, None);
+        let mut after = before.clone();
+        after[renamed].0 = "新しい名".to_owned();
+        after[moved].2 += 0.002;
+        let gone = (removed != renamed && removed != moved).then(|| after.remove(removed).0);
+        after.push(("開業".to_owned(), 34.5, 139.0));
+        after.sort_by_key(|row| row.0.bytes().fold(seed, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte))));
+        // What is known is what the file says.
+        let first = file::read(&file::write(&first)).unwrap();
+        let second = read(&after, Some(&first));
+        for (name, ..) in before.iter().filter(|(name, ..)| Some(name) != gone.as_ref()) {
+            let now = if *name == before[renamed].0 { "新しい名" } else { name };
+            prop_assert_eq!(code_of(&second, now), code_of(&first, name), "{} {}", name, now);
+        }
+        let station = second.stations.iter().find(|station| station.name == "新しい名").unwrap();
+        prop_assert_eq!(&station.formerly, &[before[renamed].0.clone()]);
+        let new = code_of(&second, "開業");
+        prop_assert!(first.stations.iter().all(|station| station.code.get() != new));
+        prop_assert_eq!(second.lines[0].code, first.lines[0].code);
+
+        // The gone one comes back under its code, and nothing else ever got it.
+        let second = file::read(&file::write(&second)).unwrap();
+        let mut third = after.clone();
+        third.push(("さらに開業".to_owned(), 34.4, 139.0));
+        if let Some(name) = &gone {
+            third.push(before.iter().find(|row| row.0 == *name).unwrap().clone());
+        }
+        let third = read(&third, Some(&second));
+        if let Some(name) = &gone {
+            prop_assert_eq!(code_of(&third, name), code_of(&first, name));
+            prop_assert!(third.memory.gone_stations.is_empty());
+        }
+        prop_assert!(!second.stations.iter().any(|station| station.code.get() == code_of(&third, "さらに開業")));
+    }
+}
+
+#[test]
+fn a_new_station_far_away_is_no_renaming() {
+    let mut all = rows(5);
+    let first = read(&all, None);
+    all[4] = ("遠い駅".to_owned(), 36.0, 139.0);
+    let second = read(&all, Some(&first));
+    assert_eq!(code_of(&second, "遠い駅"), 6);
+    assert_eq!(second.memory.gone_stations[0].name, "駅4");
+}
+
+#[test]
+fn readings_that_a_person_settled_stay() {
+    let mut first = read(&rows(3), None);
+    first.stations[1].yomi = "えきいち".to_owned();
+    let second = read(&rows(3), Some(&first));
+    assert_eq!(second.stations[1].yomi, "えきいち");
+}
+
+#[test]
+fn what_is_known_of_a_station_is_known_when_it_returns() {
+    let all = rows(5);
+    let mut first = read(&all, None);
+    let known = first.stations.iter_mut().find(|station| station.name == "駅4").unwrap();
+    known.yomi = "えきよん".to_owned();
+    known.translation = "Fourth".to_owned();
+    known.prefecture = kaisatsu_model::Prefecture::from_code(13);
+    known.formerly = vec!["旧駅".to_owned()];
+    let known = known.clone();
+    let through_the_file = |network: &Network| file::read(&file::write(network)).unwrap();
+    let second = through_the_file(&read(&all[..4], Some(&through_the_file(&first))));
+    assert!(!second.stations.iter().any(|station| station.name == "駅4"));
+    let third = read(&all, Some(&second));
+    assert_eq!(third.stations.iter().find(|station| station.name == "駅4"), Some(&known));
+
+    // Under the name that it had long ago, too.
+    let mut old = all;
+    old[4].0 = "旧駅".to_owned();
+    let third = read(&old, Some(&second));
+    assert_eq!(code_of(&third, "旧駅"), known.code.get());
+}
+
+#[test]
+fn the_translation_of_a_line_that_a_person_wrote_stays_as_long_as_its_name_does() {
+    let read = |name: &str, previous: Option<&Network>| {
+        let stations = "name,lat,lon\n甲,35.0,139.0\n乙,35.1,139.0\n";
+        let lines = format!("code,name,stations\n7,{name},甲 乙\n");
+        csv(stations, &lines, &Options { id: Some("net"), previous, ..Options::default() }).unwrap().0
+    };
+    let mut first = read("本線", None);
+    first.lines[0].translation = "Main Line".to_owned();
+    assert_eq!(read("本線", Some(&first)).lines[0].translation, "Main Line");
+    assert_eq!(read("新本線", Some(&first)).lines[0].translation, "");
+}
