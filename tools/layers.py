@@ -17,11 +17,14 @@ MAY_USE = {
     "kaisatsu-render": {"kaisatsu-model", "kaisatsu-railmap"},
     "kaisatsu-transit": {"kaisatsu-model"},
     "kaisatsu-schematic": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-render", "kaisatsu-transit"},
-    "kaisatsu-inference": set(),
-    "kaisatsu-vision": {"kaisatsu-inference", "kaisatsu-model"},
+    # Libraries that know nothing of Kaisatsu.
+    "barcode-reader": set(),
+    "cosine-index": set(),
+    "inference-kernels": set(),
+    "kaisatsu-vision": {"barcode-reader", "inference-kernels", "kaisatsu-model"},
     "kaisatsu-fetch": set(),
     "kaisatsu-feedback": {"kaisatsu-model"},
-    "kaisatsu-recognition": {"kaisatsu-feedback", "kaisatsu-model", "kaisatsu-store", "kaisatsu-vision", "kaisatsu-fetch"},
+    "kaisatsu-recognition": {"cosine-index", "kaisatsu-feedback", "kaisatsu-model", "kaisatsu-store", "kaisatsu-vision", "kaisatsu-fetch"},
     "kaisatsu-http": {"kaisatsu-model", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-render", "kaisatsu-recognition"},
     "kaisatsu": {
         "kaisatsu-model", "kaisatsu-store", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-vision",
@@ -34,15 +37,15 @@ MAY_USE = {
     "bench-route-map": set(),
     "bench-feedback": {"kaisatsu-feedback", "kaisatsu-model", "kaisatsu-vision"},
     "bench-layout": {"kaisatsu-schematic", "kaisatsu-transit"},
-    "bench-nearest": {"kaisatsu-vision"},
+    "bench-nearest": {"cosine-index"},
     "bench-vision": {"kaisatsu-e2e", "kaisatsu-vision"},
 }
 
 # Outside crates that some of ours may not depend on, not even through others.
 KEPT_OUT_OF = {
-    "sqlx": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-render", "kaisatsu-transit", "kaisatsu-schematic", "kaisatsu-feedback", "kaisatsu-inference", "kaisatsu-vision"},
-    "axum": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-render", "kaisatsu-transit", "kaisatsu-schematic", "kaisatsu-feedback", "kaisatsu-inference", "kaisatsu-vision", "kaisatsu-store", "kaisatsu-access"},
-    "tokio": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-render", "kaisatsu-transit", "kaisatsu-schematic", "kaisatsu-feedback", "kaisatsu-inference", "kaisatsu-vision"},
+    "sqlx": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-render", "kaisatsu-transit", "kaisatsu-schematic", "kaisatsu-feedback", "barcode-reader", "cosine-index", "inference-kernels", "kaisatsu-vision"},
+    "axum": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-render", "kaisatsu-transit", "kaisatsu-schematic", "kaisatsu-feedback", "barcode-reader", "cosine-index", "inference-kernels", "kaisatsu-vision", "kaisatsu-store", "kaisatsu-access"},
+    "tokio": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-render", "kaisatsu-transit", "kaisatsu-schematic", "kaisatsu-feedback", "barcode-reader", "cosine-index", "inference-kernels", "kaisatsu-vision"},
 }
 
 # The only crates that may name an outside crate in their own dependencies.
@@ -50,7 +53,7 @@ NAMED_BY = {
     "sqlx": {"kaisatsu-store", "kaisatsu-testkit"},
     "axum": {"kaisatsu-http", "bench-route-map"},
     "ort": {"kaisatsu-vision"},
-    "prost": {"kaisatsu-inference"},
+    "prost": {"inference-kernels"},
     "reqwest": {"kaisatsu-fetch", "kaisatsu-store"},
     "object_store": {"kaisatsu-store"},
 }

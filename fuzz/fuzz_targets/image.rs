@@ -3,9 +3,9 @@
 
 use kaisatsu_vision::{
     Bounds, decode,
-    head::Head,
     manifest::Manifest,
-    object::{Reference, Sketch},
+    object::{EncodedReference, Reference},
+    probe::Probe,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -17,9 +17,9 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(pixels <= bounds.max_pixels);
         }
     }
-    let _ = Head::from_bytes(bytes);
+    let _ = Probe::from_bytes(bytes);
     let _ = Reference::from_bytes(bytes);
-    let _ = Sketch::from_bytes(bytes);
+    let _ = EncodedReference::from_bytes(bytes);
     if let Ok(text) = std::str::from_utf8(bytes) {
         let _ = Manifest::parse(text);
     }

@@ -12,7 +12,7 @@ use std::{env, fs, hint::black_box, path::Path, time::Instant};
 
 use kaisatsu_feedback::{Change, Item, Memory, STRENGTH, SpaceKey, shifted_shares};
 use kaisatsu_model::AppId;
-use kaisatsu_vision::{Bounds, Shelf, Worker, decode};
+use kaisatsu_vision::{Bounds, ModelRegistry, Worker, decode};
 
 /// Verdicts in the memory.
 const COUNTS: [u32; 4] = [0, 1_000, 100_000, 1_000_000];
@@ -49,8 +49,8 @@ fn main() {
 
 /// The vectors of the photographs, and how long the network takes for one.
 fn network(models: &Path, photos: &[String]) -> (Vec<Vec<f32>>, f64) {
-    let shelf = Shelf::open(models).expect("models");
-    let mut worker = Worker::load_only(&shelf, "general").expect("the model 'general'");
+    let registry = ModelRegistry::open(models).expect("models");
+    let mut worker = Worker::load_only(&registry, "general").expect("the model 'general'");
     let (classifier, resizer) = worker.classifier("general").expect("a classifier");
     let bounds = Bounds { max_pixels: 50_000_000 };
     let read = |file: &String| {

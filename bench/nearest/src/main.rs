@@ -10,8 +10,8 @@ use std::{
     time::Instant,
 };
 
+use cosine_index::{Match, Settings, VectorIndex};
 use data::{Clusters, Random, Vectors};
-use kaisatsu_vision::nearest::{Nearest, Settings};
 
 type Outcome<T> = Result<T, Box<dyn error::Error>>;
 
@@ -61,12 +61,12 @@ fn truth(stored: &Vectors, asked: &Vectors) -> Outcome<Vec<Vec<u32>>> {
     asked.iter().map(|query| Ok(ids(&index.search_exactly(query, K)?))).collect()
 }
 
-fn ids(matches: &[kaisatsu_vision::nearest::Match]) -> Vec<u32> {
+fn ids(matches: &[Match]) -> Vec<u32> {
     matches.iter().filter_map(|found| u32::try_from(found.id).ok()).collect()
 }
 
-fn build(stored: &Vectors, graph_from: usize, beam: usize) -> Outcome<Nearest> {
-    Ok(Nearest::build(stored.dims, Settings { graph_from, beam }, (0..).zip(stored.iter()))?)
+fn build(stored: &Vectors, graph_from: usize, beam: usize) -> Outcome<VectorIndex> {
+    Ok(VectorIndex::build(stored.dims, Settings { graph_from, beam }, (0..).zip(stored.iter()))?)
 }
 
 fn run(dir: &Path, dims: usize, beams: &[usize]) -> Outcome<()> {
@@ -95,7 +95,7 @@ fn run(dir: &Path, dims: usize, beams: &[usize]) -> Outcome<()> {
     Ok(())
 }
 
-fn recall(index: &Nearest, asked: &Vectors, truth: &[u32]) -> Outcome<f64> {
+fn recall(index: &VectorIndex, asked: &Vectors, truth: &[u32]) -> Outcome<f64> {
     let mut hits = 0;
     for (query, best) in asked.iter().zip(truth.chunks(K)) {
         let found = ids(&index.search(query, K)?);
@@ -105,12 +105,12 @@ fn recall(index: &Nearest, asked: &Vectors, truth: &[u32]) -> Outcome<f64> {
 }
 
 /// The best of three counts.
-fn best_rate(index: &Nearest, asked: &Vectors) -> Outcome<f64> {
+fn best_rate(index: &VectorIndex, asked: &Vectors) -> Outcome<f64> {
     Ok(rate(index, asked)?.max(rate(index, asked)?).max(rate(index, asked)?))
 }
 
 /// Queries per second of one thread, by the processor time that it took: other programs then disturb less.
-fn rate(index: &Nearest, asked: &Vectors) -> Outcome<f64> {
+fn rate(index: &VectorIndex, asked: &Vectors) -> Outcome<f64> {
     let start = processor_seconds()?;
     for query in asked.iter() {
         index.search(query, K)?;
@@ -126,7 +126,7 @@ fn processor_seconds() -> Outcome<f64> {
 }
 
 /// Queries per second of several threads, by the clock.
-fn rate_together(index: &Nearest, asked: &Vectors, threads: usize) -> f64 {
+fn rate_together(index: &VectorIndex, asked: &Vectors, threads: usize) -> f64 {
     let start = Instant::now();
     thread::scope(|scope| {
         for _ in 0..threads {
@@ -180,7 +180,7 @@ fn changes(dir: &Path, dims: usize) -> Outcome<()> {
 }
 
 /// Recall against a scan of what is stored now, for some of the queries.
-fn recall_now(index: &Nearest, asked: &Vectors) -> Outcome<f64> {
+fn recall_now(index: &VectorIndex, asked: &Vectors) -> Outcome<f64> {
     let some = Vectors { dims: asked.dims, values: asked.values[..asked.values.len().min(200 * asked.dims)].to_vec() };
     let truth: Vec<Vec<u32>> =
         some.iter().map(|query| Ok(ids(&index.search_exactly(query, K)?))).collect::<Outcome<_>>()?;

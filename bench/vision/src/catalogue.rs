@@ -16,10 +16,10 @@ use std::{
 use kaisatsu_vision::{
     Area, Bounds, Picture, Resizer, Runtime, decode,
     object::{
-        Asked, Catalogue, DIMENSIONS, Descriptor, Extractor, Features, Index, ItemId, PictureId, Recogniser, Reference,
-        Sketch, Vocabulary, Vote,
+        Catalogue, DIMENSIONS, Descriptor, EncodedReference, Extractor, Features, Index, ItemId, PictureId,
+        QueryFeature, Recogniser, Reference, Vocabulary, Vote,
     },
-    shelf::Shelf,
+    registry::ModelRegistry,
 };
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ struct Memory {
 }
 
 impl Catalogue for Memory {
-    fn vote(&self, query: &[Asked], most: usize) -> Vec<Vote> {
+    fn vote(&self, query: &[QueryFeature], most: usize) -> Vec<Vote> {
         let began = Instant::now();
         let votes = self.index.vote(query, most);
         self.voting.set(self.voting.get() + began.elapsed());
@@ -49,14 +49,14 @@ impl Catalogue for Memory {
 pub(crate) fn run(models: &str, count: u32, known: &[&str], asked: &[&str]) -> Value {
     let models = Path::new(models);
     let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so")).expect("the library");
-    let shelf = Shelf::open(models).expect("the models");
-    let model = shelf.entry("local-features").and_then(|entry| entry.model.as_ref().ok()).expect("local features");
+    let registry = ModelRegistry::open(models).expect("the models");
+    let model = registry.entry("local-features").and_then(|entry| entry.model.as_ref().ok()).expect("local features");
     let mut extractor = Extractor::load(&runtime, model).expect("the network");
     let (mut resizer, vocabulary) = (Resizer::new(), Vocabulary::default());
     let mut memory = Memory { index: Index::default(), references: HashMap::new(), voting: Cell::default() };
     for (number, file) in (0..).zip(known) {
         let reference = extractor.reference(&mut resizer, &picture(file)).expect("features");
-        memory.index.insert(ItemId(number), PictureId(number), &vocabulary.sketch(&reference));
+        memory.index.insert(ItemId(number), PictureId(number), &vocabulary.encode(&reference));
         memory.references.insert(PictureId(number), reference);
     }
     let strangers =
@@ -110,10 +110,10 @@ fn fill(memory: &mut Memory, vocabulary: &Vocabulary, real: &[Reference], count:
         real.iter().flat_map(Reference::views).flat_map(Features::descriptors).copied().collect();
     let threads = thread::available_parallelism().map_or(1, |count| count.get() as u64);
     let (all, count) = (&all, u64::from(count));
-    let made: Vec<Vec<(u64, Sketch)>> = thread::scope(|scope| {
+    let made: Vec<Vec<(u64, EncodedReference)>> = thread::scope(|scope| {
         let make = |first: u64| {
             let numbers = (first..count).step_by(usize::try_from(threads).expect("few"));
-            move || numbers.map(|number| (number, vocabulary.sketch(&made_up(real, all, number)))).collect()
+            move || numbers.map(|number| (number, vocabulary.encode(&made_up(real, all, number)))).collect()
         };
         let running: Vec<_> = (0..threads).map(|first| scope.spawn(make(first))).collect();
         running.into_iter().map(|thread| thread.join().expect("a thread")).collect()

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kaisatsu_vision::{Feed, Network, Runtime, manifest::RunsOn};
+use kaisatsu_vision::{Feed, Network, Runtime, manifest::Backend};
 
 use crate::figures;
 
@@ -15,7 +15,7 @@ pub(crate) fn run(library: &str, model: &str, threads: u32, seconds: u32, inputs
     let inputs: Vec<(String, Vec<usize>, Vec<f32>)> = inputs.iter().map(|input| tensor(input)).collect();
     let end = Duration::from_secs(u64::from(seconds));
     let mut networks: Vec<Network> =
-        (0..threads).map(|_| runtime.network(Path::new(model), RunsOn::Auto).expect("a network")).collect();
+        (0..threads).map(|_| runtime.network(Path::new(model), Backend::Auto).expect("a network")).collect();
     for network in &mut networks {
         once(network, &inputs);
     }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use kaisatsu_store::{ChangedItem, Store, StoreError};
-use kaisatsu_vision::object::{self, Asked, Index, ItemId, PictureId, Reference, Sketch, Vote};
+use kaisatsu_vision::object::{self, EncodedReference, Index, ItemId, PictureId, QueryFeature, Reference, Vote};
 use tokio::runtime::Handle;
 
 /// The items by local features.
@@ -37,7 +37,7 @@ impl CatalogueIndex {
             }
             known.categories.insert(item, change.category.clone());
             for (number, bytes) in &change.sketches {
-                match Sketch::from_bytes(bytes) {
+                match EncodedReference::from_bytes(bytes) {
                     Ok(sketch) => known.index.insert(item, PictureId(number.unsigned_abs()), &sketch),
                     Err(error) => tracing::error!(picture = number, ?error, "a reference picture cannot be read"),
                 }
@@ -45,7 +45,7 @@ impl CatalogueIndex {
         }
     }
 
-    fn vote(&self, query: &[Asked], most: usize, wanted: Option<&str>) -> Vec<Vote> {
+    fn vote(&self, query: &[QueryFeature], most: usize, wanted: Option<&str>) -> Vec<Vote> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let Some(wanted) = wanted else { return known.index.vote(query, most) };
         let is_wanted = |item: ItemId| known.categories.get(&item).is_some_and(|category| category == wanted);
@@ -63,7 +63,7 @@ pub(crate) struct Seen<'a> {
 }
 
 impl object::Catalogue for Seen<'_> {
-    fn vote(&self, query: &[Asked], most: usize) -> Vec<Vote> {
+    fn vote(&self, query: &[QueryFeature], most: usize) -> Vec<Vote> {
         self.index.vote(query, most, self.category)
     }
 

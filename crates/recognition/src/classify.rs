@@ -5,9 +5,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use kaisatsu_model::AppId;
 use kaisatsu_vision::{
-    Classified, Labels, Scored, Worker, best, decode,
+    ClassScore, Classification, Labels, Worker, best, decode,
     manifest::{Parts, Task},
-    shelf::Model,
+    registry::Model,
 };
 
 use crate::{
@@ -79,16 +79,16 @@ impl Recogniser {
                 worker.classifier(network(&subject)).ok_or_else(|| gone(&subject.manifest.about.name))?;
             let wanted = Some(classifier.short_side());
             let decoded = timed(DECODE, TASK, || decode(&looked_at, bounds, wanted))?;
-            let seen = timed(INFERENCE, TASK, || match &subject.head {
+            let seen = timed(INFERENCE, TASK, || match &subject.probe {
                 None => classifier.classify(resizer, &decoded.picture),
                 Some(_) => classifier
                     .embed(resizer, &decoded.picture)
-                    .map(|vector| Classified { scores: Vec::new(), embedding: Some(vector) }),
+                    .map(|vector| Classification { scores: Vec::new(), embedding: Some(vector) }),
             });
             let seen = seen.map_err(|error| RecognitionError::Failed(error.to_string()))?;
             let look = seen.embedding.as_deref().unwrap_or_default();
             let id = |class| subject.labels.as_deref()?.get(class).map(|label| label.id.as_str());
-            let (base, after, moves, none_below) = timed(REMEMBER, TASK, || match &subject.head {
+            let (base, after, moves, none_below) = timed(REMEMBER, TASK, || match &subject.probe {
                 None => {
                     let (after, moves) =
                         learning.move_classes(&asking, look, &seen.scores, classifier.is_exclusive(), id);
@@ -102,7 +102,7 @@ impl Recogniser {
             Ok((best(&after, most, none_below), base, moves, seen.embedding))
         };
         let (classes, base, moves, vector) = self.slots.run(TASK, look).await?;
-        let weigh = |scored: &Scored| {
+        let weigh = |scored: &ClassScore| {
             let tag = tag(model.labels.as_deref()?, *scored, &ask.language)?;
             let id = tag.id.clone();
             Some(moves.weigh(tag, &id, base.get(scored.class).copied()?))
@@ -123,7 +123,7 @@ impl Recogniser {
 /// The network that a model runs on: its own, or that of the model it was taught on.
 fn network(model: &Model) -> &str {
     match &model.manifest.parts {
-        Parts::Taught(parts) => &parts.head.base,
+        Parts::Probe(parts) => &parts.probe.base,
         _ => &model.manifest.about.name,
     }
 }
@@ -133,7 +133,7 @@ pub(crate) fn gone(model: &str) -> RecognitionError {
     RecognitionError::Unusable { model: model.to_owned(), fault: NOT_LOADED, reason }
 }
 
-fn tag(labels: &Labels, scored: Scored, language: &str) -> Option<Tag> {
+fn tag(labels: &Labels, scored: ClassScore, language: &str) -> Option<Tag> {
     let label = labels.get(scored.class)?;
     Some(Tag { id: label.id.clone(), name: labels.name(label, language).to_owned(), score: scored.score })
 }

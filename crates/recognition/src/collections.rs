@@ -5,13 +5,13 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
+use cosine_index::{Settings, SharedVectorIndex, VectorIndex};
 use kaisatsu_store::{ChangedImage, Collection};
-use kaisatsu_vision::nearest::{Nearest, Settings, SharedNearest};
 
 /// A collection in memory.
 pub(crate) struct Shelved {
     pub(crate) facts: Collection,
-    pub(crate) index: SharedNearest,
+    pub(crate) index: SharedVectorIndex,
 }
 
 /// All collections by name.
@@ -36,13 +36,13 @@ impl Collections {
                 update(&shelved.index, &changes);
                 continue;
             }
-            let shelved = Arc::new(Shelved { facts: facts.clone(), index: SharedNearest::new(built(&changes)) });
+            let shelved = Arc::new(Shelved { facts: facts.clone(), index: SharedVectorIndex::new(built(&changes)) });
             self.0.write().unwrap_or_else(PoisonError::into_inner).insert(facts.name.clone(), shelved);
         }
     }
 }
 
-fn update(index: &SharedNearest, changes: &[ChangedImage]) {
+fn update(index: &SharedVectorIndex, changes: &[ChangedImage]) {
     if changes.is_empty() {
         return;
     }
@@ -66,13 +66,13 @@ fn update(index: &SharedNearest, changes: &[ChangedImage]) {
 }
 
 /// An index of the images that are there.
-fn built(changes: &[ChangedImage]) -> Nearest {
+fn built(changes: &[ChangedImage]) -> VectorIndex {
     let there = || changes.iter().filter_map(|change| Some((key(change), change.vector.as_ref()?)));
     let dims = there().next().map_or(1, |(_, vector)| vector.len());
     let sound = there().filter(|(_, vector)| vector.len() == dims && vector.iter().any(|value| *value != 0.0));
-    Nearest::build(dims, Settings::default(), sound).unwrap_or_else(|error| {
+    VectorIndex::build(dims, Settings::default(), sound).unwrap_or_else(|error| {
         tracing::error!(%error, "a collection cannot be indexed");
-        Nearest::new(dims, Settings::default())
+        VectorIndex::new(dims, Settings::default())
     })
 }
 

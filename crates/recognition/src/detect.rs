@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use kaisatsu_feedback::{STRENGTH, shifted_odds};
 use kaisatsu_model::AppId;
-use kaisatsu_vision::{Found, PixelBox, Sent, Worker, decode, manifest::Task};
+use kaisatsu_vision::{Detection, ImageFile, PixelBox, Worker, decode, manifest::Task};
 
 use crate::{
     Kept, Recogniser, RecognitionError,
@@ -63,7 +63,7 @@ impl Candidate for Thing {
 
 /// A thing before it has a name.
 struct Seen {
-    found: Found,
+    found: Detection,
     /// After feedback.
     score: f32,
     look: Vec<f32>,
@@ -87,7 +87,7 @@ impl Recogniser {
         let asking = Asking::new(application, TASK, name, &engine);
         let (bounds, looked_at, subject) = (self.bounds, image.clone(), model.clone());
         let (most, min_score, learning) = (ask.most, ask.min_score, Arc::clone(&self.learning));
-        let look = move |worker: &mut Worker| -> Result<(Vec<Seen>, Sent), RecognitionError> {
+        let look = move |worker: &mut Worker| -> Result<(Vec<Seen>, ImageFile), RecognitionError> {
             let name = &subject.manifest.about.name;
             let (detector, resizer) = worker.detector(name).ok_or_else(|| gone(name))?;
             let (wanted, most) = (Some(detector.short_side()), most.min(detector.keep()));
@@ -100,17 +100,17 @@ impl Recogniser {
             };
             let found = timed(INFERENCE, TASK, || detector.detect(resizer, &decoded.picture, considered, floor));
             let found = found.map_err(|error| RecognitionError::Failed(error.to_string()))?;
-            let weigh = |(found, look): (Found, Vec<f32>)| {
+            let weigh = |(found, look): (Detection, Vec<f32>)| {
                 let id = subject.labels.as_deref()?.get(found.class)?.id.clone();
                 let moves = learning.moves_of(&asking, &id, &look);
                 Some(Seen { score: moves.score(&id, found.score), found, look, moves })
             };
-            let seen = found.found.into_iter().zip(found.looks).filter_map(weigh);
+            let seen = found.found.into_iter().zip(found.descriptors).filter_map(weigh);
             let mut seen: Vec<Seen> = timed(REMEMBER, TASK, || seen.filter(|seen| seen.score >= min_score).collect());
             // Equal scores stay in the order of the detector.
             seen.sort_by(|a, b| b.score.total_cmp(&a.score));
             seen.truncate(most);
-            Ok((seen, decoded.sent))
+            Ok((seen, decoded.file))
         };
         let (seen, sent) = self.slots.run(TASK, look).await?;
         let mut vector = Vec::new();

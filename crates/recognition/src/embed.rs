@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use kaisatsu_vision::{Bounds, Worker, decode, manifest::Task, shelf::Model};
+use kaisatsu_vision::{Bounds, Worker, decode, manifest::Task, registry::Model};
 
 use crate::{
     Recogniser, RecognitionError,

@@ -9,8 +9,8 @@ use std::{
     time::Duration,
 };
 
+use cosine_index::{Settings, VectorIndex};
 use kaisatsu_store::{ChangedItem, StoreError};
-use kaisatsu_vision::nearest::{Nearest, Settings};
 use tokio::sync::Mutex;
 
 use crate::Recogniser;
@@ -70,7 +70,7 @@ impl Recogniser {
                 read = (last.revision, last.number);
                 images.extend(page);
             }
-            // Asked for after the images: each of them finds its collection, however new that is.
+            // QueryFeature for after the images: each of them finds its collection, however new that is.
             let facts: Vec<_> = store.collections().await?.into_iter().map(|(facts, _)| facts).collect();
             // Building an index of many images takes its time, and other tasks should not wait for it.
             place.collections.extend(facts.iter().map(|facts| facts.name.clone()));
@@ -94,7 +94,7 @@ impl Recogniser {
     fn empty(&self, former: &Place) {
         for name in &former.collections {
             if let Some(shelved) = self.collections.get(name) {
-                shelved.index.replace(Nearest::new(1, Settings::default()));
+                shelved.index.replace(VectorIndex::new(1, Settings::default()));
             }
         }
         let removed =
@@ -137,7 +137,7 @@ impl Recogniser {
 mod tests {
     use kaisatsu_model::Timestamp;
     use kaisatsu_store::{Collection, NewImage, NewItem};
-    use kaisatsu_vision::object::Sketch;
+    use kaisatsu_vision::object::EncodedReference;
 
     use crate::sweep::stage::Stage;
 
@@ -155,7 +155,7 @@ mod tests {
             image_url: text(""),
             sites: text("[]"),
             codes: Vec::new(),
-            pictures: vec![(Sketch::default().to_bytes(), Vec::new())],
+            pictures: vec![(EncodedReference::default().to_bytes(), Vec::new())],
             digest: Vec::new(),
         };
         let facts = Collection { name: text("c"), model: text("general"), model_sha256: text("aa") };

@@ -9,7 +9,7 @@ use std::{
 };
 
 use kaisatsu_store::{NewItem, Store, StoreError};
-use kaisatsu_vision::{Bounds, Shelf, Worker, decode, manifest::Fault, object::Vocabulary};
+use kaisatsu_vision::{Bounds, ModelRegistry, Worker, decode, manifest::Fault, object::Vocabulary};
 pub use rows::{Format, Row, rows};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -74,7 +74,7 @@ pub enum ImportError {
 /// When the database or the model fails.
 pub async fn import(
     store: &Store,
-    shelf: &Shelf,
+    registry: &ModelRegistry,
     pictures: &Path,
     rows: impl Iterator<Item = Row>,
     threads: usize,
@@ -83,7 +83,7 @@ pub async fn import(
 ) -> Result<Imported, ImportError> {
     let mut workers: Vec<Worker> = Vec::new();
     for _ in 0..threads.max(1) {
-        workers.push(Worker::load_only(shelf, MODEL)?);
+        workers.push(Worker::load_only(registry, MODEL)?);
     }
     let mut done = Imported::default();
     let mut rows = rows.peekable();
@@ -212,5 +212,5 @@ fn refer_to(worker: &mut Worker, vocabulary: &Vocabulary, file: &Path) -> Result
     let decoded = decode(&bytes, Bounds::default(), Some(1200)).map_err(|error| error.to_string())?;
     let (objects, resizer) = worker.objects(MODEL).ok_or("the model is not loaded")?;
     let reference = objects.extractor().reference(resizer, &decoded.picture).map_err(|error| error.to_string())?;
-    Ok((vocabulary.sketch(&reference).to_bytes(), reference.to_bytes()))
+    Ok((vocabulary.encode(&reference).to_bytes(), reference.to_bytes()))
 }

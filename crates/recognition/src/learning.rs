@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 
 use kaisatsu_feedback::{Memory, SpaceKey};
 use kaisatsu_model::AppId;
-use kaisatsu_vision::{manifest::Parts, shelf::Model};
+use kaisatsu_vision::{manifest::Parts, registry::Model};
 use tokio::sync::Mutex;
 
 pub(crate) use guard::HELD;
@@ -48,7 +48,7 @@ impl Learning {
 /// What makes the vectors of a model: the hash of its network, or of the network it was taught on.
 pub(crate) fn engine_of(model: &Model) -> String {
     match &model.manifest.parts {
-        Parts::Taught(parts) => parts.head.base_sha256.clone(),
+        Parts::Probe(parts) => parts.probe.base_sha256.clone(),
         _ => model.manifest.files().first().map(|(_, sha256)| (*sha256).to_owned()).unwrap_or_default(),
     }
 }

@@ -7,7 +7,7 @@ use kaisatsu_store::Store;
 use kaisatsu_vision::{
     Bounds, Engine,
     manifest::{Parts, Task},
-    shelf::Model,
+    registry::Model,
 };
 
 use crate::{
@@ -108,7 +108,7 @@ impl Recogniser {
     }
 
     fn listed(&self, wanted: impl Fn(&Model) -> bool) -> Vec<ModelInfo> {
-        let models = self.slots.engine().shelf().models().filter(|model| wanted(model));
+        let models = self.slots.engine().registry().models().filter(|model| wanted(model));
         let info = |model: &Arc<Model>| {
             let about = &model.manifest.about;
             ModelInfo {
@@ -124,7 +124,7 @@ impl Recogniser {
     /// The model of that name and task, if it can be used.
     pub(crate) fn model(&self, name: &str, task: Task) -> Result<Arc<Model>, RecognitionError> {
         let engine = self.slots.engine();
-        let Some(entry) = engine.shelf().entry(name) else {
+        let Some(entry) = engine.registry().entry(name) else {
             let known = self.models(task).into_iter().filter(|model| model.usable).map(|model| model.name).collect();
             // A default that is missing is a server without its models, not a mistake of the caller.
             if name == default_of(task) {
@@ -149,7 +149,7 @@ impl Recogniser {
     /// Why a model cannot run: its own fault, or that of the model it was taught on.
     fn fault(&self, model: &Model) -> Option<String> {
         let name = match &model.manifest.parts {
-            Parts::Taught(parts) => &parts.head.base,
+            Parts::Probe(parts) => &parts.probe.base,
             _ => &model.manifest.about.name,
         };
         self.slots.engine().fault(name).map(|fault| fault.0)

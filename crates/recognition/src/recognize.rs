@@ -9,8 +9,8 @@ use kaisatsu_store::ItemRecord;
 use kaisatsu_vision::{
     Decoded, PixelBox, Worker, barcode, decode,
     manifest::Task,
-    object::{LookError, Looked, Recognised, digits_look},
-    shelf::Model,
+    object::{LookError, Looked, Recognised, barcode_descriptor},
+    registry::Model,
     text,
 };
 use tokio::runtime::Handle;
@@ -169,12 +169,12 @@ impl Recogniser {
             let fits = |item: &ItemRecord| category.is_none_or(|category| item.category == category);
             let wanted: Vec<_> = items.into_iter().filter(|item| fits(item) && !known(&item.id)).collect();
             if look.is_empty() {
-                look = digits_look(&code.digits);
+                look = barcode_descriptor(&code.digits);
             }
             found.extend(wanted.into_iter().map(|item| Sighted {
                 item,
                 score: BY_CODE,
-                evidence: Evidence::Barcode { digits: code.digits.clone(), place: decoded.sent.locate(code.area) },
+                evidence: Evidence::Barcode { digits: code.digits.clone(), place: decoded.file.locate(code.area) },
             }));
         }
         Ok((found, look))
@@ -217,7 +217,7 @@ impl Recogniser {
                 inliers: seen.inliers,
                 picture: seen.picture.0,
                 text: settled.text,
-                place: decoded.sent.locate(seen.area),
+                place: decoded.file.locate(seen.area),
             },
         };
         Ok((known.into_iter().zip(contenders).map(sighted).collect(), look))

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use cosine_index::Match;
 use kaisatsu_model::AppId;
 use kaisatsu_store::{Collection, ImageRecord};
-use kaisatsu_vision::nearest::Match;
 
 use crate::{
     Kept, Recogniser, RecognitionError,

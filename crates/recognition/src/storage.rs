@@ -140,7 +140,7 @@ impl Recogniser {
         let (bounds, looked_at) = (self.bounds, image.clone());
         let look = move |_: &mut Worker| {
             let decoded = timed(DECODE, TASK, || decode(&looked_at, bounds, Some(ENOUGH)))?;
-            Ok((decoded.sent.width, decoded.sent.height, kaisatsu_store::sha256(&looked_at)))
+            Ok((decoded.file.width, decoded.file.height, kaisatsu_store::sha256(&looked_at)))
         };
         let (width, height, sha256) = self.slots.run(TASK, look).await?;
         let key = BlobKey { application: user.application.clone(), user: user.id.clone(), sha256 };

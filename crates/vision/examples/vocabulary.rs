@@ -12,7 +12,7 @@ use std::{
 use kaisatsu_vision::{
     Bounds, Resizer, Runtime, decode,
     object::{DIMENSIONS, Extractor},
-    shelf::Shelf,
+    registry::ModelRegistry,
 };
 
 const ENTRIES: usize = 256;
@@ -45,8 +45,8 @@ fn whole(number: f32) -> i8 {
 /// The descriptors of all pictures in a folder, or every so many-th of them.
 fn samples(models: &Path, pictures: &Path) -> Result<Vec<Vector>, Box<dyn Error>> {
     let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so"))?;
-    let shelf = Shelf::open(models)?;
-    let model = &shelf.entry("local-features").ok_or("there is no model local-features")?.model;
+    let registry = ModelRegistry::open(models)?;
+    let model = &registry.entry("local-features").ok_or("there is no model local-features")?.model;
     let mut extractor = Extractor::load(&runtime, model.as_ref().map_err(ToString::to_string)?)?;
     let mut resizer = Resizer::new();
     let mut files: Vec<PathBuf> =

@@ -16,7 +16,7 @@ use crate::{
 
 /// A class and how sure the model is of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scored {
+pub struct ClassScore {
     /// Its place among the labels.
     pub class: usize,
     /// 0 to 1.
@@ -25,7 +25,7 @@ pub struct Scored {
 
 /// What a classifier says of a picture.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Classified {
+pub struct Classification {
     /// 0 to 1 for every class, at its place among the labels; [`best`] picks from them.
     pub scores: Vec<f32>,
     /// The picture as a vector of length one, where the model gives it.
@@ -93,9 +93,9 @@ impl Classifier {
     ///
     /// # Errors
     /// When the network fails.
-    pub fn classify(&mut self, resizer: &mut Resizer, picture: &Picture) -> Result<Classified, RuntimeError> {
-        let (logits, embedding) = self.look(resizer, picture)?;
-        Ok(Classified { scores: probabilities(&logits.values, &self.output), embedding })
+    pub fn classify(&mut self, resizer: &mut Resizer, picture: &Picture) -> Result<Classification, RuntimeError> {
+        let (logits, embedding) = self.run(resizer, picture)?;
+        Ok(Classification { scores: probabilities(&logits.values, &self.output), embedding })
     }
 
     /// Only the vector of a picture.
@@ -103,11 +103,11 @@ impl Classifier {
     /// # Errors
     /// When the network fails, or gives no vector.
     pub fn embed(&mut self, resizer: &mut Resizer, picture: &Picture) -> Result<Vec<f32>, RuntimeError> {
-        let (_, embedding) = self.look(resizer, picture)?;
+        let (_, embedding) = self.run(resizer, picture)?;
         embedding.ok_or_else(|| RuntimeError::Run("the model has no embedding output".to_owned()))
     }
 
-    fn look(&mut self, resizer: &mut Resizer, picture: &Picture) -> Result<(Tensor, Option<Vec<f32>>), RuntimeError> {
+    fn run(&mut self, resizer: &mut Resizer, picture: &Picture) -> Result<(Tensor, Option<Vec<f32>>), RuntimeError> {
         let prepared = prepare(resizer, picture, &self.input)
             .ok_or_else(|| RuntimeError::Run("the picture cannot be resized".to_owned()))?;
         self.infer(&prepared.tensor)
@@ -142,8 +142,9 @@ fn probabilities(logits: &[f32], output: &Output) -> Vec<f32> {
 /// The `most` best classes of a score for each, in the order of their scores and then of their places; none when even the
 /// best is below `none_below`.
 #[must_use]
-pub fn best(scores: &[f32], most: usize, none_below: f32) -> Vec<Scored> {
-    let mut order: Vec<Scored> = scores.iter().enumerate().map(|(class, &score)| Scored { class, score }).collect();
+pub fn best(scores: &[f32], most: usize, none_below: f32) -> Vec<ClassScore> {
+    let mut order: Vec<ClassScore> =
+        scores.iter().enumerate().map(|(class, &score)| ClassScore { class, score }).collect();
     order.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.class.cmp(&b.class)));
     if order.first().is_none_or(|first| first.score < none_below) {
         return Vec::new();

@@ -6,7 +6,7 @@ use std::{io::Cursor, panic::catch_unwind};
 
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
-use crate::{Picture, Sent};
+use crate::{ImageFile, Picture};
 
 /// How large an image may be, and how large it is needed.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +56,7 @@ pub struct Decoded {
     /// The picture, upright. It may be smaller than the file: see [`decode`].
     pub picture: Picture,
     /// The file's own size and orientation.
-    pub sent: Sent,
+    pub file: ImageFile,
 }
 
 /// Decodes an image file.
@@ -126,7 +126,7 @@ fn any(bytes: &[u8], format: ImageFormat, name: &'static str, bounds: Bounds) ->
     let mut image = DynamicImage::from_decoder(decoder).map_err(broken)?;
     image.apply_orientation(orientation);
     let picture = flatten(image).ok_or(DecodeError::Broken { format: name, fault: "corrupt" })?;
-    Ok(Decoded { picture, sent: Sent { width, height, orientation, format: name } })
+    Ok(Decoded { picture, file: ImageFile { width, height, orientation, format: name } })
 }
 
 fn check_size(width: u32, height: u32, format: &'static str, bounds: Bounds) -> Result<(), DecodeError> {

@@ -1,7 +1,7 @@
 //! Object detection: where things are in a picture, and what they are.
 
 mod decoding;
-mod look;
+mod descriptor;
 mod overlap;
 
 use std::{path::Path, sync::Arc};
@@ -19,7 +19,7 @@ use crate::{
 
 /// A thing that was found.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Found {
+pub struct Detection {
     /// Its place among the labels.
     pub class: usize,
     /// 0 to 1.
@@ -32,12 +32,12 @@ pub struct Found {
 
 /// What a detector says of a picture.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Detected {
+pub struct Detections {
     /// What was found, surest first.
-    pub found: Vec<Found>,
+    pub found: Vec<Detection>,
     /// What the network saw at each of them, in the same order: unit vectors with four numbers more than there are
     /// classes. The cosine of two is high where the network saw the same.
-    pub looks: Vec<Vec<f32>>,
+    pub descriptors: Vec<Vec<f32>>,
 }
 
 /// A detector on one thread.
@@ -99,7 +99,7 @@ impl Detector {
         picture: &Picture,
         most: usize,
         min_score: f32,
-    ) -> Result<Detected, RuntimeError> {
+    ) -> Result<Detections, RuntimeError> {
         let prepared = prepare(resizer, picture, &self.input)
             .ok_or_else(|| RuntimeError::Run("the picture cannot be resized".to_owned()))?;
         let outputs = self.infer(&prepared, picture)?;
@@ -112,8 +112,9 @@ impl Detector {
             overlap::suppress(candidates, self.output.nms_iou, self.output.candidates_per_class)
         };
         let found = overlap::strongest(kept, most);
-        let looks = found.iter().map(|found| look::look(&reader.scores(&outputs, found.row), found.area)).collect();
-        Ok(Detected { found, looks })
+        let descriptors =
+            found.iter().map(|found| descriptor::descriptor(&reader.scores(&outputs, found.row), found.area)).collect();
+        Ok(Detections { found, descriptors })
     }
 
     fn infer(&mut self, prepared: &Prepared, picture: &Picture) -> Result<Outputs, RuntimeError> {

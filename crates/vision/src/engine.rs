@@ -15,7 +15,7 @@ use std::{
 
 use crate::{
     manifest::Fault,
-    shelf::Shelf,
+    registry::ModelRegistry,
     worker::{Readers, Worker},
 };
 
@@ -24,7 +24,7 @@ type Job = Box<dyn FnOnce(&mut Worker) + Send>;
 /// The threads.
 pub struct Engine {
     jobs: Sender<Job>,
-    shelf: Arc<Shelf>,
+    registry: Arc<ModelRegistry>,
     threads: usize,
     state: Arc<State>,
 }
@@ -40,15 +40,15 @@ impl Engine {
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn start(shelf: Shelf, threads: usize, loaded: fn()) -> std::io::Result<Self> {
+    pub fn start(registry: ModelRegistry, threads: usize, loaded: fn()) -> std::io::Result<Self> {
         let (jobs, receiver) = channel();
-        let (shelf, state) = (Arc::new(shelf), Arc::new(State::default()));
+        let (registry, state) = (Arc::new(registry), Arc::new(State::default()));
         let (receiver, readers) = (Arc::new(Mutex::new(receiver)), Arc::new(Readers::default()));
         for number in 0..threads.max(1) {
-            let (shelf, state, receiver) = (Arc::clone(&shelf), Arc::clone(&state), Arc::clone(&receiver));
+            let (registry, state, receiver) = (Arc::clone(&registry), Arc::clone(&state), Arc::clone(&receiver));
             let readers = Arc::clone(&readers);
             thread::Builder::new().name(format!("vision-{number}")).spawn(move || {
-                let (mut worker, faults) = Worker::load(&shelf, &readers);
+                let (mut worker, faults) = Worker::load(&registry, &readers);
                 {
                     let mut known = state.faults.lock().unwrap_or_else(PoisonError::into_inner);
                     for fault in faults {
@@ -63,7 +63,7 @@ impl Engine {
                 work(&receiver, &mut worker);
             })?;
         }
-        Ok(Self { jobs, shelf, threads: threads.max(1), state })
+        Ok(Self { jobs, registry, threads: threads.max(1), state })
     }
 
     /// How many threads there are.
@@ -80,14 +80,14 @@ impl Engine {
 
     /// The models.
     #[must_use]
-    pub fn shelf(&self) -> &Shelf {
-        &self.shelf
+    pub fn registry(&self) -> &ModelRegistry {
+        &self.registry
     }
 
     /// Why a model cannot be used, if it cannot.
     #[must_use]
     pub fn fault(&self, name: &str) -> Option<Fault> {
-        if let Some(Err(fault)) = self.shelf.entry(name).map(|entry| &entry.model) {
+        if let Some(Err(fault)) = self.registry.entry(name).map(|entry| &entry.model) {
             return Some(fault.clone());
         }
         let faults = self.state.faults.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,7 +7,7 @@ mod text;
 use std::path::{Path, PathBuf};
 
 pub use features::{FeatureInput, FeatureOutput, LocalFeatures};
-pub use picture::{Channels, Decode, Filter, Fit, Input, Layout, Output, RunsOn};
+pub use picture::{Backend, Channels, Decode, Filter, Fit, Input, Layout, Output};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 pub use text::{Text, TextDetect, TextPicture, TextRecognise, TextTurn};
 
@@ -71,7 +71,7 @@ pub enum Parts {
     /// One picture in, scores out: a classifier or a detector with a network of its own.
     Picture(Box<PictureParts>),
     /// A classifier taught on top of another model's embedding.
-    Taught(TaughtParts),
+    Probe(ProbeParts),
     /// A reader of text.
     Text(Box<Text>),
     /// A finder of local features.
@@ -84,7 +84,7 @@ pub enum Parts {
 pub struct PictureParts {
     /// What the network runs on.
     #[serde(default)]
-    pub runtime: RunsOn,
+    pub runtime: Backend,
     /// The network.
     pub weights: File,
     /// How a picture becomes numbers.
@@ -98,9 +98,10 @@ pub struct PictureParts {
 /// The parts of a taught classifier.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct TaughtParts {
+pub struct ProbeParts {
     /// What was learnt.
-    pub head: Head,
+    #[serde(rename = "head")]
+    pub probe: ProbePart,
     /// The names of the classes.
     pub labels: File,
 }
@@ -130,10 +131,10 @@ pub struct File {
 /// A classifier on top of another model's embedding.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Head {
+pub struct ProbePart {
     /// The model whose embedding it reads.
     pub base: String,
-    /// The hash of that model's weights: another embedding would mean nothing to this head.
+    /// The hash of that model's weights: another embedding would mean nothing to this probe.
     pub base_sha256: String,
     /// The file with the numbers.
     pub file: PathBuf,
@@ -175,9 +176,9 @@ impl Manifest {
         for key in ["name", "task", "title", "licence", "source"] {
             table.remove(key);
         }
-        let taught = table.contains_key("head");
+        let is_probe = table.contains_key("head");
         let parts = match about.task {
-            Task::Classify if taught => Parts::Taught(parts(about.task, table)?),
+            Task::Classify if is_probe => Parts::Probe(parts(about.task, table)?),
             Task::Classify | Task::Detect => {
                 let picture: PictureParts = parts(about.task, table)?;
                 check(about.task, &picture)?;
@@ -194,8 +195,8 @@ impl Manifest {
     pub fn files(&self) -> Vec<(&Path, &str)> {
         match &self.parts {
             Parts::Picture(parts) => vec![named(&parts.weights), named(&parts.labels)],
-            Parts::Taught(parts) => {
-                vec![(parts.head.file.as_path(), parts.head.sha256.as_str()), named(&parts.labels)]
+            Parts::Probe(parts) => {
+                vec![(parts.probe.file.as_path(), parts.probe.sha256.as_str()), named(&parts.labels)]
             }
             Parts::Text(text) => text.files(),
             Parts::LocalFeatures(parts) => vec![named(&parts.weights)],

@@ -145,7 +145,7 @@ pub struct PixelBox {
 
 /// What is known of an image file beside its pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sent {
+pub struct ImageFile {
     /// Pixels from left to right in the file, before any orientation tag is followed.
     pub width: u32,
     /// Pixels from top to bottom in the file.
@@ -156,7 +156,7 @@ pub struct Sent {
     pub format: &'static str,
 }
 
-impl Sent {
+impl ImageFile {
     /// Where a rectangle of the upright picture lies in the file, in its pixels.
     #[must_use]
     pub fn locate(&self, area: Area) -> PixelBox {
@@ -186,7 +186,7 @@ impl Sent {
 mod tests {
     use image::{DynamicImage, Rgb, RgbImage, metadata::Orientation};
 
-    use super::{Area, Picture, Sent};
+    use super::{Area, ImageFile, Picture};
 
     const ALL: [Orientation; 8] = [
         Orientation::NoTransforms,
@@ -215,7 +215,7 @@ mod tests {
             let (w, h) = (upright.width() as f32, upright.height() as f32);
             let area =
                 Area { x_min: x as f32 / w, y_min: y as f32 / h, x_max: (x + 1) as f32 / w, y_max: (y + 1) as f32 / h };
-            let found = Sent { width, height, orientation, format: "PNG" }.locate(area);
+            let found = ImageFile { width, height, orientation, format: "PNG" }.locate(area);
             let near = |a: f32, b: u32| (a - b as f32).abs() < 1e-3;
             assert!(near(found.x_min, mark.0) && near(found.y_min, mark.1), "{orientation:?}: {found:?}");
             assert!(near(found.x_max, mark.0 + 1) && near(found.y_max, mark.1 + 1), "{orientation:?}: {found:?}");

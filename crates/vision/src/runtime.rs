@@ -10,14 +10,14 @@ use std::{
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
-use kaisatsu_inference::{self as inference, Processor, Runner, Unfit};
+use inference_kernels::{self as inference, Processor, Runner, Unfit};
 use ort::{
     environment::Environment,
     session::{Session, SessionInputValue, builder::GraphOptimizationLevel},
     value::TensorRef,
 };
 
-use crate::manifest::RunsOn;
+use crate::manifest::Backend;
 
 /// Why a network could not be loaded or run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -99,10 +99,10 @@ impl Runtime {
     ///
     /// # Errors
     /// [`RuntimeError::Network`], and [`RuntimeError::Library`] when it is needed and cannot be loaded.
-    pub fn network(&self, file: &Path, on: RunsOn) -> Result<Network, RuntimeError> {
+    pub fn network(&self, file: &Path, on: Backend) -> Result<Network, RuntimeError> {
         let own = match on {
-            RunsOn::Auto => self.own(file),
-            RunsOn::Onnxruntime => Err(Unfit("its manifest says so".to_owned())),
+            Backend::Auto => self.own(file),
+            Backend::Onnxruntime => Err(Unfit("its manifest says so".to_owned())),
         };
         let kind = match own {
             Ok(network) => Kind::Own(Runner::new(network)),

@@ -47,7 +47,7 @@ mod tests {
             };
             let file = thumbnail(&mut Resizer::new(), &picture).unwrap_or_default();
             let Ok(seen) = decode(&file, Bounds::default(), None) else { unreachable!("{width} {height}") };
-            assert_eq!((seen.sent.width, seen.sent.height), small);
+            assert_eq!((seen.file.width, seen.file.height), small);
         }
     }
 }

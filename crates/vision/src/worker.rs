@@ -10,8 +10,8 @@ use crate::{
     labels::Labels,
     manifest::{Fault, Parts, Task},
     object,
+    registry::{Model, ModelRegistry},
     runtime::{Runtime, RuntimeError},
-    shelf::{Model, Shelf},
     text,
 };
 
@@ -29,7 +29,7 @@ pub struct Readers(OnceLock<BTreeMap<String, Result<Mutex<text::Reader>, Fault>>
 
 impl Readers {
     /// The readers among the models, loaded by whoever asks first.
-    fn of(&self, models: &Shelf) -> &BTreeMap<String, Result<Mutex<text::Reader>, Fault>> {
+    fn of(&self, models: &ModelRegistry) -> &BTreeMap<String, Result<Mutex<text::Reader>, Fault>> {
         let read = |model: &Arc<Model>| {
             let Parts::Text(parts) = &model.manifest.parts else { return None };
             let library = models.runtime.as_ref().map_err(Clone::clone);
@@ -47,15 +47,15 @@ enum Loaded {
 }
 
 impl Worker {
-    /// Loads every whole model of the shelf, and says which could not be loaded.
+    /// Loads every whole model of the registry, and says which could not be loaded.
     #[must_use]
-    pub fn load(shelf: &Shelf, readers: &Arc<Readers>) -> (Self, Vec<(String, Fault)>) {
+    pub fn load(registry: &ModelRegistry, readers: &Arc<Readers>) -> (Self, Vec<(String, Fault)>) {
         let unreadable =
             |(name, reader): (&String, &Result<_, Fault>)| Some((name.clone(), reader.as_ref().err()?.clone()));
-        let mut faults: Vec<_> = readers.of(shelf).iter().filter_map(unreadable).collect();
+        let mut faults: Vec<_> = readers.of(registry).iter().filter_map(unreadable).collect();
         let mut worker = Self { resizer: Resizer::new(), networks: BTreeMap::new(), readers: Arc::clone(readers) };
-        for model in shelf.models() {
-            match worker.take(&shelf.runtime, model) {
+        for model in registry.models() {
+            match worker.take(&registry.runtime, model) {
                 Ok(()) => {}
                 Err(fault) => faults.push((model.manifest.about.name.clone(), fault)),
             }
@@ -67,16 +67,16 @@ impl Worker {
     ///
     /// # Errors
     /// When it is not there or cannot be loaded.
-    pub fn load_only(shelf: &Shelf, name: &str) -> Result<Self, Fault> {
-        let entry = shelf.entry(name).ok_or_else(|| Fault(format!("there is no model '{name}'")))?;
+    pub fn load_only(registry: &ModelRegistry, name: &str) -> Result<Self, Fault> {
+        let entry = registry.entry(name).ok_or_else(|| Fault(format!("there is no model '{name}'")))?;
         let model = entry.model.as_ref().map_err(Clone::clone)?;
         let mut worker = Self { resizer: Resizer::new(), networks: BTreeMap::new(), readers: Arc::default() };
         if model.task() == Task::ReadText
-            && let Some(Err(fault)) = worker.readers.of(shelf).get(name)
+            && let Some(Err(fault)) = worker.readers.of(registry).get(name)
         {
             return Err(fault.clone());
         }
-        worker.take(&shelf.runtime, model)?;
+        worker.take(&registry.runtime, model)?;
         Ok(worker)
     }
 
@@ -91,7 +91,7 @@ impl Worker {
                 Loaded::Classifier(Box::new(Classifier::load(runtime, &model.folder, parts, labels())?))
             }
             // A taught head runs on its base's network; readers are shared.
-            Parts::Taught(_) | Parts::Text(_) => return Ok(()),
+            Parts::Probe(_) | Parts::Text(_) => return Ok(()),
             Parts::LocalFeatures(_) => {
                 let extractor = object::Extractor::load(runtime, model);
                 let extractor = extractor.map_err(|error| Fault(error.to_string()))?;

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use kaisatsu_vision::{Bounds, Feed, Picture, Runtime, Tensor, decode, manifest::RunsOn};
+use kaisatsu_vision::{Bounds, Feed, Picture, Runtime, Tensor, decode, manifest::Backend};
 
 fn folder(variable: &str) -> PathBuf {
     let Some(folder) = std::env::var_os(variable) else {
@@ -45,8 +45,8 @@ fn both_say_the_same() {
         ("coco", "image", 416, ["boxes", "scores"], [0.05, 0.001]),
     ] {
         let file = models.join(model).join("model.onnx");
-        let mut own = runtime.network(&file, RunsOn::Auto).unwrap();
-        let mut library = runtime.network(&file, RunsOn::Onnxruntime).unwrap();
+        let mut own = runtime.network(&file, Backend::Auto).unwrap();
+        let mut library = runtime.network(&file, Backend::Onnxruntime).unwrap();
         for name in ["chelsea.png", "coffee.png", "rocket.jpg"] {
             let (pixels, scale) = (tensor(&photo(name), side), [1.0, 1.0]);
             let shape = [1, 3, side, side];
@@ -73,13 +73,13 @@ fn both_say_the_same() {
 fn the_library_takes_what_the_kernels_do_not_know() {
     let models = folder("KAISATSU_TEST_MODELS");
     let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so")).unwrap();
-    let mut network = runtime.network(&models.join("local-features/model.onnx"), RunsOn::Auto).unwrap();
+    let mut network = runtime.network(&models.join("local-features/model.onnx"), Backend::Auto).unwrap();
     assert_eq!(network.runs_on(), "ONNX Runtime");
     let grey = vec![0.5; 64 * 64];
     network.run(&[("image", Feed::Floats(&[1, 1, 64, 64], &grey))], ["descriptors"]).unwrap();
 
     // Two pictures at once show only when they are fed.
-    let mut network = runtime.network(&models.join("general-fast/model.onnx"), RunsOn::Auto).unwrap();
+    let mut network = runtime.network(&models.join("general-fast/model.onnx"), Backend::Auto).unwrap();
     let pixels = vec![0.0; 2 * 3 * 224 * 224];
     let [logits] = network.run(&[("input", Feed::Floats(&[2, 3, 224, 224], &pixels))], ["logits"]).unwrap();
     assert_eq!(logits.shape, [2, 1000]);

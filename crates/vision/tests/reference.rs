@@ -6,7 +6,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use kaisatsu_vision::{Bounds, Picture, Resizer, Shelf, Worker, best, decode};
+use kaisatsu_vision::{Bounds, ModelRegistry, Picture, Resizer, Worker, best, decode};
 
 fn folder(variable: &str) -> PathBuf {
     let Some(folder) = std::env::var_os(variable) else {
@@ -16,8 +16,8 @@ fn folder(variable: &str) -> PathBuf {
 }
 
 fn worker() -> Worker {
-    let shelf = Shelf::open(&folder("KAISATSU_TEST_MODELS")).unwrap();
-    let (worker, faults) = Worker::load(&shelf, &Arc::default());
+    let registry = ModelRegistry::open(&folder("KAISATSU_TEST_MODELS")).unwrap();
+    let (worker, faults) = Worker::load(&registry, &Arc::default());
     assert!(faults.is_empty(), "{faults:?}");
     worker
 }

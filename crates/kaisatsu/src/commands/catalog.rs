@@ -8,7 +8,7 @@ use std::{
 use clap::{Subcommand, ValueEnum};
 use kaisatsu_recognition::import::{self, ImportError};
 use kaisatsu_store::Store;
-use kaisatsu_vision::Shelf;
+use kaisatsu_vision::ModelRegistry;
 
 use super::{progress, table};
 use crate::{exit::Trouble, settings::Settings};
@@ -111,12 +111,13 @@ async fn import_file(
 ) -> Result<ExitCode, Trouble> {
     let name = file.display();
     let models = settings.models_folder()?;
-    let shelf = Shelf::open(&models).map_err(|error| Trouble::Failed(format!("{}: {error}", models.display())))?;
+    let registry =
+        ModelRegistry::open(&models).map_err(|error| Trouble::Failed(format!("{}: {error}", models.display())))?;
     let open = || import::rows(file, format).map_err(|error| Trouble::Failed(format!("{name}: {error}")));
     let bar = progress::bar("importing", open()?.count());
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let refused = |line: usize, reason: &str| bar.suspend(|| eprintln!("{name}:{line}: {reason}"));
-    let done = import::import(store, &shelf, pictures, open()?, threads, || bar.inc(1), refused).await;
+    let done = import::import(store, &registry, pictures, open()?, threads, || bar.inc(1), refused).await;
     bar.finish_and_clear();
     let done = done.map_err(|error| match error {
         ImportError::Store(error) => error.into(),

@@ -9,7 +9,7 @@ use std::{
 use clap::Subcommand;
 use kaisatsu_model::{Clock, SystemClock};
 use kaisatsu_store::{Collection, NewImage, Store};
-use kaisatsu_vision::{Shelf, classroom};
+use kaisatsu_vision::{ModelRegistry, training};
 
 use super::{progress, table};
 use crate::{exit::Trouble, settings::Settings};
@@ -96,8 +96,8 @@ struct Import {
 async fn import(store: &Store, settings: &Settings, asked: &Import) -> Result<ExitCode, Trouble> {
     let failed = |error: String| Trouble::Failed(error);
     let models = settings.models_folder()?;
-    let shelf = Shelf::open(&models).map_err(|error| failed(format!("{}: {error}", models.display())))?;
-    let model_sha256 = classroom::embedding_of(&shelf, &asked.base).map_err(|fault| failed(fault.to_string()))?;
+    let registry = ModelRegistry::open(&models).map_err(|error| failed(format!("{}: {error}", models.display())))?;
+    let model_sha256 = training::embedding_sha256(&registry, &asked.base).map_err(|fault| failed(fault.to_string()))?;
     let wanted = Collection { name: asked.name.clone(), model: asked.base.clone(), model_sha256 };
     let facts = store.ensure_collection(&wanted, SystemClock.now()).await?;
     if facts != wanted {
@@ -118,7 +118,8 @@ async fn import(store: &Store, settings: &Settings, asked: &Import) -> Result<Ex
     let bar = progress::bar("importing", paths.len());
     let (mut kept, mut refused) = (0, 0);
     for lot in paths.chunks(LOT * threads) {
-        let looked = tokio::task::block_in_place(|| classroom::embed(&shelf, &asked.base, lot, threads, || bar.inc(1)));
+        let looked =
+            tokio::task::block_in_place(|| training::embed(&registry, &asked.base, lot, threads, || bar.inc(1)));
         let looked = looked.map_err(|fault| failed(fault.to_string()))?;
         let image = |(at, vector): (usize, Vec<f32>)| {
             let id = image_id(&asked.folder, lot.get(at)?);

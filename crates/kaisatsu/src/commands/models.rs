@@ -7,9 +7,9 @@ use std::{
 
 use clap::Subcommand;
 use kaisatsu_vision::{
-    Shelf, Worker,
-    classroom::{self, Syllabus},
-    head::{Kind, Report},
+    ModelRegistry, Worker,
+    probe::{Kind, Report},
+    training::{self, LabelledPhotos},
 };
 
 use super::{progress, table};
@@ -41,25 +41,25 @@ pub(crate) enum Command {
 
 pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, Trouble> {
     let folder = settings.models_folder()?;
-    let shelf = Shelf::open(&folder)
+    let registry = ModelRegistry::open(&folder)
         .map_err(|error| Trouble::Failed(format!("the model folder {} cannot be read: {error}", folder.display())))?;
     match command {
         Command::List => {
-            list(&shelf, &folder);
+            list(&registry, &folder);
             Ok(ExitCode::SUCCESS)
         }
-        Command::Check => Ok(check(&shelf, &folder)),
+        Command::Check => Ok(check(&registry, &folder)),
         Command::Teach { name, folder: photos, base } => {
-            teach(&shelf, &folder, &name, &photos, &base).map(|()| ExitCode::SUCCESS)
+            teach(&registry, &folder, &name, &photos, &base).map(|()| ExitCode::SUCCESS)
         }
     }
 }
 
-fn list(shelf: &Shelf, folder: &Path) {
-    if shelf.entries.is_empty() {
+fn list(registry: &ModelRegistry, folder: &Path) {
+    if registry.entries.is_empty() {
         eprintln!("there are no models in {}; `make models` installs the default set", folder.display());
     }
-    let row = |entry: &kaisatsu_vision::shelf::Entry| match &entry.model {
+    let row = |entry: &kaisatsu_vision::registry::Entry| match &entry.model {
         Ok(model) => {
             let about = &model.manifest.about;
             let source = format!("{} {}", about.source.package, about.source.version);
@@ -67,24 +67,24 @@ fn list(shelf: &Shelf, folder: &Path) {
         }
         Err(fault) => [entry.name.clone(), "broken".to_owned(), String::new(), String::new(), fault.to_string()],
     };
-    let rows: Vec<_> = shelf.entries.iter().map(row).collect();
+    let rows: Vec<_> = registry.entries.iter().map(row).collect();
     table::print(["NAME", "TASK", "LICENCE", "SOURCE", "TITLE"], &rows);
 }
 
-fn check(shelf: &Shelf, folder: &Path) -> ExitCode {
-    let mut good = !shelf.entries.is_empty();
+fn check(registry: &ModelRegistry, folder: &Path) -> ExitCode {
+    let mut good = !registry.entries.is_empty();
     if !good {
         say!("{}: there are no models; `make models` installs the default set", folder.display());
     }
-    let runtime = shelf.runtime.as_ref().map_err(ToString::to_string);
+    let runtime = registry.runtime.as_ref().map_err(ToString::to_string);
     if let Err(fault) = runtime.and_then(|runtime| runtime.check().map_err(|error| error.to_string())) {
         good = false;
         say!("runtime: {fault}");
     }
-    for entry in &shelf.entries {
+    for entry in &registry.entries {
         let ran = match &entry.model {
-            Ok(_) if shelf.runtime.is_ok() => {
-                Worker::load_only(shelf, &entry.name).map(|worker| worker.runs_on(&entry.name))
+            Ok(_) if registry.runtime.is_ok() => {
+                Worker::load_only(registry, &entry.name).map(|worker| worker.runs_on(&entry.name))
             }
             Ok(_) => Ok(None),
             Err(fault) => Err(fault.clone()),
@@ -101,31 +101,31 @@ fn check(shelf: &Shelf, folder: &Path) -> ExitCode {
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn teach(shelf: &Shelf, models: &Path, name: &str, photos: &Path, base: &str) -> Result<(), Trouble> {
-    if shelf.entry(name).is_some_and(|entry| entry.model.as_ref().is_ok_and(|model| model.head.is_none())) {
+fn teach(registry: &ModelRegistry, models: &Path, name: &str, photos: &Path, base: &str) -> Result<(), Trouble> {
+    if registry.entry(name).is_some_and(|entry| entry.model.as_ref().is_ok_and(|model| model.probe.is_none())) {
         return Err(Trouble::Failed(format!("'{name}' is a model that was installed; choose another name")));
     }
     let failed = |fault: kaisatsu_vision::manifest::Fault| Trouble::Failed(fault.to_string());
-    let syllabus = Syllabus::read(photos).map_err(failed)?;
-    let paths: Vec<PathBuf> = syllabus.photos.iter().map(|(path, _)| path.clone()).collect();
+    let labelled = LabelledPhotos::read(photos).map_err(failed)?;
+    let paths: Vec<PathBuf> = labelled.photos.iter().map(|(path, _)| path.clone()).collect();
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let bar = progress::bar("looking", paths.len());
-    let embedded = classroom::embed(shelf, base, &paths, threads, || bar.inc(1)).map_err(failed)?;
+    let embedded = training::embed(registry, base, &paths, threads, || bar.inc(1)).map_err(failed)?;
     bar.finish_and_clear();
     for (path, reason) in &embedded.refused {
         eprintln!("left out: {}: {reason}", path.display());
     }
-    let report = classroom::teach(shelf, models, name, base, &syllabus, &embedded).map_err(failed)?;
-    tell(name, &syllabus, &embedded, &report);
+    let report = training::train(registry, models, name, base, &labelled, &embedded).map_err(failed)?;
+    tell(name, &labelled, &embedded, &report);
     Ok(())
 }
 
-fn tell(name: &str, syllabus: &Syllabus, embedded: &classroom::Embedded, report: &Report) {
+fn tell(name: &str, labelled: &LabelledPhotos, embedded: &training::Embeddings, report: &Report) {
     let way = match report.kind {
         Kind::Means => "the mean of each class",
         Kind::Ridge => "a linear probe",
     };
-    let (classes, photos) = (syllabus.classes.len(), embedded.vectors.len());
+    let (classes, photos) = (labelled.classes.len(), embedded.vectors.len());
     say!("model '{name}': {classes} classes from {photos} photographs, by {way}");
     if report.judged == 0 {
         say!("leave-one-out accuracy: unknown; it takes two photographs of a class");
@@ -133,9 +133,9 @@ fn tell(name: &str, syllabus: &Syllabus, embedded: &classroom::Embedded, report:
     }
     let share = 100.0 * report.accuracy();
     say!("leave-one-out accuracy: {share:.1}% ({} of {})", report.right, report.judged);
-    for (class, class_name) in syllabus.classes.iter().enumerate() {
+    for (class, class_name) in labelled.classes.iter().enumerate() {
         let places = embedded.vectors.iter().map(|(at, _)| *at);
-        let own = places.zip(&report.left_out).filter(|(at, _)| syllabus.photos.get(*at).is_some_and(|p| p.1 == class));
+        let own = places.zip(&report.left_out).filter(|(at, _)| labelled.photos.get(*at).is_some_and(|p| p.1 == class));
         let answers: Vec<usize> = own.filter_map(|(_, out)| out.map(|(found, _)| found)).collect();
         let right = answers.iter().filter(|found| **found == class).count();
         say!("  {class_name}: {right} of {}", answers.len());
@@ -145,7 +145,7 @@ fn tell(name: &str, syllabus: &Syllabus, embedded: &classroom::Embedded, report:
 /// A model's name is also a folder's.
 fn model_name(text: &str) -> Result<String, String> {
     let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
-    if text.is_empty() || text.len() > 64 || !plain || text == kaisatsu_vision::shelf::RUNTIME {
+    if text.is_empty() || text.len() > 64 || !plain || text == kaisatsu_vision::registry::RUNTIME {
         return Err("a model's name has 1 to 64 letters, digits, '-' and '_'".to_owned());
     }
     Ok(text.to_owned())

@@ -9,7 +9,7 @@ use kaisatsu_model::{ApplicationName, SystemClock};
 use kaisatsu_railmap::Library;
 use kaisatsu_recognition::{Recogniser, UserLimits, UserSettings};
 use kaisatsu_store::{Address, Blobs, Store, StoreError};
-use kaisatsu_vision::{Engine, Shelf};
+use kaisatsu_vision::{Engine, ModelRegistry};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tokio::{
     net::TcpListener,
@@ -111,21 +111,21 @@ fn open_maps(folder: &Path) -> Result<Library<Rendered>, Trouble> {
 fn open_recogniser(settings: &Settings, store: &Store) -> Result<Recogniser, Trouble> {
     let folder = settings.models_folder()?;
     let unreadable = |error| Trouble::Failed(format!("the model folder {} cannot be read: {error}", folder.display()));
-    let shelf = Shelf::open(&folder).map_err(unreadable)?;
-    if shelf.entries.is_empty() {
+    let registry = ModelRegistry::open(&folder).map_err(unreadable)?;
+    if registry.entries.is_empty() {
         tracing::warn!(
             "there are no models in {}: image recognition answers 503. `make models` installs the default set",
             folder.display()
         );
     }
-    for entry in &shelf.entries {
+    for entry in &registry.entries {
         if let Err(fault) = &entry.model {
             tracing::error!(model = entry.name, "cannot be used: {fault}");
         }
     }
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let threads = if settings.engine_threads == 0 { cores } else { small(settings.engine_threads) };
-    let engine = Engine::start(shelf, threads, memory::give_back)
+    let engine = Engine::start(registry, threads, memory::give_back)
         .map_err(|error| Trouble::Failed(format!("the system gives no thread for the engine: {error}")))?;
     let decided = kaisatsu_recognition::Settings {
         waiting: small(settings.engine_waiting),

@@ -148,7 +148,7 @@ impl Recogniser {
     /// When the weights of a model are other ones than before, its datasets are built again from the bytes kept.
     /// Whether that could be seen to.
     async fn renew_outdated(&self) -> bool {
-        for model in self.slots.engine().shelf().models() {
+        for model in self.slots.engine().registry().models() {
             let Some(sha256) = model.manifest.embedding_sha256() else { continue };
             let name = &model.manifest.about.name;
             match self.keeping.store.rebuild_data_sets(name, sha256, self.keeping.now()).await {

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use cosine_index::{Settings, VectorIndex};
 use kaisatsu_store::BuiltImage;
-use kaisatsu_vision::{
-    head::{Head, Kind, Lesson, Report, TeachError, teach},
-    nearest::{Nearest, Settings},
-};
+use kaisatsu_vision::probe::{Kind, LabelledVector, Probe, Report, TrainError, train};
 use serde_json::{Value, json};
 
 /// Images of a tag below which it is said to have few.
@@ -42,12 +40,15 @@ pub(super) struct Learned {
 }
 
 /// Learns to tell the tags apart, and looks at the images with what was learned.
-pub(super) fn learn(images: &[BuiltImage]) -> Result<Learned, TeachError> {
+pub(super) fn learn(images: &[BuiltImage]) -> Result<Learned, TrainError> {
     let tags = tags(images.iter().map(|image| image.tag.as_str()));
     let classes = classes(&tags, images.iter().map(|image| image.tag.as_str()));
-    let lessons: Vec<Lesson<'_>> =
-        images.iter().zip(&classes).map(|(image, class)| Lesson { vector: &image.vector, class: *class }).collect();
-    let taught = if tags.len() < 2 { None } else { Some(teach(&lessons, tags.len())?) };
+    let lessons: Vec<LabelledVector<'_>> = images
+        .iter()
+        .zip(&classes)
+        .map(|(image, class)| LabelledVector { vector: &image.vector, class: *class })
+        .collect();
+    let taught = if tags.len() < 2 { None } else { Some(train(&lessons, tags.len())?) };
     let report = taught.as_ref().map(|(_, report)| report);
     let told = json!({
         "images": images.len(),
@@ -61,7 +62,7 @@ pub(super) fn learn(images: &[BuiltImage]) -> Result<Learned, TeachError> {
         "nearDuplicates": duplicates(images),
         "tagsWithFewImages": few(&classes, &tags),
     });
-    Ok(Learned { head: taught.map(|(head, _): (Head, Report)| head.to_bytes()), report: told.to_string() })
+    Ok(Learned { head: taught.map(|(head, _): (Probe, Report)| head.to_bytes()), report: told.to_string() })
 }
 
 fn method(kind: Kind) -> &'static str {
@@ -111,7 +112,7 @@ fn doubtful(report: &Report, images: &[BuiltImage], classes: &[usize], tags: &[S
 fn duplicates(images: &[BuiltImage]) -> Vec<Value> {
     let dims = images.first().map_or(0, |image| image.vector.len());
     let vectors = images.iter().enumerate().map(|(at, image)| (at as u64, image.vector.as_slice()));
-    let Ok(index) = Nearest::build(dims.max(1), Settings::default(), vectors) else { return Vec::new() };
+    let Ok(index) = VectorIndex::build(dims.max(1), Settings::default(), vectors) else { return Vec::new() };
     let mut pairs = Vec::new();
     for (at, image) in images.iter().enumerate() {
         for found in index.search(&image.vector, 4).unwrap_or_default() {

@@ -3,7 +3,7 @@
 
 use kaisatsu_feedback::Example;
 use kaisatsu_vision::{
-    head::USUAL_TEMPERATURE,
+    probe::DEFAULT_TEMPERATURE,
     vector::{dot, normalise},
 };
 
@@ -30,7 +30,7 @@ pub(super) fn examples(vectors: &[(u64, Vec<f32>)], classes: &[usize], tags: &[S
     let example = |((_, vector), class): &(&(u64, Vec<f32>), &usize)| {
         let rest: Vec<f32> = sums[**class].iter().zip(vector).map(|(sum, value)| sum - value).collect();
         let own = unit(&rest);
-        let near = |at: usize| dot(if at == **class { &own } else { &means[at] }, vector) / USUAL_TEMPERATURE;
+        let near = |at: usize| dot(if at == **class { &own } else { &means[at] }, vector) / DEFAULT_TEMPERATURE;
         let scores: Vec<f32> = (0..tags.len()).map(near).collect();
         let top = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let whole: f32 = scores.iter().map(|score| (score - top).exp()).sum();

@@ -6,8 +6,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use cosine_index::Match;
 use kaisatsu_model::{DataSetId, Phase};
-use kaisatsu_vision::{Scored, best, nearest::Match, shelf::Model};
+use kaisatsu_vision::{ClassScore, best, registry::Model};
 
 use super::shelf::Shelved;
 use crate::{
@@ -40,7 +41,7 @@ impl Recogniser {
             let move_head = |head| learning.move_head(&asking, taught.since().0, head, vector, id);
             let found = timed(REMEMBER, classify::TASK, || taught.head.as_ref().and_then(move_head));
             let Some((base, after, moves)) = found else { return Ok(Vec::new()) };
-            let weigh = |scored: &Scored| {
+            let weigh = |scored: &ClassScore| {
                 let name = id(scored.class)?.to_owned();
                 let tag = Tag { id: name.clone(), name: name.clone(), score: scored.score };
                 Some(moves.weigh(tag, &name, base.get(scored.class).copied()?))

@@ -7,13 +7,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use cosine_index::{Settings, VectorIndex};
 use kaisatsu_feedback::Example;
 use kaisatsu_model::{DataSetId, Timestamp};
 use kaisatsu_store::{DataSetRow, Store};
-use kaisatsu_vision::{
-    head::Head,
-    nearest::{Nearest, Settings},
-};
+use kaisatsu_vision::probe::Probe;
 
 use super::left_out;
 use crate::{RecognitionError, User, classify, learning::Asking};
@@ -30,10 +28,10 @@ pub(crate) struct Shelved {
     /// Since when it is as it is: a dataset that was built again is another one.
     since: Timestamp,
     /// Its vectors, by their place in `images`.
-    pub(crate) index: Option<Nearest>,
+    pub(crate) index: Option<VectorIndex>,
     pub(crate) images: Vec<Member>,
     /// What tells its tags apart, in the order of `tags`; `None` when it has a single one.
-    pub(crate) head: Option<Head>,
+    pub(crate) head: Option<Probe>,
     pub(crate) tags: Vec<String>,
     /// The hash of the weights that made its vectors.
     pub(crate) engine: String,
@@ -67,7 +65,7 @@ impl Shelved {
     fn bytes(&self) -> usize {
         let head = self.head.as_ref().map_or(0, |head| head.classes() * head.dims() * 8);
         let examples: usize = self.examples.iter().map(|example| example.look.len() * 4).sum();
-        self.index.as_ref().map_or(0, Nearest::heap_bytes) + head + examples + self.images.len() * 200
+        self.index.as_ref().map_or(0, VectorIndex::heap_bytes) + head + examples + self.images.len() * 200
     }
 }
 
@@ -150,7 +148,7 @@ async fn read(store: &Store, facts: &DataSetRow) -> Result<Shelved, RecognitionE
     }
     let head = store.data_set_head(&id).await?;
     let head = head.map(|bytes| {
-        Head::from_bytes(&bytes).ok_or_else(|| RecognitionError::Failed(format!("the head of {id} cannot be read")))
+        Probe::from_bytes(&bytes).ok_or_else(|| RecognitionError::Failed(format!("the head of {id} cannot be read")))
     });
     let head = head.transpose()?;
     let tags = super::health::tags(images.iter().map(|image| image.tag.as_str()));
@@ -160,7 +158,7 @@ async fn read(store: &Store, facts: &DataSetRow) -> Result<Shelved, RecognitionE
     // Building an index of many images takes its time, and other tasks should not wait for it.
     let built = tokio::task::spawn_blocking(move || {
         let examples = left_out::examples(&vectors, &classes, &named);
-        ((dims > 0).then(|| Nearest::build(dims, Settings::default(), vectors)), examples)
+        ((dims > 0).then(|| VectorIndex::build(dims, Settings::default(), vectors)), examples)
     });
     let (built, examples) = built.await.map_err(|error| RecognitionError::Failed(error.to_string()))?;
     let index = built.transpose().map_err(|error| RecognitionError::Failed(error.to_string()))?;

@@ -198,7 +198,7 @@ fn product(fields: &Fields) -> Result<Entry, String> {
 /// A printed number as thirteen digits.
 fn code(printed: &str) -> Option<String> {
     let plain: String = printed.chars().filter(|c| !matches!(c, '-' | ' ')).collect();
-    barcode::isbn_13(&plain).or_else(|| barcode::thirteen(&plain))
+    barcode::isbn_10_to_13(&plain).or_else(|| barcode::to_ean_13(&plain))
 }
 
 fn required(fields: &Fields, name: &str) -> Result<String, String> {

@@ -6,7 +6,7 @@ use kaisatsu_feedback::{
     Recollection, Row, SAMPLED, STRENGTH, Sampled, SpaceKey, Standard, shifted_odds, shifted_shares, within_range,
 };
 use kaisatsu_store::Push;
-use kaisatsu_vision::head::{Head, Kind};
+use kaisatsu_vision::probe::{Kind, Probe};
 
 use super::{Asking, Learning, space};
 
@@ -112,7 +112,7 @@ impl Learning {
         &self,
         asking: &Asking,
         version: i64,
-        head: &Head,
+        head: &Probe,
         look: &[f32],
         subject: impl Fn(usize) -> Option<&'a str>,
     ) -> Option<(Vec<f32>, Vec<f32>, Moves)> {

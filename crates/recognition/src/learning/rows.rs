@@ -6,7 +6,7 @@ use std::{
 };
 
 use kaisatsu_feedback::{SAMPLED, Sampled, SpaceKey};
-use kaisatsu_vision::head::Head;
+use kaisatsu_vision::probe::Probe;
 
 /// Rows of scores by exemplar, for each space and each head that it had.
 #[derive(Default)]
@@ -21,7 +21,7 @@ struct Kept {
 
 impl Rows {
     /// The scores of every class on each of the exemplars.
-    pub(super) fn of(&self, key: &SpaceKey, version: i64, head: &Head, sample: &[Sampled]) -> Vec<Arc<[f32]>> {
+    pub(super) fn of(&self, key: &SpaceKey, version: i64, head: &Probe, sample: &[Sampled]) -> Vec<Arc<[f32]>> {
         let found: Vec<Option<Arc<[f32]>>> = {
             let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let kept = all.get(key).filter(|kept| kept.version == version);

@@ -12,7 +12,7 @@ use kaisatsu_fetch::{Fetcher, Policy};
 use kaisatsu_model::{AppId, ApplicationName, Clock, ItemId, RecognitionId, Timestamp, UserId, Verdict};
 use kaisatsu_store::{BlobAddress, Blobs, KeptItem, NewRecognition, NewVerdict, Store};
 use kaisatsu_testkit::{Backend, Database};
-use kaisatsu_vision::{Engine, shelf::Shelf};
+use kaisatsu_vision::{Engine, ModelRegistry};
 use tempfile::TempDir;
 
 use crate::{Recogniser, Settings, User, UserLimits, UserSettings};
@@ -61,7 +61,7 @@ impl Stage {
             fetches: 2,
             lease: Duration::from_secs(10),
         };
-        let engine = Engine::start(Shelf::open(&folder.path().join("models")).unwrap(), 1, || ()).unwrap();
+        let engine = Engine::start(ModelRegistry::open(&folder.path().join("models")).unwrap(), 1, || ()).unwrap();
         while !engine.is_warm() {
             tokio::task::yield_now().await;
         }

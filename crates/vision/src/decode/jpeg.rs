@@ -8,7 +8,7 @@ use image::{DynamicImage, ImageDecoder, RgbImage, codecs::jpeg::JpegDecoder, met
 use turbojpeg::{Colorspace, Decompressor, Image, PixelFormat, ScalingFactor};
 
 use super::{Bounds, DecodeError, Decoded, check_size};
-use crate::{Picture, Sent};
+use crate::{ImageFile, Picture};
 
 /// Passes over the file that a progressive JPEG may ask for; honest ones have about ten. A few kilobytes can ask for
 /// thousands.
@@ -76,7 +76,7 @@ fn with(
 
     let orientation = orientation(bytes);
     let picture = upright(side(w), side(h), pixels, orientation).ok_or_else(|| broken("corrupt"))?;
-    Ok(Decoded { picture, sent: Sent { width, height, orientation, format: "JPEG" } })
+    Ok(Decoded { picture, file: ImageFile { width, height, orientation, format: "JPEG" } })
 }
 
 /// The decoder reports even small oddities that every viewer forgives, after it has written all pixels. What is

@@ -1,6 +1,6 @@
 //! The outputs of the common families of detectors, each turned into candidates in fractions of the picture.
 
-use super::Found;
+use super::Detection;
 use crate::{
     Area, Picture,
     manifest::Input,
@@ -32,7 +32,7 @@ pub(super) struct Reader<'a> {
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "sides and ratios of pictures")]
 impl Reader<'_> {
     /// What scores enough, before boxes are compared with each other.
-    pub(super) fn candidates(&self, outputs: &Outputs) -> Result<Vec<Found>, RuntimeError> {
+    pub(super) fn candidates(&self, outputs: &Outputs) -> Result<Vec<Detection>, RuntimeError> {
         match outputs {
             Outputs::BoxesScores { boxes, scores } => self.boxes_scores(boxes, scores),
             Outputs::Detr { boxes, logits } => self.detr(boxes, logits),
@@ -60,7 +60,7 @@ impl Reader<'_> {
     }
 
     /// Boxes in pixels of the picture, and scores class by class.
-    fn boxes_scores(&self, boxes: &Tensor, scores: &Tensor) -> Result<Vec<Found>, RuntimeError> {
+    fn boxes_scores(&self, boxes: &Tensor, scores: &Tensor) -> Result<Vec<Detection>, RuntimeError> {
         let count = boxes.values.len() / 4;
         expect(scores, &[1, self.classes, count])?;
         let (width, height) = (self.picture.width() as f32, self.picture.height() as f32);
@@ -70,7 +70,7 @@ impl Reader<'_> {
                 let [x_min, y_min, x_max, y_max] = four(&boxes.values, at);
                 let area =
                     Area { x_min: x_min / width, y_min: y_min / height, x_max: x_max / width, y_max: y_max / height };
-                found.push(Found { class, score, area: inside(area), row: at });
+                found.push(Detection { class, score, area: inside(area), row: at });
             }
         }
         Ok(found)
@@ -78,7 +78,7 @@ impl Reader<'_> {
 
     /// Logits for every query, and boxes as centre and size in fractions of the input. A last class beyond the
     /// labels means "nothing here", and then the classes exclude each other.
-    fn detr(&self, boxes: &Tensor, logits: &Tensor) -> Result<Vec<Found>, RuntimeError> {
+    fn detr(&self, boxes: &Tensor, logits: &Tensor) -> Result<Vec<Detection>, RuntimeError> {
         let count = boxes.values.len() / 4;
         let columns = logits.values.len() / count.max(1);
         if columns != self.classes && columns != self.classes + 1 {
@@ -89,7 +89,7 @@ impl Reader<'_> {
             let area = self.uncentred(four(&boxes.values, at), 1.0, 1.0);
             let scores = self.query_scores(row).into_iter().enumerate();
             let sure = scores.filter(|(_, score)| *score >= self.floor);
-            found.extend(sure.map(|(class, score)| Found { class, score, area, row: at }));
+            found.extend(sure.map(|(class, score)| Detection { class, score, area, row: at }));
         }
         Ok(found)
     }
@@ -102,7 +102,7 @@ impl Reader<'_> {
     }
 
     /// Offsets from the cells of three grids, then how sure it is of a thing and of each class.
-    fn yolox(&self, rows: &Tensor) -> Result<Vec<Found>, RuntimeError> {
+    fn yolox(&self, rows: &Tensor) -> Result<Vec<Detection>, RuntimeError> {
         let columns = 5 + self.classes;
         let (width, height) = (self.input.width as usize, self.input.height as usize);
         let cells: Vec<(f32, f32, f32)> = [8, 16, 32].into_iter().flat_map(|step| grid(width, height, step)).collect();
@@ -112,7 +112,7 @@ impl Reader<'_> {
             let centre = [(row[0] + x) * step, (row[1] + y) * step, row[2].exp() * step, row[3].exp() * step];
             let area = self.uncentred(centre, self.input.width as f32, self.input.height as f32);
             let sure = cell_scores(row).enumerate().filter(|(_, score)| *score >= self.floor);
-            found.extend(sure.map(|(class, score)| Found { class, score, area, row: at }));
+            found.extend(sure.map(|(class, score)| Detection { class, score, area, row: at }));
         }
         Ok(found)
     }

@@ -1,11 +1,11 @@
 //! One box for each thing: of boxes of a class that overlap, the surest stays.
 
-use super::Found;
+use super::Detection;
 
 /// Non-maximum suppression, class by class; of each class only the `per_class` surest are compared.
-pub(super) fn suppress(mut found: Vec<Found>, most_overlap: f32, per_class: usize) -> Vec<Found> {
+pub(super) fn suppress(mut found: Vec<Detection>, most_overlap: f32, per_class: usize) -> Vec<Detection> {
     found.sort_by(|a, b| a.class.cmp(&b.class).then(surest(a, b)));
-    let mut kept: Vec<Found> = Vec::new();
+    let mut kept: Vec<Detection> = Vec::new();
     for class in found.chunk_by(|a, b| a.class == b.class) {
         let first = kept.len();
         for candidate in class.iter().take(per_class) {
@@ -18,14 +18,14 @@ pub(super) fn suppress(mut found: Vec<Found>, most_overlap: f32, per_class: usiz
 }
 
 /// The `most` surest, surest first.
-pub(super) fn strongest(mut found: Vec<Found>, most: usize) -> Vec<Found> {
+pub(super) fn strongest(mut found: Vec<Detection>, most: usize) -> Vec<Detection> {
     found.sort_by(surest);
     found.truncate(most);
     found
 }
 
 /// Equal scores are ordered by class and place, so that an answer is always the same.
-fn surest(a: &Found, b: &Found) -> std::cmp::Ordering {
+fn surest(a: &Detection, b: &Detection) -> std::cmp::Ordering {
     b.score
         .total_cmp(&a.score)
         .then(a.class.cmp(&b.class))
@@ -38,10 +38,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{strongest, suppress};
-    use crate::{Area, Found};
+    use crate::{Area, Detection};
 
-    fn found(class: usize, score: f32, x_min: f32, width: f32) -> Found {
-        Found { class, score, area: Area { x_min, y_min: 0.0, x_max: x_min + width, y_max: 1.0 }, row: 0 }
+    fn found(class: usize, score: f32, x_min: f32, width: f32) -> Detection {
+        Detection { class, score, area: Area { x_min, y_min: 0.0, x_max: x_min + width, y_max: 1.0 }, row: 0 }
     }
 
     #[test]
@@ -62,7 +62,7 @@ mod tests {
         /// Whatever goes in: no two of one class that stay overlap too much, and the surest of all stays.
         #[test]
         fn what_stays_does_not_overlap(boxes in proptest::collection::vec((0usize..3, 0.0f32..1.0, 0.0f32..0.9, 0.01f32..0.5), 1..40)) {
-            let all: Vec<Found> = boxes.iter().map(|&(c, s, x, w)| found(c, s, x, w)).collect();
+            let all: Vec<Detection> = boxes.iter().map(|&(c, s, x, w)| found(c, s, x, w)).collect();
             let best = all.iter().map(|found| found.score).fold(0.0, f32::max);
             let kept = strongest(suppress(all, 0.5, 100), 100);
             prop_assert!((kept[0].score - best).abs() < f32::EPSILON);

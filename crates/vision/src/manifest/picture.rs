@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// What a network runs on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum RunsOn {
+pub enum Backend {
     /// Our own kernels where they know the processor and the network, ONNX Runtime otherwise.
     #[default]
     Auto,

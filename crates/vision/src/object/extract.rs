@@ -8,10 +8,10 @@ use super::{
 };
 use crate::{
     Picture,
-    manifest::{FeatureInput, FeatureOutput, Filter, Parts, RunsOn},
+    manifest::{Backend, FeatureInput, FeatureOutput, Filter, Parts},
     prepare::{Part, resize},
+    registry::Model,
     runtime::{Feed, Network, Runtime, RuntimeError, Tensor},
-    shelf::Model,
 };
 
 /// The network's maps have one value for each cell of so many pixels.
@@ -66,7 +66,7 @@ impl Extractor {
         let Parts::LocalFeatures(parts) = &model.manifest.parts else {
             return Err(RuntimeError::Run("it is no model for local features".to_owned()));
         };
-        let network = runtime.network(&model.folder.join(&parts.weights.file), RunsOn::Auto)?;
+        let network = runtime.network(&model.folder.join(&parts.weights.file), Backend::Auto)?;
         let mut extractor = Self { network, input: parts.input.clone(), output: parts.output.clone() };
         let blank = Plane { width: 64, height: 32, grey: vec![0.5; 64 * 32] };
         extractor.features(&blank, 1)?;

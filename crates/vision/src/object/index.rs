@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use fearless_simd::{Level, dispatch};
 
 use super::{
-    sketch::Sketch,
-    words::{Asked, WORDS},
+    encoded::EncodedReference,
+    vocabulary::{QueryFeature, WORDS},
 };
 
 /// An item of a catalogue, by the number that its store gave it.
@@ -102,10 +102,10 @@ impl Default for Index {
 
 impl Index {
     /// Puts a reference picture of an item in; what the index knew of this picture goes.
-    pub fn insert(&mut self, item: ItemId, picture: PictureId, sketch: &Sketch) {
+    pub fn insert(&mut self, item: ItemId, picture: PictureId, encoded: &EncodedReference) {
         self.remove_picture(picture);
-        let mut slots = Vec::with_capacity(sketch.views().len());
-        for (number, codes) in (0_u8..).zip(sketch.views()) {
+        let mut slots = Vec::with_capacity(encoded.views().len());
+        for (number, codes) in (0_u8..).zip(encoded.views()) {
             // Four thousand million views would not fit in memory anyway.
             let Ok(slot) = u32::try_from(self.views.len()) else { break };
             let features = u32::try_from(codes.len()).unwrap_or(u32::MAX);
@@ -168,13 +168,13 @@ impl Index {
 
     /// The `most` views for which most features of the query speak, the likeliest first.
     #[must_use]
-    pub fn vote(&self, query: &[Asked], most: usize) -> Vec<Vote> {
+    pub fn vote(&self, query: &[QueryFeature], most: usize) -> Vec<Vote> {
         self.vote_among(query, most, |_| true)
     }
 
     /// As [`Index::vote`], of the items that are wanted.
     #[must_use]
-    pub fn vote_among(&self, query: &[Asked], most: usize, wanted: impl Fn(ItemId) -> bool) -> Vec<Vote> {
+    pub fn vote_among(&self, query: &[QueryFeature], most: usize, wanted: impl Fn(ItemId) -> bool) -> Vec<Vote> {
         let weights: Vec<f32> = (0..=MOST_BITS).map(weight).collect();
         let mut ballot = Ballot::new(self.views.len());
         let (level, mut near) = (Level::new(), Vec::new());

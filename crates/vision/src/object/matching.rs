@@ -2,7 +2,7 @@
 
 use super::{
     features::{DIMENSIONS, Features, UNITY},
-    words::Vocabulary,
+    vocabulary::Vocabulary,
 };
 
 /// Two descriptors that are less alike than this are of different things (a cosine of 0.82, as published with XFeat).
@@ -79,7 +79,7 @@ mod tests {
     use super::{Comparable, Pair, mutual};
     use crate::object::{
         features::{DIMENSIONS, Descriptor, Features, Point, UNITY},
-        words::Vocabulary,
+        vocabulary::Vocabulary,
     };
 
     fn axis(at: usize) -> Descriptor {

@@ -8,25 +8,25 @@
 )]
 
 mod bytes;
+mod encoded;
 mod extract;
 mod features;
+mod global_descriptor;
 mod homography;
 mod index;
-mod look;
 mod matching;
 mod random;
 mod recognise;
-mod sketch;
 mod trim;
 mod verify;
-mod words;
+mod vocabulary;
 
 pub use bytes::Malformed;
+pub use encoded::{EncodedReference, FeatureCode};
 pub use extract::{Extractor, Plane, REFERENCE_SIZES, whole_plane};
 pub use features::{DIMENSIONS, Descriptor, Features, MOST_FEATURES, Point, Reference};
+pub use global_descriptor::{GLOBAL_DIMENSIONS, barcode_descriptor};
 pub use index::{Index, ItemId, PictureId, Vote};
-pub use look::{LOOK_NUMBERS, digits_look};
 pub use recognise::{Catalogue, LookError, Looked, Recognised, Recogniser};
-pub use sketch::{Code, Sketch};
 pub use verify::{Sighting, Subject, verify};
-pub use words::{Asked, PROBES, Vocabulary, WORDS};
+pub use vocabulary::{PROBES, QueryFeature, Vocabulary, WORDS};

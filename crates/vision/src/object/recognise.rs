@@ -7,10 +7,10 @@ use fast_image_resize::Resizer;
 use super::{
     extract::{Extractor, whole_plane},
     features::{Features, Reference},
+    global_descriptor::global_descriptor,
     index::{ItemId, PictureId, Vote},
-    look::look,
     verify::{Sighting, Subject, verify},
-    words::{Asked, Vocabulary},
+    vocabulary::{QueryFeature, Vocabulary},
 };
 use crate::{Area, Picture, runtime::RuntimeError};
 
@@ -48,7 +48,7 @@ const RIVAL_SHARE: f32 = 0.5;
 /// What recognition needs of a catalogue, which may lie in memory, in a database, or in both.
 pub trait Catalogue {
     /// As [`Index::vote`](super::Index::vote).
-    fn vote(&self, query: &[Asked], most: usize) -> Vec<Vote>;
+    fn vote(&self, query: &[QueryFeature], most: usize) -> Vec<Vote>;
 
     /// Why reference pictures cannot be had.
     type Failure;
@@ -98,7 +98,7 @@ pub struct Recognised {
 pub struct Looked {
     /// The items that it shows, the surest first.
     pub found: Vec<Recognised>,
-    /// The picture as a vector of [`LOOK_NUMBERS`](super::LOOK_NUMBERS) numbers and of length one; zeros where it has no
+    /// The picture as a vector of [`GLOBAL_DIMENSIONS`](super::GLOBAL_DIMENSIONS) numbers and of length one; zeros where it has no
     /// features.
     pub look: Vec<f32>,
 }
@@ -140,9 +140,9 @@ impl Recogniser {
         for Step { side, features, turn } in STEPS {
             let plane = whole_plane(resizer, picture, side)?.turned(turn);
             let features = self.extractor.features(&plane, features)?;
-            let asked = self.vocabulary.ask(&features);
+            let asked = self.vocabulary.encode_query(&features);
             // At the first size only, lest the look depend on the catalogue, which ends the search sooner or later.
-            first_look.get_or_insert_with(|| look(&asked));
+            first_look.get_or_insert_with(|| global_descriptor(&asked));
             let votes = catalogue.vote(&asked, VERIFIED);
             let verified = verified(&self.vocabulary, &features, &votes, catalogue).map_err(LookError::Catalogue)?;
             for (vote, sighting) in verified {
@@ -157,7 +157,7 @@ impl Recogniser {
         }
         let mut found: Vec<Recognised> = found.into_values().filter(|seen| seen.inliers >= LEAST).collect();
         found.sort_by(|a, b| b.inliers.cmp(&a.inliers).then(a.item.cmp(&b.item)));
-        Ok(Looked { found, look: first_look.unwrap_or_else(|| look(&[])) })
+        Ok(Looked { found, look: first_look.unwrap_or_else(|| global_descriptor(&[])) })
     }
 }
 

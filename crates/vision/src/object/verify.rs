@@ -9,7 +9,7 @@ use super::{
     homography::{Homography, Match, Place},
     matching::{Comparable, Pair, mutual},
     random::Random,
-    words::Vocabulary,
+    vocabulary::Vocabulary,
 };
 
 /// How far, in pixels of the query as it was read, a point may be from where the map says. The network places points

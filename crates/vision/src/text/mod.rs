@@ -21,7 +21,7 @@ use fast_image_resize::Resizer;
 
 use crate::{
     Picture,
-    manifest::{Fault, MANIFEST, RunsOn, Text, TextDetect, TextPicture, TextRecognise, TextTurn},
+    manifest::{Backend, Fault, MANIFEST, Text, TextDetect, TextPicture, TextRecognise, TextTurn},
     runtime::{Feed, Network, Runtime, RuntimeError, Tensor},
 };
 use alphabet::Alphabet;
@@ -76,7 +76,7 @@ impl Reader {
         check(parts)?;
         let Text { picture, detect, turn, recognise } = parts.clone();
         let load =
-            |file: &Path| runtime.network(&folder.join(file), RunsOn::Auto).map_err(|error| Fault(error.to_string()));
+            |file: &Path| runtime.network(&folder.join(file), Backend::Auto).map_err(|error| Fault(error.to_string()));
         let mut reader = Self {
             bounds: picture,
             alphabet: Alphabet::load(folder, &recognise)?,

@@ -2,10 +2,10 @@ use proptest::prelude::*;
 
 use super::{Index, ItemId, PictureId};
 use crate::object::{
+    encoded::EncodedReference,
     features::{DIMENSIONS, Descriptor, Features, Point, Reference},
     random::Random,
-    sketch::Sketch,
-    words::{Asked, Vocabulary},
+    vocabulary::{QueryFeature, Vocabulary},
 };
 
 /// A descriptor in a random direction.
@@ -24,20 +24,20 @@ fn features(seed: u64, count: usize) -> Features {
     Features::new(1, 1, features).unwrap()
 }
 
-fn sketch(seed: u64) -> Sketch {
+fn encoded(seed: u64) -> EncodedReference {
     let views = vec![features(seed, 60), features(seed + 1_000_000, 40)];
-    Vocabulary::default().sketch(&Reference::new(views).unwrap())
+    Vocabulary::default().encoded(&Reference::new(views).unwrap())
 }
 
 /// The features of the picture of this number, as a query that sees nothing else.
-fn asked(seed: u64) -> Vec<Asked> {
+fn asked(seed: u64) -> Vec<QueryFeature> {
     Vocabulary::default().ask(&features(seed, 60))
 }
 
 fn filled(items: impl IntoIterator<Item = u64>) -> Index {
     let mut index = Index::default();
     for item in items {
-        index.insert(ItemId(item), PictureId(item + 500), &sketch(item));
+        index.insert(ItemId(item), PictureId(item + 500), &encoded(item));
     }
     index
 }
@@ -57,7 +57,7 @@ fn the_right_view_of_the_right_picture_comes_first() {
 fn an_item_of_many_pictures_leaves_room_for_others() {
     let mut index = filled(0..4);
     for picture in 0..20 {
-        index.insert(ItemId(9), PictureId(picture), &sketch(9));
+        index.insert(ItemId(9), PictureId(picture), &encoded(9));
     }
     let votes = index.vote(&[asked(9), asked(2)].concat(), 16);
     let of = |item: u64| votes.iter().filter(|vote| vote.item == ItemId(item)).count();
@@ -81,18 +81,18 @@ fn a_feature_that_repeats_has_one_vote() {
     let vocabulary = Vocabulary::default();
     let mut index = Index::default();
     let mut insert = |id: u64, view: &Features| {
-        index.insert(ItemId(id), PictureId(id), &vocabulary.sketch(&Reference::new(vec![view.clone()]).unwrap()));
+        index.insert(ItemId(id), PictureId(id), &vocabulary.encode(&Reference::new(vec![view.clone()]).unwrap()));
     };
     insert(1, &one);
     insert(2, &many);
-    let votes = index.vote(&vocabulary.ask(&one), 2);
+    let votes = index.vote(&vocabulary.encode_query(&one), 2);
     assert_eq!(votes[0].item, ItemId(1), "the wallpaper must not win: {votes:?}");
 }
 
 #[test]
 fn a_picture_put_in_again_replaces_itself() {
     let mut index = filled(0..10);
-    index.insert(ItemId(3), PictureId(503), &sketch(77));
+    index.insert(ItemId(3), PictureId(503), &encoded(77));
     assert_eq!((index.items(), index.pictures()), (10, 10));
     assert_eq!(index.vote(&asked(77), 1)[0].item, ItemId(3));
     let old = filled(0..10).vote(&asked(3), 1)[0].score;
@@ -102,7 +102,7 @@ fn a_picture_put_in_again_replaces_itself() {
 #[test]
 fn a_picture_goes_and_the_item_stays() {
     let mut index = filled(0..5);
-    index.insert(ItemId(2), PictureId(900), &sketch(90));
+    index.insert(ItemId(2), PictureId(900), &encoded(90));
     index.remove_picture(PictureId(502));
     assert_eq!((index.items(), index.pictures()), (5, 5));
     assert_eq!(index.vote(&asked(90), 1)[0].picture, PictureId(900));

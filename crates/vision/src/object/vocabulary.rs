@@ -1,0 +1,181 @@
+//! Visual words: a short name for what a descriptor looks like, so that like descriptors can be looked up.
+//!
+//! A word is a pair out of two tables of 256: the sum of both comes nearest to the descriptor (residual quantisation).
+//! Beside its word each feature has a signature of 64 bits that tells near from far within a word.
+//!
+//! The tables, `vocabulary.bin`, were trained once by `examples/vocabulary.rs` and do not change as a catalogue grows,
+//! so stored words stay true. Hashing without tables was tried (cross-polytopes, around the mean of all descriptors):
+//! XFeat's descriptors lie so close together that it visits ten times the postings for the same share of right ones.
+
+use super::{
+    encoded::{EncodedReference, FeatureCode},
+    features::{DIMENSIONS, Descriptor, Features, Reference},
+    random::Random,
+};
+
+/// How many words there are.
+pub const WORDS: usize = ENTRIES * ENTRIES;
+/// In how many words a feature of a query is looked up: its own finds one true partner in eight, these find half.
+pub const PROBES: usize = 16;
+
+/// The entries of each table.
+const ENTRIES: usize = 256;
+/// The mean of all descriptors, then the first table, then the second.
+const TABLES: &[u8; (1 + 2 * ENTRIES) * DIMENSIONS] = include_bytes!("vocabulary.bin");
+/// How many entries of the first table are tried with all of the second.
+const TRIED: usize = 8;
+/// Of the pseudo-random turns before the signs of a signature are taken.
+const SEED: u64 = 3;
+
+/// A feature of a query, as it is looked up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueryFeature {
+    /// The words it may have in the catalogue, the likeliest first.
+    pub words: [u16; PROBES],
+    /// As in [`FeatureCode`].
+    pub signature: u64,
+}
+
+/// The fixed vocabulary. All its arithmetic is of whole numbers, so every machine gives the same words.
+pub struct Vocabulary {
+    mean: Descriptor,
+    first: Table,
+    second: Table,
+    /// The squared length of the sum of each pair of entries.
+    squares: Vec<[i32; ENTRIES]>,
+    signs: [[i32; DIMENSIONS]; 3],
+}
+
+impl Default for Vocabulary {
+    fn default() -> Self {
+        let (rows, _) = TABLES.as_chunks::<DIMENSIONS>();
+        let mut rows = rows.iter().map(|row| row.map(u8::cast_signed));
+        let mean = rows.next().unwrap_or([0; DIMENSIONS]);
+        let first = Table::new(&mut rows);
+        let second = Table::new(&mut rows);
+        let square = |a: &Entry, b: &Entry| a.iter().zip(b).map(|(a, b)| i32::from(a + b).pow(2)).sum::<i32>();
+        let squares = first.0.iter().map(|a| std::array::from_fn(|at| square(a, &second.0[at]))).collect();
+        let mut random = Random::new(SEED);
+        let signs = std::array::from_fn(|_| {
+            let bits = random.next();
+            std::array::from_fn(|at| if bits >> at & 1 == 0 { 1 } else { -1 })
+        });
+        Self { mean, first, second, squares, signs }
+    }
+}
+
+impl Vocabulary {
+    /// The word and the signature of a descriptor.
+    #[must_use]
+    pub fn code(&self, descriptor: &Descriptor) -> FeatureCode {
+        let [word] = self.nearest(descriptor);
+        FeatureCode { word, signature: self.signature(descriptor) }
+    }
+
+    /// The codes of a reference picture.
+    #[must_use]
+    pub fn encode(&self, reference: &Reference) -> EncodedReference {
+        let codes = |view: &Features| view.descriptors().iter().map(|descriptor| self.code(descriptor)).collect();
+        EncodedReference { views: reference.views().iter().map(codes).collect() }
+    }
+
+    /// What to look up for each feature of a query.
+    #[must_use]
+    pub fn encode_query(&self, query: &Features) -> Vec<QueryFeature> {
+        let ask = |descriptor| QueryFeature { words: self.nearest(descriptor), signature: self.signature(descriptor) };
+        query.descriptors().iter().map(ask).collect()
+    }
+
+    /// The nearest words, the nearest first.
+    fn nearest<const N: usize>(&self, descriptor: &Descriptor) -> [u16; N] {
+        let wide = descriptor.map(i16::from);
+        let (first, second) = (self.first.distances(&wide), self.second.doubled_dots(&wide));
+        let mut tried = Nearest::<TRIED>::new();
+        first.0.iter().enumerate().for_each(|(at, distance)| tried.offer(*distance, at));
+        let mut best = Nearest::<N>::new();
+        for a in tried.places() {
+            // The squared distance to a sum of entries, |x − a − b|², but for |x|², which is the same for all.
+            for (b, (square, dots)) in self.squares[a].iter().zip(&second).enumerate() {
+                best.offer(square - first.1[a] - dots, a * ENTRIES + b);
+            }
+        }
+        best.places().map(|word| u16::try_from(word).unwrap_or(0))
+    }
+
+    /// The signs of the descriptor's distance from the mean, after a turn that costs little: thrice, signs at random and
+    /// a Hadamard transform.
+    pub(super) fn signature(&self, descriptor: &Descriptor) -> u64 {
+        let mut numbers: [i32; DIMENSIONS] =
+            std::array::from_fn(|at| i32::from(descriptor[at]) - i32::from(self.mean[at]));
+        for signs in &self.signs {
+            numbers.iter_mut().zip(signs).for_each(|(number, sign)| *number *= sign);
+            hadamard(&mut numbers);
+        }
+        numbers.iter().enumerate().fold(0, |bits, (at, number)| bits | (u64::from(*number > 0) << at))
+    }
+}
+
+type Entry = [i16; DIMENSIONS];
+
+/// One of the two tables, widened for quick products.
+struct Table(Box<[Entry; ENTRIES]>);
+
+impl Table {
+    fn new(rows: &mut impl Iterator<Item = Descriptor>) -> Self {
+        let mut table = Box::new([[0; DIMENSIONS]; ENTRIES]);
+        table.iter_mut().zip(rows).for_each(|(entry, row)| *entry = row.map(i16::from));
+        Self(table)
+    }
+
+    /// Twice the dot product with each entry.
+    fn doubled_dots(&self, descriptor: &Entry) -> [i32; ENTRIES] {
+        let dot = |entry: &Entry| entry.iter().zip(descriptor).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum::<i32>();
+        std::array::from_fn(|at| 2 * dot(&self.0[at]))
+    }
+
+    /// The squared distance from each entry, but for the descriptor's own square; and twice the dot products.
+    fn distances(&self, descriptor: &Entry) -> ([i32; ENTRIES], [i32; ENTRIES]) {
+        let dots = self.doubled_dots(descriptor);
+        let square = |entry: &Entry| entry.iter().map(|number| i32::from(*number).pow(2)).sum::<i32>();
+        (std::array::from_fn(|at| square(&self.0[at]) - dots[at]), dots)
+    }
+}
+
+/// The `N` nearest of what is offered, the nearest first; of equals, the first offered.
+struct Nearest<const N: usize> {
+    kept: [(i32, usize); N],
+}
+
+impl<const N: usize> Nearest<N> {
+    fn new() -> Self {
+        Self { kept: [(i32::MAX, 0); N] }
+    }
+
+    fn offer(&mut self, distance: i32, place: usize) {
+        if self.kept.last().is_some_and(|last| distance < last.0) {
+            let at = self.kept.partition_point(|kept| kept.0 <= distance);
+            self.kept[at..].rotate_right(1);
+            self.kept[at] = (distance, place);
+        }
+    }
+
+    fn places(&self) -> [usize; N] {
+        self.kept.map(|kept| kept.1)
+    }
+}
+
+fn hadamard(numbers: &mut [i32; DIMENSIONS]) {
+    let mut half = DIMENSIONS / 2;
+    while half > 0 {
+        for block in numbers.chunks_exact_mut(2 * half) {
+            let (low, high) = block.split_at_mut(half);
+            for (a, b) in low.iter_mut().zip(high) {
+                (*a, *b) = (*a + *b, *a - *b);
+            }
+        }
+        half /= 2;
+    }
+}
+
+#[cfg(test)]
+mod tests;

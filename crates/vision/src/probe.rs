@@ -1,0 +1,118 @@
+//! A classifier taught from a few labelled pictures, on top of a frozen network's vectors.
+//!
+//! Two ways are tried and the better one, by leave-one-out, is kept: the mean vector of each class, which is best
+//! with one or two pictures a class, and ridge regression, whose leave-one-out answers have a closed form, so that
+//! they are exact and cheap.
+
+mod bytes;
+mod ridge;
+mod train;
+
+use std::path::Path;
+
+pub use train::{DEFAULT_TEMPERATURE, LabelledVector, Report, TrainError, train};
+
+use crate::{
+    classify::{ClassScore, best},
+    manifest::Fault,
+    softmax::softmax,
+    vector::dot,
+};
+
+/// How the scores are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The cosine with the mean vector of the class.
+    Means,
+    /// A linear function fitted by ridge regression.
+    Ridge,
+}
+
+/// A taught classifier.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Probe {
+    kind: Kind,
+    dims: usize,
+    /// Subtracted from a vector first.
+    centre: Vec<f32>,
+    /// One row a class.
+    weights: Vec<f32>,
+    bias: Vec<f32>,
+    /// The unit mean vector of each class: how near a picture is to anything that was taught.
+    means: Vec<f32>,
+    temperature: f32,
+    /// A picture less like every class than this is none of them.
+    familiar: f32,
+}
+
+impl Probe {
+    /// How many classes it tells apart.
+    #[must_use]
+    pub fn classes(&self) -> usize {
+        self.bias.len()
+    }
+
+    /// How long the vectors are that it reads.
+    #[must_use]
+    pub fn dims(&self) -> usize {
+        self.dims
+    }
+
+    /// The way that was better.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// What scores are divided by before they become shares.
+    #[must_use]
+    pub fn temperature(&self) -> f32 {
+        self.temperature
+    }
+
+    /// Reads a probe from its file.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    pub fn read(path: &Path) -> Result<Self, Fault> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let bytes = std::fs::read(path).map_err(|error| Fault(format!("{name} cannot be read: {error}")))?;
+        Self::from_bytes(&bytes).ok_or_else(|| Fault(format!("{name} is no taught probe, or of another version")))
+    }
+
+    /// The `most` best classes of a unit vector; none when it is like nothing that was taught.
+    #[must_use]
+    pub fn classify(&self, vector: &[f32], most: usize) -> Vec<ClassScore> {
+        if !self.is_familiar(vector) {
+            return Vec::new();
+        }
+        best(&self.shares(&self.scores(vector)), most, 0.0)
+    }
+
+    /// What is compared: a number for each class, the larger the likelier, on no scale of its own. Empty for a vector of
+    /// another length.
+    #[must_use]
+    pub fn scores(&self, vector: &[f32]) -> Vec<f32> {
+        if vector.len() != self.dims {
+            return Vec::new();
+        }
+        let centred: Vec<f32> = vector.iter().zip(&self.centre).map(|(value, centre)| value - centre).collect();
+        self.weights.chunks_exact(self.dims).zip(&self.bias).map(|(row, bias)| dot(row, &centred) + bias).collect()
+    }
+
+    /// What [`Probe::scores`] come to as shares of one, at the temperature that fits the taught pictures best.
+    #[must_use]
+    pub fn shares(&self, scores: &[f32]) -> Vec<f32> {
+        softmax(scores, self.temperature)
+    }
+
+    /// Whether a unit vector is like anything that was taught; one of another length is not.
+    #[must_use]
+    pub fn is_familiar(&self, vector: &[f32]) -> bool {
+        vector.len() == self.dims && self.familiarity(vector) >= self.familiar
+    }
+
+    fn familiarity(&self, vector: &[f32]) -> f32 {
+        self.means.chunks_exact(self.dims).map(|mean| dot(mean, vector)).fold(-1.0, f32::max)
+    }
+}

@@ -1,0 +1,200 @@
+//! The models of a folder: what is there, what is whole, and why something is not.
+
+use std::{
+    fs,
+    io::{self, Read},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use crate::{
+    labels::Labels,
+    manifest::{Fault, File, MANIFEST, Manifest, Parts, ProbeParts, Task},
+    probe::Probe,
+    runtime::Runtime,
+};
+
+/// The folder with the runtime library, beside those of the models.
+pub const RUNTIME: &str = "runtime";
+
+/// A model whose files are as its manifest says.
+#[derive(Debug)]
+pub struct Model {
+    /// The manifest.
+    pub manifest: Manifest,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// The names of its classes, where it has classes.
+    pub labels: Option<Arc<Labels>>,
+    /// The taught head, where it is one.
+    pub head: Option<Arc<Probe>>,
+}
+
+impl Model {
+    /// What it does.
+    #[must_use]
+    pub fn task(&self) -> Task {
+        self.manifest.about.task
+    }
+
+    /// Whether it turns pictures into vectors.
+    #[must_use]
+    pub fn embeds(&self) -> bool {
+        self.manifest.embedding_sha256().is_some()
+    }
+}
+
+/// A folder that holds a model, whole or not.
+#[derive(Debug)]
+pub struct Entry {
+    /// The folder's name.
+    pub name: String,
+    /// The model, or what is wrong with it.
+    pub model: Result<Arc<Model>, Fault>,
+}
+
+/// All models of a folder, in the order of their names.
+pub struct ModelRegistry {
+    /// The runtime, or what is wrong with it.
+    pub runtime: Result<Runtime, Fault>,
+    /// The models.
+    pub entries: Vec<Entry>,
+}
+
+/// `runtime.toml`: what the runtime library is.
+#[derive(Deserialize)]
+struct RuntimeFile {
+    file: PathBuf,
+    sha256: String,
+}
+
+impl ModelRegistry {
+    /// Looks at a folder, reads every manifest and compares every hash. A folder that is not there is an empty registry.
+    ///
+    /// # Errors
+    /// When the folder is there and cannot be read.
+    pub fn open(folder: &Path) -> io::Result<Self> {
+        let mut names = Vec::new();
+        match fs::read_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+            Ok(list) => {
+                for entry in list {
+                    let entry = entry?;
+                    let name = entry.file_name().to_string_lossy().into_owned();
+                    if entry.path().join(MANIFEST).is_file() && !name.starts_with('.') {
+                        names.push(name);
+                    }
+                }
+            }
+        }
+        names.sort();
+        let mut entries: Vec<Entry> = names
+            .into_iter()
+            .map(|name| Entry { model: read_model(&folder.join(&name)).map(Arc::new), name })
+            .collect();
+        check_bases(&mut entries);
+        Ok(Self { runtime: find_runtime(&folder.join(RUNTIME)), entries })
+    }
+
+    /// The models that are whole.
+    pub fn models(&self) -> impl Iterator<Item = &Arc<Model>> {
+        self.entries.iter().filter_map(|entry| entry.model.as_ref().ok())
+    }
+
+    /// The entry of a name.
+    #[must_use]
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.name == name)
+    }
+}
+
+fn find_runtime(folder: &Path) -> Result<Runtime, Fault> {
+    let path = folder.join("runtime.toml");
+    let told =
+        |what: String| Fault(format!("the ONNX Runtime library is not usable: {what}. `make models` installs it"));
+    let text = fs::read_to_string(&path).map_err(|error| told(format!("{}: {error}", path.display())))?;
+    let file: RuntimeFile =
+        toml::from_str(&text).map_err(|error| told(format!("runtime.toml: {}", error.message())))?;
+    check_hash(folder, &file.file, &file.sha256).map_err(|fault| told(fault.0))?;
+    Runtime::at(&folder.join(&file.file)).map_err(|error| Fault(error.to_string()))
+}
+
+fn read_model(folder: &Path) -> Result<Model, Fault> {
+    let manifest = Manifest::read(folder)?;
+    for (file, sha256) in manifest.files() {
+        check_hash(folder, file, sha256)?;
+    }
+    let read = |labels: &File| Labels::read(&folder.join(&labels.file));
+    let (labels, head) = match &manifest.parts {
+        Parts::Picture(parts) => (Some(read(&parts.labels)?), None),
+        Parts::Probe(parts) => {
+            (Some(read(&parts.labels)?), Some(Arc::new(Probe::read(&folder.join(&parts.probe.file))?)))
+        }
+        Parts::Text(_) | Parts::LocalFeatures(_) => (None, None),
+    };
+    if let (Some(head), Some(labels)) = (&head, &labels)
+        && head.classes() != labels.len()
+    {
+        return Err(Fault(format!("the head has {} classes and the labels are {}", head.classes(), labels.len())));
+    }
+    Ok(Model { manifest, folder: folder.to_owned(), labels, head })
+}
+
+/// A head is worth nothing without the very model it was taught on.
+fn check_bases(entries: &mut [Entry]) {
+    let bases: Vec<(String, String)> = entries
+        .iter()
+        .filter_map(|entry| entry.model.as_ref().ok())
+        .filter_map(|model| Some((model.manifest.about.name.clone(), model.manifest.embedding_sha256()?.to_owned())))
+        .collect();
+    for entry in entries {
+        let Ok(model) = &entry.model else { continue };
+        let Parts::Probe(ProbeParts { probe, .. }) = &model.manifest.parts else { continue };
+        let same = bases.iter().any(|(name, sha256)| *name == head.base && *sha256 == head.base_sha256);
+        if !same {
+            let base = &head.base;
+            entry.model = Err(Fault(format!(
+                "it was taught on model '{base}', which is not here or has changed; teach it again"
+            )));
+        }
+    }
+}
+
+/// The SHA-256 of a file, in hexadecimal.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn sha256_of(path: &Path) -> io::Result<String> {
+    use std::fmt::Write as _;
+    let mut file = fs::File::open(path)?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            break;
+        }
+        hash.update(&buffer[..read]);
+    }
+    Ok(hash.finalize().iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    }))
+}
+
+fn check_hash(folder: &Path, file: &Path, sha256: &str) -> Result<(), Fault> {
+    let name = file.display();
+    if file.components().count() != 1 {
+        return Err(Fault(format!("{name}: a file of a model lies in the model's own folder")));
+    }
+    let found = sha256_of(&folder.join(file)).map_err(|error| Fault(format!("{name} cannot be read: {error}")))?;
+    if found.eq_ignore_ascii_case(sha256) {
+        Ok(())
+    } else {
+        Err(Fault(format!("{name} is damaged or another file: its SHA-256 is not the manifest's. Install it again")))
+    }
+}

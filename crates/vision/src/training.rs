@@ -1,0 +1,201 @@
+//! A model made from a folder of labelled photographs: one folder a class, named after it.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Mutex,
+};
+
+use crate::{
+    Bounds, ModelRegistry, Worker, decode,
+    manifest::{About, Fault, File, MANIFEST, ProbePart, ProbeParts, Source, Task},
+    probe::{self, LabelledVector, Report},
+    registry::sha256_of,
+};
+
+/// What was found in the folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabelledPhotos {
+    /// The classes by name.
+    pub classes: Vec<String>,
+    /// Each photograph and its class.
+    pub photos: Vec<(PathBuf, usize)>,
+}
+
+impl LabelledPhotos {
+    /// Looks at a folder: each folder in it is a class, each file in that a photograph. What begins with a dot is left
+    /// out.
+    ///
+    /// # Errors
+    /// When there are fewer than two classes, or the folder cannot be read.
+    pub fn read(folder: &Path) -> Result<Self, Fault> {
+        let told = |error: io::Error| Fault(format!("{}: {error}", folder.display()));
+        let classes: Vec<PathBuf> = listed(folder).map_err(told)?.into_iter().filter(|path| path.is_dir()).collect();
+        let mut photos = Vec::new();
+        let mut names = Vec::new();
+        for class in classes {
+            let files = listed(&class).map_err(told)?;
+            let files: Vec<PathBuf> = files.into_iter().filter(|path| path.is_file()).collect();
+            if files.is_empty() {
+                continue;
+            }
+            let name = name_of(&class);
+            if name.chars().any(char::is_control) {
+                return Err(Fault(format!("{}: a class's name has no control characters", class.display())));
+            }
+            photos.extend(files.into_iter().map(|path| (path, names.len())));
+            names.push(name);
+        }
+        if names.len() < 2 {
+            let rule = "expected a folder for each class, two or more, with photographs in them";
+            return Err(Fault(format!("{}: {rule}", folder.display())));
+        }
+        Ok(Self { classes: names, photos })
+    }
+}
+
+fn listed(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        paths.push(entry?.path());
+    }
+    paths.retain(|path| !name_of(path).starts_with('.'));
+    paths.sort();
+    Ok(paths)
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// What came of the photographs.
+#[derive(Debug)]
+pub struct Embeddings {
+    /// Those that could be looked at: their place in the labelled, and their vector.
+    pub vectors: Vec<(usize, Vec<f32>)>,
+    /// Those that could not, with the reason.
+    pub refused: Vec<(PathBuf, String)>,
+}
+
+/// Looks at every photograph, on `threads` threads, and tells `seen` after each.
+///
+/// # Errors
+/// When the model cannot be loaded.
+pub fn embed(
+    registry: &ModelRegistry,
+    base: &str,
+    photos: &[PathBuf],
+    threads: usize,
+    seen: impl Fn() + Sync,
+) -> Result<Embeddings, Fault> {
+    let next = Mutex::new(photos.iter().enumerate());
+    let work = || -> Result<Embeddings, Fault> {
+        let mut worker = Worker::load_only(registry, base)?;
+        let mut done = Embeddings { vectors: Vec::new(), refused: Vec::new() };
+        loop {
+            let photo = next.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
+            let Some((at, path)) = photo else { return Ok(done) };
+            match embed_photo(&mut worker, base, path) {
+                Ok(vector) => done.vectors.push((at, vector)),
+                Err(reason) => done.refused.push((path.clone(), reason)),
+            }
+            seen();
+        }
+    };
+    let parts: Vec<Result<Embeddings, Fault>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
+        let lost = |_| Err(Fault("a thread ended early".to_owned()));
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(lost)).collect()
+    });
+    let mut all = Embeddings { vectors: Vec::new(), refused: Vec::new() };
+    for part in parts {
+        let part = part?;
+        all.vectors.extend(part.vectors);
+        all.refused.extend(part.refused);
+    }
+    // Whichever thread was quicker: the outcome is the same.
+    all.vectors.sort_by_key(|(at, _)| *at);
+    all.refused.sort();
+    Ok(all)
+}
+
+fn embed_photo(worker: &mut Worker, base: &str, path: &Path) -> Result<Vec<f32>, String> {
+    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    let (classifier, resizer) = worker.classifier(base).ok_or("the model has no classifier")?;
+    let decoded =
+        decode(&bytes, Bounds::default(), Some(classifier.short_side())).map_err(|error| error.to_string())?;
+    classifier.embed(resizer, &decoded.picture).map_err(|error| error.to_string())
+}
+
+/// Teaches a model of that name and writes its folder, replacing one of the same name.
+///
+/// # Errors
+/// Why it cannot be taught or written.
+pub fn train(
+    registry: &ModelRegistry,
+    models: &Path,
+    name: &str,
+    base: &str,
+    labelled: &LabelledPhotos,
+    embedded: &Embeddings,
+) -> Result<Report, Fault> {
+    let base_sha256 = embedding_sha256(registry, base)?;
+    let examples: Vec<LabelledVector<'_>> = embedded
+        .vectors
+        .iter()
+        .filter_map(|(at, vector)| Some(LabelledVector { vector, class: labelled.photos.get(*at)?.1 }))
+        .collect();
+    let (head, report) = probe::train(&examples, labelled.classes.len()).map_err(|error| match error {
+        probe::TrainError::EmptyClass(class) => {
+            Fault(format!("no photograph of class '{}' can be used", labelled.classes[class]))
+        }
+        other => Fault(other.to_string()),
+    })?;
+    let told = |error: io::Error| Fault(format!("{}: {error}", models.display()));
+    // Written beside and renamed: a server that starts meanwhile sees the old model or the new one.
+    let making = models.join(format!(".{name}.new"));
+    let _ = fs::remove_dir_all(&making);
+    fs::create_dir_all(&making).map_err(told)?;
+    fs::write(making.join("head.bin"), head.to_bytes()).map_err(told)?;
+    let head_row = "id\tname".to_owned();
+    let labels = labelled.classes.iter().fold(head_row, |text, class| text + "\n" + class + "\t" + class) + "\n";
+    fs::write(making.join("labels.tsv"), labels).map_err(told)?;
+    let hashed = |file: &str| {
+        let sha256 = sha256_of(&making.join(file)).map_err(told)?;
+        Ok::<_, Fault>(File { file: file.into(), sha256 })
+    };
+    let (head, labels) = (hashed("head.bin")?, hashed("labels.tsv")?);
+    let about = About {
+        name: name.to_owned(),
+        task: Task::Classify,
+        title: format!("{} classes taught from {} photographs", labelled.classes.len(), examples.len()),
+        licence: "the operator's".to_owned(),
+        source: Source { registry: "local".to_owned(), package: base.to_owned(), version: "1".to_owned() },
+    };
+    let head = ProbePart { base: base.to_owned(), base_sha256, file: head.file, sha256: head.sha256 };
+    let text = |error: toml::ser::Error| Fault(error.to_string());
+    let manifest =
+        toml::to_string(&about).map_err(text)? + &toml::to_string(&ProbeParts { probe, labels }).map_err(text)?;
+    fs::write(making.join(MANIFEST), manifest).map_err(told)?;
+    let place = models.join(name);
+    let old = models.join(format!(".{name}.old"));
+    let _ = fs::remove_dir_all(&old);
+    if place.exists() {
+        fs::rename(&place, &old).map_err(told)?;
+    }
+    fs::rename(&making, &place).map_err(told)?;
+    let _ = fs::remove_dir_all(&old);
+    Ok(report)
+}
+
+/// The hash of the network behind a model's vectors.
+///
+/// # Errors
+/// When there is no such model, or it gives no vectors.
+pub fn embedding_sha256(registry: &ModelRegistry, base: &str) -> Result<String, Fault> {
+    let entry =
+        registry.entry(base).ok_or_else(|| Fault(format!("there is no model '{base}'; `make models` installs it")))?;
+    let model = entry.model.as_ref().map_err(Clone::clone)?;
+    let sha256 = model.manifest.embedding_sha256();
+    sha256.map(str::to_owned).ok_or_else(|| Fault(format!("model '{base}' gives no vectors to teach on")))
+}

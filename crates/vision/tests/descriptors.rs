@@ -1,0 +1,100 @@
+//! What the engine saw, as vectors: a photograph taken again looks more like itself than like any other.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+
+use std::path::PathBuf;
+
+use image::{
+    RgbImage,
+    imageops::{FilterType, colorops::brighten, resize},
+};
+use kaisatsu_vision::{
+    Bounds, ModelRegistry, Picture, Worker, decode,
+    object::{Catalogue, GLOBAL_DIMENSIONS, PictureId, QueryFeature, Reference, Vote, barcode_descriptor},
+    vector::dot,
+};
+
+fn folder(variable: &str) -> PathBuf {
+    let Some(folder) = std::env::var_os(variable) else {
+        panic!("{variable} is not set; `make test` installs models and photographs and sets it");
+    };
+    folder.into()
+}
+
+fn worker(model: &str) -> Worker {
+    Worker::load_only(&ModelRegistry::open(&folder("KAISATSU_TEST_MODELS")).unwrap(), model).unwrap()
+}
+
+fn photo(name: &str) -> Picture {
+    let bytes = std::fs::read(folder("KAISATSU_TEST_PHOTOS").join(name)).unwrap();
+    decode(&bytes, Bounds::default(), None).unwrap().picture
+}
+
+/// The same at four fifths of the size and brighter.
+fn again(picture: &Picture) -> Picture {
+    let image = RgbImage::from_raw(picture.width(), picture.height(), picture.rgb().to_vec()).unwrap();
+    let (width, height) = (picture.width() * 4 / 5, picture.height() * 4 / 5);
+    let smaller = resize(&image, width, height, FilterType::Triangle);
+    Picture::new(width, height, brighten(&smaller, 30).into_raw()).unwrap()
+}
+
+/// Each is nearer, by a margin, to itself taken again than to any other taken again.
+fn assert_told_apart(looks: &[(Vec<f32>, Vec<f32>)], margin: f32) {
+    for (at, (look, _)) in looks.iter().enumerate() {
+        assert!((dot(look, look) - 1.0).abs() < 1e-5);
+        let cosines: Vec<f32> = looks.iter().map(|(_, again)| dot(look, again)).collect();
+        let others = cosines.iter().enumerate().filter(|(other, _)| *other != at);
+        assert!(others.map(|(_, cosine)| cosine + margin).all(|other| other < cosines[at]), "{at}: {cosines:?}");
+    }
+}
+
+/// A catalogue without items: only the look is wanted.
+struct Nothing;
+
+impl Catalogue for Nothing {
+    fn vote(&self, _: &[QueryFeature], _: usize) -> Vec<Vote> {
+        Vec::new()
+    }
+
+    type Failure = std::convert::Infallible;
+
+    fn references(&self, _: &[PictureId]) -> Result<Vec<(PictureId, Reference)>, Self::Failure> {
+        Ok(Vec::new())
+    }
+}
+
+#[test]
+fn a_picture_taken_again_has_the_same_words() {
+    let mut worker = worker("local-features");
+    let mut look = |picture: &Picture| {
+        let (objects, resizer) = worker.objects("local-features").unwrap();
+        let looked = objects.recognise(resizer, picture, &Nothing).unwrap();
+        assert_eq!((looked.found.len(), looked.look.len()), (0, GLOBAL_DIMENSIONS));
+        looked.look
+    };
+    let looks = ["chelsea.png", "coffee.png", "graf1.png"].map(|name| {
+        let picture = photo(name);
+        (look(&picture), look(&again(&picture)))
+    });
+    assert_told_apart(&looks, 0.3);
+    let barcode = barcode_descriptor("9784101010014");
+    assert!(looks.iter().all(|(look, _)| dot(look, &barcode).abs() < 0.2));
+    let plain = Picture::new(64, 64, vec![90; 64 * 64 * 3]).unwrap();
+    assert_eq!(look(&plain), vec![0.0; GLOBAL_DIMENSIONS]);
+}
+
+#[test]
+fn a_thing_taken_again_has_the_same_scores() {
+    let mut worker = worker("coco");
+    let mut look = |picture: &Picture| {
+        let (detector, resizer) = worker.detector("coco").unwrap();
+        let seen = detector.detect(resizer, picture, 10, 0.3).unwrap();
+        assert_eq!(seen.descriptors.len(), seen.found.len());
+        assert!(seen.descriptors.iter().all(|look| look.len() == detector.labels().len() + 4));
+        seen.descriptors[0].clone()
+    };
+    let looks = ["chelsea.png", "coffee.png", "astronaut.png", "motorcycle_left.png"].map(|name| {
+        let picture = photo(name);
+        (look(&picture), look(&again(&picture)))
+    });
+    assert_told_apart(&looks, 0.3);
+}

@@ -1,0 +1,97 @@
+//! Article numbers in photographs: EAN-13, EAN-8, UPC-A and UPC-E, with JAN and ISBN among them.
+//!
+//! A picture is looked at along scan lines, in steps from the quickest to the most thorough (`passes.rs`). What a line shows is
+//! not read at once: it says how well each digit would fit at each place, and these votes are added up over all lines
+//! through a symbol (`votes.rs`). A number is given only when its check digit is right, no other number comes near, and
+//! more than one line speaks for it.
+#![allow(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "places within pictures, whose sides are far below 2^24"
+)]
+
+mod digits;
+mod direction;
+mod passes;
+mod scan;
+mod symbol;
+mod view;
+mod votes;
+
+pub use digits::{check_digit, expand_upc_e, is_valid, isbn_10_to_13, to_ean_13};
+
+/// The kind of a barcode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Symbology {
+    /// Thirteen digits: EAN, JAN, ISBN.
+    Ean13,
+    /// Eight digits.
+    Ean8,
+    /// Twelve digits.
+    UpcA,
+    /// Twelve digits of which six are printed as bars; the first is 0.
+    UpcE,
+}
+
+/// A barcode found in an image.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Barcode {
+    /// Thirteen digits: shorter numbers have zeros in front, and UPC-E is expanded first.
+    pub digits: String,
+    /// What was printed.
+    pub symbology: Symbology,
+    /// The rectangle around the scan lines that showed it.
+    pub bounds: Rectangle,
+}
+
+/// A rectangle in pixels from the left and top edges of an image.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rectangle {
+    /// Left edge.
+    pub left: f32,
+    /// Top edge.
+    pub top: f32,
+    /// Right edge.
+    pub right: f32,
+    /// Bottom edge.
+    pub bottom: f32,
+}
+
+/// An image of one byte a pixel, rows from the top, without padding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GreyImage {
+    width: usize,
+    height: usize,
+    pixels: Vec<u8>,
+}
+
+impl GreyImage {
+    /// Makes an image of its pixels; `None` if their number is not `width` times `height`, or is zero.
+    #[must_use]
+    pub fn new(width: usize, height: usize, pixels: Vec<u8>) -> Option<Self> {
+        let fits = width.checked_mul(height) == Some(pixels.len());
+        (fits && !pixels.is_empty()).then_some(Self { width, height, pixels })
+    }
+}
+
+/// Reads the barcodes of an image, the surest first.
+///
+/// The time it takes is bounded by the number of pixels: the passes over the image are counted.
+#[must_use]
+pub fn read(image: GreyImage) -> Vec<Barcode> {
+    let found = passes::run(image.width, image.height, image.pixels);
+    let barcode = |found: passes::Found| {
+        let [left, top, right, bottom] = found.bounds;
+        Barcode {
+            digits: format!("{:0>13}", digits::text(&found.digits)),
+            symbology: found.symbology,
+            bounds: Rectangle { left, top, right, bottom },
+        }
+    };
+    found.into_iter().map(barcode).collect()
+}
+
+#[cfg(test)]
+mod tests;
