@@ -13,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
     let bounds = Bounds { max_pixels: 1 << 20 };
     for short_side in [None, Some(32)] {
         if let Ok(decoded) = decode(bytes, bounds, short_side) {
-            let pixels = u64::from(decoded.sent.width) * u64::from(decoded.sent.height);
+            let pixels = u64::from(decoded.file.width) * u64::from(decoded.file.height);
             assert!(pixels <= bounds.max_pixels);
         }
     }

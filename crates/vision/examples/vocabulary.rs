@@ -1,7 +1,7 @@
 //! Trains `src/object/vocabulary.bin`, the tables of visual words: `vocabulary MODELS PICTURES > vocabulary.bin`.
 //!
 //! MODELS is the folder that `make models` fills; PICTURES holds pictures of the kind to be recognised, some hundred at
-//! least. A new vocabulary makes stored sketches void, so the version in `src/object/sketch.rs` goes up with it.
+//! least. A new vocabulary makes stored references void, so the version in `src/object/encoded.rs` goes up with it.
 
 use std::{
     error::Error,

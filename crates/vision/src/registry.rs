@@ -29,8 +29,8 @@ pub struct Model {
     pub folder: PathBuf,
     /// The names of its classes, where it has classes.
     pub labels: Option<Arc<Labels>>,
-    /// The taught head, where it is one.
-    pub head: Option<Arc<Probe>>,
+    /// The trained probe, where it is one.
+    pub probe: Option<Arc<Probe>>,
 }
 
 impl Model {
@@ -129,22 +129,22 @@ fn read_model(folder: &Path) -> Result<Model, Fault> {
         check_hash(folder, file, sha256)?;
     }
     let read = |labels: &File| Labels::read(&folder.join(&labels.file));
-    let (labels, head) = match &manifest.parts {
+    let (labels, probe) = match &manifest.parts {
         Parts::Picture(parts) => (Some(read(&parts.labels)?), None),
         Parts::Probe(parts) => {
             (Some(read(&parts.labels)?), Some(Arc::new(Probe::read(&folder.join(&parts.probe.file))?)))
         }
         Parts::Text(_) | Parts::LocalFeatures(_) => (None, None),
     };
-    if let (Some(head), Some(labels)) = (&head, &labels)
-        && head.classes() != labels.len()
+    if let (Some(probe), Some(labels)) = (&probe, &labels)
+        && probe.classes() != labels.len()
     {
-        return Err(Fault(format!("the head has {} classes and the labels are {}", head.classes(), labels.len())));
+        return Err(Fault(format!("the head has {} classes and the labels are {}", probe.classes(), labels.len())));
     }
-    Ok(Model { manifest, folder: folder.to_owned(), labels, head })
+    Ok(Model { manifest, folder: folder.to_owned(), labels, probe })
 }
 
-/// A head is worth nothing without the very model it was taught on.
+/// A probe is worth nothing without the very model that it was trained on.
 fn check_bases(entries: &mut [Entry]) {
     let bases: Vec<(String, String)> = entries
         .iter()
@@ -154,9 +154,9 @@ fn check_bases(entries: &mut [Entry]) {
     for entry in entries {
         let Ok(model) = &entry.model else { continue };
         let Parts::Probe(ProbeParts { probe, .. }) = &model.manifest.parts else { continue };
-        let same = bases.iter().any(|(name, sha256)| *name == head.base && *sha256 == head.base_sha256);
+        let same = bases.iter().any(|(name, sha256)| *name == probe.base && *sha256 == probe.base_sha256);
         if !same {
-            let base = &head.base;
+            let base = &probe.base;
             entry.model = Err(Fault(format!(
                 "it was taught on model '{base}', which is not here or has changed; teach it again"
             )));

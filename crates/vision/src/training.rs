@@ -145,7 +145,7 @@ pub fn train(
         .iter()
         .filter_map(|(at, vector)| Some(LabelledVector { vector, class: labelled.photos.get(*at)?.1 }))
         .collect();
-    let (head, report) = probe::train(&examples, labelled.classes.len()).map_err(|error| match error {
+    let (trained, report) = probe::train(&examples, labelled.classes.len()).map_err(|error| match error {
         probe::TrainError::EmptyClass(class) => {
             Fault(format!("no photograph of class '{}' can be used", labelled.classes[class]))
         }
@@ -156,15 +156,15 @@ pub fn train(
     let making = models.join(format!(".{name}.new"));
     let _ = fs::remove_dir_all(&making);
     fs::create_dir_all(&making).map_err(told)?;
-    fs::write(making.join("head.bin"), head.to_bytes()).map_err(told)?;
-    let head_row = "id\tname".to_owned();
-    let labels = labelled.classes.iter().fold(head_row, |text, class| text + "\n" + class + "\t" + class) + "\n";
+    fs::write(making.join("head.bin"), trained.to_bytes()).map_err(told)?;
+    let heading = "id\tname".to_owned();
+    let labels = labelled.classes.iter().fold(heading, |text, class| text + "\n" + class + "\t" + class) + "\n";
     fs::write(making.join("labels.tsv"), labels).map_err(told)?;
     let hashed = |file: &str| {
         let sha256 = sha256_of(&making.join(file)).map_err(told)?;
         Ok::<_, Fault>(File { file: file.into(), sha256 })
     };
-    let (head, labels) = (hashed("head.bin")?, hashed("labels.tsv")?);
+    let (file, labels) = (hashed("head.bin")?, hashed("labels.tsv")?);
     let about = About {
         name: name.to_owned(),
         task: Task::Classify,
@@ -172,7 +172,7 @@ pub fn train(
         licence: "the operator's".to_owned(),
         source: Source { registry: "local".to_owned(), package: base.to_owned(), version: "1".to_owned() },
     };
-    let head = ProbePart { base: base.to_owned(), base_sha256, file: head.file, sha256: head.sha256 };
+    let probe = ProbePart { base: base.to_owned(), base_sha256, file: file.file, sha256: file.sha256 };
     let text = |error: toml::ser::Error| Fault(error.to_string());
     let manifest =
         toml::to_string(&about).map_err(text)? + &toml::to_string(&ProbeParts { probe, labels }).map_err(text)?;

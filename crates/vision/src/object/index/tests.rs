@@ -26,12 +26,12 @@ fn features(seed: u64, count: usize) -> Features {
 
 fn encoded(seed: u64) -> EncodedReference {
     let views = vec![features(seed, 60), features(seed + 1_000_000, 40)];
-    Vocabulary::default().encoded(&Reference::new(views).unwrap())
+    Vocabulary::default().encode(&Reference::new(views).unwrap())
 }
 
 /// The features of the picture of this number, as a query that sees nothing else.
 fn asked(seed: u64) -> Vec<QueryFeature> {
-    Vocabulary::default().ask(&features(seed, 60))
+    Vocabulary::default().encode_query(&features(seed, 60))
 }
 
 fn filled(items: impl IntoIterator<Item = u64>) -> Index {
@@ -48,7 +48,7 @@ fn the_right_view_of_the_right_picture_comes_first() {
     for item in [0, 7, 49] {
         let best = index.vote(&asked(item), 3)[0];
         assert_eq!((best.item, best.picture, best.view), (ItemId(item), PictureId(item + 500), 0));
-        let smaller = Vocabulary::default().ask(&features(item + 1_000_000, 40));
+        let smaller = Vocabulary::default().encode_query(&features(item + 1_000_000, 40));
         assert_eq!(index.vote(&smaller, 1)[0].view, 1);
     }
 }
