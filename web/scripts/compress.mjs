@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 
 const LIMIT = 300_000;
 const TEXT = /\.(html|js|css|svg|json|txt|webmanifest)$/;
-const root = new URL('../dist', import.meta.url).pathname;
+const root = new URL('../dist/console', import.meta.url).pathname;
 
 let total = 0;
 for (const entry of readdirSync(root, { recursive: true })) {

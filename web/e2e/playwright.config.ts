@@ -10,6 +10,6 @@ export default defineConfig({
   timeout: 90_000,
   expect: { timeout: 20_000 },
   reporter: [['list']],
-  outputDir: '../../target/console-e2e',
+  outputDir: '../../target/web-e2e',
   use: { ...chromium, locale: 'en-GB', timezoneId: 'UTC', viewport: { width: 1280, height: 800 }, trace: 'off' },
 });

@@ -101,7 +101,7 @@ test('a page that could not be loaded is gone when one goes back', async ({ page
 });
 
 test('all of it is small', () => {
-  const dist = join(import.meta.dirname, '../../dist');
+  const dist = join(import.meta.dirname, '../../dist/console');
   const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(dist, name)).isFile());
   const packed = files.filter((name) => !files.includes(`${name}.gz`));
   const bytes = packed.reduce((sum, name) => sum + statSync(join(dist, name)).size, 0);

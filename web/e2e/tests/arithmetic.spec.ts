@@ -1,7 +1,7 @@
 // What the pages compute themselves: percentiles out of classes of times, and where a box is on the upright picture.
 import { expect, test } from '@playwright/test';
-import { percentile } from '../../src/pages/applications/usage/percentile';
-import { orientationOf, uprightBox } from '../../src/pages/recognition/orientation';
+import { percentile } from '../../src/console/pages/applications/usage/percentile';
+import { orientationOf, uprightBox } from '../../src/console/pages/recognition/orientation';
 
 const bounds = [1, 3, 10, 30, 100, 300, 1000, 3000];
 const classes = (counts: Record<number, number>) => Array.from({ length: 9 }, (_, at) => counts[at] ?? 0);

@@ -8,6 +8,6 @@ export default defineConfig({
   timeout: 600_000,
   expect: { timeout: 60_000 },
   reporter: [['list']],
-  outputDir: '../../target/console-screenshots',
+  outputDir: '../../target/web-screenshots',
   use: { ...chromium, locale: 'en-GB', timezoneId: 'Asia/Tokyo', viewport: { width: 1280, height: 900 }, deviceScaleFactor: 1 },
 });

@@ -3,14 +3,16 @@ import { readFileSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
 
-// Everything the console calls that is not its own files goes to a server that runs beside `npm run dev`.
+const path = (name: string) => new URL(name, import.meta.url).pathname;
+
+// `npm run dev` passes everything that is not a file of the console on to a server at this address.
 const server = 'http://127.0.0.1:8640';
-const $map = new URL('../crates/http/src/map_page', import.meta.url).pathname;
+const $map = path('../crates/http/src/map_page');
 const proxied = ['/console/api', '/imageRecognition', '/route_service', '/map', '/map-assets'];
 
-/** Puts src/before.js into the head as a classic script with a hashed name; Vite by itself bundles modules only. */
+/** Adds before.js to the head as a classic script with a hashed name. Vite itself only bundles modules. */
 function classicScript(): Plugin {
-  const source = readFileSync(new URL('./src/before.js', import.meta.url), 'utf8');
+  const source = readFileSync(path('./src/console/before.js'), 'utf8');
   const hash = createHash('sha256').update(source).digest('base64url').slice(0, 8);
   let building = false;
   return {
@@ -22,26 +24,29 @@ function classicScript(): Plugin {
       this.emitFile({ type: 'asset', fileName: `assets/before-${hash}.js`, source });
     },
     transformIndexHtml() {
-      const src = building ? `/console/assets/before-${hash}.js` : '/console/src/before.js';
+      const src = building ? `/console/assets/before-${hash}.js` : '/console/before.js';
       return [{ tag: 'script', attrs: { src }, injectTo: 'head' }];
     },
   };
 }
 
 export default defineConfig({
+  root: path('./src/console'),
   base: '/console/',
-  plugins: [svelte(), classicScript()],
-  // $map: the viewer of the public map pages, which the explorer of the console uses as it is.
-  resolve: { alias: { $: new URL('./src', import.meta.url).pathname, $map } },
+  plugins: [svelte({ configFile: path('./svelte.config.js') }), classicScript()],
+  // $map is the viewer of the public map pages. The map explorer of the console uses the same code.
+  resolve: { alias: { $: path('./src/console'), $map } },
   build: {
+    outDir: path('./dist/console'),
+    emptyOutDir: true,
     target: 'es2022',
-    // The content security policy allows neither inline scripts nor data: addresses of anything but images.
+    // The content security policy allows neither inline scripts nor data: URLs, except for images.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
   server: {
-    fs: { allow: ['.', $map] },
+    fs: { allow: [path('.'), $map] },
     proxy: Object.fromEntries(proxied.map((path) => [path, { target: server, changeOrigin: true }])),
   },
 });

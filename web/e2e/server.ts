@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const binary = process.env.KAISATSU_BINARY;
-if (!binary) throw new Error('KAISATSU_BINARY is not set; `tools/console test` sets it');
+if (!binary) throw new Error('KAISATSU_BINARY is not set; `tools/web test` sets it');
 
 /** A real server in a folder of its own. */
 export class Server {
