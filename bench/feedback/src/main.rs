@@ -1,4 +1,4 @@
-//! What the memory of feedback adds to a recognition, beside the network it follows, in one run on one thread.
+//! Measures the time that feedback adds to a recognition, compared to the network, on one thread.
 //!
 //! `bench-feedback MODELS PHOTO …`; `make bench-feedback` calls it.
 #![allow(
@@ -10,17 +10,17 @@
 
 use std::{env, fs, hint::black_box, path::Path, time::Instant};
 
-use kaisatsu_feedback::{Change, Item, Memory, STRENGTH, SpaceKey, shifted_shares};
+use kaisatsu_feedback::{Candidate, Change, FeedbackModel, STRENGTH, ScopeKey, rescale_shares};
 use kaisatsu_model::AppId;
 use kaisatsu_vision::{Bounds, ModelRegistry, Worker, decode};
 
-/// Verdicts in the memory.
+/// The numbers of verdicts in force.
 const COUNTS: [u32; 4] = [0, 1_000, 100_000, 1_000_000];
 
-/// Classes that the verdicts are spread over, as many as the network has.
+/// The number of classes that the verdicts are spread over, which is that of the network.
 const CLASSES: u32 = 1_000;
 
-/// Times that each figure is measured.
+/// The number of measurements of each figure.
 const TIMES: usize = 200;
 
 fn main() {
@@ -29,15 +29,15 @@ fn main() {
         println!("bench-feedback MODELS PHOTO …");
         return;
     };
-    let (looks, inference) = network(Path::new(models), photos);
+    let (descriptors, inference) = network(Path::new(models), photos);
     println!("the network alone: {inference:.2} ms a picture (median of {TIMES})\n");
     println!("| verdicts in force | building it, s | added, p50 ms | p99 ms | share of the network | resident MB |");
     println!("|---|---|---|---|---|---|");
     for count in COUNTS {
         let began = Instant::now();
-        let memory = filled(count, &looks);
+        let model = filled(count, &descriptors);
         let building = began.elapsed().as_secs_f64();
-        let times = asked(&memory, &looks);
+        let times = query_times(&model, &descriptors);
         let (p50, p99) = (times[TIMES / 2], times[TIMES * 99 / 100]);
         println!(
             "| {count} | {building:.1} | {p50:.3} | {p99:.3} | {:.1}% | {:.0} |",
@@ -47,7 +47,7 @@ fn main() {
     }
 }
 
-/// The vectors of the photographs, and how long the network takes for one.
+/// The descriptors of the photographs, and the median time of the network in milliseconds.
 fn network(models: &Path, photos: &[String]) -> (Vec<Vec<f32>>, f64) {
     let registry = ModelRegistry::open(models).expect("models");
     let mut worker = Worker::load_only(&registry, "general").expect("the model 'general'");
@@ -58,58 +58,59 @@ fn network(models: &Path, photos: &[String]) -> (Vec<Vec<f32>>, f64) {
         decode(&bytes, bounds, Some(classifier.short_side())).expect("a picture").picture
     };
     let pictures: Vec<_> = photos.iter().map(read).collect();
-    let mut looks = Vec::new();
+    let mut descriptors = Vec::new();
     let mut times = Vec::new();
     for turn in 0..TIMES {
         let began = Instant::now();
         let seen = classifier.classify(resizer, &pictures[turn % pictures.len()]).expect("an answer");
         times.push(began.elapsed().as_secs_f64() * 1e3);
         if turn < pictures.len() {
-            looks.push(seen.embedding.expect("a vector"));
+            descriptors.push(seen.embedding.expect("a vector"));
         }
     }
     times.sort_by(f64::total_cmp);
-    (looks, times[TIMES / 2])
+    (descriptors, times[TIMES / 2])
 }
 
-fn space() -> SpaceKey {
+fn scope() -> ScopeKey {
     let text = |text: &str| text.to_owned();
-    SpaceKey { task: text("classify"), model: text("general"), engine: text("bench"), part: String::new() }
+    ScopeKey { task: text("classify"), model: text("general"), engine: text("bench"), class: String::new() }
 }
 
-/// A memory of that many verdicts of one application, on variations of real vectors.
-fn filled(count: u32, looks: &[Vec<f32>]) -> Memory {
-    let memory = Memory::new(3);
+/// A model of `count` verdicts of one application, on variations of the descriptors of photographs.
+fn filled(count: u32, descriptors: &[Vec<f32>]) -> FeedbackModel {
+    let model = FeedbackModel::new(3);
     let mut noise = Noise(7);
     for number in 0..count {
         let class = number % CLASSES;
         let exemplar = format!("{number:08x}-{class}");
-        memory.apply(&Change {
-            space: space(),
+        model.apply(&Change {
+            scope: scope(),
             shared: true,
             application: AppId::from_random([1; 10]),
             owner: None,
             verdict: (exemplar.clone(), "1".to_owned()),
             exemplar,
             valid: Some(number % 3 != 0),
-            items: vec![Item { id: "1".to_owned(), subject: format!("class {class}"), base: 0.5 }],
-            look: noise.vary(&looks[number as usize % looks.len()]),
+            candidates: vec![Candidate { id: "1".to_owned(), subject: format!("class {class}"), base_score: 0.5 }],
+            descriptor: noise.vary(&descriptors[number as usize % descriptors.len()]),
         });
     }
-    memory
+    model
 }
 
-/// How long each of many questions takes, as a recognition asks them: what is said, and all scores moved by it. Sorted.
-fn asked(memory: &Memory, looks: &[Vec<f32>]) -> Vec<f64> {
+/// The time in milliseconds that a recognition spends on the evidence and on rescaling all scores, measured many times,
+/// sorted.
+fn query_times(model: &FeedbackModel, descriptors: &[Vec<f32>]) -> Vec<f64> {
     let application = AppId::from_random([1; 10]);
     let names: Vec<String> = (0..CLASSES).map(|class| format!("class {class}")).collect();
     let scores = vec![1.0 / CLASSES as f32; CLASSES as usize];
     let mut noise = Noise(99);
     let time = |turn: usize| {
-        let look = noise.vary(&looks[turn % looks.len()]);
+        let descriptor = noise.vary(&descriptors[turn % descriptors.len()]);
         let began = Instant::now();
-        if let Some(said) = memory.ask(&space(), &application, &look) {
-            black_box(shifted_shares(&scores, |class| STRENGTH * said.lean(&names[class])));
+        if let Some(evidence) = model.evidence(&scope(), &application, &descriptor) {
+            black_box(rescale_shares(&scores, |class| STRENGTH * evidence.value(&names[class])));
         }
         began.elapsed().as_secs_f64() * 1e3
     };
@@ -118,13 +119,13 @@ fn asked(memory: &Memory, looks: &[Vec<f32>]) -> Vec<f64> {
     times
 }
 
-/// Numbers that look random and are the same each time.
+/// A pseudorandom generator with a fixed seed.
 struct Noise(u64);
 
 impl Noise {
-    /// A vector of a picture somewhat like that of another.
-    fn vary(&mut self, look: &[f32]) -> Vec<f32> {
-        look.iter().map(|value| (value * (0.4 + 1.2 * self.next())).max(0.0) + 0.01 * self.next()).collect()
+    /// A variation of a descriptor, as a similar picture has it.
+    fn vary(&mut self, descriptor: &[f32]) -> Vec<f32> {
+        descriptor.iter().map(|value| (value * (0.4 + 1.2 * self.next())).max(0.0) + 0.01 * self.next()).collect()
     }
 
     fn next(&mut self) -> f32 {
@@ -135,7 +136,7 @@ impl Noise {
     }
 }
 
-/// Linux tells it in pages of 4 KiB.
+/// The resident memory in MB. Linux reports it in pages of 4 KiB.
 fn resident() -> f64 {
     let statm = fs::read_to_string("/proc/self/statm").unwrap_or_default();
     statm.split_whitespace().nth(1).and_then(|pages| pages.parse::<f64>().ok()).unwrap_or(0.0) * 4096.0 / 1e6

@@ -1,42 +1,42 @@
-//! The guard: whether what came lately makes the engine worse on examples whose right answer is known.
+//! The guard: whether recent verdicts make answers worse on examples whose right answer is known.
 //!
-//! Every confirmed picture is an example, and is left out of the memory while it is judged itself.
+//! Every exemplar with one confirmed subject is an example. It is left out of the vote on itself.
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use crate::{Code, STRENGTH, hearing::Query, space::Space};
+use crate::{QuantisedVector, STRENGTH, kernel::Query, scope::Scope};
 
-/// Verdicts after which the guard looks again.
-const EVERY: usize = 16;
+/// The number of unjudged exemplars from which the guard judges them.
+const MIN_UNJUDGED: usize = 16;
 
-/// Confirmed pictures that are judged at most.
-const JUDGED: usize = 128;
+/// The most exemplars that serve as examples.
+const MAX_EXAMPLES: usize = 128;
 
-/// A right answer without rivals that is pushed down this far is lost.
-const LOST: f32 = -0.5;
+/// An estimate at or below this removes an answer that has no competitor.
+const REJECTED: f32 = -0.5;
 
-/// Fewer answers than this that went wrong are chance.
-const LEAST: u32 = 5;
+/// Fewer answers than this that turned wrong are considered chance.
+const MIN_WORSE: u32 = 5;
 
-/// A picture whose right answer is known, and what the engine says of it without any feedback.
+/// A picture whose right answer is known, with the engine's scores without feedback.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Example {
     /// Its vector.
-    pub look: Vec<f32>,
+    pub descriptor: Vec<f32>,
     /// The right subject.
     pub right: String,
     /// All subjects with their scores.
-    pub listed: Vec<(String, f32)>,
+    pub scores: Vec<(String, f32)>,
 }
 
-/// What a change does to the examples.
+/// How verdicts change the answers to the examples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Judgement {
-    /// How many were judged.
+    /// The number of examples.
     pub judged: u32,
-    /// How many are right now and were not.
+    /// The number of answers that turned from wrong to right.
     pub better: u32,
-    /// How many were right and are not.
+    /// The number of answers that turned from right to wrong.
     pub worse: u32,
 }
 
@@ -47,70 +47,81 @@ impl Judgement {
         self.worse += u32::from(before && !after);
     }
 
-    /// Whether it does harm beyond chance. Of answers that changed, half would go either way by chance, as in the
-    /// test of `McNemar`; two deviations of that are beyond it.
+    /// Whether the harm is significant, by `McNemar`'s test: under the null hypothesis a changed answer is equally
+    /// likely to turn better or worse, and a difference above two standard deviations rejects it.
     #[must_use]
     pub fn is_harmful(&self) -> bool {
         let (better, worse) = (f64::from(self.better), f64::from(self.worse));
-        self.worse >= LEAST && worse - better > 2.0 * (worse + better).sqrt()
+        self.worse >= MIN_WORSE && worse - better > 2.0 * (worse + better).sqrt()
     }
 }
 
-/// Judges what came lately in a scope; `None` when it is not yet time to.
-pub(crate) fn judge(space: &Space, scope: Option<u32>, others: &[Example]) -> Option<(Judgement, bool)> {
-    let fresh = space.fresh(scope, EVERY)?;
-    let mut bench = Bench { space, scope, fresh, lately: Judgement::default(), at_all: Judgement::default() };
-    let (book, _) = space.books(scope).into_iter().next()?;
-    for (key, right) in book.confirmed(JUDGED) {
-        if let (Some(code), Some(rated)) = (book.code(key), space.rated(key)) {
-            bench.see(code, Some(key), right, &rated.listed);
+/// Judges the unjudged verdicts of an application, or those that apply to all. Returns `None` while there are too few.
+pub(crate) fn judge(scope: &Scope, application: Option<u32>, examples: &[Example]) -> Option<(Judgement, bool)> {
+    let unjudged = scope.unjudged(application, MIN_UNJUDGED)?;
+    let mut comparison = Comparison {
+        scope,
+        application,
+        unjudged,
+        with_earlier: Judgement::default(),
+        with_none: Judgement::default(),
+    };
+    let (set, _) = scope.exemplars(application).into_iter().next()?;
+    for (key, right) in set.confirmed(MAX_EXAMPLES) {
+        if let (Some(vector), Some(rated)) = (set.vector(key), scope.rated(key)) {
+            comparison.add(vector, Some(key), right, &rated.candidates);
         }
     }
-    for example in others {
-        let listed = |(name, base): &(String, f32)| Some((space.subject(name)?, *base));
-        let unnamed = example.listed.iter().filter(|(name, _)| space.subject(name).is_none());
-        // A subject that nothing was said of stays where it is: the best of them stands for all.
-        let still = unnamed.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(name, base)| (name == &example.right, *base));
-        let right = space.subject(&example.right).or(still.filter(|(is_right, _)| *is_right).map(|_| STILL));
-        let all: Vec<(u32, f32)> =
-            example.listed.iter().filter_map(listed).chain(still.map(|(_, base)| (STILL, base))).collect();
-        if let (Some(code), Some(right)) = (Code::of(&example.look), right) {
-            bench.see(code, None, right, &all);
+    for example in examples {
+        let rated = |(name, score): &(String, f32)| Some((scope.subject_id(name)?, *score));
+        let unrated = example.scores.iter().filter(|(name, _)| scope.subject_id(name).is_none());
+        // Feedback does not move a subject without verdicts, so of these only the best one can be the answer.
+        let best = unrated.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(name, score)| (name == &example.right, *score));
+        let right = scope.subject_id(&example.right).or(best.filter(|(is_right, _)| *is_right).map(|_| UNRATED));
+        let scores: Vec<(u32, f32)> =
+            example.scores.iter().filter_map(rated).chain(best.map(|(_, score)| (UNRATED, score))).collect();
+        if let (Some(vector), Some(right)) = (QuantisedVector::new(&example.descriptor), right) {
+            comparison.add(vector, None, right, &scores);
         }
     }
-    // What came lately is not to blame for older harm that it mends.
-    let adds_up = bench.at_all.is_harmful() && bench.lately.worse > bench.lately.better;
-    Some((if adds_up { bench.at_all } else { bench.lately }, adds_up || bench.lately.is_harmful()))
+    let Comparison { with_earlier, with_none, .. } = comparison;
+    // Recent verdicts that repair earlier harm are not held responsible for it.
+    let adds_up = with_none.is_harmful() && with_earlier.worse > with_earlier.better;
+    Some((if adds_up { with_none } else { with_earlier }, adds_up || with_earlier.is_harmful()))
 }
 
-/// The number of no subject.
-const STILL: u32 = u32::MAX;
+/// The id that stands for the best subject without verdicts.
+const UNRATED: u32 = u32::MAX;
 
-struct Bench<'a> {
-    space: &'a Space,
-    scope: Option<u32>,
-    fresh: &'a BTreeSet<Arc<str>>,
-    /// Against the memory before what came lately, and against no memory at all: small steps may add up.
-    lately: Judgement,
-    at_all: Judgement,
+/// Compares the answers with all verdicts to those with fewer.
+struct Comparison<'a> {
+    scope: &'a Scope,
+    application: Option<u32>,
+    unjudged: &'a BTreeSet<Arc<str>>,
+    /// Compared to the answers without the unjudged verdicts.
+    with_earlier: Judgement,
+    /// Compared to the answers without any feedback, because harm in small steps can add up.
+    with_none: Judgement,
 }
 
-impl Bench<'_> {
-    fn see(&mut self, code: Code, own: Option<&Arc<str>>, right: u32, listed: &[(u32, f32)]) {
-        let query = Query::new(code);
-        let itself = |key: &str| own.is_some_and(|own| **own == *key);
-        let now = self.space.hear(self.scope, &query, itself);
-        let former = self.space.hear(self.scope, &query, |key| itself(key) || self.fresh.contains(key));
-        let best = |lean: &dyn Fn(u32) -> f32| {
-            let scored = listed.iter().map(|(subject, base)| (*subject, logit(*base) + STRENGTH * lean(*subject)));
+impl Comparison<'_> {
+    /// Adds an example. `own` is its key if it is an exemplar itself.
+    fn add(&mut self, vector: QuantisedVector, own: Option<&Arc<str>>, right: u32, scores: &[(u32, f32)]) {
+        let query = Query::new(vector);
+        let is_itself = |key: &str| own.is_some_and(|own| **own == *key);
+        let now = self.scope.vote(self.application, &query, is_itself);
+        let exclude = |key: &str| is_itself(key) || self.unjudged.contains(key);
+        let earlier = self.scope.vote(self.application, &query, exclude);
+        let best = |value: &dyn Fn(u32) -> f32| {
+            let scored = scores.iter().map(|(subject, base)| (*subject, logit(*base) + STRENGTH * value(*subject)));
             scored.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(subject, _)| subject)
         };
-        // Where nothing else can take its place, it may not be answered at all once it is pushed down this far.
-        let answered = |lean: f32| listed.len() > 1 || lean > LOST;
-        let is_right = |lean: &dyn Fn(u32) -> f32| best(lean) == Some(right) && answered(lean(right));
-        let after = is_right(&|subject| now.lean(subject));
-        self.lately.count(is_right(&|subject| former.lean(subject)), after);
-        self.at_all.count(is_right(&|_| 0.0), after);
+        // A single candidate cannot be overtaken, but with a low estimate it is no longer answered.
+        let is_answered = |value: f32| scores.len() > 1 || value > REJECTED;
+        let is_right = |value: &dyn Fn(u32) -> f32| best(value) == Some(right) && is_answered(value(right));
+        let after = is_right(&|subject| now.value(subject));
+        self.with_earlier.count(is_right(&|subject| earlier.value(subject)), after);
+        self.with_none.count(is_right(&|_| 0.0), after);
     }
 }
 

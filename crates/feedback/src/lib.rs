@@ -1,33 +1,36 @@
-//! What feedback teaches: a memory over the frozen vectors of the engine, which takes effect at once and can be taken
-//! back to the bit.
+//! A kernel regression over past feedback: how the verdicts on rated pictures change the scores of a new one.
 //!
-//! A picture that was rated is an exemplar: its vector, and what was said of its candidates. A new picture asks which
-//! exemplars are near, and each of these speaks for or against its candidates, the louder the nearer it is (`hearing`).
-//! What is said is averaged with a prior of silence, so no number of verdicts moves a score further than [`STRENGTH`].
+//! A rated picture is an exemplar: the vector that the engine computed for it, and a verdict of right or wrong for some
+//! of its candidates. For a new picture every exemplar within the kernel's reach votes for or against its candidates,
+//! weighted by its similarity. The estimate for a candidate is the weighted mean of these votes and of a prior at zero,
+//! so no number of verdicts moves a score by more than [`STRENGTH`].
 //!
-//! Everything is a function of the set of verdicts in force, whatever their order: sums are of whole numbers, and ties
-//! are broken by name. So every replica gives the same answer, and a verdict that is taken back leaves no trace.
+//! The result depends only on the set of verdicts in force, not on the order in which they arrived: sums are of
+//! integers, and ties are broken by key. All replicas therefore give identical answers, and withdrawing a verdict
+//! restores the earlier answers bit for bit.
 //!
-//! Nothing here knows of a database, of HTTP or of time.
+//! This crate has no access to a database, to HTTP, to a clock or to randomness.
 
-mod agreement;
-mod align;
-mod book;
-mod code;
+mod exemplars;
 mod guard;
-mod hearing;
 mod kernel;
-mod memory;
-mod shift;
-mod space;
+mod model;
+mod quantised;
+mod quorum;
+mod rescale;
+mod scope;
+mod simd;
+mod standardise;
+mod vote;
 
-pub use align::{Row, SAMPLED, Standard};
-pub use code::Code;
 pub use guard::{Example, Judgement};
-pub use hearing::{Leaning, Said};
-pub use memory::{Memory, Recollection, Sampled};
-pub use shift::{shifted_odds, shifted_shares, within_range};
-pub use space::{Change, Item, SpaceKey};
+pub use model::{Evidence, FeedbackModel, SampledExemplar};
+pub use quantised::QuantisedVector;
+pub use rescale::{rescale_odds, rescale_shares, soft_clamp};
+pub use scope::{Candidate, Change, ScopeKey};
+pub use standardise::{SAMPLE_SIZE, ScoreRow, Standardiser};
+pub use vote::{Contribution, Estimate};
 
-/// How far verdicts can move a score: the odds by this power of e, or a standardised score by so many deviations.
+/// How far feedback can move a score: the log-odds by this much, or a standardised score by this many standard
+/// deviations.
 pub const STRENGTH: f32 = 4.0;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use kaisatsu_feedback::{STRENGTH, shifted_odds};
+use kaisatsu_feedback::{STRENGTH, rescale_odds};
 use kaisatsu_model::AppId;
 use kaisatsu_vision::{Detection, ImageFile, PixelBox, Worker, decode, manifest::Task};
 
@@ -93,8 +93,8 @@ impl Recogniser {
             let (wanted, most) = (Some(detector.short_side()), most.min(detector.keep()));
             let decoded = timed(DECODE, TASK, || decode(&looked_at, bounds, wanted))?;
             // What feedback could lift over the threshold, or into the first so many, has to be looked at.
-            let (considered, floor) = if learning.memory.speaks_to(&asking.application, TASK, name) {
-                (most.max(CONSIDERED), shifted_odds(min_score, -STRENGTH))
+            let (considered, floor) = if learning.model.has_feedback_for(&asking.application, TASK, name) {
+                (most.max(CONSIDERED), rescale_odds(min_score, -STRENGTH))
             } else {
                 (most, min_score)
             };

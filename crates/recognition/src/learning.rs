@@ -10,7 +10,7 @@ mod rows;
 
 use std::sync::atomic::AtomicBool;
 
-use kaisatsu_feedback::{Memory, SpaceKey};
+use kaisatsu_feedback::{FeedbackModel, ScopeKey};
 use kaisatsu_model::AppId;
 use kaisatsu_vision::{manifest::Parts, registry::Model};
 use tokio::sync::Mutex;
@@ -21,7 +21,7 @@ use rows::Rows;
 
 /// The memory, and how far the database has been followed.
 pub(crate) struct Learning {
-    pub(crate) memory: Memory,
+    pub(crate) model: FeedbackModel,
     rows: Rows,
     loaded: AtomicBool,
     place: Mutex<follow::Place>,
@@ -31,7 +31,7 @@ impl Learning {
     /// Verdicts act for all when `quorum` applications agree.
     pub(crate) fn new(quorum: usize) -> Self {
         Self {
-            memory: Memory::new(quorum),
+            model: FeedbackModel::new(quorum),
             rows: Rows::default(),
             loaded: AtomicBool::new(false),
             place: Mutex::default(),
@@ -40,7 +40,7 @@ impl Learning {
 
     /// Forgets what was learned of a dataset.
     pub(crate) fn forget(&self, model: &str) {
-        self.memory.forget(model);
+        self.model.forget(model);
         self.rows.forget(model);
     }
 }
@@ -57,19 +57,19 @@ pub(crate) fn engine_of(model: &Model) -> String {
 #[derive(Debug, Clone)]
 pub(crate) struct Asking {
     pub(crate) application: AppId,
-    pub(crate) space: SpaceKey,
+    pub(crate) scope: ScopeKey,
 }
 
 impl Asking {
     pub(crate) fn new(application: &AppId, task: &str, model: &str, engine: &str) -> Self {
-        Self { application: application.clone(), space: space(task, model, engine, "") }
+        Self { application: application.clone(), scope: scope(task, model, engine, "") }
     }
 }
 
-/// The space of a task's candidates. Where each candidate has a vector of its own, each kind has its own space.
-fn space(task: &str, model: &str, engine: &str, part: &str) -> SpaceKey {
+/// The scope of a task's candidates. Where each candidate has a vector of its own, each kind has its own scope.
+fn scope(task: &str, model: &str, engine: &str, class: &str) -> ScopeKey {
     // One catalogue, whichever part of it was asked for.
     let model = if task == crate::recognize::TASK { "" } else { model };
     let own = |text: &str| text.to_owned();
-    SpaceKey { task: own(task), model: own(model), engine: own(engine), part: own(part) }
+    ScopeKey { task: own(task), model: own(model), engine: own(engine), class: own(class) }
 }

@@ -77,7 +77,7 @@ impl Recogniser {
         );
         let (model, engine) = (self.embedder(model, engine, &made)?, engine.clone());
         let asking = Asking::new(application, TASK, &ask.collection, &engine);
-        let known = self.learning.memory.speaks_to(application, TASK, &ask.collection);
+        let known = self.learning.model.has_feedback_for(application, TASK, &ask.collection);
         let (index, most) = (Arc::clone(&shelved), if known { ask.most.max(CONSIDERED) } else { ask.most });
         let search = move |vector: &[f32]| {
             if index.index.is_empty() {

@@ -35,7 +35,7 @@ pub(super) fn examples(vectors: &[(u64, Vec<f32>)], classes: &[usize], tags: &[S
         let top = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let whole: f32 = scores.iter().map(|score| (score - top).exp()).sum();
         let listed = tags.iter().cloned().zip(scores.iter().map(|score| (score - top).exp() / whole)).collect();
-        Example { look: vector.clone(), right: tags[**class].clone(), listed }
+        Example { descriptor: vector.clone(), right: tags[**class].clone(), scores: listed }
     };
     able.iter().step_by(every).map(example).collect()
 }

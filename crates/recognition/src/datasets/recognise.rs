@@ -68,7 +68,7 @@ impl Recogniser {
         let (searched, learning) = (Arc::clone(&set), Arc::clone(&self.learning));
         let search = move |vector: &[f32]| {
             let Some(index) = &searched.index else { return Ok(Vec::new()) };
-            let known = learning.memory.speaks_to(&asking.application, similar::TASK, &asking.space.model);
+            let known = learning.model.has_feedback_for(&asking.application, similar::TASK, &asking.scope.model);
             let found = index.search(vector, if known { most.max(similar::CONSIDERED) } else { most });
             let found = found.map_err(|error| RecognitionError::Failed(error.to_string()))?;
             let ids: Vec<u64> = found.iter().map(|found| found.id).collect();

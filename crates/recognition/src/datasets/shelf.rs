@@ -64,7 +64,7 @@ impl Shelved {
 
     fn bytes(&self) -> usize {
         let head = self.head.as_ref().map_or(0, |head| head.classes() * head.dims() * 8);
-        let examples: usize = self.examples.iter().map(|example| example.look.len() * 4).sum();
+        let examples: usize = self.examples.iter().map(|example| example.descriptor.len() * 4).sum();
         self.index.as_ref().map_or(0, VectorIndex::heap_bytes) + head + examples + self.images.len() * 200
     }
 }

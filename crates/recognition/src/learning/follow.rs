@@ -6,11 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kaisatsu_feedback::{Change, Item, SpaceKey};
+use kaisatsu_feedback::{Candidate, Change, ScopeKey};
 use kaisatsu_model::{AppId, DataSetId, Verdict};
 use kaisatsu_store::{FeedbackChange, Standing, StoreError};
 
-use super::space;
+use super::scope;
 use crate::{Recogniser, detect};
 
 /// How many verdicts are read at once.
@@ -32,7 +32,7 @@ pub(super) struct Place {
 }
 
 /// Where something changed, whose verdict it was, and the dataset it belongs to.
-pub(crate) type Touched = BTreeMap<(SpaceKey, AppId), Option<DataSetId>>;
+pub(crate) type Touched = BTreeMap<(ScopeKey, AppId), Option<DataSetId>>;
 
 impl Recogniser {
     /// Takes up the verdicts that came, changed or went since the last time, and says where.
@@ -49,7 +49,7 @@ impl Recogniser {
         if cut_off || revision < place.revision.max(place.last.0) {
             tracing::info!(cut_off, "the database was out of reach, or is older than it was; feedback is read anew");
             learning.loaded.store(false, Ordering::Release);
-            learning.memory.clear();
+            learning.model.clear();
             *place = Place::default();
         }
         let first = !self.has_learned();
@@ -68,14 +68,14 @@ impl Recogniser {
             let matters = |row: &&FeedbackChange| !first || row.revision > began || row.standing == Standing::Active;
             for row in page.iter().filter(matters) {
                 for change in changes(row) {
-                    touched.insert((change.space.clone(), change.application.clone()), row.data_set.clone());
+                    touched.insert((change.scope.clone(), change.application.clone()), row.data_set.clone());
                     news.push(change);
                 }
             }
             let learning = Arc::clone(learning);
             let apply = move || {
                 for change in &news {
-                    learning.memory.apply(change);
+                    learning.model.apply(change);
                 }
             };
             if tokio::task::spawn_blocking(apply).await.is_err() {
@@ -86,7 +86,7 @@ impl Recogniser {
         place.looked = Some(Instant::now());
         if first {
             // All of this was looked at when it came.
-            learning.memory.settle();
+            learning.model.mark_all_judged();
             touched.clear();
             learning.loaded.store(true, Ordering::Release);
         }
@@ -107,7 +107,7 @@ impl Recogniser {
     /// Forgets datasets that another replica deleted, and what was learned of them.
     pub(crate) async fn forget_deleted(&self) -> Result<(), StoreError> {
         let known: BTreeSet<String> =
-            self.learning.memory.data_sets().into_iter().chain(self.users.shelf.ids()).collect();
+            self.learning.model.datasets().into_iter().chain(self.users.shelf.ids()).collect();
         let known: Vec<String> = known.into_iter().collect();
         let live: HashSet<String> = self.keeping.store.live_data_sets(&known).await?.into_iter().collect();
         for gone in known.iter().filter(|id| !live.contains(*id)) {
@@ -120,15 +120,15 @@ impl Recogniser {
 
 /// What a verdict means to the memory: one change, or one for each candidate that has a vector of its own.
 fn changes(row: &FeedbackChange) -> Vec<Change> {
-    let item = |item: &kaisatsu_store::KeptItem| Item {
+    let item = |item: &kaisatsu_store::KeptItem| Candidate {
         id: item.id.clone(),
         subject: item.subject.clone(),
-        base: item.base_score(),
+        base_score: item.base_score(),
     };
     let valid = (row.standing == Standing::Active).then_some(row.verdict == Verdict::Valid);
     let vector = row.vector.as_deref().unwrap_or_default();
-    let change = |part: &str, exemplar: String, items: Vec<Item>, look: &[f32]| Change {
-        space: space(&row.task, &row.model, &row.engine, part),
+    let change = |part: &str, exemplar: String, candidates: Vec<Candidate>, descriptor: &[f32]| Change {
+        scope: scope(&row.task, &row.model, &row.engine, part),
         // A dataset is its application's alone.
         shared: row.data_set.is_none(),
         application: row.application.clone(),
@@ -136,8 +136,8 @@ fn changes(row: &FeedbackChange) -> Vec<Change> {
         exemplar,
         verdict: (row.recognition.clone(), row.item.clone().unwrap_or_default()),
         valid,
-        items,
-        look: look.to_vec(),
+        candidates,
+        descriptor: descriptor.to_vec(),
     };
     if row.task != detect::TASK {
         return vec![change("", row.recognition.clone(), row.items.iter().map(item).collect(), vector)];

@@ -1,6 +1,6 @@
 //! Holding back verdicts that make the engine worse.
 
-use kaisatsu_feedback::{Judgement, SpaceKey};
+use kaisatsu_feedback::{Judgement, ScopeKey};
 use kaisatsu_model::{AppId, MOST_PER_CANDIDATE};
 use kaisatsu_store::{NewReport, StoreError};
 use metrics::counter;
@@ -22,7 +22,7 @@ impl Recogniser {
             let looked = tokio::task::spawn_blocking(move || {
                 let (key, application) = asked;
                 let others = shelved.as_deref().map(|set| set.examples(&key.task)).unwrap_or_default();
-                [Some(&application), None].map(|scope| learning.memory.guard(&key, scope, others))
+                [Some(&application), None].map(|scope| learning.model.find_harmful(&key, scope, others))
             });
             let Ok(found) = looked.await else { continue };
             for (scope, (verdicts, judgement)) in
@@ -39,7 +39,7 @@ impl Recogniser {
 
     async fn hold(
         &self,
-        key: &SpaceKey,
+        key: &ScopeKey,
         application: Option<AppId>,
         verdicts: &[(String, String)],
         judgement: Judgement,

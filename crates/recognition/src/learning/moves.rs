@@ -3,18 +3,19 @@
 use std::sync::Arc;
 
 use kaisatsu_feedback::{
-    Recollection, Row, SAMPLED, STRENGTH, Sampled, SpaceKey, Standard, shifted_odds, shifted_shares, within_range,
+    Contribution, Evidence, SAMPLE_SIZE, STRENGTH, SampledExemplar, ScopeKey, ScoreRow, Standardiser, rescale_odds,
+    rescale_shares, soft_clamp,
 };
 use kaisatsu_store::Push;
 use kaisatsu_vision::probe::{Kind, Probe};
 
-use super::{Asking, Learning, space};
+use super::{Asking, Learning, scope};
 
 /// Verdicts named beside a candidate; the others have moved it less.
 const NAMED: usize = 10;
 
 /// Exemplars that images are standardised with: each is compared with every image, every time.
-const COMPARED: usize = SAMPLED / 2;
+const COMPARED: usize = SAMPLE_SIZE / 2;
 
 /// A candidate, and what feedback did to it.
 pub(crate) struct Weighed<T> {
@@ -28,14 +29,14 @@ pub(crate) struct Weighed<T> {
 /// What the memory says of the candidates of one picture; perhaps nothing.
 #[derive(Default)]
 pub(crate) struct Moves {
-    said: Option<Recollection>,
+    said: Option<Evidence>,
     /// How far the fullest leaning moves a candidate: its odds, as a power of e; of images, the score itself.
     strength: f32,
 }
 
 impl Moves {
     fn lean(&self, subject: &str) -> f32 {
-        self.said.as_ref().map_or(0.0, |said| said.lean(subject))
+        self.said.as_ref().map_or(0.0, |said| said.value(subject))
     }
 
     /// How far a candidate is moved.
@@ -45,44 +46,44 @@ impl Moves {
 
     /// Puts a candidate beside what moved it.
     pub(crate) fn weigh<T>(&self, candidate: T, subject: &str, base: f32) -> Weighed<T> {
-        let leaning = self.said.as_ref().and_then(|said| said.leaning(subject));
-        let push = |said: &kaisatsu_feedback::Said| {
+        let estimate = self.said.as_ref().and_then(|said| said.estimate(subject));
+        let push = |said: &Contribution| {
             // Where candidates have vectors of their own the exemplar is named by recognition and candidate.
             let named = said.exemplar.as_deref().map(|name| name.split_once('/').unwrap_or((name, "")));
             Push {
                 recognition: named.map(|(recognition, _)| recognition.to_owned()),
                 item: named.map(|(_, item)| item.to_owned()).filter(|item| !item.is_empty()),
                 valid: said.valid,
-                by: said.by * self.strength,
+                by: said.amount * self.strength,
             }
         };
-        let moved = leaning.iter().flat_map(|leaning| leaning.said.iter().take(NAMED).map(push)).collect();
+        let moved = estimate.iter().flat_map(|estimate| estimate.contributions.iter().take(NAMED).map(push)).collect();
         Weighed { candidate, base, moved }
     }
 
     /// The score of an image with that cosine, at the place where it stands among the images.
     pub(crate) fn image_score(&self, subject: &str, base: f32, place: f32) -> f32 {
         let Some(said) = &self.said else { return base };
-        (base + said.presence() * (within_range(place + self.power(subject)) - base)).clamp(0.0, 1.0)
+        (base + said.coverage() * (soft_clamp(place + self.power(subject)) - base)).clamp(0.0, 1.0)
     }
 
     /// The score of a candidate that stands for itself.
     pub(crate) fn score(&self, subject: &str, base: f32) -> f32 {
-        shifted_odds(base, self.power(subject))
+        rescale_odds(base, self.power(subject))
     }
 }
 
 impl Learning {
     /// What is said of candidates that each have a score of their own.
     pub(crate) fn moves(&self, asking: &Asking, look: &[f32]) -> Moves {
-        Moves { said: self.memory.ask(&asking.space, &asking.application, look), strength: STRENGTH }
+        Moves { said: self.model.evidence(&asking.scope, &asking.application, look), strength: STRENGTH }
     }
 
     /// The same for one kind of candidate with a vector of its own.
     pub(crate) fn moves_of(&self, asking: &Asking, part: &str, look: &[f32]) -> Moves {
-        let SpaceKey { task, model, engine, .. } = &asking.space;
-        let key = space(task, model, engine, part);
-        Moves { said: self.memory.ask(&key, &asking.application, look), strength: STRENGTH }
+        let ScopeKey { task, model, engine, .. } = &asking.scope;
+        let key = scope(task, model, engine, part);
+        Moves { said: self.model.evidence(&key, &asking.application, look), strength: STRENGTH }
     }
 
     /// Moves the scores of all classes of a network. `shares` says whether they are parts of one whole.
@@ -100,9 +101,9 @@ impl Learning {
         }
         let power = |class: usize| subject(class).map_or(0.0, |subject| moves.power(subject));
         let after = if shares {
-            shifted_shares(base, power)
+            rescale_shares(base, power)
         } else {
-            base.iter().enumerate().map(|(class, score)| shifted_odds(*score, power(class))).collect()
+            base.iter().enumerate().map(|(class, score)| rescale_odds(*score, power(class))).collect()
         };
         (after, moves)
     }
@@ -118,7 +119,7 @@ impl Learning {
     ) -> Option<(Vec<f32>, Vec<f32>, Moves)> {
         let mut moves = self.moves(asking, look);
         if look.len() != head.dims()
-            || !(head.is_familiar(look) || moves.said.as_ref().is_some_and(Recollection::is_familiar))
+            || !(head.is_familiar(look) || moves.said.as_ref().is_some_and(Evidence::confirms_any))
         {
             return None;
         }
@@ -130,22 +131,23 @@ impl Learning {
         // A fitted head has seen how its classes score; the means of a picture or two have not.
         if head.kind() == Kind::Ridge {
             let power = |class: usize| subject(class).map_or(0.0, |subject| moves.power(subject));
-            return Some((base.clone(), shifted_shares(&base, power), moves));
+            return Some((base.clone(), rescale_shares(&base, power), moves));
         }
-        let sample = self.sample(asking, SAMPLED);
-        let rows = self.rows.of(&asking.space, version, head, &sample);
+        let sample = self.sample(asking, SAMPLE_SIZE);
+        let rows = self.rows.of(&asking.scope, version, head, &sample);
         let place_of = |name: &str| (0..head.classes()).find(|class| subject(*class) == Some(name));
-        let row = |(scores, sampled): (&Arc<[f32]>, &Sampled)| {
-            (Arc::clone(scores), sampled.right.as_deref().and_then(place_of))
+        let row = |(scores, sampled): (&Arc<[f32]>, &SampledExemplar)| {
+            (Arc::clone(scores), sampled.confirmed.as_deref().and_then(place_of))
         };
         let rows: Vec<_> = rows.iter().zip(&sample).map(row).collect();
-        let rows: Vec<Row<'_>> = rows.iter().map(|(scores, right)| Row { scores, right: *right }).collect();
-        let Some(standard) = Standard::of(&rows) else { return Some((base.clone(), base, Moves::default())) };
-        let step = STRENGTH * standard.spread();
+        let rows: Vec<ScoreRow<'_>> =
+            rows.iter().map(|(scores, right)| ScoreRow { scores, confirmed: *right }).collect();
+        let Some(standard) = Standardiser::fit(&rows) else { return Some((base.clone(), base, Moves::default())) };
+        let step = STRENGTH * standard.deviation();
         moves.strength = step / head.temperature();
         let lean = |class| subject(class).map_or(0.0, |subject| moves.lean(subject));
         // Where next to nothing is heard, next to nothing changes.
-        let presence = moves.said.as_ref().map_or(0.0, Recollection::presence);
+        let presence = moves.said.as_ref().map_or(0.0, Evidence::coverage);
         let place = |(class, score): (usize, &f32)| {
             score + presence * (standard.apply(class, *score) - score) + step * lean(class)
         };
@@ -167,15 +169,18 @@ impl Learning {
     ) -> (Vec<f32>, Moves) {
         let mut moves = self.moves(asking, look);
         let sample = if moves.said.is_some() { self.sample(asking, COMPARED) } else { Vec::new() };
-        let row = |sampled: &Sampled| (cosines(&sampled.code.vector()), sampled.right.as_deref().and_then(&place_of));
+        let row = |sampled: &SampledExemplar| {
+            (cosines(&sampled.vector.dequantise()), sampled.confirmed.as_deref().and_then(&place_of))
+        };
         let rows: Vec<(Vec<f32>, Option<usize>)> = sample.iter().map(row).collect();
-        let rows: Vec<Row<'_>> = rows.iter().map(|(scores, right)| Row { scores, right: *right }).collect();
-        let Some(standard) = Standard::of(&rows) else { return (base.to_vec(), Moves::default()) };
-        moves.strength = STRENGTH * standard.spread();
+        let rows: Vec<ScoreRow<'_>> =
+            rows.iter().map(|(scores, right)| ScoreRow { scores, confirmed: *right }).collect();
+        let Some(standard) = Standardiser::fit(&rows) else { return (base.to_vec(), Moves::default()) };
+        moves.strength = STRENGTH * standard.deviation();
         (base.iter().enumerate().map(|(image, cosine)| standard.apply(image, *cosine)).collect(), moves)
     }
 
-    fn sample(&self, asking: &Asking, most: usize) -> Vec<Sampled> {
-        self.memory.sample(&asking.space, &asking.application, most)
+    fn sample(&self, asking: &Asking, most: usize) -> Vec<SampledExemplar> {
+        self.model.sample(&asking.scope, &asking.application, most)
     }
 }

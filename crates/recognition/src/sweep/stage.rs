@@ -116,6 +116,6 @@ impl Stage {
 
     /// Whether any verdict is in force for the application.
     pub(crate) fn has_learned_something(&self) -> bool {
-        self.recogniser.learning.memory.speaks_to(&self.user.application, "classify", "general")
+        self.recogniser.learning.model.has_feedback_for(&self.user.application, "classify", "general")
     }
 }

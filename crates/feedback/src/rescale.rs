@@ -1,0 +1,90 @@
+//! Moves scores by the evidence without leaving the range of a score, 0 to 1.
+
+/// The assumed error rate of an engine that is certain of a candidate.
+const ERROR_RATE: f32 = 0.01;
+
+/// Adds `log_odds` to the log-odds of a probability. Zero leaves every bit as it is.
+///
+/// Negative evidence also adds the engine's error rate to the odds against the candidate: otherwise no amount of it
+/// could lower a score of 1.
+#[must_use]
+pub fn rescale_odds(score: f32, log_odds: f32) -> f32 {
+    if log_odds == 0.0 || score <= 0.0 || (score >= 1.0 && log_odds > 0.0) {
+        return score;
+    }
+    let factor = log_odds.exp();
+    let against = (1.0 - score) / score + ERROR_RATE * (1.0 - factor).max(0.0);
+    (factor / (factor + against)).clamp(0.0, 1.0)
+}
+
+/// The width of the range at each end in which [`soft_clamp`] bends.
+const MARGIN: f32 = 0.05;
+
+/// Maps any number into 0 to 1: unchanged in the middle, approaching the ends exponentially, strictly increasing as far
+/// as floating point allows. Two values beyond the range therefore keep their order.
+#[must_use]
+pub fn soft_clamp(value: f32) -> f32 {
+    if value > 1.0 - MARGIN {
+        1.0 - MARGIN * ((1.0 - MARGIN - value) / MARGIN).exp()
+    } else if value < MARGIN {
+        MARGIN * ((value - MARGIN) / MARGIN).exp()
+    } else {
+        value
+    }
+}
+
+/// Multiplies each share by e to the power of its `log_factor` and scales the shares to their former sum. If all are
+/// zero, every bit stays as it is.
+#[must_use]
+pub fn rescale_shares(shares: &[f32], log_factor: impl Fn(usize) -> f32) -> Vec<f32> {
+    let log_factors: Vec<f32> = (0..shares.len()).map(log_factor).collect();
+    if log_factors.iter().all(|log_factor| *log_factor == 0.0) {
+        return shares.to_vec();
+    }
+    let mut rescaled: Vec<f32> = shares.iter().zip(log_factors).map(|(share, by)| share * by.exp()).collect();
+    let (before, after): (f32, f32) = (shares.iter().sum(), rescaled.iter().sum());
+    if after > 0.0 {
+        for share in &mut rescaled {
+            *share = (*share * before / after).clamp(0.0, 1.0);
+        }
+    }
+    rescaled
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{rescale_odds, rescale_shares, soft_clamp};
+
+    proptest! {
+        #[test]
+        fn a_rescaled_score_stays_in_range_and_moves_in_the_direction_of_the_evidence(
+            score in 0.0f32..=1.0,
+            log_odds in -20.0f32..20.0,
+        ) {
+            let rescaled = rescale_odds(score, log_odds);
+            prop_assert!((0.0..=1.0).contains(&rescaled));
+            let moved = (rescaled - score) * log_odds.signum();
+            prop_assert!(moved >= -1e-6);
+            prop_assert!(log_odds > -0.5 || rescaled < 0.999);
+            prop_assert_eq!(rescale_odds(score, 0.0).to_bits(), score.to_bits());
+        }
+
+        #[test]
+        fn soft_clamp_keeps_the_order(one in -2.0f32..3.0, further in 0.0f32..1.0) {
+            let (a, b) = (soft_clamp(one), soft_clamp(one + further));
+            prop_assert!((0.0..=1.0).contains(&a) && a <= b);
+        }
+
+        #[test]
+        fn shares_keep_their_sum(shares in proptest::collection::vec(0.001f32..1.0, 1..50), by in -5.0f32..5.0) {
+            let sum: f32 = shares.iter().sum();
+            let shares: Vec<f32> = shares.iter().map(|share| share / sum).collect();
+            let rescaled = rescale_shares(&shares, |at| if at == 0 { by } else { 0.0 });
+            prop_assert!((rescaled.iter().sum::<f32>() - 1.0).abs() < 1e-3);
+            let moved = (rescaled[0] - shares[0]) * by.signum();
+            prop_assert!(moved >= -1e-5);
+        }
+    }
+}
