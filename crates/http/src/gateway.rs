@@ -7,7 +7,7 @@ use std::sync::{
 
 use kaisatsu_access::{Accounts, Caller, Desk, Gate, RateLimit, Tokens, Usage};
 use kaisatsu_railmap::Library;
-use kaisatsu_recognition::{Recogniser, User};
+use kaisatsu_recognition::{Recognition, User};
 
 use crate::{Failure, Kind, Query, Rendered, intake::Room, pictures::Pictures};
 
@@ -80,7 +80,7 @@ pub struct Parts {
     /// The maps in force.
     pub maps: Arc<Library<Rendered>>,
     /// The door to image recognition.
-    pub recogniser: Arc<Recogniser>,
+    pub recognition: Arc<Recognition>,
     /// The most bytes of an image.
     pub max_image_bytes: usize,
     /// The first path segment of the route map function.
@@ -108,7 +108,7 @@ pub struct Gateway {
     /// The maps in force.
     pub maps: Arc<Library<Rendered>>,
     /// The door to image recognition.
-    pub recogniser: Arc<Recogniser>,
+    pub recognition: Arc<Recognition>,
     /// The most bytes of an image.
     pub max_image_bytes: usize,
     /// The room for images.
@@ -126,7 +126,7 @@ impl Gateway {
     /// Puts the parts together.
     #[must_use]
     pub fn new(parts: Parts) -> Self {
-        let Parts { gate, limit, usage, tokens, accounts, desk, facts, maps, recogniser, .. } = parts;
+        let Parts { gate, limit, usage, tokens, accounts, desk, facts, maps, recognition, .. } = parts;
         let Parts { max_image_bytes, segment, map_pages, .. } = parts;
         Self {
             gate,
@@ -137,7 +137,7 @@ impl Gateway {
             desk,
             facts,
             maps,
-            recogniser,
+            recognition,
             max_image_bytes,
             room: Room::new(max_image_bytes),
             segment,
@@ -162,7 +162,7 @@ impl Gateway {
         } else if self.maps.all().is_empty() {
             Some("no route map is loaded")
         } else {
-            self.recogniser.not_ready()
+            self.recognition.not_ready()
         }
     }
 

@@ -67,7 +67,7 @@ pub(crate) struct BelongingsEntry {
 
 impl From<Belongings> for BelongingsEntry {
     fn from(all: Belongings) -> Self {
-        let Belongings { name, keys, users, images, data_sets, recognitions, verdicts } = all;
+        let Belongings { name, keys, users, images, datasets: data_sets, recognitions, verdicts } = all;
         Self { name, keys, users, images, data_sets, recognitions, verdicts }
     }
 }
@@ -149,7 +149,7 @@ pub(crate) async fn delete(
     Sent(sent): Sent<PasswordProof>,
 ) -> Answer {
     gateway.accounts.delete(&visitor.me, &sent.password).await?;
-    gateway.recogniser.sweep_soon();
+    gateway.recognition.janitor.wake();
     let mut response = done();
     response.headers_mut().insert(header::SET_COOKIE, cookie("", gateway.accounts.is_secure()));
     Ok(response)

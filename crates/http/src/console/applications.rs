@@ -258,7 +258,7 @@ pub(crate) async fn delete(
         return Err(Trouble::Invalid("the name is not the application's".to_owned()));
     }
     gateway.desk.delete(visitor.account(), &id).await?;
-    gateway.recogniser.sweep_soon();
+    gateway.recognition.janitor.wake();
     Ok(done())
 }
 

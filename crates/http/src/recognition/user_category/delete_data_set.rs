@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
-use kaisatsu_model::DataSetId;
+use kaisatsu_model::DatasetId;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -45,7 +45,7 @@ pub(crate) struct DeleteAsk {
 pub(crate) async fn delete_data_set(State(gateway): State<Arc<Gateway>>, call: UserCall) -> Response {
     let function = "userCategory/deleteDataSet";
     call.answer(&gateway, function, MOST, async |user, body| {
-        gateway.recogniser.delete_data_set(&user, &DataSetId::from_text(body.required("dataSetId")?)).await?;
+        gateway.recognition.datasets.delete(&user, &DatasetId::from_text(body.required("dataSetId")?)).await?;
         Ok(Nothing)
     })
     .await

@@ -44,7 +44,7 @@ pub(crate) struct DeletedImageAsk {
 pub(crate) async fn delete_image(State(gateway): State<Arc<Gateway>>, call: UserCall) -> Response {
     let function = "userCategory/deleteImage";
     call.answer(&gateway, function, MOST, async |user, body| {
-        gateway.recogniser.delete_image(&user, &ImageId::from_text(body.required("imageId")?)).await?;
+        gateway.recognition.storage.delete(&user, &ImageId::from_text(body.required("imageId")?)).await?;
         Ok(Nothing)
     })
     .await

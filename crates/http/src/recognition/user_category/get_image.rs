@@ -93,14 +93,14 @@ pub(crate) async fn get_image(
                 return Err(Failure::new(Kind::ParameterInvalid, rule));
             }
         };
-        let recogniser = &gateway.recogniser;
-        let key = recogniser.find_image(&user, &id).await?;
+        let storage = &gateway.recognition.storage;
+        let key = storage.find(&user, &id).await?;
         let mark = format!("\"{}{}\"", hex(&key.sha256), if small { "-small" } else { "" });
         let mark = HeaderValue::try_from(mark).unwrap_or(HeaderValue::from_static("\"\""));
         if headers.get(header::IF_NONE_MATCH) == Some(&mark) {
             return Ok(ImageAnswer { mark, image: None });
         }
-        let image = if small { recogniser.thumbnail(&key).await? } else { recogniser.image(&key).await? };
+        let image = if small { storage.thumbnail(&key).await? } else { storage.read(&key).await? };
         Ok(ImageAnswer { mark, image: Some(gateway.room.keep(image)?) })
     })
     .await

@@ -45,7 +45,7 @@ pub(crate) async fn list_data_sets(State(gateway): State<Arc<Gateway>>, call: Us
     let function = "userCategory/listDataSets";
     call.answer(&gateway, function, MOST, async |user, body| {
         let span = body.span()?;
-        let page = gateway.recogniser.data_sets(&user, &span.after, span.most).await?;
+        let page = gateway.recognition.datasets.list(&user, &span.after, span.most).await?;
         let data_sets = page.items.iter().map(|set| DataSetWire::of(set, false)).collect();
         Ok(DataSetsAnswer { data_sets, next_cursor: page.next.map(|next| next.to_text()) })
     })

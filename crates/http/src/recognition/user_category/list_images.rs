@@ -72,7 +72,7 @@ pub(crate) async fn list_images(State(gateway): State<Arc<Gateway>>, call: UserC
     let function = "userCategory/listImages";
     call.answer(&gateway, function, MOST, async |user, body| {
         let span = body.span()?;
-        let page = gateway.recogniser.images(&user, &span.after, span.most).await?;
+        let page = gateway.recognition.storage.list(&user, &span.after, span.most).await?;
         Ok(render(page))
     })
     .await
