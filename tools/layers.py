@@ -11,8 +11,9 @@ import sys
 
 MAY_USE = {
     "kaisatsu-model": set(),
+    "kaisatsu-admission": set(),
     "kaisatsu-store": {"kaisatsu-model"},
-    "kaisatsu-access": {"kaisatsu-model", "kaisatsu-store"},
+    "kaisatsu-access": {"kaisatsu-admission", "kaisatsu-model", "kaisatsu-store"},
     "kaisatsu-railmap": {"kaisatsu-model"},
     "kaisatsu-render": {"kaisatsu-model", "kaisatsu-railmap"},
     "kaisatsu-transit": {"kaisatsu-model"},
@@ -24,11 +25,14 @@ MAY_USE = {
     "kaisatsu-vision": {"barcode-reader", "inference-kernels", "kaisatsu-model"},
     "kaisatsu-fetch": set(),
     "kaisatsu-feedback": {"kaisatsu-model"},
-    "kaisatsu-recognition": {"cosine-index", "kaisatsu-feedback", "kaisatsu-model", "kaisatsu-store", "kaisatsu-vision", "kaisatsu-fetch"},
-    "kaisatsu-http": {"kaisatsu-model", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-render", "kaisatsu-recognition"},
+    "kaisatsu-recognition": {"cosine-index", "kaisatsu-admission", "kaisatsu-feedback", "kaisatsu-model", "kaisatsu-store", "kaisatsu-vision", "kaisatsu-fetch"},
+    "kaisatsu-http": {"kaisatsu-admission", "kaisatsu-model", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-render", "kaisatsu-recognition"},
+    "kaisatsu-http-console": {"kaisatsu-model", "kaisatsu-access", "kaisatsu-recognition", "kaisatsu-http"},
+    "kaisatsu-http-pages": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-render", "kaisatsu-http"},
     "kaisatsu": {
         "kaisatsu-model", "kaisatsu-store", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-vision",
-        "kaisatsu-fetch", "kaisatsu-recognition", "kaisatsu-http", "kaisatsu-render", "kaisatsu-transit", "kaisatsu-schematic",
+        "kaisatsu-fetch", "kaisatsu-recognition", "kaisatsu-http", "kaisatsu-http-console", "kaisatsu-http-pages",
+        "kaisatsu-render", "kaisatsu-transit", "kaisatsu-schematic",
     },
     # Beside the product: these start it, or stand in for its surroundings.
     "kaisatsu-testkit": set(),
@@ -51,7 +55,7 @@ KEPT_OUT_OF = {
 # The only crates that may name an outside crate in their own dependencies.
 NAMED_BY = {
     "sqlx": {"kaisatsu-store", "kaisatsu-testkit"},
-    "axum": {"kaisatsu-http", "bench-route-map"},
+    "axum": {"kaisatsu-http", "kaisatsu-http-console", "kaisatsu-http-pages", "bench-route-map"},
     "ort": {"kaisatsu-vision"},
     "prost": {"inference-kernels"},
     "reqwest": {"kaisatsu-fetch", "kaisatsu-store"},

@@ -7,7 +7,7 @@ const path = (name: string) => new URL(name, import.meta.url).pathname;
 
 // `npm run dev` passes everything that is not a file of the console on to a server at this address.
 const server = 'http://127.0.0.1:8640';
-const $map = path('../crates/http/src/map_page');
+const $map = path('../crates/http-pages/src/map');
 const proxied = ['/console/api', '/imageRecognition', '/route_service', '/map', '/map-assets'];
 
 /** Adds before.js to the head as a classic script with a hashed name. Vite itself only bundles modules. */

@@ -6,6 +6,7 @@
 use std::{
     cell::Cell,
     collections::HashMap,
+    convert::Infallible,
     fs,
     path::Path,
     thread,
@@ -15,8 +16,8 @@ use std::{
 use kaisatsu_vision::{
     Area, Bounds, Picture, Resizer, Runtime, decode,
     object::{
-        DIMENSIONS, Descriptor, EncodedReference, Extractor, Features, Index, ItemId, PictureId, QueryFeature,
-        Recognised, Recogniser, Reference, Search, Vocabulary, Vote,
+        Catalogue, DIMENSIONS, Descriptor, EncodedReference, Extractor, Features, Index, ItemId, PictureId,
+        QueryFeature, Recogniser, Reference, Vocabulary, Vote,
     },
     registry::ModelRegistry,
 };
@@ -28,7 +29,7 @@ struct Memory {
     voting: Cell<Duration>,
 }
 
-impl Memory {
+impl Catalogue for Memory {
     fn vote(&self, query: &[QueryFeature], most: usize) -> Vec<Vote> {
         let began = Instant::now();
         let votes = self.index.vote(query, most);
@@ -36,15 +37,10 @@ impl Memory {
         votes
     }
 
-    /// The items that a picture shows.
-    fn recognise(&self, recogniser: &mut Recogniser, resizer: &mut Resizer, picture: &Picture) -> Vec<Recognised> {
-        let mut search = Search::default();
-        while !search.is_over() {
-            let vote = |query: &[QueryFeature], most| self.vote(query, most);
-            recogniser.vote(resizer, picture, &mut search, vote).expect("features");
-            recogniser.verify(&mut search, &self.references);
-        }
-        search.finish().items
+    type Failure = Infallible;
+
+    fn references(&self, pictures: &[PictureId]) -> Result<Vec<(PictureId, Reference)>, Infallible> {
+        Ok(pictures.iter().filter_map(|picture| Some((*picture, self.references.get(picture)?.clone()))).collect())
     }
 }
 
@@ -80,7 +76,7 @@ pub(crate) fn run(models: &str, count: u32, known: &[&str], asked: &[&str]) -> V
             let picture = picture(file);
             memory.voting.set(Duration::ZERO);
             let began = Instant::now();
-            let found = memory.recognise(&mut recogniser, &mut resizer, &picture);
+            let found = recogniser.recognise(&mut resizer, &picture, &memory).expect("an answer").found;
             let milliseconds = began.elapsed().as_secs_f64() * 1e3;
             let best = found.iter().find(|found| found.score >= 0.5);
             json!({

@@ -1,41 +1,41 @@
-//! One line for each request. What a line says is decided here; where it goes is the caller's business.
+//! The access log: one line for each request. The binary decides where the lines go.
 
-/// A request as the log tells it: never a secret, never a body.
+/// The log line of a request. It never holds a secret or a body.
 #[derive(Debug)]
 pub struct AccessLine<'a> {
-    /// When the answer was ready, as the log writes it. Empty until the log fills it in.
+    /// When the response was ready. Empty until the log fills it in.
     pub timestamp: &'a str,
     /// `INFO`, or `ERROR` when the fault is ours.
     pub level: &'static str,
-    /// What kind of line this is.
+    /// The kind of line.
     pub message: &'static str,
-    /// The id that the answer carries in `X-Request-Id`.
+    /// The value of `X-Request-Id` in the response.
     pub request_id: &'a str,
     /// The method.
     pub method: &'a str,
-    /// The path, as far as it is one of ours.
+    /// The path, as far as it has only characters of our own paths.
     pub path: &'a str,
-    /// The query string with every value hidden that might be a secret.
+    /// The query string, with every value hidden that may be a secret.
     pub query: Option<String>,
-    /// The status of the answer.
+    /// The status of the response.
     pub status: u16,
-    /// How long the answer took, in microseconds.
+    /// How long the request took, in microseconds.
     pub micros: u64,
     /// The application that called.
     pub application: Option<&'a str>,
     /// The id of the key it called with.
     pub key: Option<&'a str>,
-    /// What the caller was told, when the request failed.
+    /// The error message that the client got.
     pub told: Option<&'a str>,
-    /// What really happened, when the fault is ours.
+    /// The cause of an internal error.
     pub cause: Option<&'a str>,
 }
 
-/// Where the lines go.
+/// The destination of the lines.
 pub trait AccessLog: Send + Sync + 'static {
-    /// Whether a line of that status is wanted at all; making one has a price.
+    /// Whether requests of that status are logged. Lines are expensive to make.
     fn wants(&self, status: u16) -> bool;
 
-    /// Takes a line. It must not wait: it is called between a caller and its answer.
+    /// Writes a line. It must not block: the response is sent after it.
     fn write(&self, line: AccessLine<'_>);
 }

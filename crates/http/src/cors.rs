@@ -1,16 +1,16 @@
-//! Which web pages may call the API from a browser.
+//! CORS: which web pages may call the API from a browser.
 
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 
 /// The origins that may call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Cors {
-    /// Any page: a key is needed anyway, and no cookie is involved.
+    /// Any origin: every request needs a key, and none uses a cookie.
     #[default]
     Any,
-    /// Only these.
+    /// Only these origins.
     Only(Vec<HeaderValue>),
-    /// None.
+    /// No origin.
     Off,
 }
 
@@ -38,35 +38,35 @@ fn parse_origin(origin: &str) -> Result<HeaderValue, String> {
 }
 
 impl Cors {
-    /// Adds what a browser needs to see in the answer to `request`.
-    pub(crate) fn apply(&self, method: &Method, request: &CorsRequest, answer: &mut HeaderMap) {
+    /// Adds the CORS headers to the response.
+    pub(crate) fn apply(&self, method: &Method, request: &CorsRequest, response: &mut HeaderMap) {
         let allowed = match self {
             Self::Off => return,
             Self::Any => HeaderValue::from_static("*"),
             Self::Only(origins) => {
-                answer.append(header::VARY, HeaderValue::from_static("origin"));
+                response.append(header::VARY, HeaderValue::from_static("origin"));
                 match request.origin.as_ref().filter(|origin| origins.contains(origin)) {
                     Some(origin) => origin.clone(),
                     None => return,
                 }
             }
         };
-        answer.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
+        response.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
         if method == Method::OPTIONS && request.is_preflight {
-            if let Some(methods) = answer.get(header::ALLOW).cloned() {
-                answer.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
+            if let Some(methods) = response.get(header::ALLOW).cloned() {
+                response.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
             }
             let headers = HeaderValue::from_static("content-type,x-request-id");
-            answer.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, headers);
-            answer.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
+            response.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, headers);
+            response.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
         } else {
             let exposed = HeaderValue::from_static("x-request-id,retry-after");
-            answer.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+            response.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
         }
     }
 }
 
-/// What of a request matters here; taken before the request is handed on.
+/// The CORS headers of a request, taken before the request goes to its handler.
 pub(crate) struct CorsRequest {
     origin: Option<HeaderValue>,
     is_preflight: bool,
@@ -86,7 +86,7 @@ mod tests {
     use super::Cors;
 
     #[test]
-    fn the_setting_is_read() {
+    fn the_setting_is_parsed() {
         assert_eq!("*".parse(), Ok(Cors::Any));
         assert_eq!("off".parse(), Ok(Cors::Off));
         assert!(matches!("https://a.example, http://b.example:8080".parse(), Ok(Cors::Only(list)) if list.len() == 2));

@@ -1,7 +1,7 @@
-//! What can go wrong for a caller, and the one table that gives each case its HTTP status and code.
+//! The errors of the API, and the one table that gives each its HTTP status and code.
 //!
-//! The route map function writes `W` and the status; the image recognition function writes the code below. The two
-//! bodies are made in `route_map::answer` and `recognition::answer`.
+//! The error code of the route map function is `W` and the status; that of the image recognition function is in the
+//! table. The two error bodies are made in `route_map::response` and `recognition::response`.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,7 +10,7 @@ use kaisatsu_access::{Caller, Refusal};
 
 use crate::redact;
 
-/// The kinds of failure of the contract, in the order of its table.
+/// The kinds of error, in the order of the table in docs/errors.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The requested API is not supported: unknown path or version.
@@ -47,7 +47,7 @@ pub enum Kind {
     Method,
     /// Rate limit or quota.
     TooOften,
-    /// A failure of ours.
+    /// An internal error.
     Internal,
     /// Not ready, or overloaded.
     Unavailable,
@@ -104,41 +104,41 @@ impl Kind {
     }
 }
 
-/// A failure on its way to the caller.
+/// An error for the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// Which row of the table.
+    /// The row of the table.
     pub kind: Kind,
-    /// What the caller reads: the thing and the remedy, never a secret and never a cause of ours.
+    /// The message for the client: what is wrong and what to do about it, never a secret and never an internal cause.
     pub message: String,
-    /// When it is worth trying again.
+    /// After how long to try again.
     pub retry_after: Option<Duration>,
-    /// Who was refused, when that is known, for the log.
+    /// The caller, if known, for the log.
     pub caller: Option<Arc<Caller>>,
-    /// What really happened, when the fault is ours, for the log.
+    /// The cause of an internal error, for the log.
     pub cause: Option<Arc<str>>,
 }
 
 impl Failure {
-    /// A failure with its message.
+    /// An error with its message, from which secrets are removed.
     #[must_use]
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: redact::message(message.into()), retry_after: None, caller: None, cause: None }
     }
 
-    /// A failure that passes by itself.
+    /// A temporary error.
     #[must_use]
     pub fn passing(kind: Kind, message: impl Into<String>, wait: Duration) -> Self {
         Self { retry_after: Some(wait), ..Self::new(kind, message) }
     }
 
-    /// The same failure, of a caller who is known.
+    /// Adds the caller.
     #[must_use]
     pub fn of(self, caller: Arc<Caller>) -> Self {
         Self { caller: Some(caller), ..self }
     }
 
-    /// The same failure, with what really happened.
+    /// Adds the cause.
     #[must_use]
     pub fn because(self, cause: impl Into<Arc<str>>) -> Self {
         Self { cause: Some(cause.into()), ..self }
@@ -178,7 +178,7 @@ mod tests {
 
     /// The table of the contract, copied row by row.
     #[test]
-    fn the_table_is_the_contract_s() {
+    fn statuses_and_codes_are_those_of_the_contract() {
         let table = [
             (404, "101"),
             (400, "103"),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_is_told_in_whole_seconds() {
+    fn retry_after_is_rounded_up_to_whole_seconds() {
         let after = |wait| Failure::passing(Kind::TooOften, "", wait).retry_seconds();
         assert_eq!(after(Duration::ZERO), Some(1));
         assert_eq!(after(Duration::from_millis(1_001)), Some(2));

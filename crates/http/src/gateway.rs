@@ -1,15 +1,24 @@
-//! What every handler can reach.
+//! The state that every handler can reach, and the checks that every operation begins with.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    ops::Deref,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
+use bytes::Bytes;
 use kaisatsu_access::{Accounts, Caller, Desk, Gate, RateLimit, Tokens, Usage};
 use kaisatsu_railmap::Library;
-use kaisatsu_recognition::{Recognition, User};
+use kaisatsu_recognition::{Recogniser, User};
+use kaisatsu_render::PictureError;
 
-use crate::{Failure, Kind, Query, Rendered, intake::Room, pictures::Pictures};
+use crate::{
+    Etag, Failure, Kind, PreparedMap, Query,
+    body::BodyMemory,
+    drawings::{Client, Drawings},
+};
 
 /// The name of the query parameter that carries the key.
 pub(crate) const API_KEY: &str = "APIKEY";
@@ -22,18 +31,18 @@ pub(crate) const TOKEN: &str = "token";
 pub struct Segment(String);
 
 impl Segment {
-    /// 1 to 64 letters, digits, `-` and `_`, and none of the segments that mean something else.
+    /// 1 to 64 letters, digits, `-` and `_`, and not the first segment of another path of this server.
     ///
     /// # Errors
-    /// The rule, when `text` breaks it.
+    /// The rule that `text` breaks.
     pub fn new(text: &str) -> Result<Self, String> {
-        const TAKEN: [&str; 8] =
+        const RESERVED: [&str; 8] =
             ["imageRecognition", "docs", "healthz", "readyz", "metrics", "map", "map-assets", "console"];
         let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
         if text.is_empty() || text.len() > 64 || !plain {
             return Err("a path segment has 1 to 64 letters, digits, '-' and '_'".to_owned());
         }
-        if TAKEN.contains(&text) {
+        if RESERVED.contains(&text) {
             return Err(format!("'{text}' is the path of something else here"));
         }
         Ok(Self(text.to_owned()))
@@ -46,9 +55,9 @@ impl Segment {
     }
 }
 
-/// What people are told of the server before they try.
+/// The limits that the console shows to people.
 #[derive(Debug, Clone, Copy)]
-pub struct Facts {
+pub struct PublishedLimits {
     /// Bytes of images that one user may have.
     pub user_bytes: u64,
     /// Images that one user may have in the storage area.
@@ -61,98 +70,83 @@ pub struct Facts {
     pub keep_pictures: bool,
 }
 
-/// What a [`Gateway`] is made of.
-pub struct Parts {
-    /// Who may pass.
+/// The services behind the API, and the settings that handlers read.
+pub struct Services {
+    /// Checks API keys.
     pub gate: Arc<Gate>,
-    /// How often.
+    /// Limits the rate of each key.
     pub limit: RateLimit,
-    /// How much of that is counted.
+    /// Counts requests, and enforces the daily quotas.
     pub usage: Arc<Usage>,
-    /// Whose users they speak for.
+    /// The tokens of the users of applications.
     pub tokens: Tokens,
-    /// The people to whom applications belong.
+    /// The accounts of people, and their sessions.
     pub accounts: Accounts,
-    /// Where they are handed their applications.
+    /// The applications and keys that people manage in the console.
     pub desk: Desk,
-    /// What they are told of the server.
-    pub facts: Facts,
+    /// The limits that the console shows.
+    pub limits: PublishedLimits,
     /// The maps in force.
-    pub maps: Arc<Library<Rendered>>,
-    /// The door to image recognition.
-    pub recognition: Arc<Recognition>,
+    pub maps: Arc<Library<PreparedMap>>,
+    /// Image recognition.
+    pub recogniser: Arc<Recogniser>,
     /// The most bytes of an image.
     pub max_image_bytes: usize,
     /// The first path segment of the route map function.
     pub segment: Segment,
-    /// Whether anybody may look at the maps in a browser.
+    /// Whether the map pages are served.
     pub map_pages: bool,
 }
 
-/// The parts of the product behind the API.
+/// The state that all handlers share: the services, and what bounds the use of this process.
 pub struct Gateway {
-    /// Who may pass.
-    pub gate: Arc<Gate>,
-    /// How often.
-    pub limit: RateLimit,
-    /// How much of that is counted.
-    pub usage: Arc<Usage>,
-    /// Whose users they speak for.
-    pub tokens: Tokens,
-    /// The people to whom applications belong.
-    pub accounts: Accounts,
-    /// Where they are handed their applications.
-    pub desk: Desk,
-    /// What they are told of the server.
-    pub facts: Facts,
-    /// The maps in force.
-    pub maps: Arc<Library<Rendered>>,
-    /// The door to image recognition.
-    pub recognition: Arc<Recognition>,
-    /// The most bytes of an image.
-    pub max_image_bytes: usize,
-    /// The room for images.
-    pub(crate) room: Room,
-    /// The first path segment of the route map function.
-    pub segment: Segment,
-    /// Whether anybody may look at the maps in a browser.
-    pub map_pages: bool,
-    /// Where maps are drawn.
-    pub(crate) pictures: Pictures,
+    services: Services,
+    /// The memory for request bodies.
+    pub(crate) body_memory: BodyMemory,
+    /// The queue of map drawings.
+    pub(crate) drawings: Drawings,
     draining: AtomicBool,
 }
 
+impl Deref for Gateway {
+    type Target = Services;
+
+    fn deref(&self) -> &Services {
+        &self.services
+    }
+}
+
 impl Gateway {
-    /// Puts the parts together.
+    /// Wraps the services.
     #[must_use]
-    pub fn new(parts: Parts) -> Self {
-        let Parts { gate, limit, usage, tokens, accounts, desk, facts, maps, recognition, .. } = parts;
-        let Parts { max_image_bytes, segment, map_pages, .. } = parts;
+    pub fn new(services: Services) -> Self {
         Self {
-            gate,
-            limit,
-            usage,
-            tokens,
-            accounts,
-            desk,
-            facts,
-            maps,
-            recognition,
-            max_image_bytes,
-            room: Room::new(max_image_bytes),
-            segment,
-            map_pages,
-            pictures: Pictures::new(),
+            body_memory: BodyMemory::new(services.max_image_bytes),
+            drawings: Drawings::new(),
             draining: AtomicBool::new(false),
+            services,
         }
     }
 
-    /// Says that no new work should be sent here: `/readyz` answers no from now on.
+    /// Draws a picture for a map page, or takes it from the cache. Pages have a queue of their own: they need no key,
+    /// so they must not hold up callers with a key.
+    ///
+    /// # Errors
+    /// [`Kind::Unavailable`] when the queue is full, [`Kind::Internal`] when drawing fails.
+    pub async fn draw_for_page(
+        &self,
+        etag: Etag,
+        draw: impl FnOnce() -> Result<Bytes, PictureError> + Send + 'static,
+    ) -> Result<Bytes, Failure> {
+        Ok(self.drawings.get(Client::Page, etag, draw).await?)
+    }
+
+    /// Makes `/readyz` answer 503 from now on, so that load balancers send no new requests.
     pub fn drain(&self) {
         self.draining.store(true, Ordering::Relaxed);
     }
 
-    /// Why this server should get no work at the moment, if it should not.
+    /// Why this server is not ready, or `None` if it is.
     #[must_use]
     pub fn not_ready(&self) -> Option<&'static str> {
         if self.draining.load(Ordering::Relaxed) {
@@ -162,43 +156,44 @@ impl Gateway {
         } else if self.maps.all().is_empty() {
             Some("no route map is loaded")
         } else {
-            self.recognition.not_ready()
+            self.recogniser.not_ready()
         }
     }
 
-    /// The first checks of every operation: the key, its rate, and its application's quota.
+    /// The first checks of every operation: the key, its rate limit, and the quota of its application.
     pub(crate) async fn admit(&self, query: &Query<'_>) -> Result<Arc<Caller>, Failure> {
-        // Whatever is wrong with the key, the caller is simply not known: 401 and not 400.
+        // A missing, empty or repeated key is answered 401 like an unknown one, not 400.
         let unknown = |failure: Failure| Failure::new(Kind::KeyUnknown, failure.message);
         let key = query.required(API_KEY).map_err(unknown)?;
         let caller = self.gate.admit(key).await?;
         self.limit.take(&caller.key).map_err(|wait| {
-            let told = "this API key calls too often; slow down, or ask for a higher limit";
-            Failure::passing(Kind::TooOften, told, wait).of(Arc::clone(&caller))
+            let message = "this API key calls too often; slow down, or ask for a higher limit";
+            Failure::passing(Kind::TooOften, message, wait).of(Arc::clone(&caller))
         })?;
         caller.meter.take().map_err(|most| {
-            let told = format!(
-                "the application's quota of {most} requests a day is used up; it begins anew at midnight UTC, or ask the \
+            let message = format!(
+                "the application's quota of {most} requests a day is used up; it begins anew at midnight UTC, or ask \
+                    the \
                  operator for a higher one"
             );
-            Failure::passing(Kind::TooOften, told, self.usage.until_tomorrow()).of(Arc::clone(&caller))
+            Failure::passing(Kind::TooOften, message, self.usage.until_tomorrow()).of(Arc::clone(&caller))
         })?;
         Ok(caller)
     }
 
-    /// The user whom the token of a request stands for. Whatever is wrong with it, the user is simply not known.
+    /// The user whose token the request carries. A token that is missing or malformed is answered like an unknown one.
     pub(crate) async fn user(&self, query: &Query<'_>, caller: &Caller) -> Result<User, Failure> {
-        let unknown = |told: String| Failure::new(Kind::TokenUnknown, told);
+        let unknown = |message: String| Failure::new(Kind::TokenUnknown, message);
         let token = query.required(TOKEN).map_err(|failure| unknown(failure.message))?;
         let user = self.tokens.owner(&caller.application, token).await?;
         let id = user.ok_or_else(|| {
-            let told = "query parameter token is not a good token of this application's; getToken makes one";
-            unknown(told.to_owned())
+            let message = "query parameter token is not a good token of this application's; getToken makes one";
+            unknown(message.to_owned())
         })?;
         Ok(User { application: caller.application.clone(), id })
     }
 
-    /// The same for an operation that may do without a user.
+    /// The same for an operation in which the token is optional.
     pub(crate) async fn user_if_any(&self, query: &Query<'_>, caller: &Caller) -> Result<Option<User>, Failure> {
         if query.has(TOKEN) { self.user(query, caller).await.map(Some) } else { Ok(None) }
     }
@@ -209,7 +204,7 @@ mod tests {
     use super::Segment;
 
     #[test]
-    fn a_segment_is_one_plain_segment() {
+    fn a_segment_has_only_plain_characters_and_is_not_reserved() {
         assert!(Segment::new("route_service").is_ok());
         for bad in ["", "a/b", "路線", "imageRecognition", "docs", "a b", &"a".repeat(65)] {
             assert!(Segment::new(bad).is_err(), "{bad}");

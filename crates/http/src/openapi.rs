@@ -1,9 +1,9 @@
-//! The OpenAPI document: what does not belong to a single operation.
+//! The OpenAPI document: the parts that belong to no single operation.
 
 use utoipa::{
     OpenApi,
     openapi::{
-        OpenApi as Document,
+        OpenApi as Document, PathItem,
         security::{ApiKey, ApiKeyValue, SecurityScheme},
     },
 };
@@ -28,7 +28,7 @@ use crate::{Segment, gateway::API_KEY, router};
 )]
 struct Head;
 
-/// The document before any operation is added.
+/// The document without operations.
 pub(crate) fn head() -> Document {
     let mut document = Head::openapi();
     let key = ApiKeyValue::with_description(API_KEY, "The calling application's key, as `kaisatsu key create` made it");
@@ -37,13 +37,23 @@ pub(crate) fn head() -> Document {
     document
 }
 
-/// The names of all operations, by their paths: what requests are counted under.
+/// The names of all operations, in the order of their paths. Usage is counted under these names.
 #[must_use]
 pub fn operations(segment: &Segment) -> Vec<String> {
     let document = document(segment);
     let mut paths: Vec<_> = document.paths.paths.keys().cloned().collect();
     paths.sort_unstable();
     paths.iter().map(|path| path.split_once("/v1/").map_or(path.as_str(), |(_, name)| name).to_owned()).collect()
+}
+
+/// The path of an operation.
+pub(crate) fn path_of<'a>(document: &'a Document, operation_id: &str) -> Option<&'a str> {
+    let mut paths = document.paths.paths.iter();
+    let has = |item: &PathItem| {
+        let operations = [&item.get, &item.post];
+        operations.into_iter().flatten().any(|operation| operation.operation_id.as_deref() == Some(operation_id))
+    };
+    paths.find(|(_, item)| has(item)).map(|(path, _)| path.as_str())
 }
 
 /// The whole document, for `kaisatsu openapi`.

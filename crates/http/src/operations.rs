@@ -1,6 +1,4 @@
-//! What operators and people ask for, beside the two functions: health, metrics, documentation, a first page.
+//! What operators need beside the two functions: health and metrics.
 
-pub(crate) mod docs;
 pub(crate) mod health;
 pub(crate) mod metrics;
-pub(crate) mod welcome;

@@ -1,7 +1,8 @@
-//! The query string, read strictly: what is given twice, empty or not UTF-8 is invalid, what is unknown is ignored.
+//! Strict parsing of the query string: a parameter that is repeated, empty or not UTF-8 is invalid, an unknown one is
+//! ignored.
 //!
-//! Reading never fails. A parameter's fault comes out when the parameter is asked for, so that checks keep their
-//! order: a wrong key is answered before a wrong width.
+//! Parsing itself never fails. The error of a parameter is returned when the parameter is read, so that checks keep
+//! their order: a wrong key is reported before a wrong width.
 
 use std::{borrow::Cow, ops::RangeInclusive};
 
@@ -9,7 +10,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::{Failure, Kind};
 
-/// The parameters of one request that its operation knows.
+/// The parameters of a request that its operation knows.
 #[derive(Debug)]
 pub struct Query<'a> {
     found: Vec<(&'static str, Value<'a>)>,
@@ -25,7 +26,7 @@ enum Value<'a> {
 }
 
 impl<'a> Query<'a> {
-    /// Reads what follows the `?`, keeping the parameters named in `known`.
+    /// Parses the part after the `?` and keeps the parameters named in `known`.
     #[must_use]
     pub fn read(raw: Option<&'a str>, known: &[&'static str]) -> Self {
         let mut found: Vec<(&'static str, Value<'a>)> = Vec::with_capacity(known.len());
@@ -41,16 +42,16 @@ impl<'a> Query<'a> {
         Self { found }
     }
 
-    /// Whether the parameter was given at all, well or badly.
+    /// Whether the parameter is present, valid or not.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.found.iter().any(|(other, _)| *other == name)
     }
 
-    /// The text of a parameter, if it was given.
+    /// The text of a parameter, if it is present.
     ///
     /// # Errors
-    /// [`Kind::ParameterInvalid`] when it is empty, given twice, or not UTF-8.
+    /// [`Kind::ParameterInvalid`] when it is empty, repeated, or not UTF-8.
     pub fn text(&self, name: &str) -> Result<Option<&str>, Failure> {
         match self.found.iter().find(|(other, _)| *other == name) {
             None => Ok(None),
@@ -62,16 +63,16 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// The text of a parameter that has to be there.
+    /// The text of a required parameter.
     ///
     /// # Errors
-    /// [`Kind::ParameterMissing`] when it is not, and what [`Self::text`] fails with.
+    /// [`Kind::ParameterMissing`] when it is missing, and the errors of [`Self::text`].
     pub fn required(&self, name: &str) -> Result<&str, Failure> {
         self.text(name)?
             .ok_or_else(|| Failure::new(Kind::ParameterMissing, format!("query parameter {name} is missing")))
     }
 
-    /// A whole number, if it was given: an optional minus sign and the digits 0 to 9, nothing else.
+    /// An integer, if it is present: an optional minus sign and the digits 0 to 9, nothing else.
     ///
     /// # Errors
     /// [`Kind::ParameterInvalid`] when it is no such number, [`Kind::OutOfRange`] when it is outside of `range`.
@@ -82,7 +83,7 @@ impl<'a> Query<'a> {
             let rule = format!("must be a whole number from {} to {}, in the digits 0-9", range.start(), range.end());
             return Err(invalid(name, &rule));
         }
-        // Only a number past 64 bits does not parse now, and that is out of every range.
+        // Parsing now fails only for a number of more than 64 bits, which is out of every range.
         match text.parse().ok().filter(|number| range.contains(number)) {
             Some(number) => Ok(Some(number)),
             None => Err(Failure::new(
@@ -93,7 +94,7 @@ impl<'a> Query<'a> {
     }
 }
 
-/// The pairs of a query string, as they stand there; the value is what follows the first `=`, if there is one.
+/// The pairs of a query string, still encoded. The value is what follows the first `=`, if there is one.
 pub(crate) fn pairs(raw: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     let mut rest = Some(raw);
     let all = std::iter::from_fn(move || {
@@ -104,9 +105,9 @@ pub(crate) fn pairs(raw: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     all.filter(|(name, value)| !name.is_empty() || value.is_some())
 }
 
-/// What stands before the first `mark`, and what after it. Quicker than a search for text, of which a request has many.
-fn cut(text: &str, mark: u8) -> (&str, Option<&str>) {
-    match text.bytes().position(|b| b == mark) {
+/// The parts before and after the first `separator`. Faster than `str::split_once` on short texts.
+fn cut(text: &str, separator: u8) -> (&str, Option<&str>) {
+    match text.bytes().position(|b| b == separator) {
         Some(at) => (&text[..at], Some(&text[at + 1..])),
         None => (text, None),
     }
@@ -117,7 +118,7 @@ impl<'a> Value<'a> {
         match decode(raw) {
             None => Self::Garbled,
             Some(text) if text.is_empty() => Self::Empty,
-            // PostgreSQL keeps none in text; nobody writes one on purpose.
+            // PostgreSQL cannot store NUL in text.
             Some(text) if text.contains('\0') => Self::Nul,
             Some(text) => Self::Text(text),
         }
@@ -128,7 +129,7 @@ fn invalid(name: &str, rule: &str) -> Failure {
     Failure::new(Kind::ParameterInvalid, format!("query parameter {name} {rule}"))
 }
 
-/// Undoes form encoding; `None` for a broken escape or bytes that are no UTF-8.
+/// Decodes form encoding; `None` for a malformed escape or bytes that are not UTF-8.
 fn decode(raw: &str) -> Option<Cow<'_, str>> {
     if !raw.bytes().any(|b| b == b'%' || b == b'+') {
         return Some(Cow::Borrowed(raw));
@@ -205,7 +206,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is encoded comes back, and whatever comes in is survived.
+        /// What is encoded is decoded to the same, and no input panics.
         #[test]
         fn encoding_is_undone(text in "\\PC{1,40}", junk in "[%+&=a0é\\x00-\\xff]{0,60}") {
             let encoded = percent_encoding::utf8_percent_encode(&text, percent_encoding::NON_ALPHANUMERIC).to_string();

@@ -1,9 +1,9 @@
 //! The image recognition function: `/imageRecognition/v1/…`.
 
-pub(crate) mod answer;
 pub(crate) mod classify;
 pub(crate) mod detect;
 pub(crate) mod explain;
+mod failure;
 pub(crate) mod feedback;
 pub(crate) mod feedback_to_candidate;
 pub(crate) mod feedback_totals;
@@ -11,7 +11,7 @@ mod form;
 mod json;
 pub(crate) mod models;
 pub(crate) mod recognize;
+pub(crate) mod response;
 pub(crate) mod similar;
-mod trouble;
 pub(crate) mod user_category;
 mod verdict;

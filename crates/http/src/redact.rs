@@ -1,22 +1,22 @@
-//! What of a request may stand in a log line.
+//! Removes secrets from the parts of a request that are logged.
 //!
-//! The rule is an allow-list: the value of a parameter is shown only when the parameter is known to carry no secret, and
-//! only as far as it looks like such a value. A key under a misspelt name, behind a wrong separator, or glued to the
-//! path by a missing `?`, stays out of the log all the same.
+//! The rule is an allow-list: the value of a parameter is logged only if the parameter is known to hold no secret, and
+//! only as far as it looks like a value of that parameter. So a key under a misspelt name, after a wrong separator, or
+//! appended to the path without `?`, is not logged either.
 
 use axum::http::Method;
 use kaisatsu_model::{ApiKey, UserToken};
 
 use crate::query::pairs;
 
-/// The longest piece of a request that is logged.
-const LONGEST: usize = 256;
+/// The longest part of a request that is logged.
+const MAX_LEN: usize = 256;
 
-/// The query string with every value hidden that might be a secret.
+/// The query string, with every value hidden that may be a secret.
 pub(crate) fn query(raw: &str) -> String {
-    let mut shown = String::with_capacity(raw.len().min(LONGEST));
+    let mut shown = String::with_capacity(raw.len().min(MAX_LEN));
     for (name, value) in pairs(raw) {
-        if shown.len() > LONGEST {
+        if shown.len() > MAX_LEN {
             shown.push('…');
             break;
         }
@@ -46,7 +46,7 @@ pub(crate) fn query(raw: &str) -> String {
     shown
 }
 
-/// The method, if it is one that exists: a request line may begin with anything.
+/// The method, if it is a standard one: a client can send any word.
 pub(crate) fn method(method: &Method) -> &str {
     match method.as_str() {
         known @ ("GET" | "HEAD" | "POST" | "PUT" | "DELETE" | "CONNECT" | "OPTIONS" | "TRACE" | "PATCH") => known,
@@ -54,14 +54,14 @@ pub(crate) fn method(method: &Method) -> &str {
     }
 }
 
-/// A value that is a number, or nothing of it.
+/// The value if it is a number, otherwise nothing.
 fn number(value: &str) -> &str {
     let digits = value.strip_prefix('-').unwrap_or(value);
     let short = digits.len() <= 20 && digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     if short { value } else { "" }
 }
 
-/// The beginning of a value that looks like a name: letters of any script, escapes of such, and `.`, `_`, `-`.
+/// The prefix of a value that looks like a name: letters of any script, their escapes, and `.`, `_`, `-`.
 fn word(value: &str) -> &str {
     let beyond_ascii = |at: usize| matches!(value.as_bytes().get(at), Some(b'8' | b'9' | b'A'..=b'F' | b'a'..=b'f'));
     let allowed = |at: usize, c: char| match c {
@@ -73,12 +73,13 @@ fn word(value: &str) -> &str {
     head(without_key(&value[..end]), 96)
 }
 
-/// The part of a path before anything that does not belong in one of ours.
+/// The prefix of a path that has only the characters of our own paths.
 pub(crate) fn path(raw: &str) -> &str {
-    head(plain(raw), LONGEST)
+    head(plain(raw), MAX_LEN)
 }
 
-/// Cuts before the first character that our own paths and names never have, and before anything that looks like a key.
+/// Cuts before the first character that our own paths and names never have, and before anything that looks like a
+/// secret.
 fn plain(text: &str) -> &str {
     let end = text.bytes().position(|b| !b.is_ascii_alphanumeric() && !matches!(b, b'/' | b'_' | b'-' | b'.'));
     without_key(&text[..end.unwrap_or(text.len())])
@@ -88,13 +89,13 @@ fn without_key(text: &str) -> &str {
     &text[..secret(text).unwrap_or(text.len())]
 }
 
-/// Where something begins that looks like a key of an application or a token of a user.
+/// The position of the first thing that looks like an API key or a user's token.
 pub(crate) fn secret(text: &str) -> Option<usize> {
     let begins = |at: usize| [ApiKey::PREFIX, UserToken::PREFIX].iter().any(|prefix| text[at..].starts_with(prefix));
     text.char_indices().map(|(at, _)| at).find(|&at| begins(at))
 }
 
-/// A message without the secrets that a caller may have put where a name belongs.
+/// A message without secrets. A client may have sent a secret in place of a name that the message repeats.
 pub(crate) fn message(text: String) -> String {
     let mut rest = text.as_str();
     let mut shown = String::new();

@@ -14,14 +14,13 @@ use utoipa_axum::{
 };
 
 use crate::{
-    AccessLog, App, Cors, Gateway, Segment, console,
-    families::Families,
-    map_page,
-    observe::Busiest,
+    AccessLog, App, Cors, Gateway, Segment,
+    error_format::ErrorFormats,
+    middleware::Bypass,
     openapi,
     operations::{
         self,
-        metrics::{Meters, Page},
+        metrics::{Exporter, RequestMetrics},
     },
     recognition::{self, user_category},
     route_map,
@@ -58,32 +57,45 @@ pub(crate) fn api(segment: &Segment) -> OpenApiRouter<Arc<Gateway>> {
         .routes(routes!(operations::health::readyz))
 }
 
-/// Puts an operation below a prefix. The router's own nesting would rewrite the address of every request.
+/// Puts an operation below a prefix. Nested routers would rewrite the address of every request.
 fn below<S>(prefix: &str, (schemas, mut paths, methods): UtoipaMethodRouter<S>) -> UtoipaMethodRouter<S> {
     paths.paths = paths.paths.into_iter().map(|(path, item)| (format!("{prefix}{path}"), item)).collect();
     (schemas, paths, methods)
 }
 
-/// The whole server: operations, pages, metrics, and what happens around every request.
+/// Pages beside the API, from another crate.
+pub struct Section {
+    /// The routes.
+    pub routes: Router<Arc<Gateway>>,
+    /// The labels that the requests of the section are counted under.
+    pub labels: &'static [&'static str],
+    /// The label of a path, if the path belongs to the section.
+    pub label: fn(&str) -> Option<&'static str>,
+}
+
+/// The whole server: operations, metrics, the sections, and what surrounds every request.
 #[must_use]
-pub fn app(gateway: Arc<Gateway>, cors: Cors, metrics: PrometheusHandle, log: Arc<dyn AccessLog>) -> App {
+pub fn app(
+    gateway: Arc<Gateway>,
+    sections: Vec<Section>,
+    cors: Cors,
+    metrics: PrometheusHandle,
+    log: Arc<dyn AccessLog>,
+) -> App {
     let (api, document) = api(&gateway.segment).split_for_parts();
-    let families = Families::new(gateway.segment.clone(), &document);
-    let meters = Arc::new(Meters::new(families.operations()));
-    let path = format!("/{}/v1/railmapDetail", gateway.segment.as_str());
-    let busiest = Busiest { gateway: Arc::clone(&gateway), path };
-    let (unknown, wrong) = (families.clone(), families.clone());
-    let router = api
-        .route("/", get(operations::welcome::welcome))
-        .route(
-            "/metrics",
-            get(operations::metrics::metrics).with_state(Page::new(Arc::clone(&gateway), metrics, Arc::clone(&meters))),
-        )
-        .merge(operations::docs::pages(document))
-        .merge(if gateway.map_pages { map_page::pages() } else { Router::new() })
-        .merge(console::routes())
+    let formats = ErrorFormats::new(gateway.segment.clone(), &document);
+    let requests = Arc::new(RequestMetrics::new(formats.operations(), &sections));
+    let bypass = openapi::path_of(&document, "railmapDetail")
+        .map(|path| Bypass { gateway: Arc::clone(&gateway), path: path.to_owned() });
+    let (unknown, wrong) = (formats.clone(), formats.clone());
+    let exporter = Exporter::new(Arc::clone(&gateway), metrics, Arc::clone(&requests));
+    let mut router = api.route("/metrics", get(operations::metrics::metrics).with_state(exporter));
+    for section in sections {
+        router = router.merge(section.routes);
+    }
+    let router = router
         .method_not_allowed_fallback(move |method: Method, uri: Uri| async move { wrong.wrong_method(&method, &uri) })
         .fallback(move |uri: Uri| async move { unknown.unknown_path(&uri) })
         .with_state(gateway);
-    App::new(router, busiest, cors, families, meters, log)
+    App::new(router, bypass, cors, formats, requests, log)
 }

@@ -1,8 +1,14 @@
-//! The listener: connections, their limits, and a shutdown that finishes what is in flight.
+//! The listener: connections, their limits, and a graceful shutdown.
 
 use std::{convert::Infallible, io, sync::Arc, thread, time::Duration};
 
-use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
+use hyper::{
+    Request,
+    body::Incoming,
+    rt::{Read, Write},
+    server::conn::http1,
+    service::service_fn,
+};
 use hyper_util::{
     rt::TokioIo,
     server::graceful::{GracefulShutdown, Watcher},
@@ -15,8 +21,8 @@ use tokio::{
 
 use crate::{
     App,
-    leftover::Leftover,
-    pulse::{LOOK, Pulse, Watched},
+    body_drain::DrainableBody,
+    idle_timeout::{CHECK_INTERVAL, IdleTimer, TimedStream},
 };
 
 /// What bounds the server.
@@ -31,7 +37,7 @@ pub struct Limits {
 /// The longest request head, query string included.
 const HEAD_BYTES: usize = 64 * 1024;
 
-/// Answers connections until `shutdown` is done, then lets the requests in flight finish.
+/// Serves connections until `shutdown` completes, then lets the requests in flight finish.
 ///
 /// # Errors
 /// When requests were still in flight at the end of the grace period.
@@ -41,24 +47,24 @@ pub async fn serve(
     limits: Limits,
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let mut lanes = Lanes::open(thread::available_parallelism().map_or(1, usize::from))?;
+    let mut workers = Workers::start(thread::available_parallelism().map_or(1, usize::from))?;
     let graceful = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(limits.connections));
+    let permits = Arc::new(Semaphore::new(limits.connections));
     let mut shutdown = std::pin::pin!(shutdown);
     loop {
         let accepted = async {
-            let place = Arc::clone(&places).acquire_owned().await;
-            (listener.accept().await, place)
+            let permit = Arc::clone(&permits).acquire_owned().await;
+            (listener.accept().await, permit)
         };
-        let (accepted, place) = tokio::select! {
+        let (accepted, permit) = tokio::select! {
             accepted = accepted => accepted,
             () = &mut shutdown => break,
         };
         match accepted {
             Ok((stream, _)) => {
-                // Small answers leave at once instead of waiting for more to send.
+                // Small responses are sent at once instead of waiting for more data.
                 let _ = stream.set_nodelay(true);
-                lanes.take(stream, Arc::clone(&app), graceful.watcher(), place.ok());
+                workers.spawn(stream, Arc::clone(&app), graceful.watcher(), permit.ok());
             }
             Err(error) => {
                 // Out of file descriptors, most likely: waiting helps, spinning does not.
@@ -74,68 +80,143 @@ pub async fn serve(
     }
 }
 
-/// Speaks HTTP on one connection as long as there is patience with the client.
-async fn converse(stream: TcpStream, app: Arc<App>, watcher: Watcher) {
-    let pulse = Pulse::new();
-    let stream = Watched::new(TokioIo::new(stream), Arc::clone(&pulse));
-    // A request takes along what belongs to its connection alone: a count that all threads change is a slow one.
-    let both = Arc::new((app, Arc::clone(&pulse)));
-    let answer = service_fn(move |request: Request<Incoming>| {
-        let both = Arc::clone(&both);
+/// Serves one connection until it is closed or its idle timeout expires.
+async fn serve_connection(stream: impl Read + Write + Unpin + 'static, app: Arc<App>, watcher: Watcher) {
+    let idle = IdleTimer::new();
+    let stream = TimedStream::new(stream, Arc::clone(&idle));
+    // Requests clone an `Arc` of their own connection: a reference count that all threads change is slow.
+    let shared = Arc::new((app, Arc::clone(&idle)));
+    let service = service_fn(move |request: Request<Incoming>| {
+        let shared = Arc::clone(&shared);
         async move {
-            let (app, pulse) = &*both;
-            pulse.asked();
+            let (app, idle) = &*shared;
+            idle.request_started();
             let (head, incoming) = request.into_parts();
-            let (body, leftover) = Leftover::keep(&head.headers, incoming);
-            let response = app.answer(Request::from_parts(head, body)).await;
-            if let Some(leftover) = leftover {
-                leftover.hear_out().await;
+            let (body, drainable) = DrainableBody::new(&head.headers, incoming);
+            let response = app.handle(Request::from_parts(head, body)).await;
+            if let Some(drainable) = drainable {
+                drainable.drain().await;
             }
-            pulse.answered();
+            idle.response_ready();
             Ok::<_, Infallible>(response)
         }
     });
     let connection =
-        http1::Builder::new().header_read_timeout(None).max_buf_size(HEAD_BYTES).serve_connection(stream, answer);
+        http1::Builder::new().header_read_timeout(None).max_buf_size(HEAD_BYTES).serve_connection(stream, service);
     let mut connection = std::pin::pin!(watcher.watch(connection));
-    // A client that goes away in the middle is its own business.
-    while tokio::time::timeout(LOOK, &mut connection).await.is_err() {
-        if pulse.is_over() {
+    // An error means that the client went away; there is nothing to do about it.
+    while tokio::time::timeout(CHECK_INTERVAL, &mut connection).await.is_err() {
+        if idle.is_expired() {
             break;
         }
     }
 }
 
-/// Threads that each have connections of their own. A connection stays on its thread, so nothing about it is ever handed
-/// from one core to another; what is heavy must leave for a pool anyway.
-struct Lanes {
+/// Threads with a single-threaded runtime each. A connection stays on its thread, so none of its state moves between
+/// cores; heavy work leaves for a pool anyway.
+struct Workers {
     handles: Vec<Handle>,
     next: usize,
 }
 
-impl Lanes {
-    fn open(count: usize) -> io::Result<Self> {
+impl Workers {
+    fn start(count: usize) -> io::Result<Self> {
         let mut handles = Vec::with_capacity(count);
         for number in 0..count {
             let runtime = Builder::new_current_thread().enable_all().build()?;
             handles.push(runtime.handle().clone());
-            // It ends with the process: the last requests are waited for by the graceful shutdown, not by joining.
-            let lane = move || runtime.block_on(std::future::pending::<()>());
-            thread::Builder::new().name(format!("lane-{number}")).spawn(lane)?;
+            // The thread ends with the process: the graceful shutdown waits for the last requests, nobody joins it.
+            let worker = move || runtime.block_on(std::future::pending::<()>());
+            thread::Builder::new().name(format!("http-{number}")).spawn(worker)?;
         }
         Ok(Self { handles, next: 0 })
     }
 
     /// Gives a connection to the next thread.
-    fn take(&mut self, stream: TcpStream, app: Arc<App>, watcher: Watcher, place: Option<OwnedSemaphorePermit>) {
+    fn spawn(&mut self, stream: TcpStream, app: Arc<App>, watcher: Watcher, permit: Option<OwnedSemaphorePermit>) {
         self.next = (self.next + 1) % self.handles.len();
-        // The stream leaves this runtime and joins the other's.
+        // The stream is deregistered from this runtime and registered with the worker's.
         let Ok(stream) = stream.into_std() else { return };
         self.handles[self.next].spawn(async move {
             if let Ok(stream) = TcpStream::from_std(stream) {
-                converse(stream, app, watcher).await;
+                serve_connection(TokioIo::new(stream), app, watcher).await;
             }
-            drop(place);
+            drop(permit);
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use axum::{
+        Router,
+        body::Body,
+        http::{HeaderMap, StatusCode},
+        routing::{get, post},
+    };
+    use hyper_util::{rt::TokioIo, server::graceful::GracefulShutdown};
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt, DuplexStream},
+        task::JoinHandle,
+        time::{Instant, sleep},
+    };
+
+    use super::serve_connection;
+    use crate::{body::read_body, middleware::tests::app};
+
+    /// A connection to a server with two operations: one reads a body, one responds with a megabyte.
+    fn connect() -> (DuplexStream, JoinHandle<()>) {
+        let read = async |headers: HeaderMap, body: Body| match read_body(&headers, body, 1024, "the body").await {
+            Ok(_) => (StatusCode::OK, String::new()),
+            Err(failure) => (failure.kind.row().0, failure.message),
+        };
+        let router = Router::new().route("/read", post(read)).route("/large", get(async || vec![b'.'; 1 << 20]));
+        let (client, server) = tokio::io::duplex(4096);
+        let watcher = GracefulShutdown::new().watcher();
+        (client, tokio::spawn(serve_connection(TokioIo::new(server), app(router), watcher)))
+    }
+
+    fn seconds(from: Instant) -> u64 {
+        from.elapsed().as_secs()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_sends_its_head_byte_by_byte_is_dropped_after_a_minute() {
+        let (mut client, connection) = connect();
+        let began = Instant::now();
+        client.write_all(b"GET /large HTTP/1.1\r\nhost: a\r\nx-slow: ").await.unwrap();
+        while client.write_all(b"a").await.is_ok() {
+            assert!(seconds(began) < 120, "the client is still connected");
+            sleep(Duration::from_secs(1)).await;
+        }
+        assert!((60..=66).contains(&seconds(began)), "{} s", seconds(began));
+        connection.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_stops_in_the_middle_of_a_body_is_told_and_dropped() {
+        let (mut client, connection) = connect();
+        let began = Instant::now();
+        client.write_all(b"POST /read HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\nhalf").await.unwrap();
+        let mut response = String::new();
+        client.read_to_string(&mut response).await.unwrap();
+        assert!(response.starts_with("HTTP/1.1 400 "), "{response}");
+        assert!(response.ends_with("the body came too slowly; send it again over a faster connection"), "{response}");
+        assert!((20..=30).contains(&seconds(began)), "{} s", seconds(began));
+        connection.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_does_not_read_its_response_is_dropped_after_half_a_minute() {
+        let (mut client, connection) = connect();
+        let began = Instant::now();
+        client.write_all(b"GET /large HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
+        connection.await.unwrap();
+        assert!((30..=36).contains(&seconds(began)), "{} s", seconds(began));
+        let mut received = Vec::new();
+        client.read_to_end(&mut received).await.unwrap();
+        assert!(received.len() < 1 << 20, "only what fits in the buffers has been sent");
     }
 }

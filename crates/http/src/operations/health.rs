@@ -1,4 +1,4 @@
-//! `/healthz` and `/readyz`: whether the process lives, and whether to send it work.
+//! `/healthz` and `/readyz`: liveness and readiness.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `/metrics`: the figures of this process in Prometheus' text format.
+//! `/metrics`: the metrics of this process in Prometheus' text format.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -18,48 +18,45 @@ use axum::{
 use metrics::{describe_counter, describe_gauge, gauge};
 use metrics_exporter_prometheus::PrometheusHandle;
 
-use crate::{
-    Gateway,
-    map_page::{self, Label},
-};
+use crate::{Gateway, Section};
 
-/// What the page needs.
-pub(crate) struct Page {
+/// What `/metrics` is rendered from.
+pub(crate) struct Exporter {
     gateway: Arc<Gateway>,
     handle: PrometheusHandle,
-    meters: Arc<Meters>,
-    /// Maps that have been shown: one that is gone is shown with no station from then on.
-    shown: Mutex<BTreeSet<String>>,
+    requests: Arc<RequestMetrics>,
+    /// The maps exported so far. A map that has been removed is exported with no stations from then on.
+    maps: Mutex<BTreeSet<String>>,
 }
 
-impl Page {
-    pub(crate) fn new(gateway: Arc<Gateway>, handle: PrometheusHandle, meters: Arc<Meters>) -> Arc<Self> {
-        Arc::new(Self { gateway, handle, meters, shown: Mutex::default() })
+impl Exporter {
+    pub(crate) fn new(gateway: Arc<Gateway>, handle: PrometheusHandle, requests: Arc<RequestMetrics>) -> Arc<Self> {
+        Arc::new(Self { gateway, handle, requests, maps: Mutex::default() })
     }
 }
 
-pub(crate) async fn metrics(State(page): State<Arc<Page>>) -> Response {
-    let Page { gateway, handle, meters, shown } = &*page;
+pub(crate) async fn metrics(State(exporter): State<Arc<Exporter>>) -> Response {
+    let Exporter { gateway, handle, requests, maps } = &*exporter;
     gauge!("kaisatsu_keys_known").set(small(gateway.gate.known()));
     gauge!("kaisatsu_ready").set(if gateway.not_ready().is_none() { 1.0 } else { 0.0 });
-    let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
-    for id in &*shown {
+    let mut exported = maps.lock().unwrap_or_else(PoisonError::into_inner);
+    for id in &*exported {
         gauge!("kaisatsu_map_stations", "map" => id.clone()).set(0.0);
     }
     for shelved in gateway.maps.all() {
         let id = shelved.map.id.as_str().to_owned();
         gauge!("kaisatsu_map_stations", "map" => id.clone()).set(small(shelved.map.stations().len()));
-        shown.insert(id);
+        exported.insert(id);
     }
-    drop(shown);
+    drop(exported);
     if let Some(bytes) = resident_bytes() {
         gauge!("process_resident_memory_bytes").set(bytes);
     }
-    let text = handle.render() + &meters.render();
+    let text = handle.render() + &requests.render();
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
 }
 
-/// What the figures mean; read once, when the server starts.
+/// Describes the metrics of this crate; called once, when the server starts.
 pub(crate) fn describe() {
     describe_gauge!("kaisatsu_keys_known", "API keys known to the gate, disabled ones included");
     describe_gauge!("kaisatsu_ready", "Whether /readyz says yes");
@@ -70,89 +67,95 @@ pub(crate) fn describe() {
     gauge!("kaisatsu_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
 }
 
-/// The meters of the busiest path. Plain counters, written out here when somebody asks: the exporter's own cost a
-/// look-up or a loop for every request, and its histogram keeps every single time until then.
-pub(crate) struct Meters {
+/// Counts and times of requests. They are plain atomics, rendered on demand: the exporter's own metrics cost a lookup
+/// or a loop for every request, and its histogram keeps every single time until it is rendered.
+pub(crate) struct RequestMetrics {
     /// In the order of their paths.
-    operations: Vec<OperationMeters>,
-    /// The place of each path among them.
-    numbers: HashMap<String, usize>,
-    /// The console, whatever of it.
-    console: OperationMeters,
-    /// The pages of maps, whatever the map.
-    pages: OperationMeters,
-    /// Their tiles, whichever they are.
-    tiles: OperationMeters,
-    /// Everything else: other pages, and paths that do not exist, which must not become labels.
-    others: OperationMeters,
+    operations: Vec<LabelMetrics>,
+    /// The index of each path in `operations`.
+    indices: HashMap<String, usize>,
+    sections: Vec<SectionMetrics>,
+    /// Everything else. Paths that do not exist must not become labels.
+    others: LabelMetrics,
     in_flight: AtomicU64,
 }
 
-struct OperationMeters {
+struct SectionMetrics {
+    label: fn(&str) -> Option<&'static str>,
+    labels: Vec<LabelMetrics>,
+}
+
+/// The metrics of one value of the label `operation`.
+struct LabelMetrics {
     name: String,
-    times: Times,
+    times: Histogram,
     /// One for each status from 100 to 599.
     statuses: Vec<AtomicU64>,
 }
 
-impl Meters {
-    pub(crate) fn new<'a>(operations: impl Iterator<Item = &'a str>) -> Self {
+impl RequestMetrics {
+    pub(crate) fn new<'a>(operations: impl Iterator<Item = &'a str>, sections: &[Section]) -> Self {
         let paths: BTreeSet<&str> = operations.collect();
+        let section = |section: &Section| SectionMetrics {
+            label: section.label,
+            labels: section.labels.iter().map(|label| LabelMetrics::new(label)).collect(),
+        };
         Self {
-            operations: paths.iter().map(|path| OperationMeters::new(path)).collect(),
-            numbers: paths.iter().enumerate().map(|(at, path)| ((*path).to_owned(), at)).collect(),
-            console: OperationMeters::new("/console"),
-            pages: OperationMeters::new("/map"),
-            tiles: OperationMeters::new("/map/tiles"),
-            others: OperationMeters::new("other"),
+            operations: paths.iter().map(|path| LabelMetrics::new(path)).collect(),
+            indices: paths.iter().enumerate().map(|(index, path)| ((*path).to_owned(), index)).collect(),
+            sections: sections.iter().map(section).collect(),
+            others: LabelMetrics::new("other"),
             in_flight: AtomicU64::new(0),
         }
     }
 
-    /// Counts a request as being answered until the result is dropped.
-    pub(crate) fn busy(&self) -> Busy<'_> {
+    /// Counts a request as in flight until the guard is dropped.
+    pub(crate) fn in_flight(&self) -> InFlight<'_> {
         self.in_flight.fetch_add(1, Ordering::Relaxed);
-        Busy(&self.in_flight)
+        InFlight(&self.in_flight)
     }
 
     /// All of them in Prometheus' text format.
     fn render(&self) -> String {
-        let all = || self.operations.iter().chain([&self.console, &self.pages, &self.tiles, &self.others]);
+        let sections = || self.sections.iter().flat_map(|section| &section.labels);
+        let all = || self.operations.iter().chain(sections()).chain([&self.others]);
         let mut text = "# HELP kaisatsu_http_requests_total Requests answered, by operation and status\n\
                         # TYPE kaisatsu_http_requests_total counter\n"
             .to_owned();
-        all().for_each(|meters| meters.render_statuses(&mut text));
+        all().for_each(|label| label.render_statuses(&mut text));
         text += "\n# HELP kaisatsu_http_request_seconds Time to answer, by operation\n\
                  # TYPE kaisatsu_http_request_seconds histogram\n";
-        all().for_each(|meters| meters.times.render(&meters.name, &mut text));
+        all().for_each(|label| label.times.render(&label.name, &mut text));
         text += "\n# HELP kaisatsu_http_requests_in_flight Requests being answered\n\
                  # TYPE kaisatsu_http_requests_in_flight gauge\n";
         let _ = writeln!(text, "kaisatsu_http_requests_in_flight {}", self.in_flight.load(Ordering::Relaxed));
         text
     }
 
-    /// Counts an answer, and says which operation it was: its number in the order of their paths.
+    /// Counts a response. Returns the index of its operation in the order of their paths.
     pub(crate) fn count(&self, path: &str, status: StatusCode, took: Duration) -> Option<usize> {
-        let number = self.numbers.get(path).copied();
-        let meters = match number {
-            Some(number) => &self.operations[number],
-            None => match map_page::label(path) {
-                Some(Label::Page) => &self.pages,
-                Some(Label::Tile) => &self.tiles,
-                None if path.starts_with("/console") => &self.console,
-                None => &self.others,
-            },
+        let index = self.indices.get(path).copied();
+        let metrics = match index {
+            Some(index) => &self.operations[index],
+            None => self.sections.iter().find_map(|section| section.of(path)).unwrap_or(&self.others),
         };
-        meters.count(status, took);
-        number
+        metrics.count(status, took);
+        index
     }
 }
 
-impl OperationMeters {
+impl SectionMetrics {
+    fn of(&self, path: &str) -> Option<&LabelMetrics> {
+        let label = (self.label)(path)?;
+        self.labels.iter().find(|metrics| metrics.name == label)
+    }
+}
+
+impl LabelMetrics {
     fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
-            times: Times::default(),
+            times: Histogram::default(),
             statuses: (100..600).map(|_| AtomicU64::new(0)).collect(),
         }
     }
@@ -164,7 +167,7 @@ impl OperationMeters {
         }
     }
 
-    /// A line for each status that occurred.
+    /// A line for each status that has occurred.
     fn render_statuses(&self, text: &mut String) {
         let Self { name, statuses, .. } = self;
         for (status, counter) in (100..).zip(statuses) {
@@ -180,15 +183,15 @@ impl OperationMeters {
 /// Upper bounds of the classes of times, in microseconds.
 const CLASSES: [u64; 12] = [50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 50_000, 100_000, 500_000, 1_000_000];
 
-/// How many requests took how long.
+/// How many requests took how long, by class.
 #[derive(Default)]
-struct Times {
-    /// One for each class, and one for what is longer.
+struct Histogram {
+    /// One for each class, and one for longer times.
     classes: [AtomicU64; CLASSES.len() + 1],
     total_micros: AtomicU64,
 }
 
-impl Times {
+impl Histogram {
     fn record(&self, took: Duration) {
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         self.classes[CLASSES.partition_point(|bound| *bound < micros)].fetch_add(1, Ordering::Relaxed);
@@ -215,21 +218,21 @@ impl Times {
     }
 }
 
-/// A request being answered, also when its caller hangs up.
-pub(crate) struct Busy<'a>(&'a AtomicU64);
+/// A request in flight. It is no longer counted when its client disconnects.
+pub(crate) struct InFlight<'a>(&'a AtomicU64);
 
-impl Drop for Busy<'_> {
+impl Drop for InFlight<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// A count as a gauge takes it.
+/// A count as the value of a gauge.
 fn small(count: usize) -> f64 {
     u32::try_from(count).map_or(f64::from(u32::MAX), f64::from)
 }
 
-/// Linux tells it in pages of 4 KiB; elsewhere the figure is left out.
+/// Linux reports it in pages of 4 KiB; elsewhere the metric is left out.
 fn resident_bytes() -> Option<f64> {
     let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u32 = statm.split_whitespace().nth(1)?.parse().ok()?;

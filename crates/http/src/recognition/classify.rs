@@ -8,13 +8,13 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
-use kaisatsu_recognition::{Category, ClassifyRequest, Saved};
+use kaisatsu_recognition::{ClassifyAsk, Kept, Tag};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    answer::{BodyRefusals, RecognitionError, Refusals, answer_to},
     form::{Form, language},
+    response::{BodyRefusals, RecognitionError, Refusals, respond_with},
 };
 use crate::{
     Failure, Gateway, Query,
@@ -24,7 +24,7 @@ use crate::{
 /// Candidates when none are asked for.
 const USUAL: i64 = 5;
 
-const WORDS: [&str; 6] = ["modelName", "numOfCandidates", "language", "dataSetId", API_KEY, TOKEN];
+const FIELDS: [&str; 6] = ["modelName", "numOfCandidates", "language", "dataSetId", API_KEY, TOKEN];
 
 /// The form of this operation.
 #[derive(ToSchema)]
@@ -63,7 +63,7 @@ pub(crate) struct ClassifyAnswer {
     candidates: Vec<TagCandidate>,
 }
 
-impl crate::answer::Body for ClassifyAnswer {}
+impl crate::response::JsonBody for ClassifyAnswer {}
 
 /// A category.
 #[derive(Serialize, ToSchema)]
@@ -90,10 +90,16 @@ pub(crate) struct TagCandidate {
     params(("token" = Option<String>, Query, description = "The user's token; only with dataSetId")),
     request_body(content = ClassifyForm, content_type = "multipart/form-data"),
     responses(
-        (status = 200, description = "The categories, best first", body = ClassifyAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "103, 104: a query parameter; 105: no image we read; 106: a field is missing or invalid; 109: no such model; 110: more than one image; 111: out of range", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 404, description = "301: no such dataset of this user", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 409, description = "202: the dataset is not ready yet; see Retry-After", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 200, description = "The categories, best first", body = ClassifyAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 400,
+            description = "103, 104: a query parameter; 105: no image we read; 106: a field is missing or invalid; \
+            109: no such model; 110: more than one image; 111: out of range", body = RecognitionError,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "301: no such dataset of this user", body = RecognitionError,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 409, description = "202: the dataset is not ready yet; see Retry-After", body = RecognitionError,
+            content_type = "application/json;charset=UTF-8"),
         Refusals,
         BodyRefusals,
     )
@@ -104,28 +110,28 @@ pub(crate) async fn classify(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    let query = Query::read(raw.as_deref(), &WORDS);
-    answer_to("concept/classify", gateway.admit(&query).await, async |caller| {
+    let query = Query::read(raw.as_deref(), &FIELDS);
+    respond_with("concept/classify", gateway.admit(&query).await, async |caller| {
         let user = gateway.user_if_any(&query, caller).await?;
-        let words = |form: &Form<'_>| {
+        let parse = |form: &Form<'_>| {
             let set = form.data_set(user.as_ref(), "modelName")?;
             let most = form.most("numOfCandidates", 1..=50, USUAL)?;
             let model = form.text("modelName")?.map(str::to_owned);
-            Ok((set, ClassifyRequest { model, most, language: language(form)? }))
+            Ok((set, ClassifyAsk { model, most, language: language(form)? }))
         };
-        let (mut form, (set, ask)) = Form::read(&query, &WORDS[..4], &gateway, &headers, body, words).await?;
+        let (mut form, (set, ask)) = Form::read(&query, &FIELDS[..4], &gateway, &headers, body, parse).await?;
         let kept = if let Some((user, id)) = set {
-            gateway.recognition.datasets.classify(&user, &id, form.image()?, ask.most).await?
+            gateway.recogniser.classify_in(&user, &id, form.image()?, ask.most).await?
         } else {
-            gateway.recognition.classify.run(&caller.application, form.image()?, ask).await?
+            gateway.recogniser.classify(&caller.application, form.image()?, ask).await?
         };
         Ok::<_, Failure>(render(kept))
     })
     .await
 }
 
-fn render(kept: Saved<Category>) -> ClassifyAnswer {
-    let candidate = |(item, tag): (kaisatsu_model::ItemId, Category)| TagCandidate {
+fn render(kept: Kept<Tag>) -> ClassifyAnswer {
+    let candidate = |(item, tag): (kaisatsu_model::ItemId, Tag)| TagCandidate {
         tag: tag.name,
         score: tag.score,
         item_id: item.as_str().to_owned(),

@@ -8,20 +8,20 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
-use kaisatsu_recognition::{DetectRequest, Detection, Saved};
+use kaisatsu_recognition::{DetectAsk, Kept, Thing};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    answer::{BodyRefusals, RecognitionError, Refusals, answer_to},
     form::{Form, language},
+    response::{BodyRefusals, RecognitionError, Refusals, respond_with},
 };
 use crate::{Failure, Gateway, Query, gateway::API_KEY};
 
 /// Candidates when none are asked for.
 const USUAL: i64 = 50;
 
-const WORDS: [&str; 5] = ["modelName", "numOfCandidates", "minScore", "language", API_KEY];
+const FIELDS: [&str; 5] = ["modelName", "numOfCandidates", "minScore", "language", API_KEY];
 
 /// The form of this operation.
 #[derive(ToSchema)]
@@ -64,7 +64,7 @@ pub(crate) struct DetectAnswer {
     candidates: Vec<ThingCandidate>,
 }
 
-impl crate::answer::Body for DetectAnswer {
+impl crate::response::JsonBody for DetectAnswer {
     fn size(&self) -> usize {
         256 + self.candidates.len() * 200
     }
@@ -104,8 +104,12 @@ pub(crate) struct ThingCandidate {
     security(("APIKEY" = [])),
     request_body(content = DetectForm, content_type = "multipart/form-data"),
     responses(
-        (status = 200, description = "The things, surest first", body = DetectAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "103, 104: a query parameter; 105: no image we read; 106: a field is missing or invalid; 109: no such model; 110: more than one image; 111: out of range", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 200, description = "The things, surest first", body = DetectAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 400,
+            description = "103, 104: a query parameter; 105: no image we read; 106: a field is missing or invalid; \
+            109: no such model; 110: more than one image; 111: out of range", body = RecognitionError,
+            content_type = "application/json;charset=UTF-8"),
         Refusals,
         BodyRefusals,
     )
@@ -116,33 +120,33 @@ pub(crate) async fn detect(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    let query = Query::read(raw.as_deref(), &WORDS);
-    answer_to("objectDetection/detect", gateway.admit(&query).await, async |caller| {
-        let words = |form: &Form<'_>| {
-            Ok(DetectRequest {
+    let query = Query::read(raw.as_deref(), &FIELDS);
+    respond_with("objectDetection/detect", gateway.admit(&query).await, async |caller| {
+        let parse = |form: &Form<'_>| {
+            Ok(DetectAsk {
                 model: form.text("modelName")?.map(str::to_owned),
                 most: form.most("numOfCandidates", 1..=100, USUAL)?,
                 min_score: form.share("minScore")?.unwrap_or(0.0),
                 language: language(form)?,
             })
         };
-        let (mut form, ask) = Form::read(&query, &WORDS[..4], &gateway, &headers, body, words).await?;
-        let (kept, size) = gateway.recognition.detect.run(&caller.application, form.image()?, ask).await?;
+        let (mut form, ask) = Form::read(&query, &FIELDS[..4], &gateway, &headers, body, parse).await?;
+        let (kept, size) = gateway.recogniser.detect(&caller.application, form.image()?, ask).await?;
         Ok::<_, Failure>(render(kept, size))
     })
     .await
 }
 
-fn render(kept: Saved<Detection>, (width, height): (u32, u32)) -> DetectAnswer {
-    let candidate = |(item, detection): (kaisatsu_model::ItemId, Detection)| ThingCandidate {
-        tag: detection.name,
-        score: detection.score,
+fn render(kept: Kept<Thing>, (width, height): (u32, u32)) -> DetectAnswer {
+    let candidate = |(item, thing): (kaisatsu_model::ItemId, Thing)| ThingCandidate {
+        tag: thing.name,
+        score: thing.score,
         item_id: item.as_str().to_owned(),
-        tag_id: detection.id,
-        x_min: detection.area.x_min,
-        y_min: detection.area.y_min,
-        x_max: detection.area.x_max,
-        y_max: detection.area.y_max,
+        tag_id: thing.id,
+        x_min: thing.place.x_min,
+        y_min: thing.place.y_min,
+        x_max: thing.place.x_max,
+        y_max: thing.place.y_max,
     };
     DetectAnswer {
         recognition_id: kept.id.as_str().to_owned(),

@@ -11,10 +11,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    answer::{RecognitionError, Refusals, answer_to},
+    response::{RecognitionError, Refusals, respond_with},
     verdict,
 };
-use crate::{Failure, Gateway, Query, answer::Body, gateway::API_KEY};
+use crate::{Failure, Gateway, Query, gateway::API_KEY, response::JsonBody};
 
 /// A recognition and what moved its scores.
 #[derive(Serialize, ToSchema)]
@@ -33,7 +33,7 @@ pub(crate) struct ExplainAnswer {
     candidates: Vec<ExplainedCandidate>,
 }
 
-impl Body for ExplainAnswer {}
+impl JsonBody for ExplainAnswer {}
 
 /// A candidate and what moved it.
 #[derive(Serialize, ToSchema)]
@@ -79,19 +79,23 @@ struct MovedBy {
 #[utoipa::path(
     get, path = "/explain", operation_id = "explain", tag = "Image recognition",
     security(("APIKEY" = [])),
-    params(("recognitionId" = String, Query, description = "The id that the recognition answered with", example = "0b2f3e0c-6a3f-4f0e-9d55-7d1f5f0f6a55")),
+    params(("recognitionId" = String, Query, description = "The id that the recognition answered with",
+        example = "0b2f3e0c-6a3f-4f0e-9d55-7d1f5f0f6a55")),
     responses(
-        (status = 200, description = "The candidates, each with the verdicts that moved it", body = ExplainAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "103, 104: a query parameter", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 404, description = "301: no such recognition", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 200, description = "The candidates, each with the verdicts that moved it", body = ExplainAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "103, 104: a query parameter", body = RecognitionError,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "301: no such recognition", body = RecognitionError,
+            content_type = "application/json;charset=UTF-8"),
         Refusals,
     )
 )]
 pub(crate) async fn explain(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, "recognitionId"]);
-    answer_to("explain", gateway.admit(&query).await, async |caller| {
+    respond_with("explain", gateway.admit(&query).await, async |caller| {
         let id = verdict::recognition(&query)?;
-        Ok::<_, Failure>(render(gateway.recognition.feedback.explain(&caller.application, &id).await?))
+        Ok::<_, Failure>(render(gateway.recogniser.explain(&caller.application, &id).await?))
     })
     .await
 }

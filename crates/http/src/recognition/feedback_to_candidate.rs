@@ -12,7 +12,7 @@ use kaisatsu_model::ItemId;
 use kaisatsu_recognition::Rating;
 
 use super::{
-    answer::{BodyRefusals, Nothing, RecognitionError, Refusals, answer_to},
+    response::{BodyRefusals, NoContent, RecognitionError, Refusals, respond_with},
     verdict::{self, FeedbackBody},
 };
 use crate::{Gateway, Query, gateway::API_KEY};
@@ -25,15 +25,20 @@ use crate::{Gateway, Query, gateway::API_KEY};
     post, path = "/feedbackToCandidate", operation_id = "feedbackToCandidate", tag = "Image recognition",
     security(("APIKEY" = [])),
     params(
-        ("recognitionId" = String, Query, description = "The id that the recognition answered with", example = "0b2f3e0c-6a3f-4f0e-9d55-7d1f5f0f6a55"),
-        ("itemId" = String, Query, description = "The id of the candidate, from the same recognition", example = "itm_3x1yq0a8c5v7k2mz"),
+        ("recognitionId" = String, Query, description = "The id that the recognition answered with",
+            example = "0b2f3e0c-6a3f-4f0e-9d55-7d1f5f0f6a55"),
+        ("itemId" = String, Query, description = "The id of the candidate, from the same recognition",
+            example = "itm_3x1yq0a8c5v7k2mz"),
         ("isValid" = bool, Query, description = "true when it was right, false when it was not", example = true),
     ),
     request_body(content = Option<FeedbackBody>, content_type = "application/json"),
     responses(
         (status = 204, description = "Kept"),
-        (status = 400, description = "103, 104: a query parameter; 105: the body is not JSON; 106: the comment is invalid", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 404, description = "301: no such recognition or candidate", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 400,
+            description = "103, 104: a query parameter; 105: the body is not JSON; 106: the comment is invalid",
+            body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "301: no such recognition or candidate", body = RecognitionError,
+            content_type = "application/json;charset=UTF-8"),
         Refusals,
         BodyRefusals,
     )
@@ -45,15 +50,15 @@ pub(crate) async fn feedback_to_candidate(
     body: Body,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, "recognitionId", "itemId", "isValid"]);
-    answer_to("feedbackToCandidate", gateway.admit(&query).await, async |caller| {
+    respond_with("feedbackToCandidate", gateway.admit(&query).await, async |caller| {
         let rating = Rating {
             recognition: verdict::recognition(&query)?,
             item: Some(query.required("itemId").map(ItemId::from_text)?),
             verdict: verdict::verdict(&query)?,
             comment: verdict::comment(&headers, body).await?,
         };
-        gateway.recognition.feedback.rate(&caller.application, rating).await?;
-        Ok(Nothing)
+        gateway.recogniser.rate(&caller.application, rating).await?;
+        Ok(NoContent)
     })
     .await
 }

@@ -7,12 +7,12 @@ use axum::{
     response::Response,
 };
 use kaisatsu_model::Timestamp;
-use kaisatsu_recognition::{Total, TotalsRequest};
+use kaisatsu_recognition::{Total, TotalsAsk};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::answer::{RecognitionError, Refusals, answer_to};
-use crate::{Failure, Gateway, Kind, Query, answer::Body, gateway::API_KEY};
+use super::response::{RecognitionError, Refusals, respond_with};
+use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY, response::JsonBody};
 
 /// How often candidates were right.
 #[derive(Serialize, ToSchema)]
@@ -21,7 +21,7 @@ pub(crate) struct TotalsAnswer {
     totals: Vec<TotalEntry>,
 }
 
-impl Body for TotalsAnswer {
+impl JsonBody for TotalsAnswer {
     fn size(&self) -> usize {
         64 + self.totals.len() * 160
     }
@@ -59,28 +59,31 @@ struct TotalEntry {
     get, path = "/feedbackTotals", operation_id = "feedbackTotals", tag = "Image recognition",
     security(("APIKEY" = [])),
     params(
-        ("modelName" = Option<String>, Query, description = "One model, dataset or collection; all if left out", example = "general"),
+        ("modelName" = Option<String>, Query, description = "One model, dataset or collection; all if left out",
+            example = "general"),
         ("since" = Option<String>, Query, description = "From this time or day on", example = "2026-11-01"),
         ("until" = Option<String>, Query, description = "Before this time or day", example = "2026-12-01"),
         ("interval" = Option<String>, Query, description = "hour or day (default)", example = "day"),
     ),
     responses(
-        (status = 200, description = "The sums, by model, candidate and time", body = TotalsAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "104: a query parameter is invalid", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 200, description = "The sums, by model, candidate and time", body = TotalsAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "104: a query parameter is invalid", body = RecognitionError,
+            content_type = "application/json;charset=UTF-8"),
         Refusals,
     )
 )]
 pub(crate) async fn feedback_totals(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, "modelName", "since", "until", "interval"]);
-    answer_to("feedbackTotals", gateway.admit(&query).await, async |caller| {
-        let request = TotalsRequest {
+    respond_with("feedbackTotals", gateway.admit(&query).await, async |caller| {
+        let ask = TotalsAsk {
             application: caller.application.clone(),
             model: query.text("modelName")?.map(str::to_owned),
             since: moment(&query, "since")?,
             until: moment(&query, "until")?,
             span: interval(&query)?,
         };
-        let totals = gateway.recognition.feedback.application_totals(&request).await?;
+        let totals = gateway.recogniser.feedback_totals(&ask).await?;
         Ok::<_, Failure>(TotalsAnswer { totals: totals.into_iter().map(entry).collect() })
     })
     .await

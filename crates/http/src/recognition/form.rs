@@ -1,51 +1,52 @@
-//! The form of a recognition: an image and a few words beside it, as `multipart/form-data`.
+//! The form of a recognition request: an image and a few text fields, as `multipart/form-data`.
 //!
-//! The words may also stand in the query; a word that stands in both is given twice, which is invalid.
+//! The fields may also be query parameters. A field in both is repeated, which is invalid.
 
 use std::ops::RangeInclusive;
 
 use axum::{body::Body, http::HeaderMap};
 use bytes::Bytes;
 use futures_util::stream;
-use kaisatsu_model::DatasetId;
+use kaisatsu_model::DataSetId;
 use kaisatsu_recognition::User;
 use multer::Multipart;
 
 use super::json::field as body_field;
 use crate::{
     Failure, Gateway, Kind, Query,
-    intake::{self, Taken},
+    body::{self, Reservation},
 };
 
-/// The longest word beside an image.
-const LONGEST_WORD: usize = 4096;
+/// The most bytes of a text field.
+const MAX_FIELD: usize = 4096;
 
-/// What a form may weigh beside its image.
-const WRAPPING: usize = 64 * 1024;
+/// The most bytes of a form beside its image.
+const MAX_OVERHEAD: usize = 64 * 1024;
 
-/// A form that was read.
+/// A parsed form.
 pub(super) struct Form<'a> {
     image: Option<Bytes>,
-    words: Vec<(&'static str, String)>,
+    fields: Vec<(&'static str, String)>,
     query: &'a Query<'a>,
     /// Held as long as the form is.
-    room: Option<Taken>,
+    memory: Option<Reservation>,
 }
 
 impl<'a> Form<'a> {
-    /// Reads the form of a request: the field `image` and the fields named in `known`; others are ignored. `words` says what they mean; it
-    /// is asked about those in the query before anything of the body is read.
-    pub(super) async fn read<W>(
+    /// Reads the form of a request: the field `image` and the fields named in `known`; others are ignored. `parse`
+    /// makes the parameters of them. It is called twice: first with those in the query alone, so that their errors are
+    /// reported before the body is read.
+    pub(super) async fn read<P>(
         query: &'a Query<'a>,
         known: &[&'static str],
         gateway: &Gateway,
         headers: &HeaderMap,
         body: Body,
-        words: impl Fn(&Self) -> Result<W, Failure>,
-    ) -> Result<(Self, W), Failure> {
-        let mut form = Self { image: None, words: Vec::new(), query, room: None };
-        words(&form)?;
-        if intake::media_type(headers) != "multipart/form-data" {
+        parse: impl Fn(&Self) -> Result<P, Failure>,
+    ) -> Result<(Self, P), Failure> {
+        let mut form = Self { image: None, fields: Vec::new(), query, memory: None };
+        parse(&form)?;
+        if body::media_type(headers) != "multipart/form-data" {
             let rule = "the Content-Type must be multipart/form-data, with the picture in the field image";
             return Err(Failure::new(Kind::MediaType, rule));
         }
@@ -54,8 +55,9 @@ impl<'a> Form<'a> {
         let boundary = declared.and_then(|declared| multer::parse_boundary(declared).ok());
         let boundary = boundary.ok_or_else(|| wrong("the Content-Type names no boundary; let your client set it"))?;
         let most = gateway.max_image_bytes;
-        let (bytes, room) = gateway.room.whole(headers, body, most.saturating_add(WRAPPING), 1, "the body").await?;
-        form.room = Some(room);
+        let (bytes, memory) =
+            gateway.body_memory.read(headers, body, most.saturating_add(MAX_OVERHEAD), 1, "the body").await?;
+        form.memory = Some(memory);
 
         let pieces = stream::iter([Ok::<_, std::convert::Infallible>(bytes)]);
         let mut parts = Multipart::new(pieces, boundary);
@@ -66,15 +68,15 @@ impl<'a> Form<'a> {
                 form.take(image, most)?;
             } else if let Some(&name) = known.iter().find(|known| **known == name) {
                 let word = field.bytes().await.map_err(|error| broken(&error))?;
-                if word.len() > LONGEST_WORD {
-                    return Err(body_field(name, &format!("is too long: at most {LONGEST_WORD} bytes")));
+                if word.len() > MAX_FIELD {
+                    return Err(body_field(name, &format!("is too long: at most {MAX_FIELD} bytes")));
                 }
                 let word = String::from_utf8(word.to_vec()).map_err(|_| body_field(name, "is not UTF-8"))?;
                 form.add(name, word)?;
             }
         }
-        let said = words(&form)?;
-        Ok((form, said))
+        let parameters = parse(&form)?;
+        Ok((form, parameters))
     }
 
     fn take(&mut self, image: Bytes, most: usize) -> Result<(), Failure> {
@@ -98,50 +100,50 @@ impl<'a> Form<'a> {
         if word.contains('\0') {
             return Err(body_field(name, "must not contain the character NUL"));
         }
-        if self.words.iter().any(|(known, _)| *known == name) || self.query.has(name) {
+        if self.fields.iter().any(|(known, _)| *known == name) || self.query.has(name) {
             return Err(body_field(name, "is given more than once"));
         }
-        self.words.push((name, word));
+        self.fields.push((name, word));
         Ok(())
     }
 
-    /// The picture.
+    /// The image.
     pub(super) fn image(&mut self) -> Result<Bytes, Failure> {
         let missing = || body_field("image", "is missing; it carries the picture");
         self.image.take().ok_or_else(missing)
     }
 
-    /// A word, wherever it stands.
+    /// A field, from the form or the query.
     pub(super) fn text(&self, name: &str) -> Result<Option<&str>, Failure> {
-        match self.words.iter().find(|(known, _)| *known == name) {
+        match self.fields.iter().find(|(known, _)| *known == name) {
             Some((_, word)) => Ok(Some(word)),
             None => match self.query.text(name)? {
-                Some(word) if word.len() > LONGEST_WORD => {
-                    Err(self.invalid(name, &format!("is too long: at most {LONGEST_WORD} bytes")))
+                Some(word) if word.len() > MAX_FIELD => {
+                    Err(self.invalid(name, &format!("is too long: at most {MAX_FIELD} bytes")))
                 }
                 word => Ok(word),
             },
         }
     }
 
-    /// A word that has to be there.
+    /// A required field.
     pub(super) fn required(&self, name: &str) -> Result<&str, Failure> {
         self.text(name)?.ok_or_else(|| body_field(name, "is missing"))
     }
 
-    /// The dataset that is named, and the user whose it has to be; none is named together with `instead`.
-    pub(super) fn data_set(&self, user: Option<&User>, instead: &str) -> Result<Option<(User, DatasetId)>, Failure> {
+    /// The dataset that the request names, and the user it must belong to. It excludes the field `instead`.
+    pub(super) fn data_set(&self, user: Option<&User>, instead: &str) -> Result<Option<(User, DataSetId)>, Failure> {
         let Some(id) = self.text("dataSetId")? else { return Ok(None) };
         if self.text(instead)?.is_some() {
             return Err(self.invalid("dataSetId", &format!("and {instead} exclude each other; leave one out")));
         }
         let missing = || Failure::new(Kind::TokenUnknown, "query parameter token is missing");
-        Ok(Some((user.ok_or_else(missing)?.clone(), DatasetId::from_text(id))))
+        Ok(Some((user.ok_or_else(missing)?.clone(), DataSetId::from_text(id))))
     }
 
-    /// A whole number, wherever it stands.
+    /// An integer, from the form or the query.
     pub(super) fn integer(&self, name: &str, range: RangeInclusive<i64>) -> Result<Option<i64>, Failure> {
-        let Some((_, word)) = self.words.iter().find(|(known, _)| *known == name) else {
+        let Some((_, word)) = self.fields.iter().find(|(known, _)| *known == name) else {
             return self.query.integer(name, range);
         };
         let bounds = format!("{} to {}", range.start(), range.end());
@@ -154,21 +156,21 @@ impl<'a> Form<'a> {
         number.map(Some).ok_or_else(outside)
     }
 
-    /// How many candidates at most.
+    /// The most candidates to return.
     pub(super) fn most(&self, name: &str, range: RangeInclusive<i64>, usual: i64) -> Result<usize, Failure> {
         Ok(usize::try_from(self.integer(name, range)?.unwrap_or(usual)).unwrap_or(0))
     }
 
-    /// The failure of a word that breaks its rule, wherever it stands.
+    /// The error of a field that breaks a rule, from the form or the query.
     pub(super) fn invalid(&self, name: &str, rule: &str) -> Failure {
-        if self.words.iter().any(|(known, _)| *known == name) {
+        if self.fields.iter().any(|(known, _)| *known == name) {
             body_field(name, rule)
         } else {
             Failure::new(Kind::ParameterInvalid, format!("query parameter {name} {rule}"))
         }
     }
 
-    /// A share from 0 to 1, wherever it stands.
+    /// A number from 0 to 1, from the form or the query.
     pub(super) fn share(&self, name: &str) -> Result<Option<f32>, Failure> {
         let Some(word) = self.text(name)? else { return Ok(None) };
         let plain = word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-'));
@@ -181,7 +183,7 @@ impl<'a> Form<'a> {
     }
 }
 
-/// The language that tags are wanted in: a code of two or three letters, English when none is named.
+/// The language of the tags: a code of two or three letters, English by default.
 pub(super) fn language(form: &Form<'_>) -> Result<String, Failure> {
     let Some(language) = form.text("language")? else { return Ok("en".to_owned()) };
     if (2..=3).contains(&language.len()) && language.bytes().all(|byte| byte.is_ascii_lowercase()) {

@@ -1,4 +1,4 @@
-//! Bodies in JSON: an object whose fields are taken one by one, so that each can say what is wrong with it.
+//! JSON bodies: an object whose fields are read one by one, so that the error message names the field and its rule.
 
 use std::ops::RangeInclusive;
 
@@ -8,69 +8,75 @@ use serde_json::{Map, Value};
 
 use crate::{
     Failure, Kind,
-    intake::{self, Room, Taken},
+    body::{self, BodyMemory, Reservation},
 };
 
-/// The most bytes of a body that are read without leaving the thread.
-const AT_ONCE: usize = 64 * 1024;
+/// The most bytes of a body that is parsed on the thread of the request.
+const MAX_INLINE: usize = 64 * 1024;
 
-/// How much more room values take in memory than they did as text.
-const UNFOLDED: usize = 16;
+/// The memory of a parsed body, as a multiple of its text.
+const PARSED_WEIGHT: usize = 16;
 
-/// The most objects in a body: each takes more than half a kilobyte, whatever is in it. Lists of images have at most a hundred thousand.
+/// The most objects in a body. Each takes more than half a kilobyte, whatever it holds. The longest list of images has
+/// a hundred thousand.
 const MOST_OBJECTS: usize = 110_000;
 
 /// The body of a request.
 pub(super) struct Object {
     fields: Map<String, Value>,
     /// Held as long as the object is.
-    _room: Taken,
+    _memory: Reservation,
 }
 
 impl Object {
-    /// Takes a whole body in.
-    pub(super) async fn read(room: &Room, headers: &HeaderMap, body: Body, most: usize) -> Result<Self, Failure> {
-        let media = intake::media_type(headers);
+    /// Reads and parses a whole body.
+    pub(super) async fn read(
+        memory: &BodyMemory,
+        headers: &HeaderMap,
+        body: Body,
+        most: usize,
+    ) -> Result<Self, Failure> {
+        let media = body::media_type(headers);
         if media != "application/json" {
             return Err(wrong_media());
         }
-        if most <= AT_ONCE {
-            return Self::parse(&intake::whole(headers, body, most, "the body").await?, Taken::default());
+        if most <= MAX_INLINE {
+            return Self::parse(&body::read_body(headers, body, most, "the body").await?, Reservation::default());
         }
-        let (bytes, room) = room.whole(headers, body, most, UNFOLDED, "the body").await?;
+        let (bytes, memory) = memory.read(headers, body, most, PARSED_WEIGHT, "the body").await?;
         if bytes.split(|byte| *byte == b'{').count() > MOST_OBJECTS {
             return Err(Failure::new(Kind::TooManyInputs, "the body has too many objects"));
         }
-        if bytes.len() <= AT_ONCE {
-            return Self::parse(&bytes, room);
+        if bytes.len() <= MAX_INLINE {
+            return Self::parse(&bytes, memory);
         }
-        // A large one is read elsewhere, so that other requests of this thread do not wait for it.
-        let read = tokio::task::spawn_blocking(move || Self::parse(&bytes, room)).await;
+        // A large body is parsed on another thread, so that other requests of this thread do not wait for it.
+        let read = tokio::task::spawn_blocking(move || Self::parse(&bytes, memory)).await;
         read.unwrap_or_else(|_| Err(Failure::new(Kind::Internal, "the server failed; its log has this request's id")))
     }
 
-    /// Reads bytes that were taken in.
-    pub(super) fn parse(bytes: &[u8], room: Taken) -> Result<Self, Failure> {
+    /// Parses the bytes of a body.
+    pub(super) fn parse(bytes: &[u8], memory: Reservation) -> Result<Self, Failure> {
         let wrong = |told: &str| Failure::new(Kind::BodyFormat, told.to_owned());
         match serde_json::from_slice(bytes) {
-            Ok(Value::Object(fields)) => Ok(Self { fields, _room: room }),
+            Ok(Value::Object(fields)) => Ok(Self { fields, _memory: memory }),
             Ok(_) => Err(wrong("the body must be a JSON object")),
             Err(_) => Err(wrong("the body is not JSON in UTF-8")),
         }
     }
 
-    /// A text, if it is there; `null` counts as not there.
+    /// A string, if it is present; `null` counts as absent.
     pub(super) fn text(&self, name: &str) -> Result<Option<&str>, Failure> {
         match self.fields.get(name) {
             None | Some(Value::Null) => Ok(None),
-            // PostgreSQL keeps no NUL in text; nobody writes one on purpose.
+            // PostgreSQL cannot store NUL in text.
             Some(Value::String(text)) if text.contains('\0') => Err(field(name, "must not contain the character NUL")),
             Some(Value::String(text)) => Ok(Some(text)),
             Some(_) => Err(field(name, "must be a string")),
         }
     }
 
-    /// A whole number, if it is there.
+    /// An integer, if it is present.
     pub(super) fn integer(&self, name: &str, range: RangeInclusive<u64>) -> Result<Option<u64>, Failure> {
         let bounds = format!("{} to {}", range.start(), range.end());
         match self.fields.get(name) {
@@ -84,63 +90,63 @@ impl Object {
         }
     }
 
-    /// A list of objects that has to be there.
+    /// A required list of objects.
     pub(super) fn objects(&mut self, name: &str) -> Result<Vec<Self>, Failure> {
         let Some(list) = self.fields.remove(name).filter(|value| !value.is_null()) else {
             return Err(field(name, "is missing"));
         };
         let Value::Array(list) = list else { return Err(field(name, "must be a list")) };
         let object = |(place, value)| match value {
-            Value::Object(fields) => Ok(Self { fields, _room: Taken::default() }),
+            Value::Object(fields) => Ok(Self { fields, _memory: Reservation::default() }),
             _ => Err(field(&format!("{name}[{place}]"), "must be an object")),
         };
         list.into_iter().enumerate().map(object).collect()
     }
 
-    /// A text that has to be there.
+    /// A required string.
     pub(super) fn required(&self, name: &str) -> Result<&str, Failure> {
         self.text(name)?.ok_or_else(|| field(name, "is missing"))
     }
 }
 
-/// The place in a list that a body asks for, and how much of it.
-pub(super) struct Span {
-    /// After what.
+/// The page of a list that a body requests.
+pub(super) struct PageRequest {
+    /// Where the page starts.
     pub(super) after: Cursor,
-    /// How many at most.
+    /// The most items.
     pub(super) most: usize,
 }
 
 impl Object {
     /// `cursor` and `limit`.
-    pub(super) fn span(&self) -> Result<Span, Failure> {
+    pub(super) fn page(&self) -> Result<PageRequest, Failure> {
         let after = match self.text("cursor")? {
             None => Cursor::start(),
             Some(text) => Cursor::from_text(text).ok_or_else(|| field("cursor", BAD_CURSOR))?,
         };
-        Ok(Span { after, most: self.limit(1)? })
+        Ok(PageRequest { after, most: self.limit(1)? })
     }
 
-    /// `limit`: how many at most.
+    /// `limit`: the most items.
     pub(super) fn limit(&self, least: u64) -> Result<usize, Failure> {
-        let limit = self.integer("limit", least..=MOST_LISTED)?.unwrap_or(USUALLY_LISTED);
+        let limit = self.integer("limit", least..=MAX_LIMIT)?.unwrap_or(DEFAULT_LIMIT);
         Ok(usize::try_from(limit).unwrap_or(usize::MAX))
     }
 }
 
-/// The most of a list that is answered at once, and how much is when nothing is said.
-const MOST_LISTED: u64 = 1_000;
-const USUALLY_LISTED: u64 = 100;
+/// The largest page of a list, and the page when there is no `limit`.
+const MAX_LIMIT: u64 = 1_000;
+const DEFAULT_LIMIT: u64 = 100;
 
-/// What is wrong with a cursor.
+/// The rule that a wrong cursor breaks.
 pub(super) const BAD_CURSOR: &str = "is not one that this operation answered with; leave it out to begin at the start";
 
-/// The failure of a field that breaks its rule.
+/// The error of a field that breaks a rule.
 pub(super) fn field(name: &str, rule: &str) -> Failure {
     Failure::new(Kind::BodyField, format!("body field {name} {rule}"))
 }
 
-/// The failure of a body that says it is something else.
+/// The error of a body that is not declared as JSON.
 pub(super) fn wrong_media() -> Failure {
     Failure::new(Kind::MediaType, "the Content-Type must be application/json;charset=UTF-8")
 }

@@ -10,8 +10,8 @@ use kaisatsu_recognition::{ModelInfo, Task};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::answer::{Refusals, answer};
-use crate::{Gateway, Query, answer::Body, gateway::API_KEY};
+use super::response::{Refusals, respond};
+use crate::{Gateway, Query, gateway::API_KEY, response::JsonBody};
 
 /// The models by task.
 #[derive(Serialize, ToSchema)]
@@ -19,7 +19,7 @@ pub(crate) struct ModelsAnswer {
     tasks: Vec<TaskModels>,
 }
 
-impl Body for ModelsAnswer {}
+impl JsonBody for ModelsAnswer {}
 
 /// The models of one task.
 #[derive(Serialize, ToSchema)]
@@ -60,22 +60,23 @@ impl From<ModelInfo> for ModelEntry {
     get, path = "/models", operation_id = "models", tag = "Image recognition",
     security(("APIKEY" = [])),
     responses(
-        (status = 200, description = "The four tasks with their models", body = ModelsAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 200, description = "The four tasks with their models", body = ModelsAnswer,
+            content_type = "application/json;charset=UTF-8"),
         Refusals,
     )
 )]
 pub(crate) async fn models(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY]);
-    answer("models", gateway.admit(&query).await, || {
+    respond("models", gateway.admit(&query).await, || {
         let list =
             |task, models: Vec<ModelInfo>| TaskModels { task, models: models.into_iter().map(Into::into).collect() };
-        let models = &gateway.recognition.models;
+        let recogniser = &gateway.recogniser;
         Ok(ModelsAnswer {
             tasks: vec![
-                list("categoryRecognition", models.of_task(Task::Classify)),
-                list("objectDetection", models.of_task(Task::Detect)),
-                list("similarImageSearch", models.embedders()),
-                list("objectRecognition", models.of_task(Task::LocalFeatures)),
+                list("categoryRecognition", recogniser.models(Task::Classify)),
+                list("objectDetection", recogniser.models(Task::Detect)),
+                list("similarImageSearch", recogniser.embedders()),
+                list("objectRecognition", recogniser.models(Task::LocalFeatures)),
             ],
         })
     })

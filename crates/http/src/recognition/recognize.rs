@@ -8,13 +8,13 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
-use kaisatsu_recognition::{Evidence, ItemMatch, RecogniseRequest, Saved};
+use kaisatsu_recognition::{Evidence, Kept, RecognizeAsk, Sighted};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use super::answer::{BodyRefusals, RecognitionError, Refusals, answer_to};
-use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY, intake};
+use super::response::{BodyRefusals, RecognitionError, Refusals, respond_with};
+use crate::{Failure, Gateway, Kind, Query, body, gateway::API_KEY};
 
 /// Candidates when none are asked for.
 const USUAL: i64 = 10;
@@ -33,7 +33,7 @@ pub(crate) struct RecognizeAnswer {
     candidates: Vec<ItemCandidate>,
 }
 
-impl crate::answer::Body for RecognizeAnswer {
+impl crate::response::JsonBody for RecognizeAnswer {
     fn size(&self) -> usize {
         256 + self.candidates.len() * 1024
     }
@@ -100,13 +100,19 @@ pub(crate) struct EvidenceEntry {
     post, path = "/recognize", operation_id = "recognize", tag = "Image recognition",
     security(("APIKEY" = [])),
     params(
-        ("recog" = Option<String>, Query, description = "The kind of thing: product-all (default), book, cd, dvd, game, software, food", example = "book"),
-        ("numOfCandidates" = Option<i64>, Query, description = "The most candidates, 1 to 50; 10 if left out", minimum = 1, maximum = 50),
+        ("recog" = Option<String>, Query,
+            description = "The kind of thing: product-all (default), book, cd, dvd, game, software, food",
+            example = "book"),
+        ("numOfCandidates" = Option<i64>, Query, description = "The most candidates, 1 to 50; 10 if left out",
+            minimum = 1, maximum = 50),
     ),
-    request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The image itself: JPEG, PNG, GIF, BMP, TIFF or WebP, as application/octet-stream or image/*"),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream",
+        description = "The image itself: JPEG, PNG, GIF, BMP, TIFF or WebP, as application/octet-stream or image/*"),
     responses(
-        (status = 200, description = "The items, surest first; none when nothing was recognised", body = RecognizeAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "104: a query parameter is invalid; 105: no image we read; 111: out of range", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 200, description = "The items, surest first; none when nothing was recognised",
+            body = RecognizeAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "104: a query parameter is invalid; 105: no image we read; 111: out of range",
+            body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         Refusals,
         BodyRefusals,
     )
@@ -118,19 +124,20 @@ pub(crate) async fn recognize(
     body: Body,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, "recog", "numOfCandidates"]);
-    answer_to("recognize", gateway.admit(&query).await, async |caller| {
-        let request = RecogniseRequest {
+    respond_with("recognize", gateway.admit(&query).await, async |caller| {
+        let ask = RecognizeAsk {
             category: category(&query)?,
             most: usize::try_from(query.integer("numOfCandidates", 1..=50)?.unwrap_or(USUAL)).unwrap_or(0),
         };
-        let media = intake::media_type(&headers);
+        let media = body::media_type(&headers);
         if media != "application/octet-stream" && !media.starts_with("image/") {
             let rule = "the Content-Type must be application/octet-stream or image/*; the body is the image itself";
             return Err(Failure::new(Kind::MediaType, rule));
         }
-        let (image, _room) = gateway.room.whole(&headers, body, gateway.max_image_bytes, 1, "the image").await?;
-        let saved = gateway.recognition.objects.run(&caller.application, image, request).await?;
-        Ok::<_, Failure>(render(saved))
+        let (image, _memory) =
+            gateway.body_memory.read(&headers, body, gateway.max_image_bytes, 1, "the image").await?;
+        let kept = gateway.recogniser.recognize(&caller.application, image, ask).await?;
+        Ok::<_, Failure>(render(kept))
     })
     .await
 }
@@ -146,27 +153,27 @@ fn category(query: &Query<'_>) -> Result<Option<String>, Failure> {
     }
 }
 
-fn render(saved: Saved<ItemMatch>) -> RecognizeAnswer {
-    let candidate = |(id, found): (kaisatsu_model::ItemId, ItemMatch)| ItemCandidate {
-        score: found.score,
+fn render(kept: Kept<Sighted>) -> RecognizeAnswer {
+    let candidate = |(id, sighted): (kaisatsu_model::ItemId, Sighted)| ItemCandidate {
+        score: sighted.score,
         item_id: id.as_str().to_owned(),
-        category: found.item.category,
-        image_url: found.item.image_url,
-        detail: raw(found.item.detail, "{}"),
-        sites: raw(found.item.sites, "[]"),
-        evidence: evidence(found.evidence),
+        category: sighted.item.category,
+        image_url: sighted.item.image_url,
+        detail: raw(sighted.item.detail, "{}"),
+        sites: raw(sighted.item.sites, "[]"),
+        evidence: evidence(sighted.evidence),
     };
     RecognizeAnswer {
-        recognition_id: saved.id.as_str().to_owned(),
-        candidates: saved.candidates.into_iter().map(candidate).collect(),
+        recognition_id: kept.id.as_str().to_owned(),
+        candidates: kept.candidates.into_iter().map(candidate).collect(),
     }
 }
 
 fn evidence(evidence: Evidence) -> EvidenceEntry {
-    let (kind, (barcode, inliers, reference_picture, matched_text), area) = match evidence {
-        Evidence::Barcode { digits, area } => ("barcode", (Some(digits), None, None, None), area),
-        Evidence::Features { inliers, picture, text, area } => {
-            ("looks", (None, Some(inliers), Some(picture), text), area)
+    let (kind, (barcode, inliers, reference_picture, matched_text), place) = match evidence {
+        Evidence::Barcode { digits, place } => ("barcode", (Some(digits), None, None, None), place),
+        Evidence::Looks { inliers, picture, text, place } => {
+            ("looks", (None, Some(inliers), Some(picture), text), place)
         }
     };
     EvidenceEntry {
@@ -175,10 +182,10 @@ fn evidence(evidence: Evidence) -> EvidenceEntry {
         inliers,
         reference_picture,
         matched_text,
-        x_min: area.x_min,
-        y_min: area.y_min,
-        x_max: area.x_max,
-        y_max: area.y_max,
+        x_min: place.x_min,
+        y_min: place.y_min,
+        x_max: place.x_max,
+        y_max: place.y_max,
     }
 }
 

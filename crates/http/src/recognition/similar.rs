@@ -8,13 +8,13 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
-use kaisatsu_recognition::{Saved, SimilarImage, SimilarRequest};
+use kaisatsu_recognition::{Kept, Likeness, SimilarAsk};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    answer::{BodyRefusals, RecognitionError, Refusals, answer_to},
     form::Form,
+    response::{BodyRefusals, RecognitionError, Refusals, respond_with},
 };
 use crate::{
     Failure, Gateway, Query,
@@ -24,7 +24,7 @@ use crate::{
 /// Candidates when none are asked for.
 const USUAL: i64 = 10;
 
-const WORDS: [&str; 5] = ["collection", "numOfCandidates", "dataSetId", API_KEY, TOKEN];
+const FIELDS: [&str; 5] = ["collection", "numOfCandidates", "dataSetId", API_KEY, TOKEN];
 
 /// The form of this operation.
 #[derive(ToSchema)]
@@ -59,7 +59,7 @@ pub(crate) struct SimilarAnswer {
     candidates: Vec<LikenessCandidate>,
 }
 
-impl crate::answer::Body for SimilarAnswer {}
+impl crate::response::JsonBody for SimilarAnswer {}
 
 /// An image of the collection.
 #[derive(Serialize, ToSchema)]
@@ -88,10 +88,16 @@ pub(crate) struct LikenessCandidate {
     params(("token" = Option<String>, Query, description = "The user's token; only with dataSetId")),
     request_body(content = SimilarForm, content_type = "multipart/form-data"),
     responses(
-        (status = 200, description = "The images, most alike first", body = SimilarAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "103, 104: a query parameter; 105: no image we read; 106: a field is missing or invalid; 109: no such model; 110: more than one image; 111: out of range", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 404, description = "301: no such collection, or no such dataset of this user", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 409, description = "202: the dataset is not ready yet; see Retry-After", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 200, description = "The images, most alike first", body = SimilarAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 400,
+            description = "103, 104: a query parameter; 105: no image we read; 106: a field is missing or invalid; \
+            109: no such model; 110: more than one image; 111: out of range", body = RecognitionError,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "301: no such collection, or no such dataset of this user",
+            body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 409, description = "202: the dataset is not ready yet; see Retry-After", body = RecognitionError,
+            content_type = "application/json;charset=UTF-8"),
         Refusals,
         BodyRefusals,
     )
@@ -102,27 +108,27 @@ pub(crate) async fn search(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    let query = Query::read(raw.as_deref(), &WORDS);
-    answer_to("similarImage/search", gateway.admit(&query).await, async |caller| {
+    let query = Query::read(raw.as_deref(), &FIELDS);
+    respond_with("similarImage/search", gateway.admit(&query).await, async |caller| {
         let user = gateway.user_if_any(&query, caller).await?;
-        let words = |form: &Form<'_>| {
+        let parse = |form: &Form<'_>| {
             let set = form.data_set(user.as_ref(), "collection")?;
             Ok((set, form.most("numOfCandidates", 1..=50, USUAL)?))
         };
-        let (mut form, (set, most)) = Form::read(&query, &WORDS[..3], &gateway, &headers, body, words).await?;
+        let (mut form, (set, most)) = Form::read(&query, &FIELDS[..3], &gateway, &headers, body, parse).await?;
         let kept = if let Some((user, id)) = set {
-            gateway.recognition.datasets.similar(&user, &id, form.image()?, most).await?
+            gateway.recogniser.similar_in(&user, &id, form.image()?, most).await?
         } else {
-            let request = SimilarRequest { collection: form.required("collection")?.to_owned(), most };
-            gateway.recognition.similar.run(&caller.application, form.image()?, request).await?
+            let ask = SimilarAsk { collection: form.required("collection")?.to_owned(), most };
+            gateway.recogniser.similar(&caller.application, form.image()?, ask).await?
         };
         Ok::<_, Failure>(render(kept))
     })
     .await
 }
 
-fn render(kept: Saved<SimilarImage>) -> SimilarAnswer {
-    let candidate = |(item, alike): (kaisatsu_model::ItemId, SimilarImage)| LikenessCandidate {
+fn render(kept: Kept<Likeness>) -> SimilarAnswer {
+    let candidate = |(item, alike): (kaisatsu_model::ItemId, Likeness)| LikenessCandidate {
         image_id: alike.image_id,
         image_url: alike.image_url,
         tag: alike.tag,

@@ -1,6 +1,5 @@
 //! The operations below `userCategory/`: users' tokens, their image storage areas, and their datasets.
 
-mod call;
 pub(crate) mod create_data_set;
 mod data_set;
 pub(crate) mod delete_data_set;
@@ -10,6 +9,7 @@ pub(crate) mod get_image;
 pub(crate) mod get_token;
 pub(crate) mod list_data_sets;
 pub(crate) mod list_images;
+mod request;
 pub(crate) mod upload_image;
 
 use serde::Deserialize;

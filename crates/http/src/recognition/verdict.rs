@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::json::{Object, field, wrong_media};
 use crate::{
     Failure, Kind, Query,
-    intake::{self, Taken},
+    body::{self, Reservation},
 };
 
 /// The most bytes of a body: a comment of 2,000 characters, escaped as JSON may be, fits several times.
@@ -40,18 +40,18 @@ pub(super) fn verdict(query: &Query<'_>) -> Result<Verdict, Failure> {
 
 /// The comment of a body, which may be absent, empty or `{}`.
 pub(super) async fn comment(headers: &HeaderMap, body: Body) -> Result<Option<Comment>, Failure> {
-    let media = intake::media_type(headers);
+    let media = body::media_type(headers);
     let empty = headers.get(axum::http::header::CONTENT_LENGTH).is_some_and(|length| length == "0");
     if !media.is_empty() && media != "application/json" && !empty {
         return Err(wrong_media());
     }
-    let bytes = intake::whole(headers, body, MOST, "the body").await?;
+    let bytes = body::read_body(headers, body, MOST, "the body").await?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(None);
     }
     if media.is_empty() {
         return Err(wrong_media());
     }
-    let body = Object::parse(&bytes, Taken::default())?;
+    let body = Object::parse(&bytes, Reservation::default())?;
     body.text("comment")?.map(|text| Comment::new(text).map_err(|rule| field("comment", rule.0))).transpose()
 }

@@ -12,23 +12,23 @@ use kaisatsu_railmap::Selection;
 use kaisatsu_render::{MAX_PIXELS, Picture, Style};
 
 use super::{
-    answer::refuse,
+    response::error,
     window::{map, window},
     wire::ErrorAnswer,
 };
 use crate::{
-    Failure, Gateway, Kind, Query, answer,
+    Cacheable, Etag, Failure, Gateway, Kind, Query,
+    drawings::{Client, DrawError},
     gateway::API_KEY,
-    pictures::{Asker, Undrawn},
-    tagged::{Tag, Tagged},
+    response,
 };
 
 const PARAMETERS: [&str; 9] = [API_KEY, "id", "x", "y", "width", "height", "format", "scale", "style"];
 
-/// Long enough for a page that shows the same windows again; a map that is replaced is seen after that.
-const KEEP: &str = "private, max-age=300";
+/// Long enough for a page that shows the same windows again. A replaced map is seen after this time.
+const CACHE_CONTROL: &str = "private, max-age=300";
 
-/// A picture shows itself and does nothing. Its own colours may stand in a style sheet inside of it.
+/// An SVG must not load or run anything. Its own colours are in a style sheet inside it.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /// The picture of a window of a route map
@@ -41,22 +41,35 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
         ("id" = String, Query, description = "Route map id", example = "tokyo"),
         ("x" = Option<i32>, Query, description = "X of the window start; 0 when left out", nullable = false),
         ("y" = Option<i32>, Query, description = "Y of the window start; 0 when left out", nullable = false),
-        ("width" = Option<i32>, Query, minimum = 1, maximum = 500, description = "Width from x; needs height", example = 500, nullable = false),
-        ("height" = Option<i32>, Query, minimum = 1, maximum = 500, description = "Height from y; needs width", example = 500, nullable = false),
-        ("format" = Option<String>, Query, description = "png (default) or svg", pattern = "^(png|svg)$", nullable = false),
-        ("scale" = Option<i32>, Query, minimum = 1, maximum = 3, description = "Pixels for one unit of the map; 1 when left out", nullable = false),
-        ("style" = Option<String>, Query, description = "light (default) or dark", pattern = "^(light|dark)$", nullable = false),
+        ("width" = Option<i32>, Query, minimum = 1, maximum = 500, description = "Width from x; needs height",
+            example = 500, nullable = false),
+        ("height" = Option<i32>, Query, minimum = 1, maximum = 500, description = "Height from y; needs width",
+            example = 500, nullable = false),
+        ("format" = Option<String>, Query, description = "png (default) or svg", pattern = "^(png|svg)$",
+            nullable = false),
+        ("scale" = Option<i32>, Query, minimum = 1, maximum = 3,
+            description = "Pixels for one unit of the map; 1 when left out", nullable = false),
+        ("style" = Option<String>, Query, description = "light (default) or dark", pattern = "^(light|dark)$",
+            nullable = false),
     ),
     security(("APIKEY" = [])),
     responses(
-        (status = 200, description = "The picture, with an ETag", content((Vec<u8> = "image/png"), (String = "image/svg+xml;charset=UTF-8"))),
+        (status = 200, description = "The picture, with an ETag", content((Vec<u8> = "image/png"),
+            (String = "image/svg+xml;charset=UTF-8"))),
         (status = 304, description = "The caller has it already, by the ETag in If-None-Match"),
-        (status = 400, description = "W400: a parameter breaks a rule, or the picture is empty or too large; the message names it", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 401, description = "W401: the API key is missing or unknown", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 403, description = "W403: the API key is disabled", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 404, description = "W404: no such map", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 429, description = "W429: the key calls too often; see Retry-After", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 503, description = "W503: not ready, or too many pictures at once; see Retry-After", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 400,
+            description = "W400: a parameter breaks a rule, or the picture is empty or too large; the message names it",
+            body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 401, description = "W401: the API key is missing or unknown", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 403, description = "W403: the API key is disabled", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "W404: no such map", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 429, description = "W429: the key calls too often; see Retry-After", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 503, description = "W503: not ready, or too many pictures at once; see Retry-After",
+            body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
     )
 )]
 pub(crate) async fn railmap_data(
@@ -66,8 +79,8 @@ pub(crate) async fn railmap_data(
 ) -> Response {
     let query = Query::read(raw.as_deref(), &PARAMETERS);
     match gateway.admit(&query).await {
-        Ok(caller) => answer::to(caller, picture(&gateway, &query, &headers).await.unwrap_or_else(refuse)),
-        Err(failure) => refuse(failure),
+        Ok(caller) => response::with_caller(caller, picture(&gateway, &query, &headers).await.unwrap_or_else(error)),
+        Err(failure) => error(failure),
     }
 }
 
@@ -77,11 +90,16 @@ async fn picture(gateway: &Gateway, query: &Query<'_>, headers: &HeaderMap) -> R
     let extent = shelved.map.extent;
     let window = selection.window(&extent).unwrap_or(extent);
     check(&window, &extent, format, scale)?;
-    let map = shelved.prepared.tag;
-    let tag = Tag::of(format_args!("railmapData {map} {window:?} {format:?} {scale} {style:?}"));
-    let tagged = Tagged { tag, media: format.media(), keep: KEEP, policy: POLICY };
-    if tagged.is_known(headers) {
-        return Ok(tagged.unchanged());
+    let map = shelved.prepared.etag();
+    let etag = Etag::of(format_args!("railmapData {map} {window:?} {format:?} {scale} {style:?}"));
+    let cacheable = Cacheable {
+        etag,
+        content_type: format.content_type(),
+        cache_control: CACHE_CONTROL,
+        content_security_policy: POLICY,
+    };
+    if cacheable.is_current(headers) {
+        return Ok(cacheable.not_modified());
     }
     let draw = move || {
         let picture = Picture { map: &shelved.map, window, scale, style };
@@ -90,14 +108,15 @@ async fn picture(gateway: &Gateway, query: &Query<'_>, headers: &HeaderMap) -> R
             Format::Svg => kaisatsu_render::svg(&picture).into(),
         })
     };
-    Ok(tagged.whole(gateway.pictures.get(Asker::Caller, tag, draw).await?))
+    Ok(cacheable.ok(gateway.drawings.get(Client::Api, etag, draw).await?))
 }
 
-/// Refuses what cannot be drawn.
+/// Refuses an empty window and a PNG with too many pixels.
 fn check(window: &Window, extent: &Window, format: Format, scale: u8) -> Result<(), Failure> {
     if window.width == 0 || window.height == 0 {
         let rule = format!(
-            "the window is empty: x must be less than {} and y less than {} on this map, unless width and height are given",
+            "the window is empty: x must be less than {} and y less than {} on this map, unless width and height are \
+                given",
             extent.width, extent.height
         );
         return Err(Failure::new(Kind::OutOfRange, rule));
@@ -105,7 +124,7 @@ fn check(window: &Window, extent: &Window, format: Format, scale: u8) -> Result<
     let scale = i64::from(scale);
     let pixels = window.width.saturating_mul(window.height).saturating_mul(scale * scale);
     if format == Format::Png && pixels > MAX_PIXELS {
-        return Err(Undrawn::TooLarge.into());
+        return Err(DrawError::TooLarge.into());
     }
     Ok(())
 }
@@ -118,7 +137,7 @@ enum Format {
 }
 
 impl Format {
-    fn media(self) -> &'static str {
+    fn content_type(self) -> &'static str {
         match self {
             Self::Png => "image/png",
             Self::Svg => "image/svg+xml;charset=UTF-8",
@@ -126,7 +145,7 @@ impl Format {
     }
 }
 
-/// A request that keeps every rule of the parameters.
+/// The parameters of a valid request.
 #[derive(Debug, PartialEq, Eq)]
 struct Request<'a> {
     id: &'a str,
@@ -169,7 +188,7 @@ mod tests {
     use crate::Query;
 
     #[test]
-    fn what_is_left_out_has_its_default() {
+    fn omitted_parameters_have_their_defaults() {
         let read = |raw: &str| {
             let query = Query::read(Some(raw), &PARAMETERS);
             let read = Request::read(&query).map_err(|failure| failure.message);
@@ -187,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_is_on_the_pixels_of_a_png() {
+    fn the_limit_applies_to_the_pixels_of_a_png() {
         let extent = Window { x: 0, y: 0, width: 4_096, height: 4_096 };
         assert!(check(&extent, &extent, Format::Png, 1).is_ok());
         assert!(check(&extent, &extent, Format::Png, 2).is_err_and(|failure| failure.message.contains("16777216")));

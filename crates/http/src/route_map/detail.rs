@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
-use kaisatsu_model::{Gcs, Window};
+use kaisatsu_model::{Gcs, StationCode, Window};
 use kaisatsu_railmap::{Selected, Selection, Shelved};
 use serde::{Serialize, Serializer};
 
 use super::{
-    answer::answer,
-    rendered::{Points, Rendered},
-    station::{exclusive, gcs, not_there, station},
+    prepared::{Points, PreparedMap},
+    response::respond,
+    station::{exclusive, gcs, not_found, station},
     window::{WINDOW, map, window},
     wire::{API_VERSION, DetailAnswer, DetailSet, ENGINE_VERSION, ErrorAnswer, RailMap},
 };
-use crate::{Failure, Gateway, Query, answer::Body, gateway::API_KEY, observe::Noted};
+use crate::{Failure, Gateway, Query, gateway::API_KEY, middleware::LoggedResponse, response::JsonBody};
 
 const PARAMETERS: [&str; 9] = [API_KEY, "id", "stationName", "stationCode", "x", "y", "width", "height", "gcs"];
 
@@ -32,40 +32,49 @@ const PARAMETERS: [&str; 9] = [API_KEY, "id", "stationName", "stationCode", "x",
             station. Exclusive with stationName, x, y, width, height", nullable = false),
         ("x" = Option<i32>, Query, description = "X of the window start; 0 when left out", nullable = false),
         ("y" = Option<i32>, Query, description = "Y of the window start; 0 when left out", nullable = false),
-        ("width" = Option<i32>, Query, minimum = 1, maximum = 500, description = "Width from x; needs height", nullable = false),
-        ("height" = Option<i32>, Query, minimum = 1, maximum = 500, description = "Height from y; needs width", nullable = false),
+        ("width" = Option<i32>, Query, minimum = 1, maximum = 500, description = "Width from x; needs height",
+            nullable = false),
+        ("height" = Option<i32>, Query, minimum = 1, maximum = 500, description = "Height from y; needs width",
+            nullable = false),
         ("gcs" = Option<String>, Query, description = "Geodetic system of the coordinates: tokyo (default) or wgs84",
             pattern = "^(tokyo|wgs84)$", nullable = false),
     ),
     security(("APIKEY" = [])),
     responses(
-        (status = 200, description = "The stations, in the order of their codes", body = DetailAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "W400: a parameter breaks a rule; the message names both", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 401, description = "W401: the API key is missing or unknown", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 403, description = "W403: the API key is disabled", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 404, description = "W404: no such map or station", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 429, description = "W429: the key calls too often; see Retry-After", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 503, description = "W503: not ready; see Retry-After", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 200, description = "The stations, in the order of their codes", body = DetailAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "W400: a parameter breaks a rule; the message names both", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 401, description = "W401: the API key is missing or unknown", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 403, description = "W403: the API key is disabled", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "W404: no such map or station", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 429, description = "W429: the key calls too often; see Retry-After", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 503, description = "W503: not ready; see Retry-After", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
     )
 )]
-pub(crate) async fn railmap_detail(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Noted {
-    answer_query(&gateway, raw.as_deref()).await
+pub(crate) async fn railmap_detail(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> LoggedResponse {
+    respond_to_query(&gateway, raw.as_deref()).await
 }
 
-/// Answers a request by what follows its `?`.
-pub(crate) async fn answer_query(gateway: &Gateway, raw: Option<&str>) -> Noted {
+/// Responds to a request with that query string.
+pub(crate) async fn respond_to_query(gateway: &Gateway, raw: Option<&str>) -> LoggedResponse {
     let query = Query::read(raw, &PARAMETERS);
-    answer(gateway.admit(&query).await, || detail(gateway, &query))
+    respond(gateway.admit(&query).await, || detail(gateway, &query))
 }
 
 fn detail(gateway: &Gateway, query: &Query<'_>) -> Result<Found, Failure> {
     let Request { id, selection, gcs } = Request::read(query)?;
     let shelved = map(gateway, id)?;
-    let selected = shelved.map.select(&selection).ok_or_else(|| not_there(&selection, "this map"))?;
+    let selected = shelved.map.select(&selection).ok_or_else(|| not_found(&selection, "this map"))?;
     Ok(Found { shelved, selected, gcs })
 }
 
-/// A request that keeps every rule of the parameters.
+/// The parameters of a valid request.
 #[derive(Debug, PartialEq, Eq)]
 struct Request<'a> {
     id: &'a str,
@@ -87,11 +96,21 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What was found, holding on to the map it was found in until the answer is written.
-pub(crate) struct Found {
-    pub(crate) shelved: Arc<Shelved<Rendered>>,
-    pub(crate) selected: Selected,
-    pub(crate) gcs: Gcs,
+/// The stations that were found. It holds the map until the response is written.
+struct Found {
+    shelved: Arc<Shelved<PreparedMap>>,
+    selected: Selected,
+    gcs: Gcs,
+}
+
+/// The railmapDetail response for one station, for the page of the map.
+pub fn station_detail(
+    shelved: &Arc<Shelved<PreparedMap>>,
+    code: StationCode,
+    gcs: Gcs,
+) -> Option<impl Serialize + use<>> {
+    let selected = shelved.map.select(&Selection::Code(code))?;
+    Some(Found { shelved: Arc::clone(shelved), selected, gcs })
 }
 
 impl Found {
@@ -100,13 +119,13 @@ impl Found {
     }
 }
 
-impl Body for Found {
+impl JsonBody for Found {
     fn size(&self) -> usize {
         256 + self.points().size()
     }
 
-    /// Put together and not serialised: it is always the same but for four numbers and the points, and nothing is asked
-    /// for as often. A test holds it against the types that describe it.
+    /// Concatenated instead of serialised, because this is the most frequent response and only four numbers and the
+    /// points vary. A test compares it with the serialised form.
     fn write(&self, out: &mut Vec<u8>) {
         let Window { x, y, width, height } = self.selected.window;
         out.extend_from_slice(self.shelved.prepared.head.as_bytes());
@@ -136,7 +155,7 @@ mod tests {
     use kaisatsu_railmap::{Library, Selection};
 
     use super::{Found, PARAMETERS, Request};
-    use crate::{Query, Rendered, answer::Body};
+    use crate::{PreparedMap, Query, response::JsonBody};
 
     fn read(raw: &str) -> Result<(Selection, Gcs), String> {
         let query = Query::read(Some(raw), &PARAMETERS);
@@ -173,7 +192,7 @@ mod tests {
 
     #[test]
     fn what_is_put_together_is_what_the_types_describe() {
-        let library = Library::open(None, Rendered::of).unwrap();
+        let library = Library::open(None, PreparedMap::of).unwrap();
         let side = |n| Side::new(n).unwrap();
         for (shelved, gcs) in library.all().into_iter().flat_map(|map| [(map.clone(), Gcs::Tokyo), (map, Gcs::Wgs84)]) {
             let mut selections = vec![Selection::From(0, 0), Selection::From(i32::MAX, -7)];

@@ -8,12 +8,12 @@ use kaisatsu_railmap::Shelved;
 use serde::{Serialize, Serializer};
 
 use super::{
-    answer::answer,
-    rendered::Rendered,
-    station::{exclusive, gcs, not_there, station},
+    prepared::PreparedMap,
+    response::respond,
+    station::{exclusive, gcs, not_found, station},
     wire::{API_VERSION, ENGINE_VERSION, ErrorAnswer, ListAnswer, ListSet, ListedMap, Text},
 };
-use crate::{Failure, Gateway, Kind, Query, answer::Body, gateway::API_KEY, observe::Noted};
+use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY, middleware::LoggedResponse, response::JsonBody};
 
 const PARAMETERS: [&str; 5] = [API_KEY, "id", "stationCode", "stationName", "gcs"];
 
@@ -25,25 +25,34 @@ const PARAMETERS: [&str; 5] = [API_KEY, "id", "stationCode", "stationName", "gcs
     get, path = "/railmapList", operation_id = "railmapList", tag = "Route map",
     params(
         ("id" = Option<String>, Query, description = "Route map id", example = "tokyo", nullable = false),
-        ("stationCode" = Option<u32>, Query, minimum = 1, description = "Code of a station: only maps that hold it", nullable = false),
-        ("stationName" = Option<String>, Query, description = "Name of a station: only maps that hold it", nullable = false),
+        ("stationCode" = Option<u32>, Query, minimum = 1, description = "Code of a station: only maps that hold it",
+            nullable = false),
+        ("stationName" = Option<String>, Query, description = "Name of a station: only maps that hold it",
+            nullable = false),
         ("gcs" = Option<String>, Query, description = "Geodetic system of the coordinates: tokyo (default) or wgs84",
             pattern = "^(tokyo|wgs84)$", nullable = false),
     ),
     security(("APIKEY" = [])),
     responses(
-        (status = 200, description = "The maps, by id", body = ListAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "W400: a parameter breaks a rule; the message names both", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 401, description = "W401: the API key is missing or unknown", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 403, description = "W403: the API key is disabled", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 404, description = "W404: no such map or station", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 429, description = "W429: the key calls too often; see Retry-After", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 503, description = "W503: not ready; see Retry-After", body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 200, description = "The maps, by id", body = ListAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "W400: a parameter breaks a rule; the message names both", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 401, description = "W401: the API key is missing or unknown", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 403, description = "W403: the API key is disabled", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "W404: no such map or station", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 429, description = "W429: the key calls too often; see Retry-After", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 503, description = "W503: not ready; see Retry-After", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
     )
 )]
-pub(crate) async fn railmap_list(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Noted {
+pub(crate) async fn railmap_list(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> LoggedResponse {
     let query = Query::read(raw.as_deref(), &PARAMETERS);
-    answer(gateway.admit(&query).await, || list(&gateway, &query))
+    respond(gateway.admit(&query).await, || list(&gateway, &query))
 }
 
 fn list(gateway: &Gateway, query: &Query<'_>) -> Result<Found, Failure> {
@@ -66,7 +75,7 @@ fn list(gateway: &Gateway, query: &Query<'_>) -> Result<Found, Failure> {
         maps.push((shelved, stations));
     }
     match (&key, id) {
-        (Some(key), _) if maps.is_empty() => Err(not_there(key, "any map")),
+        (Some(key), _) if maps.is_empty() => Err(not_found(key, "any map")),
         (None, Some(_)) if maps.is_empty() => {
             Err(Failure::new(Kind::NotFound, "there is no map of that id; leave id out to list the maps"))
         }
@@ -74,13 +83,13 @@ fn list(gateway: &Gateway, query: &Query<'_>) -> Result<Found, Failure> {
     }
 }
 
-/// The maps that were found, each with the indices of its stations to show.
+/// The maps that were found, each with the indices of the stations to show.
 struct Found {
-    maps: Vec<(Arc<Shelved<Rendered>>, Vec<usize>)>,
+    maps: Vec<(Arc<Shelved<PreparedMap>>, Vec<usize>)>,
     gcs: Gcs,
 }
 
-impl Body for Found {}
+impl JsonBody for Found {}
 
 impl Serialize for Found {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -5,7 +5,7 @@ use kaisatsu_railmap::Selection;
 
 use crate::{Failure, Kind, Query};
 
-/// `stationCode` or `stationName` as a selection, if one was given; giving both is refused by [`exclusive`] before.
+/// `stationCode` or `stationName` as a selection, if one is present. [`exclusive`] has refused both before.
 pub(crate) fn station(query: &Query<'_>) -> Result<Option<Selection>, Failure> {
     if let Some(number) = query.integer("stationCode", 1..=i64::from(u32::MAX))? {
         return StationCode::new(number)
@@ -39,8 +39,8 @@ pub(crate) fn exclusive(query: &Query<'_>, one: &str, others: &[&str]) -> Result
     }
 }
 
-/// What a caller is told when a selection finds no station.
-pub(crate) fn not_there(selection: &Selection, place: &str) -> Failure {
+/// The error of a selection that finds no station.
+pub(crate) fn not_found(selection: &Selection, place: &str) -> Failure {
     let what = match selection {
         Selection::Code(code) => format!("station code {code}"),
         _ => "a station of that stationName".to_owned(),

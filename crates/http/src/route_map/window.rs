@@ -5,19 +5,19 @@ use std::sync::Arc;
 use kaisatsu_model::{Coordinate, Side};
 use kaisatsu_railmap::{Selection, Shelved};
 
-use super::rendered::Rendered;
+use super::prepared::PreparedMap;
 use crate::{Failure, Gateway, Kind, Query};
 
 /// The names of the window's parameters.
 pub(crate) const WINDOW: [&str; 4] = ["x", "y", "width", "height"];
 
-/// The map of an id.
-pub(crate) fn map(gateway: &Gateway, id: &str) -> Result<Arc<Shelved<Rendered>>, Failure> {
+/// The map with that id.
+pub(crate) fn map(gateway: &Gateway, id: &str) -> Result<Arc<Shelved<PreparedMap>>, Failure> {
     let none = || Failure::new(Kind::NotFound, "there is no map of that id; railmapList lists the maps");
     gateway.maps.get(id).ok_or_else(none)
 }
 
-/// The window that was asked for: everything from a point when it has no sides.
+/// The requested window, or everything from a point if it has no sides.
 pub(crate) fn window(query: &Query<'_>) -> Result<Selection, Failure> {
     let (x, y) = (coordinate(query, "x")?, coordinate(query, "y")?);
     match (side(query, "width")?, side(query, "height")?) {

@@ -1,7 +1,7 @@
 //! The JSON of the route map function. Every scalar is a string: that rule lives in [`Text`] and nowhere else.
 //!
 //! The `Point` of a station depends only on the map and the geodetic system, so it is written once, when the map is
-//! loaded ([`Rendered`](super::rendered::Rendered)); an answer copies it.
+//! loaded ([`PreparedMap`](super::prepared::PreparedMap)); a response copies it.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use kaisatsu_railmap::{Mark, RouteMap, Station};
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
-use super::rendered::Points;
+use super::prepared::Points;
 
 /// Version of the web API.
 pub(crate) const API_VERSION: &str = "1.0.0";

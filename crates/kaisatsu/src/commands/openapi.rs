@@ -15,7 +15,7 @@ pub(crate) struct Command {
 
 pub(crate) fn run(command: &Command, settings: &Settings) -> Result<ExitCode, Trouble> {
     let document = if command.console {
-        kaisatsu_http::console_document()
+        kaisatsu_http_console::document()
     } else {
         kaisatsu_http::openapi_document(&settings.route_service)
     };

@@ -4,10 +4,10 @@ use std::{path::Path, process::ExitCode, sync::Arc, time::Duration};
 
 use kaisatsu_access::{Accounts, Desk, Gate, IssuedKey, Keyring, RateLimit, Tokens, Usage};
 use kaisatsu_fetch::{Fetcher, Policy};
-use kaisatsu_http::{Facts, Gateway, Limits, Parts, Rendered};
+use kaisatsu_http::{Gateway, Limits, PreparedMap, PublishedLimits, Services};
 use kaisatsu_model::{ApplicationName, SystemClock};
 use kaisatsu_railmap::Library;
-use kaisatsu_recognition::{Recognition, UserLimits, UserSettings};
+use kaisatsu_recognition::{Recogniser, UserLimits, UserSettings};
 use kaisatsu_store::{Address, Blobs, Store, StoreError};
 use kaisatsu_vision::{Engine, ModelRegistry};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
@@ -39,7 +39,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
     let usage = Usage::new(store.clone(), Arc::new(SystemClock), operations, settings.daily_requests);
     let gate = Gate::open(store.clone(), Arc::new(SystemClock), Arc::clone(&usage)).await?;
     let metrics = install_metrics()?;
-    let recognition = Arc::new(open_recognition(settings, &store)?);
+    let recogniser = Arc::new(open_recogniser(settings, &store)?);
     // The address is taken before the first key is made: a key whose server does not start would be lost.
     let listener = TcpListener::bind(settings.listen).await.map_err(|error| {
         let remedy = "Another server may be running there; choose another address with --listen IP:PORT";
@@ -49,22 +49,26 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
     let first_key = if settings.first_key { first_key(&store, &address).await? } else { None };
 
     gate.follow();
-    recognition.start();
+    recogniser.forget_in_time();
+    recogniser.follow();
+    recogniser.go_on_learning();
+    recogniser.build_data_sets();
+    recogniser.sweep_in_time();
     let tokens = Tokens::new(store.clone(), Arc::new(SystemClock), settings.token_lifetime);
     tokio::spawn(tokens.clone().forget_expired());
     let accounts = Accounts::new(store.clone(), Arc::new(SystemClock), post, &settings.public_url(place));
     tokio::spawn(accounts.clone().forget_in_time());
     tokio::spawn(Arc::clone(&usage).keep_in_time());
-    let gateway = Arc::new(Gateway::new(Parts {
+    let gateway = Arc::new(Gateway::new(Services {
         gate,
         limit: RateLimit::per_second(settings.rate_limit),
         usage: Arc::clone(&usage),
         tokens,
         accounts,
         desk: Desk::new(store.clone(), Arc::new(SystemClock), Arc::clone(&usage)),
-        facts: facts(settings),
+        limits: published_limits(settings),
         maps: Arc::clone(&maps),
-        recognition,
+        recogniser,
         max_image_bytes: small(settings.max_image_bytes),
         segment: settings.route_service.clone(),
         map_pages: settings.map_pages,
@@ -72,7 +76,9 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
     watch_maps(maps);
     welcome::print(settings, &address, &gateway, place, first_key.as_ref());
 
-    let app = kaisatsu_http::app(Arc::clone(&gateway), settings.cors.clone(), metrics, log.clone());
+    let document = kaisatsu_http::openapi_document(&settings.route_service);
+    let sections = vec![kaisatsu_http_console::section(), kaisatsu_http_pages::section(document, settings.map_pages)];
+    let app = kaisatsu_http::app(Arc::clone(&gateway), sections, settings.cors.clone(), metrics, log.clone());
     let limits = Limits { connections: small(settings.max_connections), grace: settings.shutdown_grace };
     let stop = async {
         asked_to_stop().await;
@@ -98,13 +104,13 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn open_maps(folder: &Path) -> Result<Library<Rendered>, Trouble> {
-    Library::open(Some(folder.to_owned()), Rendered::of)
+fn open_maps(folder: &Path) -> Result<Library<PreparedMap>, Trouble> {
+    Library::open(Some(folder.to_owned()), PreparedMap::of)
         .map_err(|error| Trouble::Failed(format!("the map folder {} cannot be read: {error}", folder.display())))
 }
 
 /// Starts the engine on the models there are. What is wrong with a model is logged and costs only that model.
-fn open_recognition(settings: &Settings, store: &Store) -> Result<Recognition, Trouble> {
+fn open_recogniser(settings: &Settings, store: &Store) -> Result<Recogniser, Trouble> {
     let folder = settings.models_folder()?;
     let unreadable = |error| Trouble::Failed(format!("the model folder {} cannot be read: {error}", folder.display()));
     let registry = ModelRegistry::open(&folder).map_err(unreadable)?;
@@ -130,7 +136,7 @@ fn open_recognition(settings: &Settings, store: &Store) -> Result<Recognition, T
         keep_pictures: settings.keep_pictures,
         quorum: small(settings.feedback_quorum),
     };
-    Ok(Recognition::new(engine, store.clone(), Arc::new(SystemClock), &decided, user_settings(settings)?))
+    Ok(Recogniser::new(engine, store.clone(), Arc::new(SystemClock), &decided, user_settings(settings)?))
 }
 
 /// What users may have and fetch, and where it is kept.
@@ -146,17 +152,17 @@ fn user_settings(settings: &Settings) -> Result<UserSettings, Trouble> {
         limits: UserLimits {
             bytes: settings.user_bytes,
             images: settings.user_images,
-            datasets: settings.user_data_sets,
-            dataset_images: settings.data_set_images,
+            data_sets: settings.user_data_sets,
+            data_set_images: settings.data_set_images,
         },
         fetches: small(settings.fetches),
         lease: settings.job_lease,
     })
 }
 
-/// What people are told of the server before they try.
-fn facts(settings: &Settings) -> Facts {
-    Facts {
+/// The limits that the console shows.
+fn published_limits(settings: &Settings) -> PublishedLimits {
+    PublishedLimits {
         user_bytes: settings.user_bytes,
         user_images: settings.user_images,
         user_data_sets: settings.user_data_sets,
@@ -201,7 +207,7 @@ async fn first_key(store: &Store, address: &Address) -> Result<Option<IssuedKey>
 }
 
 /// Looks at the map folder every so often, and at once on SIGHUP. Reading and checking happen off the async threads.
-fn watch_maps(maps: Arc<Library<Rendered>>) {
+fn watch_maps(maps: Arc<Library<PreparedMap>>) {
     tokio::spawn(async move {
         let mut hangup = signal(SignalKind::hangup()).ok();
         let mut failing = false;

@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, sync::Arc};
 
 use kaisatsu_access::IssuedKey;
-use kaisatsu_http::{Gateway, Rendered};
+use kaisatsu_http::{Gateway, PreparedMap};
 use kaisatsu_railmap::Shelved;
 use kaisatsu_recognition::Task;
 use kaisatsu_store::Address;
@@ -51,7 +51,7 @@ pub(super) fn print(
         (at.x - 150).max(0),
         (at.y - 150).max(0),
     );
-    if !gateway.recognition.models.of_task(Task::Classify).is_empty() {
+    if !gateway.recogniser.models(Task::Classify).is_empty() {
         let key = secret.unwrap_or("$APIKEY");
         println!("Or with a picture of your own:\n");
         println!("  curl -F image=@photo.jpg \"{base}/imageRecognition/v1/concept/classify?APIKEY={key}\"\n");
@@ -59,7 +59,7 @@ pub(super) fn print(
 }
 
 /// The map to show first: Tokyo's, where it is there.
-fn first_map(gateway: &Gateway) -> Option<Arc<Shelved<Rendered>>> {
+fn first_map(gateway: &Gateway) -> Option<Arc<Shelved<PreparedMap>>> {
     gateway.maps.get("tokyo").or_else(|| gateway.maps.all().first().cloned())
 }
 
@@ -67,7 +67,7 @@ fn first_map(gateway: &Gateway) -> Option<Arc<Shelved<Rendered>>> {
 fn models(gateway: &Gateway) -> String {
     let tasks = [Task::Classify, Task::Detect, Task::LocalFeatures, Task::ReadText];
     let names: Vec<String> =
-        tasks.into_iter().flat_map(|task| gateway.recognition.models.of_task(task)).map(|model| model.name).collect();
+        tasks.into_iter().flat_map(|task| gateway.recogniser.models(task)).map(|model| model.name).collect();
     if names.is_empty() { "none; `make models` installs the default set".to_owned() } else { names.join(", ") }
 }
 

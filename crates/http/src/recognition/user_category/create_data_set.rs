@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
-use kaisatsu_model::{DatasetName, ImageId, Phase, Tag};
-use kaisatsu_recognition::{DatasetImageRequest, ImageOrigin};
+use kaisatsu_model::{DataSetName, ImageId, Phase, Tag};
+use kaisatsu_recognition::{Source, Wanted};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
     super::{
-        answer::{Accepted, BodyRefusals, RecognitionError, Refusals, UserRefusals},
         json::{Object, field},
+        response::{Accepted, BodyRefusals, RecognitionError, Refusals, UserRefusals},
     },
-    call::{UserCall, UserQuery},
+    request::{UserQuery, UserRequest},
 };
 use crate::{Failure, Gateway, Kind};
 
@@ -59,40 +59,46 @@ pub(crate) struct CreateAnswer {
     state: &'static str,
 }
 
-impl crate::answer::Body for CreateAnswer {}
+impl crate::response::JsonBody for CreateAnswer {}
 
 /// Creates a dataset out of addresses and stored images
-///
-/// It is built in the background; `getDataSet` says how far it is and what became of each image. An image that cannot be had costs only
-/// itself. The dataset fails when fewer than half of its images can be used.
 #[utoipa::path(
     post, path = "/userCategory/createDataSet", operation_id = "createDataSet", tag = "User categories",
+    description = "It is built in the background; `getDataSet` says how far it is and what became of each image. An \
+                   image that cannot be had costs only\nitself. The dataset fails when fewer than half of its images \
+                   can be used.",
     security(("APIKEY" = [])),
     params(UserQuery),
     request_body(content = CreateAsk, content_type = "application/json"),
     responses(
-        (status = 202, description = "It is kept and will be built", body = CreateAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "105: the body is not JSON; 106: a field is missing or invalid; 110: too many images or tags", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 403, description = "201: the API key is disabled, or none of the addresses may be fetched", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 404, description = "301: an image is not in the user's storage area", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 202, description = "It is kept and will be built", body = CreateAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 400,
+            description = "105: the body is not JSON; 106: a field is missing or invalid; 110: too many images or tags",
+            body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 403, description = "201: the API key is disabled, or none of the addresses may be fetched",
+            body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "301: an image is not in the user's storage area", body = RecognitionError,
+            content_type = "application/json;charset=UTF-8"),
         Refusals,
         UserRefusals,
         BodyRefusals,
     )
 )]
-pub(crate) async fn create_data_set(State(gateway): State<Arc<Gateway>>, call: UserCall) -> Response {
+pub(crate) async fn create_data_set(State(gateway): State<Arc<Gateway>>, request: UserRequest) -> Response {
     let function = "userCategory/createDataSet";
-    call.answer(&gateway, function, MOST, async |user, body| {
-        let name = DatasetName::new(body.required("name")?).map_err(|rule| field("name", rule.0))?;
-        let images = requested(body, gateway.recognition.datasets.most_images())?;
-        let id = gateway.recognition.datasets.create(&user, name, images).await?;
-        let answer = CreateAnswer { data_set_id: id.as_str().to_owned(), state: Phase::Queued.as_str() };
-        Ok(Accepted(answer))
-    })
-    .await
+    request
+        .respond(&gateway, function, MOST, async |user, body| {
+            let name = DataSetName::new(body.required("name")?).map_err(|rule| field("name", rule.0))?;
+            let images = wanted(body, gateway.recogniser.most_data_set_images())?;
+            let id = gateway.recogniser.create_data_set(&user, name, images).await?;
+            let answer = CreateAnswer { data_set_id: id.as_str().to_owned(), state: Phase::Queued.as_str() };
+            Ok(Accepted(answer))
+        })
+        .await
 }
 
-fn requested(mut body: Object, most: usize) -> Result<Vec<DatasetImageRequest>, Failure> {
+fn wanted(mut body: Object, most: usize) -> Result<Vec<Wanted>, Failure> {
     let images = body.objects("images")?;
     if images.is_empty() {
         return Err(field("images", "is empty; a dataset is made of one image or more"));
@@ -104,16 +110,16 @@ fn requested(mut body: Object, most: usize) -> Result<Vec<DatasetImageRequest>, 
     let image = |(place, image): (usize, &Object)| {
         let at = |name: &str| format!("images[{place}].{name}");
         let text = |name: &str| image.text(name).map_err(|_| field(&at(name), "must be a string"));
-        let origin = match (text("url")?, text("imageId")?) {
-            (Some(url), None) => ImageOrigin::Url(url.to_owned()),
-            (None, Some(id)) => ImageOrigin::Stored(ImageId::from_text(id)),
+        let source = match (text("url")?, text("imageId")?) {
+            (Some(url), None) => Source::Url(url.to_owned()),
+            (None, Some(id)) => Source::Stored(ImageId::from_text(id)),
             _ => return Err(field(&format!("images[{place}]"), "must have either url or imageId")),
         };
         let tag = text("tag")?.map(|tag| Tag::new(tag).map_err(|rule| field(&at("tag"), rule.0))).transpose()?;
-        if tag.is_none() && matches!(origin, ImageOrigin::Url(_)) {
+        if tag.is_none() && matches!(source, Source::Url(_)) {
             return Err(field(&at("tag"), "is missing"));
         }
-        Ok(DatasetImageRequest { origin, tag })
+        Ok(Wanted { source, tag })
     };
     images.iter().enumerate().map(image).collect()
 }

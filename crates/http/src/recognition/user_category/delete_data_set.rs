@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
-use kaisatsu_model::DatasetId;
+use kaisatsu_model::DataSetId;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{
-    super::answer::{BodyRefusals, Nothing, RecognitionError, Refusals, UserRefusals},
+    super::response::{BodyRefusals, NoContent, RecognitionError, Refusals, UserRefusals},
     MOST,
-    call::{UserCall, UserQuery},
+    request::{UserQuery, UserRequest},
 };
 use crate::Gateway;
 
@@ -25,28 +25,30 @@ pub(crate) struct DeleteAsk {
 }
 
 /// Deletes a dataset
-///
-/// After the answer it is never seen again: not in a list, not in a search, not from a job that was running, not after a restart. Images of
-/// the storage area stay.
 #[utoipa::path(
     post, path = "/userCategory/deleteDataSet", operation_id = "deleteDataSet", tag = "User categories",
+    description = "After the answer it is never seen again: not in a list, not in a search, not from a job that was \
+                   running, not after a restart. Images of\nthe storage area stay.",
     security(("APIKEY" = [])),
     params(UserQuery),
     request_body(content = DeleteAsk, content_type = "application/json"),
     responses(
         (status = 204, description = "It is gone"),
-        (status = 400, description = "105: the body is not JSON; 106: dataSetId is missing or invalid", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 404, description = "301: no such dataset of this user", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "105: the body is not JSON; 106: dataSetId is missing or invalid",
+            body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "301: no such dataset of this user", body = RecognitionError,
+            content_type = "application/json;charset=UTF-8"),
         Refusals,
         UserRefusals,
         BodyRefusals,
     )
 )]
-pub(crate) async fn delete_data_set(State(gateway): State<Arc<Gateway>>, call: UserCall) -> Response {
+pub(crate) async fn delete_data_set(State(gateway): State<Arc<Gateway>>, request: UserRequest) -> Response {
     let function = "userCategory/deleteDataSet";
-    call.answer(&gateway, function, MOST, async |user, body| {
-        gateway.recognition.datasets.delete(&user, &DatasetId::from_text(body.required("dataSetId")?)).await?;
-        Ok(Nothing)
-    })
-    .await
+    request
+        .respond(&gateway, function, MOST, async |user, body| {
+            gateway.recogniser.delete_data_set(&user, &DataSetId::from_text(body.required("dataSetId")?)).await?;
+            Ok(NoContent)
+        })
+        .await
 }

@@ -8,9 +8,9 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{
-    super::answer::{BodyRefusals, Nothing, RecognitionError, Refusals, UserRefusals},
+    super::response::{BodyRefusals, NoContent, RecognitionError, Refusals, UserRefusals},
     MOST,
-    call::{UserCall, UserQuery},
+    request::{UserQuery, UserRequest},
 };
 use crate::Gateway;
 
@@ -34,18 +34,21 @@ pub(crate) struct DeletedImageAsk {
     request_body(content = DeletedImageAsk, content_type = "application/json"),
     responses(
         (status = 204, description = "It is gone"),
-        (status = 400, description = "105: the body is not JSON; 106: imageId is missing or invalid", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 404, description = "301: no such image of this user", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "105: the body is not JSON; 106: imageId is missing or invalid",
+            body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "301: no such image of this user", body = RecognitionError,
+            content_type = "application/json;charset=UTF-8"),
         Refusals,
         UserRefusals,
         BodyRefusals,
     )
 )]
-pub(crate) async fn delete_image(State(gateway): State<Arc<Gateway>>, call: UserCall) -> Response {
+pub(crate) async fn delete_image(State(gateway): State<Arc<Gateway>>, request: UserRequest) -> Response {
     let function = "userCategory/deleteImage";
-    call.answer(&gateway, function, MOST, async |user, body| {
-        gateway.recognition.storage.delete(&user, &ImageId::from_text(body.required("imageId")?)).await?;
-        Ok(Nothing)
-    })
-    .await
+    request
+        .respond(&gateway, function, MOST, async |user, body| {
+            gateway.recogniser.delete_image(&user, &ImageId::from_text(body.required("imageId")?)).await?;
+            Ok(NoContent)
+        })
+        .await
 }

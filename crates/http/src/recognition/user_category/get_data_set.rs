@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
-use kaisatsu_model::DatasetId;
+use kaisatsu_model::DataSetId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
     super::{
-        answer::{BodyRefusals, RecognitionError, Refusals, UserRefusals},
         json::{BAD_CURSOR, field},
+        response::{BodyRefusals, RecognitionError, Refusals, UserRefusals},
     },
     MOST,
-    call::{UserCall, UserQuery},
     data_set::{DataSetWire, ImageWire},
+    request::{UserQuery, UserRequest},
 };
 use crate::Gateway;
 
@@ -46,7 +46,7 @@ pub(crate) struct DataSetAnswer {
     next_cursor: Option<String>,
 }
 
-impl crate::answer::Body for DataSetAnswer {}
+impl crate::response::JsonBody for DataSetAnswer {}
 
 /// How far a dataset is, what became of its images, and how good it is
 #[utoipa::path(
@@ -55,28 +55,32 @@ impl crate::answer::Body for DataSetAnswer {}
     params(UserQuery),
     request_body(content = DataSetAsk, content_type = "application/json"),
     responses(
-        (status = 200, description = "The dataset", body = DataSetAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "105: the body is not JSON; 106: a field is missing or invalid; 111: out of range", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 404, description = "301: no such dataset of this user", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 200, description = "The dataset", body = DataSetAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "105: the body is not JSON; 106: a field is missing or invalid; 111: out of range",
+            body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "301: no such dataset of this user", body = RecognitionError,
+            content_type = "application/json;charset=UTF-8"),
         Refusals,
         UserRefusals,
         BodyRefusals,
     )
 )]
-pub(crate) async fn get_data_set(State(gateway): State<Arc<Gateway>>, call: UserCall) -> Response {
+pub(crate) async fn get_data_set(State(gateway): State<Arc<Gateway>>, request: UserRequest) -> Response {
     let function = "userCategory/getDataSet";
-    call.answer(&gateway, function, MOST, async |user, body| {
-        let id = DatasetId::from_text(body.required("dataSetId")?);
-        let limit = body.limit(0)?;
-        let after = match body.text("cursor")? {
-            None => -1,
-            Some(text) => text.parse().map_err(|_| field("cursor", BAD_CURSOR))?,
-        };
-        let set = gateway.recognition.datasets.get(&user, &id).await?;
-        let (images, more) = gateway.recognition.datasets.images(&user, &id, after, limit).await?;
-        let next_cursor = images.last().filter(|_| more).map(|last| last.position.to_string());
-        let images = images.into_iter().map(ImageWire::from).collect();
-        Ok(DataSetAnswer { data_set: DataSetWire::of(&set, true), images, next_cursor })
-    })
-    .await
+    request
+        .respond(&gateway, function, MOST, async |user, body| {
+            let id = DataSetId::from_text(body.required("dataSetId")?);
+            let limit = body.limit(0)?;
+            let after = match body.text("cursor")? {
+                None => -1,
+                Some(text) => text.parse().map_err(|_| field("cursor", BAD_CURSOR))?,
+            };
+            let set = gateway.recogniser.data_set(&user, &id).await?;
+            let (images, more) = gateway.recogniser.data_set_images(&user, &id, after, limit).await?;
+            let next_cursor = images.last().filter(|_| more).map(|last| last.position.to_string());
+            let images = images.into_iter().map(ImageWire::from).collect();
+            Ok(DataSetAnswer { data_set: DataSetWire::of(&set, true), images, next_cursor })
+        })
+        .await
 }

@@ -11,26 +11,25 @@ use bytes::Bytes;
 use kaisatsu_model::ImageId;
 use kaisatsu_recognition::hex;
 
-use super::super::answer::{Outcome, RecognitionError, Refusals, UserRefusals, answer_to};
+use super::super::response::{RecognitionError, Refusals, Reply, UserRefusals, respond_with};
 use crate::{
     Failure, Gateway, Kind, Query,
     gateway::{API_KEY, TOKEN},
 };
 
-/// An image as it is answered with.
+/// The response.
 struct ImageAnswer {
-    /// What it is known by: the same bytes have the same.
-    mark: HeaderValue,
-    /// `None` for whoever has it already.
+    etag: HeaderValue,
+    /// `None` if the client already has it.
     image: Option<Bytes>,
 }
 
-impl Outcome for ImageAnswer {
-    fn into_answer(self) -> Response {
+impl Reply for ImageAnswer {
+    fn into_response(self) -> Response {
         let mut response = Response::default();
         let headers = response.headers_mut();
-        headers.insert(header::ETAG, self.mark);
-        // What users have sent is shown as an image or not at all. Who keeps it asks each time whether it is still there.
+        headers.insert(header::ETAG, self.etag);
+        // A browser shows what users have sent as an image or not at all, and revalidates it each time.
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
@@ -45,7 +44,7 @@ impl Outcome for ImageAnswer {
     }
 }
 
-/// The type that the first bytes say. Only images that could be decoded are kept, so it is one of these.
+/// The media type by the first bytes. Only images that could be decoded are stored, so it is one of these.
 fn media_type(bytes: &[u8]) -> &'static str {
     match bytes {
         [0xff, 0xd8, ..] => "image/jpeg",
@@ -64,14 +63,19 @@ fn media_type(bytes: &[u8]) -> &'static str {
     security(("APIKEY" = [])),
     params(
         ("token" = String, Query, description = "The user's token"),
-        ("imageId" = String, Query, description = "What uploadImage, listImages, getDataSet or similarImage/search answered with"),
-        ("size" = Option<String>, Query, description = "original (default), or thumbnail: a JPEG of at most 256 pixels a side", example = "thumbnail"),
+        ("imageId" = String, Query,
+            description = "What uploadImage, listImages, getDataSet or similarImage/search answered with"),
+        ("size" = Option<String>, Query,
+            description = "original (default), or thumbnail: a JPEG of at most 256 pixels a side",
+            example = "thumbnail"),
     ),
     responses(
         (status = 200, description = "The image", content_type = "image/*", body = Vec<u8>),
         (status = 304, description = "The caller has it already, by the ETag in If-None-Match"),
-        (status = 400, description = "103, 104: a query parameter", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 404, description = "301: no such image of this user", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "103, 104: a query parameter", body = RecognitionError,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "301: no such image of this user", body = RecognitionError,
+            content_type = "application/json;charset=UTF-8"),
         Refusals,
         UserRefusals,
     )
@@ -82,7 +86,7 @@ pub(crate) async fn get_image(
     headers: HeaderMap,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, TOKEN, "imageId", "size"]);
-    answer_to("userCategory/getImage", gateway.admit(&query).await, async |caller| {
+    respond_with("userCategory/getImage", gateway.admit(&query).await, async |caller| {
         let user = gateway.user(&query, caller).await?;
         let id = ImageId::from_text(query.required("imageId")?);
         let small = match query.text("size")? {
@@ -93,15 +97,15 @@ pub(crate) async fn get_image(
                 return Err(Failure::new(Kind::ParameterInvalid, rule));
             }
         };
-        let storage = &gateway.recognition.storage;
-        let key = storage.find(&user, &id).await?;
-        let mark = format!("\"{}{}\"", hex(&key.sha256), if small { "-small" } else { "" });
-        let mark = HeaderValue::try_from(mark).unwrap_or(HeaderValue::from_static("\"\""));
-        if headers.get(header::IF_NONE_MATCH) == Some(&mark) {
-            return Ok(ImageAnswer { mark, image: None });
+        let recogniser = &gateway.recogniser;
+        let key = recogniser.find_image(&user, &id).await?;
+        let etag = format!("\"{}{}\"", hex(&key.sha256), if small { "-small" } else { "" });
+        let etag = HeaderValue::try_from(etag).unwrap_or(HeaderValue::from_static("\"\""));
+        if headers.get(header::IF_NONE_MATCH) == Some(&etag) {
+            return Ok(ImageAnswer { etag, image: None });
         }
-        let image = if small { storage.thumbnail(&key).await? } else { storage.read(&key).await? };
-        Ok(ImageAnswer { mark, image: Some(gateway.room.keep(image)?) })
+        let image = if small { recogniser.thumbnail(&key).await? } else { recogniser.image(&key).await? };
+        Ok(ImageAnswer { etag, image: Some(gateway.body_memory.hold(image)?) })
     })
     .await
 }

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::super::{
-    answer::{BodyRefusals, RecognitionError, Refusals, answer_to},
     json::{Object, field},
+    response::{BodyRefusals, RecognitionError, Refusals, respond_with},
 };
 use crate::{Gateway, Query, gateway::API_KEY};
 
@@ -43,19 +43,19 @@ pub(crate) struct TokenAnswer {
     expires_at: String,
 }
 
-impl crate::answer::Body for TokenAnswer {}
+impl crate::response::JsonBody for TokenAnswer {}
 
 /// A token for one of the application's users
-///
-/// Tokens made before go on working until they expire: an application asks for a new one and changes over when it likes. Of one user the last
-/// twenty are good.
 #[utoipa::path(
     post, path = "/userCategory/getToken", operation_id = "getToken", tag = "User categories",
+    description = "Tokens made before go on working until they expire: an application asks for a new one and changes \
+                   over when it likes. Of one user the last\ntwenty are good.",
     security(("APIKEY" = [])),
     request_body(content = TokenAsk, content_type = "application/json"),
     responses(
         (status = 200, description = "The token", body = TokenAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "105: the body is not JSON; 106: userId is missing or invalid", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "105: the body is not JSON; 106: userId is missing or invalid",
+            body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         Refusals,
         BodyRefusals,
     )
@@ -67,8 +67,8 @@ pub(crate) async fn get_token(
     body: Body,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY]);
-    answer_to("userCategory/getToken", gateway.admit(&query).await, async |caller| {
-        let body = Object::read(&gateway.room, &headers, body, MOST).await?;
+    respond_with("userCategory/getToken", gateway.admit(&query).await, async |caller| {
+        let body = Object::read(&gateway.body_memory, &headers, body, MOST).await?;
         let user = UserId::new(body.required("userId")?).map_err(|rule| field("userId", rule.0))?;
         let issued = gateway.tokens.issue(&caller.application, user).await?;
         Ok(TokenAnswer { token: issued.secret.reveal().to_owned(), expires_at: issued.expires_at.to_utc() })

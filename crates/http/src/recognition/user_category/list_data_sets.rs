@@ -7,10 +7,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    super::answer::{BodyRefusals, RecognitionError, Refusals, UserRefusals},
+    super::response::{BodyRefusals, RecognitionError, Refusals, UserRefusals},
     ListAsk, MOST,
-    call::{UserCall, UserQuery},
     data_set::DataSetWire,
+    request::{UserQuery, UserRequest},
 };
 use crate::Gateway;
 
@@ -25,7 +25,7 @@ pub(crate) struct DataSetsAnswer {
     next_cursor: Option<String>,
 }
 
-impl crate::answer::Body for DataSetsAnswer {}
+impl crate::response::JsonBody for DataSetsAnswer {}
 
 /// The user's datasets
 #[utoipa::path(
@@ -34,20 +34,23 @@ impl crate::answer::Body for DataSetsAnswer {}
     params(UserQuery),
     request_body(content = ListAsk, content_type = "application/json"),
     responses(
-        (status = 200, description = "Some datasets", body = DataSetsAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "105: the body is not JSON; 106: a field is invalid; 111: out of range", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 200, description = "Some datasets", body = DataSetsAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "105: the body is not JSON; 106: a field is invalid; 111: out of range",
+            body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         Refusals,
         UserRefusals,
         BodyRefusals,
     )
 )]
-pub(crate) async fn list_data_sets(State(gateway): State<Arc<Gateway>>, call: UserCall) -> Response {
+pub(crate) async fn list_data_sets(State(gateway): State<Arc<Gateway>>, request: UserRequest) -> Response {
     let function = "userCategory/listDataSets";
-    call.answer(&gateway, function, MOST, async |user, body| {
-        let span = body.span()?;
-        let page = gateway.recognition.datasets.list(&user, &span.after, span.most).await?;
-        let data_sets = page.items.iter().map(|set| DataSetWire::of(set, false)).collect();
-        Ok(DataSetsAnswer { data_sets, next_cursor: page.next.map(|next| next.to_text()) })
-    })
-    .await
+    request
+        .respond(&gateway, function, MOST, async |user, body| {
+            let requested = body.page()?;
+            let page = gateway.recogniser.data_sets(&user, &requested.after, requested.most).await?;
+            let data_sets = page.items.iter().map(|set| DataSetWire::of(set, false)).collect();
+            Ok(DataSetsAnswer { data_sets, next_cursor: page.next.map(|next| next.to_text()) })
+        })
+        .await
 }

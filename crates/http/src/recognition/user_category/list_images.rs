@@ -8,9 +8,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    super::answer::{BodyRefusals, RecognitionError, Refusals, UserRefusals},
+    super::response::{BodyRefusals, RecognitionError, Refusals, UserRefusals},
     ListAsk, MOST,
-    call::{UserCall, UserQuery},
+    request::{UserQuery, UserRequest},
 };
 use crate::Gateway;
 
@@ -25,7 +25,7 @@ pub(crate) struct ImagesAnswer {
     next_cursor: Option<String>,
 }
 
-impl crate::answer::Body for ImagesAnswer {}
+impl crate::response::JsonBody for ImagesAnswer {}
 
 /// An image in the storage area.
 #[derive(Serialize, ToSchema)]
@@ -61,21 +61,24 @@ pub(crate) struct StoredImage {
     params(UserQuery),
     request_body(content = ListAsk, content_type = "application/json"),
     responses(
-        (status = 200, description = "Some images", body = ImagesAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "105: the body is not JSON; 106: a field is invalid; 111: out of range", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 200, description = "Some images", body = ImagesAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "105: the body is not JSON; 106: a field is invalid; 111: out of range",
+            body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         Refusals,
         UserRefusals,
         BodyRefusals,
     )
 )]
-pub(crate) async fn list_images(State(gateway): State<Arc<Gateway>>, call: UserCall) -> Response {
+pub(crate) async fn list_images(State(gateway): State<Arc<Gateway>>, request: UserRequest) -> Response {
     let function = "userCategory/listImages";
-    call.answer(&gateway, function, MOST, async |user, body| {
-        let span = body.span()?;
-        let page = gateway.recognition.storage.list(&user, &span.after, span.most).await?;
-        Ok(render(page))
-    })
-    .await
+    request
+        .respond(&gateway, function, MOST, async |user, body| {
+            let requested = body.page()?;
+            let page = gateway.recogniser.images(&user, &requested.after, requested.most).await?;
+            Ok(render(page))
+        })
+        .await
 }
 
 fn render(page: Page<UserImage>) -> ImagesAnswer {

@@ -8,24 +8,24 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
-use kaisatsu_model::{DatasetName, Tag};
-use kaisatsu_recognition::UploadRequest;
+use kaisatsu_model::{DataSetName, Tag};
+use kaisatsu_recognition::UploadAsk;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
     super::{
-        answer::{BodyRefusals, RecognitionError, Refusals, UserRefusals, answer_to},
         form::Form,
+        response::{BodyRefusals, RecognitionError, Refusals, UserRefusals, respond_with},
     },
-    call::UserQuery,
+    request::UserQuery,
 };
 use crate::{
     Failure, Gateway, Query,
     gateway::{API_KEY, TOKEN},
 };
 
-const WORDS: [&str; 4] = ["tag", "name", API_KEY, TOKEN];
+const FIELDS: [&str; 4] = ["tag", "name", API_KEY, TOKEN];
 
 /// The form of this operation.
 #[derive(ToSchema)]
@@ -59,19 +59,22 @@ pub(crate) struct UploadAnswer {
     height: u32,
 }
 
-impl crate::answer::Body for UploadAnswer {}
+impl crate::response::JsonBody for UploadAnswer {}
 
 /// Puts an image into the user's storage area
-///
-/// The same bytes are kept once: whoever sends them again gets the same id, and a tag or a name that comes with them replaces the one before.
 #[utoipa::path(
     post, path = "/userCategory/uploadImage", operation_id = "uploadImage", tag = "User categories",
+    description = "The same bytes are kept once: whoever sends them again gets the same id, and a tag or a name that \
+                   comes with them replaces the one before.",
     security(("APIKEY" = [])),
     params(UserQuery),
     request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
-        (status = 200, description = "It is kept", body = UploadAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "103, 104: a query parameter; 105: no image we read; 106: a field is missing or invalid; 110: more than one image", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
+        (status = 200, description = "It is kept", body = UploadAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 400,
+            description = "103, 104: a query parameter; 105: no image we read; 106: a field is missing or invalid; \
+            110: more than one image", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         Refusals,
         UserRefusals,
         BodyRefusals,
@@ -83,17 +86,17 @@ pub(crate) async fn upload_image(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    let query = Query::read(raw.as_deref(), &WORDS);
-    answer_to("userCategory/uploadImage", gateway.admit(&query).await, async |caller| {
+    let query = Query::read(raw.as_deref(), &FIELDS);
+    respond_with("userCategory/uploadImage", gateway.admit(&query).await, async |caller| {
         let user = gateway.user(&query, caller).await?;
-        let words = |form: &Form<'_>| {
+        let parse = |form: &Form<'_>| {
             let tag = form.text("tag")?.map(|text| Tag::new(text).map_err(|rule| form.invalid("tag", rule.0)));
             let name =
-                form.text("name")?.map(|text| DatasetName::new(text).map_err(|rule| form.invalid("name", rule.0)));
-            Ok(UploadRequest { tag: tag.transpose()?, name: name.transpose()? })
+                form.text("name")?.map(|text| DataSetName::new(text).map_err(|rule| form.invalid("name", rule.0)));
+            Ok(UploadAsk { tag: tag.transpose()?, name: name.transpose()? })
         };
-        let (mut form, ask) = Form::read(&query, &WORDS[..2], &gateway, &headers, body, words).await?;
-        let kept = gateway.recognition.storage.upload(&user, form.image()?, ask).await?;
+        let (mut form, ask) = Form::read(&query, &FIELDS[..2], &gateway, &headers, body, parse).await?;
+        let kept = gateway.recogniser.upload(&user, form.image()?, ask).await?;
         let image_id = kept.id.as_str().to_owned();
         Ok::<_, Failure>(UploadAnswer { image_id, sha256: kept.sha256, width: kept.width, height: kept.height })
     })

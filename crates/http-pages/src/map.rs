@@ -1,0 +1,140 @@
+//! The map pages: `/map` lists the maps, `/map/{id}` shows one, with its data, stations and tiles. They need no key.
+
+mod assets;
+mod data;
+mod list;
+mod page;
+mod pyramid;
+mod station;
+mod tile;
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    extract::rejection::PathRejection,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use bytes::Bytes;
+use kaisatsu_railmap::Shelved;
+
+use kaisatsu_http::{Cacheable, Etag, Failure, Gateway, Kind, LogContext, PreparedMap};
+
+/// The routes of everything below `/map`.
+pub(crate) fn routes() -> Router<Arc<Gateway>> {
+    Router::new()
+        .route("/map", get(list::list))
+        .route("/map/", get(list::list))
+        .route("/map/{id}", get(page::page))
+        .route("/map/{id}/data.json", get(data::data))
+        .route("/map/{id}/station/{file}", get(station::station))
+        .route("/map/{id}/{tag}/{style}/{z}/{x}/{file}", get(tile::tile))
+        .route("/map-assets/{file}", get(assets::asset))
+}
+
+/// The metric labels of the pages and of the tiles, whatever the map.
+pub(crate) const LABELS: [&str; 2] = [PAGE, TILE];
+const PAGE: &str = "/map";
+const TILE: &str = "/map/tiles";
+
+/// The metric label of a path, if it belongs to the map pages.
+pub(crate) fn label(path: &str) -> Option<&'static str> {
+    let rest = path.strip_prefix("/map")?;
+    if !(rest.is_empty() || rest.starts_with('/') || rest.starts_with("-assets/")) {
+        return None;
+    }
+    let is_tile = rest.bytes().filter(|b| *b == b'/').count() == 6;
+    Some(if is_tile { TILE } else { PAGE })
+}
+
+/// Scripts, styles, pictures and data from this server, and nothing from any other.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// A part of a page. Browsers revalidate it on each use, mostly with a 304.
+fn part(request: &HeaderMap, content_type: &'static str, etag: Etag, content: impl FnOnce() -> Bytes) -> Response {
+    let cacheable = Cacheable { etag, content_type, cache_control: "no-cache", content_security_policy: POLICY };
+    let mut response = cacheable.respond(request, content);
+    response.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    response
+}
+
+/// The map of a page.
+fn map(gateway: &Gateway, id: &str) -> Result<Arc<Shelved<PreparedMap>>, NotFound> {
+    gateway.maps.get(id).ok_or(NotFound("there is no map of that id; /map lists the maps"))
+}
+
+/// A 404 with its message.
+struct NotFound(&'static str);
+
+impl From<PathRejection> for NotFound {
+    fn from(_: PathRejection) -> Self {
+        Self("there is no such page; /map lists the maps")
+    }
+}
+
+impl IntoResponse for NotFound {
+    fn into_response(self) -> Response {
+        error(&Failure::new(Kind::NotFound, self.0))
+    }
+}
+
+/// The response for a failure, as plain text.
+fn error(failure: &Failure) -> Response {
+    let mut response = (failure.kind.row().0, format!("{}\n", failure.message)).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if response.status() != StatusCode::NOT_FOUND {
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    if let Some(seconds) = failure.retry_seconds() {
+        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    }
+    // The message of an internal error refers to the log, so the cause must be there.
+    response.extensions_mut().get_or_insert_default::<LogContext>().cause.clone_from(&failure.cause);
+    response
+}
+
+/// Escapes a text for HTML.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PAGE, TILE, escape, label};
+
+    #[test]
+    fn every_path_has_one_of_two_labels_or_none() {
+        for (path, expected) in [
+            ("/map", Some(PAGE)),
+            ("/map/tokyo", Some(PAGE)),
+            ("/map/tokyo/station/1.json", Some(PAGE)),
+            ("/map-assets/page.js", Some(PAGE)),
+            ("/map/tokyo/0123/light/1/2/3.png", Some(TILE)),
+            ("/mapping", None),
+            ("/mapping/a/b/c/d/e/f", None),
+            ("/", None),
+        ] {
+            assert_eq!(label(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn markup_is_escaped() {
+        assert_eq!(escape("<a b=\"c\">&'"), "&lt;a b=&quot;c&quot;&gt;&amp;&#39;");
+    }
+}

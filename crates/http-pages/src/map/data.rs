@@ -1,0 +1,156 @@
+//! `/map/{id}/data.json`: the data that the page of a map is drawn from. It is written once for each map, on the first
+//! request.
+
+use std::{collections::HashMap, sync::Arc};
+
+use axum::{
+    extract::{Path, State, rejection::PathRejection},
+    http::HeaderMap,
+    response::{IntoResponse, Response},
+};
+use kaisatsu_model::{Shape, StationCode};
+use kaisatsu_railmap::{Line, Mark, RouteMap, Station};
+use serde::Serialize;
+
+use super::{
+    NotFound, map, part,
+    pyramid::{DEEPEST, Pyramid, TILE},
+};
+use kaisatsu_http::{Etag, Gateway};
+
+pub(super) async fn data(
+    State(gateway): State<Arc<Gateway>>,
+    id: Result<Path<String>, PathRejection>,
+    request: HeaderMap,
+) -> Response {
+    respond(&gateway, id, &request).unwrap_or_else(IntoResponse::into_response)
+}
+
+fn respond(
+    gateway: &Gateway,
+    id: Result<Path<String>, PathRejection>,
+    request: &HeaderMap,
+) -> Result<Response, NotFound> {
+    let Path(id) = id?;
+    let shelved = map(gateway, &id)?;
+    let map = shelved.prepared.etag();
+    // Serialising our own wire types cannot fail.
+    let write = || serde_json::to_vec(&Data::of(&shelved.map, map)).unwrap_or_default().into();
+    let etag = Etag::of(format_args!("data {map}"));
+    Ok(part(request, "application/json;charset=UTF-8", etag, || shelved.prepared.page_data(write)))
+}
+
+/// A map.
+#[derive(Serialize)]
+struct Data<'a> {
+    id: &'a str,
+    name: &'a str,
+    edition: &'a str,
+    credits: &'a str,
+    /// Part of the addresses of its tiles.
+    tag: String,
+    width: i64,
+    height: i64,
+    /// The index of the station that is shown first.
+    centre: usize,
+    tile: u32,
+    levels: u32,
+    deepest: u8,
+    /// The width of lines, in units of the map.
+    #[serde(rename = "lineWidth")]
+    line_width: f64,
+    lines: Vec<LineData<'a>>,
+    stations: Vec<StationData<'a>>,
+}
+
+/// A line.
+#[derive(Serialize)]
+struct LineData<'a> {
+    code: i64,
+    name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    translation: &'a str,
+    color: &'a str,
+    #[serde(rename = "loop")]
+    is_loop: bool,
+    /// Indices of stations.
+    runs: Vec<Vec<usize>>,
+    /// The corners of the line; empty if it goes straight from station to station.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    paths: &'a [Vec<(f64, f64)>],
+}
+
+/// A station.
+#[derive(Serialize)]
+struct StationData<'a> {
+    code: u32,
+    name: &'a str,
+    yomi: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    translation: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    formerly: &'a [String],
+    /// The bounding boxes of its shapes: x, y, width, height. The boxes of its name come last.
+    boxes: Vec<[i64; 4]>,
+    /// How many of the boxes do not belong to its name.
+    marks: usize,
+}
+
+impl<'a> Data<'a> {
+    fn of(map: &'a RouteMap, tag: Etag) -> Self {
+        let index: HashMap<_, _> = map.stations().iter().enumerate().map(|(at, one)| (one.code, at)).collect();
+        Self {
+            id: map.id.as_str(),
+            name: &map.name,
+            edition: &map.edition,
+            credits: &map.credits,
+            tag: tag.to_string(),
+            width: map.extent.width,
+            height: map.extent.height,
+            centre: map.centre(),
+            tile: TILE,
+            levels: Pyramid::of(&map.extent).levels,
+            deepest: DEEPEST,
+            line_width: kaisatsu_render::LINE_WIDTH,
+            lines: map.lines.iter().map(|line| LineData::of(line, &index)).collect(),
+            stations: map.stations().iter().map(StationData::of).collect(),
+        }
+    }
+}
+
+impl<'a> LineData<'a> {
+    fn of(line: &'a Line, index: &HashMap<StationCode, usize>) -> Self {
+        let run = |run: &Vec<_>| run.iter().filter_map(|code| index.get(code).copied()).collect();
+        Self {
+            code: line.code,
+            name: &line.name,
+            translation: &line.translation,
+            color: &line.color,
+            is_loop: line.is_loop,
+            runs: line.runs.iter().map(run).collect(),
+            paths: &line.paths,
+        }
+    }
+}
+
+impl<'a> StationData<'a> {
+    fn of(station: &'a Station) -> Self {
+        let shape = |mark: &Mark| -> Shape { mark.shape };
+        let mut boxes: Vec<_> = station.marks.iter().filter(|mark| !mark.is_text).map(shape).collect();
+        let marks = boxes.len();
+        boxes.extend(station.marks.iter().filter(|mark| mark.is_text).map(shape));
+        let corners = |shape: &Shape| {
+            let bounds = shape.bounds();
+            [bounds.x, bounds.y, bounds.width, bounds.height]
+        };
+        Self {
+            code: station.code.get(),
+            name: &station.name,
+            yomi: &station.yomi,
+            translation: &station.translation,
+            formerly: &station.formerly,
+            boxes: boxes.iter().map(corners).collect(),
+            marks,
+        }
+    }
+}

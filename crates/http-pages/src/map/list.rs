@@ -1,0 +1,28 @@
+//! `/map`: the list of maps.
+
+use std::{fmt::Write as _, sync::Arc};
+
+use axum::{extract::State, http::HeaderMap, response::Response};
+
+use super::{escape, part};
+use kaisatsu_http::{Etag, Gateway};
+
+const PAGE: &str = include_str!("list.html");
+
+pub(super) async fn list(State(gateway): State<Arc<Gateway>>, request: HeaderMap) -> Response {
+    let mut rows = String::new();
+    for shelved in gateway.maps.all() {
+        let map = &shelved.map;
+        let (id, name) = (map.id.as_str(), escape(&map.name));
+        let edition = if map.edition.is_empty() { String::new() } else { format!(" · {}", escape(&map.edition)) };
+        let (stations, lines) = (map.stations().len(), map.lines.len());
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            rows,
+            "    <li><a href=\"/map/{id}\"><strong>{name}</strong> <code>{id}</code></a>\
+             <small>{stations} stations · {lines} lines{edition}</small></li>"
+        );
+    }
+    let page = PAGE.replace("{maps}", &rows);
+    part(&request, "text/html;charset=UTF-8", Etag::of(format_args!("{page}")), || page.into())
+}

@@ -1,0 +1,46 @@
+//! `/map/{id}/station/{code}.json`: the railmapDetail response of a station, in both geodetic systems.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{Path, State, rejection::PathRejection},
+    http::HeaderMap,
+    response::{IntoResponse, Response},
+};
+use kaisatsu_model::{Gcs, StationCode};
+use serde::Serialize;
+
+use super::{NotFound, map, part, pyramid::number};
+use kaisatsu_http::{Etag, Gateway, station_detail};
+
+/// The two responses.
+#[derive(Serialize)]
+struct Both<T> {
+    tokyo: T,
+    wgs84: T,
+}
+
+pub(super) async fn station(
+    State(gateway): State<Arc<Gateway>>,
+    path: Result<Path<(String, String)>, PathRejection>,
+    request: HeaderMap,
+) -> Response {
+    respond(&gateway, path, &request).unwrap_or_else(IntoResponse::into_response)
+}
+
+fn respond(
+    gateway: &Gateway,
+    path: Result<Path<(String, String)>, PathRejection>,
+    request: &HeaderMap,
+) -> Result<Response, NotFound> {
+    const NONE: NotFound = NotFound("that station is not on this map");
+    let Path((id, file)) = path?;
+    let shelved = map(gateway, &id)?;
+    let code = file.strip_suffix(".json").and_then(number).and_then(|code| StationCode::new(code).ok()).ok_or(NONE)?;
+    let detail = |gcs| station_detail(&shelved, code, gcs).ok_or(NONE);
+    let both = Both { tokyo: detail(Gcs::Tokyo)?, wgs84: detail(Gcs::Wgs84)? };
+    let tag = Etag::of(format_args!("station {} {code}", shelved.prepared.etag()));
+    // Serialising our own wire types cannot fail.
+    let write = || serde_json::to_vec(&both).unwrap_or_default().into();
+    Ok(part(request, "application/json;charset=UTF-8", tag, write))
+}

@@ -1,0 +1,120 @@
+//! The error format of each path: the two functions of the API have one each, everything else is plain text.
+
+use std::{collections::HashMap, sync::Arc};
+
+use axum::{
+    extract::Request,
+    http::{HeaderValue, Method, StatusCode, Uri, header, uri::PathAndQuery},
+    response::{IntoResponse, Response},
+};
+use utoipa::openapi::OpenApi;
+
+use crate::{Failure, Kind, Segment, recognition, redact, route_map};
+
+const GET: HeaderValue = HeaderValue::from_static("GET,HEAD,OPTIONS");
+const POST: HeaderValue = HeaderValue::from_static("POST,OPTIONS");
+
+/// Responds to requests that reach no operation, in the format of the function that their path belongs to.
+#[derive(Debug, Clone)]
+pub(crate) struct ErrorFormats {
+    segment: Segment,
+    /// The value of `Allow` for the path of each operation.
+    allowed: Arc<HashMap<String, HeaderValue>>,
+}
+
+enum ErrorFormat<'a> {
+    RouteMap,
+    /// With the function code: the operation's name as in its path.
+    Recognition(&'a str),
+    PlainText,
+}
+
+impl ErrorFormats {
+    /// Takes the methods of each path from the OpenAPI document, which has every operation.
+    pub(crate) fn new(segment: Segment, document: &OpenApi) -> Self {
+        let paths = document.paths.paths.iter();
+        let allowed = paths.map(|(path, item)| (path.clone(), if item.post.is_some() { POST } else { GET }));
+        Self { segment, allowed: Arc::new(allowed.collect()) }
+    }
+
+    /// The path of every operation.
+    pub(crate) fn operations(&self) -> impl Iterator<Item = &str> {
+        self.allowed.keys().map(String::as_str)
+    }
+
+    fn of<'a>(&self, path: &'a str) -> ErrorFormat<'a> {
+        let (first, rest) = path.trim_start_matches('/').split_once('/').unwrap_or((path.trim_start_matches('/'), ""));
+        if first == self.segment.as_str() {
+            ErrorFormat::RouteMap
+        } else if first == "imageRecognition" {
+            ErrorFormat::Recognition(function_code(rest))
+        } else {
+            ErrorFormat::PlainText
+        }
+    }
+
+    /// Whether the path belongs to one of the two functions.
+    pub(crate) fn is_api(&self, path: &str) -> bool {
+        !matches!(self.of(path), ErrorFormat::PlainText)
+    }
+
+    fn respond(&self, path: &str, failure: Failure) -> Response {
+        match self.of(path) {
+            ErrorFormat::RouteMap => route_map::response::error(failure),
+            ErrorFormat::Recognition(function) => recognition::response::error(function, failure),
+            ErrorFormat::PlainText => (failure.kind.row().0, format!("{}\n", failure.message)).into_response(),
+        }
+    }
+
+    /// The response when a handler panicked.
+    pub(crate) fn panicked(&self, path: &str) -> Response {
+        self.respond(path, Failure::new(Kind::Internal, "the server failed; its log has this request's id"))
+    }
+
+    /// `/x/v1/y/` is `/x/v1/y`, for the operations of the API.
+    pub(crate) fn without_trailing_slash(&self, mut request: Request) -> Request {
+        let path = request.uri().path();
+        if path.len() > 1 && path.ends_with('/') && self.is_api(path) {
+            let trimmed = path.trim_end_matches('/');
+            let whole = match request.uri().query() {
+                Some(query) => format!("{trimmed}?{query}"),
+                None => trimmed.to_owned(),
+            };
+            if let Ok(path_and_query) = PathAndQuery::try_from(whole) {
+                let mut parts = request.uri().clone().into_parts();
+                parts.path_and_query = Some(path_and_query);
+                if let Ok(uri) = Uri::from_parts(parts) {
+                    *request.uri_mut() = uri;
+                }
+            }
+        }
+        request
+    }
+
+    /// The response for a path of no operation.
+    pub(crate) fn unknown_path(&self, uri: &Uri) -> Response {
+        let message = "there is no such operation; /docs lists those there are";
+        self.respond(uri.path(), Failure::new(Kind::UnknownOperation, message))
+    }
+
+    /// The response for a method that the path does not have: 204 for `OPTIONS`, 405 otherwise.
+    pub(crate) fn wrong_method(&self, method: &Method, uri: &Uri) -> Response {
+        let allowed = self.allowed.get(uri.path()).unwrap_or(&GET).clone();
+        let mut response = if method == Method::OPTIONS {
+            StatusCode::NO_CONTENT.into_response()
+        } else {
+            let message = "the method is not one this operation has; the header Allow lists them";
+            self.respond(uri.path(), Failure::new(Kind::Method, message))
+        };
+        response.headers_mut().insert(header::ALLOW, allowed);
+        response
+    }
+}
+
+/// The operation's name as in its path, without the version; the function's own name when there is none.
+fn function_code(rest: &str) -> &str {
+    let (first, after) = rest.split_once('/').unwrap_or((rest, ""));
+    let is_version = first.strip_prefix('v').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    let name = redact::path(if is_version { after } else { rest }).trim_matches('/');
+    if name.is_empty() { "imageRecognition" } else { name }
+}

@@ -1,0 +1,253 @@
+//! What surrounds every request: a request id, a log line, metrics, CORS, and a response even when a handler panics.
+//!
+//! This wraps the router as a plain function and not as tower layers: each layer costs an allocation or two per
+//! request.
+
+use std::{
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use axum::{
+    Router,
+    extract::Request,
+    http::{HeaderValue, Method, StatusCode, Uri},
+    response::{IntoResponse, Response},
+};
+use futures_util::FutureExt;
+use kaisatsu_access::{Caller, UsageOutcome};
+use tower::ServiceExt;
+
+use crate::{
+    Cors, Failure, Gateway,
+    access_log::{AccessLine, AccessLog},
+    cors::CorsRequest,
+    error_format::ErrorFormats,
+    operations::metrics::RequestMetrics,
+    redact,
+    request_id::{REQUEST_ID, RequestIds},
+    route_map::detail,
+};
+
+/// What a handler adds to the log line of its request, as an extension of the response. It never reaches the client.
+#[derive(Debug, Clone, Default)]
+pub struct LogContext {
+    /// Who called.
+    pub caller: Option<Arc<Caller>>,
+    /// What the client was told.
+    pub failure: Option<Failure>,
+    /// What really happened, when the fault is ours.
+    pub cause: Option<Arc<str>>,
+}
+
+/// A response with its log context beside it.
+pub(crate) struct LoggedResponse {
+    pub(crate) response: Response,
+    pub(crate) context: LogContext,
+}
+
+impl From<Response> for LoggedResponse {
+    /// Takes the context out of the extensions, where responses from the router have it.
+    fn from(mut response: Response) -> Self {
+        let context = response.extensions_mut().remove().unwrap_or_default();
+        Self { response, context }
+    }
+}
+
+impl IntoResponse for LoggedResponse {
+    fn into_response(self) -> Response {
+        let Self { mut response, context } = self;
+        response.extensions_mut().insert(context);
+        response
+    }
+}
+
+/// The router and everything around it.
+pub struct App {
+    router: Router,
+    bypass: Option<Bypass>,
+    cors: Cors,
+    formats: ErrorFormats,
+    metrics: Arc<RequestMetrics>,
+    log: Arc<dyn AccessLog>,
+    ids: RequestIds,
+}
+
+impl App {
+    pub(crate) fn new(
+        router: Router,
+        bypass: Option<Bypass>,
+        cors: Cors,
+        formats: ErrorFormats,
+        metrics: Arc<RequestMetrics>,
+        log: Arc<dyn AccessLog>,
+    ) -> Self {
+        Self { router, bypass, cors, formats, metrics, log, ids: RequestIds::new() }
+    }
+
+    /// Responds to one request.
+    pub async fn handle(&self, request: Request) -> Response {
+        let began = Instant::now();
+        let request = self.formats.without_trailing_slash(request);
+        let id = self.ids.of(request.headers());
+        let (method, uri) = (request.method().clone(), request.uri().clone());
+        let cors = CorsRequest::of(request.headers());
+
+        let in_flight = self.metrics.in_flight();
+        let result = AssertUnwindSafe(self.dispatch(request)).catch_unwind().await;
+        drop(in_flight);
+        let LoggedResponse { mut response, context } = result.unwrap_or_else(|payload| {
+            let mut panicked = LoggedResponse::from(self.formats.panicked(uri.path()));
+            panicked.context.cause = Some(panic_message(payload.as_ref()));
+            panicked
+        });
+        response.headers_mut().insert(&REQUEST_ID, id.clone());
+        if self.formats.is_api(uri.path()) {
+            self.cors.apply(&method, &cors, response.headers_mut());
+        }
+        let took = began.elapsed();
+        let operation = self.metrics.count(uri.path(), response.status(), took);
+        if let (Some(caller), Some(operation)) = (&context.caller, operation) {
+            caller.meter.count(operation, outcome(response.status()), took);
+        }
+        self.log(&id, &method, &uri, response.status(), took, &context);
+        response
+    }
+
+    /// Sends a request to its handler.
+    async fn dispatch(&self, request: Request) -> LoggedResponse {
+        if let Some(Bypass { gateway, path }) = &self.bypass
+            && request.method() == Method::GET
+            && request.uri().path() == path
+        {
+            return detail::respond_to_query(gateway, request.uri().query()).await;
+        }
+        let Ok(response) = self.router.clone().oneshot(request).await;
+        LoggedResponse::from(response)
+    }
+
+    fn log(
+        &self,
+        id: &HeaderValue,
+        method: &Method,
+        uri: &Uri,
+        status: StatusCode,
+        took: Duration,
+        context: &LogContext,
+    ) {
+        let status = status.as_u16();
+        if !self.log.wants(status) {
+            return;
+        }
+        let cause = context.cause.as_deref().map(|cause| redact::message(cause.to_owned()));
+        self.log.write(AccessLine {
+            timestamp: "",
+            level: if status >= 500 { "ERROR" } else { "INFO" },
+            message: "request",
+            request_id: id.to_str().unwrap_or_default(),
+            method: redact::method(method),
+            path: redact::path(uri.path()),
+            query: uri.query().map(redact::query),
+            status,
+            micros: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+            application: context.caller.as_ref().map(|caller| caller.application.as_str()),
+            key: context.caller.as_ref().map(|caller| caller.key.as_str()),
+            told: context.failure.as_ref().map(|failure| failure.message.as_str()),
+            cause: cause.as_deref(),
+        });
+    }
+}
+
+/// The one operation that bypasses the router: decision 21 has the figures.
+pub(crate) struct Bypass {
+    pub(crate) gateway: Arc<Gateway>,
+    /// The path of railmapDetail.
+    pub(crate) path: String,
+}
+
+/// How a request counts, by the status of its response.
+fn outcome(status: StatusCode) -> UsageOutcome {
+    match status.as_u16() {
+        429 => UsageOutcome::TurnedAway,
+        400..=499 => UsageOutcome::Refused,
+        500.. => UsageOutcome::Failed,
+        _ => UsageOutcome::Answered,
+    }
+}
+
+/// The message of a panic.
+fn panic_message(payload: &(dyn std::any::Any + Send)) -> Arc<str> {
+    let text = payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
+    text.unwrap_or("a panic without words").into()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use axum::{Router, body::Body, extract::Request, response::Response, routing::get};
+    use http_body_util::BodyExt;
+    use serde_json::{Value, json};
+
+    use super::App;
+    use crate::{
+        AccessLine, AccessLog, Cors, Segment, error_format::ErrorFormats, openapi, operations::metrics::RequestMetrics,
+    };
+
+    /// Keeps the causes of the lines.
+    #[derive(Default)]
+    struct Causes(Mutex<Vec<Option<String>>>);
+
+    impl AccessLog for Causes {
+        fn wants(&self, _: u16) -> bool {
+            true
+        }
+
+        fn write(&self, line: AccessLine<'_>) {
+            self.0.lock().unwrap().push(line.cause.map(str::to_owned));
+        }
+    }
+
+    /// An app whose router has only the given routes.
+    pub(crate) fn app(router: Router) -> Arc<App> {
+        app_with_log(router, Arc::<Causes>::default())
+    }
+
+    fn app_with_log(router: Router, log: Arc<dyn AccessLog>) -> Arc<App> {
+        let segment = Segment::new("route_service").unwrap();
+        let formats = ErrorFormats::new(segment.clone(), &openapi::document(&segment));
+        let metrics = Arc::new(RequestMetrics::new(formats.operations(), &[]));
+        Arc::new(App::new(router, None, Cors::Off, formats, metrics, log))
+    }
+
+    async fn text(response: Response) -> String {
+        String::from_utf8(response.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_answered_500_in_the_format_of_its_path_and_its_message_is_logged() {
+        async fn panics() {
+            std::panic::resume_unwind(Box::new("out of ink"));
+        }
+        let router = Router::new()
+            .route("/route_service/v1/panics", get(panics))
+            .route("/imageRecognition/v1/panics", get(panics))
+            .route("/panics", get(panics));
+        let log = Arc::new(Causes::default());
+        let app = app_with_log(router, Arc::clone(&log) as Arc<dyn AccessLog>);
+        let get = async |path: &str| {
+            let response = app.handle(Request::get(path).body(Body::empty()).unwrap()).await;
+            assert_eq!(response.status(), 500, "{path}");
+            assert!(response.headers().contains_key("x-request-id"), "{path}");
+            text(response).await
+        };
+        let told = "the server failed; its log has this request's id";
+        let route_map: Value = serde_json::from_str(&get("/route_service/v1/panics").await).unwrap();
+        assert_eq!(route_map["ResultSet"]["Error"], json!({"code": "W500", "Message": told}));
+        let recognition: Value = serde_json::from_str(&get("/imageRecognition/v1/panics").await).unwrap();
+        assert_eq!(recognition, json!({"error": {"code": "500", "message": format!("panics: {told}")}}));
+        assert_eq!(get("/panics").await, format!("{told}\n"));
+        assert_eq!(*log.0.lock().unwrap(), vec![Some("out of ink".to_owned()); 3]);
+    }
+}

@@ -1,0 +1,74 @@
+//! The errors of the recognition services as errors of the API.
+
+use std::time::Duration;
+
+use kaisatsu_recognition::{DecodeError, RecognitionError, StoreError};
+
+use crate::{Failure, Kind};
+
+/// `Retry-After` when the database or the image storage fails.
+const DATABASE: Duration = Duration::from_secs(5);
+
+/// `Retry-After` when an operator has to act.
+const OPERATOR: Duration = Duration::from_mins(1);
+
+/// `Retry-After` when a quota is used up. Only the user can free some of it.
+const QUOTA: Duration = Duration::from_mins(1);
+
+impl From<RecognitionError> for Failure {
+    fn from(error: RecognitionError) -> Self {
+        let told = error.to_string();
+        match error {
+            RecognitionError::Image(DecodeError::TooManyPixels { .. }) => Self::new(Kind::TooLarge, told),
+            RecognitionError::Image(_) => Self::new(Kind::BodyFormat, told),
+            RecognitionError::NoSuchModel { .. } => Self::new(Kind::NoSuchModel, told),
+            RecognitionError::NoSuchCollection(_)
+            | RecognitionError::NoSuchImage
+            | RecognitionError::NoSuchDataSet
+            | RecognitionError::NoStoredImage(_) => Self::new(Kind::NotFound, told),
+            RecognitionError::TooManyTags(_) => Self::new(Kind::TooManyInputs, told),
+            RecognitionError::NoTag(_)
+            | RecognitionError::BadAddress { .. }
+            | RecognitionError::BuildFailed(_)
+            | RecognitionError::OneTag => Self::new(Kind::BodyField, told),
+            RecognitionError::AllDenied { .. } => Self::new(Kind::Denied, told),
+            RecognitionError::ImagesFull(_) | RecognitionError::BytesFull(_) | RecognitionError::DataSetsFull(_) => {
+                Self::passing(Kind::TooOften, told, QUOTA)
+            }
+            RecognitionError::Busy => Self::passing(Kind::Unavailable, told, Duration::from_secs(1)),
+            RecognitionError::NotBuilt(_) => Self::passing(Kind::StillRunning, told, Duration::from_secs(2)),
+            RecognitionError::Blobs(error) => {
+                let told = "the storage for images does not answer; try again shortly";
+                Self::passing(Kind::Unavailable, told, DATABASE).because(error.to_string())
+            }
+            RecognitionError::Unusable { reason, .. } => {
+                Self::passing(Kind::Unavailable, told, OPERATOR).because(reason)
+            }
+            RecognitionError::Warming => Self::passing(Kind::Unavailable, told, Duration::from_secs(2)),
+            RecognitionError::Overloaded { wait } => Self::passing(Kind::Unavailable, told, wait),
+            RecognitionError::Store(error) => error.into(),
+            RecognitionError::Failed(cause) => {
+                Self::new(Kind::Internal, "the server failed; its log has this request's id").because(cause)
+            }
+        }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NoRecognition(_) => Self::new(
+                Kind::NotFound,
+                "there is no such recognition of this application; recognitionId is what a recognition answered with, \
+                 and is kept for a limited time",
+            ),
+            StoreError::NoItem(_) => Self::new(
+                Kind::NotFound,
+                "the recognition has no such candidate; itemId is what the same recognition answered with",
+            ),
+            StoreError::NoDataSet(_) => RecognitionError::NoSuchDataSet.into(),
+            other => Self::passing(Kind::Unavailable, "the database does not answer; try again shortly", DATABASE)
+                .because(other.to_string()),
+        }
+    }
+}
