@@ -1,12 +1,15 @@
 //! API keys from the command line, and how their changes reach running replicas.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
+use std::time::{Duration, Instant};
+
 use kaisatsu_e2e::{Backend, Database, Run, Server, eventually, make_key, on_every_backend, run};
 use serde_json::Value;
 
 on_every_backend![
     a_new_key_works_at_once_on_every_replica,
     a_revocation_reaches_every_replica,
+    a_revocation_is_in_force_within_a_second,
     a_rotation_has_no_gap,
     listings_never_show_a_secret,
     what_is_not_there_is_said_so,
@@ -58,6 +61,22 @@ fn a_revocation_reaches_every_replica(backend: Backend) {
     assert_eq!(kaisatsu(&database, &["key", "enable", &id]).code, 0);
     for replica in &replicas {
         eventually("the key works again", || (status(replica, &key) == 200).then_some(()));
+    }
+}
+
+fn a_revocation_is_in_force_within_a_second(backend: Backend) {
+    let database = Database::fresh(backend);
+    let key = make_key(&database, "one");
+    let server = Server::start(&database, &[]);
+    let id = listed(&database)[0]["id"].as_str().unwrap().to_owned();
+    // Several times, because the delay depends on when the server last read the keys.
+    for _ in 0..4 {
+        eventually("the key works", || (status(&server, &key) == 200).then_some(()));
+        assert_eq!(kaisatsu(&database, &["key", "disable", &id]).code, 0);
+        let disabled = Instant::now();
+        eventually("the key is refused", || (status(&server, &key) == 403).then_some(()));
+        assert!(disabled.elapsed() < Duration::from_secs(1), "refused after {:?}", disabled.elapsed());
+        assert_eq!(kaisatsu(&database, &["key", "enable", &id]).code, 0);
     }
 }
 
