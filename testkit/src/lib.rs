@@ -88,6 +88,7 @@ macro_rules! tell_on_every_backend {
         }
         mod postgres {
             $(#[tokio::test(flavor = "multi_thread")]
+            #[ignore = "needs PostgreSQL; `make test` runs it"]
             async fn $story() { super::tell($crate::Backend::Postgres, super::$story).await; })+
         }
     };

@@ -31,7 +31,11 @@ fn s3(test: &str) -> Place {
 macro_rules! on_every_storage {
     ($($story:ident),+ $(,)?) => {
         mod in_a_folder { $(#[tokio::test] async fn $story() { super::$story(super::folder()).await; })+ }
-        mod on_s3 { $(#[tokio::test] async fn $story() { super::$story(super::s3(stringify!($story))).await; })+ }
+        mod on_s3 {
+            $(#[tokio::test]
+            #[ignore = "needs an S3 server; `make test` runs it"]
+            async fn $story() { super::$story(super::s3(stringify!($story))).await; })+
+        }
     };
 }
 

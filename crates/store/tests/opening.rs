@@ -20,6 +20,7 @@ fn file_bytes(database: &Database) -> Vec<u8> {
 
 /// Another application that uses the same driver, and so has the same list of migrations.
 #[tokio::test]
+#[ignore = "needs PostgreSQL; `make test` runs it"]
 async fn a_relative_of_ours_is_left_alone_too() {
     for backend in [Backend::Sqlite, Backend::Postgres] {
         let database = Database::fresh(backend);
@@ -31,6 +32,7 @@ async fn a_relative_of_ours_is_left_alone_too() {
 }
 
 #[tokio::test]
+#[ignore = "needs PostgreSQL; `make test` runs it"]
 async fn a_newer_schema_is_left_alone() {
     for backend in [Backend::Sqlite, Backend::Postgres] {
         let database = Database::fresh(backend);
@@ -46,6 +48,7 @@ async fn a_newer_schema_is_left_alone() {
 }
 
 #[tokio::test]
+#[ignore = "needs PostgreSQL; `make test` runs it"]
 async fn an_altered_schema_is_left_alone() {
     for backend in [Backend::Sqlite, Backend::Postgres] {
         let database = Database::fresh(backend);
@@ -57,6 +60,7 @@ async fn an_altered_schema_is_left_alone() {
 }
 
 #[tokio::test]
+#[ignore = "needs PostgreSQL; `make test` runs it"]
 async fn tables_of_another_application_are_left_alone() {
     for backend in [Backend::Sqlite, Backend::Postgres] {
         let database = Database::fresh(backend);
@@ -88,6 +92,7 @@ async fn a_folder_that_is_not_there_is_named() {
 }
 
 #[tokio::test]
+#[ignore = "needs PostgreSQL; `make test` runs it"]
 async fn a_server_that_is_not_there_a_wrong_password_and_a_missing_database() {
     // Port 1 of the loopback: nothing listens there.
     let error = refusal("postgres://me:s3cret@127.0.0.1:1/gate").await;
@@ -115,6 +120,7 @@ async fn a_locked_file_is_said_to_be_locked() {
 
 /// A few connections serve everybody: nobody holds one for as long as it takes somebody else to let go of a row.
 #[tokio::test]
+#[ignore = "needs PostgreSQL; `make test` runs it"]
 async fn nobody_waits_for_ever_for_what_another_holds() {
     let database = Database::fresh(Backend::Postgres);
     let store = Store::open(&database.address.parse().unwrap()).await.unwrap();

@@ -11,6 +11,7 @@ async fn sqlite() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs PostgreSQL; `make test` runs it"]
 async fn postgres() {
     tokens_are_good_until_they_expire_or_are_revoked(Backend::Postgres).await;
 }

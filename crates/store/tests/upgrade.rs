@@ -30,6 +30,7 @@ async fn schema(backend: Backend, database: &Database, version: i64) -> Result<(
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs PostgreSQL; `make test` runs it"]
 async fn feedback_from_before_it_was_a_memory() {
     for (backend, bytes) in [(Backend::Sqlite, "X'0000003f'"), (Backend::Postgres, "'\\x0000003f'::bytea")] {
         let database = Database::fresh(backend);

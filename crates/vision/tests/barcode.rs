@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use kaisatsu_vision::{Bounds, barcode, decode};
 
 #[test]
+#[ignore = "needs the test photographs; `make test` runs it"]
 fn no_number_is_read_where_there_is_none() {
     let Some(folder) = std::env::var_os("KAISATSU_TEST_PHOTOS").map(PathBuf::from) else {
         panic!("KAISATSU_TEST_PHOTOS is not set; `make test` installs photographs and sets it");

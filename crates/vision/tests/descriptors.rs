@@ -63,6 +63,7 @@ impl Catalogue for Nothing {
 }
 
 #[test]
+#[ignore = "needs the models; `make test` runs it"]
 fn a_picture_taken_again_has_the_same_words() {
     let mut worker = worker("local-features");
     let mut look = |picture: &Picture| {
@@ -83,6 +84,7 @@ fn a_picture_taken_again_has_the_same_words() {
 }
 
 #[test]
+#[ignore = "needs the models; `make test` runs it"]
 fn a_thing_taken_again_has_the_same_scores() {
     let mut worker = worker("coco");
     let mut look = |picture: &Picture| {

@@ -35,6 +35,7 @@ fn apart(first: &Tensor, second: &Tensor) -> f32 {
 }
 
 #[test]
+#[ignore = "needs the models; `make test` runs it"]
 fn both_say_the_same() {
     let models = folder("KAISATSU_TEST_MODELS");
     let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so")).unwrap();
@@ -70,6 +71,7 @@ fn both_say_the_same() {
 
 /// What our kernels do not know runs all the same.
 #[test]
+#[ignore = "needs the models; `make test` runs it"]
 fn the_library_takes_what_the_kernels_do_not_know() {
     let models = folder("KAISATSU_TEST_MODELS");
     let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so")).unwrap();

@@ -28,6 +28,7 @@ fn photo(name: &str) -> Picture {
 }
 
 #[test]
+#[ignore = "needs the models; `make test` runs it"]
 fn classifiers_agree_with_the_reference() {
     let mut worker = worker();
     for (model, name, expected) in [
@@ -51,6 +52,7 @@ fn classifiers_agree_with_the_reference() {
 }
 
 #[test]
+#[ignore = "needs the models; `make test` runs it"]
 fn the_detector_agrees_with_the_reference() {
     let mut worker = worker();
     for (name, tag, score, [x_min, y_min, x_max, y_max]) in [
@@ -72,6 +74,7 @@ fn the_detector_agrees_with_the_reference() {
 }
 
 #[test]
+#[ignore = "needs the models; `make test` runs it"]
 fn an_answer_is_always_the_same() {
     let mut worker = worker();
     let picture = photo("rocket.jpg");
@@ -83,6 +86,7 @@ fn an_answer_is_always_the_same() {
 }
 
 #[test]
+#[ignore = "needs the models; `make test` runs it"]
 fn a_picture_of_one_pixel_is_looked_at() {
     let mut worker = worker();
     let speck = Picture::new(1, 1, vec![200, 10, 10]).unwrap();

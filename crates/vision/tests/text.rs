@@ -37,6 +37,7 @@ fn texts(lines: &[Line]) -> Vec<&str> {
 }
 
 #[test]
+#[ignore = "needs the models; `make test` runs it"]
 fn japanese_lines_are_read_in_order_with_their_places() {
     let picture = picture("lines.png");
     let lines = read(&picture, Limits::default());
@@ -54,24 +55,28 @@ fn japanese_lines_are_read_in_order_with_their_places() {
 }
 
 #[test]
+#[ignore = "needs the models; `make test` runs it"]
 fn a_page_that_lies_upside_down_is_read() {
     let lines = read(&picture("lines.png").turned(2), Limits::default());
     assert_eq!(texts(&lines), ["新潮文庫 定価 649円", "吾輩は猫である"]);
 }
 
 #[test]
+#[ignore = "needs the models; `make test` runs it"]
 fn columns_are_read_from_right_to_left() {
     let lines = read(&picture("columns.png"), Limits::default());
     assert_eq!(texts(&lines), ["人間失格", "太宰治"]);
 }
 
 #[test]
+#[ignore = "needs the models; `make test` runs it"]
 fn the_largest_letters_are_read_when_lines_are_limited() {
     let lines = read(&picture("lines.png"), Limits { lines: 1, ..Limits::default() });
     assert_eq!(texts(&lines), ["吾輩は猫である"]);
 }
 
 #[test]
+#[ignore = "needs the models; `make test` runs it"]
 fn pictures_without_text_and_of_any_shape_give_nothing() {
     let mut reader = reader();
     for (width, height) in [(300, 200), (1, 1), (700, 3), (3, 700)] {

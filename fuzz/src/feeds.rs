@@ -1,14 +1,15 @@
-//! The importers: any files give an error that can be said, or a network whose file can be read.
+//! The importers of transit data: any files give an error with a message, or a network whose file can be read.
 //!
-//! The first letter chooses the source; the rest is its files one after the other, parted by a form feed.
-#![no_main]
+//! The first letter chooses the source. The rest is its files, separated by form feeds.
 
 use std::fs;
 
 use kaisatsu_transit::{Choice, Options, Source, Summary, file, import, unwatched};
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|text: &str| {
+use crate::text;
+
+pub(crate) fn run(bytes: &[u8]) {
+    let text = text(bytes);
     let folder = tempfile::tempdir().expect("a folder");
     let place = |names: &[&str]| {
         for (name, content) in names.iter().zip(text.get(1..).unwrap_or_default().split('\u{c}')) {
@@ -41,4 +42,4 @@ fuzz_target!(|text: &str| {
         Ok(network) => drop(file::write_checked(&network).expect("what we write can be read")),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-});
+}

@@ -1,13 +1,13 @@
-//! The query parser: any bytes are survived, and what comes out keeps the promises of its type.
-#![no_main]
+//! Query strings: any text is parsed or refused, and a value that is accepted lies in its range.
 
 use kaisatsu_http::Query;
-use libfuzzer_sys::fuzz_target;
+
+use crate::text;
 
 const KNOWN: [&str; 4] = ["APIKEY", "id", "width", "stationName"];
 
-fuzz_target!(|raw: &str| {
-    let query = Query::read(Some(raw), &KNOWN);
+pub(crate) fn run(bytes: &[u8]) {
+    let query = Query::read(Some(text(bytes)), &KNOWN);
     for name in KNOWN {
         if let Ok(Some(text)) = query.text(name) {
             assert!(!text.is_empty() && query.has(name));
@@ -16,4 +16,4 @@ fuzz_target!(|raw: &str| {
             assert!((1..=500).contains(&number));
         }
     }
-});
+}

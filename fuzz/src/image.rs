@@ -1,5 +1,6 @@
-//! Image files, manifests, heads and local features: whatever the bytes are, there is an answer and no panic.
-#![no_main]
+//! Image files, model manifests, stored probes and stored local features: any bytes are decoded or refused.
+//!
+//! JPEG files reach C code (libjpeg-turbo).
 
 use kaisatsu_vision::{
     Bounds, decode,
@@ -7,9 +8,8 @@ use kaisatsu_vision::{
     object::{EncodedReference, Reference},
     probe::Probe,
 };
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| {
+pub(crate) fn run(bytes: &[u8]) {
     let bounds = Bounds { max_pixels: 1 << 20 };
     for short_side in [None, Some(32)] {
         if let Ok(decoded) = decode(bytes, bounds, short_side) {
@@ -23,4 +23,4 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(text) = std::str::from_utf8(bytes) {
         let _ = Manifest::parse(text);
     }
-});
+}
