@@ -1,7 +1,7 @@
 # `make serve` starts the server, `make unit` runs the quick tests, `make test` and `make check` are what CI runs.
 
-.PHONY: help serve models web unit test check fmt lint layers licences docs schema pages screenshots openapi fuzz \
-	bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue bench-feedback \
+.PHONY: help serve models web unit test check fmt lint layers lines licences docs schema pages screenshots openapi \
+	fuzz bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue bench-feedback \
 	bench-layout soak maps
 .DEFAULT_GOAL := help
 
@@ -40,7 +40,7 @@ test: ## run every test, with PostgreSQL, an S3 server, models and a browser
 		cargo test --locked --workspace --no-fail-fast -- --include-ignored
 	@$(MAKE) --no-print-directory schema pages
 
-check: fmt lint layers licences docs ## check format, lints, layers, licences and documentation
+check: fmt lint layers lines licences docs ## check format, lints, layers, line lengths, licences and documentation
 
 fmt:
 	@cargo fmt --all --check
@@ -48,8 +48,12 @@ fmt:
 lint:
 	@cargo clippy --locked --workspace --all-targets -- --deny warnings
 
-layers: ## check that dependencies between crates point one way
+layers: ## check that dependencies between crates, and between the folders of a crate, point one way
 	@python3 tools/layers.py
+	@python3 tools/circles.py --report
+
+lines: ## check that no hand-written line is longer than 120 columns
+	@python3 tools/lines.py --report
 
 licences: ## check that the binary contains only permissive licences
 	@python3 tools/licences.py

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Proves that everything in the binary may be given away: permissive licences only, no GPL, no AGPL."""
+"""Checks that the binary contains only crates with permissive licences."""
 
 import json
 import re
@@ -7,9 +7,23 @@ import subprocess
 import sys
 
 PERMISSIVE = {
-    "MIT", "MIT-0", "Apache-2.0", "BSD-1-Clause", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Zlib", "Unicode-3.0",
-    "Unicode-DFS-2016", "CC0-1.0", "0BSD", "BSL-1.0", "Unlicense", "OpenSSL", "CDLA-Permissive-2.0",
-    # Weak: obliges to share changes of its own files only, and we change none.
+    "MIT",
+    "MIT-0",
+    "Apache-2.0",
+    "BSD-1-Clause",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "ISC",
+    "Zlib",
+    "Unicode-3.0",
+    "Unicode-DFS-2016",
+    "CC0-1.0",
+    "0BSD",
+    "BSL-1.0",
+    "Unlicense",
+    "OpenSSL",
+    "CDLA-Permissive-2.0",
+    # Obliges to publish changes to its own files, and we make none.
     "MPL-2.0",
 }
 
@@ -17,7 +31,9 @@ PERMISSIVE = {
 def allowed(expression: str) -> bool:
     """Evaluates an SPDX expression: AND needs both sides, OR one."""
     tokens = re.findall(r"\(|\)|[^\s()]+", expression.replace("/", " OR "))
-    text = " ".join({"AND": "and", "OR": "or"}.get(t, t) if t in "()" or t in ("AND", "OR", "WITH") else f"<{t}>" for t in tokens)
+    text = " ".join(
+        {"AND": "and", "OR": "or"}.get(t, t) if t in "()" or t in ("AND", "OR", "WITH") else f"<{t}>" for t in tokens
+    )
     text = re.sub(r"<([^>]+)> WITH <[^>]+>", r"<\1>", text)
     text = re.sub(r"<([^>]+)>", lambda m: str(m.group(1).removesuffix("+") in PERMISSIVE), text)
     return bool(eval(text, {"__builtins__": {}}))  # noqa: S307 — only True, False, and, or, parentheses are left
@@ -25,8 +41,21 @@ def allowed(expression: str) -> bool:
 
 def main() -> int:
     tree = subprocess.check_output(
-        ["cargo", "tree", "--locked", "--package", "kaisatsu", "--edges", "normal", "--prefix", "none",
-         "--format", "{p}\t{l}"], text=True)
+        [
+            "cargo",
+            "tree",
+            "--locked",
+            "--package",
+            "kaisatsu",
+            "--edges",
+            "normal",
+            "--prefix",
+            "none",
+            "--format",
+            "{p}\t{l}",
+        ],
+        text=True,
+    )
     rows = sorted({tuple(line.replace(" (*)", "").split("\t")) for line in tree.splitlines()})
     wrong = [f"{name}: {licence or 'no licence'}" for name, licence in rows if not licence or not allowed(licence)]
     print("\n".join(wrong) or f"licences: {len(rows)} crates in the binary, all permissive")

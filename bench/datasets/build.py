@@ -1,6 +1,6 @@
-"""Builds datasets of several sizes from a local web server, beside the rate of the bare network, and watches the memory.
+"""Measures the build of datasets of several sizes from a local web server, against the rate of the bare network.
 
-    make bench-datasets
+make bench-datasets
 """
 
 import asyncio
@@ -24,7 +24,7 @@ sys.path[:0] = [str(HERE.parent / "vision")]
 from compare import CORES, INPUTS, PHOTOS, Kaisatsu, arguments, resident, run  # noqa: E402
 
 SIZES = [500, 2000, 4000]
-# The longer side of the pictures: what the web is full of.
+# The longer side of the pictures, as is common on the web.
 SIDE = 640
 
 
@@ -43,28 +43,41 @@ def measure(options, web: "Web", folder: Path, size: int) -> int:
     for part in ("general", "runtime"):
         (models / part).symlink_to(options.models / part)
     print(f"{len(PHOTOS)} tags, JPEG of {SIDE} pixels, {size // 1024} kB on average, {CORES} threads\n")
-    print("| images | network alone, runs/s | dataset, images/s | ratio | until it can be used, s | resident MB before | all looked at | highest, learning |")
+    print(
+        "| images | network alone, runs/s | dataset, images/s | ratio | until ready, s | resident MB before | all images embedded | peak, training |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     ratios, filled = [], {}
     for count in SIZES:
-        rounds = [one_round(options, web, folder, models, count) for _ in range(options.rounds if count < max(SIZES) else 1)]
+        rounds = [
+            one_round(options, web, folder, models, count) for _ in range(options.rounds if count < max(SIZES) else 1)
+        ]
         middle = {what: statistics.median(one[what] for one in rounds) for what in rounds[0]}
         ratios.append(middle["ratio"])
         filled[count] = middle["filled"]
-        print(f"| {count} | {middle['network']:.1f} | {middle['rate']:.1f} | {middle['ratio']:.2f} | {middle['ready']:.1f} "
-              f"| {middle['before']:.0f} | {middle['filled']:.0f} | {middle['highest']:.0f} |", flush=True)
-    print(f"\nratio of the rates: {statistics.median(ratios):.2f}; memory when {max(SIZES)} images are looked at: "
-          f"{filled[max(SIZES)] / filled[min(SIZES)]:.2f} times that of {min(SIZES)}")
+        print(
+            f"| {count} | {middle['network']:.1f} | {middle['rate']:.1f} | {middle['ratio']:.2f} | {middle['ready']:.1f} "
+            f"| {middle['before']:.0f} | {middle['filled']:.0f} | {middle['highest']:.0f} |",
+            flush=True,
+        )
+    print(
+        f"\nratio of the rates: {statistics.median(ratios):.2f}; memory when {max(SIZES)} images are embedded: "
+        f"{filled[max(SIZES)] / filled[min(SIZES)]:.2f} times that of {min(SIZES)}"
+    )
     return 0
 
 
 def one_round(options, web: "Web", folder: Path, models: Path, count: int) -> dict:
     shapes = [f"{name}={'x'.join(map(str, shape))}" for name, shape in INPUTS["general"].items()]
-    network = run(options.bench, "infer", models / "runtime/libonnxruntime.so", models / "general/model.onnx", CORES, 4, *shapes)["rate"]
+    network = run(
+        options.bench, "infer", models / "runtime/libonnxruntime.so", models / "general/model.onnx", CORES, 4, *shapes
+    )["rate"]
     words = ["--fetch-allow", web.place]
     with Kaisatsu(options.kaisatsu, models, folder, words) as server:
         user = User(server)
-        images = [{"url": f"http://{web.place}/{number}", "tag": PHOTOS[number % len(PHOTOS)]} for number in range(count)]
+        images = [
+            {"url": f"http://{web.place}/{number}", "tag": PHOTOS[number % len(PHOTOS)]} for number in range(count)
+        ]
         before = resident(server.process.pid)
         began = time.perf_counter()
         dataset = user.call("createDataSet", {"name": "bench", "images": images})["dataSetId"]
@@ -78,12 +91,19 @@ def one_round(options, web: "Web", folder: Path, models: Path, count: int) -> di
             time.sleep(0.2)
         ready = time.perf_counter() - began
         assert told["state"] == "ready" and told["progress"]["fetched"] == count, told
-        return {"network": network, "rate": count / looked, "ratio": count / looked / network, "ready": ready,
-                "before": before, "filled": filled, "highest": peak(server.process.pid)}
+        return {
+            "network": network,
+            "rate": count / looked,
+            "ratio": count / looked / network,
+            "ready": ready,
+            "before": before,
+            "filled": filled,
+            "highest": peak(server.process.pid),
+        }
 
 
 def peak(pid: int) -> float:
-    """The most megabytes that a process ever had."""
+    """The peak memory of a process in megabytes."""
     return int(re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text(encoding="utf-8"))[1]) / 1024
 
 
@@ -96,20 +116,24 @@ class User:
         self.rest += f"&token={self.call('getToken', {'userId': 'bench'})['token']}"
 
     def call(self, operation: str, body: dict) -> dict:
-        request = urllib.request.Request(f"{self.base}/{operation}?{self.rest}", json.dumps(body).encode(), {"Content-Type": "application/json"})
+        request = urllib.request.Request(
+            f"{self.base}/{operation}?{self.rest}", json.dumps(body).encode(), {"Content-Type": "application/json"}
+        )
         with urllib.request.urlopen(request) as answer:
             return json.load(answer)
 
 
 class Web:
-    """A web server of its own process, so that it does not wait for this one. It gets its pictures through a file."""
+    """A web server in a process of its own, so that it does not wait for this one. It reads its pictures from a file."""
 
     def __init__(self, files: list[bytes]) -> None:
         self.file = tempfile.NamedTemporaryFile()
         for one in files:
             self.file.write(len(one).to_bytes(4, "big") + one)
         self.file.flush()
-        self.process = subprocess.Popen([sys.executable, __file__, "--serve", self.file.name], stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [sys.executable, __file__, "--serve", self.file.name], stdout=subprocess.PIPE, text=True
+        )
         self.place = self.process.stdout.readline().strip()
 
     def __enter__(self) -> "Web":
@@ -128,7 +152,7 @@ def serve(file: str) -> None:
             files.append(source.read(int.from_bytes(length, "big")))
 
     class Connection(asyncio.Protocol):
-        """As little as possible: the machine's cores are the server's that is measured."""
+        """Does as little as possible, to leave the cores to the server under test."""
 
         def connection_made(self, transport: asyncio.Transport) -> None:
             self.transport = transport
@@ -148,7 +172,7 @@ def serve(file: str) -> None:
 
 
 def pictures(photos: Path, count: int) -> list[bytes]:
-    """Different parts of the photographs, a photograph being a tag."""
+    """Random crops of the photographs. Each photograph is a tag."""
     chance = random.Random(7)
     originals = [Image.open(photos / name).convert("RGB") for name in PHOTOS]
     files = []
@@ -160,7 +184,9 @@ def pictures(photos: Path, count: int) -> list[bytes]:
         crop = image.crop((left, top, left + width, top + height))
         scale = SIDE / max(crop.size)
         out = BytesIO()
-        crop.resize((round(crop.width * scale), round(crop.height * scale)), Image.Resampling.BILINEAR).save(out, "JPEG", quality=88)
+        crop.resize((round(crop.width * scale), round(crop.height * scale)), Image.Resampling.BILINEAR).save(
+            out, "JPEG", quality=88
+        )
         files.append(out.getvalue())
     return files
 

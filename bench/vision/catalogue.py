@@ -1,6 +1,6 @@
-"""A catalogue of a hundred thousand items: its memory, and how long a picture takes.
+"""Measures the memory of a catalogue with a hundred thousand items, and the time a picture takes.
 
-    make bench-catalogue COUNT=100000
+make bench-catalogue COUNT=100000
 """
 
 import statistics
@@ -8,8 +8,22 @@ from pathlib import Path
 
 from compare import arguments, run
 
-PAIRS = {"box.png": "box_in_scene.png", "graf1.png": "graf3.png", "leuvenA.jpg": "leuvenB.jpg", "motorcycle_left.png": "motorcycle_right.png"}
-KNOWN = ["brick.png", "camera.png", "clock_motion.png", "coins.png", "gravel.png", "hubble_deep_field.jpg", "moon.png", "text.png"]
+PAIRS = {
+    "box.png": "box_in_scene.png",
+    "graf1.png": "graf3.png",
+    "leuvenA.jpg": "leuvenB.jpg",
+    "motorcycle_left.png": "motorcycle_right.png",
+}
+KNOWN = [
+    "brick.png",
+    "camera.png",
+    "clock_motion.png",
+    "coins.png",
+    "gravel.png",
+    "hubble_deep_field.jpg",
+    "moon.png",
+    "text.png",
+]
 STRANGERS = ["astronaut.png", "chelsea.png", "coffee.png", "page.png", "rocket.jpg"]
 
 
@@ -21,10 +35,14 @@ def main() -> None:
     asked = [f"{options.photos / second}={number}" for number, second in enumerate(PAIRS.values())]
     asked += [f"{options.photos / name}=none" for name in STRANGERS]
     outcome = run(options.bench, "catalogue", options.models, options.count, *known, "?", *asked)
-    print(f"{outcome['items']} items, index {outcome['index_megabytes']} MB, filled in {outcome['filled_seconds']:.0f} s\n")
+    print(
+        f"{outcome['items']} items, index {outcome['index_megabytes']} MB, filled in {outcome['filled_seconds']:.0f} s\n"
+    )
     print("| picture | right | inliers | ms | of which voting |\n|---|---|---|---|---|")
     for answer in outcome["answers"]:
-        print(f"| {Path(answer['file']).name} | {'yes' if answer['right'] else 'NO'} | {answer['inliers'] or ''} | {answer['ms']:.0f} | {answer['voting_ms']:.0f} |")
+        print(
+            f"| {Path(answer['file']).name} | {'yes' if answer['right'] else 'NO'} | {answer['inliers'] or ''} | {answer['ms']:.0f} | {answer['voting_ms']:.0f} |"
+        )
     times = [answer["ms"] for answer in outcome["answers"]]
     print(f"\nmedian {statistics.median(times):.0f} ms, longest {max(times):.0f} ms on one thread")
 

@@ -1,6 +1,6 @@
-"""Measures Kaisatsu's image recognition beside Python: the networks alone, then both servers over HTTP, in turns.
+"""Measures Kaisatsu's image recognition against Python: first the networks alone, then both servers over HTTP.
 
-    make bench-vision
+make bench-vision
 """
 
 import argparse
@@ -31,13 +31,22 @@ INPUTS = {
     "coco": {"image": (1, 3, 416, 416), "scale_factor": (1, 2)},
     "local-features": {"image": (1, 1, 480, 640)},
 }
-PHOTOS = ["astronaut.png", "chelsea.png", "coffee.png", "rocket.jpg", "motorcycle_left.png", "leuvenA.jpg", "graf1.png", "box_in_scene.png"]
-# The longer side of the pictures that are sent: what an app uploads after making a photograph smaller.
+PHOTOS = [
+    "astronaut.png",
+    "chelsea.png",
+    "coffee.png",
+    "rocket.jpg",
+    "motorcycle_left.png",
+    "leuvenA.jpg",
+    "graf1.png",
+    "box_in_scene.png",
+]
+# The longer side of the pictures: what an app uploads after it has reduced a photograph.
 SIDE = 1600
 
 
 def arguments(description: str) -> argparse.ArgumentParser:
-    """What all measurements of image recognition are given by `make`."""
+    """The options that `make` passes to all benchmarks of image recognition."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--bench", required=True, type=Path, help="the built bench-vision")
     parser.add_argument("--kaisatsu", required=True, type=Path, help="the built server")
@@ -77,7 +86,10 @@ def in_python(file: Path, inputs: dict, threads: int, seconds: int) -> dict:
     settings.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(str(file), settings, providers=["CPUExecutionProvider"])
     first = session.get_outputs()[0].name
-    tensors = {name: ((np.arange(np.prod(shape)) % 251) / np.float32(251)).astype(np.float32).reshape(shape) for name, shape in inputs.items()}
+    tensors = {
+        name: ((np.arange(np.prod(shape)) % 251) / np.float32(251)).astype(np.float32).reshape(shape)
+        for name, shape in inputs.items()
+    }
     session.run([first], tensors)
     times: list[float] = []
 
@@ -102,7 +114,9 @@ def servers(options, folder: Path) -> None:
         shutil.copytree(options.models / name, models / name)
     files = pictures(options.photos, folder)
     total = sum(file.stat().st_size for file in files)
-    print(f"{len(files)} JPEG photographs, longer side {SIDE}, {total // len(files) // 1024} kB on average, {2 * CORES} connections\n")
+    print(
+        f"{len(files)} JPEG photographs, longer side {SIDE}, {total // len(files) // 1024} kB on average, {2 * CORES} connections\n"
+    )
     print("| server | operation | pictures/s | p50 ms | p99 ms | resident MB |")
     print("|---|---|---|---|---|---|")
     kinds = {
@@ -119,7 +133,9 @@ def servers(options, folder: Path) -> None:
                     target, address = server.target(operation), server.address
                     words = ["load", address, target, "form", 2 * CORES]
                     run(options.bench, *words, 2, *files)
-                    figures.setdefault((kind, operation), []).append(run(options.bench, *words, options.seconds, *files))
+                    figures.setdefault((kind, operation), []).append(
+                        run(options.bench, *words, options.seconds, *files)
+                    )
                 figures.setdefault((kind, "memory"), []).append(resident(server.process.pid))
     middle = lambda kind, operation, what: statistics.median(one[what] for one in figures[kind, operation])
     for kind in kinds:
@@ -130,9 +146,14 @@ def servers(options, folder: Path) -> None:
     print()
     for kind in kinds:
         if kind != "Kaisatsu":
-            rates = [middle("Kaisatsu", operation, "rate") / middle(kind, operation, "rate") for operation in ("classify", "detect")]
+            rates = [
+                middle("Kaisatsu", operation, "rate") / middle(kind, operation, "rate")
+                for operation in ("classify", "detect")
+            ]
             part = statistics.median(figures["Kaisatsu", "memory"]) / statistics.median(figures[kind, "memory"])
-            print(f"{kind}: classify {rates[0]:.2f} times, detect {rates[1]:.2f} times its pictures a second, {part:.2f} of its memory")
+            print(
+                f"{kind}: classify {rates[0]:.2f} times, detect {rates[1]:.2f} times its pictures a second, {part:.2f} of its memory"
+            )
 
 
 def pictures(photos: Path, folder: Path, side: int = SIDE) -> list[Path]:
@@ -141,7 +162,9 @@ def pictures(photos: Path, folder: Path, side: int = SIDE) -> list[Path]:
         image = Image.open(photos / name).convert("RGB")
         scale = side / max(image.size)
         file = folder / f"{Path(name).stem}.jpg"
-        image.resize((round(image.width * scale), round(image.height * scale)), Image.Resampling.LANCZOS).save(file, quality=88)
+        image.resize((round(image.width * scale), round(image.height * scale)), Image.Resampling.LANCZOS).save(
+            file, quality=88
+        )
         files.append(file)
     return files
 
@@ -164,15 +187,22 @@ class Server:
                     return
             except OSError:
                 time.sleep(0.05)
-        raise SystemExit("the server does not come up")
+        raise SystemExit("the server did not start")
 
 
 class Python(Server):
     def __init__(self, models: Path, workers: int, care: bool = True) -> None:
         port = free_port()
         self.address = f"127.0.0.1:{port}"
-        environment = {**os.environ, "YARDSTICK_MODELS": str(models), "YARDSTICK_LOADED": ",".join(LOADED), "YARDSTICK_CARE": str(int(care))}
-        self.process = subprocess.Popen([sys.executable, HERE / "yardstick.py", str(port), str(workers)], cwd=HERE, env=environment)
+        environment = {
+            **os.environ,
+            "YARDSTICK_MODELS": str(models),
+            "YARDSTICK_LOADED": ",".join(LOADED),
+            "YARDSTICK_CARE": str(int(care)),
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, HERE / "yardstick.py", str(port), str(workers)], cwd=HERE, env=environment
+        )
         self.wait("/openapi.json")
 
     def target(self, operation: str) -> str:
@@ -186,7 +216,17 @@ class Kaisatsu(Server):
         self.address = f"127.0.0.1:{free_port()}"
         self.data = tempfile.mkdtemp(dir=folder)
         with open(f"{self.data}/out", "w", encoding="utf-8") as out:
-            words = [binary, "serve", "--data", self.data, "--models", models, "--listen", self.address, *(further or [])]
+            words = [
+                binary,
+                "serve",
+                "--data",
+                self.data,
+                "--models",
+                models,
+                "--listen",
+                self.address,
+                *(further or []),
+            ]
             self.process = subprocess.Popen(words, stdout=out, stderr=out)
         self.wait("/readyz")
         self.key = re.search(r"kst_\w+", Path(f"{self.data}/out").read_text(encoding="utf-8"))[0]
@@ -202,7 +242,7 @@ def free_port() -> int:
 
 
 def resident(pid: int) -> float:
-    """Megabytes of a process and its children; pages that they share count once."""
+    """The resident megabytes of a process and its children. Shared pages count once."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
     rollup = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8")
     own = int(re.search(r"Pss:\s+(\d+)", rollup)[1]) / 1024
@@ -217,8 +257,10 @@ def run(binary: Path, *words: object) -> dict:
 def row(name: str, python: list[dict], ours: list[dict]) -> str:
     middle = lambda all_of_them, what: statistics.median(one[what] for one in all_of_them)
     ratio = statistics.median(mine["rate"] / theirs["rate"] for mine, theirs in zip(ours, python))
-    return (f"| {name} | {middle(python, 'rate'):.1f} | {middle(python, 'p50'):.2f} | {middle(ours, 'rate'):.1f} "
-            f"| {middle(ours, 'p50'):.2f} | {ratio:.3f} |")
+    return (
+        f"| {name} | {middle(python, 'rate'):.1f} | {middle(python, 'p50'):.2f} | {middle(ours, 'rate'):.1f} "
+        f"| {middle(ours, 'p50'):.2f} | {ratio:.3f} |"
+    )
 
 
 if __name__ == "__main__":

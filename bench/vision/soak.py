@@ -1,6 +1,6 @@
-"""Sends thousands of mixed requests to one server at full concurrency, and says what became of them.
+"""Sends thousands of mixed requests to one server at full concurrency, and reports answers and memory.
 
-    make soak COUNT=10000
+make soak COUNT=10000
 """
 
 import csv
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from compare import CORES, Kaisatsu, arguments, pictures, run
 
-# Connections: as many as the engine has threads and places to wait, so that nobody is turned away.
+# As many connections as the engine has threads and queue places, so that no request is refused.
 CONNECTIONS = 8 * CORES
 
 
@@ -30,18 +30,20 @@ def soak(options, folder: Path) -> int:
         words = ["soak", server.address, server.key, server.process.pid, CONNECTIONS, options.count, *files]
         outcome = run(options.bench, *words)
     memory = [megabytes for _, megabytes in outcome["megabytes"]]
-    # What grows at first are buffers that have not met their largest picture.
-    start, end = max(memory[len(memory) // 4:len(memory) // 2]), max(memory[len(memory) * 3 // 4:])
-    print(f"{outcome['answered']} answered, {outcome['lost']} lost, {outcome['rate']:.1f} a second on {CORES} cores, {CONNECTIONS} connections")
+    # Memory grows at first, until the buffers have seen their largest picture.
+    start, end = max(memory[len(memory) // 4 : len(memory) // 2]), max(memory[len(memory) * 3 // 4 :])
+    print(
+        f"{outcome['answered']} answered, {outcome['lost']} lost, {outcome['rate']:.1f} a second on {CORES} cores, {CONNECTIONS} connections"
+    )
     print(f"resident MB along the way: {' '.join(map(str, memory))}")
     print(f"the second quarter's peak was {start} MB, the last quarter's {end} MB: {end / start:.3f}")
     right = outcome["answered"] == options.count and outcome["lost"] == 0 and end <= start * 1.05
-    print("as it should be" if right else "NOT as it should be")
+    print("passed" if right else "FAILED")
     return 0 if right else 1
 
 
 def fill(options, server: Kaisatsu, folder: Path, files: list[Path]) -> None:
-    """Half of the pictures are in a collection and in the catalogue; the others are strangers."""
+    """Puts half of the pictures into a collection and into the catalogue. The others stay unknown."""
     known = folder / "known/things"
     known.mkdir(parents=True)
     for file in files[::2]:

@@ -1,11 +1,11 @@
 """The server that Kaisatsu is measured against: FastAPI and onnxruntime.
 
-It decodes with Pillow, prepares the picture as the model's manifest says, runs the same files with the same library, and answers with
-the best classes or the boxes. Nothing is checked, kept, counted or logged, which is all to its advantage.
+It decodes with Pillow, prepares the picture as the model's manifest says, runs the same model files with the same
+library, and answers with the best classes or the boxes. It checks, stores, counts and logs nothing, which favours it.
 
-It comes in two kinds. Plain, it is what the documentation of its parts shows: a picture is opened and made smaller, a network runs on all cores. With
-care (YARDSTICK_CARE=1), it has learnt from Kaisatsu: a JPEG is decoded at the scale that is needed, and each picture is looked at by one thread, several
-side by side.
+There are two variants. The plain one does what the documentation of its parts shows: it opens and reduces the picture,
+and runs the network on all cores. The careful one (YARDSTICK_CARE=1) uses the methods of Kaisatsu: it decodes a JPEG at
+the scale that is needed, and handles each picture in one thread, several in parallel.
 """
 
 import io
@@ -20,8 +20,8 @@ import tomllib
 from fastapi import FastAPI, UploadFile
 from PIL import Image, ImageOps
 
-# A JPEG is decoded at the smallest scale that leaves the shorter side this many times what is needed, as in Kaisatsu: bicubic filters need
-# something to average.
+# A JPEG is decoded at the smallest scale at which its shorter side is still this many times what is needed, as in
+# Kaisatsu, because bicubic filters need something to average.
 MARGIN = 1.25
 FILTERS = {"bicubic": Image.Resampling.BICUBIC, "bilinear": Image.Resampling.BILINEAR}
 MODELS = Path(os.environ["YARDSTICK_MODELS"])
@@ -40,7 +40,7 @@ class Model:
         self.session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
 
     def shorter_side(self) -> int:
-        """To which the shorter side of a picture is brought."""
+        """The length to which the shorter side of a picture is resized."""
         wanted = self.manifest["input"]
         return round(wanted["width"] / wanted["crop_fraction"]) if wanted["fit"] == "crop" else wanted["width"]
 

@@ -16,7 +16,7 @@ import characters
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-FONTS = ROOT / "crates" / "drawing" / "fonts"
+FONTS = ROOT / "crates" / "render" / "fonts"
 MAPS = sorted((ROOT / "crates" / "railmap" / "maps").glob("*.toml"))
 
 PACKAGE = "fonts-noto-cjk-extra"

@@ -1,4 +1,4 @@
-"""Cuts the typeface out of its sources. Runs in the Python that has fonttools: `cut.py COLLECTION WESTERN CHARACTERS OUT`."""
+"""Makes the typeface from its sources: `cut.py COLLECTION WESTERN CHARACTERS OUT`, in a Python that has fonttools."""
 
 import sys
 from pathlib import Path
@@ -8,13 +8,13 @@ from fontTools.ttLib import TTFont
 
 from extend import extend
 
-JAPANESE = 0  # The place of the Japanese face in the collection.
+JAPANESE = 0  # The index of the Japanese face in the collection.
 FAMILY = "Kaisatsu Map Sans"
 COPYRIGHT = "© 2010-2024 Adobe (http://www.adobe.com/)"
 
 # Kerning for Latin, composed letters, narrow brackets, and the upright forms of what is written downwards.
 FEATURES = ["kern", "ccmp", "halt", "vhal", "vert", "vrt2"]
-# What nobody reads here: hints, baselines of other scripts, the digital signature.
+# Tables that the renderer does not use: hints, baselines of other scripts, the digital signature.
 DROPPED = ["BASE", "DSIG", "hdmx", "VDMX", "gasp", "LTSH"]
 
 
@@ -34,7 +34,7 @@ def cut(font: TTFont, text: str) -> None:
 
 
 def rename(font: TTFont) -> None:
-    """A changed font goes under a name of its own, and says what it was made of."""
+    """Gives the modified font a name of its own, as its licence demands, and names its sources."""
     names = font["name"]
     style = "Medium"
     names.names = [record for record in names.names if record.platformID == 3 and record.langID == 0x409]

@@ -19,7 +19,7 @@ def height(font: TTFont, char: str) -> float:
 
 
 def extend(font: TTFont, western: TTFont, text: str) -> list[str]:
-    """Takes over what `western` has of the text and the font has not; the characters that were added."""
+    """Copies the characters of the text that only `western` has into the font, and returns them."""
     scale = height(font, "H") / height(western, "H")
     had, has = font.getBestCmap(), western.getBestCmap()
     added = [char for char in sorted(set(text)) if ord(char) not in had and ord(char) in has]

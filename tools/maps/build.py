@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the maps: fetches the packages and runs `kaisatsu map import` and `kaisatsu map build` for each recipe in maps/."""
+"""Builds the maps: fetches the packages and runs `kaisatsu map import` and `kaisatsu map build` for each recipe."""
 
 import argparse
 import os
@@ -28,8 +28,12 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("recipes", nargs="*", help=f"which of {', '.join(RECIPES)} (default: all)")
     options.add_argument("--kaisatsu", type=Path, default=ROOT / "target" / "release" / "kaisatsu", help="the program")
-    options.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "kaisatsu-maps",
-                         help="folder for the fetched packages (default: in the temporary folder)")
+    options.add_argument(
+        "--cache",
+        type=Path,
+        default=Path(tempfile.gettempdir()) / "kaisatsu-maps",
+        help="folder for the fetched packages (default: in the temporary folder)",
+    )
     options.add_argument("--networks-only", action="store_true", help="import, but lay nothing out")
     options.add_argument("--maps", type=Path, default=maps_folder(), help="folder for the maps that are not built in")
     options.add_argument("--out", type=Path, default=ROOT / "target" / "maps", help="folder to write to")
@@ -42,7 +46,7 @@ def main() -> None:
     cache.mkdir(parents=True, exist_ok=True)
     failed = []
     for recipe in given.recipes or RECIPES:
-        # Bench graphs lie beside the maps, of which one is also called japan.
+        # The networks of the benchmark are written beside the maps, of which one is also called japan.
         output = given.out / f"{recipe.replace('/', '-')}.network.toml"
         output.parent.mkdir(parents=True, exist_ok=True)
         if recipe == "new-york":
@@ -52,11 +56,21 @@ def main() -> None:
         readings = ["--readings", str(packages.skk(cache))] if recipe in JAPAN else []
         corrections = ["--corrections", str(ROOT / "maps" / f"{recipe}.toml")]
         print(f"== {recipe}", file=sys.stderr)
-        # From nothing each time: the recipe and the packages are all that the file depends on. Codes stay because the
-        # packages number the stations of Japan, and the committed codes number New York's.
+        # The file depends on the recipe and the packages alone, not on an earlier file. Station codes are stable,
+        # because the packages number the stations of Japan and the committed codes number those of New York.
         previous = ROOT / "maps" / f"{recipe}.codes.toml"
         codes = ["--previous", str(previous)] if previous.exists() else ["--forget"]
-        command = [str(given.kaisatsu), "map", "import", *source, *corrections, *readings, *codes, "--output", str(output)]
+        command = [
+            str(given.kaisatsu),
+            "map",
+            "import",
+            *source,
+            *corrections,
+            *readings,
+            *codes,
+            "--output",
+            str(output),
+        ]
         if subprocess.run(command).returncode != 0:
             failed.append(recipe)
         elif recipe not in BENCH and not given.networks_only:

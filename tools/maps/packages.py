@@ -60,7 +60,7 @@ def run(command, **options) -> bytes:
 
 
 def versioned(package: str) -> str:
-    """The name of what a package is kept under: another version must not find what an earlier one left."""
+    """The name of a package's folder in the cache, different for each version."""
     return package.replace("==", "-").replace("@", "-")
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Proposes maps/readings.toml: where the SKK dictionary knows several readings of a name, and SudachiDict takes one of them.
+"""Proposes entries for maps/readings.toml: names with several readings in the SKK dictionary, one of them SudachiDict's.
 
-A person reads the proposal and keeps what is right: two stations of one name may be read differently, and the
-dictionaries have slips. What is in maps/readings.toml already is not proposed again.
+Check each proposal by hand: two stations of one name may be read differently, and the dictionaries contain mistakes.
+Entries that maps/readings.toml already has are not proposed again.
 """
 
 import argparse
@@ -27,8 +27,20 @@ def main() -> None:
     options.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "kaisatsu-maps")
     given = options.parse_args()
     cache = given.cache.resolve()
-    command = [str(given.kaisatsu), "map", "import", "japan-train-data", str(packages.train_data(cache)), "--corrections",
-               str(ROOT / "maps" / "japan.toml"), "--readings", str(packages.skk(cache)), "--forget", "--output", "-"]
+    command = [
+        str(given.kaisatsu),
+        "map",
+        "import",
+        "japan-train-data",
+        str(packages.train_data(cache)),
+        "--corrections",
+        str(ROOT / "maps" / "japan.toml"),
+        "--readings",
+        str(packages.skk(cache)),
+        "--forget",
+        "--output",
+        "-",
+    ]
     told = subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE).stderr.decode()
     found = [match.groups() for match in map(UNSETTLED.match, told.splitlines()) if match]
     second = packages.sudachi(cache, [name.split("@")[0] for name, _ in found])
