@@ -28,7 +28,11 @@ export class Person {
 
   async call(method: string, path: string, body?: unknown): Promise<Answer> {
     const headers = { cookie: this.cookie, 'x-csrf-token': this.csrf, 'content-type': 'application/json' };
-    const answer = await fetch(`${this.base}/console/api/${path}`, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    const answer = await fetch(`${this.base}/console/api/${path}`, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
     return answer.status === 204 ? {} : ((await answer.json()) as Answer);
   }
@@ -41,7 +45,11 @@ export class Person {
 }
 
 function post(base: string, path: string, body: unknown): Promise<Response> {
-  return fetch(`${base}/console/api/${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  return fetch(`${base}/console/api/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
 }
 
 /** Signs in as a person does. */
@@ -64,15 +72,28 @@ export function photo(name: string): string {
 export async function classify(base: string, key: string, name: string): Promise<Answer> {
   const form = new FormData();
   form.set('image', new Blob([readFileSync(photo(name))]), name);
-  const answer = await fetch(`${base}/imageRecognition/v1/concept/classify?APIKEY=${key}`, { method: 'POST', body: form });
+  const answer = await fetch(`${base}/imageRecognition/v1/concept/classify?APIKEY=${key}`, {
+    method: 'POST',
+    body: form,
+  });
   return (await answer.json()) as Answer;
 }
 
 /** Says of a candidate whether it is right, through the public API. */
-export async function rate(base: string, key: string, recognitionId: string, itemId: string, isValid: boolean, comment?: string): Promise<void> {
+export async function rate(
+  base: string,
+  key: string,
+  recognitionId: string,
+  itemId: string,
+  isValid: boolean,
+  comment?: string,
+): Promise<void> {
   const query = new URLSearchParams({ APIKEY: key, recognitionId, itemId, isValid: String(isValid) });
   const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(`${base}/imageRecognition/v1/feedbackToCandidate?${query}`, { method: 'POST', headers, body: JSON.stringify({ comment }) });
+  const answer = await fetch(`${base}/imageRecognition/v1/feedbackToCandidate?${query}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ comment }),
+  });
   if (answer.status !== 204) throw new Error(await answer.text());
 }
-

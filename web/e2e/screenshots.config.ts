@@ -9,5 +9,11 @@ export default defineConfig({
   expect: { timeout: 60_000 },
   reporter: [['list']],
   outputDir: '../../target/web-screenshots',
-  use: { ...chromium, locale: 'en-GB', timezoneId: 'Asia/Tokyo', viewport: { width: 1280, height: 900 }, deviceScaleFactor: 1 },
+  use: {
+    ...chromium,
+    locale: 'en-GB',
+    timezoneId: 'Asia/Tokyo',
+    viewport: { width: 1280, height: 900 },
+    deviceScaleFactor: 1,
+  },
 });

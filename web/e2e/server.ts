@@ -46,7 +46,11 @@ export class Server {
   run(...args: string[]): string {
     const models = process.env.KAISATSU_TEST_MODELS!;
     const env = { HOME: this.folder, PATH: process.env.PATH ?? '' };
-    return execFileSync(binary!, ['--data', this.folder, '--models', models, ...args], { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    return execFileSync(binary!, ['--data', this.folder, '--models', models, ...args], {
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
   }
 
   async stop(): Promise<void> {

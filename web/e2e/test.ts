@@ -8,7 +8,8 @@ export const test = base.extend<{ clean: void }>({
       const wrong: string[] = [];
       page.on('console', (message) => {
         // The browser itself says this of every answer of 4xx, which some tests provoke.
-        if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) wrong.push(message.text());
+        if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+          wrong.push(message.text());
       });
       page.on('pageerror', (error) => wrong.push(String(error)));
       page.on('request', (request) => {

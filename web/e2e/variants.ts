@@ -14,7 +14,7 @@ export async function variants(page: Page, name: string, count: number): Promise
       for (let n = 0; n < count; n++) {
         const canvas = new OffscreenCanvas(320, 240);
         const brush = canvas.getContext('2d')!;
-        const scale = (Math.max(320 / picture.width, 240 / picture.height) * (1.15 + (n % 4) * 0.12));
+        const scale = Math.max(320 / picture.width, 240 / picture.height) * (1.15 + (n % 4) * 0.12);
         brush.filter = `brightness(${0.85 + (n % 5) * 0.08})`;
         brush.translate(160 + ((n * 7) % 31) - 15, 120 + ((n * 11) % 23) - 11);
         brush.rotate((((n * 5) % 9) - 4) * 0.035);

@@ -6,7 +6,6 @@
 use std::{
     cell::Cell,
     collections::HashMap,
-    convert::Infallible,
     fs,
     path::Path,
     thread,
@@ -16,8 +15,8 @@ use std::{
 use kaisatsu_vision::{
     Area, Bounds, Picture, Resizer, Runtime, decode,
     object::{
-        Catalogue, DIMENSIONS, Descriptor, EncodedReference, Extractor, Features, Index, ItemId, PictureId,
-        QueryFeature, Recogniser, Reference, Vocabulary, Vote,
+        DIMENSIONS, Descriptor, EncodedReference, Extractor, Features, Index, ItemId, PictureId, QueryFeature,
+        Recognised, Recogniser, Reference, Search, Vocabulary, Vote,
     },
     registry::ModelRegistry,
 };
@@ -29,7 +28,7 @@ struct Memory {
     voting: Cell<Duration>,
 }
 
-impl Catalogue for Memory {
+impl Memory {
     fn vote(&self, query: &[QueryFeature], most: usize) -> Vec<Vote> {
         let began = Instant::now();
         let votes = self.index.vote(query, most);
@@ -37,10 +36,15 @@ impl Catalogue for Memory {
         votes
     }
 
-    type Failure = Infallible;
-
-    fn references(&self, pictures: &[PictureId]) -> Result<Vec<(PictureId, Reference)>, Infallible> {
-        Ok(pictures.iter().filter_map(|picture| Some((*picture, self.references.get(picture)?.clone()))).collect())
+    /// The items that a picture shows.
+    fn recognise(&self, recogniser: &mut Recogniser, resizer: &mut Resizer, picture: &Picture) -> Vec<Recognised> {
+        let mut search = Search::default();
+        while !search.is_over() {
+            let vote = |query: &[QueryFeature], most| self.vote(query, most);
+            recogniser.vote(resizer, picture, &mut search, vote).expect("features");
+            recogniser.verify(&mut search, &self.references);
+        }
+        search.finish().items
     }
 }
 
@@ -76,7 +80,7 @@ pub(crate) fn run(models: &str, count: u32, known: &[&str], asked: &[&str]) -> V
             let picture = picture(file);
             memory.voting.set(Duration::ZERO);
             let began = Instant::now();
-            let found = recogniser.recognise(&mut resizer, &picture, &memory).expect("an answer").found;
+            let found = memory.recognise(&mut recogniser, &mut resizer, &picture);
             let milliseconds = began.elapsed().as_secs_f64() * 1e3;
             let best = found.iter().find(|found| found.score >= 0.5);
             json!({

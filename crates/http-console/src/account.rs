@@ -67,7 +67,7 @@ pub(crate) struct BelongingsEntry {
 
 impl From<Belongings> for BelongingsEntry {
     fn from(all: Belongings) -> Self {
-        let Belongings { name, keys, users, images, data_sets, recognitions, verdicts } = all;
+        let Belongings { name, keys, users, images, datasets: data_sets, recognitions, verdicts } = all;
         Self { name, keys, users, images, data_sets, recognitions, verdicts }
     }
 }
@@ -150,7 +150,7 @@ pub(crate) async fn delete(
     JsonBody(sent): JsonBody<PasswordProof>,
 ) -> ConsoleResult {
     gateway.accounts.delete(&current.signed_in, &sent.password).await?;
-    gateway.recogniser.sweep_soon();
+    gateway.recognition.janitor.wake();
     let mut response = no_content();
     response.headers_mut().insert(header::SET_COOKIE, cookie("", gateway.accounts.is_secure()));
     Ok(response)

@@ -266,7 +266,7 @@ pub(crate) async fn delete(
         return Err(ConsoleFailure::Invalid("the name is not the application's".to_owned()));
     }
     gateway.desk.delete(current.account(), &id).await?;
-    gateway.recogniser.sweep_soon();
+    gateway.recognition.janitor.wake();
     Ok(no_content())
 }
 

@@ -187,7 +187,7 @@ pub(crate) async fn list(
     };
     let wrong = || ConsoleFailure::Invalid("before is not what a page ended with".to_owned());
     let before = asked.before.as_deref().map(|text| cursor(text).ok_or_else(wrong)).transpose()?;
-    let rows = gateway.recogniser.newest_feedback(&filter, before.as_ref(), PAGE + 1).await?;
+    let rows = gateway.recognition.feedback.newest(&filter, before.as_ref(), PAGE + 1).await?;
     let more = i64::try_from(rows.len()).is_ok_and(|count| count > PAGE);
     let verdicts: Vec<_> = rows.into_iter().take(usize::try_from(PAGE).unwrap_or(usize::MAX)).collect();
     let last = verdicts.last().filter(|_| more);
@@ -222,7 +222,7 @@ pub(crate) async fn timeline(
     let from = to.before(step * days.div_ceil(if days <= 90 { 1 } else { 7 }));
     let filter = FeedbackFilter { since: Some(from), ..visible_to(&current, asked.application) };
     let mut series: BTreeMap<(String, String), BTreeMap<i64, (i64, i64)>> = BTreeMap::new();
-    for total in gateway.recogniser.totals(&filter, step).await? {
+    for total in gateway.recognition.feedback.totals(&filter, step).await? {
         let point = series.entry((total.task, total.model)).or_default().entry(total.begins).or_default();
         point.0 += total.valid;
         point.1 += total.invalid;
@@ -259,7 +259,7 @@ pub(crate) async fn revoke(
             item: Some(verdict.item_id.unwrap_or_default()),
             ..visible_to(&current, None)
         };
-        revoked += gateway.recogniser.revoke(&filter).await?;
+        revoked += gateway.recognition.feedback.revoke(&filter).await?;
     }
     Ok(json(StatusCode::OK, Revoked { revoked }))
 }

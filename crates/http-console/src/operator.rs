@@ -129,7 +129,7 @@ pub(crate) async fn delete(
         return Err(ConsoleFailure::Invalid("the address is not the account's".to_owned()));
     }
     gateway.accounts.remove(&id).await?;
-    gateway.recogniser.sweep_soon();
+    gateway.recognition.janitor.wake();
     Ok(no_content())
 }
 

@@ -119,7 +119,7 @@ pub(crate) async fn users(
     let entry = |user: kaisatsu_access::ApplicationUser| UserEntry {
         user_id: user.user_id,
         images: user.images,
-        data_sets: user.data_sets,
+        data_sets: user.datasets,
     };
     Ok(json(StatusCode::OK, UserList { users: users.into_iter().map(entry).collect() }))
 }

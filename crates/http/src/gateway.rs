@@ -11,7 +11,7 @@ use std::{
 use bytes::Bytes;
 use kaisatsu_access::{Accounts, Caller, Desk, Gate, RateLimit, Tokens, Usage};
 use kaisatsu_railmap::Library;
-use kaisatsu_recognition::{Recogniser, User};
+use kaisatsu_recognition::{Recognition, User};
 use kaisatsu_render::PictureError;
 
 use crate::{
@@ -89,7 +89,7 @@ pub struct Services {
     /// The maps in force.
     pub maps: Arc<Library<PreparedMap>>,
     /// Image recognition.
-    pub recogniser: Arc<Recogniser>,
+    pub recognition: Arc<Recognition>,
     /// The most bytes of an image.
     pub max_image_bytes: usize,
     /// The first path segment of the route map function.
@@ -156,7 +156,7 @@ impl Gateway {
         } else if self.maps.all().is_empty() {
             Some("no route map is loaded")
         } else {
-            self.recogniser.not_ready()
+            self.recognition.not_ready()
         }
     }
 

@@ -1,6 +1,6 @@
 //! Users' own images and the datasets made of them.
 
-use crate::{Invalid, code::id};
+use crate::{IllegalStep, Invalid, code::id};
 
 id!(
     /// The id of a user's image. Nobody guesses one.
@@ -10,7 +10,7 @@ id!(
 );
 id!(
     /// The id of a user's dataset. Nobody guesses one.
-    DataSetId,
+    DatasetId,
     "dts_",
     20
 );
@@ -51,7 +51,7 @@ text!(
 );
 text!(
     /// What a user calls a dataset or an image: 1 to 200 characters, no control characters, no space at either end.
-    DataSetName,
+    DatasetName,
     200,
     "must have 1 to 200 characters, no control characters, and no space at either end"
 );
@@ -70,6 +70,9 @@ pub enum Phase {
 }
 
 impl Phase {
+    /// Every phase.
+    pub const ALL: [Self; 4] = [Self::Queued, Self::Building, Self::Ready, Self::Failed];
+
     /// The word for it, on the wire and in the database.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -84,7 +87,55 @@ impl Phase {
     /// The phase of a word.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
-        [Self::Queued, Self::Building, Self::Ready, Self::Failed].into_iter().find(|phase| phase.as_str() == text)
+        Self::ALL.into_iter().find(|phase| phase.as_str() == text)
+    }
+
+    /// A replica takes the dataset's job. One that takes over from another finds it being built.
+    ///
+    /// # Errors
+    /// When it is ready or has failed: then it has no job.
+    pub fn begin(self) -> Result<Self, IllegalStep> {
+        match self {
+            Self::Queued | Self::Building => Ok(Self::Building),
+            Self::Ready | Self::Failed => Err(self.illegal("built")),
+        }
+    }
+
+    /// The build succeeds.
+    ///
+    /// # Errors
+    /// When it is not being built.
+    pub fn finish(self) -> Result<Self, IllegalStep> {
+        match self {
+            Self::Building => Ok(Self::Ready),
+            Self::Queued | Self::Ready | Self::Failed => Err(self.illegal("finished")),
+        }
+    }
+
+    /// The build fails for good.
+    ///
+    /// # Errors
+    /// When it is not being built.
+    pub fn fail(self) -> Result<Self, IllegalStep> {
+        match self {
+            Self::Building => Ok(Self::Failed),
+            Self::Queued | Self::Ready | Self::Failed => Err(self.illegal("given up")),
+        }
+    }
+
+    /// The model has other weights: the dataset has to be built again.
+    ///
+    /// # Errors
+    /// When it has failed: other weights do not bring back its images.
+    pub fn rebuild(self) -> Result<Self, IllegalStep> {
+        match self {
+            Self::Queued | Self::Building | Self::Ready => Ok(Self::Queued),
+            Self::Failed => Err(self.illegal("rebuilt")),
+        }
+    }
+
+    fn illegal(self, step: &'static str) -> IllegalStep {
+        IllegalStep { state: self.as_str(), step }
     }
 }
 
@@ -150,11 +201,11 @@ impl Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::{DataSetId, Outcome, Phase, Tag};
+    use super::{DatasetId, Outcome, Phase, Tag};
 
     #[test]
     fn ids_carry_enough_chance() {
-        let id = DataSetId::from_random([7; 20]);
+        let id = DatasetId::from_random([7; 20]);
         assert!(id.as_str().starts_with("dts_") && id.as_str().len() == 36);
     }
 
@@ -163,10 +214,35 @@ mod tests {
         for outcome in Outcome::ALL {
             assert_eq!(Outcome::from_text(outcome.as_str()), Some(outcome));
         }
-        for phase in [Phase::Queued, Phase::Building, Phase::Ready, Phase::Failed] {
+        for phase in Phase::ALL {
             assert_eq!(Phase::from_text(phase.as_str()), Some(phase));
         }
         assert_eq!(Outcome::from_text("lost"), None);
+    }
+
+    #[test]
+    fn a_dataset_goes_from_queued_to_building_to_ready_or_failed() {
+        let (queued, building) = (Phase::Queued, Phase::Building);
+        assert_eq!((queued.begin(), building.begin()), (Ok(building), Ok(building)));
+        assert_eq!((building.finish(), building.fail()), (Ok(Phase::Ready), Ok(Phase::Failed)));
+    }
+
+    #[test]
+    fn what_is_not_being_built_neither_succeeds_nor_fails() {
+        for phase in [Phase::Queued, Phase::Ready, Phase::Failed] {
+            assert!(phase.finish().is_err() && phase.fail().is_err(), "{phase:?}");
+        }
+        let refused = Phase::Ready.begin().unwrap_err();
+        assert_eq!(refused.to_string(), "what is ready cannot be built");
+        assert!(Phase::Failed.begin().is_err());
+    }
+
+    #[test]
+    fn other_weights_queue_every_dataset_but_a_failed_one() {
+        for phase in [Phase::Queued, Phase::Building, Phase::Ready] {
+            assert_eq!(phase.rebuild(), Ok(Phase::Queued));
+        }
+        assert!(Phase::Failed.rebuild().is_err());
     }
 
     #[test]

@@ -5,9 +5,11 @@
 
 mod access;
 mod account;
+mod blob;
 mod code;
 mod dataset;
 mod geo;
+mod job;
 mod lines;
 mod map;
 pub mod mix;
@@ -22,12 +24,14 @@ pub use access::{ApiKey, AppId, Application, ApplicationName, KeyDigest, KeyId, 
 pub use account::{
     AccountId, AccountState, Email, Language, LinkSecret, Password, Registration, Role, SecretDigest, SessionSecret,
 };
-pub use dataset::{DataSetId, DataSetName, ImageId, Outcome, Phase, Tag};
+pub use blob::BlobState;
+pub use dataset::{DatasetId, DatasetName, ImageId, Outcome, Phase, Tag};
 pub use geo::{Degrees, Gcs, GeoPoint};
+pub use job::Job;
 pub use lines::Lines;
 pub use map::MapId;
 pub use prefecture::Prefecture;
-pub use recognition::{Comment, ItemId, MOST_PER_CANDIDATE, RecognitionId, Verdict};
+pub use recognition::{Comment, Function, ItemId, MOST_PER_CANDIDATE, RecognitionId, Source, Verdict};
 pub use station::{StationCode, StationName, TransportKind};
 pub use time::{Clock, SystemClock, Timestamp};
 pub use user::{TokenDigest, UserId, UserToken};
@@ -37,3 +41,13 @@ pub use window::{Circle, Coordinate, Rect, Shape, Side, Window};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Invalid(pub &'static str);
+
+/// A step that the state of something does not allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("what is {state} cannot be {step}")]
+pub struct IllegalStep {
+    /// The state.
+    pub state: &'static str,
+    /// What was to be done.
+    pub step: &'static str,
+}

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::{Invalid, code::id};
+use crate::{DatasetId, Invalid, code::id};
 
 /// The id of a recognition: a random UUID (version 4).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -50,6 +50,92 @@ id!(
     10
 );
 
+/// A function of image recognition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Function {
+    /// Which categories an image belongs to.
+    Classify,
+    /// Which objects an image shows, and where.
+    Detect,
+    /// Which images are most like an image.
+    SimilarSearch,
+    /// Which items of the catalogue an image shows.
+    RecogniseObject,
+}
+
+impl Function {
+    /// Every function.
+    pub const ALL: [Self; 4] = [Self::Classify, Self::Detect, Self::SimilarSearch, Self::RecogniseObject];
+
+    /// The word for it in the database, in metrics and on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Classify => "classify",
+            Self::Detect => "detect",
+            Self::SimilarSearch => "similar",
+            Self::RecogniseObject => "recognize",
+        }
+    }
+
+    /// The function of a word.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|function| function.as_str() == text)
+    }
+}
+
+/// What an image is compared with.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Source {
+    /// A model, by its name.
+    Model(String),
+    /// A public collection of images, by its name.
+    Collection(String),
+    /// A user's dataset.
+    Dataset(DatasetId),
+    /// The catalogue of items, or one category of it.
+    Catalogue(Option<String>),
+}
+
+impl Source {
+    /// The word for the whole catalogue.
+    const WHOLE_CATALOGUE: &'static str = "product-all";
+
+    /// Its name in the database, in metrics and on the wire.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Model(name) | Self::Collection(name) | Self::Catalogue(Some(name)) => name,
+            Self::Dataset(id) => id.as_str(),
+            Self::Catalogue(None) => Self::WHOLE_CATALOGUE,
+        }
+    }
+
+    /// The source that a function has under a name. Ids of datasets are known by their prefix.
+    #[must_use]
+    pub fn from_text(function: Function, name: &str) -> Self {
+        match function {
+            Function::RecogniseObject if name == Self::WHOLE_CATALOGUE => Self::Catalogue(None),
+            Function::RecogniseObject => Self::Catalogue(Some(name.to_owned())),
+            Function::Classify | Function::SimilarSearch if name.starts_with(DatasetId::PREFIX) => {
+                Self::Dataset(DatasetId::from_text(name))
+            }
+            Function::SimilarSearch => Self::Collection(name.to_owned()),
+            Function::Classify | Function::Detect => Self::Model(name.to_owned()),
+        }
+    }
+
+    /// The dataset, if it is one.
+    #[must_use]
+    pub fn dataset(&self) -> Option<&DatasetId> {
+        match self {
+            Self::Dataset(id) => Some(id),
+            Self::Model(_) | Self::Collection(_) | Self::Catalogue(_) => None,
+        }
+    }
+}
+
 /// Whether a candidate was right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
@@ -92,12 +178,41 @@ impl Comment {
 
 #[cfg(test)]
 mod tests {
-    use super::{Comment, RecognitionId};
+    use super::{Comment, Function, RecognitionId, Source};
+    use crate::DatasetId;
 
     #[test]
     fn a_recognition_id_is_a_random_uuid() {
         assert_eq!(RecognitionId::from_random([0xff; 16]).as_str(), "ffffffff-ffff-4fff-bfff-ffffffffffff");
         assert_eq!(RecognitionId::from_random([0; 16]).as_str(), "00000000-0000-4000-8000-000000000000");
+    }
+
+    #[test]
+    fn functions_keep_their_words() {
+        assert_eq!(Function::ALL.map(Function::as_str), ["classify", "detect", "similar", "recognize"]);
+        for function in Function::ALL {
+            assert_eq!(Function::from_text(function.as_str()), Some(function));
+        }
+        assert_eq!(Function::from_text("recognise"), None);
+    }
+
+    #[test]
+    fn sources_keep_their_names() {
+        let dataset = DatasetId::from_random([7; 20]);
+        let name = |name: &str| name.to_owned();
+        for (function, source, text) in [
+            (Function::Classify, Source::Model(name("general")), "general"),
+            (Function::Classify, Source::Dataset(dataset.clone()), dataset.as_str()),
+            (Function::Detect, Source::Model(name("coco")), "coco"),
+            (Function::SimilarSearch, Source::Collection(name("birds")), "birds"),
+            (Function::SimilarSearch, Source::Dataset(dataset.clone()), dataset.as_str()),
+            (Function::RecogniseObject, Source::Catalogue(None), "product-all"),
+            (Function::RecogniseObject, Source::Catalogue(Some(name("book"))), "book"),
+        ] {
+            assert_eq!(source.as_str(), text);
+            assert_eq!(Source::from_text(function, text), source);
+            assert_eq!(source.dataset().is_some(), text == dataset.as_str());
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Looking for what does not fit together: rows without their bytes, bytes that nobody knows of, datasets left half done.
+//! Comparing the database with the storage: rows without bytes, bytes without rows, datasets left half report.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,29 +12,29 @@ use kaisatsu_store::{BlobRow, Blobs, Listed, Store};
 
 use crate::RecognitionError;
 
-/// How old a half-written file is when nobody is at it any more.
+/// How old a half-written file is when its writer is taken for dead.
 const STALE: Duration = Duration::from_mins(10);
 
 /// Rows that are read at once.
 const PAGE: i64 = 1_000;
 
-/// A server may be at work while this looks. What is wrong only for a moment is not there any more after this long.
-const SECOND_LOOK: Duration = Duration::from_secs(2);
+/// A server may be running. A fault that is gone after this long was only a change in progress.
+const RECHECK_AFTER: Duration = Duration::from_secs(2);
 
-/// What is to be done.
+/// How to check.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct CheckAsk {
+pub struct CheckOptions {
     /// Read all bytes, and compare them with their hashes.
     pub deep: bool,
-    /// Remove bytes that nobody knows of, and those that are nobody's.
+    /// Remove bytes without a row, and release those that nothing refers to.
     pub repair: bool,
 }
 
-/// What was looked at, and what is wrong with it.
+/// What was checked, and what is wrong with it.
 #[derive(Debug, Default)]
-pub struct Checked {
+pub struct CheckReport {
     /// Images in the storage.
-    pub kept: usize,
+    pub stored: usize,
     /// Their bytes.
     pub bytes: u64,
     /// Rows in the database that they belong to.
@@ -45,41 +45,42 @@ pub struct Checked {
     pub removed: usize,
 }
 
-/// Looks at everything.
+/// Checks everything.
 ///
 /// # Errors
 /// When the database or the storage fails.
-pub async fn check(store: &Store, blobs: &Blobs, ask: CheckAsk) -> Result<Checked, RecognitionError> {
-    let mut first = look(store, blobs).await?;
+pub async fn check(store: &Store, blobs: &Blobs, options: CheckOptions) -> Result<CheckReport, RecognitionError> {
+    let mut first = scan(store, blobs).await?;
     if !first.faults.is_empty() {
-        tokio::time::sleep(SECOND_LOOK).await;
-        let second = look(store, blobs).await?;
+        tokio::time::sleep(RECHECK_AFTER).await;
+        let second = scan(store, blobs).await?;
         let lasting = |fault: &Fault| second.faults.contains(fault);
-        first = Look { faults: first.faults.into_iter().filter(lasting).collect(), ..second };
+        first = Scan { faults: first.faults.into_iter().filter(lasting).collect(), ..second };
     }
-    let mut done = Checked { kept: first.kept, bytes: first.bytes, known: first.rows.len(), ..Checked::default() };
+    let mut report =
+        CheckReport { stored: first.stored, bytes: first.bytes, known: first.rows.len(), ..CheckReport::default() };
     for fault in &first.faults {
-        done.faults.push(fault.to_string());
-        if ask.repair {
-            done.removed += usize::from(fault.repair(store, blobs).await?);
+        report.faults.push(fault.to_string());
+        if options.repair {
+            report.removed += usize::from(fault.repair(store, blobs).await?);
         }
     }
-    if ask.deep {
+    if options.deep {
         for row in first.rows.iter().filter(|row| row.settled) {
             if let Some(bytes) = blobs.get(&row.key).await?
                 && kaisatsu_store::sha256(&bytes) != row.key.sha256
             {
-                done.faults.push(format!("image {} is damaged: its bytes do not have its hash", row.key.name()));
+                report.faults.push(format!("image {} is damaged: its bytes do not have its hash", row.key.name()));
             }
         }
     }
-    Ok(done)
+    Ok(report)
 }
 
 /// Something that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Fault {
-    Told(String),
+    Described(String),
     Unknown(Listed),
     Unowned(kaisatsu_store::BlobKey),
     HalfWritten(PathBuf),
@@ -88,7 +89,7 @@ enum Fault {
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Told(told) => f.write_str(told),
+            Self::Described(text) => f.write_str(text),
             Self::Unknown(listed) => {
                 write!(f, "{} is in the storage, and the database knows nothing of it", listed.name)
             }
@@ -99,13 +100,13 @@ impl std::fmt::Display for Fault {
 }
 
 impl Fault {
-    /// Does away with what is too much. What is missing cannot be brought back here.
+    /// Removes what is too much. What is missing cannot be restored here.
     async fn repair(&self, store: &Store, blobs: &Blobs) -> Result<bool, RecognitionError> {
         match self {
-            // What we have not put there is not ours to remove.
-            Self::Told(_) | Self::Unknown(Listed { ours: false, .. }) => Ok(false),
+            // Files that are not named like ours are somebody else's.
+            Self::Described(_) | Self::Unknown(Listed { ours: false, .. }) => Ok(false),
             Self::Unknown(listed) => {
-                // A user may have sent the same image again since it was looked at.
+                // A user may have uploaded the same image since it was listed.
                 if store.knows_blob(&listed.name).await? {
                     return Ok(false);
                 }
@@ -121,54 +122,57 @@ impl Fault {
 }
 
 #[derive(Default)]
-struct Look {
-    kept: usize,
+struct Scan {
+    stored: usize,
     bytes: u64,
     rows: Vec<BlobRow>,
     faults: Vec<Fault>,
 }
 
-async fn look(store: &Store, blobs: &Blobs) -> Result<Look, RecognitionError> {
-    let told = store.integrity().await?.into_iter().chain(store.data_set_faults().await?);
-    let mut look = Look { faults: told.map(Fault::Told).collect(), ..Look::default() };
-    look.faults.extend(blobs.half_written(STALE).await.into_iter().map(Fault::HalfWritten));
-    // Bytes are claimed before they are written: what is listed first has its row by the time the rows are read.
+async fn scan(store: &Store, blobs: &Blobs) -> Result<Scan, RecognitionError> {
+    let described = store.integrity().await?.into_iter().chain(store.dataset_faults().await?);
+    let mut found = Scan { faults: described.map(Fault::Described).collect(), ..Scan::default() };
+    found.faults.extend(blobs.half_written(STALE).await.into_iter().map(Fault::HalfWritten));
+    // Bytes are claimed before they are written: what is listed now has its row when the rows are read.
     let listed: Vec<Listed> = blobs.list().try_collect().await?;
     let mut after = None;
     loop {
         let page = store.blob_rows(after.as_ref(), PAGE).await?;
         let Some(last) = page.last() else { break };
         after = Some(last.key.clone());
-        look.rows.extend(page);
+        found.rows.extend(page);
     }
-    look.kept = listed.len();
-    look.bytes = listed.iter().map(|listed| listed.size).sum();
+    found.stored = listed.len();
+    found.bytes = listed.iter().map(|listed| listed.size).sum();
 
-    let known: BTreeSet<String> = look.rows.iter().map(|row| row.key.name()).collect();
+    let known: BTreeSet<String> = found.rows.iter().map(|row| row.key.name()).collect();
     let sizes: BTreeMap<&str, u64> = listed.iter().map(|listed| (listed.name.as_str(), listed.size)).collect();
     let unknown = listed.iter().filter(|listed| !known.contains(&listed.name));
-    look.faults.extend(unknown.map(|listed| Fault::Unknown(listed.clone())));
-    for row in &look.rows {
+    found.faults.extend(unknown.map(|listed| Fault::Unknown(listed.clone())));
+    for row in &found.rows {
         let name = row.key.name();
         if row.owned && row.watched && !row.settled {
-            look.faults
-                .push(Fault::Told(format!("image {name} is somebody's, and is being removed or was never written")));
+            found.faults.push(Fault::Described(format!(
+                "image {name} is somebody's, and is being removed or was never written"
+            )));
         }
         if !row.owned && !row.watched {
-            look.faults.push(Fault::Unowned(row.key.clone()));
+            found.faults.push(Fault::Unowned(row.key.clone()));
         }
         if !row.settled {
             continue;
         }
         match sizes.get(name.as_str()).copied() {
-            None => look.faults.push(Fault::Told(format!("image {name} is missing from the storage"))),
+            None => found.faults.push(Fault::Described(format!("image {name} is missing from the storage"))),
             Some(size) if i64::try_from(size) != Ok(row.size) => {
-                look.faults.push(Fault::Told(format!("image {name} has {size} bytes, and should have {}", row.size)));
+                found
+                    .faults
+                    .push(Fault::Described(format!("image {name} has {size} bytes, and should have {}", row.size)));
             }
             Some(_) => {}
         }
     }
-    Ok(look)
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -178,22 +182,22 @@ mod tests {
     use kaisatsu_store::{BlobKey, Listed};
 
     use super::Fault;
-    use crate::sweep::stage::Stage;
+    use crate::fixture::Fixture;
 
     #[tokio::test]
-    async fn what_was_uploaded_again_meanwhile_is_not_removed() {
-        let stage = Stage::set().await;
-        let key = BlobKey::of(&stage.user.application, &stage.user.id, b"cat");
-        stage.blobs().put(&key, Bytes::from_static(b"cat")).await.unwrap();
-        let seen = Fault::Unknown(Listed { name: key.name(), ours: true, size: 3 });
-        stage.store.claim_blob(&key, 3, 1_000, Timestamp(0)).await.unwrap();
-        assert!(!seen.repair(&stage.store, stage.blobs()).await.unwrap());
-        assert!(stage.blobs().get(&key).await.unwrap().is_some());
+    async fn an_image_that_was_uploaded_since_it_was_listed_is_not_removed() {
+        let fixture = Fixture::new().await;
+        let key = BlobKey::of(&fixture.user.application, &fixture.user.id, b"cat");
+        fixture.context.blobs.put(&key, Bytes::from_static(b"cat")).await.unwrap();
+        let fault = Fault::Unknown(Listed { name: key.name(), ours: true, size: 3 });
+        fixture.store.claim_blob(&key, 3, 1_000, Timestamp(0)).await.unwrap();
+        assert!(!fault.repair(&fixture.store, &fixture.context.blobs).await.unwrap());
+        assert!(fixture.context.blobs.get(&key).await.unwrap().is_some());
 
-        stage.store.release_blob(&key, Timestamp(0)).await.unwrap();
-        let doomed = stage.store.doom_blobs(Timestamp(1), Timestamp(0), Timestamp(0), 10).await.unwrap();
-        stage.store.forget_blobs(&doomed, Timestamp(1)).await.unwrap();
-        assert!(seen.repair(&stage.store, stage.blobs()).await.unwrap(), "nobody knows of it now");
-        assert_eq!(stage.blobs().get(&key).await.unwrap(), None);
+        fixture.store.release_blob(&key, Timestamp(0)).await.unwrap();
+        let deleting = fixture.store.doom_blobs(Timestamp(1), Timestamp(0), Timestamp(0), 10).await.unwrap();
+        fixture.store.forget_blobs(&deleting, Timestamp(1)).await.unwrap();
+        assert!(fault.repair(&fixture.store, &fixture.context.blobs).await.unwrap(), "nobody knows of it now");
+        assert_eq!(fixture.context.blobs.get(&key).await.unwrap(), None);
     }
 }

@@ -28,7 +28,7 @@ pub enum RecognitionError {
     NoSuchImage,
     /// The user has no such dataset.
     #[error("there is no such dataset of this user; dataSetId is what createDataSet answered with")]
-    NoSuchDataSet,
+    NoSuchDataset,
     /// An image that a dataset is to be made of is not in the user's storage area.
     #[error("images[{0}].imageId is not an image of this user's storage area")]
     NoStoredImage(usize),
@@ -62,7 +62,7 @@ pub enum RecognitionError {
     BytesFull(u64),
     /// The user has as many datasets as one may have.
     #[error("a user may have {0} datasets; delete one with deleteDataSet")]
-    DataSetsFull(u32),
+    DatasetsFull(u32),
     /// The same bytes are being removed at this moment.
     #[error("the same image is just being removed; try again shortly")]
     Busy,

@@ -1,47 +1,65 @@
-//! The use cases of image recognition: look at a picture, keep what was found, take feedback on it; and what belongs to
-//! users: their images and the datasets made of them.
+//! The use cases of image recognition, as small services over one shared context. Nothing here knows of HTTP.
 //!
-//! Heavy work happens in the bounded engine of `vision`; what is worth keeping goes into the store before the caller
-//! hears of it. Nothing here knows of HTTP.
+//! The modules form layers. A module imports from the layers above its own line, never from those below it:
+//!
+//! ```text
+//! error, settings, user, paging       words that callers use
+//! engine/      the engine's queue, the models, images to vectors, metrics
+//! log          saved recognitions
+//! indexes/     in-memory copies of collections, catalogue and datasets
+//! learning/    what feedback does to scores
+//! background   loops that run as long as the server, and signals that wake them
+//! context      all of the above, for the services to take what they need
+//! functions/   classify, detect, similar search, object recognition
+//! storage/     users' storage areas and the bytes in them
+//! datasets/    create, list, delete, build in the background, recognise with
+//! feedback/    verdicts, learning from them, holding back harmful ones
+//! janitor/     removing bytes, expired recognitions and deleted applications
+//! follower     keeping the in-memory copies as the database is
+//! recognition  the services, wired together
+//! ```
+//!
+//! `import/` and `check` belong to the command line: they fill the catalogue and compare the database with the storage.
 
-mod catalogue;
+mod background;
 pub mod check;
-mod classify;
-mod collections;
+mod context;
 mod datasets;
-mod detect;
-mod embed;
-mod erase;
+mod engine;
 mod error;
 mod feedback;
-mod follow;
+#[cfg(test)]
+mod fixture;
+mod follower;
+mod functions;
 pub mod import;
-mod keep;
+mod indexes;
+mod janitor;
 mod learning;
-mod reading;
-mod recogniser;
-mod recognize;
-mod similar;
-mod slots;
+mod log;
+mod paging;
+mod recognition;
+mod settings;
 mod storage;
-mod sweep;
-mod tally;
-mod users;
+mod user;
 
-pub use classify::{ClassifyAsk, Tag};
-pub use datasets::{DataSet, Source, Wanted};
-pub use detect::{DetectAsk, Thing};
+pub use datasets::{Dataset, DatasetImageRequest, Datasets, ImageOrigin};
+pub use engine::{ModelInfo, Models, describe_metrics};
 pub use error::RecognitionError;
-pub use feedback::{Rating, TotalsAsk};
+pub use feedback::{Feedback, Rating, TotalsRequest};
+pub use functions::{
+    Category, Classify, ClassifyRequest, Detect, DetectRequest, Detection, Evidence, ItemMatch, ObjectRecognition,
+    RecogniseRequest, SimilarImage, SimilarRequest, SimilarSearch,
+};
+pub use janitor::Janitor;
 pub use kaisatsu_store::{
-    DataSetImageRow, FeedbackFilter, FeedbackRow, KeptItem, Push, RecognitionRecord, Standing, StoreError, Total,
+    DatasetImageRow, FeedbackFilter, FeedbackRow, KeptItem, Push, RecognitionRecord, Standing, StoreError, Total,
     UserImage, hex,
 };
 pub use kaisatsu_vision::{DecodeError, manifest::Task};
-pub use keep::{Keeping, Kept};
-pub use recogniser::{ModelInfo, Recogniser, Settings};
-pub use recognize::{Evidence, RecognizeAsk, Sighted};
-pub use similar::{Likeness, SimilarAsk};
-pub use slots::describe_metrics;
-pub use storage::{Cursor, Page, UploadAsk, Uploaded};
-pub use users::{User, UserLimits, UserSettings};
+pub use log::Saved;
+pub use paging::{Cursor, Page};
+pub use recognition::Recognition;
+pub use settings::{Settings, UserLimits, UserSettings};
+pub use storage::{StorageArea, UploadRequest, Uploaded};
+pub use user::User;

@@ -42,7 +42,7 @@ pub struct ApplicationUser {
     /// Images in the storage area.
     pub images: i64,
     /// Datasets.
-    pub data_sets: i64,
+    pub datasets: i64,
 }
 
 /// What an operator switched off is switched by operators alone, off again as on.
@@ -55,7 +55,7 @@ const OWNED: &str = "SELECT a.id, a.name, a.created_at, a.disabled_at, a.request
 
 const USERS: &str = "SELECT u.user_id, \
      (SELECT COUNT(*) FROM user_image i WHERE i.application_id = u.application_id AND i.user_id = u.user_id) AS images, \
-     (SELECT COUNT(*) FROM dataset d WHERE d.application_id = u.application_id AND d.user_id = u.user_id) AS data_sets \
+     (SELECT COUNT(*) FROM dataset d WHERE d.application_id = u.application_id AND d.user_id = u.user_id) AS datasets \
      FROM user_account u WHERE u.application_id = $1 ORDER BY u.user_id LIMIT $2";
 
 impl Store {

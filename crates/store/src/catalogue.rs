@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Store, StoreError, content::RAISE_CONTENT, on_each};
+use crate::{Pool, Store, StoreError, content::RAISE_CONTENT, on_each};
 
 /// An item about to be kept.
 #[derive(Debug, Clone)]
@@ -46,6 +46,25 @@ pub struct ItemRecord {
     pub sites: String,
 }
 
+/// A reference picture, and the item that it shows.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct ReferenceRow {
+    /// Its number.
+    pub picture: i64,
+    /// Its local features.
+    pub features: Vec<u8>,
+    /// The item.
+    #[sqlx(flatten)]
+    pub item: ItemRecord,
+}
+
+#[derive(sqlx::FromRow)]
+struct CodeRow {
+    code: String,
+    #[sqlx(flatten)]
+    item: ItemRecord,
+}
+
 /// An item that changed.
 #[derive(Debug, Clone)]
 pub struct ChangedItem {
@@ -72,8 +91,29 @@ const SKETCHES: &str = "SELECT p.item, p.number, p.sketch FROM catalogue_picture
      (SELECT number FROM catalogue_item WHERE revision > $1 OR (revision = $1 AND number > $2) \
      ORDER BY revision, number LIMIT $3) i ON i.number = p.item ORDER BY p.number";
 
-const ITEM: &str = "SELECT number, id, category, name, detail, image_url, sites FROM catalogue_item \
-     WHERE number = $1 AND removed = 0";
+/// Items by a list of barcodes.
+macro_rules! with_codes {
+    ($listed:literal) => {
+        concat!(
+            "SELECT c.code, i.number, i.id, i.category, i.name, i.detail, i.image_url, i.sites FROM catalogue_item i \
+             JOIN catalogue_code c ON c.item = i.number WHERE i.removed = 0 AND c.code ",
+            $listed,
+            " ORDER BY i.number, c.code"
+        )
+    };
+}
+
+/// Reference pictures by a list of numbers, with their items.
+macro_rules! references {
+    ($listed:literal) => {
+        concat!(
+            "SELECT p.number AS picture, p.features, \
+             i.number, i.id, i.category, i.name, i.detail, i.image_url, i.sites FROM catalogue_picture p \
+             JOIN catalogue_item i ON i.number = p.item WHERE i.removed = 0 AND p.number ",
+            $listed
+        )
+    };
+}
 
 impl Store {
     /// Keeps items, all or none; one of the same id is replaced with its barcodes and pictures.
@@ -175,51 +215,32 @@ impl Store {
         Ok(rows.into_iter().map(changed).collect())
     }
 
-    /// The items of these numbers that are there, in any order.
+    /// The items that have any of these barcodes, each with its barcode, in the order of the items: one statement.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn items(&self, numbers: &[i64]) -> Result<Vec<ItemRecord>, StoreError> {
-        let mut items = Vec::new();
-        on_each!(self, pool => {
-            for number in numbers {
-                let found: Option<ItemRecord> =
-                    sqlx::query_as(ITEM).bind(number).fetch_optional(pool).await?;
-                items.extend(found);
+    pub async fn items_with_codes(&self, codes: &[&str]) -> Result<Vec<(String, ItemRecord)>, StoreError> {
+        let rows: Vec<CodeRow> = match &self.pool {
+            Pool::Sqlite(pool) => {
+                let list = serde_json::to_string(codes).map_err(|error| StoreError::Damaged(error.to_string()))?;
+                sqlx::query_as(with_codes!("IN (SELECT value FROM json_each($1))")).bind(list).fetch_all(pool).await?
             }
-        });
-        Ok(items)
+            Pool::Postgres(pool) => sqlx::query_as(with_codes!("= ANY($1)")).bind(codes).fetch_all(pool).await?,
+        };
+        Ok(rows.into_iter().map(|row| (row.code, row.item)).collect())
     }
 
-    /// The items that have a barcode.
+    /// The reference pictures of these numbers that are there, each with its item, in any order: one statement.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn items_with_code(&self, code: &str) -> Result<Vec<ItemRecord>, StoreError> {
-        let items = on_each!(self, pool => {
-            sqlx::query_as(
-                "SELECT i.number, i.id, i.category, i.name, i.detail, i.image_url, i.sites FROM catalogue_item i \
-                 JOIN catalogue_code c ON c.item = i.number WHERE c.code = $1 AND i.removed = 0 ORDER BY i.number",
-            )
-            .bind(code).fetch_all(pool).await
-        });
-        Ok(items?)
-    }
-
-    /// The features of these pictures that are there, in any order.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn picture_features(&self, numbers: &[i64]) -> Result<Vec<(i64, Vec<u8>)>, StoreError> {
-        let mut pictures = Vec::with_capacity(numbers.len());
-        on_each!(self, pool => {
-            for number in numbers {
-                let found: Option<(i64, Vec<u8>)> =
-                    sqlx::query_as("SELECT number, features FROM catalogue_picture WHERE number = $1")
-                        .bind(number).fetch_optional(pool).await?;
-                pictures.extend(found);
+    pub async fn references(&self, pictures: &[i64]) -> Result<Vec<ReferenceRow>, StoreError> {
+        Ok(match &self.pool {
+            Pool::Sqlite(pool) => {
+                let list = serde_json::to_string(pictures).map_err(|error| StoreError::Damaged(error.to_string()))?;
+                sqlx::query_as(references!("IN (SELECT value FROM json_each($1))")).bind(list).fetch_all(pool).await?
             }
-        });
-        Ok(pictures)
+            Pool::Postgres(pool) => sqlx::query_as(references!("= ANY($1)")).bind(pictures).fetch_all(pool).await?,
+        })
     }
 }

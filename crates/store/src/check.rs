@@ -1,6 +1,12 @@
 //! Looking at everything that is kept, for what does not fit together.
 
-use crate::{BlobKey, Pool, Store, StoreError, claims::blob_key, on_each};
+use kaisatsu_model::BlobState;
+
+use crate::{
+    BlobKey, Pool, Store, StoreError,
+    claims::{blob_key, blob_state},
+    on_each,
+};
 
 /// Bytes as the database knows them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +75,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn data_set_faults(&self) -> Result<Vec<String>, StoreError> {
+    pub async fn dataset_faults(&self) -> Result<Vec<String>, StoreError> {
         let mut found = Vec::new();
         for (sentence, query) in FAULTS {
             let ids: Vec<String> = on_each!(self, pool => sqlx::query_scalar(query).fetch_all(pool).await)?;
@@ -89,11 +95,12 @@ impl Store {
         let rows: Vec<Row> = on_each!(self, pool => sqlx::query_as(BLOBS)
             .bind(app).bind(user).bind(sha256).bind(most).fetch_all(pool).await)?;
         let row = |(app, user, sha256, size, state, owned): Row| {
+            let state = blob_state(&state)?;
             Ok(BlobRow {
                 key: blob_key(app, &user, &sha256)?,
                 size,
-                settled: matches!(state.as_str(), "there" | "loose"),
-                watched: state != "there",
+                settled: state.is_complete(),
+                watched: state != BlobState::Stored,
                 owned: owned == 1,
             })
         };

@@ -3,7 +3,7 @@
 //! Bytes are claimed before they are written and belong to something when they are; what belongs to nothing is doomed
 //! before it is removed. A crash between two of these steps leaves a row that says which step was the last.
 
-use kaisatsu_model::{AppId, Timestamp, UserId};
+use kaisatsu_model::{AppId, BlobState, Timestamp, UserId};
 
 use crate::{BlobKey, Pool, Store, StoreError, on_each};
 
@@ -81,10 +81,10 @@ impl Store {
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now.0).execute(&mut *tx).await?;
             let state: Option<String> =
                 sqlx::query_scalar(STATE).bind(app).bind(user).bind(sha256).fetch_optional(&mut *tx).await?;
-            let claim = match state.as_deref() {
-                Some("doomed") => Claim::Busy,
-                Some("there" | "loose") => Claim::There,
-                Some(_) => {
+            let claim = match state.map(|word| blob_state(&word)).transpose()?.map(BlobState::claim) {
+                Some(Err(_)) => Claim::Busy,
+                Some(Ok(state)) if state.is_complete() => Claim::There,
+                Some(Ok(_)) => {
                     sqlx::query(TOUCH).bind(app).bind(user).bind(sha256).bind(now.0).execute(&mut *tx).await?;
                     Claim::Write
                 }
@@ -139,7 +139,7 @@ impl Store {
             for (app, user, sha256) in suspects {
                 let state: String = sqlx::query_scalar(JUDGE).bind(&app).bind(&user).bind(&sha256).bind(now.0)
                     .fetch_one(&mut *tx).await?;
-                if state == "doomed" {
+                if blob_state(&state)? == BlobState::Deleting {
                     doomed.push((app, user, sha256));
                 }
             }
@@ -197,6 +197,11 @@ fn from_hex(digits: &str) -> Option<[u8; 32]> {
     Some(bytes)
 }
 
+/// A state as it is kept.
+pub(crate) fn blob_state(word: &str) -> Result<BlobState, StoreError> {
+    BlobState::from_text(word).ok_or_else(|| StoreError::Damaged(format!("the state '{word}' of a blob")))
+}
+
 /// A key as it is kept.
 pub(crate) fn blob_key(app: String, user: &str, sha256: &[u8]) -> Result<BlobKey, StoreError> {
     let damaged = |what: &str| StoreError::Damaged(format!("the {what} of a blob"));
@@ -207,11 +212,63 @@ pub(crate) fn blob_key(app: String, user: &str, sha256: &[u8]) -> Result<BlobKey
 
 #[cfg(test)]
 mod tests {
+    use kaisatsu_model::{AppId, ApplicationName, BlobState, IllegalStep, Timestamp, UserId};
+
+    use super::{Claim, INSERT, LOCK_ACCOUNT, LOOSEN, SETTLE, STATE};
+    use crate::{BlobKey, Store};
+
+    async fn open(folder: &tempfile::TempDir) -> Store {
+        let address = format!("sqlite:{}", folder.path().join("kaisatsu.db").display());
+        Store::open(&address.parse().unwrap()).await.unwrap()
+    }
+
+    /// The statements take exactly the steps that the states allow, and to the same state.
+    #[tokio::test]
+    async fn the_statements_follow_the_states() {
+        type Step = fn(BlobState) -> Result<BlobState, IllegalStep>;
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(&folder).await;
+        let crate::Pool::Sqlite(pool) = &store.pool else { unreachable!() };
+        let (app, user) = (AppId::from_random([1; 10]), UserId::new("u").unwrap());
+        store.create_application(&app, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
+        let account = sqlx::query(LOCK_ACCOUNT).bind(app.as_str()).bind(user.as_str()).bind(0_i64);
+        account.execute(pool).await.unwrap();
+        let steps: [(&str, Step); 2] = [(SETTLE, BlobState::refer), (LOOSEN, BlobState::release)];
+        let cases = steps.iter().flat_map(|step| BlobState::ALL.map(|state| (step, state)));
+        for (number, ((sql, step), state)) in (0_u8..).zip(cases) {
+            let key = BlobKey::of(&app, &user, &[number]);
+            let insert = sqlx::query(INSERT).bind(app.as_str()).bind(user.as_str()).bind(&key.sha256[..]);
+            insert.bind(1_i64).bind(0_i64).execute(pool).await.unwrap();
+            let set = sqlx::query("UPDATE blob SET state = $2 WHERE sha256 = $1").bind(&key.sha256[..]);
+            set.bind(state.as_str()).execute(pool).await.unwrap();
+            let run = sqlx::query(sqlx::AssertSqlSafe(*sql)).bind(app.as_str()).bind(user.as_str());
+            let changed = run.bind(&key.sha256[..]).bind(1_i64).execute(pool).await.unwrap().rows_affected();
+            let after = sqlx::query_scalar(STATE).bind(app.as_str()).bind(user.as_str()).bind(&key.sha256[..]);
+            let after: String = after.fetch_one(pool).await.unwrap();
+            assert_eq!(changed == 1, step(state).is_ok(), "{sql} of {state:?}");
+            assert_eq!(after, step(state).unwrap_or(state).as_str(), "{sql} of {state:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_being_removed_cannot_be_claimed() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(&folder).await;
+        let crate::Pool::Sqlite(pool) = &store.pool else { unreachable!() };
+        let (app, user) = (AppId::from_random([1; 10]), UserId::new("u").unwrap());
+        store.create_application(&app, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
+        let key = BlobKey::of(&app, &user, b"cat");
+        assert_eq!(store.claim_blob(&key, 1, 9, Timestamp(0)).await.unwrap(), Claim::Write);
+        for (state, claim) in BlobState::ALL.into_iter().zip([Claim::Write, Claim::There, Claim::There, Claim::Busy]) {
+            sqlx::query("UPDATE blob SET state = $1").bind(state.as_str()).execute(pool).await.unwrap();
+            assert_eq!(store.claim_blob(&key, 1, 9, Timestamp(0)).await.unwrap(), claim, "{state:?}");
+        }
+    }
+
     #[tokio::test]
     async fn the_sweeper_does_not_look_at_what_is_there() {
         let folder = tempfile::tempdir().unwrap();
-        let address = format!("sqlite:{}", folder.path().join("kaisatsu.db").display());
-        let store = crate::Store::open(&address.parse().unwrap()).await.unwrap();
+        let store = open(&folder).await;
         let crate::Pool::Sqlite(pool) = &store.pool else { unreachable!() };
         let plan: Vec<(i64, i64, i64, String)> =
             sqlx::query_as(concat!("EXPLAIN QUERY PLAN ", suspects!(""))).fetch_all(pool).await.unwrap();

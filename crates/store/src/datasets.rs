@@ -2,16 +2,18 @@
 
 mod build;
 mod create;
+#[cfg(test)]
+mod states;
 
 pub use build::{BuiltImage, Lease, Looked, Task};
-pub use create::{CreateDataSet, DataSetLimits, ImageSource, NewDataSet, NewDataSetImage};
-use kaisatsu_model::{AppId, DataSetId, ImageId, Outcome, Phase, Timestamp, UserId};
+pub use create::{CreateDataset, DatasetLimits, ImageSource, NewDataset, NewDatasetImage};
+use kaisatsu_model::{AppId, DatasetId, ImageId, Outcome, Phase, Timestamp, UserId};
 
 use crate::{Store, StoreError, claims::LOCK_ACCOUNT, on_each};
 
 /// A dataset as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
-pub struct DataSetRow {
+pub struct DatasetRow {
     id: String,
     name: String,
     phase: String,
@@ -27,11 +29,11 @@ pub struct DataSetRow {
     pub report: Option<String>,
 }
 
-impl DataSetRow {
+impl DatasetRow {
     /// Its id.
     #[must_use]
-    pub fn id(&self) -> DataSetId {
-        DataSetId::from_text(self.id.as_str())
+    pub fn id(&self) -> DatasetId {
+        DatasetId::from_text(self.id.as_str())
     }
 
     /// What the user calls it.
@@ -61,7 +63,7 @@ impl DataSetRow {
 
 /// What became of an image of a dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DataSetImageRow {
+pub struct DatasetImageRow {
     /// Its place in the dataset.
     pub position: i64,
     /// Its id.
@@ -102,12 +104,12 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn data_set(
+    pub async fn dataset(
         &self,
         application: &AppId,
         user: &UserId,
-        id: &DataSetId,
-    ) -> Result<Option<DataSetRow>, StoreError> {
+        id: &DatasetId,
+    ) -> Result<Option<DatasetRow>, StoreError> {
         let query = format!("{COLUMNS} WHERE id = $1 AND application_id = $2 AND user_id = $3");
         let query = sqlx::AssertSqlSafe(query);
         Ok(on_each!(self, pool => sqlx::query_as(query)
@@ -118,13 +120,13 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn data_sets(
+    pub async fn datasets(
         &self,
         application: &AppId,
         user: &UserId,
         after: (Timestamp, &str),
         most: i64,
-    ) -> Result<Vec<DataSetRow>, StoreError> {
+    ) -> Result<Vec<DatasetRow>, StoreError> {
         let query = format!(
             "{COLUMNS} WHERE application_id = $1 AND user_id = $2 \
              AND (created_at > $3 OR (created_at = $3 AND id > $4)) ORDER BY created_at, id LIMIT $5"
@@ -139,7 +141,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn live_data_sets(&self, ids: &[String]) -> Result<Vec<String>, StoreError> {
+    pub async fn live_datasets(&self, ids: &[String]) -> Result<Vec<String>, StoreError> {
         let list = serde_json::to_string(ids).unwrap_or_default();
         let live = match &self.pool {
             crate::Pool::Sqlite(pool) => {
@@ -159,7 +161,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn outcomes(&self, id: &DataSetId) -> Result<Vec<(Outcome, i64)>, StoreError> {
+    pub async fn outcomes(&self, id: &DatasetId) -> Result<Vec<(Outcome, i64)>, StoreError> {
         let rows: Vec<(String, i64)> = on_each!(self, pool => sqlx::query_as(
             "SELECT outcome, COUNT(*) FROM dataset_image WHERE dataset_id = $1 GROUP BY outcome",
         ).bind(id.as_str()).fetch_all(pool).await)?;
@@ -170,12 +172,12 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn data_set_images(
+    pub async fn dataset_images(
         &self,
-        id: &DataSetId,
+        id: &DatasetId,
         after: i64,
         most: i64,
-    ) -> Result<Vec<DataSetImageRow>, StoreError> {
+    ) -> Result<Vec<DatasetImageRow>, StoreError> {
         type Row = (i64, String, Option<String>, String, String, Option<String>);
         let rows: Vec<Row> = on_each!(self, pool => sqlx::query_as(
             "SELECT position, image_id, url, tag, outcome, detail FROM dataset_image \
@@ -183,7 +185,7 @@ impl Store {
         ).bind(id.as_str()).bind(after).bind(most).fetch_all(pool).await)?;
         let image = |(position, image_id, url, tag, word, detail): Row| {
             let (image_id, outcome) = (ImageId::from_text(image_id), outcome(&word)?);
-            Ok(DataSetImageRow { position, image_id, url, tag, outcome, detail })
+            Ok(DatasetImageRow { position, image_id, url, tag, outcome, detail })
         };
         rows.into_iter().map(image).collect()
     }
@@ -193,14 +195,14 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn delete_data_set(
+    pub async fn delete_dataset(
         &self,
         application: &AppId,
         user: &UserId,
-        id: &DataSetId,
+        id: &DatasetId,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        if self.data_set(application, user, id).await?.is_none() {
+        if self.dataset(application, user, id).await?.is_none() {
             return Ok(false);
         }
         let (id, app, user) = (id.as_str(), application.as_str(), user.as_str());

@@ -1,6 +1,6 @@
 //! What can go wrong with the database, in words an operator can act on.
 
-use kaisatsu_model::{AccountId, AppId, ApplicationName, DataSetId, ItemId, KeyId, RecognitionId};
+use kaisatsu_model::{AccountId, AppId, ApplicationName, DatasetId, ItemId, KeyId, RecognitionId};
 use sqlx::error::DatabaseError;
 
 /// Why a database could not be opened. The messages are whole sentences: they are what the operator reads.
@@ -106,7 +106,7 @@ pub enum StoreError {
     NoItem(ItemId),
     /// The user has no such dataset.
     #[error("there is no dataset {0}")]
-    NoDataSet(DataSetId),
+    NoDataset(DatasetId),
     /// There is no such account.
     #[error("there is no account {0}")]
     NoAccount(AccountId),

@@ -13,7 +13,7 @@ mod listing;
 pub use filter::{FeedbackCount, FeedbackFilter};
 pub use follow::FeedbackChange;
 pub use guard::{FeedbackReport, NewReport};
-use kaisatsu_model::{AppId, Comment, ItemId, RecognitionId, Timestamp, Verdict};
+use kaisatsu_model::{AppId, Comment, Function, ItemId, RecognitionId, Source, Timestamp, Verdict};
 pub use listing::{FeedbackRow, Total};
 
 use crate::{
@@ -41,10 +41,10 @@ pub struct NewVerdict {
 /// What a verdict was on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rated {
-    /// What was asked for.
-    pub task: String,
-    /// The model, dataset or collection that answered.
-    pub model: String,
+    /// The function that was called.
+    pub function: Function,
+    /// What the image was compared with.
+    pub source: Source,
     /// What the candidate stands for; empty for the whole result.
     pub subject: String,
 }
@@ -131,11 +131,13 @@ impl Store {
             let row: Option<RecognitionRow> =
                 sqlx::query_as(FIND).bind(id).bind(app).bind(new.rated_at.0).fetch_optional(&mut *tx).await?;
             let row = row.ok_or_else(|| StoreError::NoRecognition(new.recognition.clone()))?;
+            let damaged = || StoreError::Damaged(format!("the function '{}' of a recognition", row.task));
+            let function = Function::from_text(&row.task).ok_or_else(damaged)?;
             let found = row.find(new.item.as_ref())?;
             let subject = found.as_ref().map_or("", |item| item.subject.as_str());
-            if let Some(data_set) = &row.dataset_id {
+            if let Some(dataset) = &row.dataset_id {
                 let kept: Option<String> = sqlx::query_scalar(sqlx::AssertSqlSafe(keep))
-                    .bind(data_set).fetch_optional(&mut *tx).await?;
+                    .bind(dataset).fetch_optional(&mut *tx).await?;
                 // It was deleted in this moment, and took the recognition with it.
                 kept.ok_or_else(|| StoreError::NoRecognition(new.recognition.clone()))?;
             }
@@ -153,7 +155,7 @@ impl Store {
                 .bind(app).bind(&row.task).bind(&row.model).bind(subject).bind(revision).bind(most.max(0))
                 .execute(&mut *tx).await?;
             tx.commit().await?;
-            Ok(Rated { subject: subject.to_owned(), task: row.task, model: row.model })
+            Ok(Rated { subject: subject.to_owned(), source: Source::from_text(function, &row.model), function })
         })
     }
 

@@ -30,13 +30,13 @@ pub use accounts::{
 pub use address::{Address, BadAddress};
 pub use applications::{ApplicationChange, ApplicationUser, OwnedApplication};
 pub use blobs::{BadBlobAddress, BlobAddress, BlobError, BlobKey, Blobs, Listed, hex, sha256};
-pub use catalogue::{ChangedItem, ItemRecord, NewItem};
+pub use catalogue::{ChangedItem, ItemRecord, NewItem, ReferenceRow};
 pub use check::BlobRow;
 pub use claims::Claim;
 pub use collections::{ChangedImage, Collection, ImageRecord, NewImage};
 pub use datasets::{
-    BuiltImage, CreateDataSet, DataSetImageRow, DataSetLimits, DataSetRow, ImageSource, Lease, Looked, NewDataSet,
-    NewDataSetImage, Task,
+    BuiltImage, CreateDataset, DatasetImageRow, DatasetLimits, DatasetRow, ImageSource, Lease, Looked, NewDataset,
+    NewDatasetImage, Task,
 };
 pub use error::{OpenError, StoreError};
 pub use feedback::{

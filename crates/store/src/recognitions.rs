@@ -1,6 +1,6 @@
 //! Recognitions with their candidates.
 
-use kaisatsu_model::{AppId, DataSetId, ItemId, RecognitionId, Timestamp};
+use kaisatsu_model::{AppId, DatasetId, Function, ItemId, RecognitionId, Source, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{Store, StoreError, on_each};
@@ -54,12 +54,10 @@ pub struct NewRecognition {
     pub id: RecognitionId,
     /// Whose it is.
     pub application: AppId,
-    /// What was asked for.
-    pub task: &'static str,
-    /// The model, dataset or collection that answered.
-    pub model: String,
-    /// The dataset that was looked into, if it was one: this goes when that goes.
-    pub data_set: Option<DataSetId>,
+    /// The function that was called.
+    pub function: Function,
+    /// What the image was compared with. Deleting a dataset also deletes its recognitions.
+    pub source: Source,
     /// When.
     pub created_at: Timestamp,
     /// Until when it is kept.
@@ -101,20 +99,20 @@ impl Store {
     /// Keeps a recognition with all of its candidates.
     ///
     /// # Errors
-    /// When the database fails; [`StoreError::NoDataSet`] when the dataset was deleted meanwhile.
+    /// When the database fails; [`StoreError::NoDataset`] when the dataset was deleted meanwhile.
     pub async fn save_recognition(&self, new: NewRecognition) -> Result<(), StoreError> {
         let items = serde_json::to_string(&new.items).map_err(|error| StoreError::Damaged(error.to_string()))?;
         let vector = new.vector.map(|vector| floats_to_bytes(&vector));
         let kept = on_each!(self, pool => {
             sqlx::query(INSERT)
-                .bind(new.id.as_str()).bind(new.application.as_str()).bind(new.task).bind(&new.model)
+                .bind(new.id.as_str()).bind(new.application.as_str()).bind(new.function.as_str()).bind(new.source.as_str())
                 .bind(new.created_at.0).bind(new.expires_at.0).bind(items).bind(vector).bind(new.picture)
-                .bind(new.data_set.as_ref().map(DataSetId::as_str)).bind(new.engine)
+                .bind(new.source.dataset().map(DatasetId::as_str)).bind(new.engine)
                 .execute(pool).await.map(drop)
         });
-        match (kept, new.data_set) {
+        match (kept, new.source.dataset()) {
             (Err(sqlx::Error::Database(error)), Some(id)) if error.is_foreign_key_violation() => {
-                Err(StoreError::NoDataSet(id))
+                Err(StoreError::NoDataset(id.clone()))
             }
             (kept, _) => Ok(kept?),
         }

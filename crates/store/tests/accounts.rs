@@ -323,7 +323,7 @@ async fn a_deleted_application_is_gone_at_once_and_leaves_nothing(store: Store) 
     furnish(&store, 1).await;
     furnish(&store, 2).await;
     let all = store.belongings(&app(1)).await.unwrap().unwrap();
-    assert_eq!((all.keys, all.users, all.images, all.data_sets), (1, 1, 1, 0));
+    assert_eq!((all.keys, all.users, all.images, all.datasets), (1, 1, 1, 0));
     store.delete_application(&app(1), NOW).await.unwrap();
     assert!(matches!(store.delete_application(&app(1), NOW).await, Err(StoreError::NoApplication(_))));
     assert_eq!(store.belongings(&app(1)).await.unwrap(), None);

@@ -2,10 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_model::{
-    AppId, ApplicationName, DataSetId, DataSetName, ImageId, Outcome, Phase, RecognitionId, Tag, Timestamp, UserId,
+    AppId, ApplicationName, DatasetId, DatasetName, Function, ImageId, Outcome, Phase, RecognitionId, Source, Tag,
+    Timestamp, UserId,
 };
 use kaisatsu_store::{
-    BlobKey, Claim, CreateDataSet, DataSetLimits, ImageSource, Lease, Looked, NewDataSet, NewDataSetImage,
+    BlobKey, Claim, CreateDataset, DatasetLimits, ImageSource, Lease, Looked, NewDataset, NewDatasetImage,
     NewRecognition, NewUserImage, PutImage, Store, StoreError,
 };
 use kaisatsu_testkit::{Backend, Database, tell_on_every_backend};
@@ -79,38 +80,38 @@ impl Stage {
         self.doom(500, 500).await
     }
 
-    async fn create(&self, number: u8, sources: Vec<ImageSource>) -> (DataSetId, CreateDataSet) {
-        let image = |source| NewDataSetImage { source, tag: Some(Tag::new("cat").unwrap()) };
+    async fn create(&self, number: u8, sources: Vec<ImageSource>) -> (DatasetId, CreateDataset) {
+        let image = |source| NewDatasetImage { source, tag: Some(Tag::new("cat").unwrap()) };
         self.create_of(number, sources.into_iter().map(image).collect(), 10).await
     }
 
-    async fn create_of(&self, number: u8, images: Vec<NewDataSetImage>, tags: usize) -> (DataSetId, CreateDataSet) {
-        let id = DataSetId::from_random([number; 20]);
-        let new = NewDataSet {
+    async fn create_of(&self, number: u8, images: Vec<NewDatasetImage>, tags: usize) -> (DatasetId, CreateDataset) {
+        let id = DatasetId::from_random([number; 20]);
+        let new = NewDataset {
             id: id.clone(),
             application: self.app.clone(),
             user: self.user.clone(),
-            name: DataSetName::new("cats").unwrap(),
+            name: DatasetName::new("cats").unwrap(),
             model: "general".to_owned(),
             model_sha256: "aa".to_owned(),
             created_at: Timestamp(i64::from(number)),
             images,
         };
-        (id, self.store.create_data_set(&new, DataSetLimits { data_sets: 2, tags }).await.unwrap())
+        (id, self.store.create_dataset(&new, DatasetLimits { datasets: 2, tags }).await.unwrap())
     }
 
-    async fn created(&self, number: u8, sources: Vec<ImageSource>) -> DataSetId {
+    async fn created(&self, number: u8, sources: Vec<ImageSource>) -> DatasetId {
         let (id, outcome) = self.create(number, sources).await;
-        assert_eq!(outcome, CreateDataSet::Kept);
+        assert_eq!(outcome, CreateDataset::Kept);
         id
     }
 
     async fn take(&self, word: &str, now: i64, until: i64) -> Option<Lease> {
-        self.store.claim_data_set(word, Timestamp(now), Timestamp(until)).await.unwrap()
+        self.store.claim_dataset(word, Timestamp(now), Timestamp(until)).await.unwrap()
     }
 
-    async fn delete(&self, id: &DataSetId) -> bool {
-        self.store.delete_data_set(&self.app, &self.user, id, NOW).await.unwrap()
+    async fn delete(&self, id: &DatasetId) -> bool {
+        self.store.delete_dataset(&self.app, &self.user, id, NOW).await.unwrap()
     }
 }
 
@@ -173,26 +174,26 @@ async fn limits_hold(stage: Stage) {
     for number in [1, 2] {
         stage.created(number, vec![url(number)]).await;
     }
-    assert_eq!(stage.create(3, vec![url(3)]).await.1, CreateDataSet::Full);
-    assert!(stage.delete(&DataSetId::from_random([1; 20])).await);
+    assert_eq!(stage.create(3, vec![url(3)]).await.1, CreateDataset::Full);
+    assert!(stage.delete(&DatasetId::from_random([1; 20])).await);
     // Tags are counted with those that stored images bring along.
     let two = || {
-        let given = NewDataSetImage { source: url(1), tag: Some(Tag::new("cat").unwrap()) };
-        vec![given, NewDataSetImage { source: ImageSource::Stored(first.clone()), tag: None }]
+        let given = NewDatasetImage { source: url(1), tag: Some(Tag::new("cat").unwrap()) };
+        vec![given, NewDatasetImage { source: ImageSource::Stored(first.clone()), tag: None }]
     };
-    assert_eq!(stage.create_of(3, two(), 1).await.1, CreateDataSet::TooManyTags);
-    assert_eq!(stage.create_of(3, two(), 2).await.1, CreateDataSet::Kept);
-    assert!(stage.delete(&DataSetId::from_random([3; 20])).await);
+    assert_eq!(stage.create_of(3, two(), 1).await.1, CreateDataset::TooManyTags);
+    assert_eq!(stage.create_of(3, two(), 2).await.1, CreateDataset::Kept);
+    assert!(stage.delete(&DatasetId::from_random([3; 20])).await);
     let missing = vec![url(1), ImageSource::Stored(ImageId::from_random([9; 20]))];
-    assert_eq!(stage.create(3, missing).await.1, CreateDataSet::NoImage(1));
-    let listed = stage.store.data_sets(&stage.app, &stage.user, (Timestamp(0), ""), 10).await.unwrap();
+    assert_eq!(stage.create(3, missing).await.1, CreateDataset::NoImage(1));
+    let listed = stage.store.datasets(&stage.app, &stage.user, (Timestamp(0), ""), 10).await.unwrap();
     assert_eq!(listed.len(), 1, "what was refused has left nothing behind");
 }
 
 async fn a_dataset_is_built_by_one_at_a_time_and_survives_who_builds_it(stage: Stage) {
     let store = &stage.store;
     let id = stage.created(1, vec![url(0), url(1), url(2), url(3)]).await;
-    let row = store.data_set(&stage.app, &stage.user, &id).await.unwrap().unwrap();
+    let row = store.dataset(&stage.app, &stage.user, &id).await.unwrap().unwrap();
     assert_eq!((row.phase(), row.name()), (Phase::Queued, "cats"));
     let lease = stage.take("one", 10, 20).await.unwrap();
     assert_eq!((&lease.id, lease.attempts, lease.model_sha256.as_str()), (&id, 1, "aa"));
@@ -215,7 +216,7 @@ async fn a_dataset_is_built_by_one_at_a_time_and_survives_who_builds_it(stage: S
     assert_eq!(second.attempts, 1, "it had come forward");
     assert!(!store.record_images(&lease, &looked, Timestamp(23), Timestamp(99)).await.unwrap());
     assert!(!store.renew_lease(&lease, Timestamp(99)).await.unwrap());
-    assert!(!store.finish_data_set(&lease, None, "{}", Timestamp(23)).await.unwrap());
+    assert!(!store.finish_dataset(&lease, None, "{}", Timestamp(23)).await.unwrap());
     let left = store.pending_images(&id, Timestamp(22), -1, 10).await.unwrap();
     assert_eq!(left.iter().map(|task| task.position).collect::<Vec<_>>(), [3], "its bytes are nowhere");
     assert_eq!(store.next_try(&id).await.unwrap(), Some(Timestamp(0)));
@@ -229,13 +230,13 @@ async fn a_dataset_is_built_by_one_at_a_time_and_survives_who_builds_it(stage: S
     let mut outcomes = store.outcomes(&id).await.unwrap();
     outcomes.sort_by_key(|(outcome, _)| outcome.as_str());
     assert_eq!(outcomes, [(Outcome::Fetched, 2), (Outcome::NotFound, 1), (Outcome::TimedOut, 1)]);
-    assert!(store.finish_data_set(&second, Some(b"head"), "{\"a\":1}", Timestamp(70)).await.unwrap());
-    let row = store.data_set(&stage.app, &stage.user, &id).await.unwrap().unwrap();
+    assert!(store.finish_dataset(&second, Some(b"head"), "{\"a\":1}", Timestamp(70)).await.unwrap());
+    let row = store.dataset(&stage.app, &stage.user, &id).await.unwrap().unwrap();
     assert_eq!(
         (row.phase(), row.report.as_deref(), row.changed_at()),
         (Phase::Ready, Some("{\"a\":1}"), Timestamp(70))
     );
-    assert_eq!(store.data_set_head(&id).await.unwrap().as_deref(), Some(&b"head"[..]));
+    assert_eq!(store.dataset_head(&id).await.unwrap().as_deref(), Some(&b"head"[..]));
     let built = store.built_images(&id, -1, 10).await.unwrap();
     assert_eq!(built.len(), 2);
     assert_eq!((built[1].position, &built[1].vector[..]), (3, &[0.5, -1.0][..]));
@@ -247,12 +248,11 @@ async fn a_deletion_wins(stage: Stage) {
     let id = stage.created(1, vec![url(0)]).await;
     let lease = stage.take("one", 10, 20).await.unwrap();
     stage.claim(b"a").await;
-    let recognition = |id: &DataSetId, number| NewRecognition {
+    let recognition = |id: &DatasetId, number| NewRecognition {
         id: RecognitionId::from_random([number; 16]),
         application: stage.app.clone(),
-        task: "classify",
-        model: "general".to_owned(),
-        data_set: Some(id.clone()),
+        function: Function::Classify,
+        source: Source::Dataset(id.clone()),
         created_at: NOW,
         expires_at: Timestamp(9_000),
         items: Vec::new(),
@@ -264,18 +264,18 @@ async fn a_deletion_wins(stage: Stage) {
         store.save_recognition(recognition(&id, number)).await.unwrap();
     }
     let other = UserId::new("other").unwrap();
-    assert!(!store.delete_data_set(&stage.app, &other, &id, NOW).await.unwrap(), "it is not another user's to delete");
+    assert!(!store.delete_dataset(&stage.app, &other, &id, NOW).await.unwrap(), "it is not another user's to delete");
     assert_eq!(store.count_recognitions().await.unwrap(), 256, "nor is anything that was recognised with it");
     assert!(stage.delete(&id).await);
     assert!(!stage.delete(&id).await);
     let looked = [(0, Looked::Fetched { blob: stage.key(b"a"), vector: vec![1.0] })];
     assert!(!store.record_images(&lease, &looked, NOW, NOW).await.unwrap());
-    assert!(!store.finish_data_set(&lease, None, "{}", NOW).await.unwrap());
-    assert!(store.data_set(&stage.app, &stage.user, &id).await.unwrap().is_none());
+    assert!(!store.finish_dataset(&lease, None, "{}", NOW).await.unwrap());
+    assert!(store.dataset(&stage.app, &stage.user, &id).await.unwrap().is_none());
     assert!(store.built_images(&id, -1, 10).await.unwrap().is_empty());
     assert_eq!(store.count_recognitions().await.unwrap(), 0, "what was recognised with it went too");
     let late = store.save_recognition(recognition(&id, 2)).await;
-    assert!(matches!(late, Err(StoreError::NoDataSet(gone)) if gone == id), "and nothing comes after it");
+    assert!(matches!(late, Err(StoreError::NoDataset(gone)) if gone == id), "and nothing comes after it");
     assert_eq!(stage.take("two", 9_999, 10_000).await, None);
 }
 
@@ -301,7 +301,7 @@ async fn many_builders_take_every_job_once(stage: Stage) {
             let mut taken = Vec::new();
             while let Some(lease) = stage.take(&word, 1_000, 9_000).await {
                 taken.push(lease.id.clone());
-                assert!(stage.store.finish_data_set(&lease, None, "{}", NOW).await.unwrap());
+                assert!(stage.store.finish_dataset(&lease, None, "{}", NOW).await.unwrap());
             }
             taken
         })
@@ -325,9 +325,9 @@ async fn a_dataset_of_older_weights_is_built_again(stage: Stage) {
         (1, Looked::Refused(Outcome::NotFound, String::new())),
     ];
     store.record_images(&lease, &looked, Timestamp(12), Timestamp(22)).await.unwrap();
-    store.finish_data_set(&lease, None, "{}", Timestamp(13)).await.unwrap();
-    assert_eq!(store.rebuild_data_sets("general", "aa", NOW).await.unwrap(), 0);
-    assert_eq!(store.rebuild_data_sets("general", "bb", NOW).await.unwrap(), 1);
+    store.finish_dataset(&lease, None, "{}", Timestamp(13)).await.unwrap();
+    assert_eq!(store.rebuild_datasets("general", "aa", NOW).await.unwrap(), 0);
+    assert_eq!(store.rebuild_datasets("general", "bb", NOW).await.unwrap(), 1);
     let lease = stage.take("two", 1_000, 2_000).await.unwrap();
     assert_eq!((lease.id.clone(), lease.model_sha256.as_str()), (id.clone(), "bb"));
     let pending = store.pending_images(&id, NOW, -1, 10).await.unwrap();
@@ -341,18 +341,18 @@ async fn a_large_dataset_is_kept_as_it_was_sent(stage: Stage) {
         0 => {
             let url = format!("https://example.org/{place}?q=\"'\\猫");
             let id = ImageId::from_random([u8::try_from(place % 250).unwrap(); 20]);
-            NewDataSetImage {
+            NewDatasetImage {
                 source: ImageSource::Url(url, id),
                 tag: Some(Tag::new(&format!("No. {}", place % 9)).unwrap()),
             }
         }
-        1 => NewDataSetImage { source: ImageSource::Stored(image.clone()), tag: Some(Tag::new("\"犬\"").unwrap()) },
-        _ => NewDataSetImage { source: ImageSource::Stored(image.clone()), tag: None },
+        1 => NewDatasetImage { source: ImageSource::Stored(image.clone()), tag: Some(Tag::new("\"犬\"").unwrap()) },
+        _ => NewDatasetImage { source: ImageSource::Stored(image.clone()), tag: None },
     };
-    let images: Vec<NewDataSetImage> = (0..10_000).map(sent).collect();
+    let images: Vec<NewDatasetImage> = (0..10_000).map(sent).collect();
     let (id, outcome) = stage.create_of(1, images.clone(), 10).await;
-    assert_eq!(outcome, CreateDataSet::Kept);
-    let kept = stage.store.data_set_images(&id, -1, 20_000).await.unwrap();
+    assert_eq!(outcome, CreateDataset::Kept);
+    let kept = stage.store.dataset_images(&id, -1, 20_000).await.unwrap();
     assert_eq!(kept.len(), images.len());
     for ((place, sent), kept) in images.iter().enumerate().zip(&kept) {
         assert_eq!((usize::try_from(kept.position).unwrap(), kept.outcome), (place, Outcome::Pending));
@@ -393,9 +393,9 @@ async fn replicas_that_start_together_queue_a_dataset_once(stage: Stage) {
         let lease = stage.take("one", 10, 20).await.unwrap();
         let looked = [(0, Looked::Refused(Outcome::NotFound, String::new()))];
         store.record_images(&lease, &looked, Timestamp(12), Timestamp(22)).await.unwrap();
-        assert!(store.finish_data_set(&lease, None, "{}", Timestamp(13)).await.unwrap());
+        assert!(store.finish_dataset(&lease, None, "{}", Timestamp(13)).await.unwrap());
     }
-    let start = || store.rebuild_data_sets("general", "bb", NOW);
+    let start = || store.rebuild_datasets("general", "bb", NOW);
     let (a, b, c) = tokio::join!(start(), start(), start());
     assert_eq!(a.unwrap() + b.unwrap() + c.unwrap(), 2);
     let lease = stage.take("one", 1_000, 9_000).await.unwrap();

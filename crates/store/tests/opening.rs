@@ -150,9 +150,8 @@ async fn a_folded_log_holds_nothing_that_was_deleted() {
     let recognition = NewRecognition {
         id: RecognitionId::from_random([1; 16]),
         application: app,
-        task: "classify",
-        model: "general".to_owned(),
-        data_set: None,
+        function: kaisatsu_model::Function::Classify,
+        source: kaisatsu_model::Source::Model("general".to_owned()),
         created_at: Timestamp(0),
         expires_at: Timestamp(1),
         items: Vec::new(),

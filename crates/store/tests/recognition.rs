@@ -31,9 +31,8 @@ fn recognition(app: &AppId, number: u8, expires_at: i64) -> NewRecognition {
     NewRecognition {
         id: RecognitionId::from_random([number; 16]),
         application: app.clone(),
-        task: "classify",
-        model: "general".to_owned(),
-        data_set: None,
+        function: kaisatsu_model::Function::Classify,
+        source: kaisatsu_model::Source::Model("general".to_owned()),
         created_at: Timestamp(0),
         expires_at: Timestamp(expires_at),
         items: vec![item("a", 0.75), item("b", 0.25)],
@@ -116,14 +115,25 @@ async fn items_come_with_their_codes_and_pictures_and_go_with_them(store: Store,
     let changes = store.changed_items((0, 0), 10).await.unwrap();
     let sketches: Vec<u8> = changes.iter().map(|change| change.sketches[0].1[0]).collect();
     assert_eq!(sketches, [2, 3], "the older change first, and an item once");
-    assert_eq!(store.items_with_code("9784101010014").await.unwrap().len(), 2);
-    let picture = changes[1].sketches[0].0;
-    assert_eq!(store.picture_features(&[picture, 999]).await.unwrap(), [(picture, vec![3, 9])]);
+    let with_codes = async || -> Vec<(String, String)> {
+        let found = store.items_with_codes(&["9784101010014", "4901234567894"]).await.unwrap();
+        found.into_iter().map(|(code, item)| (code, item.id)).collect()
+    };
+    let coded = |id: &str| ("9784101010014".to_owned(), id.to_owned());
+    assert_eq!(with_codes().await, [coded("a"), coded("b")]);
+    let pictures: Vec<i64> = changes.iter().map(|change| change.sketches[0].0).chain([999]).collect();
+    let references = async || -> Vec<(i64, Vec<u8>, String)> {
+        let mut found = store.references(&pictures).await.unwrap();
+        found.sort_by_key(|row| row.picture);
+        found.into_iter().map(|row| (row.picture, row.features, row.item.id)).collect()
+    };
+    let (b, a) = ((pictures[0], vec![2, 9], "b".to_owned()), (pictures[1], vec![3, 9], "a".to_owned()));
+    assert_eq!(references().await, [b.clone(), a], "each with its item, in one statement");
+    assert!(store.references(&[]).await.unwrap().is_empty() && store.items_with_codes(&[]).await.unwrap().is_empty());
     assert!(store.remove_item("a").await.unwrap());
     assert!(!store.remove_item("a").await.unwrap());
-    assert!(store.picture_features(&[picture]).await.unwrap().is_empty());
-    assert_eq!(store.items_with_code("9784101010014").await.unwrap().len(), 1);
-    assert!(store.items(&[changes[1].number]).await.unwrap().is_empty());
+    assert_eq!(references().await, [b]);
+    assert_eq!(with_codes().await, [coded("b")]);
     let last = (changes[1].revision, changes[1].number);
     let gone = store.changed_items(last, 10).await.unwrap();
     assert_eq!((gone.len(), gone[0].sketches.len()), (1, 0));

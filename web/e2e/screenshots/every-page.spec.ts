@@ -25,30 +25,56 @@ test('every page in both themes', async ({ page }) => {
     ['applications', 'applications'],
     ['application', `applications/${made.application}`],
     ['maps', 'maps', async () => void (await page.waitForTimeout(2500))],
-    ['map', 'maps/tokyo?x=1240&y=1180&width=420&height=300', async () => {
-      await expect(page.getByRole('application')).toHaveAttribute('data-state', 'ready');
-      await expect(page.getByRole('list', { name: 'Stations of the answer' })).toBeVisible();
-      await page.waitForTimeout(2500);
-    }],
-    ['recognition', 'recognition', async () => {
-      await page.getByRole('radio', { name: 'Objects' }).check({ force: true });
-      await page.locator('input[type=file]').first().setInputFiles(photo('astronaut.png'));
-      await expect(page.getByRole('list', { name: 'Candidates' })).toBeVisible();
-    }],
-    ['recognition-feedback', 'recognition', async (theme) => {
-      // Pictures of which nothing was said before.
-      await page.locator('input[type=file]').first().setInputFiles(photo(theme === 'dark' ? 'clock_motion.png' : 'leuvenA.jpg'));
-      await page.getByRole('button', { name: /is right$/ }).nth(1).click();
-      await expect(page.getByRole('table', { name: 'What your feedback changed' })).toBeVisible();
-      await page.getByRole('table', { name: 'What your feedback changed' }).scrollIntoViewIfNeeded();
-    }],
-    ['storage-area', 'datasets', async () => {
-      await expect(page.getByRole('list', { name: 'Images in the storage area' })).toBeVisible();
-      await page.waitForTimeout(1500);
-    }],
-    ['dataset', `datasets/${made.dataSet}?user=console`, async () => {
-      await expect(page.getByRole('img', { name: /Confusion matrix/ })).toBeVisible();
-    }],
+    [
+      'map',
+      'maps/tokyo?x=1240&y=1180&width=420&height=300',
+      async () => {
+        await expect(page.getByRole('application')).toHaveAttribute('data-state', 'ready');
+        await expect(page.getByRole('list', { name: 'Stations of the answer' })).toBeVisible();
+        await page.waitForTimeout(2500);
+      },
+    ],
+    [
+      'recognition',
+      'recognition',
+      async () => {
+        await page.getByRole('radio', { name: 'Objects' }).check({ force: true });
+        await page.locator('input[type=file]').first().setInputFiles(photo('astronaut.png'));
+        await expect(page.getByRole('list', { name: 'Candidates' })).toBeVisible();
+      },
+    ],
+    [
+      'recognition-feedback',
+      'recognition',
+      async (theme) => {
+        // Pictures of which nothing was said before.
+        await page
+          .locator('input[type=file]')
+          .first()
+          .setInputFiles(photo(theme === 'dark' ? 'clock_motion.png' : 'leuvenA.jpg'));
+        await page
+          .getByRole('button', { name: /is right$/ })
+          .nth(1)
+          .click();
+        await expect(page.getByRole('table', { name: 'What your feedback changed' })).toBeVisible();
+        await page.getByRole('table', { name: 'What your feedback changed' }).scrollIntoViewIfNeeded();
+      },
+    ],
+    [
+      'storage-area',
+      'datasets',
+      async () => {
+        await expect(page.getByRole('list', { name: 'Images in the storage area' })).toBeVisible();
+        await page.waitForTimeout(1500);
+      },
+    ],
+    [
+      'dataset',
+      `datasets/${made.dataSet}?user=console`,
+      async () => {
+        await expect(page.getByRole('img', { name: /Confusion matrix/ })).toBeVisible();
+      },
+    ],
     ['feedback', 'feedback'],
     ['account', 'account'],
     ['operator', 'operator'],
@@ -97,38 +123,77 @@ async function furnish(page: Page, server: Server): Promise<{ application: strin
   const { id, key } = await operator.application('station-guide');
   await operator.application('時刻表アプリ');
   await operator.call('PUT', 'operator/registration', { mode: 'approval' });
-  for (const name of ['hana', 'taro']) await fetch(`${server.base}/console/api/accounts`, post({ email: `${name}@example.org`, password: 'correct horse battery' }));
-  const words = ['合っています', 'Right, that is it', '猫であって犬ではありません', 'It is a cup, not a spoon', undefined, undefined];
+  for (const name of ['hana', 'taro'])
+    await fetch(
+      `${server.base}/console/api/accounts`,
+      post({ email: `${name}@example.org`, password: 'correct horse battery' }),
+    );
+  const words = [
+    '合っています',
+    'Right, that is it',
+    '猫であって犬ではありません',
+    'It is a cup, not a spoon',
+    undefined,
+    undefined,
+  ];
   const names = ['chelsea.png', 'coffee.png', 'rocket.jpg', 'astronaut.png', 'motorcycle_left.png', 'camera.png'];
   for (let n = 0; n < 160; n++) {
     const seen = await classify(server.base, key, names[n % names.length]!);
     const candidate = seen.candidates[n % 5 === 0 ? 1 : 0];
-    if (candidate) await rate(server.base, key, seen.recognitionId, candidate.itemId, n % 5 !== 0 || (n > 70 && n % 3 !== 0), words[n % words.length]);
+    if (candidate)
+      await rate(
+        server.base,
+        key,
+        seen.recognitionId,
+        candidate.itemId,
+        n % 5 !== 0 || (n > 70 && n % 3 !== 0),
+        words[n % words.length],
+      );
   }
   const keyId = (await operator.call('GET', `applications/${id}`)).keys[0].id as string;
   execFileSync('python3', [join(import.meta.dirname, 'history.py'), join(server.folder, 'kaisatsu.db'), id, keyId]);
 
   await page.goto(`${server.base}/console/sign-in`);
-  const url = (path: string, query = {}) => `${server.base}/imageRecognition/v1/userCategory/${path}?${new URLSearchParams({ APIKEY: key, ...query })}`;
+  const url = (path: string, query = {}) =>
+    `${server.base}/imageRecognition/v1/userCategory/${path}?${new URLSearchParams({ APIKEY: key, ...query })}`;
   const { token } = (await (await fetch(url('getToken'), post({ userId: 'console' }))).json()) as { token: string };
   const images: { imageId: string }[] = [];
-  for (const [tag, name] of [['grass', 'grass.png'], ['gravel', 'gravel.png'], ['bricks', 'brick.png'], ['rocket', 'rocket.jpg'], ['cup', 'coffee.png'], ['cat', 'chelsea.png']] as const) {
+  for (const [tag, name] of [
+    ['grass', 'grass.png'],
+    ['gravel', 'gravel.png'],
+    ['bricks', 'brick.png'],
+    ['rocket', 'rocket.jpg'],
+    ['cup', 'coffee.png'],
+    ['cat', 'chelsea.png'],
+  ] as const) {
     for (const [n, picture] of (await variants(page, name, 6)).entries()) {
       const form = new FormData();
       form.set('image', new Blob([new Uint8Array(picture)], { type: 'image/jpeg' }), `${tag}-${n + 1}.jpg`);
       form.set('tag', n === 5 && tag === 'gravel' ? 'grass' : tag);
       form.set('name', `${tag}-${n + 1}.jpg`);
-      images.push((await (await fetch(url('uploadImage', { token }), { method: 'POST', body: form })).json()) as { imageId: string });
+      images.push(
+        (await (await fetch(url('uploadImage', { token }), { method: 'POST', body: form })).json()) as {
+          imageId: string;
+        },
+      );
     }
   }
   const all = images.map(({ imageId }) => ({ imageId }));
-  const { dataSetId } = (await (await fetch(url('createDataSet', { token }), post({ name: 'Things and grounds', images: all }))).json()) as { dataSetId: string };
+  const { dataSetId } = (await (
+    await fetch(url('createDataSet', { token }), post({ name: 'Things and grounds', images: all }))
+  ).json()) as { dataSetId: string };
   for (let tries = 0; tries < 120; tries++) {
-    const { status } = (await (await fetch(url('getDataSet', { token }), post({ dataSetId }))).json()) as { status: string };
+    const { status } = (await (await fetch(url('getDataSet', { token }), post({ dataSetId }))).json()) as {
+      status: string;
+    };
     if (status === 'ready') break;
     await new Promise((done) => setTimeout(done, 500));
   }
   return { application: id, dataSet: dataSetId };
 }
 
-const post = (body: unknown): RequestInit => ({ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+const post = (body: unknown): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});

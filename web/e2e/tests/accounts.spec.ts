@@ -54,9 +54,15 @@ test.describe('without a mail server', () => {
     await expect(page.getByRole('heading', { level: 1, name: 'Forgotten password' })).toBeVisible();
     await page.getByLabel('E-mail address').fill('taro@example.org');
     await page.getByRole('button', { name: 'Send the link' }).click();
-    await expect(page.getByRole('heading', { level: 1, name: 'The link is in the server’s log' }), 'the form that had the focus is gone').toBeFocused();
+    await expect(
+      page.getByRole('heading', { level: 1, name: 'The link is in the server’s log' }),
+      'the form that had the focus is gone',
+    ).toBeFocused();
     let link = '';
-    await until('the link is in the log', () => (link = /http:\S+\/console\/reset\?token=\w+/.exec(server.log())?.[0] ?? '') !== '');
+    await until(
+      'the link is in the log',
+      () => (link = /http:\S+\/console\/reset\?token=\w+/.exec(server.log())?.[0] ?? '') !== '',
+    );
     await page.goto(link);
     await page.getByLabel('New password', { exact: true }).fill('another horse battery');
     await page.getByRole('button', { name: 'Set the password' }).click();
@@ -67,7 +73,9 @@ test.describe('without a mail server', () => {
     await expect(page.getByText('This link does not work')).toBeVisible();
   });
 
-  test('a person changes the password, sees the sessions, and deletes the account with all it owns', async ({ page }) => {
+  test('a person changes the password, sees the sessions, and deletes the account with all it owns', async ({
+    page,
+  }) => {
     const kei = await Person.register(server.base, 'kei@example.org');
     await kei.application('kei’s guide');
     await signIn(page, server.base, 'kei@example.org');
@@ -116,7 +124,10 @@ test.describe('with a mail server', () => {
   /** The text of the newest letter to somebody. */
   async function letter(to: string): Promise<string> {
     let found: string | undefined;
-    await until(`a letter to ${to}`, () => (found = letters.findLast((one) => one.includes(`To: ${to}`))) !== undefined);
+    await until(
+      `a letter to ${to}`,
+      () => (found = letters.findLast((one) => one.includes(`To: ${to}`))) !== undefined,
+    );
     return decode(found!);
   }
 
@@ -145,5 +156,8 @@ function decode(letter: string): string {
   const body = letter.slice(letter.indexOf('\r\n\r\n') + 4);
   if (/base64/i.test(letter)) return Buffer.from(body, 'base64').toString();
   const joined = body.replace(/=\r\n/g, '');
-  return Buffer.from(joined.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))), 'latin1').toString();
+  return Buffer.from(
+    joined.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
+    'latin1',
+  ).toString();
 }

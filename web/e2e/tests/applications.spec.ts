@@ -141,7 +141,9 @@ test('what one person asks for is not done as another, who signed in in the next
   await page.getByRole('button', { name: 'New application' }).first().click();
   const make = page.getByRole('dialog', { name: 'Make an application' });
   await make.getByRole('textbox', { name: 'Name' }).fill('whose is it');
-  const other = await context.request.post(`${server.base}/console/api/session`, { data: { email: 'hana@example.org', password } });
+  const other = await context.request.post(`${server.base}/console/api/session`, {
+    data: { email: 'hana@example.org', password },
+  });
   expect(other.ok()).toBe(true);
   await make.getByRole('button', { name: 'Make it' }).click();
   await expect(page.getByText('This browser is signed in to another account now.')).toBeVisible();

@@ -30,7 +30,10 @@ test('from photographs to a dataset that recognises, and away again', async ({ p
     await expect(grid.getByRole('checkbox')).toHaveCount(there);
   }
   await expectAccessible(page);
-  await page.getByRole('button', { name: /^Select all/ }).first().click();
+  await page
+    .getByRole('button', { name: /^Select all/ })
+    .first()
+    .click();
   await page.getByRole('button', { name: 'Create dataset from selection' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Café animals');
   await page.getByRole('button', { name: /^Create with/ }).click();
@@ -56,7 +59,9 @@ test('a list of addresses is read line by line, and what becomes of each is told
   const files: Record<string, string> = { '/cat.png': 'chelsea.png', '/cup.png': 'coffee.png' };
   const pictures = createServer((request, answer) => {
     const name = files[request.url ?? ''];
-    answer.writeHead(name ? 200 : 404, { 'content-type': 'image/png' }).end(name ? readFileSync(photo(name)) : 'nothing');
+    answer
+      .writeHead(name ? 200 : 404, { 'content-type': 'image/png' })
+      .end(name ? readFileSync(photo(name)) : 'nothing');
   });
   await new Promise<void>((ready) => pictures.listen(0, '127.0.0.1', ready));
   const base = `http://127.0.0.1:${(pictures.address() as { port: number }).port}`;
@@ -65,7 +70,9 @@ test('a list of addresses is read line by line, and what becomes of each is told
   await page.getByRole('tab', { name: 'Datasets' }).click();
   await page.getByRole('button', { name: 'New dataset' }).first().click();
   await page.getByLabel('Name', { exact: true }).fill('From the web');
-  await page.getByLabel('Addresses and tags').fill(`${base}/cat.png cat\nno address at all\n${base}/cup.png cup\n${base}/gone.png cup`);
+  await page
+    .getByLabel('Addresses and tags')
+    .fill(`${base}/cat.png cat\nno address at all\n${base}/cup.png cup\n${base}/gone.png cup`);
   await expect(page.getByRole('button', { name: 'Line 2' })).toBeVisible();
   await page.getByRole('button', { name: 'Remove these lines' }).click();
   await page.getByRole('button', { name: /^Create with/ }).click();

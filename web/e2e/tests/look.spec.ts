@@ -5,7 +5,18 @@ import { expect, expectAccessible, expectNoSidewaysScrolling, test } from '../te
 import { Person, signIn } from '../people';
 import { Server } from '../server';
 
-const pages = ['', 'applications', 'maps', 'maps/tokyo', 'recognition', 'datasets', 'feedback', 'account', 'operator', 'nowhere'];
+const pages = [
+  '',
+  'applications',
+  'maps',
+  'maps/tokyo',
+  'recognition',
+  'datasets',
+  'feedback',
+  'account',
+  'operator',
+  'nowhere',
+];
 const signedOut = ['sign-in', 'register', 'forgot', 'reset?token=ksl_0', 'confirm?token=ksl_0'];
 
 let server: Server;
@@ -18,12 +29,17 @@ test.beforeAll(async () => {
 test.afterAll(() => server.stop());
 
 // Each theme has colours of its own, and each language words; the two do not act on each other.
-for (const [theme, language] of [['light', 'en'], ['dark', 'ja']] as const) {
+for (const [theme, language] of [
+  ['light', 'en'],
+  ['dark', 'ja'],
+] as const) {
   test(`every page is accessible, ${theme}, in ${language}`, async ({ page }) => {
     test.setTimeout(240_000);
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
-    if (language === 'ja') await page.addInitScript(() => Object.defineProperty(navigator, 'languages', { get: () => ['ja'] }));
-    if (language === 'ja') await page.addInitScript(() => Object.defineProperty(navigator, 'language', { get: () => 'ja' }));
+    if (language === 'ja')
+      await page.addInitScript(() => Object.defineProperty(navigator, 'languages', { get: () => ['ja'] }));
+    if (language === 'ja')
+      await page.addInitScript(() => Object.defineProperty(navigator, 'language', { get: () => 'ja' }));
     for (const path of signedOut) {
       await page.goto(`${server.base}/console/${path}`);
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
@@ -102,11 +118,15 @@ test('a page that could not be loaded is gone when one goes back', async ({ page
 
 test('all of it is small', () => {
   const dist = join(import.meta.dirname, '../../dist/console');
-  const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(dist, name)).isFile());
+  const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    statSync(join(dist, name)).isFile(),
+  );
   const packed = files.filter((name) => !files.includes(`${name}.gz`));
   const bytes = packed.reduce((sum, name) => sum + statSync(join(dist, name)).size, 0);
   expect(bytes).toBeLessThan(300_000);
   for (const name of files.filter((name) => /\.(html|css|js)$/.test(name))) {
-    expect(readFileSync(join(dist, name), 'utf8'), name).not.toMatch(/https?:\/\/(?!www\.w3\.org|svelte\.dev|example\.org)[a-z]/);
+    expect(readFileSync(join(dist, name), 'utf8'), name).not.toMatch(
+      /https?:\/\/(?!www\.w3\.org|svelte\.dev|example\.org)[a-z]/,
+    );
   }
 });

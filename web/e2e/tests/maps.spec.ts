@@ -63,15 +63,25 @@ test('the maps there are are shown, and one is explored by hand and by keyboard'
   await expect.poll(async () => (await look(page)).x).toBeGreaterThan(here.x);
 });
 
-for (const [by, text] of [['kana', 'こうえんじ'], ['name', '高円寺'], ['code', '1131215']]) {
+for (const [by, text] of [
+  ['kana', 'こうえんじ'],
+  ['name', '高円寺'],
+  ['code', '1131215'],
+]) {
   test(`a station is found by ${by}`, async ({ page }) => {
     await page.goto(`${server.base}/console/maps/tokyo`);
     await expect(page.getByRole('application')).toHaveAttribute('data-state', 'ready');
     await page.getByRole('combobox', { name: 'Find a station' }).fill(text!);
-    await page.getByRole('listbox', { name: 'Stations found' }).getByRole('option', { name: /高円寺/ }).first().click();
+    await page
+      .getByRole('listbox', { name: 'Stations found' })
+      .getByRole('option', { name: /高円寺/ })
+      .first()
+      .click();
     await expect(page.getByRole('heading', { level: 2, name: '高円寺' })).toBeVisible();
     await page.getByRole('button', { name: 'By code' }).click();
-    await expect(page.getByRole('list', { name: 'Stations of the answer' }).getByRole('button', { name: /高円寺/ })).toBeVisible();
+    await expect(
+      page.getByRole('list', { name: 'Stations of the answer' }).getByRole('button', { name: /高円寺/ }),
+    ).toBeVisible();
   });
 }
 
@@ -89,9 +99,18 @@ test('a window that is drawn shows its request, and what the server answers', as
   await page.mouse.up();
   const field = async (name: string) => Number(await page.getByRole('spinbutton', { name, exact: true }).inputValue());
   await expect.poll(() => field('width')).toBeGreaterThan(50);
-  const window = { x: await field('x'), y: await field('y'), width: await field('width'), height: await field('height') };
+  const window = {
+    x: await field('x'),
+    y: await field('y'),
+    width: await field('width'),
+    height: await field('height'),
+  };
   await expect(page.getByRole('status').filter({ hasText: /station/ })).toContainText(/\d+ station/);
-  const query = new URLSearchParams({ APIKEY: application.key, id: 'tokyo', ...Object.fromEntries(Object.entries(window).map(([k, v]) => [k, String(v)])) });
+  const query = new URLSearchParams({
+    APIKEY: application.key,
+    id: 'tokyo',
+    ...Object.fromEntries(Object.entries(window).map(([k, v]) => [k, String(v)])),
+  });
   const answer = (await (await fetch(`${server.base}/route_service/v1/railmapDetail?${query}`)).json()) as any;
   const shown = page.getByRole('list', { name: 'Stations of the answer' }).getByRole('button');
   await expect(shown).toHaveCount(answer.ResultSet.RailMap.Point.length);
@@ -106,7 +125,12 @@ test('a window that is drawn shows its request, and what the server answers', as
 test('what the server refuses is said in its words', async ({ page }) => {
   await page.goto(`${server.base}/console/maps/tokyo`);
   await expect(page.getByRole('application')).toHaveAttribute('data-state', 'ready');
-  for (const [name, value] of [['x', '100'], ['y', '100'], ['width', '501'], ['height', '10']]) {
+  for (const [name, value] of [
+    ['x', '100'],
+    ['y', '100'],
+    ['width', '501'],
+    ['height', '10'],
+  ]) {
     await page.getByRole('spinbutton', { name: name!, exact: true }).fill(value!);
   }
   await expect(page.getByRole('alert')).toContainText('1 to 500');

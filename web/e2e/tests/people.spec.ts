@@ -69,11 +69,17 @@ test.describe('operators', () => {
 
     test('see a day of the precision under the date that it has in UTC', async ({ page }) => {
       const points = [{ at: '2026-03-10T00:00:00Z', valid: 3, invalid: 1 }];
-      const json = { stepSeconds: 86_400, from: '2026-02-09T00:00:00Z', to: '2026-03-11T00:00:00Z', series: [{ task: 'classify', model: 'photos', points }] };
+      const json = {
+        stepSeconds: 86_400,
+        from: '2026-02-09T00:00:00Z',
+        to: '2026-03-11T00:00:00Z',
+        series: [{ task: 'classify', model: 'photos', points }],
+      };
       await page.route('**/console/api/feedback/timeline*', (route) => route.fulfill({ json }));
       await signIn(page, server.base, 'operator@example.org');
       await page.goto(`${server.base}/console/feedback`);
-      for (const name of [/^Precision over time/, /^Verdicts a day/]) await expect(page.getByRole('table', { name }).getByRole('rowheader')).toHaveText(['10 Mar 2026']);
+      for (const name of [/^Precision over time/, /^Verdicts a day/])
+        await expect(page.getByRole('table', { name }).getByRole('rowheader')).toHaveText(['10 Mar 2026']);
       await expect(page.getByText('Days are counted in UTC.')).toBeVisible();
     });
   });
@@ -93,12 +99,19 @@ test('feedback is plotted, read, searched and revoked', async ({ page }) => {
     await page.getByRole('navigation').getByRole('link', { name: 'Feedback' }).click();
     await expect(page.getByText('猫です。合っています')).toBeVisible();
     await expect(page.getByText('No, that is another cat')).toBeVisible();
-    await expect(page.getByRole('img', { name: /precision/i }).or(page.getByRole('figure', { name: /precision/i })).first()).toBeVisible();
+    await expect(
+      page
+        .getByRole('img', { name: /precision/i })
+        .or(page.getByRole('figure', { name: /precision/i }))
+        .first(),
+    ).toBeVisible();
     await page.getByLabel('Search in comments').fill('another');
     await expect(page.getByText('猫です。合っています')).toBeHidden();
     await page.getByRole('button', { name: /^Revoke the verdict on/ }).click();
     await page.getByRole('dialog', { name: 'Revoke this verdict?' }).getByRole('button', { name: 'Revoke' }).click();
-    await expect(page.getByRole('list', { name: 'Verdicts and comments' }).getByRole('listitem').first()).toContainText('Revoked');
+    await expect(page.getByRole('list', { name: 'Verdicts and comments' }).getByRole('listitem').first()).toContainText(
+      'Revoked',
+    );
     const left = await operator.call('GET', 'feedback?standing=revoked');
     expect(left.verdicts.map((one: any) => one.itemId)).toEqual([second.itemId]);
   } finally {

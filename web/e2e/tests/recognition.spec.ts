@@ -18,7 +18,8 @@ test.beforeEach(async ({ page }) => {
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
 });
 
-const candidates = (page: import('@playwright/test').Page) => page.getByRole('list', { name: 'Candidates' }).getByRole('listitem');
+const candidates = (page: import('@playwright/test').Page) =>
+  page.getByRole('list', { name: 'Candidates' }).getByRole('listitem');
 
 test('a photograph is classified, and a thumb changes what comes next', async ({ page }) => {
   await page.locator('input[type=file]').first().setInputFiles(photo('chelsea.png'));
@@ -37,14 +38,19 @@ test('a photograph is classified, and a thumb changes what comes next', async ({
 
 test('a comment that could not be sent stays where it was typed', async ({ page }) => {
   await page.locator('input[type=file]').first().setInputFiles(photo('coffee.png'));
-  await page.getByRole('button', { name: /is right$/ }).first().click();
+  await page
+    .getByRole('button', { name: /is right$/ })
+    .first()
+    .click();
   await page.getByRole('button', { name: 'Add a comment' }).click();
   const comment = page.getByLabel('Comment');
   await comment.fill('A cup, and a spoon beside it');
   const json = { error: { code: '501', message: 'feedbackToCandidate: too many are waiting' } };
   await page.route('**/feedbackToCandidate?*', (route) => route.fulfill({ status: 503, json }), { times: 1 });
   await page.getByRole('button', { name: 'Save the comment' }).click();
-  await expect(page.getByText('The server is not ready or overloaded. The server says: too many are waiting')).toBeVisible();
+  await expect(
+    page.getByText('The server is not ready or overloaded. The server says: too many are waiting'),
+  ).toBeVisible();
   await expect(comment).toHaveValue('A cup, and a spoon beside it');
   await page.getByRole('button', { name: 'Save the comment' }).click();
   await expect(page.getByText('The comment was saved.')).toBeVisible();
@@ -90,7 +96,9 @@ test('a picture is photographed', async ({ page, context }) => {
   await context.grantPermissions(['camera'], { origin: server.base });
   await page.getByRole('button', { name: 'Use the camera' }).click();
   await page.getByRole('button', { name: 'Take the photo' }).click();
-  await expect(page.getByRole('region', { name: 'Pictures of this visit' }).getByRole('button', { name: /^Show/ })).toBeVisible();
+  await expect(
+    page.getByRole('region', { name: 'Pictures of this visit' }).getByRole('button', { name: /^Show/ }),
+  ).toBeVisible();
   await expect(page.getByText(/ms with sending|None of these|no candidate/i).first()).toBeVisible();
 });
 
@@ -102,7 +110,12 @@ test('a picture is pasted, and what is no picture is refused', async ({ page }) 
     files.items.add(new File([await canvas.convertToBlob()], 'pasted.png', { type: 'image/png' }));
     document.dispatchEvent(new ClipboardEvent('paste', { clipboardData: files, bubbles: true }));
   });
-  await expect(page.getByRole('region', { name: 'Pictures of this visit' }).getByRole('button', { name: 'Show pasted.png' })).toBeVisible();
-  await page.locator('input[type=file]').first().setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no picture') });
+  await expect(
+    page.getByRole('region', { name: 'Pictures of this visit' }).getByRole('button', { name: 'Show pasted.png' }),
+  ).toBeVisible();
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no picture') });
   await expect(page.getByRole('alert').first()).toBeVisible();
 });

@@ -4,14 +4,19 @@ import { expect, test } from '../test';
 import { Person, classify, password, photo, rate, signIn } from '../people';
 import { Server } from '../server';
 
-const attack = (name: string) => `<img src=x onerror="window.hit='${name}'"><script>window.hit='${name}'</script>"'{{1+1}}`;
+const attack = (name: string) =>
+  `<img src=x onerror="window.hit='${name}'"><script>window.hit='${name}'</script>"'{{1+1}}`;
 
 let server: Server, operator: Person, application: { id: string; key: string };
 const api = (path: string, query: Record<string, string> = {}) =>
   `${server.base}/imageRecognition/v1/${path}?${new URLSearchParams({ APIKEY: application.key, ...query })}`;
 
 async function json(url: string, body: unknown): Promise<any> {
-  const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
   if (!answer.ok) throw new Error(`${url.replace(/\?.*/, '')}: ${await answer.text()}`);
   return answer.status === 204 ? {} : answer.json();
 }
@@ -23,7 +28,11 @@ test.beforeAll(async () => {
   await Person.register(server.base, "o'hana+{{x}}&lt@example.org");
   // A browser says what it is in a header, and it is listed among the sessions.
   const headers = { 'content-type': 'application/json', 'user-agent': attack('agent') };
-  await fetch(`${server.base}/console/api/session`, { method: 'POST', headers, body: JSON.stringify({ email: 'operator@example.org', password }) });
+  await fetch(`${server.base}/console/api/session`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ email: 'operator@example.org', password }),
+  });
   application = await operator.application(attack('application').slice(0, 100));
   const seen = await classify(server.base, application.key, 'chelsea.png');
   await rate(server.base, application.key, seen.recognitionId, seen.candidates[0].itemId, false, attack('comment'));
@@ -49,7 +58,17 @@ test('nothing that was written anywhere runs', async ({ page }) => {
   await signIn(page, server.base, 'operator@example.org');
   const { user, dataSetId } = (globalThis as any).made;
   const query = `user=${encodeURIComponent(user)}`;
-  const paths = ['', 'applications', `applications/${application.id}`, 'recognition', `datasets?${query}`, `datasets/${dataSetId}?${query}`, 'feedback', 'operator', 'account'];
+  const paths = [
+    '',
+    'applications',
+    `applications/${application.id}`,
+    'recognition',
+    `datasets?${query}`,
+    `datasets/${dataSetId}?${query}`,
+    'feedback',
+    'operator',
+    'account',
+  ];
   for (const path of paths) {
     await page.goto(`${server.base}/console/${path}`);
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();

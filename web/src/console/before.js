@@ -4,7 +4,11 @@
 (function () {
   var root = document.documentElement;
   var kept = function (name) {
-    try { return localStorage.getItem(name); } catch (_) { return null; }
+    try {
+      return localStorage.getItem(name);
+    } catch (_) {
+      return null;
+    }
   };
   var theme = kept('kaisatsu.theme');
   var dark = theme === 'dark' || (theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);

@@ -8,7 +8,7 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
-use kaisatsu_recognition::{ClassifyAsk, Kept, Tag};
+use kaisatsu_recognition::{Category, ClassifyRequest, Saved};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -117,21 +117,21 @@ pub(crate) async fn classify(
             let set = form.data_set(user.as_ref(), "modelName")?;
             let most = form.most("numOfCandidates", 1..=50, USUAL)?;
             let model = form.text("modelName")?.map(str::to_owned);
-            Ok((set, ClassifyAsk { model, most, language: language(form)? }))
+            Ok((set, ClassifyRequest { model, most, language: language(form)? }))
         };
         let (mut form, (set, ask)) = Form::read(&query, &FIELDS[..4], &gateway, &headers, body, parse).await?;
         let kept = if let Some((user, id)) = set {
-            gateway.recogniser.classify_in(&user, &id, form.image()?, ask.most).await?
+            gateway.recognition.datasets.classify(&user, &id, form.image()?, ask.most).await?
         } else {
-            gateway.recogniser.classify(&caller.application, form.image()?, ask).await?
+            gateway.recognition.classify.run(&caller.application, form.image()?, ask).await?
         };
         Ok::<_, Failure>(render(kept))
     })
     .await
 }
 
-fn render(kept: Kept<Tag>) -> ClassifyAnswer {
-    let candidate = |(item, tag): (kaisatsu_model::ItemId, Tag)| TagCandidate {
+fn render(kept: Saved<Category>) -> ClassifyAnswer {
+    let candidate = |(item, tag): (kaisatsu_model::ItemId, Category)| TagCandidate {
         tag: tag.name,
         score: tag.score,
         item_id: item.as_str().to_owned(),

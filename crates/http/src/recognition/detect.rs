@@ -8,7 +8,7 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
-use kaisatsu_recognition::{DetectAsk, Kept, Thing};
+use kaisatsu_recognition::{DetectRequest, Detection, Saved};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -123,7 +123,7 @@ pub(crate) async fn detect(
     let query = Query::read(raw.as_deref(), &FIELDS);
     respond_with("objectDetection/detect", gateway.admit(&query).await, async |caller| {
         let parse = |form: &Form<'_>| {
-            Ok(DetectAsk {
+            Ok(DetectRequest {
                 model: form.text("modelName")?.map(str::to_owned),
                 most: form.most("numOfCandidates", 1..=100, USUAL)?,
                 min_score: form.share("minScore")?.unwrap_or(0.0),
@@ -131,22 +131,22 @@ pub(crate) async fn detect(
             })
         };
         let (mut form, ask) = Form::read(&query, &FIELDS[..4], &gateway, &headers, body, parse).await?;
-        let (kept, size) = gateway.recogniser.detect(&caller.application, form.image()?, ask).await?;
+        let (kept, size) = gateway.recognition.detect.run(&caller.application, form.image()?, ask).await?;
         Ok::<_, Failure>(render(kept, size))
     })
     .await
 }
 
-fn render(kept: Kept<Thing>, (width, height): (u32, u32)) -> DetectAnswer {
-    let candidate = |(item, thing): (kaisatsu_model::ItemId, Thing)| ThingCandidate {
-        tag: thing.name,
-        score: thing.score,
+fn render(kept: Saved<Detection>, (width, height): (u32, u32)) -> DetectAnswer {
+    let candidate = |(item, detection): (kaisatsu_model::ItemId, Detection)| ThingCandidate {
+        tag: detection.name,
+        score: detection.score,
         item_id: item.as_str().to_owned(),
-        tag_id: thing.id,
-        x_min: thing.place.x_min,
-        y_min: thing.place.y_min,
-        x_max: thing.place.x_max,
-        y_max: thing.place.y_max,
+        tag_id: detection.id,
+        x_min: detection.area.x_min,
+        y_min: detection.area.y_min,
+        x_max: detection.area.x_max,
+        y_max: detection.area.y_max,
     };
     DetectAnswer {
         recognition_id: kept.id.as_str().to_owned(),

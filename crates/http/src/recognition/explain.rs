@@ -95,7 +95,7 @@ pub(crate) async fn explain(State(gateway): State<Arc<Gateway>>, RawQuery(raw): 
     let query = Query::read(raw.as_deref(), &[API_KEY, "recognitionId"]);
     respond_with("explain", gateway.admit(&query).await, async |caller| {
         let id = verdict::recognition(&query)?;
-        Ok::<_, Failure>(render(gateway.recogniser.explain(&caller.application, &id).await?))
+        Ok::<_, Failure>(render(gateway.recognition.feedback.explain(&caller.application, &id).await?))
     })
     .await
 }

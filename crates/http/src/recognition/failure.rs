@@ -24,7 +24,7 @@ impl From<RecognitionError> for Failure {
             RecognitionError::NoSuchModel { .. } => Self::new(Kind::NoSuchModel, told),
             RecognitionError::NoSuchCollection(_)
             | RecognitionError::NoSuchImage
-            | RecognitionError::NoSuchDataSet
+            | RecognitionError::NoSuchDataset
             | RecognitionError::NoStoredImage(_) => Self::new(Kind::NotFound, told),
             RecognitionError::TooManyTags(_) => Self::new(Kind::TooManyInputs, told),
             RecognitionError::NoTag(_)
@@ -32,7 +32,7 @@ impl From<RecognitionError> for Failure {
             | RecognitionError::BuildFailed(_)
             | RecognitionError::OneTag => Self::new(Kind::BodyField, told),
             RecognitionError::AllDenied { .. } => Self::new(Kind::Denied, told),
-            RecognitionError::ImagesFull(_) | RecognitionError::BytesFull(_) | RecognitionError::DataSetsFull(_) => {
+            RecognitionError::ImagesFull(_) | RecognitionError::BytesFull(_) | RecognitionError::DatasetsFull(_) => {
                 Self::passing(Kind::TooOften, told, QUOTA)
             }
             RecognitionError::Busy => Self::passing(Kind::Unavailable, told, Duration::from_secs(1)),
@@ -66,7 +66,7 @@ impl From<StoreError> for Failure {
                 Kind::NotFound,
                 "the recognition has no such candidate; itemId is what the same recognition answered with",
             ),
-            StoreError::NoDataSet(_) => RecognitionError::NoSuchDataSet.into(),
+            StoreError::NoDataset(_) => RecognitionError::NoSuchDataset.into(),
             other => Self::passing(Kind::Unavailable, "the database does not answer; try again shortly", DATABASE)
                 .because(other.to_string()),
         }

@@ -54,7 +54,7 @@ pub(crate) async fn feedback(
             verdict: verdict::verdict(&query)?,
             comment: verdict::comment(&headers, body).await?,
         };
-        gateway.recogniser.rate(&caller.application, rating).await?;
+        gateway.recognition.feedback.rate(&caller.application, rating).await?;
         Ok(NoContent)
     })
     .await

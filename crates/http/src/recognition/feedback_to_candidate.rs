@@ -57,7 +57,7 @@ pub(crate) async fn feedback_to_candidate(
             verdict: verdict::verdict(&query)?,
             comment: verdict::comment(&headers, body).await?,
         };
-        gateway.recogniser.rate(&caller.application, rating).await?;
+        gateway.recognition.feedback.rate(&caller.application, rating).await?;
         Ok(NoContent)
     })
     .await

@@ -7,7 +7,7 @@ use axum::{
     response::Response,
 };
 use kaisatsu_model::Timestamp;
-use kaisatsu_recognition::{Total, TotalsAsk};
+use kaisatsu_recognition::{Total, TotalsRequest};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -76,14 +76,14 @@ struct TotalEntry {
 pub(crate) async fn feedback_totals(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, "modelName", "since", "until", "interval"]);
     respond_with("feedbackTotals", gateway.admit(&query).await, async |caller| {
-        let ask = TotalsAsk {
+        let request = TotalsRequest {
             application: caller.application.clone(),
             model: query.text("modelName")?.map(str::to_owned),
             since: moment(&query, "since")?,
             until: moment(&query, "until")?,
             span: interval(&query)?,
         };
-        let totals = gateway.recogniser.feedback_totals(&ask).await?;
+        let totals = gateway.recognition.feedback.application_totals(&request).await?;
         Ok::<_, Failure>(TotalsAnswer { totals: totals.into_iter().map(entry).collect() })
     })
     .await

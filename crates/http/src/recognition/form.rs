@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use axum::{body::Body, http::HeaderMap};
 use bytes::Bytes;
 use futures_util::stream;
-use kaisatsu_model::DataSetId;
+use kaisatsu_model::DatasetId;
 use kaisatsu_recognition::User;
 use multer::Multipart;
 
@@ -132,13 +132,13 @@ impl<'a> Form<'a> {
     }
 
     /// The dataset that the request names, and the user it must belong to. It excludes the field `instead`.
-    pub(super) fn data_set(&self, user: Option<&User>, instead: &str) -> Result<Option<(User, DataSetId)>, Failure> {
+    pub(super) fn data_set(&self, user: Option<&User>, instead: &str) -> Result<Option<(User, DatasetId)>, Failure> {
         let Some(id) = self.text("dataSetId")? else { return Ok(None) };
         if self.text(instead)?.is_some() {
             return Err(self.invalid("dataSetId", &format!("and {instead} exclude each other; leave one out")));
         }
         let missing = || Failure::new(Kind::TokenUnknown, "query parameter token is missing");
-        Ok(Some((user.ok_or_else(missing)?.clone(), DataSetId::from_text(id))))
+        Ok(Some((user.ok_or_else(missing)?.clone(), DatasetId::from_text(id))))
     }
 
     /// An integer, from the form or the query.

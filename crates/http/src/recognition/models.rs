@@ -70,13 +70,13 @@ pub(crate) async fn models(State(gateway): State<Arc<Gateway>>, RawQuery(raw): R
     respond("models", gateway.admit(&query).await, || {
         let list =
             |task, models: Vec<ModelInfo>| TaskModels { task, models: models.into_iter().map(Into::into).collect() };
-        let recogniser = &gateway.recogniser;
+        let models = &gateway.recognition.models;
         Ok(ModelsAnswer {
             tasks: vec![
-                list("categoryRecognition", recogniser.models(Task::Classify)),
-                list("objectDetection", recogniser.models(Task::Detect)),
-                list("similarImageSearch", recogniser.embedders()),
-                list("objectRecognition", recogniser.models(Task::LocalFeatures)),
+                list("categoryRecognition", models.of_task(Task::Classify)),
+                list("objectDetection", models.of_task(Task::Detect)),
+                list("similarImageSearch", models.embedders()),
+                list("objectRecognition", models.of_task(Task::LocalFeatures)),
             ],
         })
     })

@@ -8,7 +8,7 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
-use kaisatsu_recognition::{Evidence, Kept, RecognizeAsk, Sighted};
+use kaisatsu_recognition::{Evidence, ItemMatch, RecogniseRequest, Saved};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -125,7 +125,7 @@ pub(crate) async fn recognize(
 ) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, "recog", "numOfCandidates"]);
     respond_with("recognize", gateway.admit(&query).await, async |caller| {
-        let ask = RecognizeAsk {
+        let request = RecogniseRequest {
             category: category(&query)?,
             most: usize::try_from(query.integer("numOfCandidates", 1..=50)?.unwrap_or(USUAL)).unwrap_or(0),
         };
@@ -136,8 +136,8 @@ pub(crate) async fn recognize(
         }
         let (image, _memory) =
             gateway.body_memory.read(&headers, body, gateway.max_image_bytes, 1, "the image").await?;
-        let kept = gateway.recogniser.recognize(&caller.application, image, ask).await?;
-        Ok::<_, Failure>(render(kept))
+        let saved = gateway.recognition.objects.run(&caller.application, image, request).await?;
+        Ok::<_, Failure>(render(saved))
     })
     .await
 }
@@ -153,27 +153,27 @@ fn category(query: &Query<'_>) -> Result<Option<String>, Failure> {
     }
 }
 
-fn render(kept: Kept<Sighted>) -> RecognizeAnswer {
-    let candidate = |(id, sighted): (kaisatsu_model::ItemId, Sighted)| ItemCandidate {
-        score: sighted.score,
+fn render(saved: Saved<ItemMatch>) -> RecognizeAnswer {
+    let candidate = |(id, found): (kaisatsu_model::ItemId, ItemMatch)| ItemCandidate {
+        score: found.score,
         item_id: id.as_str().to_owned(),
-        category: sighted.item.category,
-        image_url: sighted.item.image_url,
-        detail: raw(sighted.item.detail, "{}"),
-        sites: raw(sighted.item.sites, "[]"),
-        evidence: evidence(sighted.evidence),
+        category: found.item.category,
+        image_url: found.item.image_url,
+        detail: raw(found.item.detail, "{}"),
+        sites: raw(found.item.sites, "[]"),
+        evidence: evidence(found.evidence),
     };
     RecognizeAnswer {
-        recognition_id: kept.id.as_str().to_owned(),
-        candidates: kept.candidates.into_iter().map(candidate).collect(),
+        recognition_id: saved.id.as_str().to_owned(),
+        candidates: saved.candidates.into_iter().map(candidate).collect(),
     }
 }
 
 fn evidence(evidence: Evidence) -> EvidenceEntry {
-    let (kind, (barcode, inliers, reference_picture, matched_text), place) = match evidence {
-        Evidence::Barcode { digits, place } => ("barcode", (Some(digits), None, None, None), place),
-        Evidence::Looks { inliers, picture, text, place } => {
-            ("looks", (None, Some(inliers), Some(picture), text), place)
+    let (kind, (barcode, inliers, reference_picture, matched_text), area) = match evidence {
+        Evidence::Barcode { digits, area } => ("barcode", (Some(digits), None, None, None), area),
+        Evidence::Features { inliers, picture, text, area } => {
+            ("looks", (None, Some(inliers), Some(picture), text), area)
         }
     };
     EvidenceEntry {
@@ -182,10 +182,10 @@ fn evidence(evidence: Evidence) -> EvidenceEntry {
         inliers,
         reference_picture,
         matched_text,
-        x_min: place.x_min,
-        y_min: place.y_min,
-        x_max: place.x_max,
-        y_max: place.y_max,
+        x_min: area.x_min,
+        y_min: area.y_min,
+        x_max: area.x_max,
+        y_max: area.y_max,
     }
 }
 

@@ -8,7 +8,7 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
-use kaisatsu_recognition::{Kept, Likeness, SimilarAsk};
+use kaisatsu_recognition::{Saved, SimilarImage, SimilarRequest};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -117,18 +117,18 @@ pub(crate) async fn search(
         };
         let (mut form, (set, most)) = Form::read(&query, &FIELDS[..3], &gateway, &headers, body, parse).await?;
         let kept = if let Some((user, id)) = set {
-            gateway.recogniser.similar_in(&user, &id, form.image()?, most).await?
+            gateway.recognition.datasets.similar(&user, &id, form.image()?, most).await?
         } else {
-            let ask = SimilarAsk { collection: form.required("collection")?.to_owned(), most };
-            gateway.recogniser.similar(&caller.application, form.image()?, ask).await?
+            let request = SimilarRequest { collection: form.required("collection")?.to_owned(), most };
+            gateway.recognition.similar.run(&caller.application, form.image()?, request).await?
         };
         Ok::<_, Failure>(render(kept))
     })
     .await
 }
 
-fn render(kept: Kept<Likeness>) -> SimilarAnswer {
-    let candidate = |(item, alike): (kaisatsu_model::ItemId, Likeness)| LikenessCandidate {
+fn render(kept: Saved<SimilarImage>) -> SimilarAnswer {
+    let candidate = |(item, alike): (kaisatsu_model::ItemId, SimilarImage)| LikenessCandidate {
         image_id: alike.image_id,
         image_url: alike.image_url,
         tag: alike.tag,

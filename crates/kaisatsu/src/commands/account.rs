@@ -113,7 +113,7 @@ async fn delete(accounts: &Accounts, email: &Email, yes: bool) -> Result<(), Tro
             all.keys,
             all.users,
             all.images,
-            all.data_sets,
+            all.datasets,
             all.recognitions,
             all.verdicts
         );

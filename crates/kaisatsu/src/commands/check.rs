@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use kaisatsu_recognition::check::{CheckAsk, check};
+use kaisatsu_recognition::check::{CheckOptions, check};
 use kaisatsu_store::{Blobs, Store};
 
 use crate::{exit::Trouble, settings::Settings};
@@ -21,13 +21,13 @@ pub(crate) struct Command {
 pub(crate) async fn run(command: &Command, settings: &Settings) -> Result<ExitCode, Trouble> {
     let store = Store::open(&settings.database()?).await?;
     let blobs = Blobs::open(&settings.blobs()?).map_err(|error| Trouble::Store(error.to_string()))?;
-    let ask = CheckAsk { deep: command.deep, repair: command.repair };
+    let ask = CheckOptions { deep: command.deep, repair: command.repair };
     let done = check(&store, &blobs, ask).await.map_err(|error| Trouble::Store(error.to_string()))?;
     store.close().await;
     for fault in &done.faults {
         say!("{fault}");
     }
-    say!("{} files of {} bytes in the storage, {} images in the database", done.kept, done.bytes, done.known);
+    say!("{} files of {} bytes in the storage, {} images in the database", done.stored, done.bytes, done.known);
     if done.removed > 0 {
         say!("{} removed", done.removed);
     }

@@ -7,7 +7,7 @@ use kaisatsu_fetch::{Fetcher, Policy};
 use kaisatsu_http::{Gateway, Limits, PreparedMap, PublishedLimits, Services};
 use kaisatsu_model::{ApplicationName, SystemClock};
 use kaisatsu_railmap::Library;
-use kaisatsu_recognition::{Recogniser, UserLimits, UserSettings};
+use kaisatsu_recognition::{Recognition, UserLimits, UserSettings};
 use kaisatsu_store::{Address, Blobs, Store, StoreError};
 use kaisatsu_vision::{Engine, ModelRegistry};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
@@ -39,7 +39,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
     let usage = Usage::new(store.clone(), Arc::new(SystemClock), operations, settings.daily_requests);
     let gate = Gate::open(store.clone(), Arc::new(SystemClock), Arc::clone(&usage)).await?;
     let metrics = install_metrics()?;
-    let recogniser = Arc::new(open_recogniser(settings, &store)?);
+    let recognition = Arc::new(open_recognition(settings, &store)?);
     // The address is taken before the first key is made: a key whose server does not start would be lost.
     let listener = TcpListener::bind(settings.listen).await.map_err(|error| {
         let remedy = "Another server may be running there; choose another address with --listen IP:PORT";
@@ -49,11 +49,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
     let first_key = if settings.first_key { first_key(&store, &address).await? } else { None };
 
     gate.follow();
-    recogniser.forget_in_time();
-    recogniser.follow();
-    recogniser.go_on_learning();
-    recogniser.build_data_sets();
-    recogniser.sweep_in_time();
+    recognition.start();
     let tokens = Tokens::new(store.clone(), Arc::new(SystemClock), settings.token_lifetime);
     tokio::spawn(tokens.clone().forget_expired());
     let accounts = Accounts::new(store.clone(), Arc::new(SystemClock), post, &settings.public_url(place));
@@ -68,7 +64,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
         desk: Desk::new(store.clone(), Arc::new(SystemClock), Arc::clone(&usage)),
         limits: published_limits(settings),
         maps: Arc::clone(&maps),
-        recogniser,
+        recognition,
         max_image_bytes: small(settings.max_image_bytes),
         segment: settings.route_service.clone(),
         map_pages: settings.map_pages,
@@ -110,7 +106,7 @@ fn open_maps(folder: &Path) -> Result<Library<PreparedMap>, Trouble> {
 }
 
 /// Starts the engine on the models there are. What is wrong with a model is logged and costs only that model.
-fn open_recogniser(settings: &Settings, store: &Store) -> Result<Recogniser, Trouble> {
+fn open_recognition(settings: &Settings, store: &Store) -> Result<Recognition, Trouble> {
     let folder = settings.models_folder()?;
     let unreadable = |error| Trouble::Failed(format!("the model folder {} cannot be read: {error}", folder.display()));
     let registry = ModelRegistry::open(&folder).map_err(unreadable)?;
@@ -136,7 +132,7 @@ fn open_recogniser(settings: &Settings, store: &Store) -> Result<Recogniser, Tro
         keep_pictures: settings.keep_pictures,
         quorum: small(settings.feedback_quorum),
     };
-    Ok(Recogniser::new(engine, store.clone(), Arc::new(SystemClock), &decided, user_settings(settings)?))
+    Ok(Recognition::new(engine, store.clone(), Arc::new(SystemClock), &decided, user_settings(settings)?))
 }
 
 /// What users may have and fetch, and where it is kept.
@@ -152,8 +148,8 @@ fn user_settings(settings: &Settings) -> Result<UserSettings, Trouble> {
         limits: UserLimits {
             bytes: settings.user_bytes,
             images: settings.user_images,
-            data_sets: settings.user_data_sets,
-            data_set_images: settings.data_set_images,
+            datasets: settings.user_data_sets,
+            dataset_images: settings.data_set_images,
         },
         fetches: small(settings.fetches),
         lease: settings.job_lease,

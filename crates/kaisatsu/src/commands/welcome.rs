@@ -51,7 +51,7 @@ pub(super) fn print(
         (at.x - 150).max(0),
         (at.y - 150).max(0),
     );
-    if !gateway.recogniser.models(Task::Classify).is_empty() {
+    if !gateway.recognition.models.of_task(Task::Classify).is_empty() {
         let key = secret.unwrap_or("$APIKEY");
         println!("Or with a picture of your own:\n");
         println!("  curl -F image=@photo.jpg \"{base}/imageRecognition/v1/concept/classify?APIKEY={key}\"\n");
@@ -67,7 +67,7 @@ fn first_map(gateway: &Gateway) -> Option<Arc<Shelved<PreparedMap>>> {
 fn models(gateway: &Gateway) -> String {
     let tasks = [Task::Classify, Task::Detect, Task::LocalFeatures, Task::ReadText];
     let names: Vec<String> =
-        tasks.into_iter().flat_map(|task| gateway.recogniser.models(task)).map(|model| model.name).collect();
+        tasks.into_iter().flat_map(|task| gateway.recognition.models.of_task(task)).map(|model| model.name).collect();
     if names.is_empty() { "none; `make models` installs the default set".to_owned() } else { names.join(", ") }
 }
 

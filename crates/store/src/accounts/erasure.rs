@@ -4,7 +4,7 @@
 //! own is then removed in steps that may run twice and may stop anywhere; `deleted_at` says what there is left to do, and
 //! the application's row goes last.
 
-use kaisatsu_model::{AccountId, AppId, DataSetId, Timestamp, UserId};
+use kaisatsu_model::{AccountId, AppId, DatasetId, Timestamp, UserId};
 
 use super::LOCK;
 use crate::{Store, StoreError, feedback::RAISE_FEEDBACK, keys::RAISE_REVISION, on_each};
@@ -21,7 +21,7 @@ pub struct Belongings {
     /// Images in their storage areas.
     pub images: i64,
     /// Their datasets.
-    pub data_sets: i64,
+    pub datasets: i64,
     /// Recognitions that are kept.
     pub recognitions: i64,
     /// Verdicts.
@@ -32,7 +32,7 @@ const BELONGINGS: &str = "SELECT a.name, \
      (SELECT COUNT(*) FROM api_key k WHERE k.application_id = a.id AND k.pass_of IS NULL) AS keys, \
      (SELECT COUNT(*) FROM user_account u WHERE u.application_id = a.id) AS users, \
      (SELECT COUNT(*) FROM user_image i WHERE i.application_id = a.id) AS images, \
-     (SELECT COUNT(*) FROM dataset d WHERE d.application_id = a.id) AS data_sets, \
+     (SELECT COUNT(*) FROM dataset d WHERE d.application_id = a.id) AS datasets, \
      (SELECT COUNT(*) FROM recognition r WHERE r.application_id = a.id) AS recognitions, \
      (SELECT COUNT(*) FROM feedback f WHERE f.application_id = a.id) AS verdicts \
      FROM application a WHERE a.deleted_at IS NULL AND a.id = $1";
@@ -144,14 +144,14 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn data_sets_of(&self, application: &AppId) -> Result<Vec<(UserId, DataSetId)>, StoreError> {
+    pub async fn datasets_of(&self, application: &AppId) -> Result<Vec<(UserId, DatasetId)>, StoreError> {
         let rows: Vec<(String, String)> = on_each!(self, pool => {
             sqlx::query_as("SELECT user_id, id FROM dataset WHERE application_id = $1 ORDER BY id")
                 .bind(application.as_str()).fetch_all(pool).await
         })?;
         let damaged = || StoreError::Damaged("the user of a dataset".to_owned());
         let whose =
-            |(user, id): (String, String)| Ok((UserId::new(&user).map_err(|_| damaged())?, DataSetId::from_text(id)));
+            |(user, id): (String, String)| Ok((UserId::new(&user).map_err(|_| damaged())?, DatasetId::from_text(id)));
         rows.into_iter().map(whose).collect()
     }
 

@@ -3,7 +3,7 @@
 //! Every step checks the lease in the transaction that writes its result. Whoever has lost it, to a replica that thought
 //! it dead or to a deletion, writes nothing.
 
-use kaisatsu_model::{AppId, DataSetId, ImageId, Outcome, Timestamp, UserId};
+use kaisatsu_model::{AppId, DatasetId, ImageId, Outcome, Timestamp, UserId};
 
 use crate::{
     BlobKey, Pool, Store, StoreError,
@@ -17,7 +17,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     /// The dataset.
-    pub id: DataSetId,
+    pub id: DatasetId,
     /// Whose user's.
     pub application: AppId,
     /// Whose it is.
@@ -136,7 +136,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn claim_data_set(
+    pub async fn claim_dataset(
         &self,
         word: &str,
         now: Timestamp,
@@ -159,7 +159,7 @@ impl Store {
         let (id, attempts, (app, user, model, model_sha256)) = found;
         let owner = blob_key(app, &user, &[0; 32])?;
         Ok(Some(Lease {
-            id: DataSetId::from_text(id),
+            id: DatasetId::from_text(id),
             application: owner.application,
             user: owner.user,
             model,
@@ -208,7 +208,7 @@ impl Store {
     /// When the database fails.
     pub async fn pending_images(
         &self,
-        id: &DataSetId,
+        id: &DatasetId,
         now: Timestamp,
         after: i64,
         most: i64,
@@ -228,7 +228,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn next_try(&self, id: &DataSetId) -> Result<Option<Timestamp>, StoreError> {
+    pub async fn next_try(&self, id: &DatasetId) -> Result<Option<Timestamp>, StoreError> {
         let at: Option<i64> =
             on_each!(self, pool => sqlx::query_scalar(NEXT_TRY).bind(id.as_str()).fetch_one(pool).await)?;
         Ok(at.map(Timestamp))
@@ -286,7 +286,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn finish_data_set(
+    pub async fn finish_dataset(
         &self,
         lease: &Lease,
         head: Option<&[u8]>,
@@ -295,7 +295,8 @@ impl Store {
     ) -> Result<bool, StoreError> {
         self.end(
             lease,
-            "UPDATE dataset SET phase = 'ready', head = $2, report = $3, changed_at = $4 WHERE id = $1",
+            "UPDATE dataset SET phase = 'ready', head = $2, report = $3, changed_at = $4 \
+             WHERE id = $1 AND phase = 'building'",
             head,
             report,
             now,
@@ -307,10 +308,11 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn fail_data_set(&self, lease: &Lease, reason: &str, now: Timestamp) -> Result<bool, StoreError> {
+    pub async fn fail_dataset(&self, lease: &Lease, reason: &str, now: Timestamp) -> Result<bool, StoreError> {
         self.end(
             lease,
-            "UPDATE dataset SET phase = 'failed', head = $2, reason = $3, changed_at = $4 WHERE id = $1",
+            "UPDATE dataset SET phase = 'failed', head = $2, reason = $3, changed_at = $4 \
+             WHERE id = $1 AND phase = 'building'",
             None,
             reason,
             now,
@@ -333,7 +335,10 @@ impl Store {
             if ended.rows_affected() == 0 {
                 return Ok(false);
             }
-            sqlx::query(sql).bind(lease.id.as_str()).bind(head).bind(text).bind(now.0).execute(&mut *tx).await?;
+            let phase = sqlx::query(sql).bind(lease.id.as_str()).bind(head).bind(text).bind(now.0);
+            if phase.execute(&mut *tx).await?.rows_affected() == 0 {
+                return Ok(false);
+            }
             tx.commit().await?;
             Ok(true)
         })
@@ -343,7 +348,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn built_images(&self, id: &DataSetId, after: i64, most: i64) -> Result<Vec<BuiltImage>, StoreError> {
+    pub async fn built_images(&self, id: &DatasetId, after: i64, most: i64) -> Result<Vec<BuiltImage>, StoreError> {
         type Row = (i64, String, Option<String>, String, Vec<u8>, Vec<u8>);
         let rows: Vec<Row> = on_each!(self, pool => sqlx::query_as(BUILT)
             .bind(id.as_str()).bind(after).bind(most).fetch_all(pool).await)?;
@@ -362,7 +367,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn data_set_head(&self, id: &DataSetId) -> Result<Option<Vec<u8>>, StoreError> {
+    pub async fn dataset_head(&self, id: &DatasetId) -> Result<Option<Vec<u8>>, StoreError> {
         let head: Option<Option<Vec<u8>>> = on_each!(self, pool => sqlx::query_scalar(
             "SELECT head FROM dataset WHERE id = $1 AND phase = 'ready'",
         ).bind(id.as_str()).fetch_optional(pool).await)?;
@@ -373,7 +378,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn rebuild_data_sets(&self, model: &str, sha256: &str, now: Timestamp) -> Result<u64, StoreError> {
+    pub async fn rebuild_datasets(&self, model: &str, sha256: &str, now: Timestamp) -> Result<u64, StoreError> {
         let stale: Vec<String> = on_each!(self, pool => sqlx::query_scalar(
             "SELECT id FROM dataset WHERE model = $1 AND model_sha256 <> $2 AND phase <> 'failed'",
         ).bind(model).bind(sha256).fetch_all(pool).await)?;

@@ -3,22 +3,22 @@
 
 use std::collections::{HashMap, HashSet};
 
-use kaisatsu_model::{AppId, DataSetId, DataSetName, ImageId, Tag, Timestamp, UserId};
+use kaisatsu_model::{AppId, DatasetId, DatasetName, ImageId, Tag, Timestamp, UserId};
 use serde::Serialize;
 
 use crate::{Pool, Store, StoreError, claims::LOCK_ACCOUNT, hex, on_each};
 
 /// A dataset about to be kept.
 #[derive(Debug, Clone)]
-pub struct NewDataSet {
+pub struct NewDataset {
     /// Its id.
-    pub id: DataSetId,
+    pub id: DatasetId,
     /// Whose user.
     pub application: AppId,
     /// Whose it is.
     pub user: UserId,
     /// What the user calls it.
-    pub name: DataSetName,
+    pub name: DatasetName,
     /// The model whose vectors it will hold.
     pub model: String,
     /// The hash of its weights.
@@ -26,12 +26,12 @@ pub struct NewDataSet {
     /// When it is made.
     pub created_at: Timestamp,
     /// Its images, in the user's order.
-    pub images: Vec<NewDataSetImage>,
+    pub images: Vec<NewDatasetImage>,
 }
 
 /// An image of a dataset about to be kept.
 #[derive(Debug, Clone)]
-pub struct NewDataSetImage {
+pub struct NewDatasetImage {
     /// Where it comes from.
     pub source: ImageSource,
     /// What it shows; for an image of the storage area its own tag may stand in.
@@ -49,7 +49,7 @@ pub enum ImageSource {
 
 /// What keeping a dataset came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CreateDataSet {
+pub enum CreateDataset {
     /// It is kept, and its job with it.
     Kept,
     /// The user has as many as one may have.
@@ -64,9 +64,9 @@ pub enum CreateDataSet {
 
 /// How much may be kept.
 #[derive(Debug, Clone, Copy)]
-pub struct DataSetLimits {
+pub struct DatasetLimits {
     /// Datasets that a user may have.
-    pub data_sets: i64,
+    pub datasets: i64,
     /// Different tags that a dataset may have.
     pub tags: usize,
 }
@@ -121,7 +121,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn create_data_set(&self, new: &NewDataSet, most: DataSetLimits) -> Result<CreateDataSet, StoreError> {
+    pub async fn create_dataset(&self, new: &NewDataset, most: DatasetLimits) -> Result<CreateDataset, StoreError> {
         let (stored, insert_images) = match self.pool {
             Pool::Sqlite(_) => (
                 stored!("value FROM json_each($3)"),
@@ -137,13 +137,13 @@ impl Store {
             ),
         };
         let (id, app, user, now) = (new.id.as_str(), new.application.as_str(), new.user.as_str(), new.created_at.0);
-        let named = json(&new.images.iter().filter_map(NewDataSetImage::stored).collect::<Vec<_>>())?;
+        let named = json(&new.images.iter().filter_map(NewDatasetImage::stored).collect::<Vec<_>>())?;
         on_each!(self, pool => {
             let mut tx = pool.begin_with(self.begin_writing()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now).execute(&mut *tx).await?;
             let count: i64 = sqlx::query_scalar(COUNT).bind(app).bind(user).fetch_one(&mut *tx).await?;
-            if count >= most.data_sets {
-                return Ok(CreateDataSet::Full);
+            if count >= most.datasets {
+                return Ok(CreateDataset::Full);
             }
             let found: Vec<(String, Vec<u8>, Option<String>)> =
                 sqlx::query_as(stored).bind(app).bind(user).bind(named).fetch_all(&mut *tx).await?;
@@ -159,12 +159,12 @@ impl Store {
             sqlx::query(insert_images).bind(id).bind(app).bind(user).bind(rows).execute(&mut *tx).await?;
             sqlx::query(INSERT_JOB).bind(id).bind(now).execute(&mut *tx).await?;
             tx.commit().await?;
-            Ok(CreateDataSet::Kept)
+            Ok(CreateDataset::Kept)
         })
     }
 }
 
-impl NewDataSetImage {
+impl NewDatasetImage {
     fn stored(&self) -> Option<&str> {
         match &self.source {
             ImageSource::Url(..) => None,
@@ -175,10 +175,10 @@ impl NewDataSetImage {
 
 /// The images as they are to be written, in the user's order; or why they cannot be.
 fn rows<'a>(
-    images: &'a [NewDataSetImage],
+    images: &'a [NewDatasetImage],
     stored: &'a HashMap<String, (Vec<u8>, Option<String>)>,
     most_tags: usize,
-) -> Result<Vec<Row<'a>>, CreateDataSet> {
+) -> Result<Vec<Row<'a>>, CreateDataset> {
     let mut tags = HashSet::new();
     let mut rows = Vec::with_capacity(images.len());
     for (place, image) in images.iter().enumerate() {
@@ -186,14 +186,14 @@ fn rows<'a>(
         let (image_id, url, tag, sha256) = match &image.source {
             ImageSource::Url(url, id) => (id, Some(url.as_str()), given, None),
             ImageSource::Stored(id) => {
-                let (sha256, tag) = stored.get(id.as_str()).ok_or(CreateDataSet::NoImage(place))?;
+                let (sha256, tag) = stored.get(id.as_str()).ok_or(CreateDataset::NoImage(place))?;
                 (id, None, given.or(tag.as_deref()), Some(hex(sha256)))
             }
         };
-        let tag = tag.ok_or(CreateDataSet::NoTag(place))?;
+        let tag = tag.ok_or(CreateDataset::NoTag(place))?;
         tags.insert(tag);
         if tags.len() > most_tags {
-            return Err(CreateDataSet::TooManyTags);
+            return Err(CreateDataset::TooManyTags);
         }
         rows.push(Row { image_id: image_id.as_str(), url, tag, sha256 });
     }

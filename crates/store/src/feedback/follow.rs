@@ -1,6 +1,6 @@
 //! What replicas follow.
 
-use kaisatsu_model::{AccountId, AppId, DataSetId, Timestamp, Verdict};
+use kaisatsu_model::{AccountId, AppId, DatasetId, Function, Source, Timestamp, Verdict};
 
 use super::{Standing, some_item, standing, verdict};
 use crate::{KeptItem, Store, StoreError, collections::bytes_to_floats, on_each, recognitions::read_items};
@@ -18,12 +18,9 @@ pub struct FeedbackChange {
     pub application: AppId,
     /// Whose application that is.
     pub owner: Option<AccountId>,
-    /// What was asked for.
-    pub task: String,
-    /// The model, dataset or collection that answered.
-    pub model: String,
-    /// The dataset, if it was one.
-    pub data_set: Option<DataSetId>,
+    /// The function that was called, and what the image was compared with; `None` for a function that only a newer
+    /// version of the server has.
+    pub of: Option<(Function, Source)>,
     /// What the candidate stands for; empty for the whole result.
     pub subject: String,
     /// What it says.
@@ -42,6 +39,12 @@ pub struct FeedbackChange {
 }
 
 impl FeedbackChange {
+    /// The dataset that the image was compared with, if it was one.
+    #[must_use]
+    pub fn dataset(&self) -> Option<&DatasetId> {
+        self.of.as_ref().and_then(|(_, source)| source.dataset())
+    }
+
     /// Where the next page begins.
     #[must_use]
     pub fn place(&self) -> (i64, String, String) {
@@ -104,15 +107,17 @@ struct ChangeRow {
 
 impl ChangeRow {
     fn into_change(self) -> Result<FeedbackChange, StoreError> {
+        let function = Function::from_text(&self.task);
+        let dataset = self.dataset_id.map(DatasetId::from_text);
+        let source =
+            |function, name: &str| dataset.clone().map_or_else(|| Source::from_text(function, name), Source::Dataset);
         Ok(FeedbackChange {
             revision: self.revision,
             recognition: self.recognition_id,
             item: some_item(self.item_id),
             application: AppId::from_text(self.application_id),
             owner: self.account_id.map(AccountId::from_text),
-            task: self.task,
-            model: self.model,
-            data_set: self.dataset_id.map(DataSetId::from_text),
+            of: function.map(|function| (function, source(function, &self.model))),
             subject: self.subject,
             verdict: verdict(self.is_valid),
             standing: standing(&self.standing)?,

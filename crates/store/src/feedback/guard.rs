@@ -1,6 +1,6 @@
 //! What the guard holds back: feedback that made recognition worse.
 
-use kaisatsu_model::{AppId, Timestamp};
+use kaisatsu_model::{AppId, Function, Source, Timestamp};
 
 use super::{RAISE_FEEDBACK, filter::SETTLE};
 use crate::{Store, StoreError, on_each};
@@ -12,10 +12,10 @@ pub struct NewReport {
     pub at: Timestamp,
     /// Whose feedback; `None` for the feedback that acts for all.
     pub application: Option<AppId>,
-    /// What it acts on.
-    pub task: String,
-    /// The model, dataset or collection.
-    pub model: String,
+    /// The function that it acts on.
+    pub function: Function,
+    /// What the images were compared with. The catalogue has one set of verdicts for all of its categories.
+    pub source: Option<Source>,
     /// How many recognitions it was judged by.
     pub judged: i64,
     /// How many of them it made better.
@@ -86,7 +86,7 @@ impl Store {
             sqlx::query(SETTLE).bind(revision).bind(most).execute(&mut *tx).await?;
             sqlx::query(REPORT)
                 .bind(report.at.0).bind(report.application.as_ref().map(AppId::as_str))
-                .bind(&report.task).bind(&report.model).bind(i64::try_from(held).unwrap_or(i64::MAX))
+                .bind(report.function.as_str()).bind(report.source.as_ref().map_or("", Source::as_str)).bind(i64::try_from(held).unwrap_or(i64::MAX))
                 .bind(report.judged).bind(report.better).bind(report.worse)
                 .execute(&mut *tx).await?;
             tx.commit().await?;

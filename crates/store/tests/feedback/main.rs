@@ -6,7 +6,7 @@ mod stage;
 
 use std::collections::BTreeSet;
 
-use kaisatsu_model::{AppId, ApplicationName, Timestamp, Verdict};
+use kaisatsu_model::{AppId, ApplicationName, Function, Source, Timestamp, Verdict};
 use kaisatsu_store::{FeedbackFilter, FeedbackRow, NewReport, NewVerdict, Standing, StoreError};
 use kaisatsu_testkit::tell_on_every_backend;
 
@@ -53,10 +53,7 @@ async fn the_last_verdict_counts_and_outlives_its_recognition(stage: Stage) {
     assert_eq!((changes[0].items.len(), changes[0].vector.as_deref()), (2, Some(&[0.5, -0.25][..])));
     assert_eq!((changes[0].subject.as_str(), changes[0].verdict), ("s-a", Verdict::Invalid));
     assert_eq!((changes[1].item.as_deref(), changes[1].subject.as_str()), (None, ""));
-    assert_eq!(
-        (changes[0].task.as_str(), changes[0].model.as_str(), &changes[0].data_set),
-        ("classify", "general", &None)
-    );
+    assert_eq!(changes[0].of, Some((Function::Classify, Source::Model("general".to_owned()))));
 }
 
 async fn a_verdict_is_on_a_recognition_of_its_application(stage: Stage) {
@@ -178,8 +175,8 @@ async fn what_is_held_is_reported_once(stage: Stage) {
     let report = |at: i64, application: Option<AppId>| NewReport {
         at: Timestamp(at),
         application,
-        task: "classify".to_owned(),
-        model: "general".to_owned(),
+        function: Function::Classify,
+        source: Some(Source::Model("general".to_owned())),
         judged: 40,
         better: 1,
         worse: 9,
@@ -205,27 +202,27 @@ async fn what_is_held_is_reported_once(stage: Stage) {
 }
 
 async fn a_dataset_takes_its_feedback_with_it(stage: Stage) {
-    let (one, two) = (stage.create_data_set(1).await, stage.create_data_set(2).await);
-    for (number, data_set) in [(1, &one), (2, &two)] {
-        stage.recognise(number, Some(data_set)).await;
+    let (one, two) = (stage.create_dataset(1).await, stage.create_dataset(2).await);
+    for (number, dataset) in [(1, &one), (2, &two)] {
+        stage.recognise(number, Some(dataset)).await;
         stage.store.rate(&stage.verdict(number, Some("a"), Verdict::Valid, 5), ALL).await.unwrap();
     }
     stage.delete(&one).await;
     let left = stage.store.changed_feedback(&start(), ALL).await.unwrap();
-    assert_eq!(left.iter().map(|change| change.data_set.clone()).collect::<Vec<_>>(), [Some(two.clone())]);
+    assert_eq!(left.iter().map(|change| change.dataset().cloned()).collect::<Vec<_>>(), [Some(two.clone())]);
     let asked = [one.to_string(), two.to_string(), "none".to_owned()];
     assert_eq!((stage.count("feedback").await, stage.count("exemplar").await), (1, 1));
-    assert_eq!(stage.store.live_data_sets(&asked).await.unwrap(), [two.to_string()]);
-    assert!(stage.store.live_data_sets(&[]).await.unwrap().is_empty());
+    assert_eq!(stage.store.live_datasets(&asked).await.unwrap(), [two.to_string()]);
+    assert!(stage.store.live_datasets(&[]).await.unwrap().is_empty());
 }
 
 async fn feedback_and_a_deletion_at_once_do_not_hurt_each_other(stage: Stage) {
     for turn in 0..12_u8 {
-        let data_set = stage.create_data_set(turn).await;
+        let dataset = stage.create_dataset(turn).await;
         // Some verdicts are there: a new one takes the place of one, a second one on the same candidate writes it again.
         for number in 0..6 {
             let number = turn * 20 + number;
-            stage.recognise(number, Some(&data_set)).await;
+            stage.recognise(number, Some(&dataset)).await;
             if number % 2 == 0 {
                 stage.store.rate(&stage.verdict(number, Some("a"), Verdict::Valid, 5), 2).await.unwrap();
             }
@@ -238,11 +235,11 @@ async fn feedback_and_a_deletion_at_once_do_not_hurt_each_other(stage: Stage) {
         });
         let writing: Vec<_> = writing.collect();
         let revoking = tokio::spawn({
-            let (stage, model) = (stage.clone(), Some(data_set.to_string()));
+            let (stage, model) = (stage.clone(), Some(dataset.to_string()));
             let filter = FeedbackFilter { model, ..FeedbackFilter::default() };
             async move { stage.store.revoke_feedback(&filter, 2).await }
         });
-        stage.delete(&data_set).await;
+        stage.delete(&dataset).await;
         for task in writing {
             let outcome = task.await.unwrap();
             assert!(matches!(outcome, Ok(_) | Err(StoreError::NoRecognition(_))), "{outcome:?}");

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use kaisatsu_model::{
-    AppId, ApplicationName, Comment, DataSetId, DataSetName, ImageId, ItemId, RecognitionId, Tag, Timestamp, UserId,
-    Verdict,
+    AppId, ApplicationName, Comment, DatasetId, DatasetName, Function, ImageId, ItemId, RecognitionId, Source, Tag,
+    Timestamp, UserId, Verdict,
 };
 use kaisatsu_store::{
-    CreateDataSet, DataSetLimits, FeedbackFilter, FeedbackRow, ImageSource, KeptItem, NewDataSet, NewDataSetImage,
+    CreateDataset, DatasetLimits, FeedbackFilter, FeedbackRow, ImageSource, KeptItem, NewDataset, NewDatasetImage,
     NewRecognition, NewVerdict, Standing, Store,
 };
 use kaisatsu_testkit::{Backend, Database};
@@ -37,7 +37,7 @@ pub(crate) fn id(number: u8) -> RecognitionId {
 
 impl Stage {
     /// Keeps a recognition with two candidates, `a` and `b`, until time 1000.
-    pub(crate) async fn recognise(&self, number: u8, data_set: Option<&DataSetId>) {
+    pub(crate) async fn recognise(&self, number: u8, dataset: Option<&DatasetId>) {
         let item = |id: &str, score, base| KeptItem {
             id: id.to_owned(),
             subject: format!("s-{id}"),
@@ -49,9 +49,8 @@ impl Stage {
         let new = NewRecognition {
             id: id(number),
             application: self.app.clone(),
-            task: "classify",
-            model: data_set.map_or("general", DataSetId::as_str).to_owned(),
-            data_set: data_set.cloned(),
+            function: Function::Classify,
+            source: dataset.cloned().map_or_else(|| Source::Model("general".to_owned()), Source::Dataset),
             created_at: Timestamp(1),
             expires_at: Timestamp(1000),
             items: vec![item("a", 0.75, Some(0.5)), item("b", 0.25, None)],
@@ -100,29 +99,29 @@ impl Stage {
         sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(&mut connection).await.unwrap()
     }
 
-    pub(crate) async fn create_data_set(&self, number: u8) -> DataSetId {
-        let new = NewDataSet {
-            id: DataSetId::from_random([number; 20]),
+    pub(crate) async fn create_dataset(&self, number: u8) -> DatasetId {
+        let new = NewDataset {
+            id: DatasetId::from_random([number; 20]),
             application: self.app.clone(),
             user: user(),
-            name: DataSetName::new("cats").unwrap(),
+            name: DatasetName::new("cats").unwrap(),
             model: "general".to_owned(),
             model_sha256: "aa".to_owned(),
             created_at: Timestamp(0),
-            images: vec![NewDataSetImage {
+            images: vec![NewDatasetImage {
                 source: ImageSource::Url("https://example.org/a.jpg".to_owned(), ImageId::from_random([number; 20])),
                 tag: Some(Tag::new("cat").unwrap()),
             }],
         };
         assert_eq!(
-            self.store.create_data_set(&new, DataSetLimits { data_sets: ALL, tags: 1_000 }).await.unwrap(),
-            CreateDataSet::Kept
+            self.store.create_dataset(&new, DatasetLimits { datasets: ALL, tags: 1_000 }).await.unwrap(),
+            CreateDataset::Kept
         );
         new.id
     }
 
-    pub(crate) async fn delete(&self, data_set: &DataSetId) {
-        assert!(self.store.delete_data_set(&self.app, &user(), data_set, Timestamp(5)).await.unwrap());
+    pub(crate) async fn delete(&self, dataset: &DatasetId) {
+        assert!(self.store.delete_dataset(&self.app, &user(), dataset, Timestamp(5)).await.unwrap());
     }
 }
 

@@ -27,6 +27,6 @@ pub use extract::{Extractor, Plane, REFERENCE_SIZES, whole_plane};
 pub use features::{DIMENSIONS, Descriptor, Features, MOST_FEATURES, Point, Reference};
 pub use global_descriptor::{GLOBAL_DIMENSIONS, barcode_descriptor};
 pub use index::{Index, ItemId, PictureId, Vote};
-pub use recognise::{Catalogue, LookError, Looked, Recognised, Recogniser};
+pub use recognise::{Found, Recognised, Recogniser, Search};
 pub use verify::{Sighting, Subject, verify};
 pub use vocabulary::{PROBES, QueryFeature, Vocabulary, WORDS};

@@ -45,36 +45,6 @@ const LEAST: u32 = 15;
 /// After a sure one, only views with this share of its votes are verified: another edition of the same book.
 const RIVAL_SHARE: f32 = 0.5;
 
-/// What recognition needs of a catalogue, which may lie in memory, in a database, or in both.
-pub trait Catalogue {
-    /// As [`Index::vote`](super::Index::vote).
-    fn vote(&self, query: &[QueryFeature], most: usize) -> Vec<Vote>;
-
-    /// Why reference pictures cannot be had.
-    type Failure;
-
-    /// The reference pictures of these numbers, those that exist, in any order.
-    ///
-    /// # Errors
-    /// Why they cannot be had: without them nothing can be recognised, which is not to say that nothing is there.
-    fn references(&self, pictures: &[PictureId]) -> Result<Vec<(PictureId, Reference)>, Self::Failure>;
-}
-
-/// Why it is not known what a picture shows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LookError<F> {
-    /// The network failed.
-    Network(RuntimeError),
-    /// The catalogue failed.
-    Catalogue(F),
-}
-
-impl<F> From<RuntimeError> for LookError<F> {
-    fn from(error: RuntimeError) -> Self {
-        Self::Network(error)
-    }
-}
-
 /// An item that a picture shows, and what speaks for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recognised {
@@ -93,14 +63,52 @@ pub struct Recognised {
     pub area: Area,
 }
 
-/// What a recogniser says of a picture.
+/// What a recogniser finds in a picture.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Looked {
-    /// The items that it shows, the surest first.
-    pub found: Vec<Recognised>,
-    /// The picture as a vector of [`GLOBAL_DIMENSIONS`](super::GLOBAL_DIMENSIONS) numbers and of length one; zeros where it has no
-    /// features.
-    pub look: Vec<f32>,
+pub struct Found {
+    /// The items that the picture shows, the surest first. Those with a score below a half may be coincidences: they need
+    /// other evidence.
+    pub items: Vec<Recognised>,
+    /// The picture as a vector of [`GLOBAL_DIMENSIONS`](super::GLOBAL_DIMENSIONS) numbers and of length one; zeros where
+    /// it has no features.
+    pub descriptor: Vec<f32>,
+}
+
+/// The search for the items of a catalogue in one picture, in rounds.
+///
+/// Each round reads the picture at one size and turn, votes for reference pictures ([`Recogniser::vote`]) and verifies
+/// them ([`Recogniser::verify`]). In between, the caller reads the features of the reference pictures from wherever they
+/// are, so that no thread with a network waits for a database. The search ends when an item is found for sure, or with
+/// the last round.
+#[derive(Default)]
+pub struct Search {
+    rounds: usize,
+    ballot: Option<Ballot>,
+    found: HashMap<ItemId, Recognised>,
+    descriptor: Option<Vec<f32>>,
+}
+
+/// What a round has voted for and not yet verified.
+struct Ballot {
+    query: Features,
+    votes: Vec<Vote>,
+    turn: u32,
+}
+
+impl Search {
+    /// Whether no further round is needed.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.ballot.is_none() && (self.rounds >= STEPS.len() || self.found.values().any(|found| found.inliers >= SURE))
+    }
+
+    /// What was found.
+    #[must_use]
+    pub fn finish(self) -> Found {
+        let mut items: Vec<Recognised> = self.found.into_values().filter(|found| found.inliers >= LEAST).collect();
+        items.sort_by(|a, b| b.inliers.cmp(&a.inliers).then(a.item.cmp(&b.item)));
+        Found { items, descriptor: self.descriptor.unwrap_or_else(|| global_descriptor(&[])) }
+    }
 }
 
 /// Recognises items, on one thread.
@@ -121,57 +129,54 @@ impl Recogniser {
         &mut self.extractor
     }
 
-    /// The items of a catalogue that a picture shows, the surest first. Those with a score below a half may be
-    /// coincidences: they need something else to speak for them.
-    ///
-    /// A picture that lies sideways is turned, and one with a small or a large item is read at another size, until an
-    /// item is found for sure.
+    /// Begins the next round: reads the picture and lets its features vote. Returns the reference pictures that
+    /// [`verify`](Self::verify) needs, none after the last round. `ballot` is [`Index::vote`](super::Index::vote), or
+    /// [`Index::vote_among`](super::Index::vote_among) some items.
     ///
     /// # Errors
-    /// When the network or the catalogue fails.
-    pub fn recognise<C: Catalogue>(
+    /// When the network fails.
+    pub fn vote(
         &mut self,
         resizer: &mut Resizer,
         picture: &Picture,
-        catalogue: &C,
-    ) -> Result<Looked, LookError<C::Failure>> {
-        let mut found: HashMap<ItemId, Recognised> = HashMap::new();
-        let mut first_look = None;
-        for Step { side, features, turn } in STEPS {
-            let plane = whole_plane(resizer, picture, side)?.turned(turn);
-            let features = self.extractor.features(&plane, features)?;
-            let asked = self.vocabulary.encode_query(&features);
-            // At the first size only, lest the look depend on the catalogue, which ends the search sooner or later.
-            first_look.get_or_insert_with(|| global_descriptor(&asked));
-            let votes = catalogue.vote(&asked, VERIFIED);
-            let verified = verified(&self.vocabulary, &features, &votes, catalogue).map_err(LookError::Catalogue)?;
-            for (vote, sighting) in verified {
-                let seen = recognised(&vote, &sighting, turn);
-                if found.get(&vote.item).is_none_or(|other| other.inliers < seen.inliers) {
-                    found.insert(vote.item, seen);
-                }
-            }
-            if found.values().any(|seen| seen.inliers >= SURE) {
-                break;
+        search: &mut Search,
+        ballot: impl FnOnce(&[QueryFeature], usize) -> Vec<Vote>,
+    ) -> Result<Vec<PictureId>, RuntimeError> {
+        let Some(Step { side, features, turn }) = STEPS.get(search.rounds) else { return Ok(Vec::new()) };
+        let plane = whole_plane(resizer, picture, *side)?.turned(*turn);
+        let query = self.extractor.features(&plane, *features)?;
+        let encoded = self.vocabulary.encode_query(&query);
+        // The first round alone makes the descriptor: how many rounds follow depends on the catalogue.
+        search.descriptor.get_or_insert_with(|| global_descriptor(&encoded));
+        let votes = ballot(&encoded, VERIFIED);
+        let mut pictures: Vec<PictureId> = votes.iter().map(|vote| vote.picture).collect();
+        pictures.sort_unstable();
+        pictures.dedup();
+        search.rounds += 1;
+        search.ballot = Some(Ballot { query, votes, turn: *turn });
+        Ok(pictures)
+    }
+
+    /// Ends a round: keeps the items whose reference pictures lie in the picture as a whole. A reference picture that is
+    /// missing was removed from the catalogue since the vote.
+    pub fn verify(&self, search: &mut Search, references: &HashMap<PictureId, Reference>) {
+        let Some(Ballot { query, votes, turn }) = search.ballot.take() else { return };
+        for (vote, sighting) in verified(&self.vocabulary, &query, &votes, references) {
+            let seen = recognised(&vote, &sighting, turn);
+            if search.found.get(&vote.item).is_none_or(|other| other.inliers < seen.inliers) {
+                search.found.insert(vote.item, seen);
             }
         }
-        let mut found: Vec<Recognised> = found.into_values().filter(|seen| seen.inliers >= LEAST).collect();
-        found.sort_by(|a, b| b.inliers.cmp(&a.inliers).then(a.item.cmp(&b.item)));
-        Ok(Looked { found, look: first_look.unwrap_or_else(|| global_descriptor(&[])) })
     }
 }
 
 /// The votes that verification confirms.
-fn verified<C: Catalogue>(
+fn verified(
     vocabulary: &Vocabulary,
     query: &Features,
     votes: &[Vote],
-    catalogue: &C,
-) -> Result<Vec<(Vote, Sighting)>, C::Failure> {
-    let mut pictures: Vec<PictureId> = votes.iter().map(|vote| vote.picture).collect();
-    pictures.sort_unstable();
-    pictures.dedup();
-    let references: HashMap<PictureId, Reference> = catalogue.references(&pictures)?.into_iter().collect();
+    references: &HashMap<PictureId, Reference>,
+) -> Vec<(Vote, Sighting)> {
     let query = Subject::new(query, vocabulary);
     let mut enough = 0.0;
     let mut seen = Vec::new();
@@ -187,7 +192,7 @@ fn verified<C: Catalogue>(
         }
         seen.push((*vote, sighting));
     }
-    Ok(seen)
+    seen
 }
 
 fn recognised(vote: &Vote, sighting: &Sighting, turn: u32) -> Recognised {

@@ -22,12 +22,27 @@ const DAY = 24 * HOUR;
  */
 export function drawnAt(at: string | number, stepSeconds: number): number {
   const when = new Date(at);
-  return stepSeconds * 1000 < DAY ? when.getTime() : new Date(when.getUTCFullYear(), when.getUTCMonth(), when.getUTCDate()).getTime();
+  return stepSeconds * 1000 < DAY
+    ? when.getTime()
+    : new Date(when.getUTCFullYear(), when.getUTCMonth(), when.getUTCDate()).getTime();
 }
 
 /** Moments on the time axis: full hours of a day, days, weeks or months, as many as there is room for. */
 export function timeTicks(from: number, to: number, room: number): number[] {
-  const steps = [HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 30 * DAY, 60 * DAY, 90 * DAY, 180 * DAY];
+  const steps = [
+    HOUR,
+    3 * HOUR,
+    6 * HOUR,
+    12 * HOUR,
+    DAY,
+    2 * DAY,
+    7 * DAY,
+    14 * DAY,
+    30 * DAY,
+    60 * DAY,
+    90 * DAY,
+    180 * DAY,
+  ];
   const step = steps.find((one) => (to - from) / one <= room + 0.5) ?? 365 * DAY;
   const start = new Date(from);
   if (step < DAY) start.setMinutes(0, 0, 0);
@@ -35,7 +50,12 @@ export function timeTicks(from: number, to: number, room: number): number[] {
   if (step < DAY) start.setHours(Math.ceil(start.getHours() / (step / HOUR)) * (step / HOUR));
   const ticks: number[] = [];
   // By the calendar: days are not all 24 hours long.
-  for (const at = start; at.getTime() <= to; step < DAY ? at.setTime(at.getTime() + step) : at.setDate(at.getDate() + step / DAY)) if (at.getTime() >= from) ticks.push(at.getTime());
+  for (
+    const at = start;
+    at.getTime() <= to;
+    step < DAY ? at.setTime(at.getTime() + step) : at.setDate(at.getDate() + step / DAY)
+  )
+    if (at.getTime() >= from) ticks.push(at.getTime());
   return ticks;
 }
 
@@ -48,6 +68,7 @@ export const colour = (at: number) => `var(--chart-${(at % 8) + 1})`;
 /** Which of sorted moments is nearest. */
 export function nearest(moments: number[], at: number): number {
   let best = 0;
-  for (const [index, moment] of moments.entries()) if (Math.abs(moment - at) < Math.abs((moments[best] ?? 0) - at)) best = index;
+  for (const [index, moment] of moments.entries())
+    if (Math.abs(moment - at) < Math.abs((moments[best] ?? 0) - at)) best = index;
   return best;
 }

@@ -12,7 +12,9 @@ class Chosen {
   #loading: Promise<Application[]> | null = null;
 
   /** Null until they are loaded, and when somebody else has signed in meanwhile. */
-  get list() { return this.#of === session.account?.id ? this.#list : null; }
+  get list() {
+    return this.#of === session.account?.id ? this.#list : null;
+  }
   get application(): Application | null {
     const usable = (this.list ?? []).filter((one) => one.disabledAt === null);
     const named = (id: string | null) => usable.find((one) => one.id === id);

@@ -19,12 +19,16 @@ export class ConsoleError extends Error {
 const PREFIX = '/console/api/';
 type Short<P> = P extends `/console/api/${infer R}` ? R : never;
 type Long<S extends string> = `/console/api/${S}` & keyof paths;
-type Op<M extends Method, S extends string> = Long<S> extends keyof paths ? (M extends keyof paths[Long<S>] ? paths[Long<S>][M] : never) : never;
+type Op<M extends Method, S extends string> =
+  Long<S> extends keyof paths ? (M extends keyof paths[Long<S>] ? paths[Long<S>][M] : never) : never;
 export type PathFor<M extends Method> = Short<PathsWith<paths, M>>;
 /** What a call answers with: `AnswerOf<'get', 'session'>`. */
 export type AnswerOf<M extends Method, S extends PathFor<M>> = Answer<Op<M, S>>;
 
-type Options<O> = (keyof PathParams<O> extends never ? { path?: undefined } : { path: PathParams<O> }) & { query?: QueryOf<O>; signal?: AbortSignal };
+type Options<O> = (keyof PathParams<O> extends never ? { path?: undefined } : { path: PathParams<O> }) & {
+  query?: QueryOf<O>;
+  signal?: AbortSignal;
+};
 type With<O> = (Body<O> extends undefined ? { body?: undefined } : { body: Body<O> }) & Options<O>;
 type Argument<T> = Record<never, never> extends T ? [options?: T] : [options: T];
 
@@ -67,7 +71,9 @@ type Loose = { path?: Record<string, string>; query?: Record<string, unknown>; b
 
 async function send(method: string, template: string, options: Loose): Promise<Response> {
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(options.path?.[name] ?? ''));
-  const query = Object.entries(options.query ?? {}).filter(([, value]) => value !== undefined && value !== null && value !== '');
+  const query = Object.entries(options.query ?? {}).filter(
+    ([, value]) => value !== undefined && value !== null && value !== '',
+  );
   const tail = query.length ? `?${new URLSearchParams(query.map(([name, value]) => [name, String(value)]))}` : '';
   const headers: Record<string, string> = { Accept: 'application/json' };
   if (method !== 'GET') {
@@ -76,7 +82,13 @@ async function send(method: string, template: string, options: Loose): Promise<R
   }
   const body = method === 'GET' || options.body === undefined ? null : JSON.stringify(options.body);
   try {
-    return await fetch(PREFIX + path + tail, { method, headers, body, signal: options.signal ?? null, credentials: 'same-origin' });
+    return await fetch(PREFIX + path + tail, {
+      method,
+      headers,
+      body,
+      signal: options.signal ?? null,
+      credentials: 'same-origin',
+    });
   } catch (reason) {
     if (reason instanceof DOMException && reason.name === 'AbortError') throw reason;
     throw new ConsoleError('offline', 'The server cannot be reached.', 0, null);
@@ -95,7 +107,8 @@ async function call(method: string, path: string, options: Loose = {}): Promise<
     const session = (await fresh.json()) as Session;
     listener?.renewed(session);
     // What one person asked for is never done as another.
-    if (session.account?.id !== asking) throw new ConsoleError('otherAccount', 'This browser is signed in to another account now.', error.status, null);
+    if (session.account?.id !== asking)
+      throw new ConsoleError('otherAccount', 'This browser is signed in to another account now.', error.status, null);
     answer = await send(method, path, options);
     if (answer.ok) return answer.status === 204 ? undefined : answer.json();
     error = await errorOf(answer);
@@ -106,9 +119,14 @@ async function call(method: string, path: string, options: Loose = {}): Promise<
 
 /** The console's API: `api.get('applications/{id}', { path: { id } })`, `api.post('applications', { body: { name } })`. */
 export const api = {
-  get: <S extends PathFor<'get'>>(path: S, ...rest: Argument<Options<Op<'get', S>>>) => call('GET', path, rest[0] as Loose) as Promise<AnswerOf<'get', S>>,
-  post: <S extends PathFor<'post'>>(path: S, ...rest: Argument<With<Op<'post', S>>>) => call('POST', path, rest[0] as Loose) as Promise<AnswerOf<'post', S>>,
-  put: <S extends PathFor<'put'>>(path: S, ...rest: Argument<With<Op<'put', S>>>) => call('PUT', path, rest[0] as Loose) as Promise<AnswerOf<'put', S>>,
-  patch: <S extends PathFor<'patch'>>(path: S, ...rest: Argument<With<Op<'patch', S>>>) => call('PATCH', path, rest[0] as Loose) as Promise<AnswerOf<'patch', S>>,
-  delete: <S extends PathFor<'delete'>>(path: S, ...rest: Argument<With<Op<'delete', S>>>) => call('DELETE', path, rest[0] as Loose) as Promise<AnswerOf<'delete', S>>,
+  get: <S extends PathFor<'get'>>(path: S, ...rest: Argument<Options<Op<'get', S>>>) =>
+    call('GET', path, rest[0] as Loose) as Promise<AnswerOf<'get', S>>,
+  post: <S extends PathFor<'post'>>(path: S, ...rest: Argument<With<Op<'post', S>>>) =>
+    call('POST', path, rest[0] as Loose) as Promise<AnswerOf<'post', S>>,
+  put: <S extends PathFor<'put'>>(path: S, ...rest: Argument<With<Op<'put', S>>>) =>
+    call('PUT', path, rest[0] as Loose) as Promise<AnswerOf<'put', S>>,
+  patch: <S extends PathFor<'patch'>>(path: S, ...rest: Argument<With<Op<'patch', S>>>) =>
+    call('PATCH', path, rest[0] as Loose) as Promise<AnswerOf<'patch', S>>,
+  delete: <S extends PathFor<'delete'>>(path: S, ...rest: Argument<With<Op<'delete', S>>>) =>
+    call('DELETE', path, rest[0] as Loose) as Promise<AnswerOf<'delete', S>>,
 };

@@ -7,7 +7,10 @@ const locale = () => (i18n.language === 'ja' ? 'ja-JP' : 'en-GB');
 const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeTimeFormat>();
 
 /** Formatters are dear to make and asked for in every row of a table. */
-function kept<F extends Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeTimeFormat>(name: string, make: (locale: string) => F): F {
+function kept<F extends Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeTimeFormat>(
+  name: string,
+  make: (locale: string) => F,
+): F {
   const key = `${locale()} ${name}`;
   const before = made.get(key);
   if (before) return before as F;
@@ -16,17 +19,22 @@ function kept<F extends Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeT
   return fresh;
 }
 
-const dates = (options: Intl.DateTimeFormatOptions) => kept(JSON.stringify(options), (l) => new Intl.DateTimeFormat(l, options));
-const numbers = (options: Intl.NumberFormatOptions) => kept(JSON.stringify(options), (l) => new Intl.NumberFormat(l, options));
-const spans = (numeric: 'always' | 'auto') => kept(`relative ${numeric}`, (l) => new Intl.RelativeTimeFormat(l, { numeric }));
-const unit = (name: string, digits = 0) => numbers({ style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: digits });
+const dates = (options: Intl.DateTimeFormatOptions) =>
+  kept(JSON.stringify(options), (l) => new Intl.DateTimeFormat(l, options));
+const numbers = (options: Intl.NumberFormatOptions) =>
+  kept(JSON.stringify(options), (l) => new Intl.NumberFormat(l, options));
+const spans = (numeric: 'always' | 'auto') =>
+  kept(`relative ${numeric}`, (l) => new Intl.RelativeTimeFormat(l, { numeric }));
+const unit = (name: string, digits = 0) =>
+  numbers({ style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: digits });
 
 export const format = {
   number: (value: number, digits = 0) => numbers({ maximumFractionDigits: digits }).format(value),
   /** 12.3k, 1.2万 */
   compact: (value: number) => numbers({ notation: 'compact', maximumFractionDigits: 1 }).format(value),
   /** Of a share from 0 to 1. */
-  percent: (share: number, digits = 0) => numbers({ style: 'percent', maximumFractionDigits: digits, minimumFractionDigits: digits }).format(share),
+  percent: (share: number, digits = 0) =>
+    numbers({ style: 'percent', maximumFractionDigits: digits, minimumFractionDigits: digits }).format(share),
   date: (when: When) => dates({ dateStyle: 'medium' }).format(new Date(when)),
   dateTime: (when: When) => dates({ dateStyle: 'medium', timeStyle: 'short' }).format(new Date(when)),
   time: (when: When) => dates({ timeStyle: 'short' }).format(new Date(when)),
@@ -51,8 +59,16 @@ export const format = {
   /** now, 3 minutes ago, in 2 hours, 1 day ago. Never "tomorrow": what is a day of 24 hours away may be on the day after. */
   relative(when: When, now = Date.now()): string {
     const seconds = (new Date(when).getTime() - now) / 1000;
-    const steps: [Intl.RelativeTimeFormatUnit, number][] = [['year', 31_557_600], ['month', 2_629_800], ['week', 604_800], ['day', 86_400], ['hour', 3600], ['minute', 60]];
-    for (const [name, size] of steps) if (Math.abs(seconds) >= size) return spans('always').format(Math.trunc(seconds / size), name);
+    const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+      ['year', 31_557_600],
+      ['month', 2_629_800],
+      ['week', 604_800],
+      ['day', 86_400],
+      ['hour', 3600],
+      ['minute', 60],
+    ];
+    for (const [name, size] of steps)
+      if (Math.abs(seconds) >= size) return spans('always').format(Math.trunc(seconds / size), name);
     return spans('auto').format(Math.trunc(seconds), 'second');
   },
 };

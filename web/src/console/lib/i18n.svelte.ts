@@ -18,7 +18,9 @@ class LanguageState {
   #language = $state<Language>(first());
   #words = $state.raw<Words | null>(null);
 
-  get language() { return this.#language; }
+  get language() {
+    return this.#language;
+  }
   get words(): Words {
     if (!this.#words) throw new Error('the words are not loaded yet');
     return this.#words;

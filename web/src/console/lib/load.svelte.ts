@@ -31,11 +31,21 @@ export function load<T>(fetching: (signal: AbortSignal) => Promise<T>) {
   });
 
   return {
-    get value() { return value; },
+    get value() {
+      return value;
+    },
     /** For a change the server has confirmed, without asking it again. */
-    set value(fresh: T | null) { value = fresh; },
-    get error() { return error; },
-    get busy() { return busy; },
-    again: () => { turn += 1; },
+    set value(fresh: T | null) {
+      value = fresh;
+    },
+    get error() {
+      return error;
+    },
+    get busy() {
+      return busy;
+    },
+    again: () => {
+      turn += 1;
+    },
   };
 }

@@ -64,7 +64,15 @@ type Op<M extends Method, P> = P extends keyof paths ? (M extends keyof paths[P]
 type Query<O> = Omit<QueryOf<O>, 'token'>;
 export type PublicAnswer<M extends Method, P extends PathsWith<paths, M>> = Answer<Op<M, P>>;
 type Loose = Record<string, unknown>;
-type Request = { method: string; path: string; query: Loose; body: BodyInit | null; type?: string; progress?: (share: number) => void; signal?: AbortSignal };
+type Request = {
+  method: string;
+  path: string;
+  query: Loose;
+  body: BodyInit | null;
+  type?: string;
+  progress?: (share: number) => void;
+  signal?: AbortSignal;
+};
 
 /** The public API as one application calls it, and where a user is named, as that user of it. */
 export class PublicApi {
@@ -87,18 +95,38 @@ export class PublicApi {
     return this.#json({ method: 'GET', path, query, body: null, signal }) as Promise<PublicAnswer<'get', P>>;
   }
 
-  post<P extends PathsWith<paths, 'post'>>(path: P, body: Body<Op<'post', P>>, query?: Query<Op<'post', P>>, signal?: AbortSignal) {
-    return this.#json({ method: 'POST', path, query: query ?? {}, body: JSON.stringify(body), type: 'application/json', signal }) as Promise<PublicAnswer<'post', P>>;
+  post<P extends PathsWith<paths, 'post'>>(
+    path: P,
+    body: Body<Op<'post', P>>,
+    query?: Query<Op<'post', P>>,
+    signal?: AbortSignal,
+  ) {
+    return this.#json({
+      method: 'POST',
+      path,
+      query: query ?? {},
+      body: JSON.stringify(body),
+      type: 'application/json',
+      signal,
+    }) as Promise<PublicAnswer<'post', P>>;
   }
 
   /** A form with files, or one file as it is; `progress` hears how much of it has been sent, from 0 to 1. */
-  upload<P extends PathsWith<paths, 'post'>>(path: P, body: FormData | Blob, options: { query?: Query<Op<'post', P>>; progress?: (share: number) => void; signal?: AbortSignal } = {}) {
+  upload<P extends PathsWith<paths, 'post'>>(
+    path: P,
+    body: FormData | Blob,
+    options: { query?: Query<Op<'post', P>>; progress?: (share: number) => void; signal?: AbortSignal } = {},
+  ) {
     const { query = {}, ...rest } = options;
     return this.#json({ method: 'POST', path, query, body, ...rest }) as Promise<PublicAnswer<'post', P>>;
   }
 
   /** A picture. Whoever shows it by an object URL revokes that again. */
-  async blob<P extends PathsWith<paths, 'get'>>(path: P, query: Query<Op<'get', P>>, signal?: AbortSignal): Promise<Blob> {
+  async blob<P extends PathsWith<paths, 'get'>>(
+    path: P,
+    query: Query<Op<'get', P>>,
+    signal?: AbortSignal,
+  ): Promise<Blob> {
     return (await this.#send({ method: 'GET', path, query, body: null, signal })).blob;
   }
 
@@ -124,16 +152,21 @@ export class PublicApi {
     const own = path.replace(/^\/route_service\//, `/${this.routeService}/`);
     const search = new URLSearchParams({ APIKEY: await passOf(this.application) });
     if (this.user !== null && !path.endsWith('/getToken')) search.set('token', await this.#token());
-    for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== null && value !== '') search.set(name, String(value));
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined && value !== null && value !== '') search.set(name, String(value));
     return `${own}?${search}`;
   }
 
-  get #tokenKey() { return JSON.stringify([this.application, this.user]); }
+  get #tokenKey() {
+    return JSON.stringify([this.application, this.user]);
+  }
 
   #token(): Promise<string> {
     const kept = tokens.get(this.#tokenKey);
     if (kept) return kept;
-    const made = new PublicApi(this.application, this.routeService).post('/imageRecognition/v1/userCategory/getToken', { userId: this.user ?? '' }).then((answer) => answer.token);
+    const made = new PublicApi(this.application, this.routeService)
+      .post('/imageRecognition/v1/userCategory/getToken', { userId: this.user ?? '' })
+      .then((answer) => answer.token);
     tokens.set(this.#tokenKey, made);
     made.catch(() => tokens.delete(this.#tokenKey));
     return made;

@@ -21,7 +21,11 @@ export const ROUTES = {
 } as const;
 
 export type RouteName = keyof typeof ROUTES;
-type Names<P extends string> = P extends `${infer A}/${infer B}` ? Names<A> | Names<B> : P extends `:${infer N}` ? N : never;
+type Names<P extends string> = P extends `${infer A}/${infer B}`
+  ? Names<A> | Names<B>
+  : P extends `:${infer N}`
+    ? N
+    : never;
 export type Params<R extends RouteName> = Record<Names<(typeof ROUTES)[R]>, string>;
 export type Query = Record<string, string | number | boolean | null | undefined>;
 type Rest<R extends RouteName> = keyof Params<R> extends never ? [query?: Query] : [params: Params<R>, query?: Query];
@@ -31,8 +35,12 @@ const BASE = '/console';
 const PUBLIC: readonly string[] = ['signIn', 'register', 'forgot', 'reset', 'confirm'] satisfies RouteName[];
 
 function withQuery(path: string, query: Query | undefined): string {
-  const kept = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null && value !== '' && value !== false);
-  return kept.length === 0 ? path : `${path}?${new URLSearchParams(kept.map(([name, value]) => [name, String(value)]))}`;
+  const kept = Object.entries(query ?? {}).filter(
+    ([, value]) => value !== undefined && value !== null && value !== '' && value !== false,
+  );
+  return kept.length === 0
+    ? path
+    : `${path}?${new URLSearchParams(kept.map(([name, value]) => [name, String(value)]))}`;
 }
 
 /** The address of a page: `href('application', { id }, { tab: 'usage' })`, `href('maps')`. */
@@ -78,14 +86,26 @@ class Router {
   #arrival: { scroll: number; focus: boolean } | null = null;
   #key = '';
 
-  get name() { return this.#match.name; }
-  get params() { return this.#match.params; }
-  get query() { return this.#url.searchParams; }
+  get name() {
+    return this.#match.name;
+  }
+  get params() {
+    return this.#match.params;
+  }
+  get query() {
+    return this.#url.searchParams;
+  }
   /** Path and query, to come back to. */
-  get here() { return this.#url.pathname + this.#url.search; }
+  get here() {
+    return this.#url.pathname + this.#url.search;
+  }
   /** What makes a page a different page: not its query. */
-  get pageKey() { return this.#url.pathname; }
-  get isPublic() { return PUBLIC.includes(this.#match.name); }
+  get pageKey() {
+    return this.#url.pathname;
+  }
+  get isPublic() {
+    return PUBLIC.includes(this.#match.name);
+  }
 
   /** Goes to an address below /console. */
   go(address: string, options: { replace?: boolean } = {}) {
@@ -134,7 +154,15 @@ class Router {
     });
     // Every plain link to a page of the console is followed without loading anew.
     document.addEventListener('click', (event) => {
-      if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+      if (
+        event.defaultPrevented ||
+        event.button !== 0 ||
+        event.metaKey ||
+        event.ctrlKey ||
+        event.shiftKey ||
+        event.altKey
+      )
+        return;
       const link = (event.target as Element | null)?.closest('a');
       if (!link || link.target || link.hasAttribute('download') || link.origin !== location.origin) return;
       if (link.pathname !== BASE && !link.pathname.startsWith(`${BASE}/`)) return;

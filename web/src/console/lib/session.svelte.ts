@@ -7,14 +7,30 @@ import { toasts } from '$/lib/toasts.svelte';
 /** Who is signed in, and what the server is like. */
 class SessionState {
   #now = $state.raw<Session | null>(null);
-  #setCsrf = attachSession({ account: () => this.account?.id, lost: () => this.#lost(), renewed: (session) => this.#renewed(session) });
+  #setCsrf = attachSession({
+    account: () => this.account?.id,
+    lost: () => this.#lost(),
+    renewed: (session) => this.#renewed(session),
+  });
 
-  get known() { return this.#now !== null; }
-  get account(): Account | null { return this.#now?.account ?? null; }
-  get isOperator() { return this.#now?.account?.role === 'operator'; }
-  get registration() { return this.#now?.registration ?? 'closed'; }
-  get empty() { return this.#now?.empty ?? false; }
-  get mail() { return this.#now?.mail ?? false; }
+  get known() {
+    return this.#now !== null;
+  }
+  get account(): Account | null {
+    return this.#now?.account ?? null;
+  }
+  get isOperator() {
+    return this.#now?.account?.role === 'operator';
+  }
+  get registration() {
+    return this.#now?.registration ?? 'closed';
+  }
+  get empty() {
+    return this.#now?.empty ?? false;
+  }
+  get mail() {
+    return this.#now?.mail ?? false;
+  }
 
   /** What the server is like; only read where `known`. */
   get server(): Session['server'] {

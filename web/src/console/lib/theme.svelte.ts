@@ -17,9 +17,13 @@ class ThemeState {
     });
   }
 
-  get chosen() { return this.#chosen; }
+  get chosen() {
+    return this.#chosen;
+  }
   /** What is in force. */
-  get dark() { return this.#chosen === 'dark' || (this.#chosen === 'system' && this.#systemDark); }
+  get dark() {
+    return this.#chosen === 'dark' || (this.#chosen === 'system' && this.#systemDark);
+  }
 
   choose(theme: Theme) {
     this.#chosen = theme;

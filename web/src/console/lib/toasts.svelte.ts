@@ -6,7 +6,9 @@ let list = $state<Toast[]>([]);
 
 /** Short messages at the edge. What one has to read or act upon belongs on the page, not here. */
 export const toasts = {
-  get list() { return list; },
+  get list() {
+    return list;
+  },
   show(text: string, tone: Tone = 'good') {
     const id = ++last;
     // Said twice, it is shown once: the session and the page that asked may have the same to say.

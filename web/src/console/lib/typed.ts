@@ -3,7 +3,9 @@
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** The paths that have the method; those without it have `never` there. */
-export type PathsWith<P, M extends Method> = { [K in keyof P]: P[K] extends { [X in M]: { responses: unknown } } ? K : never }[keyof P];
+export type PathsWith<P, M extends Method> = {
+  [K in keyof P]: P[K] extends { [X in M]: { responses: unknown } } ? K : never;
+}[keyof P];
 
 type JsonOf<R> = R extends { content: infer C } ? C[keyof C] : undefined;
 /** The body of the success, undefined for 204. */

@@ -1,7 +1,14 @@
 import { PublicError } from '$/lib/public';
 
 export type Sent = { status: number; blob: Blob; retryAfter: string | null };
-type Sending = { method: string; url: string; body: BodyInit | null; type?: string; progress?: (share: number) => void; signal?: AbortSignal };
+type Sending = {
+  method: string;
+  url: string;
+  body: BodyInit | null;
+  type?: string;
+  progress?: (share: number) => void;
+  signal?: AbortSignal;
+};
 
 /** One request by XMLHttpRequest, because fetch does not tell how much of a body has been sent. */
 export function upload(request: Sending): Promise<Sent> {
@@ -15,8 +22,10 @@ export function upload(request: Sending): Promise<Sent> {
     xhr.open(request.method, request.url);
     xhr.responseType = 'blob';
     if (request.type) xhr.setRequestHeader('Content-Type', request.type);
-    if (request.progress) xhr.upload.onprogress = (event) => event.lengthComputable && request.progress?.(event.loaded / event.total);
-    xhr.onload = () => resolve({ status: xhr.status, blob: xhr.response as Blob, retryAfter: xhr.getResponseHeader('Retry-After') });
+    if (request.progress)
+      xhr.upload.onprogress = (event) => event.lengthComputable && request.progress?.(event.loaded / event.total);
+    xhr.onload = () =>
+      resolve({ status: xhr.status, blob: xhr.response as Blob, retryAfter: xhr.getResponseHeader('Retry-After') });
     xhr.onerror = () => reject(new PublicError('offline', 'The server cannot be reached.', 0));
     xhr.onabort = stopped;
     xhr.send(request.body as XMLHttpRequestBodyInit | null);

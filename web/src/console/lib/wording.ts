@@ -8,7 +8,17 @@ export type Explanation = { text: string; server: string | null };
 type Known = keyof typeof t.common.errors;
 
 /** The public API has codes of two families for the same things; their statuses are one. */
-const BY_STATUS: Record<number, Known> = { 401: 'keyRefused', 403: 'keyDisabled', 404: 'notFound', 405: 'method', 409: 'stillBuilding', 413: 'tooLarge', 415: 'mediaType', 429: 'limit', 500: 'internal' };
+const BY_STATUS: Record<number, Known> = {
+  401: 'keyRefused',
+  403: 'keyDisabled',
+  404: 'notFound',
+  405: 'method',
+  409: 'stillBuilding',
+  413: 'tooLarge',
+  415: 'mediaType',
+  429: 'limit',
+  500: 'internal',
+};
 
 function knownOf({ code, status }: PublicError): Known {
   if (code === 'offline') return 'offline';

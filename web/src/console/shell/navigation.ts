@@ -10,10 +10,23 @@ const PARENT: Partial<Record<string, RouteName>> = { application: 'applications'
 
 function stop(id: keyof typeof t.common.nav & IconName & RouteName): Stop {
   const here = PARENT[router.name] ?? router.name;
-  return { id, label: t.common.nav[id], icon: id, href: (href as (name: RouteName) => string)(id), current: here === id };
+  return {
+    id,
+    label: t.common.nav[id],
+    icon: id,
+    href: (href as (name: RouteName) => string)(id),
+    current: here === id,
+  };
 }
 
 /** The stops of the line, in their order. */
-export const mainStops = (): Stop[] => [stop('overview'), stop('applications'), stop('maps'), stop('recognition'), stop('datasets'), stop('feedback')];
+export const mainStops = (): Stop[] => [
+  stop('overview'),
+  stop('applications'),
+  stop('maps'),
+  stop('recognition'),
+  stop('datasets'),
+  stop('feedback'),
+];
 /** Behind the branch. */
 export const sideStops = (): Stop[] => [stop('account'), ...(session.isOperator ? [stop('operator')] : [])];

@@ -10,4 +10,15 @@ import { account } from './ja/account';
 import { operator } from './ja/operator';
 import type { Words } from './en';
 
-export const ja: Words = { common, auth, overview, applications, maps, recognition, datasets, feedback, account, operator };
+export const ja: Words = {
+  common,
+  auth,
+  overview,
+  applications,
+  maps,
+  recognition,
+  datasets,
+  feedback,
+  account,
+  operator,
+};

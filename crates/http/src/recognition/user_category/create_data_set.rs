@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
-use kaisatsu_model::{DataSetName, ImageId, Phase, Tag};
-use kaisatsu_recognition::{Source, Wanted};
+use kaisatsu_model::{DatasetName, ImageId, Phase, Tag};
+use kaisatsu_recognition::{DatasetImageRequest, ImageOrigin};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -89,16 +89,16 @@ pub(crate) async fn create_data_set(State(gateway): State<Arc<Gateway>>, request
     let function = "userCategory/createDataSet";
     request
         .respond(&gateway, function, MOST, async |user, body| {
-            let name = DataSetName::new(body.required("name")?).map_err(|rule| field("name", rule.0))?;
-            let images = wanted(body, gateway.recogniser.most_data_set_images())?;
-            let id = gateway.recogniser.create_data_set(&user, name, images).await?;
+            let name = DatasetName::new(body.required("name")?).map_err(|rule| field("name", rule.0))?;
+            let images = requested(body, gateway.recognition.datasets.most_images())?;
+            let id = gateway.recognition.datasets.create(&user, name, images).await?;
             let answer = CreateAnswer { data_set_id: id.as_str().to_owned(), state: Phase::Queued.as_str() };
             Ok(Accepted(answer))
         })
         .await
 }
 
-fn wanted(mut body: Object, most: usize) -> Result<Vec<Wanted>, Failure> {
+fn requested(mut body: Object, most: usize) -> Result<Vec<DatasetImageRequest>, Failure> {
     let images = body.objects("images")?;
     if images.is_empty() {
         return Err(field("images", "is empty; a dataset is made of one image or more"));
@@ -110,16 +110,16 @@ fn wanted(mut body: Object, most: usize) -> Result<Vec<Wanted>, Failure> {
     let image = |(place, image): (usize, &Object)| {
         let at = |name: &str| format!("images[{place}].{name}");
         let text = |name: &str| image.text(name).map_err(|_| field(&at(name), "must be a string"));
-        let source = match (text("url")?, text("imageId")?) {
-            (Some(url), None) => Source::Url(url.to_owned()),
-            (None, Some(id)) => Source::Stored(ImageId::from_text(id)),
+        let origin = match (text("url")?, text("imageId")?) {
+            (Some(url), None) => ImageOrigin::Url(url.to_owned()),
+            (None, Some(id)) => ImageOrigin::Stored(ImageId::from_text(id)),
             _ => return Err(field(&format!("images[{place}]"), "must have either url or imageId")),
         };
         let tag = text("tag")?.map(|tag| Tag::new(tag).map_err(|rule| field(&at("tag"), rule.0))).transpose()?;
-        if tag.is_none() && matches!(source, Source::Url(_)) {
+        if tag.is_none() && matches!(origin, ImageOrigin::Url(_)) {
             return Err(field(&at("tag"), "is missing"));
         }
-        Ok(Wanted { source, tag })
+        Ok(DatasetImageRequest { origin, tag })
     };
     images.iter().enumerate().map(image).collect()
 }

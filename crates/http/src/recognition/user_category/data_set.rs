@@ -1,7 +1,7 @@
 //! A dataset on the wire.
 
 use kaisatsu_model::{Outcome, Phase};
-use kaisatsu_recognition::{DataSet, DataSetImageRow};
+use kaisatsu_recognition::{Dataset, DatasetImageRow};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -87,24 +87,24 @@ pub(crate) struct ImageWire {
 
 impl DataSetWire {
     /// A dataset, with its health report if that is wanted.
-    pub(super) fn of(set: &DataSet, with_health: bool) -> Self {
-        let facts = &set.facts;
+    pub(super) fn of(set: &Dataset, with_health: bool) -> Self {
+        let row = &set.row;
         Self {
-            data_set_id: facts.id().as_str().to_owned(),
-            name: facts.name().to_owned(),
-            state: facts.phase().as_str(),
-            since: facts.changed_at().to_utc(),
-            created_at: facts.created_at().to_utc(),
-            model: facts.model.clone(),
+            data_set_id: row.id().as_str().to_owned(),
+            name: row.name().to_owned(),
+            state: row.phase().as_str(),
+            since: row.changed_at().to_utc(),
+            created_at: row.created_at().to_utc(),
+            model: row.model.clone(),
             progress: Progress::of(set),
-            reason: facts.reason.clone().filter(|_| facts.phase() == Phase::Failed),
+            reason: row.reason.clone().filter(|_| row.phase() == Phase::Failed),
             health: set.report().filter(|_| with_health),
         }
     }
 }
 
 impl Progress {
-    fn of(set: &DataSet) -> Self {
+    fn of(set: &Dataset) -> Self {
         let count = |wanted| set.counts.iter().find(|(outcome, _)| *outcome == wanted).map_or(0, |(_, count)| *count);
         let (total, pending) = (set.total(), count(Outcome::Pending));
         Self {
@@ -123,8 +123,8 @@ impl Progress {
     }
 }
 
-impl From<DataSetImageRow> for ImageWire {
-    fn from(row: DataSetImageRow) -> Self {
+impl From<DatasetImageRow> for ImageWire {
+    fn from(row: DatasetImageRow) -> Self {
         Self {
             image_id: row.image_id.as_str().to_owned(),
             url: row.url.unwrap_or_default(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
-use kaisatsu_model::DataSetId;
+use kaisatsu_model::DatasetId;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -47,7 +47,7 @@ pub(crate) async fn delete_data_set(State(gateway): State<Arc<Gateway>>, request
     let function = "userCategory/deleteDataSet";
     request
         .respond(&gateway, function, MOST, async |user, body| {
-            gateway.recogniser.delete_data_set(&user, &DataSetId::from_text(body.required("dataSetId")?)).await?;
+            gateway.recognition.datasets.delete(&user, &DatasetId::from_text(body.required("dataSetId")?)).await?;
             Ok(NoContent)
         })
         .await

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
-use kaisatsu_model::DataSetId;
+use kaisatsu_model::DatasetId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -70,14 +70,14 @@ pub(crate) async fn get_data_set(State(gateway): State<Arc<Gateway>>, request: U
     let function = "userCategory/getDataSet";
     request
         .respond(&gateway, function, MOST, async |user, body| {
-            let id = DataSetId::from_text(body.required("dataSetId")?);
+            let id = DatasetId::from_text(body.required("dataSetId")?);
             let limit = body.limit(0)?;
             let after = match body.text("cursor")? {
                 None => -1,
                 Some(text) => text.parse().map_err(|_| field("cursor", BAD_CURSOR))?,
             };
-            let set = gateway.recogniser.data_set(&user, &id).await?;
-            let (images, more) = gateway.recogniser.data_set_images(&user, &id, after, limit).await?;
+            let set = gateway.recognition.datasets.get(&user, &id).await?;
+            let (images, more) = gateway.recognition.datasets.images(&user, &id, after, limit).await?;
             let next_cursor = images.last().filter(|_| more).map(|last| last.position.to_string());
             let images = images.into_iter().map(ImageWire::from).collect();
             Ok(DataSetAnswer { data_set: DataSetWire::of(&set, true), images, next_cursor })

@@ -97,14 +97,14 @@ pub(crate) async fn get_image(
                 return Err(Failure::new(Kind::ParameterInvalid, rule));
             }
         };
-        let recogniser = &gateway.recogniser;
-        let key = recogniser.find_image(&user, &id).await?;
+        let storage = &gateway.recognition.storage;
+        let key = storage.find(&user, &id).await?;
         let etag = format!("\"{}{}\"", hex(&key.sha256), if small { "-small" } else { "" });
         let etag = HeaderValue::try_from(etag).unwrap_or(HeaderValue::from_static("\"\""));
         if headers.get(header::IF_NONE_MATCH) == Some(&etag) {
             return Ok(ImageAnswer { etag, image: None });
         }
-        let image = if small { recogniser.thumbnail(&key).await? } else { recogniser.image(&key).await? };
+        let image = if small { storage.thumbnail(&key).await? } else { storage.read(&key).await? };
         Ok(ImageAnswer { etag, image: Some(gateway.body_memory.hold(image)?) })
     })
     .await

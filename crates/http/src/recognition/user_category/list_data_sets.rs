@@ -48,7 +48,7 @@ pub(crate) async fn list_data_sets(State(gateway): State<Arc<Gateway>>, request:
     request
         .respond(&gateway, function, MOST, async |user, body| {
             let requested = body.page()?;
-            let page = gateway.recogniser.data_sets(&user, &requested.after, requested.most).await?;
+            let page = gateway.recognition.datasets.list(&user, &requested.after, requested.most).await?;
             let data_sets = page.items.iter().map(|set| DataSetWire::of(set, false)).collect();
             Ok(DataSetsAnswer { data_sets, next_cursor: page.next.map(|next| next.to_text()) })
         })

@@ -75,7 +75,7 @@ pub(crate) async fn list_images(State(gateway): State<Arc<Gateway>>, request: Us
     request
         .respond(&gateway, function, MOST, async |user, body| {
             let requested = body.page()?;
-            let page = gateway.recogniser.images(&user, &requested.after, requested.most).await?;
+            let page = gateway.recognition.storage.list(&user, &requested.after, requested.most).await?;
             Ok(render(page))
         })
         .await

@@ -8,8 +8,8 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
-use kaisatsu_model::{DataSetName, Tag};
-use kaisatsu_recognition::UploadAsk;
+use kaisatsu_model::{DatasetName, Tag};
+use kaisatsu_recognition::UploadRequest;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -92,11 +92,11 @@ pub(crate) async fn upload_image(
         let parse = |form: &Form<'_>| {
             let tag = form.text("tag")?.map(|text| Tag::new(text).map_err(|rule| form.invalid("tag", rule.0)));
             let name =
-                form.text("name")?.map(|text| DataSetName::new(text).map_err(|rule| form.invalid("name", rule.0)));
-            Ok(UploadAsk { tag: tag.transpose()?, name: name.transpose()? })
+                form.text("name")?.map(|text| DatasetName::new(text).map_err(|rule| form.invalid("name", rule.0)));
+            Ok(UploadRequest { tag: tag.transpose()?, name: name.transpose()? })
         };
         let (mut form, ask) = Form::read(&query, &FIELDS[..2], &gateway, &headers, body, parse).await?;
-        let kept = gateway.recogniser.upload(&user, form.image()?, ask).await?;
+        let kept = gateway.recognition.storage.upload(&user, form.image()?, ask).await?;
         let image_id = kept.id.as_str().to_owned();
         Ok::<_, Failure>(UploadAnswer { image_id, sha256: kept.sha256, width: kept.width, height: kept.height })
     })

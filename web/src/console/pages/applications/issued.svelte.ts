@@ -14,7 +14,13 @@ let waiting = $state.raw<(Issued & { of: string | undefined }) | null>(null);
  * back, as long as nobody has closed it, signed out or loaded the console anew.
  */
 export const issued = {
-  get now(): Issued | null { return waiting && waiting.of === session.account?.id ? waiting : null; },
-  show(key: Issued) { waiting = { ...key, of: session.account?.id }; },
-  forget() { waiting = null; },
+  get now(): Issued | null {
+    return waiting && waiting.of === session.account?.id ? waiting : null;
+  },
+  show(key: Issued) {
+    waiting = { ...key, of: session.account?.id };
+  },
+  forget() {
+    waiting = null;
+  },
 };

@@ -6,13 +6,19 @@ import { CONSOLE } from './usage/usage';
 export function keyNames(keys: Key[]): Map<string, string> {
   const hints = new Map<string, number>();
   for (const key of keys) hints.set(key.hint, (hints.get(key.hint) ?? 0) + 1);
-  const names = keys.map((key): [string, string] => [key.id, (hints.get(key.hint) ?? 0) > 1 ? `…${key.hint} (${key.id})` : `…${key.hint}`]);
+  const names = keys.map((key): [string, string] => [
+    key.id,
+    (hints.get(key.hint) ?? 0) > 1 ? `…${key.hint} (${key.id})` : `…${key.hint}`,
+  ]);
   return new Map([...names, [CONSOLE, t.applications.usage.console]]);
 }
 
 /** When one of its keys was last used; null when none ever was. */
 export function lastUse(application: Application): string | null {
-  return application.keys.reduce<string | null>((latest, { lastUsedAt }) => (lastUsedAt !== null && (latest === null || lastUsedAt > latest) ? lastUsedAt : latest), null);
+  return application.keys.reduce<string | null>(
+    (latest, { lastUsedAt }) => (lastUsedAt !== null && (latest === null || lastUsedAt > latest) ? lastUsedAt : latest),
+    null,
+  );
 }
 
 /** What a key is by itself: the server calls those of a disabled application disabled too, but they come back with it. */
@@ -27,4 +33,5 @@ export const activeKeys = (application: Application) => application.keys.filter(
 export function quotaShare({ perDay, usedToday }: Application['quota']): number | null {
   return perDay === null ? null : Math.min(1, usedToday / perDay);
 }
-export const quotaTone = (share: number | null) => (share === null || share < 0.8 ? 'accent' : share < 1 ? 'warn' : 'bad');
+export const quotaTone = (share: number | null) =>
+  share === null || share < 0.8 ? 'accent' : share < 1 ? 'warn' : 'bad';

@@ -9,7 +9,17 @@ export type DataSetImage = Schemas['ImageWire'];
 export type PlacedImage = DataSetImage & { place: number };
 export type WantedImage = { url: string; tag: string } | { imageId: string; tag: string };
 
-export const OUTCOMES = ['pending', 'fetched', 'notFound', 'tooLarge', 'notAnImage', 'timedOut', 'denied', 'overQuota', 'failed'] as const;
+export const OUTCOMES = [
+  'pending',
+  'fetched',
+  'notFound',
+  'tooLarge',
+  'notAnImage',
+  'timedOut',
+  'denied',
+  'overQuota',
+  'failed',
+] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 export const isOutcome = (text: string): text is Outcome => (OUTCOMES as readonly string[]).includes(text);
 
@@ -37,7 +47,8 @@ export const MOST_TAGS = 1000;
 export const FEW = 5;
 export const lengthOf = (text: string) => [...text].length;
 /** Cuts a text to what the server takes. */
-export const shorten = (text: string, most: number) => [...text.replace(/\p{Cc}/gu, ' ').trim()].slice(0, most).join('').trim();
+export const shorten = (text: string, most: number) =>
+  [...text.replace(/\p{Cc}/gu, ' ').trim()].slice(0, most).join('').trim();
 
 const BASE = '/imageRecognition/v1/userCategory';
 
@@ -45,10 +56,13 @@ const BASE = '/imageRecognition/v1/userCategory';
 const PAGE = 1000;
 
 export const calls = {
-  listImages: (api: PublicApi, cursor: string | undefined, signal?: AbortSignal) => api.post(`${BASE}/listImages`, { cursor, limit: PAGE }, undefined, signal),
+  listImages: (api: PublicApi, cursor: string | undefined, signal?: AbortSignal) =>
+    api.post(`${BASE}/listImages`, { cursor, limit: PAGE }, undefined, signal),
   deleteImage: (api: PublicApi, imageId: string) => api.post(`${BASE}/deleteImage`, { imageId }),
-  thumbnail: (api: PublicApi, imageId: string, signal?: AbortSignal) => api.blob(`${BASE}/getImage`, { imageId, size: 'thumbnail' }, signal),
-  original: (api: PublicApi, imageId: string, signal?: AbortSignal) => api.blob(`${BASE}/getImage`, { imageId }, signal),
+  thumbnail: (api: PublicApi, imageId: string, signal?: AbortSignal) =>
+    api.blob(`${BASE}/getImage`, { imageId, size: 'thumbnail' }, signal),
+  original: (api: PublicApi, imageId: string, signal?: AbortSignal) =>
+    api.blob(`${BASE}/getImage`, { imageId }, signal),
   upload(api: PublicApi, file: File, tag: string, progress: (share: number) => void, signal: AbortSignal) {
     const form = new FormData();
     form.append('image', file);
@@ -57,9 +71,12 @@ export const calls = {
     if (name) form.append('name', name);
     return api.upload(`${BASE}/uploadImage`, form, { progress, signal });
   },
-  createDataSet: (api: PublicApi, name: string, images: WantedImage[]) => api.post(`${BASE}/createDataSet`, { name, images }),
-  listDataSets: (api: PublicApi, cursor: string | undefined, signal?: AbortSignal) => api.post(`${BASE}/listDataSets`, { cursor, limit: 100 }, undefined, signal),
-  getDataSet: (api: PublicApi, dataSetId: string, images: { cursor?: string; limit: number }, signal?: AbortSignal) => api.post(`${BASE}/getDataSet`, { dataSetId, ...images }, undefined, signal),
+  createDataSet: (api: PublicApi, name: string, images: WantedImage[]) =>
+    api.post(`${BASE}/createDataSet`, { name, images }),
+  listDataSets: (api: PublicApi, cursor: string | undefined, signal?: AbortSignal) =>
+    api.post(`${BASE}/listDataSets`, { cursor, limit: 100 }, undefined, signal),
+  getDataSet: (api: PublicApi, dataSetId: string, images: { cursor?: string; limit: number }, signal?: AbortSignal) =>
+    api.post(`${BASE}/getDataSet`, { dataSetId, ...images }, undefined, signal),
   deleteDataSet: (api: PublicApi, dataSetId: string) => api.post(`${BASE}/deleteDataSet`, { dataSetId }),
 };
 export const IMAGES_PAGE = PAGE;

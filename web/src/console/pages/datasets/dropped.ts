@@ -19,7 +19,8 @@ async function within(entry: FileSystemEntry, folder: string): Promise<Found[]> 
     return [{ file, folder }];
   }
   const found: Found[] = [];
-  for (const one of await readAll((entry as FileSystemDirectoryEntry).createReader())) found.push(...(await within(one, entry.name)));
+  for (const one of await readAll((entry as FileSystemDirectoryEntry).createReader()))
+    found.push(...(await within(one, entry.name)));
   return found;
 }
 

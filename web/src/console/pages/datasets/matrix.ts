@@ -44,8 +44,11 @@ export const MOST_SHOWN = 60;
 export function shownTags(results: Results, health: Health): TagResult[] {
   if (results.tags.length <= MOST_SHOWN) return results.tags;
   const weight = new Map<string, number>();
-  for (const { tag, takenFor, images } of health.confusions) for (const one of [tag, takenFor]) weight.set(one, (weight.get(one) ?? 0) + images);
-  const first = [...results.tags].sort((a, b) => (weight.get(b.tag) ?? 0) - (weight.get(a.tag) ?? 0)).slice(0, MOST_SHOWN);
+  for (const { tag, takenFor, images } of health.confusions)
+    for (const one of [tag, takenFor]) weight.set(one, (weight.get(one) ?? 0) + images);
+  const first = [...results.tags]
+    .sort((a, b) => (weight.get(b.tag) ?? 0) - (weight.get(a.tag) ?? 0))
+    .slice(0, MOST_SHOWN);
   const chosen = new Set(first.map((one) => one.tag));
   return results.tags.filter((one) => chosen.has(one.tag));
 }
@@ -53,7 +56,8 @@ export function shownTags(results: Results, health: Health): TagResult[] {
 /** Upper bounds of the classes of a share, and how much of the colour each has. Numbers stay readable on each of them, in both themes. */
 export const CLASSES = [0.05, 0.1, 0.25, 0.5, 0.75, 1];
 const STRENGTHS = [0.08, 0.16, 0.26, 0.38, 0.5, 1];
-export const strengthOf = (share: number) => (share <= 0 ? 0 : (STRENGTHS[CLASSES.findIndex((bound) => share <= bound + 1e-9)] ?? 1));
+export const strengthOf = (share: number) =>
+  share <= 0 ? 0 : (STRENGTHS[CLASSES.findIndex((bound) => share <= bound + 1e-9)] ?? 1);
 
 type Rgb = [number, number, number];
 /** The build shortens #ffffff to #fff. */
@@ -65,11 +69,20 @@ const rgbOf = (hex: string): Rgb => {
 /** A colour over another, as hexadecimal digits: a file that is saved knows nothing of our tokens. */
 export function mixed(over: string, under: string, strength: number): string {
   const [a, b] = [rgbOf(over), rgbOf(under)];
-  return `#${a.map((part, at) => Math.round(part * strength + (b[at] ?? 0) * (1 - strength)).toString(16).padStart(2, '0')).join('')}`;
+  return `#${a
+    .map((part, at) =>
+      Math.round(part * strength + (b[at] ?? 0) * (1 - strength))
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`;
 }
 
 /** Roughly how wide a text of 12 pixels is: signs of East Asia are twice as wide as others. */
-const widthOf = (sign: string) => (/[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]|\p{Extended_Pictographic}/u.test(sign) ? 12.2 : 6.9);
+const widthOf = (sign: string) =>
+  /[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]|\p{Extended_Pictographic}/u.test(sign)
+    ? 12.2
+    : 6.9;
 export const textWidth = (text: string) => [...text].reduce((sum, sign) => sum + widthOf(sign), 0);
 
 /** A text that is not wider than this, with an ellipsis where something is missing. */

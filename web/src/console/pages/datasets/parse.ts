@@ -3,7 +3,12 @@ import { lengthOf, MOST_TAG, MOST_URL } from './calls';
 export type ListFormat = 'spaces' | 'csv' | 'tsv';
 export type Problem = 'noTag' | 'noUrl' | 'notHttp' | 'credentials' | 'urlLong' | 'tagLong' | 'control';
 export type Row = { line: number; url: string; tag: string };
-export type Parsed = { format: ListFormat; rows: Row[]; problems: { line: number; problem: Problem; text: string }[]; repeated: { line: number; before: number }[] };
+export type Parsed = {
+  format: ListFormat;
+  rows: Row[];
+  problems: { line: number; problem: Problem; text: string }[];
+  repeated: { line: number; before: number }[];
+};
 
 /** The fields of a line of CSV or TSV; fields may be in quotes, and quotes in them are doubled. */
 function fields(line: string, separator: string): string[] {
@@ -31,7 +36,8 @@ const isAddress = (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 export function formatOf(lines: string[]): ListFormat {
   const said = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
   if (said.some((line) => line.includes('\t'))) return 'tsv';
-  const csv = (line: string) => line.startsWith('"') || /^[a-z]+:\/\/[^\s,]+\s*,/i.test(line) || /,\s*"?[a-z]+:\/\//i.test(line);
+  const csv = (line: string) =>
+    line.startsWith('"') || /^[a-z]+:\/\/[^\s,]+\s*,/i.test(line) || /,\s*"?[a-z]+:\/\//i.test(line);
   const first = said[0];
   const header = first !== undefined && first.includes(',') && fields(first, ',').every((field) => HEADER.test(field));
   const rest = header ? said.slice(1) : said;
@@ -40,7 +46,10 @@ export function formatOf(lines: string[]): ListFormat {
 
 /** Address and tag of a line, whichever comes first. */
 function pair(line: string, format: ListFormat): [url: string, tag: string] {
-  const [one = '', two = ''] = format === 'spaces' ? [/^\S+/.exec(line)?.[0], line.replace(/^\S+\s*/, '').trim()] : fields(line, format === 'csv' ? ',' : '\t');
+  const [one = '', two = ''] =
+    format === 'spaces'
+      ? [/^\S+/.exec(line)?.[0], line.replace(/^\S+\s*/, '').trim()]
+      : fields(line, format === 'csv' ? ',' : '\t');
   return !isAddress(one) && isAddress(two) ? [two, one] : [one, two];
 }
 
@@ -65,7 +74,8 @@ export function parseList(text: string): Parsed {
   for (const [at, raw] of lines.entries()) {
     const line = format === 'tsv' ? raw.replace(/[ \r]+$/, '') : raw.trim();
     if (line.trim() === '' || line.startsWith('#')) continue;
-    const isHeader = first && format !== 'spaces' && fields(line, format === 'csv' ? ',' : '\t').every((field) => HEADER.test(field));
+    const isHeader =
+      first && format !== 'spaces' && fields(line, format === 'csv' ? ',' : '\t').every((field) => HEADER.test(field));
     first = false;
     if (isHeader) continue;
     const [url, tag] = pair(line, format);
@@ -83,7 +93,10 @@ export function parseList(text: string): Parsed {
 
 /** The text without some of its lines, counted from one. */
 export function withoutLines(text: string, gone: ReadonlySet<number>): string {
-  return text.split(/\r\n|\r|\n/).filter((_, at) => !gone.has(at + 1)).join('\n');
+  return text
+    .split(/\r\n|\r|\n/)
+    .filter((_, at) => !gone.has(at + 1))
+    .join('\n');
 }
 
 /** Where a line begins and ends in a text. */

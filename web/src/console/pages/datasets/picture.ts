@@ -25,7 +25,9 @@ export async function pngOf(drawing: SVGSVGElement, background: string): Promise
     canvas.width = drawing.width.baseVal.value * 2;
     canvas.height = drawing.height.baseVal.value * 2;
     canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
-    return await new Promise<Blob>((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('no picture'))), 'image/png'));
+    return await new Promise<Blob>((resolve, reject) =>
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('no picture'))), 'image/png'),
+    );
   } finally {
     URL.revokeObjectURL(url);
   }

@@ -5,10 +5,11 @@
 export function poll(again: (signal: AbortSignal) => Promise<boolean>, every: number): () => void {
   const stop = new AbortController();
   const pause = () => new Promise((go) => setTimeout(go, every));
-  const seen = () => new Promise<void>((go) => {
-    if (document.visibilityState === 'visible') return go();
-    document.addEventListener('visibilitychange', () => go(), { once: true, signal: stop.signal });
-  });
+  const seen = () =>
+    new Promise<void>((go) => {
+      if (document.visibilityState === 'visible') return go();
+      document.addEventListener('visibilitychange', () => go(), { once: true, signal: stop.signal });
+    });
   void (async () => {
     while (!stop.signal.aborted) {
       if (await again(stop.signal)) return;

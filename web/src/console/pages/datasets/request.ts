@@ -8,7 +8,15 @@ export const INLINE = 20;
 /** The request of createDataSet as lines for a shell, with the key and the token in variables. */
 export function curlOf(user: string, name: string, images: WantedImage[]): string {
   const base = `${location.origin}/imageRecognition/v1/userCategory`;
-  const body = images.length > INLINE ? '@dataset.json' : quoted(JSON.stringify({ name, images }, null, 1).replace(/\n\s+/g, ' ').replace(/\n/g, ' ').replaceAll('}, {', '},\n  {'));
+  const body =
+    images.length > INLINE
+      ? '@dataset.json'
+      : quoted(
+          JSON.stringify({ name, images }, null, 1)
+            .replace(/\n\s+/g, ' ')
+            .replace(/\n/g, ' ')
+            .replaceAll('}, {', '},\n  {'),
+        );
   return [
     `TOKEN=$(curl -s --json ${quoted(JSON.stringify({ userId: user }))} \\\n  "${base}/getToken?APIKEY=$KAISATSU_KEY" | jq -r .token)`,
     `curl --json ${body} \\\n  "${base}/createDataSet?APIKEY=$KAISATSU_KEY&token=$TOKEN"`,
@@ -27,4 +35,10 @@ export function saveFile(name: string, blob: Blob) {
 }
 
 /** A name for a file out of what somebody calls a dataset. */
-export const fileName = (name: string, ending: string) => `${name.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-+|-+$/g, '').slice(0, 60) || 'dataset'}.${ending}`;
+export const fileName = (name: string, ending: string) =>
+  `${
+    name
+      .replace(/[^\p{L}\p{N}]+/gu, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 60) || 'dataset'
+  }.${ending}`;

@@ -3,7 +3,11 @@ import { isAbort } from '$/lib/wording';
 import { calls, type StoredImage } from './calls';
 
 /** The same bytes again take the new tag and name, where they have one. */
-const again = (before: StoredImage, image: StoredImage): StoredImage => ({ ...before, tag: image.tag || before.tag, name: image.name || before.name });
+const again = (before: StoredImage, image: StoredImage): StoredImage => ({
+  ...before,
+  tag: image.tag || before.tag,
+  name: image.name || before.name,
+});
 
 /**
  * What is in a user's storage area. All of it is listed, a thousand at a time: only then can tags be counted, images filtered and the limits
@@ -34,8 +38,12 @@ export class StorageArea {
   }
 
   /** Oldest first. */
-  get images(): readonly StoredImage[] { return this.#images; }
-  has(imageId: string) { return this.#images.some((image) => image.imageId === imageId); }
+  get images(): readonly StoredImage[] {
+    return this.#images;
+  }
+  has(imageId: string) {
+    return this.#images.some((image) => image.imageId === imageId);
+  }
 
   async load() {
     this.stop();
@@ -85,11 +93,13 @@ export class StorageArea {
   /** What has been listed so far, with what happened to it meanwhile; what is newer comes behind it. */
   #show(listed: StoredImage[]) {
     const newer = new Map(this.#put);
-    const known = listed.filter((image) => !this.#gone.has(image.imageId)).map((image) => {
-      const put = newer.get(image.imageId);
-      newer.delete(image.imageId);
-      return put ? again(image, put) : image;
-    });
+    const known = listed
+      .filter((image) => !this.#gone.has(image.imageId))
+      .map((image) => {
+        const put = newer.get(image.imageId);
+        newer.delete(image.imageId);
+        return put ? again(image, put) : image;
+      });
     this.#images = [...known, ...newer.values()];
   }
 }

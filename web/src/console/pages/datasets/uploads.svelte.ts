@@ -41,7 +41,15 @@ export class UploadQueue {
   listener: { isKnown: (imageId: string) => boolean; arrived: (image: StoredImage) => void } | null = null;
 
   readonly counts = $derived.by(() => {
-    const counts: Record<UploadState, number> = { waiting: 0, sending: 0, kept: 0, duplicate: 0, failed: 0, refused: 0, stopped: 0 };
+    const counts: Record<UploadState, number> = {
+      waiting: 0,
+      sending: 0,
+      kept: 0,
+      duplicate: 0,
+      failed: 0,
+      refused: 0,
+      stopped: 0,
+    };
     for (const one of this.#list) counts[one.state] += 1;
     return counts;
   });
@@ -61,7 +69,9 @@ export class UploadQueue {
     this.#api = api;
   }
 
-  get list(): readonly Upload[] { return this.#list; }
+  get list(): readonly Upload[] {
+    return this.#list;
+  }
 
   add(files: { file: File; tag: string; refusal: Refusal | null }[]) {
     this.#list = [...this.#list, ...files.map((one) => new Upload(++this.#last, one.file, one.tag, one.refusal))];
@@ -106,7 +116,16 @@ export class UploadQueue {
       this.#kept.add(answer.imageId);
       one.state = known ? 'duplicate' : 'kept';
       const { imageId, sha256, width, height } = answer;
-      this.listener?.arrived({ imageId, sha256, width, height, bytes: one.file.size, tag: one.tag, name: shorten(one.file.name, MOST_NAME), createdAt: new Date().toISOString() });
+      this.listener?.arrived({
+        imageId,
+        sha256,
+        width,
+        height,
+        bytes: one.file.size,
+        tag: one.tag,
+        name: shorten(one.file.name, MOST_NAME),
+        createdAt: new Date().toISOString(),
+      });
     } catch (reason) {
       // Who has stopped it has said what it is now.
       if (!stop.signal.aborted && !isAbort(reason)) this.#fail(one, reason);

@@ -18,7 +18,9 @@ export class WatchedDataSet {
   listed = $state(false);
   /** Milliseconds until it is built, as fast as it went lately; null when nobody can say. */
   left = $state<number | null>(null);
-  readonly images = $derived<PlacedImage[]>(this.#pages.flatMap((page) => page.images).map((image, place) => ({ ...image, place })));
+  readonly images = $derived<PlacedImage[]>(
+    this.#pages.flatMap((page) => page.images).map((image, place) => ({ ...image, place })),
+  );
 
   constructor(api: PublicApi, id: string) {
     this.#api = api;

@@ -6,8 +6,21 @@ export const PERIODS = [7, 30, 90, 365] as const;
 /** As many lines as there are colours. */
 const MOST_LINES = 8;
 
-export type Line = { name: string; model: string; verdicts: number; right: number; points: { at: number; all: number; value: number | null; note: string }[] };
-export type Drawn = { from: number; to: number; stepSeconds: number; lines: Line[]; all: number; bars: { at: number; values: number[] }[] };
+export type Line = {
+  name: string;
+  model: string;
+  verdicts: number;
+  right: number;
+  points: { at: number; all: number; value: number | null; note: string }[];
+};
+export type Drawn = {
+  from: number;
+  to: number;
+  stepSeconds: number;
+  lines: Line[];
+  all: number;
+  bars: { at: number; values: number[] }[];
+};
 export type Step = 'day' | 'week';
 const DAY = 86_400_000;
 
@@ -16,7 +29,8 @@ export const usualStep = (days: number): Step => (days > 30 ? 'week' : 'day');
 
 /** What a task is called; one of a newer server goes by its own word. */
 export const taskName = (task: string): string => (t.feedback.tasks as Record<string, string>)[task] ?? task;
-export const modelName = (task: string, model: string): string => (model === '' ? taskName(task) : `${taskName(task)}: ${model}`);
+export const modelName = (task: string, model: string): string =>
+  model === '' ? taskName(task) : `${taskName(task)}: ${model}`;
 
 /** The lines and bars of a timeline. The server tells only steps with verdicts; the others are gaps here and not zeros. */
 export function drawn(timeline: Timeline, model: string, wanted: Step): Drawn {
@@ -37,12 +51,26 @@ export function drawn(timeline: Timeline, model: string, wanted: Step): Drawn {
         sum.valid += point.valid;
         sum.all += point.valid + point.invalid;
       }
-      const points = sums.map(({ valid, all }, at) => ({ at: drawnStep(at), all, value: all === 0 ? null : valid / all, note: t.feedback.precision.of(valid, all) }));
-      return { name: modelName(series.task, series.model), model: series.model, verdicts: sums.reduce((sum, one) => sum + one.all, 0), right: sums.reduce((sum, one) => sum + one.valid, 0), points };
+      const points = sums.map(({ valid, all }, at) => ({
+        at: drawnStep(at),
+        all,
+        value: all === 0 ? null : valid / all,
+        note: t.feedback.precision.of(valid, all),
+      }));
+      return {
+        name: modelName(series.task, series.model),
+        model: series.model,
+        verdicts: sums.reduce((sum, one) => sum + one.all, 0),
+        right: sums.reduce((sum, one) => sum + one.valid, 0),
+        points,
+      };
     })
     .filter((line) => line.verdicts > 0)
     .sort((a, b) => b.verdicts - a.verdicts);
   const kept = lines.slice(0, MOST_LINES);
-  const bars = Array.from({ length: count }, (_, at) => ({ at: drawnStep(at), values: kept.map((line) => line.points[at]?.all ?? 0) })).filter((bar) => bar.values.some((amount) => amount > 0));
+  const bars = Array.from({ length: count }, (_, at) => ({
+    at: drawnStep(at),
+    values: kept.map((line) => line.points[at]?.all ?? 0),
+  })).filter((bar) => bar.values.some((amount) => amount > 0));
   return { from: drawnStep(0), to: drawnStep(count), stepSeconds: step / 1000, lines: kept, all: lines.length, bars };
 }

@@ -20,12 +20,20 @@ export class Verdicts {
   #filter: Filter = { application: '', model: '', standing: '', search: '', comments: false };
   #stop = new AbortController();
 
-  get more() { return this.#before !== null; }
+  get more() {
+    return this.#before !== null;
+  }
   /** Only what is in sight counts as chosen. */
-  get chosen(): Verdict[] { return (this.list ?? []).filter((one) => this.#chosen.has(keyOf(one)) && revocable(one)); }
-  get choosable(): Verdict[] { return (this.list ?? []).filter(revocable); }
+  get chosen(): Verdict[] {
+    return (this.list ?? []).filter((one) => this.#chosen.has(keyOf(one)) && revocable(one));
+  }
+  get choosable(): Verdict[] {
+    return (this.list ?? []).filter(revocable);
+  }
 
-  isChosen(verdict: Verdict) { return this.#chosen.has(keyOf(verdict)); }
+  isChosen(verdict: Verdict) {
+    return this.#chosen.has(keyOf(verdict));
+  }
   choose(verdicts: Verdict[], chosen: boolean) {
     const next = new Set(this.#chosen);
     for (const verdict of verdicts) {
@@ -34,7 +42,9 @@ export class Verdicts {
     }
     this.#chosen = next;
   }
-  clear() { this.#chosen = new Set(); }
+  clear() {
+    this.#chosen = new Set();
+  }
 
   /** From the newest on. The old ones stay until the answer is there. */
   async begin(filter: Filter) {
@@ -77,19 +87,28 @@ export class Verdicts {
     let revoked = 0;
     for (let from = 0; from < verdicts.length; from += AT_ONCE) {
       const part = verdicts.slice(from, from + AT_ONCE);
-      const answer = await api.post('feedback/revoke', { body: { verdicts: part.map(({ recognitionId, itemId }) => ({ recognitionId, itemId })) } });
+      const answer = await api.post('feedback/revoke', {
+        body: { verdicts: part.map(({ recognitionId, itemId }) => ({ recognitionId, itemId })) },
+      });
       revoked += answer.revoked;
       const gone = new Set(part.map(keyOf));
-      this.list = (this.list ?? []).map((one) => (gone.has(keyOf(one)) ? { ...one, standing: 'revoked' as const } : one));
+      this.list = (this.list ?? []).map((one) =>
+        gone.has(keyOf(one)) ? { ...one, standing: 'revoked' as const } : one,
+      );
       this.choose(part, false);
     }
     return revoked;
   }
 
-  stop() { this.#stop.abort(); }
+  stop() {
+    this.#stop.abort();
+  }
 
   #page(before: string | null, signal: AbortSignal) {
     const { application, model, standing, search, comments } = this.#filter;
-    return api.get('feedback', { query: { application, model, standing, search, before: before ?? '', ...(comments ? { comments } : {}) }, signal });
+    return api.get('feedback', {
+      query: { application, model, standing, search, before: before ?? '', ...(comments ? { comments } : {}) },
+      signal,
+    });
   }
 }

@@ -4,9 +4,19 @@ import type { MapWindow } from './window';
 export type Kind = 'window' | 'code' | 'name';
 export type Gcs = 'wgs84' | 'tokyo';
 /** The parameters of railmapDetail as they are sent; what is empty is left out. */
-export type Parameters = { id: string; x?: number; y?: number; width?: number; height?: number; stationCode?: number; stationName?: string; gcs: Gcs };
+export type Parameters = {
+  id: string;
+  x?: number;
+  y?: number;
+  width?: number;
+  height?: number;
+  stationCode?: number;
+  stationName?: string;
+  gcs: Gcs;
+};
 
-const number = (text: string | undefined | null) => (text !== null && text !== undefined && /^-?\d+$/.test(text) ? Number(text) : null);
+const number = (text: string | undefined | null) =>
+  text !== null && text !== undefined && /^-?\d+$/.test(text) ? Number(text) : null;
 
 /** What the explorer of one map asks for and looks at; shared by the map and the panel beside it. */
 export class Explorer {
@@ -63,14 +73,22 @@ export class Explorer {
     const { id, gcs } = this;
     if (this.kind === 'code') return this.code === null ? null : { id, stationCode: this.code, gcs };
     if (this.kind === 'name') return this.name.trim() === '' ? null : { id, stationName: this.name.trim(), gcs };
-    const given = Object.entries({ x: this.x, y: this.y, width: this.width, height: this.height }).filter(([, value]) => value !== null);
+    const given = Object.entries({ x: this.x, y: this.y, width: this.width, height: this.height }).filter(
+      ([, value]) => value !== null,
+    );
     return { id, ...Object.fromEntries(given), gcs };
   }
 
   /** The same as a query of the page's address, which can be given to others. */
   get address() {
-    const sides = this.kind === 'window' ? [this.x, this.y, this.width, this.height].map((value) => value ?? '').join(',') : null;
-    return { window: sides, code: this.kind === 'code' ? this.code : null, name: this.kind === 'name' ? this.name : null, gcs: this.gcs === 'tokyo' ? 'tokyo' : null };
+    const sides =
+      this.kind === 'window' ? [this.x, this.y, this.width, this.height].map((value) => value ?? '').join(',') : null;
+    return {
+      window: sides,
+      code: this.kind === 'code' ? this.code : null,
+      name: this.kind === 'name' ? this.name : null,
+      gcs: this.gcs === 'tokyo' ? 'tokyo' : null,
+    };
   }
 
   /** Takes what an address says; false when it says nothing. */
@@ -78,7 +96,12 @@ export class Explorer {
     if (query.get('gcs') === 'tokyo') this.gcs = 'tokyo';
     const sides = query.get('window')?.split(',');
     if (sides?.length === 4) {
-      [this.x, this.y, this.width, this.height] = [number(sides[0]), number(sides[1]), number(sides[2]), number(sides[3])];
+      [this.x, this.y, this.width, this.height] = [
+        number(sides[0]),
+        number(sides[1]),
+        number(sides[2]),
+        number(sides[3]),
+      ];
       return true;
     }
     const [code, name] = [number(query.get('code')), query.get('name')];

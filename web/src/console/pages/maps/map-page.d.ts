@@ -46,7 +46,12 @@ declare module '$map/network.js' {
 declare module '$map/view.js' {
   import type { Network } from '$map/network.js';
   type Place = { x: number; y: number };
-  type Hooks = { moved: () => void; stale: () => void; troubled: (isSo: boolean) => void; painted?: (view: View) => void };
+  type Hooks = {
+    moved: () => void;
+    stale: () => void;
+    troubled: (isSo: boolean) => void;
+    painted?: (view: View) => void;
+  };
 
   export class View {
     constructor(canvas: HTMLCanvasElement, hooks: Hooks);
@@ -82,7 +87,11 @@ declare module '$map/hands.js' {
   import type { View } from '$map/view.js';
   type Place = { x: number; y: number };
   type Grabbed = { moved: (place: Place) => void; done: () => void };
-  type Hands = { tapped: (place: Place, reach: number) => void; over: (place: Place) => void; grab?: (place: Place, event: PointerEvent) => Grabbed | undefined };
+  type Hands = {
+    tapped: (place: Place, reach: number) => void;
+    over: (place: Place) => void;
+    grab?: (place: Place, event: PointerEvent) => Grabbed | undefined;
+  };
   export function handle(view: View, hands: Hands): void;
 }
 

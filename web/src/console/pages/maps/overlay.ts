@@ -15,7 +15,15 @@ export function paintOverlay(view: View, { window, isHandy, found }: Overlay) {
   ink.setTransform(dpr, 0, 0, dpr, 0, 0);
   if (window) paintShade(view, window, color('--shade'));
   paintFound(view, found, color('--focus'), color('--card'));
-  if (window) paintFrame(view, window, isHandy, color(isHandy && !isAllowed(window) ? '--bad' : '--accent'), color('--card'), color('--font'));
+  if (window)
+    paintFrame(
+      view,
+      window,
+      isHandy,
+      color(isHandy && !isAllowed(window) ? '--bad' : '--accent'),
+      color('--card'),
+      color('--font'),
+    );
   ink.restore();
 }
 
@@ -47,7 +55,10 @@ function paintFound(view: View, found: MapStation[], color: string, paper: strin
       rings.roundRect(at.x - room, at.y - room, w, h, Math.min(w, h) / 2);
     }
   }
-  for (const [stroke, width] of [[paper, 4.5], [color, 2.5]] as const) {
+  for (const [stroke, width] of [
+    [paper, 4.5],
+    [color, 2.5],
+  ] as const) {
     ink.strokeStyle = stroke;
     ink.lineWidth = width;
     ink.stroke(rings);

@@ -4,7 +4,9 @@ const KEY = '$KAISATSU_KEY';
 
 /** The request as an address; whoever uses it puts their key in. */
 export function asUrl(base: string, parameters: Parameters): string {
-  return `${base}?APIKEY=${KEY}${Object.entries(parameters).map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join('')}`;
+  return `${base}?APIKEY=${KEY}${Object.entries(parameters)
+    .map(([name, value]) => `&${name}=${encodeURIComponent(value)}`)
+    .join('')}`;
 }
 
 /** A parameter of curl; what may mean something to a shell or in an address is quoted and encoded. */
@@ -15,7 +17,9 @@ function data(name: string, value: string): string {
 
 /** The request as a command: the key, what is asked for, and how it is to be written, each on a line. */
 export function asCurl(base: string, { id, gcs, ...asked }: Parameters): string {
-  const wanted = Object.entries(asked).map(([name, value]) => data(name, String(value))).join(' ');
+  const wanted = Object.entries(asked)
+    .map(([name, value]) => data(name, String(value)))
+    .join(' ');
   const lines = [`curl -G '${base}'`, `-d "APIKEY=${KEY}" ${data('id', id)}`, wanted, data('gcs', gcs)];
   return lines.filter(Boolean).join(' \\\n  ');
 }

@@ -9,14 +9,20 @@ type Place = { x: number; y: number };
 export type Grip = 'n' | 'e' | 's' | 'w' | 'nw' | 'ne' | 'se' | 'sw' | 'move';
 
 const clamp = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high);
-export const isAllowed = ({ width, height }: MapWindow) => [width, height].every((side) => side >= 1 && side <= LONGEST_SIDE);
+export const isAllowed = ({ width, height }: MapWindow) =>
+  [width, height].every((side) => side >= 1 && side <= LONGEST_SIDE);
 
 /** Where the grips are on the screen. */
 export function gripsOf(view: View, { x, y, width, height }: MapWindow): [Exclude<Grip, 'move'>, Place][] {
   const from = view.toScreen(x, y);
   const to = view.toScreen(x + width, y + height);
   const middle = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
-  const corners: [Exclude<Grip, 'move'>, Place][] = [['nw', from], ['ne', { x: to.x, y: from.y }], ['se', to], ['sw', { x: from.x, y: to.y }]];
+  const corners: [Exclude<Grip, 'move'>, Place][] = [
+    ['nw', from],
+    ['ne', { x: to.x, y: from.y }],
+    ['se', to],
+    ['sw', { x: from.x, y: to.y }],
+  ];
   // Of a window that is small on the screen only the corners can be told apart.
   const sides: [Exclude<Grip, 'move'>, Place][] = [];
   if (to.x - from.x > 60) sides.push(['n', { x: middle.x, y: from.y }], ['s', { x: middle.x, y: to.y }]);
@@ -42,15 +48,23 @@ export function gripAt(view: View, window: MapWindow, place: Place, reach: numbe
 function fills(view: View, window: MapWindow): boolean {
   const from = view.toScreen(window.x, window.y);
   const to = view.toScreen(window.x + window.width, window.y + window.height);
-  const seen = (clamp(to.x, 0, view.width) - clamp(from.x, 0, view.width)) * (clamp(to.y, 0, view.height) - clamp(from.y, 0, view.height));
+  const seen =
+    (clamp(to.x, 0, view.width) - clamp(from.x, 0, view.width)) *
+    (clamp(to.y, 0, view.height) - clamp(from.y, 0, view.height));
   return seen > view.width * view.height * 0.8;
 }
 
 /** The window after its grip was dragged so far, in units of the map. */
 export function dragged(view: View, window: MapWindow, grip: Grip, by: Place): MapWindow {
   const { width: mapWidth = 0, height: mapHeight = 0 } = view.network ?? {};
-  const moved = (at: number, length: number, distance: number, size: number) => clamp(Math.round(at + distance), 1 - length, size - 1);
-  if (grip === 'move') return { ...window, x: moved(window.x, window.width, by.x, mapWidth), y: moved(window.y, window.height, by.y, mapHeight) };
+  const moved = (at: number, length: number, distance: number, size: number) =>
+    clamp(Math.round(at + distance), 1 - length, size - 1);
+  if (grip === 'move')
+    return {
+      ...window,
+      x: moved(window.x, window.width, by.x, mapWidth),
+      y: moved(window.y, window.height, by.y, mapHeight),
+    };
   const [x, width] = stretched(window.x, window.width, grip.includes('w'), grip.includes('e'), by.x);
   const [y, height] = stretched(window.y, window.height, grip.includes('n'), grip.includes('s'), by.y);
   return { x, y, width, height };
@@ -81,5 +95,13 @@ export function around({ x, y }: Place, width = 300, height = width): MapWindow 
 }
 
 export const CURSORS: Record<Grip, string> = {
-  n: 'ns-resize', s: 'ns-resize', e: 'ew-resize', w: 'ew-resize', nw: 'nwse-resize', se: 'nwse-resize', ne: 'nesw-resize', sw: 'nesw-resize', move: 'move',
+  n: 'ns-resize',
+  s: 'ns-resize',
+  e: 'ew-resize',
+  w: 'ew-resize',
+  nw: 'nwse-resize',
+  se: 'nwse-resize',
+  ne: 'nesw-resize',
+  sw: 'nesw-resize',
+  move: 'move',
 };

@@ -15,5 +15,9 @@ const ORDER: Record<OperatorAccount['state'], number> = { waiting: 0, unconfirme
 
 /** Those that wait for somebody come first, the longest waiting at the top; then the newest. */
 export function inOrder(accounts: OperatorAccount[]): OperatorAccount[] {
-  return [...accounts].sort((a, b) => ORDER[a.state] - ORDER[b.state] || (a.state === 'waiting' ? a.createdAt.localeCompare(b.createdAt) : b.createdAt.localeCompare(a.createdAt)));
+  return [...accounts].sort(
+    (a, b) =>
+      ORDER[a.state] - ORDER[b.state] ||
+      (a.state === 'waiting' ? a.createdAt.localeCompare(b.createdAt) : b.createdAt.localeCompare(a.createdAt)),
+  );
 }

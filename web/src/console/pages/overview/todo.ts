@@ -5,7 +5,14 @@ import { t } from '$/lib/i18n.svelte';
 import { href } from '$/lib/router.svelte';
 import { activeKeys, quotaShare } from '$/pages/applications/keys';
 
-export type Todo = { id: string; tone: 'info' | 'warn' | 'bad'; icon: IconName; title: string; text: string; href: string };
+export type Todo = {
+  id: string;
+  tone: 'info' | 'warn' | 'bad';
+  icon: IconName;
+  title: string;
+  text: string;
+  href: string;
+};
 
 const SOON = 7 * 86_400_000;
 const NEAR = 0.8;
@@ -19,13 +26,44 @@ function about(application: Application): Todo[] {
   const found: Todo[] = [];
   const share = quotaShare(quota);
   const anew = format.relative(quota.resetsAt);
-  if (share !== null && share >= 1) found.push({ id: `${id} quota`, tone: 'bad', icon: 'alert', title: words.quotaFull(name), text: words.quotaFullText(anew), href: to });
-  else if (share !== null && share >= NEAR) found.push({ id: `${id} quota`, tone: 'warn', icon: 'chart', title: words.quotaNear(name, format.percent(share)), text: words.quotaNearText(anew), href: to });
+  if (share !== null && share >= 1)
+    found.push({
+      id: `${id} quota`,
+      tone: 'bad',
+      icon: 'alert',
+      title: words.quotaFull(name),
+      text: words.quotaFullText(anew),
+      href: to,
+    });
+  else if (share !== null && share >= NEAR)
+    found.push({
+      id: `${id} quota`,
+      tone: 'warn',
+      icon: 'chart',
+      title: words.quotaNear(name, format.percent(share)),
+      text: words.quotaNearText(anew),
+      href: to,
+    });
   const keys = activeKeys(application);
-  if (keys.length === 0) found.push({ id: `${id} keys`, tone: 'warn', icon: 'key', title: words.noKey(name), text: words.noKeyText, href: to });
+  if (keys.length === 0)
+    found.push({
+      id: `${id} keys`,
+      tone: 'warn',
+      icon: 'key',
+      title: words.noKey(name),
+      text: words.noKeyText,
+      href: to,
+    });
   for (const key of keys)
     if (key.expiresAt !== null && Date.parse(key.expiresAt) - Date.now() < SOON)
-      found.push({ id: key.id, tone: 'info', icon: 'clock', title: words.keyEnds(key.hint, format.relative(key.expiresAt)), text: words.keyEndsText(name), href: to });
+      found.push({
+        id: key.id,
+        tone: 'info',
+        icon: 'clock',
+        title: words.keyEnds(key.hint, format.relative(key.expiresAt)),
+        text: words.keyEndsText(name),
+        href: to,
+      });
   return found;
 }
 
@@ -34,6 +72,18 @@ const ORDER = { bad: 0, warn: 1, info: 2 };
 /** All there is to do, the pressing first. */
 export function todos(applications: Application[], waiting: number): Todo[] {
   const words = t.overview.todo;
-  const accounts: Todo[] = waiting > 0 ? [{ id: 'accounts', tone: 'info', icon: 'users', title: words.waiting(waiting), text: words.waitingText, href: href('operator') }] : [];
+  const accounts: Todo[] =
+    waiting > 0
+      ? [
+          {
+            id: 'accounts',
+            tone: 'info',
+            icon: 'users',
+            title: words.waiting(waiting),
+            text: words.waitingText,
+            href: href('operator'),
+          },
+        ]
+      : [];
   return [...accounts, ...applications.flatMap(about)].sort((a, b) => ORDER[a.tone] - ORDER[b.tone]);
 }

@@ -10,7 +10,10 @@ const FEW = 40;
 /** Whether a key was used this week, or anything was called today. What only the console called on the days before is not known here. */
 function inUse(application: Application): boolean {
   const first = weekDays()[0] ?? 0;
-  return application.quota.usedToday > 0 || application.keys.some((key) => key.lastUsedAt !== null && Date.parse(key.lastUsedAt) >= first);
+  return (
+    application.quota.usedToday > 0 ||
+    application.keys.some((key) => key.lastUsedAt !== null && Date.parse(key.lastUsedAt) >= first)
+  );
 }
 
 /** What all the applications called in a week. */
@@ -21,7 +24,11 @@ export async function weekOf(all: Application[], signal: AbortSignal): Promise<S
   async function worker() {
     for (let at = next++; at < applications.length; at = next++) {
       const application = applications[at];
-      if (application) found[at] = { application, usage: await api.get('applications/{id}/usage', { path: { id: application.id }, query: { days: 7 }, signal }) };
+      if (application)
+        found[at] = {
+          application,
+          usage: await api.get('applications/{id}/usage', { path: { id: application.id }, query: { days: 7 }, signal }),
+        };
     }
   }
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, applications.length) }, worker));
@@ -30,10 +37,18 @@ export async function weekOf(all: Application[], signal: AbortSignal): Promise<S
 
 /** The beginnings of today and the six days before, here. The server counts a week by the hour, so that all of them are whole. */
 export function weekDays(now = new Date()): number[] {
-  return Array.from({ length: 7 }, (_, at) => new Date(now.getFullYear(), now.getMonth(), now.getDate() - 6 + at).getTime());
+  return Array.from({ length: 7 }, (_, at) =>
+    new Date(now.getFullYear(), now.getMonth(), now.getDate() - 6 + at).getTime(),
+  );
 }
 
-export type Week = { names: string[]; others: boolean; bars: { at: number; values: number[] }[]; requests: number; errors: number };
+export type Week = {
+  names: string[];
+  others: boolean;
+  bars: { at: number; values: number[] }[];
+  requests: number;
+  errors: number;
+};
 
 /** Requests by day and application, the busiest first; there are eight colours, so that what comes after the seventh is one. */
 export function weekBars(shares: Share[], days = weekDays()): Week {
@@ -54,8 +69,20 @@ export function weekBars(shares: Share[], days = weekDays()): Week {
   const others = busy.length > 8;
   const shown = others ? busy.slice(0, 7) : busy;
   const rest = busy.slice(shown.length);
-  const bars = days.map((at, day) => ({ at, values: [...shown.map((one) => one.values[day] ?? 0), ...(others ? [rest.reduce((sum, one) => sum + (one.values[day] ?? 0), 0)] : [])] }));
-  return { names: unique(shown.map((one) => one.name)), others, bars, requests: busy.reduce((sum, one) => sum + one.requests, 0), errors: busy.reduce((sum, one) => sum + one.errors, 0) };
+  const bars = days.map((at, day) => ({
+    at,
+    values: [
+      ...shown.map((one) => one.values[day] ?? 0),
+      ...(others ? [rest.reduce((sum, one) => sum + (one.values[day] ?? 0), 0)] : []),
+    ],
+  }));
+  return {
+    names: unique(shown.map((one) => one.name)),
+    others,
+    bars,
+    requests: busy.reduce((sum, one) => sum + one.requests, 0),
+    errors: busy.reduce((sum, one) => sum + one.errors, 0),
+  };
 }
 
 /** Charts tell series apart by their names. */

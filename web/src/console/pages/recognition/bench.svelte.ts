@@ -49,7 +49,12 @@ export class Bench {
   models = $state<Record<'classify' | 'detect', string>>({ classify: '', detect: '' });
   collection = $state(knownCollections()[0] ?? '');
   kind = $state<Kind>('product-all');
-  most = $state<Record<FunctionName, Entry>>({ classify: CANDIDATES.classify.usual, detect: CANDIDATES.detect.usual, similar: CANDIDATES.similar.usual, recognize: CANDIDATES.recognize.usual });
+  most = $state<Record<FunctionName, Entry>>({
+    classify: CANDIDATES.classify.usual,
+    detect: CANDIDATES.detect.usual,
+    similar: CANDIDATES.similar.usual,
+    recognize: CANDIDATES.recognize.usual,
+  });
   minScore = $state<Entry>(0.3);
   tongue = $state<Tongue>(i18n.language);
   /** Whether categories and similar images come from a dataset of a user's. */
@@ -66,7 +71,9 @@ export class Bench {
     this.#application = application;
   }
 
-  get usesDataSet() { return this.withDataSet && (this.task === 'classify' || this.task === 'similar'); }
+  get usesDataSet() {
+    return this.withDataSet && (this.task === 'classify' || this.task === 'similar');
+  }
 
   /** Null while something is missing. */
   get ask(): Ask | null {
@@ -76,7 +83,10 @@ export class Bench {
     const { most, usual } = CANDIDATES[task];
     const wanted = Math.round(Number(this.most[task])) || usual;
     return {
-      task, model: this.usesDataSet ? '' : model, kind: this.kind, tongue: this.tongue,
+      task,
+      model: this.usesDataSet ? '' : model,
+      kind: this.kind,
+      tongue: this.tongue,
       dataSet: this.usesDataSet ? { id: this.dataSetId, user: this.user } : null,
       most: Math.min(most, Math.max(1, wanted)),
       minScore: Math.min(1, Math.max(0, Number(this.minScore) || 0)),
@@ -111,7 +121,12 @@ export class Bench {
     current.runs.set(key, run);
     await run.start();
     if (run.result && ask.task === 'similar' && !ask.dataSet) {
-      keep('collections', JSON.stringify([ask.model, ...knownCollections().filter((one) => one !== ask.model)].slice(0, MOST_COLLECTIONS)));
+      keep(
+        'collections',
+        JSON.stringify(
+          [ask.model, ...knownCollections().filter((one) => one !== ask.model)].slice(0, MOST_COLLECTIONS),
+        ),
+      );
     }
   }
 

@@ -7,14 +7,23 @@ export type Push = Explanation['candidates'][number]['movedBy'][number];
 /** What one verdict did, or several that say the same. */
 export type Voice = Push & { count: number };
 /** A candidate before and after; null where it was not among the candidates. */
-export type Pair = { key: string; name: string; /** Its id before. */ itemId: string | null; before: number | null; after: number | null; base: number | null; movedBy: Push[] };
+export type Pair = {
+  key: string;
+  name: string;
+  /** Its id before. */ itemId: string | null;
+  before: number | null;
+  after: number | null;
+  base: number | null;
+  movedBy: Push[];
+};
 
 /** Less than what is shown. */
 const SAME = 0.0005;
 /** Boxes of one thing stay where they are; another thing of the same kind lies elsewhere. */
 const SAME_PLACE = 0.7;
 
-const sameThing = (a: Candidate, b: Candidate) => a.subject === b.subject && (!a.box || !b.box || a.item !== null || overlap(a.box, b.box) > SAME_PLACE);
+const sameThing = (a: Candidate, b: Candidate) =>
+  a.subject === b.subject && (!a.box || !b.box || a.item !== null || overlap(a.box, b.box) > SAME_PLACE);
 
 /** The candidates of two recognitions of one picture side by side: in the new order, then those that are gone. */
 export function compare(before: Result, after: After): Pair[] {
@@ -23,15 +32,35 @@ export function compare(before: Result, after: After): Pair[] {
     const at = left.findIndex((one) => sameThing(one, now));
     const old = at < 0 ? null : left.splice(at, 1)[0];
     const told = after.explanation.candidates.find((one) => one.itemId === now.itemId);
-    return { key: now.itemId, name: now.name, itemId: old?.itemId ?? null, before: old?.score ?? null, after: now.score, base: told?.baseScore ?? null, movedBy: told?.movedBy ?? [] };
+    return {
+      key: now.itemId,
+      name: now.name,
+      itemId: old?.itemId ?? null,
+      before: old?.score ?? null,
+      after: now.score,
+      base: told?.baseScore ?? null,
+      movedBy: told?.movedBy ?? [],
+    };
   });
-  return [...pairs, ...left.map((old): Pair => ({ key: old.itemId, name: old.name, itemId: old.itemId, before: old.score, after: null, base: null, movedBy: [] }))];
+  return [
+    ...pairs,
+    ...left.map((old): Pair => ({
+      key: old.itemId,
+      name: old.name,
+      itemId: old.itemId,
+      before: old.score,
+      after: null,
+      base: null,
+      movedBy: [],
+    })),
+  ];
 }
 
 const difference = (pair: Pair) => (pair.before === null || pair.after === null ? null : pair.after - pair.before);
 export const hasChanged = (pair: Pair) => Math.abs(difference(pair) ?? 1) >= SAME;
 /** Whether feedback has a hand in the score as it is now. */
-export const isMoved = (pair: Pair) => pair.movedBy.length > 0 || (pair.base !== null && pair.after !== null && Math.abs(pair.after - pair.base) >= SAME);
+export const isMoved = (pair: Pair) =>
+  pair.movedBy.length > 0 || (pair.base !== null && pair.after !== null && Math.abs(pair.after - pair.base) >= SAME);
 
 /** What became of a candidate, in short: an arrow and percentage points. */
 export function changeWords(pair: Pair): { text: string; tone: 'up' | 'down' | 'same' } {
@@ -49,7 +78,9 @@ export function voices(pushes: Push[], now: string | undefined): Voice[] {
   const all: Voice[] = [];
   for (const push of pushes) {
     const earlier = push.recognitionId != null && push.recognitionId !== now;
-    const same = earlier && all.find((one) => one.recognitionId != null && one.recognitionId !== now && one.isValid === push.isValid);
+    const same =
+      earlier &&
+      all.find((one) => one.recognitionId != null && one.recognitionId !== now && one.isValid === push.isValid);
     if (same) [same.by, same.count] = [same.by + push.by, same.count + 1];
     else all.push({ ...push, count: 1 });
   }

@@ -4,7 +4,8 @@ import type { Box } from './orientation';
 /** What the bench can do with a picture. */
 export const FUNCTIONS = ['classify', 'detect', 'similar', 'recognize'] as const;
 export type FunctionName = (typeof FUNCTIONS)[number];
-export const isFunction = (text: string | null): text is FunctionName => (FUNCTIONS as readonly (string | null)[]).includes(text);
+export const isFunction = (text: string | null): text is FunctionName =>
+  (FUNCTIONS as readonly (string | null)[]).includes(text);
 
 export const KINDS = ['product-all', 'book', 'cd', 'dvd', 'game', 'software', 'food'] as const;
 export type Kind = (typeof KINDS)[number];
@@ -44,7 +45,13 @@ export type Candidate = {
   box: Box | null;
   /** Of a search: the image that is alike. */
   image: { id: string; url: string; tag: string } | null;
-  item: { category: string; imageUrl: string; detail: Record<string, unknown>; sites: Site[]; evidence: Evidence } | null;
+  item: {
+    category: string;
+    imageUrl: string;
+    detail: Record<string, unknown>;
+    sites: Site[];
+    evidence: Evidence;
+  } | null;
 };
 export type Result = {
   recognitionId: string;
@@ -56,7 +63,12 @@ export type Result = {
 };
 
 const ROOT = '/imageRecognition/v1';
-const PATHS = { classify: `${ROOT}/concept/classify`, detect: `${ROOT}/objectDetection/detect`, similar: `${ROOT}/similarImage/search`, recognize: `${ROOT}/recognize` } as const;
+const PATHS = {
+  classify: `${ROOT}/concept/classify`,
+  detect: `${ROOT}/objectDetection/detect`,
+  similar: `${ROOT}/similarImage/search`,
+  recognize: `${ROOT}/recognize`,
+} as const;
 const boxOf = (from: Box): Box => ({ xMin: from.xMin, yMin: from.yMin, xMax: from.xMax, yMax: from.yMax });
 /** Ids in a collection are paths that people gave; those of stored images say nothing, so the tag stands first. */
 const nameOf = (id: string, tag: string, stored: boolean) => (stored ? `${tag} (…${id.slice(-4)})`.trim() : id);
@@ -88,7 +100,10 @@ export function curl(ask: Ask, own: 'en' | 'ja', origin: string): string {
     const query = given.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join('');
     return `curl -H 'Content-Type: application/octet-stream' --data-binary @photo.jpg \\\n  "${address}${query}"`;
   }
-  const form = ['-F image=@photo.jpg', ...given.map(([name, value]) => `--form-string ${quoted(`${name}=${value}`)}`)].join(' \\\n  ');
+  const form = [
+    '-F image=@photo.jpg',
+    ...given.map(([name, value]) => `--form-string ${quoted(`${name}=${value}`)}`),
+  ].join(' \\\n  ');
   const before = ask.dataSet
     ? `KAISATSU_TOKEN=$(curl -s --json ${quoted(JSON.stringify({ userId: ask.dataSet.user }))} \\\n  "${origin}${ROOT}/userCategory/getToken?APIKEY=$KAISATSU_KEY" | jq -r .token)\n`
     : '';
@@ -103,32 +118,87 @@ async function once(api: PublicApi, ask: Ask, file: Blob, language: 'en' | 'ja',
   form.append('image', file, 'photo');
   for (const [name, value] of given) form.append(name, value);
   const began = performance.now();
-  const result = (answer: { recognitionId: string }, candidates: Candidate[], size: Result['size'] = null): Result => ({ recognitionId: answer.recognitionId, candidates, size, milliseconds: performance.now() - began, answer });
+  const result = (answer: { recognitionId: string }, candidates: Candidate[], size: Result['size'] = null): Result => ({
+    recognitionId: answer.recognitionId,
+    candidates,
+    size,
+    milliseconds: performance.now() - began,
+    answer,
+  });
   if (ask.task === 'classify') {
     const answer = await caller.upload(PATHS.classify, form, { signal });
-    return result(answer, answer.candidates.map((one) => ({ ...plain, itemId: one.itemId, subject: one.tagId, name: one.tag, score: one.score })));
+    return result(
+      answer,
+      answer.candidates.map((one) => ({
+        ...plain,
+        itemId: one.itemId,
+        subject: one.tagId,
+        name: one.tag,
+        score: one.score,
+      })),
+    );
   }
   if (ask.task === 'detect') {
     const answer = await caller.upload(PATHS.detect, form, { signal });
-    const candidates = answer.candidates.map((one) => ({ ...plain, itemId: one.itemId, subject: one.tagId, name: one.tag, score: one.score, box: boxOf(one) }));
+    const candidates = answer.candidates.map((one) => ({
+      ...plain,
+      itemId: one.itemId,
+      subject: one.tagId,
+      name: one.tag,
+      score: one.score,
+      box: boxOf(one),
+    }));
     return result(answer, candidates, { width: answer.width, height: answer.height });
   }
   if (ask.task === 'similar') {
     const answer = await caller.upload(PATHS.similar, form, { signal });
-    return result(answer, answer.candidates.map((one) => ({ ...plain, itemId: one.itemId, subject: one.imageId, name: nameOf(one.imageId, one.tag, ask.dataSet !== null), score: one.score, image: { id: one.imageId, url: one.imageUrl, tag: one.tag } })));
+    return result(
+      answer,
+      answer.candidates.map((one) => ({
+        ...plain,
+        itemId: one.itemId,
+        subject: one.imageId,
+        name: nameOf(one.imageId, one.tag, ask.dataSet !== null),
+        score: one.score,
+        image: { id: one.imageId, url: one.imageUrl, tag: one.tag },
+      })),
+    );
   }
   // A type of its own in place of the file's, which can be empty or wrong; the server looks at the bytes.
   const picture = new Blob([file], { type: 'application/octet-stream' });
   const answer = await caller.upload(PATHS.recognize, picture, { query: Object.fromEntries(given), signal });
-  return result(answer, answer.candidates.map((one) => {
-    const detail: Record<string, unknown> = one.detail;
-    const item = { category: one.category, imageUrl: one.imageUrl, detail, sites: one.sites as unknown as Site[], evidence: one.evidence };
-    return { ...plain, itemId: one.itemId, subject: String(detail.id ?? one.itemId), name: String(detail.itemName ?? detail.id ?? ''), score: one.score, box: boxOf(one.evidence), item };
-  }));
+  return result(
+    answer,
+    answer.candidates.map((one) => {
+      const detail: Record<string, unknown> = one.detail;
+      const item = {
+        category: one.category,
+        imageUrl: one.imageUrl,
+        detail,
+        sites: one.sites as unknown as Site[],
+        evidence: one.evidence,
+      };
+      return {
+        ...plain,
+        itemId: one.itemId,
+        subject: String(detail.id ?? one.itemId),
+        name: String(detail.itemName ?? detail.id ?? ''),
+        score: one.score,
+        box: boxOf(one.evidence),
+        item,
+      };
+    }),
+  );
 }
 
 /** Recognises; where both languages are wanted the second request only lends its names, feedback goes to the first. */
-export async function recognise(api: PublicApi, ask: Ask, file: Blob, own: 'en' | 'ja', signal: AbortSignal): Promise<Result> {
+export async function recognise(
+  api: PublicApi,
+  ask: Ask,
+  file: Blob,
+  own: 'en' | 'ja',
+  signal: AbortSignal,
+): Promise<Result> {
   const first = await once(api, ask, file, firstLanguage(ask, own), signal);
   const named = (ask.task === 'classify' && !ask.dataSet) || ask.task === 'detect';
   if (ask.tongue !== 'both' || !named || first.candidates.length === 0) return first;

@@ -23,11 +23,14 @@ export function labelOf(text: string, box: Box, width: number, height: number): 
   return {
     x: Math.max(0, Math.min(box.xMin, width - wide)),
     y: Math.max(0, Math.min(above >= 0 ? above : box.yMin, height - HEIGHT)),
-    width: wide, height: HEIGHT, text: short,
+    width: wide,
+    height: HEIGHT,
+    text: short,
   };
 }
 
-const collide = (a: Label, b: Label) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+const collide = (a: Label, b: Label) =>
+  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
 /** Which labels can be read beside each other: the surer a candidate, the sooner its label is put down. */
 export function readable(labels: Label[]): Set<Label> {

@@ -21,7 +21,7 @@ function inTiff(bytes: DataView, start: number): number {
 }
 
 function inJpeg(bytes: DataView): number {
-  for (let at = 2; at + 10 < bytes.byteLength; ) {
+  for (let at = 2; at + 10 < bytes.byteLength;) {
     const marker = bytes.getUint16(at);
     // Pixels begin, or this is no segment: there is no tag further on.
     if (marker === 0xffda || marker >> 8 !== 0xff) return 1;
@@ -34,7 +34,7 @@ function inJpeg(bytes: DataView): number {
 
 /** Chunks of WebP (after 12 bytes, name before a little-endian length) and PNG (after 8, length before name). */
 function inChunks(bytes: DataView, webp: boolean): number {
-  for (let at = webp ? 12 : 8; at + 8 < bytes.byteLength; ) {
+  for (let at = webp ? 12 : 8; at + 8 < bytes.byteLength;) {
     const length = bytes.getUint32(webp ? at + 4 : at, webp);
     const name = bytes.getUint32(webp ? at : at + 4);
     if (name === (webp ? 0x45584946 : 0x65584966)) {
@@ -61,19 +61,28 @@ export async function orientationOf(file: Blob): Promise<number> {
 }
 
 export const isSideways = (orientation: number) => orientation >= 5;
-export const turned = (size: Size, orientation: number): Size => (isSideways(orientation) ? { width: size.height, height: size.width } : size);
+export const turned = (size: Size, orientation: number): Size =>
+  isSideways(orientation) ? { width: size.height, height: size.width } : size;
 
 /** A point of the file, as fractions, where the upright picture has it. */
 function upright(x: number, y: number, orientation: number): [number, number] {
   switch (orientation) {
-    case 2: return [1 - x, y];
-    case 3: return [1 - x, 1 - y];
-    case 4: return [x, 1 - y];
-    case 5: return [y, x];
-    case 6: return [1 - y, x];
-    case 7: return [1 - y, 1 - x];
-    case 8: return [y, 1 - x];
-    default: return [x, y];
+    case 2:
+      return [1 - x, y];
+    case 3:
+      return [1 - x, 1 - y];
+    case 4:
+      return [x, 1 - y];
+    case 5:
+      return [y, x];
+    case 6:
+      return [1 - y, x];
+    case 7:
+      return [1 - y, 1 - x];
+    case 8:
+      return [y, 1 - x];
+    default:
+      return [x, y];
   }
 }
 
@@ -82,7 +91,12 @@ export function uprightBox(box: Box, file: Size, orientation: number): Box {
   const size = turned(file, orientation);
   const [ax, ay] = upright(box.xMin / file.width, box.yMin / file.height, orientation);
   const [bx, by] = upright(box.xMax / file.width, box.yMax / file.height, orientation);
-  return { xMin: Math.min(ax, bx) * size.width, yMin: Math.min(ay, by) * size.height, xMax: Math.max(ax, bx) * size.width, yMax: Math.max(ay, by) * size.height };
+  return {
+    xMin: Math.min(ax, bx) * size.width,
+    yMin: Math.min(ay, by) * size.height,
+    xMax: Math.max(ax, bx) * size.width,
+    yMax: Math.max(ay, by) * size.height,
+  };
 }
 
 /** How much two boxes share, 0 to 1. */

@@ -34,7 +34,9 @@ export class Run {
   }
 
   /** Whether anything has been said or taken back since the picture was recognised. */
-  get touched() { return this.after !== null || this.looking || this.lookError !== null; }
+  get touched() {
+    return this.after !== null || this.looking || this.lookError !== null;
+  }
 
   async start() {
     const signal = this.#renew();
@@ -60,8 +62,12 @@ export class Run {
     this.saying = item;
     try {
       const body = new Blob([JSON.stringify(comment ? { comment } : {})], { type: 'application/json' });
-      if (item === WHOLE) await this.#api.upload('/imageRecognition/v1/feedback', body, { query: { recognitionId, isValid: valid } });
-      else await this.#api.upload('/imageRecognition/v1/feedbackToCandidate', body, { query: { recognitionId, itemId: item, isValid: valid } });
+      if (item === WHOLE)
+        await this.#api.upload('/imageRecognition/v1/feedback', body, { query: { recognitionId, isValid: valid } });
+      else
+        await this.#api.upload('/imageRecognition/v1/feedbackToCandidate', body, {
+          query: { recognitionId, itemId: item, isValid: valid },
+        });
       this.said = { ...this.said, [item]: { valid, comment } };
     } finally {
       this.saying = null;
@@ -75,7 +81,9 @@ export class Run {
     if (!this.result || this.saying !== null) return;
     this.saying = item;
     try {
-      await consoleApi.post('feedback/revoke', { body: { verdicts: [{ recognitionId: this.result.recognitionId, itemId: item === WHOLE ? null : item }] } });
+      await consoleApi.post('feedback/revoke', {
+        body: { verdicts: [{ recognitionId: this.result.recognitionId, itemId: item === WHOLE ? null : item }] },
+      });
       this.said = Object.fromEntries(Object.entries(this.said).filter(([key]) => key !== item));
     } finally {
       this.saying = null;
@@ -89,7 +97,11 @@ export class Run {
     [this.looking, this.lookError] = [true, null];
     try {
       const result = await recognise(this.#api, this.ask, this.#file, this.#own, signal);
-      const explanation = await this.#api.get('/imageRecognition/v1/explain', { recognitionId: result.recognitionId }, signal);
+      const explanation = await this.#api.get(
+        '/imageRecognition/v1/explain',
+        { recognitionId: result.recognitionId },
+        signal,
+      );
       this.after = { result, explanation };
       this.looking = false;
     } catch (reason) {

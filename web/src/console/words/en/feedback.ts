@@ -14,7 +14,8 @@ export const feedback = {
   precision: {
     title: 'Precision',
     leadDay: 'Of the candidates that were rated on a day, the share that was right. A day without verdicts is a gap.',
-    leadWeek: 'Of the candidates that were rated in a week, the share that was right. A week without verdicts is a gap.',
+    leadWeek:
+      'Of the candidates that were rated in a week, the share that was right. A week without verdicts is a gap.',
     step: 'Step',
     day: 'Daily',
     week: 'Weekly',
@@ -23,9 +24,11 @@ export const feedback = {
     countsWeek: 'Verdicts a week',
     of: (right: number, all: number) => `${right.toLocaleString('en-GB')} of ${all.toLocaleString('en-GB')}`,
     verdicts: (count: number) => plural(count, 'verdict', 'verdicts'),
-    some: (shown: number, all: number) => `The ${shown} with the most verdicts of ${all} are drawn. Choose a model to see another one.`,
+    some: (shown: number, all: number) =>
+      `The ${shown} with the most verdicts of ${all} are drawn. Choose a model to see another one.`,
     emptyTitle: 'No verdicts in this time',
-    emptyText: 'Precision is counted from verdicts on single candidates. Choose a longer time or another application, or rate something.',
+    emptyText:
+      'Precision is counted from verdicts on single candidates. Choose a longer time or another application, or rate something.',
     emptyYear: 'Show the last year',
     emptyAction: 'Recognise a picture',
   },
@@ -36,10 +39,12 @@ export const feedback = {
     standing: 'Standing',
     anyStanding: 'Any standing',
     onlyComments: 'Only with a comment',
-    found: (count: number, more: boolean) => `${plural(count, 'verdict', 'verdicts')}${more ? ' so far, and there are older ones' : ''}`,
+    found: (count: number, more: boolean) =>
+      `${plural(count, 'verdict', 'verdicts')}${more ? ' so far, and there are older ones' : ''}`,
     older: 'Load older ones',
     noneTitle: 'Nobody has said anything yet',
-    noneText: 'Try a picture and say of its candidates whether they are right. Programs do the same with feedbackToCandidate.',
+    noneText:
+      'Try a picture and say of its candidates whether they are right. Programs do the same with feedbackToCandidate.',
     noneAction: 'Recognise a picture',
     noMatchTitle: 'Nothing fits',
     noMatchText: 'No verdict fits all that is chosen above.',
@@ -67,15 +72,20 @@ export const feedback = {
     many: (count: number) => `Revoke ${plural(count, 'verdict', 'verdicts')}`,
     clear: 'Clear the selection',
     toolbar: 'Selected verdicts',
-    title: (count: number) => (count === 1 ? 'Revoke this verdict?' : `Revoke ${plural(count, 'verdict', 'verdicts')}?`),
-    means: 'The engine forgets it at once, here and within a second on every replica: the next picture is recognised as if it had never been said. It no longer counts in the precision either.',
-    meansMany: 'The engine forgets them at once, here and within a second on every replica: the next picture is recognised as if they had never been said. They no longer count in the precision either.',
+    title: (count: number) =>
+      count === 1 ? 'Revoke this verdict?' : `Revoke ${plural(count, 'verdict', 'verdicts')}?`,
+    means:
+      'The engine forgets it at once, here and within a second on every replica: the next picture is recognised as if it had never been said. It no longer counts in the precision either.',
+    meansMany:
+      'The engine forgets them at once, here and within a second on every replica: the next picture is recognised as if they had never been said. They no longer count in the precision either.',
     stays: 'The comment stays in the list, marked as revoked. This cannot be undone; the candidate can be rated again.',
-    done: (count: number) => (count === 1 ? 'The verdict is revoked' : `${plural(count, 'verdict', 'verdicts')} are revoked`),
+    done: (count: number) =>
+      count === 1 ? 'The verdict is revoked' : `${plural(count, 'verdict', 'verdicts')} are revoked`,
     fewer: (done: number, asked: number) => `${done} of ${asked} are revoked; the others had been already.`,
   },
   held: {
-    title: (count: number) => (count === 1 ? 'A verdict shown here is held' : `${plural(count, 'verdict', 'verdicts')} shown here are held`),
+    title: (count: number) =>
+      count === 1 ? 'A verdict shown here is held' : `${plural(count, 'verdict', 'verdicts')} shown here are held`,
     text: 'The guard judges pictures that were confirmed before once more after every 16 rated ones. When the latest verdicts make significantly more answers wrong than right, it takes them for harmful and holds them: they are kept and act for nobody. Rating a candidate again puts its verdict in force again.',
     short: 'The guard took them for harmful, so they act for nobody.',
     show: 'Show the held ones only',
@@ -87,6 +97,7 @@ export const feedback = {
       'Right makes the picture an example of the candidate, wrong an example against it. The next picture like it hears that.',
       'The last verdict on a candidate replaces the earlier one.',
     ],
-    where: 'The file docs/feedback.md that comes with Kaisatsu says all of it, also how to revoke and export on the command line.',
+    where:
+      'The file docs/feedback.md that comes with Kaisatsu says all of it, also how to revoke and export on the command line.',
   },
 };

@@ -12,13 +12,24 @@ export const maps = {
   size: (width: string, height: string) => `${width} × ${height} units`,
   noPreview: 'The preview could not be drawn.',
   noDetails: 'The details of this map could not be loaded.',
-  none: { title: 'No maps yet', text: 'The operator puts route map files into the maps folder of the server. They show up here within seconds.' },
-  unknown: { title: 'There is no such map', text: 'It may have been removed from the server, or the address has a mistake in it.', action: 'To all maps' },
-  off: { title: 'The map pages are switched off', text: 'The operator of this server does not show its maps, so there is no picture here. The API answers all the same: give a window by its numbers, or a station.' },
+  none: {
+    title: 'No maps yet',
+    text: 'The operator puts route map files into the maps folder of the server. They show up here within seconds.',
+  },
+  unknown: {
+    title: 'There is no such map',
+    text: 'It may have been removed from the server, or the address has a mistake in it.',
+    action: 'To all maps',
+  },
+  off: {
+    title: 'The map pages are switched off',
+    text: 'The operator of this server does not show its maps, so there is no picture here. The API answers all the same: give a window by its numbers, or a station.',
+  },
   offList: 'The operator has switched the map pages off. The API answers for the maps all the same.',
   notLoaded: 'The map could not be loaded',
   slow: 'Parts of the map cannot be loaded at the moment. Trying again…',
-  canvas: (name: string) => `Route map ${name}. Arrow keys move it, plus and minus zoom, zero shows all of it, Enter opens the station in the middle, W puts the window into the middle.`,
+  canvas: (name: string) =>
+    `Route map ${name}. Arrow keys move it, plus and minus zoom, zero shows all of it, Enter opens the station in the middle, W puts the window into the middle.`,
   zoom: 'Zoom',
   closer: 'Zoom in',
   farther: 'Zoom out',

@@ -8,7 +8,10 @@ export const recognition = {
     classify: { name: 'Categories', line: 'What the picture is of: categories with the share the engine gives each.' },
     detect: { name: 'Objects', line: 'Where things are in the picture, and what they are, each with its box.' },
     similar: { name: 'Similar', line: 'Which images of a collection or a dataset look most like the picture.' },
-    recognize: { name: 'Items', line: 'Which book, package or other item of the catalogue it shows, by its barcode or its looks.' },
+    recognize: {
+      name: 'Items',
+      line: 'Which book, package or other item of the catalogue it shows, by its barcode or its looks.',
+    },
   },
   settings: {
     model: 'Recognise with',
@@ -21,16 +24,28 @@ export const recognition = {
     collectionHint: 'By its name, as the operator imported it. The API has no list of them.',
     user: 'User',
     dataSet: 'Dataset',
-    dataSetState: { queued: 'waiting', building: 'being built', ready: 'ready', failed: 'failed' } as Record<string, string>,
+    dataSetState: { queued: 'waiting', building: 'being built', ready: 'ready', failed: 'failed' } as Record<
+      string,
+      string
+    >,
     dataSetOption: (name: string, state: string) => `${name} (${state})`,
     chooseUser: 'Choose a user',
     chooseDataSet: 'Choose a dataset',
     noUsers: 'No user of this application has a dataset yet.',
     noDataSets: 'This user has no dataset yet.',
-    noSuchDataSet: 'This application’s user has no such dataset. It may belong to another application: choose that above.',
+    noSuchDataSet:
+      'This application’s user has no such dataset. It may belong to another application: choose that above.',
     toDataSets: 'To the datasets',
     kind: 'Kind of item',
-    kinds: { 'product-all': 'All', book: 'Books', cd: 'CDs', dvd: 'DVDs', game: 'Games', software: 'Software', food: 'Food' },
+    kinds: {
+      'product-all': 'All',
+      book: 'Books',
+      cd: 'CDs',
+      dvd: 'DVDs',
+      game: 'Games',
+      software: 'Software',
+      food: 'Food',
+    },
     most: 'Candidates at most',
     minScore: 'Least score',
     tongue: 'Language of names',
@@ -54,7 +69,8 @@ export const recognition = {
     cameraName: 'photo.jpg',
     viewfinder: 'What the camera sees',
     unshowable: 'This browser cannot show this kind of picture. The server may read it all the same.',
-    tooLarge: (name: string, limit: string) => `${name} is too large: this server takes at most ${limit}. Make it smaller and try again.`,
+    tooLarge: (name: string, limit: string) =>
+      `${name} is too large: this server takes at most ${limit}. Make it smaller and try again.`,
     notPicture: (name: string) => `${name} is not a picture.`,
     shownUpright: 'Shown upright. Boxes in the answer are in pixels of the file as sent, before it is turned.',
     history: 'Pictures of this visit',
@@ -70,7 +86,10 @@ export const recognition = {
     sending: 'The picture is being looked at',
     took: (span: string) => `${span} with sending`,
     score: (name: string, score: string) => `Score of ${name}: ${score}`,
-    announce: (count: number, first: string, score: string) => (count === 0 ? 'Done: no candidates.' : `Done: ${plural(count, 'candidate', 'candidates')}, first ${first} with ${score}.`),
+    announce: (count: number, first: string, score: string) =>
+      count === 0
+        ? 'Done: no candidates.'
+        : `Done: ${plural(count, 'candidate', 'candidates')}, first ${first} with ${score}.`,
     notRun: { title: 'Ready', text: 'This function has not looked at the picture yet.' },
     empty: 'Put a picture on the bench',
     emptyText: 'It is sent to this server and nowhere else.',
@@ -80,11 +99,15 @@ export const recognition = {
     none: 'None of these',
     toFeedback: 'What this application has said so far',
     noneOf: {
-      classify: 'The engine finds the picture like none of the categories, or feedback has ruled out those it would have named. That is an answer too: it rather says nothing than something wrong.',
-      dataSet: 'The picture is like none of the images of this dataset. Add images of what it shows, under their tag, and it will be known.',
-      detect: 'Nothing in the picture reaches the least score. Lower it to see what the engine was less sure of; it knows 80 kinds of everyday things.',
+      classify:
+        'The engine finds the picture like none of the categories, or feedback has ruled out those it would have named. That is an answer too: it rather says nothing than something wrong.',
+      dataSet:
+        'The picture is like none of the images of this dataset. Add images of what it shows, under their tag, and it will be known.',
+      detect:
+        'Nothing in the picture reaches the least score. Lower it to see what the engine was less sure of; it knows 80 kinds of everyday things.',
       similar: 'There is nothing to compare with: the collection or dataset has no images that can be used.',
-      recognize: 'No barcode that the catalogue knows was read, and no item matches by its looks (20 or more features that agree). Try it nearer, sharper and without glare. Perhaps the item is not in the catalogue.',
+      recognize:
+        'No barcode that the catalogue knows was read, and no item matches by its looks (20 or more features that agree). Try it nearer, sharper and without glare. Perhaps the item is not in the catalogue.',
     },
     request: 'The request',
     curl: 'The request as a curl command',
@@ -99,15 +122,18 @@ export const recognition = {
     detail: 'What the catalogue knows',
     evidence: 'Why',
     barcode: (digits: string) => `Barcode read: ${digits}`,
-    inliers: (count: number) => `${plural(count, 'feature agrees', 'features agree')} with a reference picture; wrong items reach about 19`,
+    inliers: (count: number) =>
+      `${plural(count, 'feature agrees', 'features agree')} with a reference picture; wrong items reach about 19`,
     reference: (number: number) => `Nearest reference picture: no. ${number}`,
     text: (words: string) => `Printed words that decided: “${words}”`,
   },
   refusal: {
     unreadable: 'The server cannot read this picture',
-    unreadableText: 'It takes JPEG, PNG, GIF, BMP, TIFF and WebP. The file may be of another kind, cut short or damaged.',
+    unreadableText:
+      'It takes JPEG, PNG, GIF, BMP, TIFF and WebP. The file may be of another kind, cut short or damaged.',
     tooLarge: 'The picture is too large',
-    tooLargeText: (limit: string) => `This server takes at most ${limit} a picture, and limits the number of pixels too.`,
+    tooLargeText: (limit: string) =>
+      `This server takes at most ${limit} a picture, and limits the number of pixels too.`,
     busy: 'The server is not ready, or overloaded',
     busyText: 'The picture was not recognised, and nothing is lost.',
     building: 'The dataset is still being built',
@@ -135,7 +161,8 @@ export const recognition = {
     takeBack: 'Take it back',
     takenBack: 'Taken back.',
     learned: 'Learned. The picture is being looked at again.',
-    reach: 'Feedback acts for this application at once, and for all others as soon as enough applications agree. Your last word on a candidate replaces the one before.',
+    reach:
+      'Feedback acts for this application at once, and for all others as soon as enough applications agree. Your last word on a candidate replaces the one before.',
   },
   changed: {
     title: 'What your feedback changed',
@@ -150,7 +177,8 @@ export const recognition = {
     unchanged: 'unchanged',
     came: 'new',
     went: 'gone',
-    nothing: 'No score has changed. The engine had no doubt about this, or the verdict is held back by the server’s guard.',
+    nothing:
+      'No score has changed. The engine had no doubt about this, or the verdict is held back by the server’s guard.',
     nowEmpty: 'After what you said none of the candidates is left: the answer to this picture is now “none of these”.',
     newFirst: (name: string) => `Now “${name}” comes first.`,
     nowFirst: (name: string, score: string) => `Looked at again: “${name}” comes first with ${score}.`,
@@ -158,17 +186,24 @@ export const recognition = {
     why: 'Why, in words',
     whose: {
       this: (valid: boolean) => `What you have just said (${valid ? 'right' : 'wrong'})`,
-      earlierMany: (valid: boolean, count: number) => `${count} earlier verdicts of this application (${valid ? 'right' : 'wrong'}) together`,
-      earlier: (valid: boolean, id: string) => `An earlier verdict of this application (${valid ? 'right' : 'wrong'}, recognition ${id}…)`,
+      earlierMany: (valid: boolean, count: number) =>
+        `${count} earlier verdicts of this application (${valid ? 'right' : 'wrong'}) together`,
+      earlier: (valid: boolean, id: string) =>
+        `An earlier verdict of this application (${valid ? 'right' : 'wrong'}, recognition ${id}…)`,
       others: (valid: boolean) => `Applications that agree (${valid ? 'right' : 'wrong'})`,
     },
-    odds: (whose: string, up: boolean, times: string) => `${whose} ${up ? 'multiplied' : 'divided'} its odds by ${times}.`,
+    odds: (whose: string, up: boolean, times: string) =>
+      `${whose} ${up ? 'multiplied' : 'divided'} its odds by ${times}.`,
     shift: (whose: string, up: boolean, by: string) => `${whose} ${up ? 'raised' : 'lowered'} its score by ${by}.`,
     base: (score: string) => `Without any feedback it would be ${score}.`,
     names: (names: string[]) => names.join(', '),
-    share: (count: number): string => (count === 1 ? 'No verdict of its own: the scores are shares of one whole, so it moves when another does.' : 'No verdicts of their own: the scores are shares of one whole, so they move when another does.'),
+    share: (count: number): string =>
+      count === 1
+        ? 'No verdict of its own: the scores are shares of one whole, so it moves when another does.'
+        : 'No verdicts of their own: the scores are shares of one whole, so they move when another does.',
     shareSimilar: 'No verdict here: near an example, each is measured against how much it is like any picture.',
-    wentWhy: (count: number): string => (count === 1 ? 'It is not among the candidates any more.' : 'They are not among the candidates any more.'),
+    wentWhy: (count: number): string =>
+      count === 1 ? 'It is not among the candidates any more.' : 'They are not among the candidates any more.',
     nobody: 'Feedback moves none of the candidates now; the scores are the engine’s own.',
   },
 };

@@ -9,7 +9,12 @@ export const CONSOLE = 'console';
 export type Sum = { requests: number; refused: number; failed: number; classes: number[] };
 export type Step = Sum & { at: number };
 
-const none = (classes: number): Sum => ({ requests: 0, refused: 0, failed: 0, classes: Array.from({ length: classes }, () => 0) });
+const none = (classes: number): Sum => ({
+  requests: 0,
+  refused: 0,
+  failed: 0,
+  classes: Array.from({ length: classes }, () => 0),
+});
 
 function add(sum: Sum, row: UsageRow) {
   sum.requests += row.requests;
@@ -19,14 +24,19 @@ function add(sum: Sum, row: UsageRow) {
 }
 
 export function filtered(rows: UsageRow[], { key, operation }: Filter): UsageRow[] {
-  return rows.filter((row) => (key === '' || (row.key ?? CONSOLE) === key) && (operation === '' || row.operation === operation));
+  return rows.filter(
+    (row) => (key === '' || (row.key ?? CONSOLE) === key) && (operation === '' || row.operation === operation),
+  );
 }
 
 /** Every step of the period from the first to the last: those without requests are zero, not left out. */
 export function moments(usage: Pick<Usage, 'from' | 'to' | 'stepSeconds'>): number[] {
   const step = usage.stepSeconds * 1000;
   const from = Date.parse(usage.from);
-  return Array.from({ length: Math.max(0, Math.round((Date.parse(usage.to) - from) / step)) }, (_, at) => from + at * step);
+  return Array.from(
+    { length: Math.max(0, Math.round((Date.parse(usage.to) - from) / step)) },
+    (_, at) => from + at * step,
+  );
 }
 
 export function totals(rows: UsageRow[], classes: number): Sum {
@@ -47,7 +57,11 @@ export function steps(usage: Usage, rows: UsageRow[]): Step[] {
 }
 
 /** Sums by whatever tells rows apart, the largest first. */
-export function sumsBy(rows: UsageRow[], classes: number, group: (row: UsageRow) => string): { group: string; sum: Sum }[] {
+export function sumsBy(
+  rows: UsageRow[],
+  classes: number,
+  group: (row: UsageRow) => string,
+): { group: string; sum: Sum }[] {
   const sums = new Map<string, Sum>();
   for (const row of rows) {
     const name = group(row);
@@ -55,7 +69,9 @@ export function sumsBy(rows: UsageRow[], classes: number, group: (row: UsageRow)
     add(sum, row);
     sums.set(name, sum);
   }
-  return [...sums].map(([name, sum]) => ({ group: name, sum })).sort((a, b) => b.sum.requests - a.sum.requests || a.group.localeCompare(b.group));
+  return [...sums]
+    .map(([name, sum]) => ({ group: name, sum }))
+    .sort((a, b) => b.sum.requests - a.sum.requests || a.group.localeCompare(b.group));
 }
 
 /** There are eight colours: what comes after the seven largest is one. */
@@ -69,7 +85,12 @@ export function stacked(usage: Usage, rows: UsageRow[], group: (row: UsageRow) =
   const groups = others ? all.slice(0, MOST_SERIES - 1) : all;
   const size = groups.length + (others ? 1 : 0);
   const place = new Map(groups.map((name, at) => [name, at]));
-  const bars = new Map(moments(usage).map((at) => [at, { at: drawnAt(at, usage.stepSeconds), values: Array.from({ length: size }, () => 0) }]));
+  const bars = new Map(
+    moments(usage).map((at) => [
+      at,
+      { at: drawnAt(at, usage.stepSeconds), values: Array.from({ length: size }, () => 0) },
+    ]),
+  );
   for (const row of rows) {
     const values = bars.get(Date.parse(row.at))?.values;
     const at = place.get(group(row)) ?? size - 1;
@@ -79,4 +100,5 @@ export function stacked(usage: Usage, rows: UsageRow[], group: (row: UsageRow) =
 }
 
 /** The share of requests that were refused or failed; null without any. */
-export const errorShare = (sum: Sum): number | null => (sum.requests > 0 ? (sum.refused + sum.failed) / sum.requests : null);
+export const errorShare = (sum: Sum): number | null =>
+  sum.requests > 0 ? (sum.refused + sum.failed) / sum.requests : null;

@@ -1,0 +1,40 @@
+//! Loops that run as long as a service lives, and the signals that wake them early.
+
+use std::{sync::Arc, time::Duration};
+
+use kaisatsu_store::StoreError;
+use tokio::sync::Notify;
+
+/// How often the database is asked for changes.
+const FOLLOW_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Signals between services.
+#[derive(Default)]
+pub(crate) struct Signals {
+    /// There is a dataset to build.
+    pub(crate) build: Notify,
+    /// There may be bytes that nothing refers to, or deleted applications.
+    pub(crate) sweep: Notify,
+}
+
+/// Follows the database twice a second as long as `service` lives. Logs `failure` when following begins to fail.
+pub(crate) fn follow<S, F>(service: &Arc<S>, failure: &'static str, step: impl Fn(Arc<S>) -> F + Send + 'static)
+where
+    S: Send + Sync + 'static,
+    F: Future<Output = Result<(), StoreError>> + Send,
+{
+    let service = Arc::downgrade(service);
+    tokio::spawn(async move {
+        let mut failing = false;
+        while let Some(alive) = service.upgrade() {
+            let done = step(alive).await;
+            if let Err(error) = &done
+                && !failing
+            {
+                tracing::warn!(%error, "{failure}");
+            }
+            failing = done.is_err();
+            tokio::time::sleep(FOLLOW_INTERVAL).await;
+        }
+    });
+}

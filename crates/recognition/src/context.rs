@@ -1,0 +1,74 @@
+//! What the services share. Each takes the parts that it needs when it is made.
+
+use std::{sync::Arc, time::Duration};
+
+use kaisatsu_fetch::Fetcher;
+use kaisatsu_model::Clock;
+use kaisatsu_store::{Blobs, Store};
+use kaisatsu_vision::{Bounds, Engine};
+
+use crate::{
+    Settings, UserLimits, UserSettings,
+    background::Signals,
+    engine::{EngineQueue, Models},
+    indexes::{CatalogueIndex, CollectionIndexes, DatasetCache},
+    learning::LearnedFeedback,
+    log::RecognitionLog,
+};
+
+/// The parts, shared by reference.
+#[derive(Clone)]
+pub(crate) struct Context {
+    pub(crate) store: Store,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) engine: Arc<EngineQueue>,
+    pub(crate) models: Models,
+    pub(crate) log: Arc<RecognitionLog>,
+    pub(crate) learned: Arc<LearnedFeedback>,
+    pub(crate) collections: Arc<CollectionIndexes>,
+    pub(crate) catalogue: Arc<CatalogueIndex>,
+    pub(crate) datasets: Arc<DatasetCache>,
+    pub(crate) signals: Arc<Signals>,
+    pub(crate) blobs: Blobs,
+    pub(crate) fetcher: Arc<Fetcher>,
+    pub(crate) limits: UserLimits,
+    /// The most images that are fetched at once.
+    pub(crate) fetches: usize,
+    /// How long the lease of a build lasts.
+    pub(crate) lease: Duration,
+}
+
+impl Context {
+    pub(crate) fn new(
+        engine: Engine,
+        store: Store,
+        clock: Arc<dyn Clock>,
+        settings: &Settings,
+        users: UserSettings,
+    ) -> Self {
+        let engine = Arc::new(engine);
+        let bounds = Bounds { max_pixels: settings.max_pixels };
+        Self {
+            log: Arc::new(RecognitionLog::new(
+                store.clone(),
+                Arc::clone(&clock),
+                settings.keep,
+                settings.keep_pictures,
+            )),
+            models: Models::new(Arc::clone(&engine)),
+            engine: Arc::new(EngineQueue::new(engine, settings.waiting, bounds)),
+            learned: Arc::new(LearnedFeedback::new(settings.quorum)),
+            collections: Arc::default(),
+            catalogue: Arc::default(),
+            datasets: Arc::default(),
+            signals: Arc::default(),
+            blobs: users.blobs,
+            fetcher: Arc::new(users.fetcher),
+            limits: users.limits,
+            fetches: users.fetches,
+            lease: users.lease,
+            store,
+            clock,
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! Users' datasets: made of addresses and stored images, built in the background, used for recognition.
+
+mod build;
+mod recognise;
+
+use std::sync::Arc;
+
+pub(crate) use build::DatasetBuilder;
+use kaisatsu_fetch::{FetchError, Fetcher};
+use kaisatsu_model::{Clock, DatasetId, DatasetName, ImageId, Outcome, Tag};
+use kaisatsu_store::{
+    CreateDataset, DatasetImageRow, DatasetLimits, DatasetRow, ImageSource, NewDataset, NewDatasetImage, Store,
+};
+use kaisatsu_vision::manifest::Task;
+use serde_json::Value;
+
+use crate::{
+    Cursor, Page, RecognitionError, User, UserLimits,
+    background::Signals,
+    context::Context,
+    engine::{EngineQueue, Models, default_model},
+    indexes::DatasetCache,
+    learning::LearnedFeedback,
+    log::{RecognitionLog, random},
+};
+
+/// The most tags of a dataset: telling them apart takes memory for every image and tag.
+const MOST_TAGS: usize = 1_000;
+
+/// An image that a dataset is to be made of.
+#[derive(Debug, Clone)]
+pub struct DatasetImageRequest {
+    /// Where it comes from.
+    pub origin: ImageOrigin,
+    /// What it shows. An image of the storage area may have a tag of its own.
+    pub tag: Option<Tag>,
+}
+
+/// Where an image comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImageOrigin {
+    /// An address.
+    Url(String),
+    /// The user's storage area.
+    Stored(ImageId),
+}
+
+/// A dataset as its user sees it.
+#[derive(Debug, Clone)]
+pub struct Dataset {
+    /// Its row in the database.
+    pub row: DatasetRow,
+    /// How many images have which outcome, in the order of [`Outcome::ALL`], without those that none has.
+    pub counts: Vec<(Outcome, u64)>,
+}
+
+impl Dataset {
+    /// How many images it has.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.counts.iter().map(|(_, count)| count).sum()
+    }
+
+    /// Its health report, once it is ready.
+    #[must_use]
+    pub fn report(&self) -> Option<Value> {
+        serde_json::from_str(self.row.report.as_deref()?).ok()
+    }
+}
+
+/// Users' datasets.
+pub struct Datasets {
+    store: Store,
+    clock: Arc<dyn Clock>,
+    models: Models,
+    engine: Arc<EngineQueue>,
+    cache: Arc<DatasetCache>,
+    learned: Arc<LearnedFeedback>,
+    log: Arc<RecognitionLog>,
+    fetcher: Arc<Fetcher>,
+    signals: Arc<Signals>,
+    limits: UserLimits,
+}
+
+impl Datasets {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self {
+            store: context.store.clone(),
+            clock: Arc::clone(&context.clock),
+            models: context.models.clone(),
+            engine: Arc::clone(&context.engine),
+            cache: Arc::clone(&context.datasets),
+            learned: Arc::clone(&context.learned),
+            log: Arc::clone(&context.log),
+            fetcher: Arc::clone(&context.fetcher),
+            signals: Arc::clone(&context.signals),
+            limits: context.limits,
+        }
+    }
+
+    /// The most images that a dataset may be made of.
+    #[must_use]
+    pub fn most_images(&self) -> usize {
+        usize::try_from(self.limits.dataset_images).unwrap_or(usize::MAX)
+    }
+
+    /// Creates a dataset, to be built in the background.
+    ///
+    /// # Errors
+    /// Why it is not created.
+    pub async fn create(
+        &self,
+        user: &User,
+        name: DatasetName,
+        images: Vec<DatasetImageRequest>,
+    ) -> Result<DatasetId, RecognitionError> {
+        self.check_addresses(&images)?;
+        let model = self.models.find(default_model(Task::Classify), Task::Classify)?;
+        let sha256 = model.manifest.embedding_sha256().ok_or_else(|| RecognitionError::Unusable {
+            model: model.manifest.about.name.clone(),
+            fault: "has no vectors, which datasets are made of",
+            reason: "it has no embedding, which datasets are made of".to_owned(),
+        })?;
+        let image = |image: DatasetImageRequest| NewDatasetImage {
+            source: match image.origin {
+                ImageOrigin::Url(url) => ImageSource::Url(url, ImageId::from_random(random())),
+                ImageOrigin::Stored(id) => ImageSource::Stored(id),
+            },
+            tag: image.tag,
+        };
+        let new = NewDataset {
+            id: DatasetId::from_random(random()),
+            application: user.application.clone(),
+            user: user.id.clone(),
+            name,
+            model: model.manifest.about.name.clone(),
+            model_sha256: sha256.to_owned(),
+            created_at: self.clock.now(),
+            images: images.into_iter().map(image).collect(),
+        };
+        let most = self.limits.datasets;
+        let limits = DatasetLimits { datasets: most.into(), tags: MOST_TAGS };
+        match self.store.create_dataset(&new, limits).await? {
+            CreateDataset::Kept => {
+                self.signals.build.notify_one();
+                Ok(new.id)
+            }
+            CreateDataset::Full => Err(RecognitionError::DatasetsFull(most)),
+            CreateDataset::NoImage(index) => Err(RecognitionError::NoStoredImage(index)),
+            CreateDataset::NoTag(index) => Err(RecognitionError::NoTag(index)),
+            CreateDataset::TooManyTags => Err(RecognitionError::TooManyTags(MOST_TAGS)),
+        }
+    }
+
+    /// Checks the addresses without connecting to any. An address that may not be fetched costs its own image. When there
+    /// is nothing else, no dataset is made.
+    fn check_addresses(&self, images: &[DatasetImageRequest]) -> Result<(), RecognitionError> {
+        let mut denied = None;
+        let mut usable = false;
+        for (place, image) in images.iter().enumerate() {
+            let ImageOrigin::Url(url) = &image.origin else {
+                usable = true;
+                continue;
+            };
+            match self.fetcher.judge(url) {
+                Ok(()) => usable = true,
+                Err(FetchError::Malformed(reason)) => return Err(RecognitionError::BadAddress { place, reason }),
+                Err(error) => denied = denied.or(Some((place, error.to_string()))),
+            }
+        }
+        match denied {
+            Some((place, reason)) if !usable => Err(RecognitionError::AllDenied { place, reason }),
+            _ => Ok(()),
+        }
+    }
+
+    /// A user's dataset.
+    ///
+    /// # Errors
+    /// [`RecognitionError::NoSuchDataset`] when there is none of that id.
+    pub async fn get(&self, user: &User, id: &DatasetId) -> Result<Dataset, RecognitionError> {
+        let row = self.row(user, id).await?;
+        self.with_counts(row).await
+    }
+
+    async fn row(&self, user: &User, id: &DatasetId) -> Result<DatasetRow, RecognitionError> {
+        let found = self.store.dataset(&user.application, &user.id, id).await?;
+        found.ok_or(RecognitionError::NoSuchDataset)
+    }
+
+    async fn with_counts(&self, row: DatasetRow) -> Result<Dataset, RecognitionError> {
+        let found = self.store.outcomes(&row.id()).await?;
+        let count = |outcome| {
+            let (_, count) = found.iter().find(|(other, _)| *other == outcome)?;
+            Some((outcome, count.unsigned_abs()))
+        };
+        Ok(Dataset { counts: Outcome::ALL.into_iter().filter_map(count).collect(), row })
+    }
+
+    /// The images of a user's dataset after a position, in the user's order, and whether there are more.
+    ///
+    /// # Errors
+    /// [`RecognitionError::NoSuchDataset`] when there is none of that id.
+    pub async fn images(
+        &self,
+        user: &User,
+        id: &DatasetId,
+        after: i64,
+        most: usize,
+    ) -> Result<(Vec<DatasetImageRow>, bool), RecognitionError> {
+        self.row(user, id).await?;
+        let mut images = self.store.dataset_images(id, after, Page::<DatasetImageRow>::rows(most)).await?;
+        let more = images.len() > most;
+        images.truncate(most);
+        Ok((images, more))
+    }
+
+    /// A page of a user's datasets, oldest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list(&self, user: &User, after: &Cursor, most: usize) -> Result<Page<Dataset>, RecognitionError> {
+        let rows = Page::<DatasetRow>::rows(most);
+        let rows = self.store.datasets(&user.application, &user.id, after.as_pair(), rows).await?;
+        let page = Page::cut(rows, most, |row| (row.created_at(), row.id().as_str().to_owned()));
+        let mut items = Vec::with_capacity(page.items.len());
+        for row in page.items {
+            items.push(self.with_counts(row).await?);
+        }
+        Ok(Page { items, next: page.next })
+    }
+
+    /// Deletes a user's dataset. When this returns no replica answers from it any more.
+    ///
+    /// # Errors
+    /// [`RecognitionError::NoSuchDataset`] when there is none of that id.
+    pub async fn delete(&self, user: &User, id: &DatasetId) -> Result<(), RecognitionError> {
+        if !self.store.delete_dataset(&user.application, &user.id, id, self.clock.now()).await? {
+            return Err(RecognitionError::NoSuchDataset);
+        }
+        self.cache.remove(id);
+        self.learned.forget(id.as_str());
+        self.signals.sweep.notify_one();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kaisatsu_model::{ImageId, Source, Tag};
+    use kaisatsu_store::{ImageSource, NewDatasetImage};
+
+    use super::{DatasetImageRequest, ImageOrigin};
+    use crate::{Cursor, RecognitionError, fixture::Fixture};
+
+    fn image(number: u8) -> NewDatasetImage {
+        let url = format!("https://example.org/{number}.jpg");
+        NewDatasetImage { source: ImageSource::Url(url, ImageId::from_random([number; 20])), tag: Tag::new("cat").ok() }
+    }
+
+    #[tokio::test]
+    async fn pages_of_datasets_and_of_images_end_where_they_say() {
+        let fixture = Fixture::new().await;
+        let (datasets, user) = (&fixture.recognition.datasets, &fixture.user);
+        let mut ids = Vec::new();
+        for number in 1..=3 {
+            ids.push(fixture.dataset(user, number, vec![image(number)]).await);
+        }
+        let mut seen = Vec::new();
+        let mut after = Some(Cursor::start());
+        while let Some(cursor) = after {
+            let page = datasets.list(user, &cursor, 2).await.unwrap();
+            assert!(page.items.len() <= 2 && page.items.iter().all(|set| set.total() == 1));
+            seen.extend(page.items.iter().map(|set| set.row.id()));
+            after = page.next;
+        }
+        assert_eq!(seen, ids);
+
+        let id = fixture.dataset(user, 4, (10..13).map(image).collect()).await;
+        let (first, more) = datasets.images(user, &id, -1, 2).await.unwrap();
+        assert_eq!((first.len(), more), (2, true));
+        let (rest, more) = datasets.images(user, &id, first[1].position, 2).await.unwrap();
+        assert_eq!((rest.len(), more), (1, false));
+    }
+
+    #[tokio::test]
+    async fn a_dataset_is_its_user_s_alone() {
+        let fixture = Fixture::new().await;
+        let (datasets, user, other) = (&fixture.recognition.datasets, &fixture.user, fixture.other_user());
+        let id = fixture.dataset(user, 1, vec![image(1)]).await;
+        assert!(datasets.get(user, &id).await.is_ok());
+        assert!(matches!(datasets.get(&other, &id).await, Err(RecognitionError::NoSuchDataset)));
+        assert!(matches!(datasets.images(&other, &id, -1, 5).await, Err(RecognitionError::NoSuchDataset)));
+        assert!(datasets.list(&other, &Cursor::start(), 5).await.unwrap().items.is_empty());
+        assert!(matches!(datasets.delete(&other, &id).await, Err(RecognitionError::NoSuchDataset)));
+        assert!(datasets.delete(user, &id).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn deleting_a_dataset_also_forgets_what_was_learned_of_it() {
+        let fixture = Fixture::new().await;
+        let id = fixture.dataset(&fixture.user, 1, vec![image(1)]).await;
+        let source = Source::Dataset(id.clone());
+        fixture.rate_as(&fixture.user.application, 1, source.clone()).await;
+        fixture.learner.learn().await.unwrap();
+        assert!(fixture.learned_by(&fixture.user.application, &source));
+        fixture.recognition.datasets.delete(&fixture.user, &id).await.unwrap();
+        assert!(!fixture.learned_by(&fixture.user.application, &source));
+    }
+
+    #[tokio::test]
+    async fn only_a_dataset_without_any_usable_address_is_refused() {
+        let fixture = Fixture::new().await;
+        let datasets = &fixture.recognition.datasets;
+        let of = |urls: &[&str]| -> Vec<DatasetImageRequest> {
+            let image = |url: &&str| DatasetImageRequest { origin: ImageOrigin::Url((*url).to_owned()), tag: None };
+            urls.iter().map(image).collect()
+        };
+        let denied = "http://127.0.0.1/a.jpg";
+        assert!(datasets.check_addresses(&of(&[denied, "https://example.org/b.jpg"])).is_ok());
+        let refused = datasets.check_addresses(&of(&[denied, denied]));
+        assert!(matches!(refused, Err(RecognitionError::AllDenied { place: 0, .. })), "{refused:?}");
+        let refused = datasets.check_addresses(&of(&["https://example.org/b.jpg", "no address"]));
+        assert!(matches!(refused, Err(RecognitionError::BadAddress { place: 1, .. })), "{refused:?}");
+        let stored = DatasetImageRequest { origin: ImageOrigin::Stored(ImageId::from_random([1; 20])), tag: None };
+        assert!(datasets.check_addresses(&[of(&[denied]), vec![stored]].concat()).is_ok());
+    }
+}

@@ -1,0 +1,39 @@
+//! An image as a vector, and what is done with the vector on the same thread.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use kaisatsu_vision::{Bounds, Worker, decode, registry::Model};
+
+use super::{DECODE, EngineQueue, INFERENCE, Workload, not_loaded, timed};
+use crate::RecognitionError;
+
+/// Turns an image into a vector on the engine. Returns what `then` makes of the vector, with the vector.
+pub(crate) async fn embed<T: Send + 'static>(
+    engine: &EngineQueue,
+    workload: impl Into<Workload>,
+    model: &Arc<Model>,
+    image: Bytes,
+    then: impl FnOnce(&[f32]) -> Result<T, RecognitionError> + Send + 'static,
+) -> Result<(T, Vec<f32>), RecognitionError> {
+    let workload = workload.into();
+    let name = model.manifest.about.name.clone();
+    engine.run(workload, embedding(engine.bounds(), workload, name, image, then)).await
+}
+
+/// Work for a thread of the engine: decodes an image, turns it into a vector, and calls `then` with it.
+pub(crate) fn embedding<T>(
+    bounds: Bounds,
+    workload: Workload,
+    model: String,
+    image: Bytes,
+    then: impl FnOnce(&[f32]) -> Result<T, RecognitionError>,
+) -> impl FnOnce(&mut Worker) -> Result<(T, Vec<f32>), RecognitionError> {
+    move |worker| {
+        let (classifier, resizer) = worker.classifier(&model).ok_or_else(|| not_loaded(&model))?;
+        let decoded = timed(DECODE, workload, || decode(&image, bounds, Some(classifier.short_side())))?;
+        let vector = timed(INFERENCE, workload, || classifier.embed(resizer, &decoded.picture));
+        let vector = vector.map_err(|error| RecognitionError::Failed(error.to_string()))?;
+        Ok((then(&vector)?, vector))
+    }
+}

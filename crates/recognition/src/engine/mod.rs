@@ -1,0 +1,13 @@
+//! The engine as the services see it: a bounded queue in front of its threads, the models, and the metrics of both.
+
+mod embed;
+mod metrics;
+mod models;
+mod queue;
+
+pub(crate) use embed::{embed, embedding};
+pub use metrics::describe_metrics;
+pub(crate) use metrics::{DECODE, FEEDBACK, HELD, INFERENCE, RATED, record, timed};
+pub use models::{ModelInfo, Models};
+pub(crate) use models::{default_model, network, not_loaded, weights};
+pub(crate) use queue::{EngineQueue, Workload};

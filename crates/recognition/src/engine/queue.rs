@@ -1,0 +1,210 @@
+//! The queue in front of the engine: when it is full a caller is refused, and a caller who hangs up leaves it.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use kaisatsu_model::Function;
+use kaisatsu_vision::{Bounds, Engine, Worker};
+use metrics::{counter, gauge, histogram};
+use tokio::sync::{Semaphore, SemaphorePermit, oneshot};
+
+use super::metrics::{ABANDONED, QUEUED, REFUSED, REQUESTS};
+use crate::RecognitionError;
+
+/// How long a refused caller is told to wait.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// What the engine works for: the label of its metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Workload {
+    /// A function of recognition.
+    Function(Function),
+    /// An image that comes into a storage area.
+    Upload,
+    /// A thumbnail of a stored image.
+    Thumbnail,
+    /// An image of a dataset that is built.
+    DatasetImage,
+}
+
+impl Workload {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Function(function) => function.as_str(),
+            Self::Upload => "upload",
+            Self::Thumbnail => "thumbnail",
+            Self::DatasetImage => "dataset",
+        }
+    }
+}
+
+impl From<Function> for Workload {
+    fn from(function: Function) -> Self {
+        Self::Function(function)
+    }
+}
+
+/// The engine and the queue in front of it.
+pub(crate) struct EngineQueue {
+    engine: Arc<Engine>,
+    requests: Semaphore,
+    /// Work that nobody waits for: one more than there are threads, so that no thread is idle and a caller waits for two
+    /// such images at most.
+    background: Semaphore,
+    bounds: Bounds,
+}
+
+/// A request that the queue has accepted. Its place is free again when this is dropped, also when the caller hangs up.
+pub(crate) struct Admitted<'a> {
+    queue: &'a EngineQueue,
+    workload: Workload,
+    _permit: SemaphorePermit<'a>,
+    _counted: Counted,
+}
+
+impl EngineQueue {
+    /// `waiting` requests may wait beside those that are worked on.
+    pub(crate) fn new(engine: Arc<Engine>, waiting: usize, bounds: Bounds) -> Self {
+        let places = engine.threads().saturating_add(waiting).min(Semaphore::MAX_PERMITS);
+        let background = Semaphore::new(engine.threads() + 1);
+        Self { engine, requests: Semaphore::new(places), background, bounds }
+    }
+
+    /// How large an image may be.
+    pub(crate) fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// Accepts a request, for one or several pieces of work one after the other.
+    pub(crate) fn admit(&self, workload: impl Into<Workload>) -> Result<Admitted<'_>, RecognitionError> {
+        let workload = workload.into();
+        if !self.engine.is_warm() {
+            return Err(RecognitionError::Warming);
+        }
+        let Ok(permit) = self.requests.try_acquire() else {
+            counter!(REFUSED, "task" => workload.as_str()).increment(1);
+            return Err(RecognitionError::Overloaded { wait: RETRY_AFTER });
+        };
+        Ok(Admitted { queue: self, workload, _permit: permit, _counted: Counted::new() })
+    }
+
+    /// Accepts a request and does its only piece of work on a thread of the engine.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        workload: impl Into<Workload>,
+        work: impl FnOnce(&mut Worker) -> Result<T, RecognitionError> + Send + 'static,
+    ) -> Result<T, RecognitionError> {
+        self.admit(workload)?.run(work).await
+    }
+
+    /// The same for work that can wait: it is not refused, it takes its turn.
+    pub(crate) async fn run_in_background<T: Send + 'static>(
+        &self,
+        workload: Workload,
+        work: impl FnOnce(&mut Worker) -> Result<T, RecognitionError> + Send + 'static,
+    ) -> Result<T, RecognitionError> {
+        if !self.engine.is_warm() {
+            return Err(RecognitionError::Warming);
+        }
+        let Ok(_permit) = self.background.acquire().await else {
+            return Err(RecognitionError::Overloaded { wait: RETRY_AFTER });
+        };
+        self.submit(workload, work).await
+    }
+
+    async fn submit<T: Send + 'static>(
+        &self,
+        workload: Workload,
+        work: impl FnOnce(&mut Worker) -> Result<T, RecognitionError> + Send + 'static,
+    ) -> Result<T, RecognitionError> {
+        let (reply, answer) = oneshot::channel();
+        let queued = Instant::now();
+        self.engine.submit(move |worker| {
+            if reply.is_closed() {
+                counter!(ABANDONED, "task" => workload.as_str()).increment(1);
+                return;
+            }
+            histogram!(QUEUED, "task" => workload.as_str()).record(queued.elapsed());
+            let _ = reply.send(work(worker));
+        });
+        // No answer comes when the work panicked; the engine has logged that.
+        answer.await.unwrap_or_else(|_| Err(RecognitionError::Failed("the work ended without an answer".to_owned())))
+    }
+}
+
+impl Admitted<'_> {
+    /// Does a piece of work on a thread of the engine. The work must not wait for anything but the processor.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Worker) -> Result<T, RecognitionError> + Send + 'static,
+    ) -> Result<T, RecognitionError> {
+        self.queue.submit(self.workload, work).await
+    }
+}
+
+/// Counts a request for as long as it is in the queue or on a thread.
+struct Counted;
+
+impl Counted {
+    fn new() -> Self {
+        gauge!(REQUESTS).increment(1.0);
+        Self
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        gauge!(REQUESTS).decrement(1.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use kaisatsu_model::Function;
+    use kaisatsu_vision::{Bounds, Engine, ModelRegistry};
+
+    use super::EngineQueue;
+    use crate::RecognitionError;
+
+    async fn queue(waiting: usize) -> EngineQueue {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Arc::new(Engine::start(ModelRegistry::open(folder.path()).unwrap(), 1, || ()).unwrap());
+        while !engine.is_warm() {
+            tokio::task::yield_now().await;
+        }
+        EngineQueue::new(engine, waiting, Bounds::default())
+    }
+
+    #[tokio::test]
+    async fn a_full_queue_refuses_and_a_caller_who_leaves_makes_room() {
+        let queue = queue(1).await;
+        let admitted = [queue.admit(Function::Classify).unwrap(), queue.admit(Function::Detect).unwrap()];
+        assert!(matches!(queue.admit(Function::Classify), Err(RecognitionError::Overloaded { .. })));
+        drop(admitted);
+        assert_eq!(queue.run(Function::Classify, |_| Ok(7)).await.unwrap(), 7);
+    }
+
+    #[tokio::test]
+    async fn a_request_keeps_its_place_between_its_pieces_of_work() {
+        let queue = queue(0).await;
+        let admitted = queue.admit(Function::RecogniseObject).unwrap();
+        for piece in 0..3 {
+            assert_eq!(admitted.run(move |_| Ok(piece)).await.unwrap(), piece);
+            assert!(matches!(queue.admit(Function::Classify), Err(RecognitionError::Overloaded { .. })));
+        }
+        // Background work has places of its own.
+        assert_eq!(queue.run_in_background(super::Workload::Thumbnail, |_| Ok(1)).await.unwrap(), 1);
+    }
+
+    #[tokio::test]
+    async fn work_that_panics_is_an_error_and_the_thread_goes_on() {
+        let queue = queue(0).await;
+        let panicking = |_: &mut kaisatsu_vision::Worker| -> Result<(), RecognitionError> { panic!("on purpose") };
+        assert!(matches!(queue.run(Function::Classify, panicking).await, Err(RecognitionError::Failed(_))));
+        assert_eq!(queue.run(Function::Classify, |_| Ok(1)).await.unwrap(), 1);
+    }
+}

@@ -1,0 +1,73 @@
+//! Holding back verdicts that make recognition worse.
+
+use std::sync::Arc;
+
+use kaisatsu_feedback::{Judgement, ScopeKey};
+use kaisatsu_model::{AppId, MOST_PER_CANDIDATE};
+use kaisatsu_store::{NewReport, StoreError};
+use metrics::counter;
+
+use super::learner::{Changed, Learner};
+use crate::{engine::HELD, learning::scope_subject};
+
+impl Learner {
+    /// Judges the scopes in which something changed, and holds back the latest verdicts where they do harm.
+    pub(super) async fn guard(&self, changed: Changed) -> Result<(), StoreError> {
+        let mut held_any = false;
+        for ((key, application), dataset) in changed {
+            let Some((function, _)) = scope_subject(&key) else { continue };
+            let cached = dataset.and_then(|id| self.datasets.peek(&id));
+            let learned = Arc::clone(&self.learned);
+            let (scope, own) = (key.clone(), application.clone());
+            let judging = tokio::task::spawn_blocking(move || {
+                let examples = cached.as_deref().map(|set| set.examples(function)).unwrap_or_default();
+                [Some(&own), None].map(|whose| learned.model.find_harmful(&scope, whose, examples))
+            });
+            let Ok(found) = judging.await else { continue };
+            for (whose, found) in [Some(application), None].into_iter().zip(found) {
+                let Some((verdicts, judgement)) = found else { continue };
+                held_any |= self.hold(&key, whose, &verdicts, judgement).await?;
+            }
+        }
+        if held_any {
+            self.learn().await?;
+        }
+        Ok(())
+    }
+
+    async fn hold(
+        &self,
+        key: &ScopeKey,
+        application: Option<AppId>,
+        verdicts: &[(String, String)],
+        judgement: Judgement,
+    ) -> Result<bool, StoreError> {
+        let Some((function, source)) = scope_subject(key) else { return Ok(false) };
+        let Judgement { judged, better, worse } = judgement;
+        let whose = application.as_ref().map_or("all", AppId::as_str).to_owned();
+        let report = NewReport {
+            at: self.clock.now(),
+            application,
+            function,
+            source,
+            judged: judged.into(),
+            better: better.into(),
+            worse: worse.into(),
+        };
+        let held = self.store.hold_feedback(verdicts, &report, MOST_PER_CANDIDATE).await?;
+        if held > 0 {
+            counter!(HELD).increment(held);
+            tracing::warn!(
+                held,
+                judged,
+                better,
+                worse,
+                task = key.task,
+                model = key.model,
+                application = whose,
+                "feedback is held back: it makes confirmed answers wrong; `kaisatsu feedback held` lists what was"
+            );
+        }
+        Ok(held > 0)
+    }
+}

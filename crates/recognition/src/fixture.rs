@@ -1,0 +1,178 @@
+//! All services on a database and a folder of their own, without models, for tests.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
+
+use kaisatsu_fetch::{Fetcher, Policy};
+use kaisatsu_model::{
+    AppId, ApplicationName, Clock, DatasetId, DatasetName, Function, ItemId, RecognitionId, Source, Timestamp, UserId,
+    Verdict,
+};
+use kaisatsu_store::{
+    BlobAddress, Blobs, DatasetLimits, KeptItem, NewDataset, NewDatasetImage, NewRecognition, NewVerdict, Store,
+};
+use kaisatsu_testkit::{Backend, Database};
+use kaisatsu_vision::{Engine, ModelRegistry};
+use tempfile::TempDir;
+
+use crate::{
+    Recognition, Settings, User, UserLimits, UserSettings, context::Context, feedback::Learner, learning::FeedbackQuery,
+};
+
+/// One grey pixel.
+pub(crate) const PIXEL: &[u8] = b"\x89PNG\x0d\x0a\x1a\x0a\x00\x00\x00\x0dIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\
+    \x00\x00\x00\x00:~\x9bU\x00\x00\x00\x0aIDATx\x9cch\x00\x00\x00\x82\x00\x81w\xcdr\xb6\x00\x00\x00\x00IEND\
+    \xaeB`\x82";
+
+/// The vector of every recognition that the fixture saves.
+pub(crate) const VECTOR: [f32; 2] = [0.6, 0.8];
+
+/// A clock that is moved by hand.
+#[derive(Default)]
+pub(crate) struct ManualClock(AtomicI64);
+
+impl Clock for ManualClock {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.load(Ordering::Relaxed))
+    }
+
+    fn ticks(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+/// The services, an application and a user.
+pub(crate) struct Fixture {
+    pub(crate) context: Context,
+    pub(crate) recognition: Recognition,
+    pub(crate) learner: Arc<Learner>,
+    pub(crate) store: Store,
+    pub(crate) user: User,
+    pub(crate) database: Database,
+    pub(crate) folder: TempDir,
+    clock: Arc<ManualClock>,
+}
+
+impl Fixture {
+    pub(crate) async fn new() -> Self {
+        let (database, folder) = (Database::fresh(Backend::Sqlite), tempfile::tempdir().unwrap());
+        let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
+        let application = AppId::from_random([1; 10]);
+        store.create_application(&application, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
+        let clock = Arc::new(ManualClock::default());
+        let settings =
+            Settings { waiting: 8, max_pixels: 1_000, keep: Duration::from_hours(1), keep_pictures: false, quorum: 2 };
+        let policy = Policy { allowed: Vec::new(), max_bytes: 1_000, timeout: Duration::from_secs(1) };
+        let users = UserSettings {
+            blobs: Blobs::open(&BlobAddress::Folder(folder.path().to_owned())).unwrap(),
+            fetcher: Fetcher::new(policy).unwrap(),
+            limits: UserLimits { bytes: 100_000, images: 1_000, datasets: 10, dataset_images: 100 },
+            fetches: 2,
+            lease: Duration::from_secs(10),
+        };
+        let engine = Engine::start(ModelRegistry::open(&folder.path().join("models")).unwrap(), 1, || ()).unwrap();
+        while !engine.is_warm() {
+            tokio::task::yield_now().await;
+        }
+        let context = Context::new(engine, store.clone(), clock.clone(), &settings, users);
+        let recognition = Recognition::over(&context);
+        let learner = Arc::new(Learner::new(&context));
+        let user = User { application, id: UserId::new("u").unwrap() };
+        Self { context, recognition, learner, store, user, database, folder, clock }
+    }
+
+    /// Another user of the same application.
+    pub(crate) fn other_user(&self) -> User {
+        User { application: self.user.application.clone(), id: UserId::new("v").unwrap() }
+    }
+
+    /// Another application.
+    pub(crate) async fn application(&self, number: u8) -> AppId {
+        let application = AppId::from_random([number; 10]);
+        let name = ApplicationName::new(&format!("app {number}")).unwrap();
+        self.store.create_application(&application, &name, self.clock.now()).await.unwrap();
+        application
+    }
+
+    /// A dataset of a user.
+    pub(crate) async fn dataset(&self, user: &User, number: u8, images: Vec<NewDatasetImage>) -> DatasetId {
+        let id = DatasetId::from_random([number; 20]);
+        let new = NewDataset {
+            id: id.clone(),
+            application: user.application.clone(),
+            user: user.id.clone(),
+            name: DatasetName::new("cats").unwrap(),
+            model: "general".to_owned(),
+            model_sha256: "aa".to_owned(),
+            created_at: Timestamp(number.into()),
+            images,
+        };
+        self.store.create_dataset(&new, DatasetLimits { datasets: 10, tags: 10 }).await.unwrap();
+        id
+    }
+
+    pub(crate) fn pass(&self, time: Duration) {
+        self.clock.0.store(self.clock.now().after(time).0, Ordering::Relaxed);
+    }
+
+    /// A classification with one candidate, "cat", and a verdict on it.
+    pub(crate) async fn rate(&self, number: u8) {
+        self.rate_as(&self.user.application, number, Source::Model("general".to_owned())).await;
+    }
+
+    /// The same by any application with any source.
+    pub(crate) async fn rate_as(&self, application: &AppId, number: u8, source: Source) {
+        let (id, item) = (RecognitionId::from_random([number; 16]), ItemId::from_random([number; 10]));
+        let candidate = KeptItem {
+            id: item.as_str().to_owned(),
+            subject: "cat".to_owned(),
+            name: "cat".to_owned(),
+            score: 0.5,
+            base: None,
+            moved: Vec::new(),
+        };
+        let recognition = NewRecognition {
+            id: id.clone(),
+            application: application.clone(),
+            function: Function::Classify,
+            source,
+            created_at: self.clock.now(),
+            expires_at: self.clock.now().after(Duration::from_hours(1)),
+            items: vec![candidate],
+            engine: "e".to_owned(),
+            vector: Some(VECTOR.to_vec()),
+            picture: None,
+        };
+        self.store.save_recognition(recognition).await.unwrap();
+        let verdict = NewVerdict {
+            application: application.clone(),
+            recognition: id,
+            item: Some(item),
+            verdict: Verdict::Valid,
+            comment: None,
+            rated_at: self.clock.now(),
+        };
+        self.store.rate(&verdict, 10).await.unwrap();
+    }
+
+    /// Whether any verdict is in force for the application.
+    pub(crate) fn has_learned(&self) -> bool {
+        self.learned_by(&self.user.application, &Source::Model("general".to_owned()))
+    }
+
+    /// Whether any verdict on a source is in force for an application.
+    pub(crate) fn learned_by(&self, application: &AppId, source: &Source) -> bool {
+        self.context.learned.has_verdicts(application, Function::Classify, source)
+    }
+
+    /// What feedback makes of a score of one half of "cat" in an image like those that were rated.
+    pub(crate) fn score(&self, application: &AppId, source: &Source) -> f32 {
+        let query = FeedbackQuery::new(application, Function::Classify, source, "e");
+        self.context.learned.adjustment(&query, &VECTOR).score("cat", 0.5)
+    }
+}

@@ -1,0 +1,179 @@
+//! Following the database: the indexes of collections and catalogue are as the database is, a moment later.
+
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use cosine_index::{Settings, VectorIndex};
+use kaisatsu_store::{ChangedItem, Store, StoreError};
+use tokio::sync::Mutex;
+
+use crate::{
+    background::follow,
+    context::Context,
+    indexes::{CatalogueIndex, CollectionIndexes},
+};
+
+/// How many changes are read at once.
+const PAGE: i64 = 1_000;
+
+/// Keeps the indexes up to date.
+pub(crate) struct ContentFollower {
+    store: Store,
+    collections: Arc<CollectionIndexes>,
+    catalogue: Arc<CatalogueIndex>,
+    loaded: AtomicBool,
+    position: Mutex<Position>,
+}
+
+/// How far the database has been followed.
+#[derive(Default)]
+struct Position {
+    /// All changes up to this revision are in the indexes.
+    revision: i64,
+    /// Revision and number of the last change that was applied, of images and of items.
+    images: (i64, i64),
+    items: (i64, i64),
+    /// What is in the indexes: the names of collections, and the greatest number of an item.
+    collections: BTreeSet<String>,
+    last_item: i64,
+}
+
+impl ContentFollower {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self {
+            store: context.store.clone(),
+            collections: Arc::clone(&context.collections),
+            catalogue: Arc::clone(&context.catalogue),
+            loaded: AtomicBool::new(false),
+            position: Mutex::default(),
+        }
+    }
+
+    /// Whether everything that there was at the start is in the indexes.
+    pub(crate) fn is_loaded(&self) -> bool {
+        self.loaded.load(Ordering::Acquire)
+    }
+
+    /// Follows the database as long as this lives.
+    pub(crate) fn start(self: &Arc<Self>) {
+        let failure = "collections and catalogue cannot be followed; what is known stays in force";
+        follow(self, failure, |alive| async move { alive.catch_up().await });
+    }
+
+    /// Applies what changed since the last time. To be called on a runtime of several threads.
+    ///
+    /// # Errors
+    /// When the database fails. The next call goes on from there.
+    pub(crate) async fn catch_up(&self) -> Result<(), StoreError> {
+        let mut position = self.position.lock().await;
+        let store = &self.store;
+        let revision = store.content_revision().await?;
+        if revision < position.revision.max(position.images.0).max(position.items.0) {
+            tracing::info!("the database is older than before; collections and catalogue are read anew");
+            self.loaded.store(false, Ordering::Release);
+            let former = std::mem::take(&mut *position);
+            tokio::task::block_in_place(|| self.clear(&former));
+        }
+        if revision > position.revision || !self.is_loaded() {
+            // A writer holds the revision until it commits, so every change up to it is visible now.
+            let (mut images, mut read) = (Vec::new(), position.images);
+            loop {
+                let page = store.changed_images(read, PAGE).await?;
+                let Some(last) = page.last() else { break };
+                read = (last.revision, last.number);
+                images.extend(page);
+            }
+            // Read after the images, so that each of them finds its collection, however new that is.
+            let collections: Vec<_> =
+                store.collections().await?.into_iter().map(|(collection, _)| collection).collect();
+            // Building an index of many images takes time, and other tasks should not wait for it.
+            position.collections.extend(collections.iter().map(|collection| collection.name.clone()));
+            tokio::task::block_in_place(|| self.collections.apply(&collections, images));
+            // Only now: after a failure before this, what was read and not applied is read again.
+            position.images = read;
+            loop {
+                let page = store.changed_items(position.items, PAGE).await?;
+                let Some(last) = page.last() else { break };
+                position.items = (last.revision, last.number);
+                position.last_item = page.iter().map(|item| item.number).fold(position.last_item, i64::max);
+                tokio::task::block_in_place(|| self.catalogue.apply(&page));
+            }
+            position.revision = revision;
+            self.loaded.store(true, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    /// Empties the indexes. A restored backup does not say what it lacks.
+    fn clear(&self, former: &Position) {
+        for name in &former.collections {
+            if let Some(known) = self.collections.get(name) {
+                known.index.replace(VectorIndex::new(1, Settings::default()));
+            }
+        }
+        let removed =
+            |number| ChangedItem { number, category: String::new(), sketches: Vec::new(), revision: former.revision };
+        for number in 1..=former.last_item {
+            self.catalogue.apply(&[removed(number)]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kaisatsu_model::Timestamp;
+    use kaisatsu_store::{Collection, NewImage, NewItem};
+    use kaisatsu_vision::object::EncodedReference;
+
+    use super::ContentFollower;
+    use crate::fixture::Fixture;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_older_database_is_read_anew() {
+        let fixture = Fixture::new().await;
+        let text = |text: &str| text.to_owned();
+        let image =
+            |id: &str| NewImage { image_id: text(id), image_url: text(""), tag: text(""), vector: vec![0.6, 0.8] };
+        let item = |id: &str| NewItem {
+            id: text(id),
+            category: text("book"),
+            name: text(id),
+            detail: text("{}"),
+            image_url: text(""),
+            sites: text("[]"),
+            codes: Vec::new(),
+            pictures: vec![(EncodedReference::default().to_bytes(), Vec::new())],
+            digest: Vec::new(),
+        };
+        let collection = Collection { name: text("c"), model: text("general"), model_sha256: text("aa") };
+        fixture.store.ensure_collection(&collection, Timestamp(0)).await.unwrap();
+        fixture.store.put_images("c", &[image("a"), image("b")]).await.unwrap();
+        fixture.store.put_items(&[item("x"), item("y")]).await.unwrap();
+        let follower = ContentFollower::new(&fixture.context);
+        let known = || (follower.collections.get("c").unwrap().index.len(), follower.catalogue.items());
+        follower.catch_up().await.unwrap();
+        assert_eq!(known(), (2, 2));
+        fixture.database.run(
+            "DELETE FROM collection_image WHERE image_id = 'b'; \
+             DELETE FROM catalogue_picture WHERE item = (SELECT number FROM catalogue_item WHERE id = 'x'); \
+             DELETE FROM catalogue_item WHERE id = 'x'; UPDATE content_revision SET value = value - 1",
+        );
+        follower.catch_up().await.unwrap();
+        assert!(follower.is_loaded());
+        assert_eq!(known(), (1, 1));
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_failing_database_is_an_error_and_nothing_counts_as_loaded() {
+        let fixture = Fixture::new().await;
+        fixture.database.run("DROP TABLE catalogue_code; DROP TABLE catalogue_picture");
+        let follower = ContentFollower::new(&fixture.context);
+        assert!(follower.catch_up().await.is_err());
+        assert!(!follower.is_loaded());
+    }
+}

@@ -1,0 +1,12 @@
+//! The functions of image recognition, one service each. All of them save what they found.
+
+mod classify;
+mod detect;
+mod objects;
+mod similar;
+
+pub use classify::{Category, Classify, ClassifyRequest};
+pub use detect::{Detect, DetectRequest, Detection};
+pub use objects::{Evidence, ItemMatch, ObjectRecognition, RecogniseRequest};
+pub(crate) use similar::{CONSIDERED, nearest_first, similarity};
+pub use similar::{SimilarImage, SimilarRequest, SimilarSearch};

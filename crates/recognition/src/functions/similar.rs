@@ -1,0 +1,183 @@
+//! Similar image search in public collections. In a user's dataset: see `datasets::recognise`.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use cosine_index::Match;
+use kaisatsu_model::{AppId, Function, Source};
+use kaisatsu_store::{Collection, ImageRecord, Store};
+
+use crate::{
+    RecognitionError, Saved,
+    context::Context,
+    engine::{EngineQueue, FEEDBACK, Models, embed, timed},
+    indexes::CollectionIndexes,
+    learning::{FeedbackQuery, LearnedFeedback},
+    log::{Adjusted, Candidate, Entry, RecognitionLog},
+};
+
+const FUNCTION: Function = Function::SimilarSearch;
+
+/// The images that are considered when feedback may change their order.
+pub(crate) const CONSIDERED: usize = 128;
+
+/// Similar image search.
+pub struct SimilarSearch {
+    store: Store,
+    models: Models,
+    engine: Arc<EngineQueue>,
+    collections: Arc<CollectionIndexes>,
+    learned: Arc<LearnedFeedback>,
+    log: Arc<RecognitionLog>,
+}
+
+/// What a caller asks for.
+#[derive(Debug, Clone)]
+pub struct SimilarRequest {
+    /// The collection.
+    pub collection: String,
+    /// The most candidates.
+    pub most: usize,
+}
+
+/// An image like the one that was sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SimilarImage {
+    /// Collection or dataset, and image.
+    pub(crate) subject: String,
+    /// The operator's own id of the image.
+    pub image_id: String,
+    /// Where people find it.
+    pub image_url: String,
+    /// What it is tagged with.
+    pub tag: String,
+    /// The cosine of the two vectors, 0 to 1.
+    pub score: f32,
+}
+
+impl Candidate for SimilarImage {
+    fn subject(&self) -> &str {
+        &self.subject
+    }
+
+    fn name(&self) -> &str {
+        &self.tag
+    }
+
+    fn score(&self) -> f32 {
+        self.score
+    }
+}
+
+impl SimilarSearch {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self {
+            store: context.store.clone(),
+            models: context.models.clone(),
+            engine: Arc::clone(&context.engine),
+            collections: Arc::clone(&context.collections),
+            learned: Arc::clone(&context.learned),
+            log: Arc::clone(&context.log),
+        }
+    }
+
+    /// Finds the images of a collection that are most like an image, and saves them.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    pub async fn run(
+        &self,
+        application: &AppId,
+        image: Bytes,
+        request: SimilarRequest,
+    ) -> Result<Saved<SimilarImage>, RecognitionError> {
+        let found = self.collections.get(&request.collection);
+        let collection = found.ok_or_else(|| RecognitionError::NoSuchCollection(request.collection.clone()))?;
+        let Collection { model, model_sha256: weights, .. } = &collection.collection;
+        let reason = format!(
+            "collection '{}' was made with other weights; remove its images and import them again",
+            request.collection
+        );
+        let (model, weights) = (self.models.embedder(model, weights, &reason)?, weights.clone());
+        let source = Source::Collection(request.collection.clone());
+        let query = FeedbackQuery::new(application, FUNCTION, &source, &weights);
+        let has_verdicts = self.learned.has_verdicts(application, FUNCTION, &source);
+        let most = if has_verdicts { request.most.max(CONSIDERED) } else { request.most };
+        let searched = Arc::clone(&collection);
+        let search = move |vector: &[f32]| {
+            if searched.index.is_empty() {
+                return Ok(Vec::new());
+            }
+            searched.index.search(vector, most).map_err(|error| RecognitionError::Failed(error.to_string()))
+        };
+        let (found, descriptor) = embed(&self.engine, FUNCTION, &model, image.clone(), search).await?;
+        let numbers: Vec<i64> = found.iter().filter_map(|found| i64::try_from(found.id).ok()).collect();
+        // An image that was removed a moment ago may still be in the index: the database decides.
+        let mut records = self.store.images(&numbers).await?;
+        let rank = |record: &ImageRecord| found.iter().position(|found| found.id == record.number.unsigned_abs());
+        records.sort_by_key(rank);
+        let base: Vec<f32> = records.iter().filter_map(|record| found.get(rank(record)?)).map(similarity).collect();
+        let (learned, compared) = (Arc::clone(&self.learned), (descriptor.clone(), base.clone(), records.clone()));
+        let adjust = move || {
+            let (descriptor, base, records) = compared;
+            let ids: Vec<u64> = records.iter().map(|record| record.number.unsigned_abs()).collect();
+            let cosines = |other: &[f32]| {
+                collection.index.cosines(&ids, other).into_iter().map(Option::unwrap_or_default).collect()
+            };
+            let index_of = |subject: &str| {
+                let (_, image) = subject.split_once('/')?;
+                records.iter().position(|record| record.image_id == image)
+            };
+            timed(FEEDBACK, FUNCTION.into(), || learned.adjust_images(&query, &descriptor, &base, cosines, index_of))
+        };
+        let adjusted = tokio::task::spawn_blocking(adjust).await;
+        let (scores, adjustment) = adjusted.map_err(|error| RecognitionError::Failed(error.to_string()))?;
+        let similar = |((record, base), score): ((ImageRecord, f32), f32)| {
+            let subject = format!("{}/{}", request.collection, record.image_id);
+            let similar = SimilarImage {
+                score: adjustment.image_score(&subject, base, score),
+                subject: subject.clone(),
+                image_id: record.image_id,
+                image_url: record.image_url,
+                tag: record.tag,
+            };
+            adjustment.explain(similar, &subject, base)
+        };
+        let similar = records.into_iter().zip(base).zip(scores).map(similar).collect();
+        let similar = nearest_first(similar, request.most);
+        let (application, descriptor) = (application.clone(), Some(descriptor));
+        let entry = Entry { application, function: FUNCTION, source, weights, descriptor, image };
+        Ok(self.log.save(entry, similar).await?)
+    }
+}
+
+/// The cosine of a match as it is answered.
+pub(crate) fn similarity(found: &Match) -> f32 {
+    found.score.clamp(0.0, 1.0)
+}
+
+/// The `most` best, those of equal scores in the order in which they were found.
+pub(crate) fn nearest_first(mut similar: Vec<Adjusted<SimilarImage>>, most: usize) -> Vec<Adjusted<SimilarImage>> {
+    similar.sort_by(|a, b| b.candidate.score.total_cmp(&a.candidate.score));
+    similar.truncate(most);
+    similar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SimilarImage, nearest_first};
+    use crate::log::Adjusted;
+
+    #[test]
+    fn equal_scores_stay_in_the_order_in_which_they_were_found() {
+        let image = |id: &str, score| {
+            let (own, none) = (id.to_owned(), String::new());
+            let candidate =
+                SimilarImage { subject: own.clone(), image_id: own, image_url: none.clone(), tag: none, score };
+            Adjusted { candidate, base: score, pushes: Vec::new() }
+        };
+        let found = vec![image("a", 0.5), image("b", 0.9), image("c", 0.5), image("d", 0.4)];
+        let ids: Vec<String> = nearest_first(found, 3).into_iter().map(|found| found.candidate.image_id).collect();
+        assert_eq!(ids, ["b", "a", "c"]);
+    }
+}

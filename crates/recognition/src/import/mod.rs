@@ -1,0 +1,216 @@
+//! Importing a catalogue: rows of a file become items with barcodes and reference pictures.
+
+mod rows;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use kaisatsu_store::{NewItem, Store, StoreError};
+use kaisatsu_vision::{Bounds, ModelRegistry, Worker, decode, manifest::Fault, object::Vocabulary};
+pub use rows::{Format, Row, rows};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+/// The model that reads reference pictures.
+const MODEL: &str = "local-features";
+
+/// Rows that each thread reads before they are saved. What is saved stays when the import is stopped.
+const BATCH: usize = 32;
+
+/// The most reference pictures of an item.
+const MOST_PICTURES: usize = 16;
+
+/// An item as a file describes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The operator's own id.
+    pub id: String,
+    /// What kind of thing it is.
+    pub category: String,
+    /// Its name.
+    pub name: String,
+    /// What else is known of it.
+    pub detail: Map<String, Value>,
+    /// Where people find its picture.
+    pub image_url: String,
+    /// Pages about it.
+    pub sites: Vec<Value>,
+    /// Its barcodes, thirteen digits each.
+    pub codes: Vec<String>,
+    /// Files with its pictures, below the folder of pictures.
+    pub images: Vec<PathBuf>,
+    /// Whether the names of these files are made of its number: then one that is not there is no fault.
+    pub images_are_guessed: bool,
+}
+
+/// What came of an import.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// Items that were kept.
+    pub kept: usize,
+    /// Items that were there already, made of the same.
+    pub there: usize,
+    /// Rows that were left out.
+    pub refused: usize,
+}
+
+/// Why an import ended early. What was kept before stays.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// The database failed.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    /// The model cannot be used.
+    #[error("{0}")]
+    Model(#[from] Fault),
+}
+
+/// Imports rows. `seen` is told after each, `left_out` of each row and each picture that is left out, and why.
+///
+/// # Errors
+/// When the database or the model fails.
+pub async fn import(
+    store: &Store,
+    registry: &ModelRegistry,
+    pictures: &Path,
+    rows: impl Iterator<Item = Row>,
+    threads: usize,
+    seen: impl Fn() + Sync,
+    mut left_out: impl FnMut(usize, &str),
+) -> Result<Imported, ImportError> {
+    let mut workers: Vec<Worker> = Vec::new();
+    for _ in 0..threads.max(1) {
+        workers.push(Worker::load_only(registry, MODEL)?);
+    }
+    let mut done = Imported::default();
+    let mut rows = rows.peekable();
+    while rows.peek().is_some() {
+        let mut entries = Vec::new();
+        for row in rows.by_ref().take(BATCH * workers.len()) {
+            match row.entry {
+                Ok(entry) => {
+                    let digest = digest(&entry, pictures);
+                    if store.item_digest(&entry.id).await?.as_deref() == Some(&digest[..]) {
+                        done.there += 1;
+                        seen();
+                    } else {
+                        entries.push((row.line, entry, digest));
+                    }
+                }
+                Err(reason) => {
+                    done.refused += 1;
+                    left_out(row.line, &reason);
+                    seen();
+                }
+            }
+        }
+        let made = tokio::task::block_in_place(|| make(&mut workers, pictures, &entries, &seen));
+        let mut items = Vec::new();
+        for ((line, _, _), made) in entries.iter().zip(made) {
+            match made {
+                Ok((item, unusable)) => {
+                    items.push(item);
+                    for picture in unusable {
+                        left_out(*line, &format!("{picture}; the item is kept without it"));
+                    }
+                }
+                Err(reason) => {
+                    done.refused += 1;
+                    left_out(*line, &reason);
+                }
+            }
+        }
+        store.put_items(&items).await?;
+        done.kept += items.len();
+    }
+    Ok(done)
+}
+
+/// Of what an item is made: its row, and the size and time of each of its pictures.
+fn digest(entry: &Entry, pictures: &Path) -> Vec<u8> {
+    let mut hash = Sha256::new();
+    hash.update(format!("{entry:?}"));
+    for image in &entry.images {
+        if let Ok(facts) = fs::metadata(pictures.join(image)) {
+            hash.update(format!("{} {:?}", facts.len(), facts.modified().ok()));
+        }
+    }
+    hash.finalize().to_vec()
+}
+
+/// An item with what is wrong with those of its pictures that are left out, or why there is none.
+type Made = Result<(NewItem, Vec<String>), String>;
+
+/// Reads the pictures of entries, side by side; the results are in the order of the entries.
+fn make(
+    workers: &mut [Worker],
+    pictures: &Path,
+    entries: &[(usize, Entry, Vec<u8>)],
+    seen: &(impl Fn() + Sync),
+) -> Vec<Made> {
+    let next = Mutex::new(entries.iter().enumerate());
+    let results: Mutex<Vec<Option<Made>>> = Mutex::new(vec![None; entries.len()]);
+    std::thread::scope(|scope| {
+        for worker in workers {
+            let (next, results) = (&next, &results);
+            scope.spawn(move || {
+                let vocabulary = Vocabulary::default();
+                loop {
+                    let entry = next.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some((at, (_, entry, digest))) = entry else { return };
+                    let made = make_one(worker, &vocabulary, pictures, entry, digest);
+                    if let Some(place) = results.lock().unwrap_or_else(PoisonError::into_inner).get_mut(at) {
+                        *place = Some(made);
+                    }
+                    seen();
+                }
+            });
+        }
+    });
+    let lost = || Err("it was not looked at".to_owned());
+    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.into_iter().map(|made| made.unwrap_or_else(lost)).collect()
+}
+
+fn make_one(worker: &mut Worker, vocabulary: &Vocabulary, pictures: &Path, entry: &Entry, digest: &[u8]) -> Made {
+    let (mut kept, mut unusable) = (Vec::new(), Vec::new());
+    let expected = |image: &&PathBuf| !entry.images_are_guessed || pictures.join(image).exists();
+    for image in entry.images.iter().filter(expected).take(MOST_PICTURES) {
+        match refer_to(worker, vocabulary, &pictures.join(image)) {
+            Ok(reference) => kept.push(reference),
+            Err(reason) => unusable.push(format!("picture {}: {reason}", image.display())),
+        }
+    }
+    if kept.is_empty() && entry.codes.is_empty() {
+        let nothing = || "there is neither a picture nor a barcode to know it by".to_owned();
+        return Err(if unusable.is_empty() { nothing() } else { unusable.join("; ") });
+    }
+    let mut detail = Map::new();
+    detail.insert("itemName".to_owned(), Value::from(entry.name.as_str()));
+    detail.insert("id".to_owned(), Value::from(entry.id.as_str()));
+    detail.extend(entry.detail.clone());
+    let item = NewItem {
+        id: entry.id.clone(),
+        category: entry.category.clone(),
+        name: entry.name.clone(),
+        detail: Value::Object(detail).to_string(),
+        image_url: entry.image_url.clone(),
+        sites: Value::Array(entry.sites.clone()).to_string(),
+        codes: entry.codes.clone(),
+        pictures: kept,
+        digest: digest.to_vec(),
+    };
+    Ok((item, unusable))
+}
+
+/// A picture as the catalogue keeps it: its sketch and its features.
+fn refer_to(worker: &mut Worker, vocabulary: &Vocabulary, file: &Path) -> Result<(Vec<u8>, Vec<u8>), String> {
+    let bytes = fs::read(file).map_err(|error| error.to_string())?;
+    let decoded = decode(&bytes, Bounds::default(), Some(1200)).map_err(|error| error.to_string())?;
+    let (objects, resizer) = worker.objects(MODEL).ok_or("the model is not loaded")?;
+    let reference = objects.extractor().reference(resizer, &decoded.picture).map_err(|error| error.to_string())?;
+    Ok((vocabulary.encode(&reference).to_bytes(), reference.to_bytes()))
+}

@@ -1,0 +1,111 @@
+//! The public collections: an index of vectors for each.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use cosine_index::{Settings, SharedVectorIndex, VectorIndex};
+use kaisatsu_store::{ChangedImage, Collection};
+
+/// A collection and its index.
+pub(crate) struct CollectionIndex {
+    pub(crate) collection: Collection,
+    pub(crate) index: SharedVectorIndex,
+}
+
+/// All collections by name.
+#[derive(Default)]
+pub(crate) struct CollectionIndexes(RwLock<HashMap<String, Arc<CollectionIndex>>>);
+
+impl CollectionIndexes {
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<CollectionIndex>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    /// Applies changes of images. `collections` are all collections there are.
+    pub(crate) fn apply(&self, collections: &[Collection], changes: Vec<ChangedImage>) {
+        let mut by_collection: HashMap<String, Vec<ChangedImage>> = HashMap::new();
+        for change in changes {
+            by_collection.entry(change.collection.clone()).or_default().push(change);
+        }
+        for collection in collections {
+            let changes = by_collection.remove(&collection.name).unwrap_or_default();
+            // A collection that was emptied may have other weights now: then its index is built anew.
+            if let Some(known) = self.get(&collection.name).filter(|known| known.collection == *collection) {
+                update(&known.index, &changes);
+                continue;
+            }
+            let index = SharedVectorIndex::new(build(&changes));
+            let built = Arc::new(CollectionIndex { collection: collection.clone(), index });
+            self.0.write().unwrap_or_else(PoisonError::into_inner).insert(collection.name.clone(), built);
+        }
+    }
+}
+
+fn update(index: &SharedVectorIndex, changes: &[ChangedImage]) {
+    if changes.is_empty() {
+        return;
+    }
+    // An empty index does not know the length of its vectors yet.
+    if index.is_empty() {
+        index.replace(build(changes));
+        return;
+    }
+    for change in changes {
+        match &change.vector {
+            Some(vector) => {
+                if let Err(error) = index.insert(key(change), vector) {
+                    tracing::error!(image = change.number, %error, "a vector of a collection cannot be used");
+                }
+            }
+            None => {
+                index.remove(key(change));
+            }
+        }
+    }
+}
+
+/// An index of the images that were not removed.
+fn build(changes: &[ChangedImage]) -> VectorIndex {
+    let present = || changes.iter().filter_map(|change| Some((key(change), change.vector.as_ref()?)));
+    let dims = present().next().map_or(1, |(_, vector)| vector.len());
+    let valid = present().filter(|(_, vector)| vector.len() == dims && vector.iter().any(|value| *value != 0.0));
+    VectorIndex::build(dims, Settings::default(), valid).unwrap_or_else(|error| {
+        tracing::error!(%error, "a collection cannot be indexed");
+        VectorIndex::new(dims, Settings::default())
+    })
+}
+
+fn key(change: &ChangedImage) -> u64 {
+    change.number.unsigned_abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use kaisatsu_store::{ChangedImage, Collection};
+
+    use super::CollectionIndexes;
+
+    fn collection(weights: &str) -> Collection {
+        Collection { name: "c".to_owned(), model: "general".to_owned(), model_sha256: weights.to_owned() }
+    }
+
+    fn change(number: i64, vector: Option<Vec<f32>>) -> ChangedImage {
+        ChangedImage { number, collection: "c".to_owned(), vector, revision: number }
+    }
+
+    #[test]
+    fn an_emptied_collection_is_indexed_anew_with_other_weights() {
+        let collections = CollectionIndexes::default();
+        collections.apply(&[collection("old")], vec![change(1, Some(vec![1.0, 0.0]))]);
+        assert_eq!(collections.get("c").unwrap().index.search(&[1.0, 0.0], 5).unwrap().len(), 1);
+        // The new weights make vectors of another length.
+        let changes = vec![change(1, None), change(2, Some(vec![0.0, 1.0, 0.0]))];
+        collections.apply(&[collection("new")], changes);
+        let known = collections.get("c").unwrap();
+        assert_eq!(known.collection, collection("new"));
+        let found = known.index.search(&[0.0, 1.0, 0.0], 5).unwrap();
+        assert_eq!(found.iter().map(|found| found.id).collect::<Vec<_>>(), [2]);
+    }
+}

@@ -1,0 +1,183 @@
+//! Adjusting the scores of candidates by what feedback says of them, each within its range.
+
+use std::sync::Arc;
+
+use kaisatsu_feedback::{
+    Contribution, Evidence, SAMPLE_SIZE, STRENGTH, SampledExemplar, ScopeKey, ScoreRow, Standardiser, rescale_odds,
+    rescale_shares, soft_clamp,
+};
+use kaisatsu_store::Push;
+use kaisatsu_vision::probe::{Kind, Probe};
+
+use super::{FeedbackQuery, LearnedFeedback};
+use crate::log::Adjusted;
+
+/// The most verdicts named beside a candidate. The others have changed its score less.
+const NAMED: usize = 10;
+
+/// Exemplars that images are standardised with. Each is compared with every image, every time.
+const COMPARED: usize = SAMPLE_SIZE / 2;
+
+/// What feedback says of the candidates of one image; perhaps nothing.
+#[derive(Default)]
+pub(crate) struct Adjustment {
+    evidence: Option<Evidence>,
+    /// How far unanimous verdicts move a candidate: its odds, as a power of e; of images, the score itself.
+    strength: f32,
+}
+
+impl Adjustment {
+    /// What the verdicts say of a candidate, from -1 to 1.
+    fn estimate(&self, subject: &str) -> f32 {
+        self.evidence.as_ref().map_or(0.0, |evidence| evidence.value(subject))
+    }
+
+    /// How far a candidate is moved.
+    fn shift(&self, subject: &str) -> f32 {
+        self.strength * self.estimate(subject)
+    }
+
+    /// Puts a candidate beside the verdicts that changed its score.
+    pub(crate) fn explain<T>(&self, candidate: T, subject: &str, base: f32) -> Adjusted<T> {
+        let estimate = self.evidence.as_ref().and_then(|evidence| evidence.estimate(subject));
+        let push = |vote: &Contribution| {
+            // Where candidates have vectors of their own, an exemplar is named by recognition and candidate.
+            let named = vote.exemplar.as_deref().map(|name| name.split_once('/').unwrap_or((name, "")));
+            Push {
+                recognition: named.map(|(recognition, _)| recognition.to_owned()),
+                item: named.map(|(_, item)| item.to_owned()).filter(|item| !item.is_empty()),
+                valid: vote.valid,
+                by: vote.amount * self.strength,
+            }
+        };
+        let votes = estimate.iter().flat_map(|estimate| estimate.contributions.iter().take(NAMED));
+        let pushes = votes.map(push).collect();
+        Adjusted { candidate, base, pushes }
+    }
+
+    /// The score of an image with the cosine `base` and the score `standardised` among the images.
+    pub(crate) fn image_score(&self, subject: &str, base: f32, standardised: f32) -> f32 {
+        let Some(evidence) = &self.evidence else { return base };
+        let adjusted = soft_clamp(standardised + self.shift(subject));
+        (base + evidence.coverage() * (adjusted - base)).clamp(0.0, 1.0)
+    }
+
+    /// The score of a candidate that is independent of the others.
+    pub(crate) fn score(&self, subject: &str, base: f32) -> f32 {
+        rescale_odds(base, self.shift(subject))
+    }
+}
+
+impl LearnedFeedback {
+    /// What feedback says of the candidates of an image.
+    pub(crate) fn adjustment(&self, query: &FeedbackQuery, descriptor: &[f32]) -> Adjustment {
+        let evidence = self.model.evidence(&query.scope, &query.application, descriptor);
+        Adjustment { evidence, strength: STRENGTH }
+    }
+
+    /// What feedback says of a candidate of one class that has a descriptor of its own.
+    pub(crate) fn class_adjustment(&self, query: &FeedbackQuery, class: &str, descriptor: &[f32]) -> Adjustment {
+        let scope = ScopeKey { class: class.to_owned(), ..query.scope.clone() };
+        let evidence = self.model.evidence(&scope, &query.application, descriptor);
+        Adjustment { evidence, strength: STRENGTH }
+    }
+
+    /// Adjusts the scores of all classes of a network. `shares` says whether they add up to one.
+    pub(crate) fn adjust_classes<'a>(
+        &self,
+        query: &FeedbackQuery,
+        descriptor: &[f32],
+        base: &[f32],
+        shares: bool,
+        subject: impl Fn(usize) -> Option<&'a str>,
+    ) -> (Vec<f32>, Adjustment) {
+        let adjustment = self.adjustment(query, descriptor);
+        if adjustment.evidence.is_none() {
+            return (base.to_vec(), adjustment);
+        }
+        let shift = |class: usize| subject(class).map_or(0.0, |subject| adjustment.shift(subject));
+        let after = if shares {
+            rescale_shares(base, shift)
+        } else {
+            base.iter().enumerate().map(|(class, score)| rescale_odds(*score, shift(class))).collect()
+        };
+        (after, adjustment)
+    }
+
+    /// The shares of the classes of a trained classifier, before and after; `None` when the image is unlike everything
+    /// that it was trained on.
+    pub(crate) fn adjust_trained<'a>(
+        &self,
+        query: &FeedbackQuery,
+        version: i64,
+        probe: &Probe,
+        descriptor: &[f32],
+        subject: impl Fn(usize) -> Option<&'a str>,
+    ) -> Option<(Vec<f32>, Vec<f32>, Adjustment)> {
+        let mut adjustment = self.adjustment(query, descriptor);
+        if descriptor.len() != probe.dims()
+            || !(probe.is_familiar(descriptor) || adjustment.evidence.as_ref().is_some_and(Evidence::confirms_any))
+        {
+            return None;
+        }
+        let scores = probe.scores(descriptor);
+        let base = probe.shares(&scores);
+        if adjustment.evidence.is_none() {
+            return Some((base.clone(), base, adjustment));
+        }
+        // A fitted classifier has seen how its classes score; the means of an image or two have not.
+        if probe.kind() == Kind::Ridge {
+            let shift = |class: usize| subject(class).map_or(0.0, |subject| adjustment.shift(subject));
+            return Some((base.clone(), rescale_shares(&base, shift), adjustment));
+        }
+        let sample = self.sample(query, SAMPLE_SIZE);
+        let rows = self.scores.of(&query.scope, version, probe, &sample);
+        let class_of = |name: &str| (0..probe.classes()).find(|class| subject(*class) == Some(name));
+        let row = |(scores, sampled): (&Arc<[f32]>, &SampledExemplar)| {
+            (Arc::clone(scores), sampled.confirmed.as_deref().and_then(class_of))
+        };
+        let rows: Vec<_> = rows.iter().zip(&sample).map(row).collect();
+        let rows: Vec<ScoreRow<'_>> =
+            rows.iter().map(|(scores, confirmed)| ScoreRow { scores, confirmed: *confirmed }).collect();
+        let Some(standard) = Standardiser::fit(&rows) else { return Some((base.clone(), base, Adjustment::default())) };
+        let step = STRENGTH * standard.deviation();
+        adjustment.strength = step / probe.temperature();
+        let estimate = |class| subject(class).map_or(0.0, |subject| adjustment.estimate(subject));
+        // The less similar the exemplars are, the less changes.
+        let coverage = adjustment.evidence.as_ref().map_or(0.0, Evidence::coverage);
+        let adjusted = |(class, score): (usize, &f32)| {
+            score + coverage * (standard.apply(class, *score) - score) + step * estimate(class)
+        };
+        let after: Vec<f32> = scores.iter().enumerate().map(adjusted).collect();
+        Some((base, probe.shares(&after), adjustment))
+    }
+
+    /// Standardises the cosines of images with a descriptor, so that an image that is like every picture does not come
+    /// before one that is like this picture. `cosines` gives those of all images with another descriptor, and `index_of`
+    /// says which of them a confirmed image is. [`Adjustment::image_score`] then adds what feedback says of each image.
+    pub(crate) fn adjust_images(
+        &self,
+        query: &FeedbackQuery,
+        descriptor: &[f32],
+        base: &[f32],
+        cosines: impl Fn(&[f32]) -> Vec<f32>,
+        index_of: impl Fn(&str) -> Option<usize>,
+    ) -> (Vec<f32>, Adjustment) {
+        let mut adjustment = self.adjustment(query, descriptor);
+        let sample = if adjustment.evidence.is_some() { self.sample(query, COMPARED) } else { Vec::new() };
+        let row = |sampled: &SampledExemplar| {
+            (cosines(&sampled.vector.dequantise()), sampled.confirmed.as_deref().and_then(&index_of))
+        };
+        let rows: Vec<(Vec<f32>, Option<usize>)> = sample.iter().map(row).collect();
+        let rows: Vec<ScoreRow<'_>> =
+            rows.iter().map(|(scores, confirmed)| ScoreRow { scores, confirmed: *confirmed }).collect();
+        let Some(standard) = Standardiser::fit(&rows) else { return (base.to_vec(), Adjustment::default()) };
+        adjustment.strength = STRENGTH * standard.deviation();
+        let standardised = base.iter().enumerate().map(|(image, cosine)| standard.apply(image, *cosine)).collect();
+        (standardised, adjustment)
+    }
+
+    fn sample(&self, query: &FeedbackQuery, most: usize) -> Vec<SampledExemplar> {
+        self.model.sample(&query.scope, &query.application, most)
+    }
+}

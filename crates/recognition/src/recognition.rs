@@ -1,0 +1,94 @@
+//! The services, wired together: what the HTTP layer and the command line hold.
+
+use std::sync::Arc;
+
+use kaisatsu_model::Clock;
+use kaisatsu_store::Store;
+use kaisatsu_vision::Engine;
+
+use crate::{
+    Settings, UserSettings,
+    context::Context,
+    datasets::{DatasetBuilder, Datasets},
+    engine::Models,
+    feedback::{Feedback, Learner},
+    follower::ContentFollower,
+    functions::{Classify, Detect, ObjectRecognition, SimilarSearch},
+    janitor::Janitor,
+    storage::StorageArea,
+};
+
+/// All of image recognition.
+pub struct Recognition {
+    /// Which models there are.
+    pub models: Models,
+    /// Category recognition.
+    pub classify: Classify,
+    /// Object detection.
+    pub detect: Detect,
+    /// Similar image search.
+    pub similar: SimilarSearch,
+    /// Object recognition.
+    pub objects: ObjectRecognition,
+    /// Users' datasets.
+    pub datasets: Arc<Datasets>,
+    /// Users' storage areas.
+    pub storage: StorageArea,
+    /// Verdicts on recognitions.
+    pub feedback: Feedback,
+    /// Removes what is deleted or expired.
+    pub janitor: Arc<Janitor>,
+    learner: Arc<Learner>,
+    follower: Arc<ContentFollower>,
+    builder: Arc<DatasetBuilder>,
+}
+
+impl Recognition {
+    /// Wires the services together. Background work begins with [`Self::start`].
+    #[must_use]
+    pub fn new(engine: Engine, store: Store, clock: Arc<dyn Clock>, settings: &Settings, users: UserSettings) -> Self {
+        Self::over(&Context::new(engine, store, clock, settings, users))
+    }
+
+    pub(crate) fn over(context: &Context) -> Self {
+        let learner = Arc::new(Learner::new(context));
+        let datasets = Arc::new(Datasets::new(context));
+        Self {
+            models: context.models.clone(),
+            classify: Classify::new(context),
+            detect: Detect::new(context),
+            similar: SimilarSearch::new(context),
+            objects: ObjectRecognition::new(context),
+            storage: StorageArea::new(context),
+            feedback: Feedback::new(context, &learner),
+            janitor: Arc::new(Janitor::new(context, &datasets)),
+            follower: Arc::new(ContentFollower::new(context)),
+            builder: Arc::new(DatasetBuilder::new(context)),
+            datasets,
+            learner,
+        }
+    }
+
+    /// Starts the background work: following the database, learning, building datasets, cleaning up. It ends when this
+    /// is dropped.
+    pub fn start(&self) {
+        self.follower.start();
+        self.learner.start();
+        self.builder.start();
+        self.janitor.start();
+    }
+
+    /// Why no image can be recognised yet, if none can.
+    #[must_use]
+    pub fn not_ready(&self) -> Option<&'static str> {
+        if !self.models.are_loaded() {
+            Some("the models are being loaded")
+        } else if !self.follower.is_loaded() {
+            Some("collections and catalogue are being loaded")
+        } else if !self.learner.is_loaded() {
+            Some("feedback is being loaded")
+        } else {
+            None
+        }
+    }
+}

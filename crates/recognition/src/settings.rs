@@ -1,0 +1,48 @@
+//! What the operator decides about recognition and about users' images.
+
+use std::time::Duration;
+
+use kaisatsu_fetch::Fetcher;
+use kaisatsu_store::Blobs;
+
+/// Settings of recognition.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Images that may wait for a thread of the engine.
+    pub waiting: usize,
+    /// The most pixels of an image.
+    pub max_pixels: u64,
+    /// How long recognitions are saved.
+    pub keep: Duration,
+    /// Whether images are saved with them.
+    pub keep_pictures: bool,
+    /// How many applications have to agree before feedback acts for all.
+    pub quorum: usize,
+}
+
+/// How much one user may have.
+#[derive(Debug, Clone, Copy)]
+pub struct UserLimits {
+    /// Bytes of images, in the storage area and in datasets.
+    pub bytes: u64,
+    /// Images in the storage area.
+    pub images: u32,
+    /// Datasets.
+    pub datasets: u32,
+    /// Images of one dataset.
+    pub dataset_images: u32,
+}
+
+/// Settings of users' images.
+pub struct UserSettings {
+    /// Where images are stored.
+    pub blobs: Blobs,
+    /// Fetches the images of datasets.
+    pub fetcher: Fetcher,
+    /// How much one user may have.
+    pub limits: UserLimits,
+    /// The most images that are fetched at once.
+    pub fetches: usize,
+    /// How long a replica that builds a dataset may be silent before another takes over.
+    pub lease: Duration,
+}

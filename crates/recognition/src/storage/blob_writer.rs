@@ -1,0 +1,97 @@
+//! Writing users' bytes: claim them in the database, write them to the storage, release them when nothing needs them.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use kaisatsu_model::Clock;
+use kaisatsu_store::{BlobKey, Blobs, Claim, Store};
+
+use crate::{RecognitionError, background::Signals, context::Context};
+
+/// How often bytes are claimed that are being removed, and how long to wait in between.
+const CLAIMS: u32 = 40;
+const CLAIM_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Writes bytes within a user's limit.
+#[derive(Clone)]
+pub(crate) struct BlobWriter {
+    store: Store,
+    clock: Arc<dyn Clock>,
+    blobs: Blobs,
+    signals: Arc<Signals>,
+    most_bytes: u64,
+}
+
+impl BlobWriter {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self {
+            store: context.store.clone(),
+            clock: Arc::clone(&context.clock),
+            blobs: context.blobs.clone(),
+            signals: Arc::clone(&context.signals),
+            most_bytes: context.limits.bytes,
+        }
+    }
+
+    /// The storage itself, for reading.
+    pub(crate) fn blobs(&self) -> &Blobs {
+        &self.blobs
+    }
+
+    /// Makes sure that bytes are stored. The sweeper removes them unless something comes to refer to them.
+    pub(crate) async fn write(&self, key: &BlobKey, bytes: &Bytes) -> Result<(), RecognitionError> {
+        let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
+        let most = i64::try_from(self.most_bytes).unwrap_or(i64::MAX);
+        for _ in 0..CLAIMS {
+            match self.store.claim_blob(key, size, most, self.clock.now()).await? {
+                // Bytes that the storage has lost are written again.
+                Claim::There if self.blobs.size(key).await? == Some(bytes.len() as u64) => return Ok(()),
+                Claim::There | Claim::Write => {
+                    self.blobs.put(key, bytes.clone()).await?;
+                    return Ok(());
+                }
+                Claim::Full => return Err(RecognitionError::BytesFull(self.most_bytes)),
+                Claim::Busy => tokio::time::sleep(CLAIM_INTERVAL).await,
+            }
+        }
+        Err(RecognitionError::Busy)
+    }
+
+    /// Releases bytes that nothing came to refer to. When that fails, the sweeper finds them later by their age.
+    pub(crate) async fn release(&self, key: &BlobKey) {
+        if let Err(error) = self.store.release_blob(key, self.clock.now()).await {
+            tracing::debug!(%error, "bytes that nothing refers to stay for a while");
+        }
+        self.signals.sweep.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use kaisatsu_store::BlobKey;
+
+    use super::BlobWriter;
+    use crate::{RecognitionError, fixture::Fixture};
+
+    #[tokio::test]
+    async fn a_user_s_limit_counts_all_bytes_and_those_of_nobody_else() {
+        let fixture = Fixture::new().await;
+        let writer = BlobWriter::new(&fixture.context);
+        let most = usize::try_from(fixture.context.limits.bytes).unwrap();
+        let bytes = |number: u8, len: usize| Bytes::from(vec![number; len]);
+        let (half, rest) = (bytes(1, most / 2), bytes(2, most - most / 2));
+        for part in [&half, &rest] {
+            let key = BlobKey::of(&fixture.user.application, &fixture.user.id, part);
+            writer.write(&key, part).await.unwrap();
+        }
+        let one = bytes(3, 1);
+        let key = BlobKey::of(&fixture.user.application, &fixture.user.id, &one);
+        assert!(matches!(writer.write(&key, &one).await, Err(RecognitionError::BytesFull(_))));
+        let other = fixture.other_user();
+        writer.write(&BlobKey::of(&other.application, &other.id, &one), &one).await.unwrap();
+        // The same bytes again take no more room.
+        let key = BlobKey::of(&fixture.user.application, &fixture.user.id, &half);
+        writer.write(&key, &half).await.unwrap();
+    }
+}
