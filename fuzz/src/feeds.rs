@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use kaisatsu_transit::{Choice, Options, Source, Summary, file, import, unwatched};
+use kaisatsu_transit::{Options, RouteFilter, Source, Summary, file, import, no_progress};
 
 use crate::text;
 
@@ -17,25 +17,25 @@ pub(crate) fn run(bytes: &[u8]) {
         }
     };
     let options = Options { id: Some("fuzz"), name: Some("fuzz"), ..Options::default() };
-    let choice = Choice::default();
+    let filter = RouteFilter::default();
     let mut summary = Summary::default();
     let imported = match text.chars().next() {
         Some('g') => {
             place(&["stops.txt", "routes.txt", "trips.txt", "stop_times.txt"]);
-            import(Source::Gtfs { path: folder.path(), choice: &choice }, &options, &unwatched, &mut summary)
+            import(Source::Gtfs { path: folder.path(), filter: &filter }, &options, &no_progress, &mut summary)
         }
         Some('n') => {
             place(&["sections.geojson", "stations.geojson"]);
             let [sections, stations] = ["sections.geojson", "stations.geojson"].map(|name| folder.path().join(name));
-            import(Source::N02 { sections: &sections, stations: &stations }, &options, &unwatched, &mut summary)
+            import(Source::N02 { sections: &sections, stations: &stations }, &options, &no_progress, &mut summary)
         }
         Some('t') => {
             place(&["export.json"]);
-            import(Source::TrainData(&folder.path().join("export.json")), &options, &unwatched, &mut summary)
+            import(Source::TrainData(&folder.path().join("export.json")), &options, &no_progress, &mut summary)
         }
         _ => {
             place(&["stations.csv", "lines.csv"]);
-            import(Source::Csv(folder.path()), &options, &unwatched, &mut summary)
+            import(Source::Csv(folder.path()), &options, &no_progress, &mut summary)
         }
     };
     match imported {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize, Deserialize)]
 struct Figures {
     stations: usize,
-    stretches: usize,
+    edges: usize,
     lines: usize,
     seconds: f64,
     peak_megabytes: f64,
@@ -24,7 +24,7 @@ struct Figures {
     displacement: f64,
     unlabelled: usize,
     overlaps: usize,
-    touches: usize,
+    contacts: usize,
     width: i64,
     height: i64,
 }
@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!(
             "| {name} | {} | {} | {:.2} | {:.0} | {} | {} | {} | {:.2} | {} | {} | {} | {}×{} | {loom} |",
             f.stations,
-            f.stretches,
+            f.edges,
             f.seconds,
             f.peak_megabytes,
             f.violations,
@@ -69,7 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             f.displacement,
             f.unlabelled,
             f.overlaps,
-            f.touches,
+            f.contacts,
             f.width,
             f.height,
         );
@@ -85,7 +85,7 @@ fn lay_out(path: &str) -> Result<Figures, Box<dyn Error>> {
     let quality = built.quality;
     Ok(Figures {
         stations: quality.stations,
-        stretches: quality.stretches,
+        edges: quality.edges,
         lines: network.lines.len(),
         seconds,
         peak_megabytes: peak_megabytes().unwrap_or(f64::NAN),
@@ -95,9 +95,9 @@ fn lay_out(path: &str) -> Result<Figures, Box<dyn Error>> {
         displacement: quality.displacement,
         unlabelled: quality.unlabelled,
         overlaps: quality.overlaps,
-        touches: quality.touches,
-        width: built.sheet.width,
-        height: built.sheet.height,
+        contacts: quality.contacts,
+        width: built.document.width,
+        height: built.document.height,
     })
 }
 

@@ -18,7 +18,7 @@ use axum::{
     routing::get,
 };
 use bytes::Bytes;
-use kaisatsu_railmap::Shelved;
+use kaisatsu_railmap::LoadedMap;
 
 use kaisatsu_http::{Cacheable, Etag, Failure, Gateway, Kind, LogContext, PreparedMap};
 
@@ -62,7 +62,7 @@ fn part(request: &HeaderMap, content_type: &'static str, etag: Etag, content: im
 }
 
 /// The map of a page.
-fn map(gateway: &Gateway, id: &str) -> Result<Arc<Shelved<PreparedMap>>, NotFound> {
+fn map(gateway: &Gateway, id: &str) -> Result<Arc<LoadedMap<PreparedMap>>, NotFound> {
     gateway.maps.get(id).ok_or(NotFound("there is no map of that id; /map lists the maps"))
 }
 

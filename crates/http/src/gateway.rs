@@ -10,7 +10,7 @@ use std::{
 
 use bytes::Bytes;
 use kaisatsu_access::{Accounts, Caller, Desk, Gate, RateLimit, Tokens, Usage};
-use kaisatsu_railmap::Library;
+use kaisatsu_railmap::MapRegistry;
 use kaisatsu_recognition::{Recognition, User};
 use kaisatsu_render::PictureError;
 
@@ -87,7 +87,7 @@ pub struct Services {
     /// The limits that the console shows.
     pub limits: PublishedLimits,
     /// The maps in force.
-    pub maps: Arc<Library<PreparedMap>>,
+    pub maps: Arc<MapRegistry<PreparedMap>>,
     /// Image recognition.
     pub recognition: Arc<Recognition>,
     /// The most bytes of an image.

@@ -1,4 +1,4 @@
-//! The maps that come with the binary; `make maps` makes them anew.
+//! The map files that are compiled into the binary; `make maps` builds them again.
 
 /// Name and text of each built-in map file.
 pub(crate) const MAPS: [(&str, &str); 3] = [

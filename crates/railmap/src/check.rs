@@ -1,62 +1,35 @@
-//! The validator: everything that can be wrong with a map file, and where.
+//! The validator: reports every problem in a map file, with its line.
 //!
-//! An [`Severity::Error`] keeps a map from being used; a [`Severity::Warning`] is for the person who draws it.
+//! A [`Severity::Error`] keeps a map from being used. A [`Severity::Warning`] is for the person who draws the map.
 
 mod overlap;
+mod report;
 mod stations;
-mod texts;
+mod text_length;
 
-use std::{collections::HashMap, fmt, ops::Range};
+use std::{collections::HashMap, ops::Range};
 
 use kaisatsu_model::{Lines, MapId, StationCode, Window};
-pub use texts::{MAX_CREDITS, MAX_NAME, MAX_ROWS};
+use report::Report;
+pub use report::{Finding, Severity};
+pub use text_length::{MAX_CREDITS, MAX_NAME, MAX_ROWS};
 use toml::Spanned;
 
 use crate::{
     Line, RouteMap,
     file::{self, FORMAT, LegendEntry, LineEntry, MapFile},
-    map::Parts,
+    map::MapParts,
 };
 
-/// The longest side of a map.
+/// The largest width or height of a map, in map units.
 pub const MAX_SIDE: i64 = 1_000_000;
 
-/// How bad a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// The map cannot be used.
-    Error,
-    /// The map can be used but is not right.
-    Warning,
-}
-
-/// Something wrong at some line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// How bad.
-    pub severity: Severity,
-    /// Where, from 1.
-    pub line: usize,
-    /// What.
-    pub message: String,
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let severity = match self.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        };
-        write!(f, "{}: {severity}: {}", self.line, self.message)
-    }
-}
-
-/// What checking a file gives.
+/// The result of checking a file.
 #[derive(Debug)]
 pub struct Checked {
-    /// The map, unless there is an error.
+    /// The map, unless a finding is an error.
     pub map: Option<RouteMap>,
-    /// Everything found, by line.
+    /// All findings, ordered by line.
     pub findings: Vec<Finding>,
 }
 
@@ -65,38 +38,18 @@ pub struct Checked {
 pub fn check(text: &str) -> Checked {
     let file = match file::read(text) {
         Ok(file) => file,
-        Err(file::Unreadable { line, message }) => {
+        Err(file::ParseError { line, message }) => {
             return Checked { map: None, findings: vec![Finding { severity: Severity::Error, line, message }] };
         }
     };
-    let mut report = Report { lines: Lines::of(text), findings: Vec::new() };
+    let mut report = Report::new(Lines::of(text));
     let parts = check_file(file, &mut report);
     let usable = !report.findings.iter().any(|finding| finding.severity == Severity::Error);
     report.findings.sort_by_key(|finding| finding.line);
-    Checked { map: parts.filter(|_| usable).and_then(RouteMap::index), findings: report.findings }
+    Checked { map: parts.filter(|_| usable).and_then(RouteMap::from_parts), findings: report.findings }
 }
 
-/// Collects findings.
-struct Report {
-    lines: Lines,
-    findings: Vec<Finding>,
-}
-
-impl Report {
-    fn error(&mut self, at: &Range<usize>, message: impl Into<String>) {
-        self.add(Severity::Error, at, message.into());
-    }
-
-    fn warning(&mut self, at: &Range<usize>, message: impl Into<String>) {
-        self.add(Severity::Warning, at, message.into());
-    }
-
-    fn add(&mut self, severity: Severity, at: &Range<usize>, message: String) {
-        self.findings.push(Finding { severity, line: self.lines.number(at), message });
-    }
-}
-
-fn check_file(file: MapFile, report: &mut Report) -> Option<Parts> {
+fn check_file(file: MapFile, report: &mut Report) -> Option<MapParts> {
     if *file.format.get_ref() != FORMAT {
         let message = format!("format {} is not known; this Kaisatsu reads format {FORMAT}", file.format.get_ref());
         report.error(&file.format.span(), message);
@@ -109,12 +62,12 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<Parts> {
     if file.name.get_ref().trim().is_empty() {
         report.error(&file.name.span(), "a map needs a name");
     }
-    texts::check(file.name.get_ref(), MAX_NAME, "the name of the map", &file.name.span(), report);
+    text_length::check(file.name.get_ref(), MAX_NAME, "the name of the map", &file.name.span(), report);
     for (text, most, what) in
         [(&file.edition, MAX_NAME, "the edition"), (&file.credits, MAX_CREDITS, "the text of the credits")]
     {
         if let Some(text) = text {
-            texts::check(text.get_ref(), most, what, &text.span(), report);
+            text_length::check(text.get_ref(), most, what, &text.span(), report);
         }
     }
     for (word, side) in [("width", &file.width), ("height", &file.height)] {
@@ -136,7 +89,7 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<Parts> {
     overlap::check(&stations, report);
     let extent = Window { x: 0, y: 0, width, height };
     let legend = file.legend.map(|legend| check_legend(&legend, &extent, report));
-    Some(Parts {
+    Some(MapParts {
         id: id.ok()?,
         name: file.name.into_inner(),
         edition: file.edition.map(Spanned::into_inner).unwrap_or_default(),
@@ -153,7 +106,7 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<Parts> {
 fn check_legend(legend: &Spanned<LegendEntry>, extent: &Window, report: &mut Report) -> Window {
     let LegendEntry { x, y, width, height } = *legend.get_ref();
     let place = Window { x, y, width, height };
-    // Each number by itself first: the far edges are sums of them.
+    // Each number is checked by itself first: the sum of two unchecked numbers could overflow.
     let is_near = [x, y, width, height].iter().all(|number| (0..=MAX_SIDE).contains(number));
     if !is_near || width < 1 || height < 1 || !extent.contains(&place) {
         report.error(&legend.span(), "the legend is not on the map");
@@ -170,7 +123,7 @@ fn check_lines(
     let mut lines = Vec::with_capacity(entries.len());
     for spanned in entries {
         let (at, entry) = (spanned.span(), spanned.get_ref());
-        let who = format!("line {} {}", entry.code, texts::brief(&entry.name));
+        let who = format!("line {} {}", entry.code, text_length::abbreviate(&entry.name));
         if let Some(first) = seen.insert(entry.code, at.clone()) {
             let first = report.lines.number(&first);
             report.error(&at, format!("{who}: the code is used before, at line {first}"));
@@ -178,9 +131,9 @@ fn check_lines(
         if entry.name.trim().is_empty() {
             report.error(&at, format!("{who}: a line needs a name"));
         }
-        texts::check(&entry.name, MAX_NAME, &format!("{who}: its name"), &at, report);
+        text_length::check(&entry.name, MAX_NAME, &format!("{who}: its name"), &at, report);
         if let Some(translation) = &entry.translation {
-            texts::check(translation, MAX_NAME, &format!("{who}: its translation"), &at, report);
+            text_length::check(translation, MAX_NAME, &format!("{who}: its translation"), &at, report);
         }
         let digits = entry.color.strip_prefix('#').unwrap_or("");
         if digits.len() != 6 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
@@ -217,7 +170,7 @@ fn check_lines(
     lines
 }
 
-/// A path is pairs of numbers, two pairs or more, that are not far off every map.
+/// Checks that a path has at least two points and that no coordinate exceeds the largest map.
 fn check_path(numbers: &[f64], who: &str, at: &Range<usize>, report: &mut Report) -> Option<Vec<(f64, f64)>> {
     #[expect(clippy::cast_precision_loss, reason = "the longest side is far below the limit of exact floats")]
     let reach = MAX_SIDE as f64;

@@ -1,23 +1,24 @@
-//! The datum shift: from WGS 84, in which maps keep their stations, to the Tokyo datum.
+//! The datum shift from WGS 84, in which maps store their stations, to the Tokyo datum.
 //!
-//! The official grid (TKY2JGD, carried by the crate `jgd`) goes from Tokyo to JGD2000 only. Its inverse has no closed
-//! form; it is found by fixed-point steps, which the smooth grid makes converge to far below a millimetre. Outside of
-//! the grid (sea, other countries) the three-parameter shift of the same crate takes over, as it does there.
+//! The official grid TKY2JGD, which the crate `jgd` contains, converts from Tokyo to JGD2000 only. The inverse has no
+//! closed form. A fixed-point iteration finds it; because the grid is smooth, the iteration converges to far less than
+//! a millimetre. Outside the grid (at sea and in other countries) the three-parameter shift of the same crate applies.
 //!
-//! JGD2000 stands for WGS 84 here. The crate's further step to JGD2011 models the ground that moved in the
-//! earthquake of 2011; public station coordinates do not follow it consistently, and the known points of existing
-//! services agree with the grid alone.
+//! JGD2000 is used as WGS 84. The crate's further step to JGD2011 models the ground movement of the 2011 earthquake.
+//! Public station coordinates do not follow it consistently, and the known points of existing services agree with the
+//! grid alone.
 
 use jgd::{Jgd2000, LatLon, Tokyo};
 use kaisatsu_model::{Degrees, Gcs, GeoPoint};
 
-/// Steps after which a point counts as one at which the grid jumps. A smooth point needs four or five.
+/// The most iterations. A point where the grid is smooth needs four or five; one that needs more lies at a
+/// discontinuity.
 const STEPS: usize = 20;
 
-/// 1e-10 degrees are about a hundredth of a millimetre.
+/// The iteration stops below this difference: 1e-10 degrees are about a hundredth of a millimetre.
 const CLOSE: f64 = 1e-10;
 
-/// A position in WGS 84 degrees. Both numbers are in range: latitude −90 to 90, longitude −180 to 180.
+/// A position in WGS 84. The latitude is within −90 to 90 degrees and the longitude within −180 to 180.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Position {
     latitude: f64,
@@ -25,20 +26,20 @@ pub struct Position {
 }
 
 impl Position {
-    /// Checks the ranges; `None` also for what is not a number.
+    /// Checks the ranges. `None` if a number is out of range or not a number.
     #[must_use]
     pub fn new(latitude: f64, longitude: f64) -> Option<Self> {
         let inside = (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude);
         inside.then_some(Self { latitude, longitude })
     }
 
-    /// Latitude and longitude in WGS 84.
+    /// Latitude and longitude in WGS 84 degrees.
     #[must_use]
     pub fn degrees(self) -> (f64, f64) {
         (self.latitude, self.longitude)
     }
 
-    /// The point as the API writes it, shifted into `gcs`.
+    /// The position in the coordinate system `gcs`, as the API writes it.
     #[must_use]
     pub fn in_system(self, gcs: Gcs) -> GeoPoint {
         let (latitude, longitude) = match gcs {
@@ -49,14 +50,14 @@ impl Position {
     }
 }
 
-/// Shifts a Tokyo-datum position to WGS 84; `None` out of range.
+/// Converts a position from the Tokyo datum to WGS 84; `None` if it is out of range.
 #[must_use]
 pub fn to_wgs84(latitude: f64, longitude: f64) -> Option<(f64, f64)> {
     let LatLon(latitude, longitude) = Tokyo::new(LatLon(latitude, longitude)).ok()?.to_jgd2000().degrees();
     Some((latitude, longitude))
 }
 
-/// Shifts a WGS 84 position to the Tokyo datum.
+/// Converts a position from WGS 84 to the Tokyo datum.
 #[must_use]
 pub fn to_tokyo(latitude: f64, longitude: f64) -> (f64, f64) {
     let three_parameters = || {
@@ -73,7 +74,7 @@ pub fn to_tokyo(latitude: f64, longitude: f64) -> (f64, f64) {
             return (lat, lon);
         }
     }
-    // At the rim of the grid a point may have no exact counterpart: the plain shift is the best there is.
+    // At the edge of the grid a point may have no exact inverse. The three-parameter shift is the best approximation.
     three_parameters().unwrap_or((latitude, longitude))
 }
 
@@ -115,14 +116,14 @@ mod tests {
         }
     }
 
-    /// The largest error of a round trip in degrees that is still a millimetre on the ground.
+    /// One millimetre on the ground, in degrees: the largest accepted error of a round trip.
     const MILLIMETRE: f64 = 1e-3 / 111_320.0;
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 2_000, max_global_rejects: 200_000, ..ProptestConfig::default() })]
 
-        /// To the Tokyo datum and back is the same point to within a millimetre, on all the land that the grid covers.
-        /// (A point at the very rim of the grid may have no counterpart, so the points begin as ones that have.)
+        /// A round trip through the Tokyo datum returns the same point within a millimetre, everywhere on the grid. The
+        /// test starts from Tokyo coordinates, because a WGS 84 point at the edge of the grid may have no inverse.
         #[test]
         fn there_and_back(tokyo_latitude in 24.0..46.0, tokyo_longitude in 122.0..146.0) {
             prop_assume!(jgd::TKY2JGD.bilinear(jgd::LatLon(tokyo_latitude, tokyo_longitude)).is_some());
@@ -133,7 +134,7 @@ mod tests {
             prop_assert!((back_longitude - longitude).abs() < MILLIMETRE, "{latitude} {longitude}");
         }
 
-        /// Whatever the point, the answer is a number near it.
+        /// The result is near the input for any point on the earth.
         #[test]
         fn never_far_away(latitude in -89.0..89.0, longitude in -180.0..180.0) {
             let (lat, lon) = to_tokyo(latitude, longitude);

@@ -1,39 +1,39 @@
-//! The route map file as it is written: TOML, described in docs/formats/route-map.md.
+//! The schema of the route map file, TOML as described in docs/formats/route-map.md.
 //!
-//! Reading only gives the text its shape and remembers where everything stands; whether it makes sense is decided by
-//! [`crate::check`], which can then say the line.
+//! Reading deserialises the text and records the position of each item. [`crate::check`] then validates the contents
+//! and uses the positions to report line numbers.
 
 use kaisatsu_model::{Lines, TransportKind};
 use serde::Deserialize;
 use toml::Spanned;
 
-/// The version of the format that this code reads.
+/// The format version that this code reads.
 pub const FORMAT: i64 = 1;
 
-/// The largest file that is read.
+/// The largest map file that is read, in bytes.
 pub const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// A whole file.
+/// A deserialised map file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MapFile {
-    /// Version of the format.
+    /// Format version.
     pub format: Spanned<i64>,
     /// The id under which the map is requested.
     pub id: Spanned<String>,
-    /// Its name for people.
+    /// Its display name.
     pub name: Spanned<String>,
     /// Which state of the network it shows.
     pub edition: Option<Spanned<String>>,
-    /// Extent to the right.
+    /// Width in map units.
     pub width: Spanned<i64>,
-    /// Extent downwards.
+    /// Height in map units.
     pub height: Spanned<i64>,
-    /// Code of the station to show first.
+    /// Code of the station that viewers show first.
     pub centre: Spanned<i64>,
-    /// Where the facts come from.
+    /// The sources of the data.
     pub credits: Option<Spanned<String>>,
-    /// Where the legend is drawn; a map without it has none.
+    /// The bounds of the legend; without it the map has no legend.
     pub legend: Option<Spanned<LegendEntry>>,
     /// The lines.
     #[serde(default)]
@@ -43,7 +43,7 @@ pub struct MapFile {
     pub station: Vec<Spanned<StationEntry>>,
 }
 
-/// The place of the legend, in map units.
+/// The bounds of the legend, in map units.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LegendEntry {
@@ -51,9 +51,9 @@ pub struct LegendEntry {
     pub x: i64,
     /// Top edge.
     pub y: i64,
-    /// Extent to the right.
+    /// Width.
     pub width: i64,
-    /// Extent downwards.
+    /// Height.
     pub height: i64,
 }
 
@@ -69,12 +69,12 @@ pub struct LineEntry {
     pub translation: Option<String>,
     /// `#rrggbb`.
     pub color: String,
-    /// Runs of station codes; neighbours in a run are neighbours on the line.
+    /// Runs: lists of station codes in which consecutive stations are adjacent on the line.
     pub stations: Vec<Vec<i64>>,
-    /// Whether the last station of each run is followed by its first.
+    /// Whether the last station of each run is adjacent to its first.
     #[serde(default, rename = "loop")]
     pub is_loop: bool,
-    /// How it is drawn: runs of x and y by turns, in map units. Without any, straight from station to station.
+    /// The drawn polylines, as alternating x and y in map units. Without any, straight segments join the stations.
     #[serde(default)]
     pub paths: Vec<Vec<f64>>,
 }
@@ -83,7 +83,7 @@ pub struct LineEntry {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StationEntry {
-    /// Its code, for ever.
+    /// Its code, which never changes.
     pub code: i64,
     /// Its current name.
     pub name: String,
@@ -91,7 +91,7 @@ pub struct StationEntry {
     pub yomi: Option<String>,
     /// Its name in a second language.
     pub translation: Option<String>,
-    /// What stops there.
+    /// Its mode of transport.
     #[serde(default, rename = "type")]
     pub kind: TransportKind,
     /// JIS X 0401 code.
@@ -100,31 +100,31 @@ pub struct StationEntry {
     pub lat: f64,
     /// WGS 84 degrees.
     pub lon: f64,
-    /// Names it had before.
+    /// Its former names.
     #[serde(default)]
     pub formerly: Vec<String>,
-    /// How its name is written into the rect with `text = true`; without it, in one row.
+    /// How its name is set in the rect with `text = true`; one row by default.
     pub label: Option<LabelEntry>,
     /// Its shapes on the map.
     #[serde(default)]
     pub marks: Vec<MarkEntry>,
 }
 
-/// How a name is written.
+/// How a name is set.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabelEntry {
-    /// The name, broken into rows.
+    /// The name, split into rows.
     pub rows: Vec<String>,
-    /// Rows in small letters after them: the second language.
+    /// Further rows in small type: the name in the second language.
     #[serde(default)]
     pub small: Vec<String>,
-    /// Whether the rows run downwards, the first one at the right.
+    /// Whether the rows are set vertically, the first one at the right.
     #[serde(default)]
     pub down: bool,
 }
 
-/// One shape of a station. Which numbers it needs depends on `shape`, so all are optional here.
+/// One shape of a station. Which numbers are required depends on `shape`, so all are optional here.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MarkEntry {
@@ -134,39 +134,39 @@ pub struct MarkEntry {
     pub x: i64,
     /// Top edge of a rect, centre of a circle.
     pub y: i64,
-    /// Of a rect.
+    /// Width of a rect.
     pub width: Option<i64>,
-    /// Of a rect.
+    /// Height of a rect.
     pub height: Option<i64>,
-    /// Of a circle.
+    /// Radius of a circle.
     pub r: Option<i64>,
-    /// Whether its corners are cut.
+    /// Whether its corners are chamfered.
     #[serde(default)]
     pub chamfering: bool,
-    /// Whether it is the name on the map.
+    /// Whether the shape holds the station's name.
     #[serde(default)]
     pub text: bool,
 }
 
-/// A file that cannot even be read.
+/// The text is not valid TOML, or not of this schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
-pub struct Unreadable {
-    /// Where, from 1.
+pub struct ParseError {
+    /// The line number, counted from 1.
     pub line: usize,
     /// What is wrong.
     pub message: String,
 }
 
-/// Gives a text its shape.
+/// Deserialises the text of a map file.
 ///
 /// # Errors
-/// Where and why the text is no route map file.
-pub fn read(text: &str) -> Result<MapFile, Unreadable> {
+/// The line and the reason if the text is not a route map file.
+pub fn read(text: &str) -> Result<MapFile, ParseError> {
     if text.len() > MAX_BYTES {
-        return Err(Unreadable { line: 1, message: format!("a map file has at most {MAX_BYTES} bytes") });
+        return Err(ParseError { line: 1, message: format!("a map file has at most {MAX_BYTES} bytes") });
     }
-    toml::from_str(text).map_err(|error| Unreadable {
+    toml::from_str(text).map_err(|error| ParseError {
         line: Lines::of(text).number(&error.span().unwrap_or(0..0)),
         message: error.message().replace('\n', "; "),
     })

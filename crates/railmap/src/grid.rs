@@ -1,4 +1,4 @@
-//! Which stations are near a window: a plain grid over the map, each cell listing the stations that reach into it.
+//! A uniform grid index: each cell lists the stations with a shape in it, so that a window is searched cell by cell.
 
 use std::ops::RangeInclusive;
 
@@ -7,39 +7,38 @@ use smallvec::SmallVec;
 
 use crate::Station;
 
-/// Side of a cell as a power of two: a fraction of the largest window, so that a window's cells hold little that is not
-/// in it.
-const CELL: u32 = 7;
+/// Binary logarithm of the smallest cell size. A cell is much smaller than the largest window, so that the cells of a
+/// window contain few stations outside it.
+const MIN_CELL_SHIFT: u32 = 7;
 
-/// The most cells a grid has, however large the map.
+/// The most cells in a grid. The cells of a large map are larger instead.
 const MAX_CELLS: i64 = 1 << 16;
 
-/// A shape over more cells than this is in none of them: a few large shapes would take more memory than all others. It is looked at for
-/// every window.
-const WIDE: i64 = 1_024;
+/// A shape that covers more cells than this is not stored in cells, where a few large shapes would take more memory
+/// than all others. Every search tests it.
+const MAX_CELLS_PER_SHAPE: i64 = 1_024;
 
 #[derive(Debug)]
 pub(crate) struct Grid {
-    /// The side of a cell is two to this power.
+    /// Binary logarithm of the cell size.
     cell: u32,
     columns: i64,
     rows: i64,
-    /// `items[starts[c]..starts[c + 1]]` are the stations of cell `c`; the cells of a row follow each other.
-    starts: Vec<usize>,
-    items: Vec<usize>,
-    /// Stations with a shape that is too wide for cells.
-    wide: Vec<usize>,
-    /// What all shapes of each station cover together, side by side: most stations of a window are decided by it, without
-    /// a look at the stations themselves.
+    /// `cell_stations[cell_starts[c]..cell_starts[c + 1]]` are the stations of cell `c`. Cells are in row-major order.
+    cell_starts: Vec<usize>,
+    cell_stations: Vec<usize>,
+    /// Stations with a shape that covers too many cells.
+    oversized: Vec<usize>,
+    /// The bounding box of each station's shapes. It decides most stations without a look at their shapes.
     bounds: Vec<Window>,
-    /// `shapes[firsts[s]..firsts[s + 1]]` are the shapes of station `s`, for those that bounds do not decide.
-    firsts: Vec<usize>,
+    /// `shapes[shape_starts[s]..shape_starts[s + 1]]` are the shapes of station `s`.
+    shape_starts: Vec<usize>,
     shapes: Vec<Shape>,
 }
 
 impl Grid {
     pub(crate) fn of(extent: &Window, stations: &[Station]) -> Self {
-        let mut cell = CELL;
+        let mut cell = MIN_CELL_SHIFT;
         let size = |cell: u32| ((extent.width >> cell) + 1, (extent.height >> cell) + 1);
         while size(cell).0 * size(cell).1 > MAX_CELLS {
             cell += 1;
@@ -49,21 +48,21 @@ impl Grid {
             cell,
             columns,
             rows,
-            starts: Vec::new(),
-            items: Vec::new(),
-            wide: Vec::new(),
-            bounds: stations.iter().map(covered).collect(),
-            firsts: vec![0],
+            cell_starts: Vec::new(),
+            cell_stations: Vec::new(),
+            oversized: Vec::new(),
+            bounds: stations.iter().map(station_bounds).collect(),
+            shape_starts: vec![0],
             shapes: Vec::new(),
         };
         let mut cells = vec![Vec::new(); grid.index(columns - 1, rows - 1) + 1];
         for (at, station) in stations.iter().enumerate() {
             grid.shapes.extend(station.marks.iter().map(|mark| mark.shape));
-            grid.firsts.push(grid.shapes.len());
+            grid.shape_starts.push(grid.shapes.len());
             for mark in &station.marks {
-                if grid.count(&mark.shape.bounds()) > WIDE {
-                    if grid.wide.last() != Some(&at) {
-                        grid.wide.push(at);
+                if grid.count(&mark.shape.bounds()) > MAX_CELLS_PER_SHAPE {
+                    if grid.oversized.last() != Some(&at) {
+                        grid.oversized.push(at);
                     }
                     continue;
                 }
@@ -76,24 +75,24 @@ impl Grid {
                 });
             }
         }
-        grid.starts.push(0);
+        grid.cell_starts.push(0);
         for cell in cells {
-            grid.items.extend(cell);
-            grid.starts.push(grid.items.len());
+            grid.cell_stations.extend(cell);
+            grid.cell_starts.push(grid.cell_stations.len());
         }
         grid
     }
 
-    /// The indices of the stations with a shape in the window, ascending.
+    /// The indices of the stations with a shape in the window, in ascending order.
     pub(crate) fn stations_in(&self, window: &Window) -> Vec<usize> {
-        // One bit a station: a few words for a city, and ascending order comes for free.
+        // A bit set with one bit per station: small, and iterated in ascending order.
         let mut near: SmallVec<[u64; 16]> = SmallVec::from_elem(0, self.bounds.len().div_ceil(64));
         self.each_row(window, |row| {
-            for &at in &self.items[self.starts[*row.start()]..self.starts[row.end() + 1]] {
+            for &at in &self.cell_stations[self.cell_starts[*row.start()]..self.cell_starts[row.end() + 1]] {
                 near[at / 64] |= 1 << (at % 64);
             }
         });
-        for &at in &self.wide {
+        for &at in &self.oversized {
             near[at / 64] |= 1 << (at % 64);
         }
         let mut found = Vec::with_capacity(32);
@@ -111,11 +110,11 @@ impl Grid {
     }
 
     fn touches(&self, station: usize, window: &Window) -> bool {
-        let shapes = &self.shapes[self.firsts[station]..self.firsts[station + 1]];
+        let shapes = &self.shapes[self.shape_starts[station]..self.shape_starts[station + 1]];
         shapes.iter().any(|shape| shape.touches(window))
     }
 
-    /// The cells that a window reaches into, row by row.
+    /// Visits the cells that a window covers, one range per row.
     fn each_row(&self, window: &Window, mut visit: impl FnMut(RangeInclusive<usize>)) {
         let ((left, right), (top, bottom)) = self.span(window);
         for row in top..=bottom {
@@ -123,13 +122,13 @@ impl Grid {
         }
     }
 
-    /// How many cells a window reaches into.
+    /// How many cells a window covers.
     fn count(&self, window: &Window) -> i64 {
         let ((left, right), (top, bottom)) = self.span(window);
         (right - left + 1) * (bottom - top + 1)
     }
 
-    /// The columns and the rows that a window reaches into: the first and the last of each.
+    /// The first and the last column, and the first and the last row, that a window covers.
     fn span(&self, window: &Window) -> ((i64, i64), (i64, i64)) {
         let span = |from: i64, to: i64, count: i64| {
             ((from >> self.cell).clamp(0, count - 1), (to >> self.cell).clamp(0, count - 1))
@@ -142,9 +141,8 @@ impl Grid {
     }
 }
 
-/// What all shapes of a station cover together. A station without shapes, which no checked map has, covers nothing that
-/// could be asked for.
-fn covered(station: &Station) -> Window {
+/// The bounding box of a station's shapes. Without shapes, which the validator rejects, it lies outside every map.
+fn station_bounds(station: &Station) -> Window {
     let shapes = station.marks.iter().map(|mark| mark.shape.bounds());
     shapes.reduce(|all, one| all.union(&one)).unwrap_or(Window {
         x: i64::MIN / 4,

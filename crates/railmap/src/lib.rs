@@ -1,22 +1,22 @@
-//! Route maps: the file format, its validation, the datum shift, and the selection of stations.
+//! Route maps: file format, validation, datum shift, and selection of stations.
 //!
-//! A map is read from a file ([`mod@file`]), checked ([`check`]), and becomes an immutable [`RouteMap`] that answers
-//! selections from memory. A [`Sheet`] is one to be written. A [`Library`] holds the current maps and replaces them without disturbing a reader.
-//! Nothing here knows of HTTP or of the database.
+//! A map file is read ([`mod@file`]) and validated ([`check`]). The result is an immutable [`RouteMap`], which answers
+//! selections from memory. A [`MapDocument`] is the contents of a map file to be written. A [`MapRegistry`] holds the
+//! current maps and replaces them without blocking readers. This crate does not depend on HTTP or on the database.
 
 mod builtin;
 pub mod check;
 pub mod datum;
+mod document;
 pub mod file;
 mod grid;
-mod library;
 mod map;
+mod registry;
 mod select;
-mod sheet;
 
 pub use check::{Finding, Severity};
 pub use datum::Position;
-pub use library::{Library, Shelved};
+pub use document::MapDocument;
 pub use map::{Label, Line, Mark, RouteMap, Station};
+pub use registry::{LoadedMap, MapRegistry};
 pub use select::{Selected, Selection};
-pub use sheet::Sheet;

@@ -1,4 +1,4 @@
-//! A route map as the server holds it: checked, immutable, indexed.
+//! A validated route map, immutable and indexed for selections.
 
 use std::collections::HashMap;
 
@@ -11,20 +11,20 @@ use crate::{Position, grid::Grid};
 pub struct Mark {
     /// The shape.
     pub shape: Shape,
-    /// Whether its corners are cut.
+    /// Whether its corners are chamfered.
     pub chamfering: bool,
-    /// Whether it is the name on the map.
+    /// Whether the shape holds the station's name.
     pub is_text: bool,
 }
 
-/// How a station's name is written into its text rect.
+/// How a station's name is set in its text rect.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Label {
-    /// The name, broken into rows; at least one.
+    /// The name, split into rows; at least one.
     pub rows: Vec<String>,
-    /// Rows in small letters after them: the second language.
+    /// Further rows in small type: the name in the second language.
     pub small: Vec<String>,
-    /// Whether the rows run downwards, the first one at the right.
+    /// Whether the rows are set vertically, the first one at the right.
     pub down: bool,
 }
 
@@ -43,19 +43,19 @@ pub struct Station {
     pub code: StationCode,
     /// Its current name.
     pub name: String,
-    /// The reading in kana, empty where nobody knows it.
+    /// The reading in kana; empty if unknown.
     pub yomi: String,
-    /// Its name in a second language, empty where it has none.
+    /// Its name in a second language; empty if it has none.
     pub translation: String,
-    /// What stops there.
+    /// Its mode of transport.
     pub kind: TransportKind,
-    /// Where it is administratively; `None` outside of Japan.
+    /// Its prefecture; `None` outside Japan.
     pub prefecture: Option<Prefecture>,
-    /// Where it is on the earth.
+    /// Its position on the earth.
     pub position: Position,
-    /// Names it had before.
+    /// Its former names.
     pub formerly: Vec<String>,
-    /// How its name is written into the rect that is text.
+    /// How its name is set in the text rect.
     pub label: Label,
     /// Its shapes on the map, at least one.
     pub marks: Vec<Mark>,
@@ -68,34 +68,34 @@ pub struct Line {
     pub code: i64,
     /// Its name.
     pub name: String,
-    /// Its name in a second language, empty where it has none.
+    /// Its name in a second language; empty if it has none.
     pub translation: String,
     /// `#rrggbb`.
     pub color: String,
-    /// Runs of neighbouring stations.
+    /// Runs: lists of stations in which consecutive stations are adjacent on the line.
     pub runs: Vec<Vec<StationCode>>,
-    /// Whether each run closes.
+    /// Whether the last station of each run is adjacent to its first.
     pub is_loop: bool,
-    /// How it is drawn; empty: straight from station to station.
+    /// The drawn polylines. If empty, straight segments join the stations.
     pub paths: Vec<Vec<(f64, f64)>>,
 }
 
-/// A checked map. Only [`crate::check`] makes one.
+/// A validated map. Only [`crate::check`] creates one.
 #[derive(Debug)]
 pub struct RouteMap {
     /// The id under which it is requested.
     pub id: MapId,
-    /// Its name.
+    /// Its display name.
     pub name: String,
     /// Which state of the network it shows.
     pub edition: String,
-    /// Where its facts come from.
+    /// The sources of the data.
     pub credits: String,
-    /// Its extent; it begins at (0, 0).
+    /// Its extent, which begins at (0, 0).
     pub extent: Window,
-    /// Where the legend is drawn, when there is one.
+    /// The bounds of the legend, if the map has one.
     pub legend: Option<Window>,
-    /// The lines, by code.
+    /// The lines, ordered by code.
     pub lines: Vec<Line>,
     stations: Vec<Station>,
     centre: usize,
@@ -104,8 +104,8 @@ pub struct RouteMap {
     grid: Grid,
 }
 
-/// What [`crate::check`] found good.
-pub(crate) struct Parts {
+/// The validated contents of a map file.
+pub(crate) struct MapParts {
     pub(crate) id: MapId,
     pub(crate) name: String,
     pub(crate) edition: String,
@@ -119,9 +119,9 @@ pub(crate) struct Parts {
 }
 
 impl RouteMap {
-    /// Orders and indexes the parts; `None` when the centre is none of the stations.
-    pub(crate) fn index(parts: Parts) -> Option<Self> {
-        let Parts { id, name, edition, credits, width, height, centre, legend, mut lines, mut stations } = parts;
+    /// Sorts and indexes the contents; `None` if the centre is not one of the stations.
+    pub(crate) fn from_parts(parts: MapParts) -> Option<Self> {
+        let MapParts { id, name, edition, credits, width, height, centre, legend, mut lines, mut stations } = parts;
         stations.sort_by_key(|station| station.code);
         lines.sort_by_key(|line| line.code);
         let extent = Window { x: 0, y: 0, width, height };
@@ -132,29 +132,29 @@ impl RouteMap {
         Some(Self { id, name, edition, credits, extent, legend, lines, stations, centre, by_code, by_name, grid })
     }
 
-    /// All stations in the order of their codes.
+    /// All stations, ordered by code.
     #[must_use]
     pub fn stations(&self) -> &[Station] {
         &self.stations
     }
 
-    /// The index of the station that is shown first.
+    /// The index of the station that viewers show first.
     #[must_use]
     pub fn centre(&self) -> usize {
         self.centre
     }
 
-    /// The index of the station of that code.
+    /// The index of the station with that code.
     pub(crate) fn find_code(&self, code: StationCode) -> Option<usize> {
         self.by_code.get(&code).copied()
     }
 
-    /// The indices of the stations of that name. A current name wins over names that others had before.
+    /// The indices of the stations with that name. A current name takes precedence over a former one.
     pub(crate) fn find_name(&self, name: &StationName) -> &[usize] {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The indices of the stations with a shape in the window, ascending.
+    /// The indices of the stations with a shape in the window, in ascending order.
     pub(crate) fn find_window(&self, window: &Window) -> Vec<usize> {
         self.grid.stations_in(window)
     }

@@ -1,13 +1,13 @@
-//! Which stations a caller asked for.
+//! Selects the stations that a request asks for.
 
 use kaisatsu_model::{Coordinate, Side, StationCode, StationName, Window};
 
 use crate::RouteMap;
 
-/// A request that cannot be wrong: the rules of exclusivity, pairing and range hold by construction.
+/// A valid request: the rules about exclusive, paired and bounded parameters hold by construction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
-    /// Everything from a point to the far edges of the map; the whole map from (0, 0).
+    /// Everything from a point to the right and bottom edges of the map; from (0, 0) the whole map.
     From(Coordinate, Coordinate),
     /// A window of the map.
     Window {
@@ -15,19 +15,19 @@ pub enum Selection {
         x: Coordinate,
         /// Top edge.
         y: Coordinate,
-        /// Extent to the right.
+        /// Width.
         width: Side,
-        /// Extent downwards.
+        /// Height.
         height: Side,
     },
-    /// One station by its code.
+    /// The station with this code.
     Code(StationCode),
-    /// The stations of a name as somebody wrote it: nearly always one.
+    /// The stations with this name, as the caller wrote it; nearly always one.
     Name(String),
 }
 
 impl Selection {
-    /// The window that is searched on a map of that extent; `None` when stations are asked for, wherever they are.
+    /// The window to search on a map of that extent; `None` for a selection by code or name.
     #[must_use]
     pub fn window(&self, extent: &Window) -> Option<Window> {
         match self {
@@ -43,22 +43,22 @@ impl Selection {
     }
 }
 
-/// What was selected.
+/// The result of a selection.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Selected {
-    /// The window that was really searched; for stations by code or name, what their shapes cover.
+    /// The searched window; for a selection by code or name, the bounding box of the stations' shapes.
     pub window: Window,
-    /// Indices into [`RouteMap::stations`], ascending, so in the order of the codes.
+    /// Indices into [`RouteMap::stations`], ascending, and therefore ordered by code.
     pub stations: Vec<usize>,
 }
 
 impl RouteMap {
-    /// Selects stations; `None` when a station was asked for that is not on the map.
+    /// Selects stations; `None` if no station has the requested code or name.
     #[must_use]
     pub fn select(&self, selection: &Selection) -> Option<Selected> {
         match selection {
-            Selection::Code(code) => self.covering(self.find_code(*code).into_iter().collect()),
-            Selection::Name(written) => self.covering(self.named(written)),
+            Selection::Code(code) => self.with_bounds(self.find_code(*code).into_iter().collect()),
+            Selection::Name(written) => self.with_bounds(self.find_written(written)),
             Selection::From(..) | Selection::Window { .. } => {
                 let window = selection.window(&self.extent)?;
                 Some(Selected { stations: self.find_window(&window), window })
@@ -66,15 +66,15 @@ impl RouteMap {
         }
     }
 
-    /// The stations that are called so: 三国ヶ丘 and 三国ケ丘 are two stations, and whoever writes one of them means it; whoever writes neither
-    /// gets all whose names a person takes for the same.
-    fn named(&self, written: &str) -> Vec<usize> {
+    /// The stations with a name. Exact matches take precedence: 三国ヶ丘 and 三国ケ丘 are two stations whose names compare as
+    /// equal. Without an exact match, all stations whose names compare as equal are returned.
+    fn find_written(&self, written: &str) -> Vec<usize> {
         let alike = self.find_name(&StationName::fold(written));
         let exact: Vec<usize> = alike.iter().copied().filter(|&at| self.stations()[at].name == written).collect();
         if exact.is_empty() { alike.to_vec() } else { exact }
     }
 
-    fn covering(&self, stations: Vec<usize>) -> Option<Selected> {
+    fn with_bounds(&self, stations: Vec<usize>) -> Option<Selected> {
         let shapes = stations.iter().flat_map(|&at| &self.stations()[at].marks).map(|mark| mark.shape.bounds());
         let window = shapes.reduce(|all, one| all.union(&one))?;
         Some(Selected { window, stations })

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_model::StationCode;
-use kaisatsu_railmap::{Library, Selection, check::check};
+use kaisatsu_railmap::{MapRegistry, Selection, check::check};
 use proptest::prelude::*;
 
 const HEAD: &str = "format = 1\nid = \"m\"\nname = \"地図\"\nwidth = 200\nheight = 100\ncentre = 1\n";
@@ -227,7 +227,7 @@ fn the_built_in_tokyo_map_is_whole() {
 
 #[test]
 fn a_library_opens_with_the_built_in_map_alone() {
-    let library = Library::open(None, |map| map.stations().len()).unwrap();
+    let library = MapRegistry::open(None, |map| map.stations().len()).unwrap();
     let tokyo = library.get("tokyo").unwrap();
     assert_eq!(tokyo.prepared, tokyo.map.stations().len());
     assert!(library.get("nowhere").is_none());

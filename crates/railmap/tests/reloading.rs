@@ -3,7 +3,7 @@
 
 use std::{fmt::Write as _, fs, path::Path};
 
-use kaisatsu_railmap::Library;
+use kaisatsu_railmap::MapRegistry;
 
 /// A map of `count` stations in a row.
 fn map_file(id: &str, count: usize) -> String {
@@ -22,11 +22,11 @@ fn map_file(id: &str, count: usize) -> String {
     text
 }
 
-fn open(folder: &Path) -> Library<usize> {
-    Library::open(Some(folder.to_owned()), |map| map.stations().len()).unwrap()
+fn open(folder: &Path) -> MapRegistry<usize> {
+    MapRegistry::open(Some(folder.to_owned()), |map| map.stations().len()).unwrap()
 }
 
-fn stations(library: &Library<usize>, id: &str) -> Option<usize> {
+fn stations(library: &MapRegistry<usize>, id: &str) -> Option<usize> {
     library.get(id).map(|shelved| shelved.prepared)
 }
 
@@ -92,5 +92,5 @@ fn of_two_files_with_one_id_the_first_by_name_wins() {
 
 #[test]
 fn a_folder_that_is_not_there_is_an_error() {
-    assert!(Library::open(Some("/nonexistent/maps".into()), |_| ()).is_err());
+    assert!(MapRegistry::open(Some("/nonexistent/maps".into()), |_| ()).is_err());
 }

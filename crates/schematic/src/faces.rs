@@ -1,78 +1,78 @@
-//! The faces between the links, and on which side of them a drawing has their insides.
+//! The faces of the planar graph, and whether a drawing preserves their orientation.
 //!
-//! The order around every joint decides the faces, but on a plane one of them lies outside, and the order does not say which. A way
-//! that is led around everything else would turn a part of the drawing inside out without changing any order.
+//! The rotations determine the faces, but not which of them is the outer face. A path around everything else would turn
+//! a part of the drawing inside out without changing any rotation.
 
 use crate::{
-    board::Node,
     geometry::Point,
-    skeleton::{End, Skeleton},
+    routing_grid::GridNode,
+    topology::{CorridorEnd, Topology},
 };
 
-/// The faces of a network.
+/// The faces of a topology.
 #[derive(Debug)]
 pub(crate) struct Faces {
-    /// Each as a walk: the ends at which links are entered.
-    walks: Vec<Vec<End>>,
-    /// The faces on both sides of each link.
-    beside: Vec<[usize; 2]>,
-    /// Whether a walk goes clockwise on the ground. All do but the outer one's.
+    /// The boundary of each face, as the ends at which corridors are entered.
+    boundaries: Vec<Vec<CorridorEnd>>,
+    /// The faces on both sides of each corridor.
+    faces_beside: Vec<[usize; 2]>,
+    /// Whether each boundary is clockwise in the relaxed layout. All are, except that of the outer face.
     clockwise: Vec<bool>,
 }
 
 impl Faces {
-    /// Walks around every face of the evened-out network, which is the ground truth: it moved without crossing anything.
-    pub(crate) fn of(skeleton: &Skeleton) -> Self {
-        let links = skeleton.links.len();
-        let mut beside = vec![[usize::MAX; 2]; links];
-        let mut walks: Vec<Vec<End>> = Vec::new();
-        for start in (0..links).flat_map(|link| [true, false].map(|first| End { link, first })) {
-            let mut walk = Vec::new();
+    /// Finds the faces and their orientation in the relaxed layout, which preserves the embedding of the network.
+    pub(crate) fn of(topology: &Topology) -> Self {
+        let corridors = topology.corridors.len();
+        let mut faces_beside = vec![[usize::MAX; 2]; corridors];
+        let mut boundaries: Vec<Vec<CorridorEnd>> = Vec::new();
+        for start in (0..corridors).flat_map(|corridor| [true, false].map(|first| CorridorEnd { corridor, first })) {
+            let mut boundary = Vec::new();
             let mut here = start;
-            while beside[here.link][usize::from(here.first)] == usize::MAX {
-                beside[here.link][usize::from(here.first)] = walks.len();
-                walk.push(here);
-                // Through the link to its other end, and there to the next end around the joint.
-                let (link, side) = (&skeleton.links[here.link], usize::from(here.first));
-                let ends = &skeleton.joints[link.joints[side]].ends;
-                here = ends[(link.slots[side] + 1) % ends.len()];
+            while faces_beside[here.corridor][usize::from(here.first)] == usize::MAX {
+                faces_beside[here.corridor][usize::from(here.first)] = boundaries.len();
+                boundary.push(here);
+                // Along the corridor to its other end, and there to the next end in the rotation.
+                let (corridor, side) = (&topology.corridors[here.corridor], usize::from(here.first));
+                let ends = &topology.junctions[corridor.junctions[side]].ends;
+                here = ends[(corridor.slots[side] + 1) % ends.len()];
             }
-            if !walk.is_empty() {
-                walks.push(walk);
+            if !boundary.is_empty() {
+                boundaries.push(boundary);
             }
         }
-        let ground = |link: usize| skeleton.links[link].trace.iter().copied();
-        let clockwise = walks.iter().map(|walk| area(walk, ground) > 0.0).collect();
-        Self { walks, beside, clockwise }
+        let relaxed = |corridor: usize| topology.corridors[corridor].relaxed_path.iter().copied();
+        let clockwise = boundaries.iter().map(|boundary| signed_area(boundary, relaxed) > 0.0).collect();
+        Self { boundaries, faces_beside, clockwise }
     }
 
-    /// Whether the faces beside some links are on the side on which they are on the ground. A face of which a link is missing is
-    /// not judged.
-    pub(crate) fn are_kept(&self, links: &[usize], paths: &[Option<Vec<Node>>]) -> bool {
-        // A tree has a single face, and nothing is inside or outside of it.
-        if self.walks.len() < 2 {
+    /// Whether the faces beside some corridors keep their orientation. A face with an unrouted corridor is skipped.
+    pub(crate) fn are_preserved(&self, corridors: &[usize], paths: &[Option<Vec<GridNode>>]) -> bool {
+        // A tree has a single face, which has no inside.
+        if self.boundaries.len() < 2 {
             return true;
         }
-        let mut faces: Vec<usize> = links.iter().flat_map(|&link| self.beside[link]).collect();
+        let mut faces: Vec<usize> = corridors.iter().flat_map(|&corridor| self.faces_beside[corridor]).collect();
         faces.sort_unstable();
         faces.dedup();
-        let point = |node: &Node| Point::new(f64::from(node.x), f64::from(node.y));
+        let point = |node: &GridNode| Point::new(f64::from(node.x), f64::from(node.y));
         faces.into_iter().all(|face| {
-            let walk = &self.walks[face];
-            walk.iter().any(|end| paths[end.link].is_none())
-                || (area(walk, |link| paths[link].iter().flatten().map(point)) > 0.0) == self.clockwise[face]
+            let boundary = &self.boundaries[face];
+            boundary.iter().any(|end| paths[end.corridor].is_none())
+                || (signed_area(boundary, |corridor| paths[corridor].iter().flatten().map(point)) > 0.0)
+                    == self.clockwise[face]
         })
     }
 
-    /// How many faces are on the wrong side.
-    pub(crate) fn turned(&self, paths: &[Option<Vec<Node>>]) -> usize {
-        let all: Vec<usize> = (0..self.beside.len()).collect();
-        all.iter().filter(|&&link| !self.are_kept(&[link], paths)).count()
+    /// How many corridors are beside an inverted face.
+    pub(crate) fn inverted(&self, paths: &[Option<Vec<GridNode>>]) -> usize {
+        let all: Vec<usize> = (0..self.faces_beside.len()).collect();
+        all.iter().filter(|&&corridor| !self.are_preserved(&[corridor], paths)).count()
     }
 }
 
-/// Twice the area that a walk goes around, above nought when it goes clockwise as seen.
-fn area<I: DoubleEndedIterator<Item = Point>>(walk: &[End], way: impl Fn(usize) -> I) -> f64 {
+/// Twice the signed area inside a boundary, positive if it is clockwise on the map.
+fn signed_area<I: DoubleEndedIterator<Item = Point>>(boundary: &[CorridorEnd], path_of: impl Fn(usize) -> I) -> f64 {
     let mut sum = 0.0;
     let mut ends: Option<(Point, Point)> = None;
     let mut go = |point: Point| {
@@ -80,11 +80,11 @@ fn area<I: DoubleEndedIterator<Item = Point>>(walk: &[End], way: impl Fn(usize) 
         sum += last.cross(point);
         ends = Some((first, point));
     };
-    for end in walk {
+    for end in boundary {
         if end.first {
-            way(end.link).for_each(&mut go);
+            path_of(end.corridor).for_each(&mut go);
         } else {
-            way(end.link).rev().for_each(&mut go);
+            path_of(end.corridor).rev().for_each(&mut go);
         }
     }
     sum + ends.map_or(0.0, |(first, last)| last.cross(first))

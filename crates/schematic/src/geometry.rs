@@ -1,6 +1,6 @@
-//! Points, directions and segments of the plane.
+//! Points, vectors and segments in the plane.
 
-/// A place on a plane; y grows downwards.
+/// A point or vector in the plane; y grows downwards.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Point {
     pub(crate) x: f64,
@@ -40,24 +40,24 @@ impl Point {
         self.x * other.x + self.y * other.y
     }
 
-    /// The part `t` of the way to another point.
+    /// The point at the fraction `t` of the segment to another point.
     pub(crate) fn toward(self, other: Self, t: f64) -> Self {
         self.plus(other.minus(self).times(t))
     }
 
-    /// Grows with the angle from 0 to 4, without the cost of an arc tangent. Only its order means anything.
+    /// A value from 0 to 4 that grows with the angle, cheaper than an arc tangent. Only its order is meaningful.
     pub(crate) fn pseudo_angle(self) -> f64 {
         let along = self.x / (self.x.abs() + self.y.abs()).max(f64::MIN_POSITIVE);
         if self.y < 0.0 { 3.0 + along } else { 1.0 - along }
     }
 }
 
-/// Which side of the line from `a` to `b` the point lies on.
+/// The side of the line from `a` to `b` on which a point lies, as the sign of the result.
 pub(crate) fn side(a: Point, b: Point, p: Point) -> f64 {
     b.minus(a).cross(p.minus(a))
 }
 
-/// Whether two segments have a point in common, ends included.
+/// Whether two segments share a point, ends included.
 pub(crate) fn segments_meet(a: Point, b: Point, c: Point, d: Point) -> bool {
     if a.x.max(b.x) < c.x.min(d.x)
         || c.x.max(d.x) < a.x.min(b.x)
@@ -71,14 +71,14 @@ pub(crate) fn segments_meet(a: Point, b: Point, c: Point, d: Point) -> bool {
     c_side * d_side <= 0.0 && a_side * b_side <= 0.0
 }
 
-/// How far along `a`–`b` it crosses `c`–`d`, when it does inside of both.
+/// The fraction of `a`–`b` at which it crosses `c`–`d`, if it does so inside both.
 pub(crate) fn crossing(a: Point, b: Point, c: Point, d: Point) -> Option<f64> {
     let (c_side, d_side) = (side(a, b, c), side(a, b, d));
     let (a_side, b_side) = (side(c, d, a), side(c, d, b));
     (c_side * d_side < 0.0 && a_side * b_side < 0.0).then(|| a_side / (a_side - b_side))
 }
 
-/// The point of a segment that is nearest to `p`.
+/// The point of a segment nearest to `p`.
 pub(crate) fn nearest_on(a: Point, b: Point, p: Point) -> Point {
     let along = b.minus(a);
     let square = along.dot(along);
@@ -88,7 +88,7 @@ pub(crate) fn nearest_on(a: Point, b: Point, p: Point) -> Point {
     a.toward(b, (p.minus(a).dot(along) / square).clamp(0.0, 1.0))
 }
 
-/// The points of two segments that are nearest to each other.
+/// The nearest points of two segments.
 pub(crate) fn nearest_between(a: Point, b: Point, c: Point, d: Point) -> (Point, Point) {
     if let Some(along) = crossing(a, b, c, d) {
         let common = a.toward(b, along);
@@ -96,4 +96,12 @@ pub(crate) fn nearest_between(a: Point, b: Point, c: Point, d: Point) -> (Point,
     }
     let ends = [(a, nearest_on(c, d, a)), (b, nearest_on(c, d, b)), (nearest_on(a, b, c), c), (nearest_on(a, b, d), d)];
     ends.into_iter().min_by(|x, y| x.0.distance(x.1).total_cmp(&y.0.distance(y.1))).unwrap_or((a, c))
+}
+
+/// The corners of the bounding box of some points.
+pub(crate) fn bounds(points: &[Point]) -> Option<(Point, Point)> {
+    let first = *points.first()?;
+    Some(points.iter().fold((first, first), |(low, high), p| {
+        (Point::new(low.x.min(p.x), low.y.min(p.y)), Point::new(high.x.max(p.x), high.y.max(p.y)))
+    }))
 }

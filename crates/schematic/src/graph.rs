@@ -1,4 +1,4 @@
-//! The network as a graph: stations that lines share are one vertex, lines that share a stretch are one edge.
+//! The network as a graph: each station is one vertex, and all lines between two adjacent stations share one edge.
 
 use std::collections::HashMap;
 
@@ -6,28 +6,28 @@ use kaisatsu_transit::Network;
 
 use crate::geometry::Point;
 
-/// A stretch between two neighbouring stations, with every line that runs there.
+/// An edge between two adjacent stations, with all lines that use it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Stretch {
+pub(crate) struct Edge {
     pub(crate) a: usize,
     pub(crate) b: usize,
-    /// Indices of lines, ascending. A stretch without lines is not drawn: it ties parts of the network together.
+    /// Indices of lines, ascending. An edge without lines is not drawn; it connects components.
     pub(crate) lines: Vec<usize>,
 }
 
-/// Stations and stretches.
+/// Stations and edges.
 #[derive(Debug)]
 pub(crate) struct Graph {
-    /// Where the stations are, in kilometres east and south of the network's corner.
-    pub(crate) places: Vec<Point>,
-    pub(crate) stretches: Vec<Stretch>,
+    /// The positions of the stations, in kilometres east and south of the centre of the network.
+    pub(crate) positions: Vec<Point>,
+    pub(crate) edges: Vec<Edge>,
 }
 
 impl Graph {
     pub(crate) fn of(network: &Network) -> Self {
         let index: HashMap<_, _> = network.stations.iter().enumerate().map(|(at, s)| (s.code, at)).collect();
         let mut found: HashMap<(usize, usize), usize> = HashMap::new();
-        let mut stretches: Vec<Stretch> = Vec::new();
+        let mut edges: Vec<Edge> = Vec::new();
         for (line_at, line) in network.lines.iter().enumerate() {
             for run in &line.runs {
                 let stops: Vec<usize> = run.iter().filter_map(|code| index.get(code).copied()).collect();
@@ -38,47 +38,47 @@ impl Graph {
                         continue;
                     }
                     let at = *found.entry((a, b)).or_insert_with(|| {
-                        stretches.push(Stretch { a, b, lines: Vec::new() });
-                        stretches.len() - 1
+                        edges.push(Edge { a, b, lines: Vec::new() });
+                        edges.len() - 1
                     });
-                    if stretches[at].lines.last() != Some(&line_at) {
-                        stretches[at].lines.push(line_at);
+                    if edges[at].lines.last() != Some(&line_at) {
+                        edges[at].lines.push(line_at);
                     }
                 }
             }
         }
-        Self { places: project(network), stretches }
+        Self { positions: project(network), edges }
     }
 }
 
-/// Degrees to kilometres on a plane that touches the earth in the middle of the network.
+/// Projects degrees to kilometres on a plane tangent at the centre of the network.
 fn project(network: &Network) -> Vec<Point> {
     let stations = &network.stations;
     let (south, north) = stations.iter().fold((f64::MAX, f64::MIN), |(low, high), s| (low.min(s.lat), high.max(s.lat)));
     let lat = f64::midpoint(south, north);
-    let lon = middle_lon(stations.iter().map(|s| s.lon).collect());
-    let narrow = lat.to_radians().cos();
+    let lon = central_longitude(stations.iter().map(|s| s.lon).collect());
+    let lon_scale = lat.to_radians().cos();
     let kilometres = 111.195;
-    let mut places: Vec<Point> = stations
+    let mut positions: Vec<Point> = stations
         .iter()
         .map(|s| {
             let east = (s.lon - lon + 540.0).rem_euclid(360.0) - 180.0;
-            // A shift of less than half a metre, other for each code, keeps three stations from lying on one straight line.
+            // A deterministic shift of less than half a metre prevents collinear stations.
             let (dx, dy) = jitter(s.code.get());
-            Point { x: east * narrow * kilometres + dx, y: (lat - s.lat) * kilometres + dy }
+            Point { x: east * lon_scale * kilometres + dx, y: (lat - s.lat) * kilometres + dy }
         })
         .collect();
-    part_twins(&mut places);
-    places
+    separate_coincident(&mut positions);
+    positions
 }
 
-/// The longitude in the middle of the network: opposite to the widest gap that it leaves around the earth, which need not be
-/// the one across the date line.
-fn middle_lon(mut lons: Vec<f64>) -> f64 {
+/// The central longitude of the network: opposite the widest gap between stations around the earth, which may not be
+/// the gap across the antimeridian.
+fn central_longitude(mut lons: Vec<f64>) -> f64 {
     lons.sort_by(f64::total_cmp);
     let (Some(&west), Some(&east)) = (lons.first(), lons.last()) else { return 0.0 };
-    let inner = lons.windows(2).max_by(|a, b| (a[1] - a[0]).total_cmp(&(b[1] - b[0])));
-    match inner {
+    let intermediate = lons.windows(2).max_by(|a, b| (a[1] - a[0]).total_cmp(&(b[1] - b[0])));
+    match intermediate {
         Some(gap) if gap[1] - gap[0] > west + 360.0 - east => f64::midpoint(gap[0], gap[1]) + 180.0,
         _ => f64::midpoint(west, east),
     }
@@ -94,19 +94,19 @@ fn jitter(code: u32) -> (f64, f64) {
     (part(0), part(16))
 }
 
-/// Two stations at one place (within five metres) are put apart, else nothing could be said about their order.
-fn part_twins(places: &mut [Point]) {
-    let mut order: Vec<usize> = (0..places.len()).collect();
-    order.sort_by(|&a, &b| places[a].x.total_cmp(&places[b].x));
+/// Separates stations within five metres of each other, because coincident stations have no rotation.
+fn separate_coincident(positions: &mut [Point]) {
+    let mut order: Vec<usize> = (0..positions.len()).collect();
+    order.sort_by(|&a, &b| positions[a].x.total_cmp(&positions[b].x));
     for at in 0..order.len() {
         for other in at + 1..order.len() {
             let (a, b) = (order[at], order[other]);
-            if places[b].x - places[a].x > 0.005 {
+            if positions[b].x - positions[a].x > 0.005 {
                 break;
             }
-            if (places[b].y - places[a].y).abs() < 0.005 {
-                places[b].y += 0.02;
-                places[b].x += 0.007;
+            if (positions[b].y - positions[a].y).abs() < 0.005 {
+                positions[b].y += 0.02;
+                positions[b].x += 0.007;
             }
         }
     }

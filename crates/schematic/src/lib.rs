@@ -1,48 +1,51 @@
-//! From a railway network to a route map: eight directions, bundles of lines, labels that never collide.
+//! Lays out a railway network as an octilinear route map, with bundled lines and labels that do not overlap.
 //!
 //! | step | file |
 //! |---|---|
-//! | stations that lines share become one vertex | `graph.rs` |
-//! | crossings become vertices; from here on the order around each vertex is fixed | `plane.rs` |
-//! | islands come nearer, crowded centres open, lines go straight, nothing crosses | `gather.rs`, `relax.rs` |
-//! | stations with two neighbours are taken out | `skeleton.rs` |
-//! | joints get places on a grid, links negotiate their ways | `place.rs`, `router.rs`, `board.rs`, `body.rs`, `draft.rs` |
-//! | joints try the places around them | `improve.rs` |
-//! | lines that run side by side get an order | `bundle.rs` |
-//! | stations are put back, strokes drawn | `scene.rs`, `strokes.rs` |
-//! | names look for places; where there is none, or wide bundles touch, the drawing is stretched | `labels.rs`, `touch.rs`, `stretch.rs` |
-//! | a corner for the legend, and everything into one sheet | `sheet.rs` |
-//! | is it still the same network, and how good is it | `verify.rs`, `quality.rs` |
+//! | build a graph: stations are vertices, and lines between the same two stations share an edge | `graph.rs` |
+//! | planarise it: crossings become vertices, and the rotation of each vertex is fixed | `planar_graph.rs` |
+//! | move disconnected components closer, then relax by forces that preserve planarity | `components.rs`, `force_layout.rs` |
+//! | contract stations of degree two: junctions and corridors remain | `topology.rs` |
+//! | place junctions on a grid and route corridors by negotiated congestion | `initial_layout.rs`, `router.rs` |
+//! | the state of the layout on the grid | `grid_layout.rs`, `routing_grid.rs`, `footprint.rs`, `faces.rs` |
+//! | improve the layout by local search | `local_search.rs` |
+//! | order the lines within each corridor to reduce crossings | `line_order.rs` |
+//! | compute the geometry of stations and lines in map units | `map_geometry.rs`, `line_geometry.rs` |
+//! | place the labels; where one does not fit, or wide bundles touch, expand the grid | `labels.rs`, `contacts.rs`, `expand.rs` |
+//! | place the legend and assemble the map document | `document.rs` |
+//! | verify that the layout preserves the network, and measure its quality | `verify.rs`, `quality.rs` |
 //!
-//! The methods come from Bast, Brosi and Storandt, "Metro Maps on Octilinear Grid Graphs" (2020) and "Metro Maps on Flexible Base
-//! Grids" (2021); Bertault, "A Force-Directed Algorithm that Preserves Edge Crossing Properties" (1999); and `McMurchie` and Ebeling,
-//! "`PathFinder`" (1995). The code is our own.
+//! The methods are from Bast, Brosi and Storandt, "Metro Maps on Octilinear Grid Graphs" (2020) and "Metro Maps on
+//! Flexible Base Grids" (2021); Bertault, "A Force-Directed Algorithm that Preserves Edge Crossing Properties" (1999);
+//! and `McMurchie` and Ebeling, "`PathFinder`" (1995). The implementation is our own. `build.rs` runs the steps.
 
-mod board;
-mod body;
 mod build;
-mod bundle;
-mod cells;
-mod draft;
+mod components;
+mod contacts;
+mod document;
+mod error;
+mod expand;
 mod faces;
-mod gather;
+mod footprint;
+mod force_layout;
 mod geometry;
 mod graph;
-mod improve;
+mod grid_layout;
+mod initial_layout;
 mod labels;
-mod place;
-mod plane;
+mod line_geometry;
+mod line_order;
+mod local_search;
+mod map_geometry;
+mod planar_graph;
 mod quality;
-mod relax;
 mod router;
-mod scene;
-mod sheet;
-mod skeleton;
-mod stretch;
-mod strokes;
-mod touch;
+mod routing_grid;
+mod segment_index;
+mod topology;
 mod verify;
 
-pub use build::{Built, Options, Step, Unbuildable, build};
+pub use build::{BuiltMap, Options, Step, build};
+pub use error::LayoutError;
 pub use quality::Quality;
 pub use verify::Violations;

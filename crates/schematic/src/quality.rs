@@ -1,110 +1,110 @@
-//! How good a drawing is, in figures that can be compared with other tools.
+//! Measures the quality of a map, with figures that can be compared with other tools.
 
 use kaisatsu_transit::Network;
 
 use crate::{
-    board::{back, turn},
-    draft::Draft,
     geometry::Point,
     graph::Graph,
-    labels::Written,
-    plane::{Plane, Role},
-    scene::Scene,
+    grid_layout::GridLayout,
+    labels::PlacedLabel,
+    map_geometry::MapGeometry,
+    planar_graph::{PlanarGraph, VertexKind},
+    routing_grid::{opposite, turn_angle},
     verify::{self, Violations},
 };
 
-/// What bends count: a turn by 45 degrees 1, by 90 degrees 1.5, by 135 degrees 2 (the weights of LOOM).
-const BENDS: [f64; 5] = [0.0, 1.0, 1.5, 2.0, 3.0];
+/// The weight of a bend by its angle: 1 for 45 degrees, 1.5 for 90, 2 for 135 (as in LOOM).
+const BEND_WEIGHTS: [f64; 5] = [0.0, 1.0, 1.5, 2.0, 3.0];
 
-/// The figures of a drawing.
+/// The measures of a map.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quality {
-    /// Stations that were drawn.
+    /// Number of stations.
     pub stations: usize,
-    /// Pairs of neighbouring stations.
-    pub stretches: usize,
-    /// Places where stretches cross without a station.
+    /// Number of pairs of adjacent stations.
+    pub edges: usize,
+    /// Number of crossings of edges without a station.
     pub crossings: usize,
-    /// How the drawing differs from the network; nothing, or there would be no drawing.
+    /// How the layout differs from the network. A finished map has no violations.
     pub violations: Violations,
-    /// Bends, each weighted by its angle and counted once for all lines side by side.
+    /// Bends, weighted by angle, counted once for parallel lines.
     pub bends: f64,
-    /// The same, counted for every line.
+    /// Bends, weighted by angle, counted for each line.
     pub line_bends: f64,
-    /// How often lines cross within a bundle.
+    /// How many times lines cross within a bundle.
     pub bundle_crossings: usize,
-    /// The mean distance of stations from where they would be on an ordinary map, in mean distances of neighbours.
+    /// The mean distance of stations from their geographic positions, in mean distances of adjacent stations.
     pub displacement: f64,
-    /// Stations without a name.
+    /// Stations without a label.
     pub unlabelled: usize,
-    /// Bundles that touch beside each other, and marks on lines that do not stop there.
-    pub touches: usize,
-    /// Pairs of names, or of a name and a mark or a stroke, that overlap.
+    /// Bundles that touch, and marks on lines that do not stop there.
+    pub contacts: usize,
+    /// Labels that overlap another label, a mark or a line.
     pub overlaps: usize,
 }
 
-pub(crate) fn judge(
+pub(crate) fn measure(
     network: &Network,
     graph: &Graph,
-    plane: &Plane,
-    draft: &Draft<'_>,
-    scene: &Scene,
-    written: &[Written],
+    planar: &PlanarGraph,
+    layout: &GridLayout<'_>,
+    geometry: &MapGeometry,
+    placed: &[PlacedLabel],
 ) -> Quality {
-    let (bends, line_bends) = count_bends(draft);
+    let (bends, line_bends) = count_bends(layout);
     Quality {
-        stations: scene.stops.len(),
-        stretches: graph.stretches.len(),
-        crossings: plane.roles.iter().filter(|role| **role == Role::Crossing).count(),
-        violations: verify::verify(graph, plane, draft),
+        stations: geometry.stops.len(),
+        edges: graph.edges.len(),
+        crossings: planar.kinds.iter().filter(|kind| **kind == VertexKind::Crossing).count(),
+        violations: verify::verify(graph, planar, layout),
         bends,
         line_bends,
-        bundle_crossings: scene.bundle_crossings,
-        displacement: displacement(graph, scene),
-        unlabelled: network.stations.len() - written.len(),
-        touches: crate::touch::touches(draft.skeleton, scene).len(),
-        overlaps: crate::labels::overlaps(scene, written),
+        bundle_crossings: geometry.bundle_crossings,
+        displacement: displacement(graph, geometry),
+        unlabelled: network.stations.len() - placed.len(),
+        contacts: crate::contacts::find_contacts(layout.topology, geometry).len(),
+        overlaps: crate::labels::overlaps(geometry, placed),
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "lines are few")]
-fn count_bends(draft: &Draft<'_>) -> (f64, f64) {
+fn count_bends(layout: &GridLayout<'_>) -> (f64, f64) {
     let (mut once, mut each) = (0.0, 0.0);
-    let mut add = |sharp: usize, lines: usize| {
+    let mut add = |angle: usize, lines: usize| {
         if lines > 0 {
-            once += BENDS[sharp];
-            each += BENDS[sharp] * lines as f64;
+            once += BEND_WEIGHTS[angle];
+            each += BEND_WEIGHTS[angle] * lines as f64;
         }
     };
-    for (link, path) in draft.skeleton.links.iter().zip(&draft.paths) {
+    for (corridor, path) in layout.topology.corridors.iter().zip(&layout.paths) {
         for three in path.iter().flat_map(|path| path.windows(3)) {
-            add(turn(three[0].direction_to(three[1]), three[1].direction_to(three[2])), link.lines.len());
+            add(turn_angle(three[0].direction_to(three[1]), three[1].direction_to(three[2])), corridor.lines.len());
         }
     }
-    for (at, joint) in draft.skeleton.joints.iter().enumerate() {
-        for &(a, b, _) in &joint.through {
-            let direction = |slot: usize| draft.chosen[at][slot].map(|port| draft.ports[at][port].direction);
+    for (at, junction) in layout.topology.junctions.iter().enumerate() {
+        for &(a, b, _) in &junction.continuations {
+            let direction = |slot: usize| layout.assigned_ports[at][slot].map(|port| layout.ports[at][port].direction);
             let (Some(from), Some(to)) = (direction(a), direction(b)) else { continue };
-            let lines = |slot: usize| &draft.skeleton.links[joint.ends[slot].link].lines;
+            let lines = |slot: usize| &layout.topology.corridors[junction.ends[slot].corridor].lines;
             let shared = lines(a).iter().filter(|line| lines(b).contains(line)).count();
-            add(turn(back(from), to), shared);
+            add(turn_angle(opposite(from), to), shared);
         }
     }
     (once, each)
 }
 
-/// Fits the ground to the map by scale and shift, and measures what is left.
+/// Fits the geographic positions to the map by scale and translation, and measures the mean residual.
 #[expect(clippy::cast_precision_loss, reason = "stations are few")]
-fn displacement(graph: &Graph, scene: &Scene) -> f64 {
-    let count = graph.places.len().max(1) as f64;
+fn displacement(graph: &Graph, geometry: &MapGeometry) -> f64 {
+    let count = graph.positions.len().max(1) as f64;
     let mean = |points: &[Point]| points.iter().fold(Point::default(), |sum, p| sum.plus(*p)).times(1.0 / count);
-    let drawn: Vec<Point> = scene.stops.iter().map(crate::scene::Stop::middle).collect();
-    let (from, to) = (mean(&graph.places), mean(&drawn));
-    let pairs = || graph.places.iter().zip(&drawn).map(|(a, b)| (a.minus(from), b.minus(to)));
+    let drawn: Vec<Point> = geometry.stops.iter().map(crate::map_geometry::Stop::middle).collect();
+    let (from, to) = (mean(&graph.positions), mean(&drawn));
+    let pairs = || graph.positions.iter().zip(&drawn).map(|(a, b)| (a.minus(from), b.minus(to)));
     let square: f64 = pairs().map(|(a, _)| a.dot(a)).sum();
     let scale = if square > 0.0 { pairs().map(|(a, b)| a.dot(b)).sum::<f64>() / square } else { 1.0 };
     let off = pairs().map(|(a, b)| a.times(scale).distance(b)).sum::<f64>() / count;
-    let spaces: Vec<f64> = graph.stretches.iter().map(|s| drawn[s.a].distance(drawn[s.b])).collect();
+    let spaces: Vec<f64> = graph.edges.iter().map(|s| drawn[s.a].distance(drawn[s.b])).collect();
     let space = spaces.iter().sum::<f64>() / spaces.len().max(1) as f64;
     if space > 0.0 { off / space } else { 0.0 }
 }

@@ -7,7 +7,7 @@ mod common;
 use common::{built, network};
 use kaisatsu_model::Shape;
 use kaisatsu_render::Legend;
-use kaisatsu_schematic::{Options, Unbuildable, build};
+use kaisatsu_schematic::{LayoutError, Options, build};
 
 /// The directions of all strokes, in eighths of a circle; `None` for one that is none of the eight.
 fn directions(paths: &[Vec<(f64, f64)>]) -> Vec<Option<i64>> {
@@ -28,8 +28,8 @@ fn a_line_that_is_straight_on_the_ground_is_straight_on_the_map() {
     let stops: Vec<usize> = (0..9).collect();
     let built = built(&network(&places, &[(&stops, false)]));
     assert_eq!(built.quality.bends.to_string(), "0");
-    assert_eq!(built.sheet.lines[0].paths.len(), 1);
-    assert_eq!(directions(&built.sheet.lines[0].paths), [Some(0)]);
+    assert_eq!(built.document.lines[0].paths.len(), 1);
+    assert_eq!(directions(&built.document.lines[0].paths), [Some(0)]);
 }
 
 #[test]
@@ -44,12 +44,12 @@ fn a_ring_is_closed_and_a_line_across_it_crosses_where_it_did() {
     let ring: Vec<usize> = (0..12).collect();
     let built = built(&network(&places, &[(&ring, true), (&[12, 13, 14], false)]));
     assert_eq!(built.quality.crossings, 2, "the line enters and leaves the ring without a station");
-    let path = &built.sheet.lines[0].paths[0];
+    let path = &built.document.lines[0].paths[0];
     assert_eq!(path.first(), path.last(), "the ring is closed");
 }
 
 #[test]
-fn a_hub_with_fourteen_neighbours_gets_a_wide_body() {
+fn a_hub_with_fourteen_neighbours_gets_a_wide_mark() {
     let mut places = vec![(35.0, 139.0)];
     for at in 0..14 {
         let angle = f64::from(at) / 14.0 * std::f64::consts::TAU;
@@ -58,39 +58,39 @@ fn a_hub_with_fourteen_neighbours_gets_a_wide_body() {
     let lines: Vec<[usize; 3]> = (0..7).map(|at| [at + 1, 0, at + 8]).collect();
     let lines: Vec<(&[usize], bool)> = lines.iter().map(|stops| (&stops[..], false)).collect();
     let built = built(&network(&places, &lines));
-    let Shape::Rect(body) = &built.sheet.stations[0].marks[1].shape else { panic!("a wide body is a rect") };
+    let Shape::Rect(body) = &built.document.stations[0].marks[1].shape else { panic!("a wide body is a rect") };
     assert!(body.width.max(body.height) >= 2 * body.width.min(body.height), "{body:?}");
 }
 
 #[test]
-fn lines_that_share_stretches_run_side_by_side() {
+fn lines_that_share_edges_run_side_by_side() {
     let places: Vec<(f64, f64)> = (0..6).map(|at| (35.0, 139.0 + f64::from(at) * 0.01)).collect();
     let built = built(&network(&places, &[(&[0, 1, 2, 3, 4, 5], false), (&[1, 2, 3, 4], false)]));
-    let heights = |line: usize| built.sheet.lines[line].paths[0].iter().map(|point| point.1).collect::<Vec<_>>();
+    let heights = |line: usize| built.document.lines[line].paths[0].iter().map(|point| point.1).collect::<Vec<_>>();
     let middle = heights(0)[heights(0).len() / 2];
     assert!(heights(1).iter().all(|height| (height - middle).abs() >= 5.9), "{:?} {:?}", heights(0), heights(1));
 }
 
 /// Lines are five units wide and have an edge of one around them: nearer to each other, one would be covered by its neighbours.
 #[test]
-fn six_lines_on_one_stretch_are_all_seen() {
+fn six_lines_on_one_edge_do_not_cover_each_other() {
     let places: Vec<(f64, f64)> = (0..4).map(|at| (35.0, 139.0 + f64::from(at) * 0.01)).collect();
     let stops: &[usize] = &[0, 1, 2, 3];
     let built = built(&network(&places, &[(stops, false); 6]));
-    let mut heights: Vec<f64> = built.sheet.lines.iter().map(|line| line.paths[0][0].1).collect();
+    let mut heights: Vec<f64> = built.document.lines.iter().map(|line| line.paths[0][0].1).collect();
     heights.sort_by(f64::total_cmp);
     assert!(heights.windows(2).all(|pair| pair[1] - pair[0] > 5.9), "{heights:?}");
 }
 
 #[test]
-fn parts_without_a_connection_and_stations_without_a_line_are_drawn_too() {
+fn disconnected_components_and_stations_without_a_line_are_drawn() {
     let places = [(35.0, 139.0), (35.0, 139.02), (35.02, 139.0), (35.03, 139.04), (35.1, 139.1)];
     let built = built(&network(&places, &[(&[0, 1], false), (&[2, 3], false)]));
-    assert_eq!(built.sheet.stations.len(), 5);
+    assert_eq!(built.document.stations.len(), 5);
 }
 
 #[test]
-fn stations_at_one_place_are_told_apart() {
+fn coincident_stations_get_separate_marks() {
     let places = [(35.0, 139.0), (35.0, 139.0), (35.0, 139.01), (35.0, 139.01)];
     built(&network(&places, &[(&[0, 2], false), (&[1, 3], false), (&[0, 1], false)]));
 }
@@ -101,7 +101,7 @@ fn the_same_network_gives_the_same_map() {
         (0..30).map(|at| (35.0 + f64::from(at * 37 % 11) * 0.01, 139.0 + f64::from(at * 53 % 13) * 0.01)).collect();
     let stops: Vec<usize> = (0..30).collect();
     let network = network(&places, &[(&stops[..12], false), (&stops[10..20], false), (&stops[18..], false)]);
-    let text = || build(&network, Options::default(), &mut |_| ()).unwrap().sheet.to_toml();
+    let text = || build(&network, Options::default(), &mut |_| ()).unwrap().document.to_toml();
     assert_eq!(text(), text());
 }
 
@@ -109,43 +109,43 @@ fn the_same_network_gives_the_same_map() {
 fn the_second_language_is_written_when_it_is_asked_for() {
     let network = network(&[(35.0, 139.0), (35.0, 139.02)], &[(&[0, 1], false)]);
     let built = build(&network, Options { second_language: true }, &mut |_| ()).unwrap();
-    assert!(built.sheet.stations.iter().all(|station| !station.label.small.is_empty()));
-    assert!(built.sheet.to_toml().contains("Station 1"));
+    assert!(built.document.stations.iter().all(|station| !station.label.small.is_empty()));
+    assert!(built.document.to_toml().contains("Station 1"));
 }
 
 #[test]
-fn nothing_to_draw_is_said() {
+fn an_empty_network_is_an_error() {
     let error = build(&network(&[], &[]), Options::default(), &mut |_| ()).unwrap_err();
-    assert_eq!(error, Unbuildable::Empty);
+    assert_eq!(error, LayoutError::Empty);
 }
 
 #[test]
-fn the_date_line_parts_no_network() {
+fn a_network_across_the_antimeridian_is_laid_out_like_any_other() {
     let drawn = |lons: [f64; 4]| {
         let places = lons.map(|lon| (-16.8, lon));
-        let sheet = built(&network(&places, &[(&[0, 1, 2, 3], false)])).sheet;
-        (sheet.width, sheet.height, sheet.lines[0].paths.clone())
+        let document = built(&network(&places, &[(&[0, 1, 2, 3], false)])).document;
+        (document.width, document.height, document.lines[0].paths.clone())
     };
     assert_eq!(drawn([179.985, 179.995, -179.995, -179.985]), drawn([10.0, 10.01, 10.02, 10.03]));
 }
 
 #[test]
-fn a_legend_is_not_made_smaller_where_a_larger_corner_is_free() {
+fn the_legend_keeps_its_size_where_a_larger_corner_is_free() {
     let places: Vec<(f64, f64)> =
         (0..30).map(|at| (35.0 + f64::from(at) * 0.01, 139.0 + f64::from(at) * 0.012)).collect();
     let stops: Vec<usize> = (0..30).collect();
     let mut network = network(&places, &[(&stops, false)]);
     network.lines[0].name = "東京国際クルーズターミナル線".repeat(2);
-    let sheet = built(&network).sheet;
-    let place = sheet.legend.unwrap();
-    let legend = Legend::new(&sheet.name, &sheet.edition, &sheet.credits, &sheet.lines);
+    let document = built(&network).document;
+    let place = document.legend.unwrap();
+    let legend = Legend::new(&document.name, &document.edition, &document.credits, &document.lines);
     assert!(i64::from(legend.room(1).width) <= place.width, "{place:?}");
-    assert!(place.width > sheet.width / 5, "the smallest corner would do: {place:?} of {}", sheet.width);
+    assert!(place.width > document.width / 5, "the smallest corner would do: {place:?} of {}", document.width);
     assert!(place.x > 40, "it lies in the corner beside the line, not below the map: {place:?}");
 }
 
 #[test]
-fn characters_that_cannot_be_drawn_are_told_wherever_they_stand() {
+fn missing_characters_are_reported_for_every_text() {
     let mut network = network(&[(35.0, 139.0), (35.0, 139.02)], &[(&[0, 1], false)]);
     network.edition = "2026\u{e000}".to_owned();
     network.credits = "©\u{e001}".to_owned();
@@ -154,13 +154,11 @@ fn characters_that_cannot_be_drawn_are_told_wherever_they_stand() {
 }
 
 #[test]
-fn an_error_says_what_helps() {
+fn error_messages_include_advice() {
     let remedy = "Draw a smaller area or fewer lines";
-    let turned = Unbuildable::Turned(2).to_string();
-    assert!(turned.ends_with(&format!("2 stretches are turned. {remedy}")), "{turned}");
-    assert!(
-        Unbuildable::NoWay(3).to_string().ends_with(&format!("3 stretches between stations have no way. {remedy}"))
-    );
-    let no_place = Unbuildable::NoPlace("甲".to_owned()).to_string();
+    let inverted = LayoutError::InvertedFaces(2).to_string();
+    assert!(inverted.ends_with(&format!("2 edges are beside an inverted face. {remedy}")), "{inverted}");
+    assert!(LayoutError::Unroutable(3).to_string().ends_with(&format!("3 edges could not be routed. {remedy}")));
+    let no_place = LayoutError::UnplacedLabels("甲".to_owned()).to_string();
     assert!(no_place.ends_with(&format!("甲. {remedy}, or build without --second-language")), "{no_place}");
 }

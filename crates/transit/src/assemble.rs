@@ -1,187 +1,124 @@
-//! From what a source says, and what people know better, to stations and lines without codes.
+//! Combines the data of a source with the corrections into a draft network: stations and lines without codes.
 
-mod merge;
+mod draft;
+mod layer_scope;
+mod line_runs;
 mod names;
-mod runs;
+mod stations;
 
 use std::collections::HashMap;
 
 use kaisatsu_model::{Prefecture, StationCode, TransportKind};
 
+pub(crate) use draft::{Draft, DraftLine, DraftStation};
+use layer_scope::LayerScope;
+
 use crate::{
     Error, Summary,
-    corrections::{Corrections, OtherLines, ways_to_name},
-    geo::{Area, Place},
+    corrections::{Corrections, UnlistedLines, qualified_names},
+    geo::{BoundingBox, LatLon},
     palette,
-    raw::{Raw, RawLine},
+    source_data::{SourceData, SourceLine},
 };
 
-/// A station that has no code yet.
-#[derive(Debug, Clone)]
-pub(crate) struct DraftStation {
-    pub(crate) key: String,
-    pub(crate) code: Option<StationCode>,
-    /// Whether the code was written by a person.
-    pub(crate) is_fixed: bool,
-    pub(crate) name: String,
-    pub(crate) yomi: String,
-    pub(crate) translation: String,
-    pub(crate) kind: TransportKind,
-    pub(crate) prefecture: Option<Prefecture>,
-    pub(crate) place: Place,
-    pub(crate) formerly: Vec<String>,
-}
-
-/// A line that has no code yet.
-#[derive(Debug, Clone)]
-pub(crate) struct DraftLine {
-    pub(crate) key: String,
-    pub(crate) code: Option<i64>,
-    pub(crate) name: String,
-    pub(crate) translation: String,
-    pub(crate) color: String,
-    /// Runs of indices into the stations.
-    pub(crate) runs: Vec<Vec<usize>>,
-    pub(crate) is_loop: bool,
-}
-
-/// A network without codes.
-#[derive(Debug, Default)]
-pub(crate) struct Draft {
-    pub(crate) stations: Vec<DraftStation>,
-    pub(crate) lines: Vec<DraftLine>,
-}
-
-/// What the caller wants besides the corrections.
+/// Settings of the caller, in addition to the corrections.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Wanted {
-    /// In place of the area of the corrections.
-    pub(crate) area: Option<Area>,
-    /// A longer edge is taken for a slip of the source, unless the corrections say otherwise.
-    pub(crate) longest_edge_m: Option<f64>,
+pub(crate) struct AssembleOptions {
+    /// Replaces the area of the corrections.
+    pub(crate) area: Option<BoundingBox>,
+    /// A longer edge counts as an error of the source, unless the corrections keep it.
+    pub(crate) max_edge_m: Option<f64>,
 }
 
 pub(crate) fn assemble(
-    mut raw: Raw,
+    mut data: SourceData,
     corrections: &Corrections,
-    wanted: Wanted,
+    options: AssembleOptions,
     summary: &mut Summary,
 ) -> Result<Draft, Error> {
-    let scope = Scope::of(&raw, corrections);
-    let mut wrong = Vec::new();
-    let was = correct_names(&mut raw, corrections, &scope, &mut wrong);
-    let chosen = merge::choose(&raw, corrections, wanted.area);
-    let (mut stations, station_of) = merge::merge(&raw, &chosen, &was, corrections, &scope)?;
-    open_new(&mut stations, corrections);
-    let mut builder = runs::Builder {
+    let scope = LayerScope::of(&data, corrections);
+    let mut errors = Vec::new();
+    let former_names = correct_names(&mut data, corrections, &scope, &mut errors);
+    let chosen = stations::select_stops(&data, corrections, options.area);
+    let (mut stations, station_of) = stations::group_stops(&data, &chosen, &former_names, corrections, &scope)?;
+    add_opened_stations(&mut stations, corrections);
+    let mut builder = line_runs::LineBuilder {
         stations: &stations,
         station_of: &station_of,
-        by_name: runs::by_name(&stations),
-        longest_edge_m: corrections.longest_edge_m().or(wanted.longest_edge_m),
+        by_name: line_runs::by_name(&stations),
+        max_edge_m: corrections.max_edge_m().or(options.max_edge_m),
         corrections,
         summary,
     };
     let mut lines = Vec::new();
-    for line in with_new_lines(&raw.lines, corrections) {
+    for line in with_correction_only_lines(&data.lines, corrections) {
         match build_line(&line, corrections, &mut builder) {
             Ok(built) => lines.extend(built),
-            Err(error) => wrong.push(error),
+            Err(error) => errors.push(error),
         }
     }
     let mut draft = Draft { stations, lines };
-    drop_lonely(&mut draft, raw.keep_lonely, corrections, summary);
-    wrong.extend(names::missing(&draft, corrections));
-    wrong.extend(corrections.unused());
-    Error::from_all(wrong)?;
+    drop_isolated_stations(&mut draft, data.keep_isolated, corrections, summary);
+    errors.extend(names::missing_names(&draft, corrections));
+    errors.extend(corrections.unused());
+    Error::from_all(errors)?;
     Ok(draft)
 }
 
-/// Which stops the station facts of each layer are about.
-struct Scope {
-    by_layer: Vec<Vec<bool>>,
-}
-
-impl Scope {
-    fn of(raw: &Raw, corrections: &Corrections) -> Self {
-        let of_layer = |layer: &Corrections| match layer.area() {
-            None => vec![true; raw.stops.len()],
-            Some(area) => {
-                let mut inside: Vec<bool> = raw.stops.iter().map(|stop| area.contains(stop.place)).collect();
-                for line in raw.lines.iter().filter(|line| layer.takes_whole(line.code, &line.key)) {
-                    line.runs.iter().flatten().for_each(|&stop| inside[stop] = true);
-                }
-                inside
-            }
-        };
-        Self { by_layer: corrections.layers().into_iter().map(of_layer).collect() }
-    }
-
-    /// The first answer of a layer that speaks of one of these stops.
-    fn first<'a, T>(
-        &self,
-        corrections: &'a Corrections,
-        stops: &[usize],
-        ask: impl Fn(&'a Corrections) -> Option<T>,
-    ) -> Option<T> {
-        let layers = corrections.layers().into_iter().zip(&self.by_layer);
-        layers.filter(|(_, inside)| stops.iter().any(|&stop| inside[stop])).find_map(|(layer, _)| ask(layer))
-    }
-}
-
-/// Brings each name to its spelling of today. Returns what those that were renamed were called before.
+/// Applies spelling corrections and renames. Returns the former names of the renamed stops.
 fn correct_names(
-    raw: &mut Raw,
+    data: &mut SourceData,
     corrections: &Corrections,
-    scope: &Scope,
-    wrong: &mut Vec<Error>,
+    scope: &LayerScope,
+    errors: &mut Vec<Error>,
 ) -> HashMap<usize, String> {
-    let mut was = HashMap::new();
+    let mut former_names = HashMap::new();
     let mut hits = Vec::new();
-    for line in &raw.lines {
-        let (fix, _) = corrections.line(line.code, &line.key);
-        for (is_new, names) in [(false, &fix.spelling), (true, &fix.renamed)] {
+    for line in &data.lines {
+        let (correction, _) = corrections.line(line.code, &line.key);
+        for (is_new, names) in [(false, &correction.spelling), (true, &correction.renamed)] {
             for (old, new) in names.iter().flatten() {
                 let mut found = 0;
-                for &stop in line.runs.iter().flatten().filter(|stop| raw.stops[**stop].name == *old) {
+                for &stop in line.runs.iter().flatten().filter(|stop| data.stops[**stop].name == *old) {
                     hits.push((stop, is_new, new.clone()));
                     found += 1;
                 }
-                if found == 0 && !fix.is_inherited {
+                if found == 0 && !correction.is_inherited {
                     let message = format!("line {}: there is no station {old} to be called {new}", line.name);
-                    wrong.push(corrections.line_error(line.code, &line.key, message));
+                    errors.push(corrections.line_error(line.code, &line.key, message));
                 }
             }
         }
     }
     for (stop, is_new, name) in hits {
-        let old = std::mem::replace(&mut raw.stops[stop].name, name);
+        let old = std::mem::replace(&mut data.stops[stop].name, name);
         if is_new {
-            was.insert(stop, old);
+            former_names.insert(stop, old);
         }
     }
-    for (index, stop) in raw.stops.iter_mut().enumerate() {
+    for (index, stop) in data.stops.iter_mut().enumerate() {
         let spelling = scope.first(corrections, &[index], |layer| layer.spelling(&stop.name)).map(str::to_owned);
         if let Some(spelling) = spelling {
             stop.name = spelling;
         }
         let renamed = scope.first(corrections, &[index], |layer| layer.renamed(&stop.name)).map(str::to_owned);
         if let Some(now) = renamed {
-            was.insert(index, std::mem::replace(&mut stop.name, now));
+            former_names.insert(index, std::mem::replace(&mut stop.name, now));
         }
     }
-    was
+    former_names
 }
 
-/// Stations opened since the state of the source.
-fn open_new(stations: &mut Vec<DraftStation>, corrections: &Corrections) {
+/// Adds the stations that opened after the source was published.
+fn add_opened_stations(stations: &mut Vec<DraftStation>, corrections: &Corrections) {
     for opened in corrections.opened() {
         let prefecture = opened.prefecture.and_then(Prefecture::from_code);
         let code = StationCode::new(opened.code).ok();
-        let ways = ways_to_name(&opened.name, code, prefecture);
-        let reading = corrections.layers().into_iter().find_map(|layer| layer.reading(&ways)).unwrap_or(&opened.yomi);
-        let earlier = corrections.layers().into_iter().find_map(|layer| layer.formerly(&ways));
+        let names = qualified_names(&opened.name, code, prefecture);
+        let reading = corrections.layers().into_iter().find_map(|layer| layer.reading(&names)).unwrap_or(&opened.yomi);
+        let earlier = corrections.layers().into_iter().find_map(|layer| layer.formerly(&names));
         let mut formerly = earlier.cloned().unwrap_or_default();
-        names::keep_other(&mut formerly, &opened.name);
+        names::retain_different(&mut formerly, &opened.name);
         stations.push(DraftStation {
             key: String::new(),
             code,
@@ -191,18 +128,18 @@ fn open_new(stations: &mut Vec<DraftStation>, corrections: &Corrections) {
             translation: opened.translation.clone(),
             kind: TransportKind::Train,
             prefecture,
-            place: Place { lat: opened.lat, lon: opened.lon }.rounded(),
+            position: LatLon { lat: opened.lat, lon: opened.lon }.rounded(),
             formerly,
         });
     }
 }
 
-/// The lines of the source, and those that only the corrections know.
-fn with_new_lines(lines: &[RawLine], corrections: &Corrections) -> Vec<RawLine> {
+/// The lines of the source, and those that exist only in the corrections.
+fn with_correction_only_lines(lines: &[SourceLine], corrections: &Corrections) -> Vec<SourceLine> {
     let mut all = lines.to_vec();
     for code in corrections.new_lines() {
         if !lines.iter().any(|line| line.code == Some(code)) {
-            all.push(RawLine {
+            all.push(SourceLine {
                 key: String::new(),
                 code: Some(code),
                 name: String::new(),
@@ -217,23 +154,23 @@ fn with_new_lines(lines: &[RawLine], corrections: &Corrections) -> Vec<RawLine> 
 }
 
 fn build_line(
-    line: &RawLine,
+    line: &SourceLine,
     corrections: &Corrections,
-    builder: &mut runs::Builder<'_>,
+    builder: &mut line_runs::LineBuilder<'_>,
 ) -> Result<Option<DraftLine>, Error> {
-    let (fix, is_own) = corrections.line(line.code, &line.key);
-    if let Some(reason) = fix.drop.as_ref().filter(|reason| !reason.is_empty()) {
+    let (correction, is_own) = corrections.line(line.code, &line.key);
+    if let Some(reason) = correction.drop.as_ref().filter(|reason| !reason.is_empty()) {
         builder
             .summary
-            .drop("lines left out by hand", format!("{} ({reason})", fix.name.as_ref().unwrap_or(&line.name)));
+            .omit("lines left out by hand", format!("{} ({reason})", correction.name.as_ref().unwrap_or(&line.name)));
         return Ok(None);
     }
-    let is_listed = is_own || corrections.layers().len() == 1 && fix.code.is_some();
+    let is_listed = is_own || corrections.layers().len() == 1 && correction.code.is_some();
     if !is_listed {
-        match corrections.other_lines() {
-            OtherLines::Keep => {}
-            OtherLines::Drop => return Ok(None),
-            OtherLines::Refuse => {
+        match corrections.unlisted_lines() {
+            UnlistedLines::Keep => {}
+            UnlistedLines::Drop => return Ok(None),
+            UnlistedLines::Refuse => {
                 let on_map = line.runs.iter().flatten().filter(|stop| builder.station_of[**stop].is_some()).count();
                 if on_map < 2 {
                     return Ok(None);
@@ -244,47 +181,47 @@ fn build_line(
             }
         }
     }
-    let name = fix.name.clone().unwrap_or_else(|| line.name.clone());
-    let (runs, is_loop) = builder.build(line, &fix, &name)?;
+    let name = correction.name.clone().unwrap_or_else(|| line.name.clone());
+    let (runs, is_loop) = builder.build(line, &correction, &name)?;
     if runs.is_empty() {
         if is_own {
-            let message = format!("line {fix} has no two neighbours on the map");
+            let message = format!("line {correction} has no two neighbours on the map");
             return Err(corrections.line_error(line.code, &line.key, message));
         }
         return Ok(None);
     }
-    let color = fix.color.as_ref().or(line.color.as_ref()).and_then(|color| palette::normal(color));
+    let color = correction.color.as_ref().or(line.color.as_ref()).and_then(|color| palette::normalise(color));
     Ok(Some(DraftLine {
         key: line.key.clone(),
         code: line.code,
-        color: color.unwrap_or_else(|| palette::color_of(&name).to_owned()),
+        color: color.unwrap_or_else(|| palette::default_color(&name).to_owned()),
         name,
-        translation: fix.translation.clone().unwrap_or_else(|| line.translation.clone()),
+        translation: correction.translation.clone().unwrap_or_else(|| line.translation.clone()),
         runs,
         is_loop,
     }))
 }
 
-/// A station that no line calls at is nowhere on the map.
-fn drop_lonely(draft: &mut Draft, keep: bool, corrections: &Corrections, summary: &mut Summary) {
+/// Removes the stations that are on no line.
+fn drop_isolated_stations(draft: &mut Draft, keep: bool, corrections: &Corrections, summary: &mut Summary) {
     let mut on_line = vec![keep; draft.stations.len()];
     for line in &draft.lines {
         line.runs.iter().flatten().for_each(|&station| on_line[station] = true);
     }
     let mut renumbered = vec![0; draft.stations.len()];
-    let mut kept = Vec::with_capacity(draft.stations.len());
+    let mut remaining = Vec::with_capacity(draft.stations.len());
     for (index, station) in std::mem::take(&mut draft.stations).into_iter().enumerate() {
         if on_line[index] {
-            renumbered[index] = kept.len();
+            renumbered[index] = remaining.len();
             if let Some(code) = station.code {
                 corrections.mark_opened(i64::from(code.get()));
             }
-            kept.push(station);
+            remaining.push(station);
         } else if !station.is_fixed || keep {
-            summary.drop("stations without a neighbour", station.name);
+            summary.omit("stations without a neighbour", station.name);
         }
     }
-    draft.stations = kept;
+    draft.stations = remaining;
     for station in draft.lines.iter_mut().flat_map(|line| line.runs.iter_mut().flatten()) {
         *station = renumbered[*station];
     }

@@ -1,23 +1,23 @@
-//! Gives out codes so that they stay: what was there before keeps its code, and no code is ever used for something else.
+//! Assigns stable codes: a known station or line keeps its code, and a code is never reused.
 
 mod lines;
 mod stations;
 
 use kaisatsu_model::StationCode;
 
-use crate::{Error, Line, Memory, Network, Station, Summary, assemble::Draft};
+use crate::{Error, ImportHistory, Line, Network, Station, Summary, assemble::Draft};
 
-/// Turns a draft into a network, with the codes of `previous` wherever something was in it.
+/// Turns a draft into a network. What is in `previous` keeps its code.
 pub(crate) fn assign(mut draft: Draft, previous: Option<&Network>, summary: &mut Summary) -> Result<Network, Error> {
     let nothing = Network::default();
     let previous = previous.unwrap_or(&nothing);
     let line_codes = lines::assign(&draft, previous, summary)?;
     let codes = stations::assign(&mut draft, &line_codes, previous, summary)?;
-    let mut memory = Memory::default();
+    let mut history = ImportHistory::default();
     let mut stations = Vec::with_capacity(draft.stations.len());
     for (station, &code) in draft.stations.into_iter().zip(&codes) {
         if !station.key.is_empty() {
-            memory.station_keys.insert(code, station.key);
+            history.station_keys.insert(code, station.key);
         }
         stations.push(Station {
             code,
@@ -26,8 +26,8 @@ pub(crate) fn assign(mut draft: Draft, previous: Option<&Network>, summary: &mut
             translation: station.translation,
             kind: station.kind,
             prefecture: station.prefecture,
-            lat: station.place.lat,
-            lon: station.place.lon,
+            lat: station.position.lat,
+            lon: station.position.lon,
             formerly: station.formerly,
         });
     }
@@ -35,7 +35,7 @@ pub(crate) fn assign(mut draft: Draft, previous: Option<&Network>, summary: &mut
     for (line, &code) in draft.lines.into_iter().zip(&line_codes) {
         let translation = lines::translation(&line, code, previous);
         if !line.key.is_empty() {
-            memory.line_keys.insert(code, line.key);
+            history.line_keys.insert(code, line.key);
         }
         let with_codes =
             |run: Vec<usize>| -> Vec<StationCode> { run.into_iter().map(|station| codes[station]).collect() };
@@ -50,7 +50,7 @@ pub(crate) fn assign(mut draft: Draft, previous: Option<&Network>, summary: &mut
     }
     stations.sort_by_key(|station| station.code);
     lines.sort_by_key(|line| line.code);
-    memory.gone_stations = stations::gone(&stations, previous);
-    memory.gone_lines = lines::gone(&lines, previous);
-    Ok(Network { stations, lines, memory, ..Network::default() })
+    history.retired_stations = stations::retired(&stations, previous);
+    history.retired_lines = lines::retired(&lines, previous);
+    Ok(Network { stations, lines, history, ..Network::default() })
 }

@@ -1,26 +1,26 @@
-//! What can go wrong while a network is read, always with the file and, where there is one, the line.
+//! Errors of imports, with the file and, where known, the line.
 
 use std::io;
 
-/// Why there is no network.
+/// Why an import failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Something is wrong at a line of a file.
+    /// A problem at a line of a file.
     #[error("{file}:{line}: {message}")]
     Line {
         /// The file, as the caller named it.
         file: String,
-        /// Where, from 1.
+        /// The line number, counted from 1.
         line: u64,
-        /// What.
+        /// The description of the problem.
         message: String,
     },
-    /// Something is wrong with a file as a whole.
+    /// A problem with a whole file.
     #[error("{file}: {message}")]
     File {
         /// The file, as the caller named it.
         file: String,
-        /// What.
+        /// The description of the problem.
         message: String,
     },
     /// A file cannot be read.
@@ -28,10 +28,10 @@ pub enum Error {
     Io {
         /// The file, as the caller named it.
         file: String,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// Several things at once: whoever mends them wants to see all of them.
+    /// Several problems, so that the user can fix all of them at once.
     #[error("{}", join(.0))]
     Several(Vec<Error>),
 }
@@ -53,7 +53,7 @@ impl Error {
         Self::Io { file: file.to_owned(), source }
     }
 
-    /// Nothing, the one error, or all of them.
+    /// No error, one error, or all of them together.
     pub(crate) fn from_all(mut errors: Vec<Self>) -> Result<(), Self> {
         match errors.len() {
             0 => Ok(()),

@@ -1,34 +1,34 @@
-//! Distances and boxes on the earth, as exactly as neighbouring stations need them.
+//! Geographic positions, distances and bounding boxes, accurate enough for adjacent stations.
 
-/// One degree of a great circle.
+/// The length of one degree of a great circle.
 const METRES_PER_DEGREE: f64 = 111_195.0;
 
-/// A place: WGS 84 degrees.
+/// A position in WGS 84 degrees.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place {
-    /// North is positive.
+pub struct LatLon {
+    /// Latitude; north is positive.
     pub lat: f64,
-    /// East is positive.
+    /// Longitude; east is positive.
     pub lon: f64,
 }
 
-impl Place {
-    /// Whether it is on the earth.
+impl LatLon {
+    /// Whether latitude and longitude are in range.
     #[must_use]
     pub fn is_valid(self) -> bool {
         (-90.0..=90.0).contains(&self.lat) && (-180.0..=180.0).contains(&self.lon)
     }
 
-    /// How far it is to another place. A flat earth is exact enough below a hundred kilometres.
+    /// The distance to another position. The planar approximation is accurate below a hundred kilometres.
     #[must_use]
     pub fn metres_to(self, other: Self) -> f64 {
         let apart = (self.lon - other.lon).abs();
-        // The shorter way around the earth, which may be the one across the date line.
+        // The shorter difference in longitude may cross the antimeridian.
         let east = apart.min(360.0 - apart) * f64::midpoint(self.lat, other.lat).to_radians().cos();
         (self.lat - other.lat).hypot(east) * METRES_PER_DEGREE
     }
 
-    /// To six decimals, a tenth of a metre: more is noise, and would make two imports differ.
+    /// Rounds to six decimals, a tenth of a metre. Further digits are noise and would make imports differ.
     #[must_use]
     pub fn rounded(self) -> Self {
         let round = |degrees: f64| (degrees * 1e6).round() / 1e6;
@@ -36,22 +36,22 @@ impl Place {
     }
 }
 
-/// The middle of places that are near each other, on whichever side of the date line; `None` of none.
-pub(crate) fn mean(places: impl IntoIterator<Item = Place>) -> Option<Place> {
-    let mut places = places.into_iter().peekable();
-    let first = *places.peek()?;
+/// The mean of positions that are near each other, also across the antimeridian; `None` without any.
+pub(crate) fn mean(positions: impl IntoIterator<Item = LatLon>) -> Option<LatLon> {
+    let mut positions = positions.into_iter().peekable();
+    let first = *positions.peek()?;
     let (mut lat, mut lon, mut count) = (0.0, 0.0, 0.0);
-    for place in places {
-        lat += place.lat;
-        lon += place.lon + turn(place.lon - first.lon);
+    for position in positions {
+        lat += position.lat;
+        lon += position.lon + wrap_offset(position.lon - first.lon);
         count += 1.0;
     }
     let lon = lon / count;
-    Some(Place { lat: lat / count, lon: lon + turn(lon) })
+    Some(LatLon { lat: lat / count, lon: lon + wrap_offset(lon) })
 }
 
-/// What brings a difference of degrees back to half the earth: a turn around it, or nothing.
-fn turn(degrees: f64) -> f64 {
+/// The offset that brings a difference of longitudes into −180 to 180 degrees.
+fn wrap_offset(degrees: f64) -> f64 {
     if degrees > 180.0 {
         -360.0
     } else if degrees < -180.0 {
@@ -61,26 +61,26 @@ fn turn(degrees: f64) -> f64 {
     }
 }
 
-/// A box of degrees, edges included.
+/// A bounding box in degrees, edges included.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Area {
-    /// Smallest longitude.
+pub struct BoundingBox {
+    /// The smallest longitude.
     pub west: f64,
-    /// Smallest latitude.
+    /// The smallest latitude.
     pub south: f64,
-    /// Largest longitude.
+    /// The largest longitude.
     pub east: f64,
-    /// Largest latitude.
+    /// The largest latitude.
     pub north: f64,
 }
 
-impl Area {
-    /// A box from west, south, east and north, in the order in which everybody writes it.
+impl BoundingBox {
+    /// A bounding box from west, south, east and north.
     ///
     /// # Errors
-    /// The rule, when the numbers break it.
+    /// The rule that the numbers violate.
     pub fn new([west, south, east, north]: [f64; 4]) -> Result<Self, &'static str> {
-        let corners = [Place { lat: south, lon: west }, Place { lat: north, lon: east }];
+        let corners = [LatLon { lat: south, lon: west }, LatLon { lat: north, lon: east }];
         if corners.iter().all(|corner| corner.is_valid()) && west < east && south < north {
             Ok(Self { west, south, east, north })
         } else {
@@ -88,9 +88,9 @@ impl Area {
         }
     }
 
-    /// Whether a place is in it.
+    /// Whether a position is within the box.
     #[must_use]
-    pub fn contains(&self, place: Place) -> bool {
-        (self.west..=self.east).contains(&place.lon) && (self.south..=self.north).contains(&place.lat)
+    pub fn contains(&self, position: LatLon) -> bool {
+        (self.west..=self.east).contains(&position.lon) && (self.south..=self.north).contains(&position.lat)
     }
 }

@@ -1,49 +1,54 @@
-//! GTFS static feeds, from a zip file or a folder.
+//! Imports GTFS static feeds, from a zip file or a folder.
 //!
-//! We read them with `csv` and `zip` rather than with a crate for GTFS: `stop_times.txt` may have tens of millions of rows, of
-//! which only the patterns of trips are of interest, so it is streamed; and an error must name the file and the line
-//! while a slip that does no harm must not stop the import.
+//! Feeds are read with `csv` and `zip` instead of a GTFS crate. `stop_times.txt` may have tens of millions of rows, of
+//! which only the trip patterns are needed, so it is streamed. Errors must name the file and the line, and harmless
+//! mistakes in a feed must not stop the import.
 
-mod choice;
 mod feed;
 mod patterns;
+mod prune;
+mod route_filter;
 mod routes;
 mod stations;
-mod thin;
 
 use std::{collections::HashMap, path::Path};
 
 use kaisatsu_model::TransportKind;
 
-pub use choice::Choice;
+use prune::RouteRuns;
+pub use route_filter::RouteFilter;
 use routes::Route;
-use thin::Runs;
 
 use crate::{
     Error, Summary,
     progress::Progress,
-    raw::{Raw, RawLine, Stop},
+    source_data::{SourceData, SourceLine, SourceStop},
 };
 
-pub(crate) fn read(path: &Path, choice: &Choice, progress: Progress<'_>, summary: &mut Summary) -> Result<Raw, Error> {
+pub(crate) fn read(
+    path: &Path,
+    filter: &RouteFilter,
+    progress: Progress<'_>,
+    summary: &mut Summary,
+) -> Result<SourceData, Error> {
     let mut feed = feed::Feed::open(path)?;
-    let routes = routes::read(&mut feed, choice, summary)?;
-    let places = stations::read(&mut feed, summary)?;
-    let found = patterns::read(&mut feed, &routes, &places, progress, summary)?;
-    let thinned = thin::thin(&found, routes.len(), &places.stations, summary);
-    let kinds = strongest_kinds(&routes, &thinned);
-    // Only stations that a wanted route calls at; a feed has entrances, bus stops and much else.
-    let mut raw = Raw::default();
+    let routes = routes::read(&mut feed, filter, summary)?;
+    let stop_index = stations::read(&mut feed, summary)?;
+    let patterns = patterns::read(&mut feed, &routes, &stop_index, progress, summary)?;
+    let pruned = prune::prune(&patterns, routes.len(), &stop_index.stations, summary);
+    let kinds = strongest_kinds(&routes, &pruned);
+    // Only stations at which a selected route stops. A feed also has entrances, bus stops and other locations.
+    let mut data = SourceData::default();
     let mut stop_of: HashMap<usize, usize> = HashMap::new();
-    for (route, (runs, is_loop)) in routes.iter().zip(thinned) {
+    for (route, (runs, is_loop)) in routes.iter().zip(pruned) {
         if runs.is_empty() {
-            summary.drop("routes without two stops", route.name.clone());
+            summary.omit("routes without two stops", route.name.clone());
             continue;
         }
         for &station in runs.iter().flatten() {
             stop_of.entry(station).or_insert_with(|| {
-                let known = &places.stations[station];
-                raw.stops.push(Stop {
+                let known = &stop_index.stations[station];
+                data.stops.push(SourceStop {
                     group: known.id.clone(),
                     key: format!("gtfs:{}", known.id),
                     code: None,
@@ -53,13 +58,13 @@ pub(crate) fn read(path: &Path, choice: &Choice, progress: Progress<'_>, summary
                     translation: String::new(),
                     kind: kinds[&station],
                     prefecture: None,
-                    place: known.place,
+                    position: known.position,
                     formerly: Vec::new(),
                 });
-                raw.stops.len() - 1
+                data.stops.len() - 1
             });
         }
-        raw.lines.push(RawLine {
+        data.lines.push(SourceLine {
             key: format!("gtfs:{}", route.id),
             code: None,
             name: route.name.clone(),
@@ -69,11 +74,11 @@ pub(crate) fn read(path: &Path, choice: &Choice, progress: Progress<'_>, summary
             is_loop,
         });
     }
-    Ok(raw)
+    Ok(data)
 }
 
-/// What stops at each station. Where trains stop it is a railway station, whatever else does: after them ships, then buses.
-fn strongest_kinds(routes: &[Route], runs: &[Runs]) -> HashMap<usize, TransportKind> {
+/// The mode of transport of each station. With several, trains take precedence over ships, and ships over buses.
+fn strongest_kinds(routes: &[Route], runs: &[RouteRuns]) -> HashMap<usize, TransportKind> {
     let strength = |kind: TransportKind| match kind {
         TransportKind::Train => 2,
         TransportKind::Ship => 1,

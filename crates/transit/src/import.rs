@@ -1,4 +1,4 @@
-//! The way of every import: read the source, correct, give out codes, settle readings, and tell what was done.
+//! The steps of every import: read the source, apply corrections, assign codes, fill in readings, and summarise.
 
 use std::path::Path;
 
@@ -6,25 +6,25 @@ use kaisatsu_model::MapId;
 
 use crate::{
     Corrections, Error, Network, Readings, Summary,
-    assemble::{self, Wanted},
-    codes, csv_form,
-    geo::Area,
-    gtfs::{self, Choice},
+    assemble::{self, AssembleOptions},
+    codes, csv_tables,
+    geo::BoundingBox,
+    gtfs::{self, RouteFilter},
     n02,
     progress::Progress,
-    raw::Raw,
+    source_data::SourceData,
     train_data,
 };
 
-/// Where a network comes from.
+/// The source of a network.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'a> {
     /// A GTFS feed: a zip file or a folder.
     Gtfs {
         /// The feed.
         path: &'a Path,
-        /// Which of its routes are wanted.
-        choice: &'a Choice,
+        /// Which of its routes to import.
+        filter: &'a RouteFilter,
     },
     /// MLIT N02 as `GeoJSON`: the railway sections and the stations.
     N02 {
@@ -39,32 +39,31 @@ pub enum Source<'a> {
     Csv(&'a Path),
 }
 
-/// How a network is made of it.
+/// The settings of an import.
 #[derive(Debug, Default)]
 pub struct Options<'a> {
-    /// The id, unless the corrections give it.
+    /// The id; overrides that of the corrections.
     pub id: Option<&'a str>,
-    /// The name, unless the corrections give it.
+    /// The name; overrides that of the corrections.
     pub name: Option<&'a str>,
-    /// The edition, unless the corrections give it.
+    /// The edition; overrides that of the corrections.
     pub edition: Option<&'a str>,
-    /// The credits, unless the corrections give them.
+    /// The credits; override those of the corrections.
     pub credits: Option<&'a str>,
-    /// In place of the area of the corrections.
-    pub area: Option<Area>,
-    /// What people know better.
+    /// The area; overrides that of the corrections.
+    pub area: Option<BoundingBox>,
+    /// The corrections.
     pub corrections: Option<&'a Corrections>,
-    /// How names are read.
+    /// The dictionaries of readings.
     pub readings: Option<&'a Readings>,
-    /// The network of the last import, whose codes stay.
+    /// The network of the last import, whose codes are kept.
     pub previous: Option<&'a Network>,
 }
 
-/// Imports a network. What was read and left out goes into the summary, also when there is no network in the end: it often
-/// says why.
+/// Imports a network. The summary is filled in even if the import fails, because it often shows the reason.
 ///
 /// # Errors
-/// What is wrong with the source or the corrections, with file and line.
+/// All problems of the source or of the corrections, with file and line.
 pub fn import(
     source: Source<'_>,
     options: &Options<'_>,
@@ -73,28 +72,28 @@ pub fn import(
 ) -> Result<Network, Error> {
     let nothing = Corrections::default();
     let corrections = options.corrections.unwrap_or(&nothing);
-    let (raw, longest_edge_m): (Raw, _) = match source {
-        Source::Gtfs { path, choice } => (gtfs::read(path, choice, progress, summary)?, None),
+    let (data, max_edge_m): (SourceData, _) = match source {
+        Source::Gtfs { path, filter } => (gtfs::read(path, filter, progress, summary)?, None),
         Source::N02 { sections, stations } => (n02::read(sections, stations, progress, summary)?, None),
-        Source::TrainData(path) => (train_data::read(path, summary)?, Some(train_data::LONGEST_EDGE_M)),
-        Source::Csv(path) => (csv_form::read(path, summary)?, None),
+        Source::TrainData(path) => (train_data::read(path, summary)?, Some(train_data::MAX_EDGE_M)),
+        Source::Csv(path) => (csv_tables::read(path, summary)?, None),
     };
-    let wanted = Wanted { area: options.area, longest_edge_m };
-    let draft = assemble::assemble(raw, corrections, wanted, summary)?;
+    let settings = AssembleOptions { area: options.area, max_edge_m };
+    let draft = assemble::assemble(data, corrections, settings, summary)?;
     let mut network = codes::assign(draft, options.previous, summary)?;
-    head(&mut network, corrections, options)?;
+    set_metadata(&mut network, corrections, options)?;
     if let Some(readings) = options.readings {
-        summary.unsettled = readings.settle(&mut network);
+        summary.unresolved = readings.fill_missing(&mut network);
     }
-    summary.read("stations in the network", network.stations.len());
-    summary.read("lines in the network", network.lines.len());
-    summary.read("edges in the network", network.edge_count());
+    summary.count("stations in the network", network.stations.len());
+    summary.count("lines in the network", network.lines.len());
+    summary.count("edges in the network", network.edge_count());
     Ok(network)
 }
 
-/// What the caller says wins over the corrections, and those over the previous network.
-fn head(network: &mut Network, corrections: &Corrections, options: &Options<'_>) -> Result<(), Error> {
-    let [id, name, edition, credits] = corrections.heading();
+/// Sets the metadata. The options take precedence over the corrections, and those over the previous network.
+fn set_metadata(network: &mut Network, corrections: &Corrections, options: &Options<'_>) -> Result<(), Error> {
+    let [id, name, edition, credits] = corrections.metadata();
     let text = |given: Option<&str>, corrected: Option<&str>, before: fn(&Network) -> &String| {
         given
             .or(corrected)

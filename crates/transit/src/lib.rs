@@ -1,13 +1,13 @@
-//! Railway networks before they are drawn: stations, lines, where they are on the earth.
+//! Railway networks before layout: stations with their positions, and lines.
 //!
-//! A [`Network`] is imported from open data, kept in a file that people can read and edit, and laid out by another room.
-//! [`import`] is the whole way; each source has a module that reads it into the same raw shape, and nothing after
-//! that knows where it came from.
+//! A [`Network`] is imported from open data and stored in a file that people can read and edit; another crate lays it
+//! out. [`import`] runs all steps. Each source has a module that reads it into the same intermediate form, so that
+//! later steps do not depend on the source.
 
 mod assemble;
 mod codes;
 mod corrections;
-mod csv_form;
+mod csv_tables;
 mod error;
 pub mod file;
 mod geo;
@@ -17,21 +17,21 @@ mod n02;
 mod network;
 mod palette;
 mod progress;
-mod raw;
 mod readings;
+mod search_queue;
+mod source_data;
 mod summary;
 mod table;
+mod trails;
 mod train_data;
-mod walk;
-mod way;
 
 pub use corrections::Corrections;
-pub use csv_form::write as write_csv;
+pub use csv_tables::write as write_csv;
 pub use error::Error;
-pub use geo::{Area, Place};
-pub use gtfs::Choice;
+pub use geo::{BoundingBox, LatLon};
+pub use gtfs::RouteFilter;
 pub use import::{Options, Source, import};
-pub use network::{GoneLine, GoneStation, Line, Memory, Network, Station};
-pub use progress::{Progress, unwatched};
+pub use network::{ImportHistory, Line, Network, RetiredLine, RetiredStation, Station};
+pub use progress::{Progress, no_progress};
 pub use readings::Readings;
-pub use summary::{Dropped, Summary, Unsettled};
+pub use summary::{Omission, Summary, UnresolvedReading};

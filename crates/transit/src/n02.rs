@@ -1,6 +1,6 @@
-//! The railway data of Japan's land ministry (N02) as `GeoJSON`: sections of track, and stations as short lines on them.
+//! Imports the railway data of Japan's land ministry (N02) from `GeoJSON`: track sections, and stations as short lines.
 //!
-//! Neither file says in which order a line calls at its stations: that is found by walking along the track.
+//! Neither file gives the order of the stations on a line. It is found by following the track.
 
 mod track;
 
@@ -17,28 +17,28 @@ use serde_json::value::RawValue;
 
 use crate::{
     Error, Summary,
-    geo::Place,
+    geo::LatLon,
     progress::Progress,
-    raw::{Raw, RawLine, Stop},
-    walk,
+    source_data::{SourceData, SourceLine, SourceStop},
+    trails,
 };
 
-/// The features as they stand in the text, so that each keeps its line.
+/// The features as raw text, so that each one's line number is known.
 #[derive(Deserialize)]
-struct Collection<'a> {
+struct FeatureCollection<'a> {
     #[serde(borrow)]
     features: Vec<&'a RawValue>,
 }
 
-/// One feature: its properties, and its track.
-struct Piece {
+/// A feature: its properties and its geometry.
+struct RailFeature {
     /// Operator and line.
     line: (String, String),
     station: String,
     code: String,
     group: String,
-    /// One or more: nothing says that there is track between them.
-    paths: Vec<Vec<Place>>,
+    /// One or more polylines, not necessarily connected.
+    paths: Vec<Vec<LatLon>>,
 }
 
 pub(crate) fn read(
@@ -46,48 +46,48 @@ pub(crate) fn read(
     stations: &Path,
     progress: Progress<'_>,
     summary: &mut Summary,
-) -> Result<Raw, Error> {
-    let sections = pieces(sections, false)?;
-    let stations = pieces(stations, true)?;
-    summary.read("sections read", sections.len());
-    summary.read("stations of lines read", stations.len());
-    let mut by_line: BTreeMap<(String, String), (Vec<Piece>, Vec<Piece>)> = BTreeMap::new();
-    for piece in sections {
-        by_line.entry(piece.line.clone()).or_default().0.push(piece);
+) -> Result<SourceData, Error> {
+    let sections = read_features(sections, false)?;
+    let stations = read_features(stations, true)?;
+    summary.count("sections read", sections.len());
+    summary.count("stations of lines read", stations.len());
+    let mut by_line: BTreeMap<(String, String), (Vec<RailFeature>, Vec<RailFeature>)> = BTreeMap::new();
+    for feature in sections {
+        by_line.entry(feature.line.clone()).or_default().0.push(feature);
     }
-    for piece in stations {
-        by_line.entry(piece.line.clone()).or_default().1.push(piece);
+    for feature in stations {
+        by_line.entry(feature.line.clone()).or_default().1.push(feature);
     }
     let names: Vec<String> = by_line.keys().map(|(_, line)| line.clone()).collect();
-    let mut raw = Raw::default();
+    let mut data = SourceData::default();
     let total = by_line.len() as u64;
     for (done, ((operator, line), (track, stations))) in by_line.into_iter().enumerate() {
         progress("lines", done as u64, total);
-        // Many operators have a 東西線.
+        // Several operators have a line called 東西線.
         let is_shared = names.iter().filter(|name| **name == line).count() > 1;
         let name = if is_shared { format!("{operator}{line}") } else { line.clone() };
         if stations.len() < 2 || track.is_empty() {
-            summary.drop("lines without track or without two stations", name);
+            summary.omit("lines without track or without two stations", name);
             continue;
         }
-        let first = raw.stops.len();
-        let places: Vec<Place> = stations.iter().map(|station| middle(&station.paths.concat())).collect();
-        let paths: Vec<&[Place]> = track.iter().flat_map(|piece| &piece.paths).map(Vec::as_slice).collect();
-        let found = track::neighbours(&paths, &places);
+        let first = data.stops.len();
+        let positions: Vec<LatLon> = stations.iter().map(|station| midpoint(&station.paths.concat())).collect();
+        let paths: Vec<&[LatLon]> = track.iter().flat_map(|feature| &feature.paths).map(Vec::as_slice).collect();
+        let found = track::find_adjacent_stations(&paths, &positions);
         for &lost in &found.off_track {
             summary
-                .drop("stations that are not on the track of their line", format!("{name} {}", stations[lost].station));
+                .omit("stations that are not on the track of their line", format!("{name} {}", stations[lost].station));
         }
-        for &(a, b) in &found.past_others {
+        for &(a, b) in &found.bypasses {
             let example = format!("{name}: {}–{}", stations[a].station, stations[b].station);
-            summary.drop("edges that are none (a station lies between)", example);
+            summary.omit("edges that are none (a station lies between)", example);
         }
-        for (station, place) in stations.iter().zip(&places) {
-            raw.stops.push(stop(station, *place));
+        for (station, position) in stations.iter().zip(&positions) {
+            data.stops.push(stop(station, *position));
         }
         let edges: BTreeSet<(usize, usize)> = found.edges;
-        let (runs, is_loop) = walk::runs(&edges, |station| places[station]);
-        raw.lines.push(RawLine {
+        let (runs, is_loop) = trails::decompose(&edges, |station| positions[station]);
+        data.lines.push(SourceLine {
             key: format!("n02:{operator}/{line}"),
             code: None,
             name,
@@ -98,18 +98,18 @@ pub(crate) fn read(
         });
     }
     progress("lines", total, total);
-    Ok(raw)
+    Ok(data)
 }
 
-fn stop(station: &Piece, place: Place) -> Stop {
+fn stop(station: &RailFeature, position: LatLon) -> SourceStop {
     let number = |text: &str| text.parse().ok().and_then(|number| StationCode::new(number).ok());
-    // Older editions have no groups: there, stations of one line and name are one, and nothing else is.
+    // Older editions have no groups. There, the stops with the same line and name form a station.
     let group = if station.group.is_empty() {
         format!("{}/{}/{}", station.line.0, station.line.1, station.station)
     } else {
         station.group.clone()
     };
-    Stop {
+    SourceStop {
         key: format!("n02:{group}"),
         group,
         code: number(&station.code),
@@ -119,28 +119,28 @@ fn stop(station: &Piece, place: Place) -> Stop {
         translation: String::new(),
         kind: TransportKind::Train,
         prefecture: None,
-        place,
+        position,
         formerly: Vec::new(),
     }
 }
 
-fn middle(path: &[Place]) -> Place {
+fn midpoint(path: &[LatLon]) -> LatLon {
     let (a, b) = (path[(path.len() - 1) / 2], path[path.len() / 2]);
-    Place { lat: f64::midpoint(a.lat, b.lat), lon: f64::midpoint(a.lon, b.lon) }
+    LatLon { lat: f64::midpoint(a.lat, b.lat), lon: f64::midpoint(a.lon, b.lon) }
 }
 
-fn pieces(path: &Path, are_stations: bool) -> Result<Vec<Piece>, Error> {
+fn read_features(path: &Path, are_stations: bool) -> Result<Vec<RailFeature>, Error> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|error| Error::io(&name, error))?;
     let text = text.trim_start_matches('\u{feff}');
-    let collection: Collection<'_> =
+    let collection: FeatureCollection<'_> =
         serde_json::from_str(text).map_err(|error| Error::line(&name, error.line() as u64, error.to_string()))?;
     let lines = Lines::of(text);
     let mut found = Vec::with_capacity(collection.features.len());
-    for raw in collection.features {
-        let start = raw.get().as_ptr() as usize - text.as_ptr() as usize;
+    for feature in collection.features {
+        let start = feature.get().as_ptr() as usize - text.as_ptr() as usize;
         let line = lines.number(&(start..start)) as u64;
-        found.push(piece(raw.get(), are_stations).map_err(|message| Error::line(&name, line, message))?);
+        found.push(parse_feature(feature.get(), are_stations).map_err(|message| Error::line(&name, line, message))?);
     }
     if found.is_empty() {
         return Err(Error::file(&name, "there is no feature in it"));
@@ -148,18 +148,18 @@ fn pieces(path: &Path, are_stations: bool) -> Result<Vec<Piece>, Error> {
     Ok(found)
 }
 
-fn piece(text: &str, is_station: bool) -> Result<Piece, String> {
+fn parse_feature(text: &str, is_station: bool) -> Result<RailFeature, String> {
     let feature = Feature::from_str(text).map_err(|error| error.to_string())?;
     let property = |name: &str| match feature.property(name) {
         Some(serde_json::Value::String(text)) => text.trim().to_owned(),
         Some(serde_json::Value::Number(number)) => number.to_string(),
         _ => String::new(),
     };
-    let needed = |name: &str, what: &str| {
+    let required = |name: &str, what: &str| {
         Some(property(name)).filter(|text| !text.is_empty()).ok_or_else(|| format!("there is no {name} ({what})"))
     };
-    let station = if is_station { needed("N02_005", "the station")? } else { String::new() };
-    let line = (needed("N02_004", "the operator")?, needed("N02_003", "the line")?);
+    let station = if is_station { required("N02_005", "the station")? } else { String::new() };
+    let line = (required("N02_004", "the operator")?, required("N02_003", "the line")?);
     let lines: &[_] = match feature.geometry.as_ref().map(|geometry| &geometry.value) {
         Some(GeometryValue::LineString { coordinates }) => std::slice::from_ref(coordinates),
         Some(GeometryValue::MultiLineString { coordinates }) => coordinates,
@@ -167,7 +167,7 @@ fn piece(text: &str, is_station: bool) -> Result<Piece, String> {
     };
     let mut paths = Vec::with_capacity(lines.len());
     for line in lines {
-        let path = line.iter().map(|position| place(position.as_slice())).collect::<Result<Vec<Place>, String>>()?;
+        let path = line.iter().map(|pair| parse_position(pair.as_slice())).collect::<Result<Vec<LatLon>, String>>()?;
         if path.len() < 2 {
             return Err("its geometry has less than two points".to_owned());
         }
@@ -176,11 +176,11 @@ fn piece(text: &str, is_station: bool) -> Result<Piece, String> {
     if paths.is_empty() {
         return Err("its geometry is empty".to_owned());
     }
-    Ok(Piece { line, station, code: property("N02_005c"), group: property("N02_005g"), paths })
+    Ok(RailFeature { line, station, code: property("N02_005c"), group: property("N02_005g"), paths })
 }
 
-fn place(position: &[f64]) -> Result<Place, String> {
-    let &[lon, lat, ..] = position else { return Err("a position is not two numbers".to_owned()) };
-    let place = Place { lat, lon };
-    if place.is_valid() { Ok(place) } else { Err(format!("{lon}, {lat} is no place on the earth")) }
+fn parse_position(pair: &[f64]) -> Result<LatLon, String> {
+    let &[lon, lat, ..] = pair else { return Err("a position is not two numbers".to_owned()) };
+    let position = LatLon { lat, lon };
+    if position.is_valid() { Ok(position) } else { Err(format!("{lon}, {lat} is no place on the earth")) }
 }

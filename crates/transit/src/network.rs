@@ -1,117 +1,117 @@
-//! The nouns: a network, its stations and its lines.
+//! The data model: a network, its stations and its lines.
 
 use std::collections::BTreeMap;
 
 use kaisatsu_model::{Prefecture, StationCode, TransportKind};
 
-/// Stations and the lines that join them, without any drawing.
+/// Stations and the lines between them, without a layout.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Network {
-    /// The id of the map that will be drawn of it.
+    /// The id of the map that is built from it.
     pub id: String,
-    /// Its name for people.
+    /// Its display name.
     pub name: String,
-    /// Which state of the world it shows.
+    /// Which state of the network it shows.
     pub edition: String,
-    /// Where the facts come from.
+    /// The sources of the data.
     pub credits: String,
-    /// The stations, by code.
+    /// The stations, ordered by code.
     pub stations: Vec<Station>,
-    /// The lines, by code.
+    /// The lines, ordered by code.
     pub lines: Vec<Line>,
-    /// What the next import needs to give out the same codes again.
-    pub memory: Memory,
+    /// What the next import needs to assign the same codes.
+    pub history: ImportHistory,
 }
 
-/// What ties a network to its sources: how they call things, and what they no longer have.
+/// The keys of the source for stations and lines, and the stations and lines that no longer exist.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Memory {
-    /// What the source calls a station.
+pub struct ImportHistory {
+    /// The source's key of each station.
     pub station_keys: BTreeMap<StationCode, String>,
-    /// What the source calls a line.
+    /// The source's key of each line.
     pub line_keys: BTreeMap<i64, String>,
-    /// Stations that are gone. Their codes are theirs for ever, and they may come back.
-    pub gone_stations: Vec<GoneStation>,
-    /// Lines that are gone.
-    pub gone_lines: Vec<GoneLine>,
+    /// Stations that no longer exist. Their codes stay reserved, and they may return.
+    pub retired_stations: Vec<RetiredStation>,
+    /// Lines that no longer exist.
+    pub retired_lines: Vec<RetiredLine>,
 }
 
-/// A station that an earlier import had.
+/// A station of an earlier import. In the network file: `gone_station`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GoneStation {
-    /// Its code, for ever.
+pub struct RetiredStation {
+    /// Its code, which never changes.
     pub code: StationCode,
     /// Its last name.
     pub name: String,
-    /// What the source called it, empty where nothing is known.
+    /// The source's key; empty if unknown.
     pub key: String,
-    /// The reading in kana, empty where nobody knew it.
+    /// The reading in kana; empty if unknown.
     pub yomi: String,
-    /// Its name in a second language, empty where it had none.
+    /// Its name in a second language; empty if it had none.
     pub translation: String,
-    /// Where it was administratively.
+    /// Its prefecture.
     pub prefecture: Option<Prefecture>,
-    /// WGS 84 degrees.
+    /// Latitude in WGS 84 degrees.
     pub lat: f64,
-    /// WGS 84 degrees.
+    /// Longitude in WGS 84 degrees.
     pub lon: f64,
-    /// Names it had before its last one.
+    /// Its former names.
     pub formerly: Vec<String>,
 }
 
-/// A line that an earlier import had.
+/// A line of an earlier import. In the network file: `gone_line`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GoneLine {
+pub struct RetiredLine {
     /// Its code.
     pub code: i64,
     /// Its last name.
     pub name: String,
-    /// What the source called it, empty where nothing is known.
+    /// The source's key; empty if unknown.
     pub key: String,
 }
 
-/// One station: what lines share is one.
+/// A station, shared by all lines that stop there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Station {
-    /// Its code, for ever.
+    /// Its code, which never changes.
     pub code: StationCode,
     /// Its current name.
     pub name: String,
-    /// The reading in kana, empty where nobody knows it.
+    /// The reading in kana; empty if unknown.
     pub yomi: String,
-    /// Its name in a second language, empty where it has none.
+    /// Its name in a second language; empty if it has none.
     pub translation: String,
-    /// What stops there.
+    /// Its mode of transport.
     pub kind: TransportKind,
-    /// Where it is administratively; `None` outside of Japan.
+    /// Its prefecture; `None` outside Japan.
     pub prefecture: Option<Prefecture>,
-    /// WGS 84 degrees.
+    /// Latitude in WGS 84 degrees.
     pub lat: f64,
-    /// WGS 84 degrees.
+    /// Longitude in WGS 84 degrees.
     pub lon: f64,
-    /// Names it had before.
+    /// Its former names.
     pub formerly: Vec<String>,
 }
 
-/// One line.
+/// A line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
     /// Its code.
     pub code: i64,
     /// Its name.
     pub name: String,
-    /// Its name in a second language, empty where it has none.
+    /// Its name in a second language; empty if it has none.
     pub translation: String,
     /// `#rrggbb`.
     pub color: String,
-    /// Runs of station codes; neighbours in a run are neighbours on the line.
+    /// Runs: lists of stations in which consecutive stations are adjacent on the line. Each edge is in one run.
     pub runs: Vec<Vec<StationCode>>,
-    /// Whether the last station of each run is followed by its first.
+    /// Whether the last station of each run is adjacent to its first.
     pub is_loop: bool,
 }
 
 impl Line {
-    /// Every pair of neighbours, run by run, with the closing one of a loop.
+    /// All pairs of adjacent stations, run by run, including the closing edge of a loop.
     pub fn edges(&self) -> impl Iterator<Item = (StationCode, StationCode)> + '_ {
         self.runs.iter().flat_map(|run| {
             let closing = run.last().copied().zip(run.first().copied()).filter(|_| self.is_loop && run.len() > 2);
@@ -121,7 +121,7 @@ impl Line {
 }
 
 impl Network {
-    /// How many pairs of stations are neighbours on some line.
+    /// The number of pairs of stations that are adjacent on any line.
     #[must_use]
     pub fn edge_count(&self) -> usize {
         let edges = self.lines.iter().flat_map(Line::edges).map(|(a, b)| (a.min(b), a.max(b)));

@@ -1,7 +1,7 @@
-//! How far long work has come, for whoever watches.
+//! Progress reports of long operations.
 
-/// Called with what is being done, how much of it is done, and how much there is of it.
+/// Receives the name of the operation, the amount done, and the total amount.
 pub type Progress<'a> = &'a dyn Fn(&str, u64, u64);
 
-/// For whoever does not watch.
-pub fn unwatched(_what: &str, _done: u64, _all: u64) {}
+/// Ignores progress reports.
+pub fn no_progress(_what: &str, _done: u64, _all: u64) {}

@@ -1,12 +1,12 @@
-//! How names are read: from dictionaries in the format of SKK, with the doubtful ones listed for a person.
+//! Finds the readings of names in SKK dictionaries, and lists the names that a person must decide.
 
 use std::{collections::HashMap, path::Path};
 
 use encoding_rs::{EUC_JP, UTF_8};
 
-use crate::{Error, Network, summary::Unsettled};
+use crate::{Error, Network, summary::UnresolvedReading};
 
-/// Writings that the dictionaries and the railways use for the same thing.
+/// Spelling variants that dictionaries and railways use for the same name.
 const VARIANTS: [(char, char); 12] = [
     ('ケ', 'ヶ'),
     ('ヶ', 'ケ'),
@@ -32,7 +32,7 @@ impl Readings {
     /// Adds the dictionary in a file, in UTF-8 or EUC-JP.
     ///
     /// # Errors
-    /// When it cannot be read, or is no SKK dictionary.
+    /// When the file cannot be read, or is not an SKK dictionary.
     pub fn open(&mut self, path: &Path) -> Result<(), Error> {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).map_err(|error| Error::io(&name, error))?;
@@ -42,9 +42,9 @@ impl Readings {
     /// Adds the dictionary in these bytes.
     ///
     /// # Errors
-    /// When they are no SKK dictionary.
+    /// When they are not an SKK dictionary.
     pub fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {
-        // SKK dictionaries are EUC-JP unless their first line says otherwise; text that is UTF-8 is hardly ever EUC-JP.
+        // SKK dictionaries are EUC-JP unless their first line says otherwise. EUC-JP text is hardly ever valid UTF-8.
         let text = match UTF_8.decode_without_bom_handling_and_without_replacement(bytes) {
             Some(text) => text,
             None => EUC_JP.decode_without_bom_handling(bytes).0,
@@ -52,7 +52,7 @@ impl Readings {
         let mut entries = 0;
         for row in text.trim_start_matches('\u{feff}').lines().filter(|row| !row.starts_with(';')) {
             let Some((yomi, words)) = row.split_once(" /") else { continue };
-            // A latin letter at the end marks a verb, whose stem is no name.
+            // A Latin letter at the end marks a verb, whose stem is not a name.
             if !yomi.chars().all(is_hiragana) {
                 continue;
             }
@@ -67,7 +67,7 @@ impl Readings {
         if entries == 0 { Err(Error::file(name, "no reading in it: is it an SKK dictionary?")) } else { Ok(()) }
     }
 
-    /// Every reading of a name, with and without 駅, in all its spellings. A name in kana reads as it is written.
+    /// All readings of a name, with and without 駅, in all spellings. The reading of a name in kana is the name itself.
     #[must_use]
     pub fn candidates(&self, name: &str) -> Vec<String> {
         if name.chars().all(|c| is_kana(c) && !matches!(c, 'ヶ' | 'ヵ')) && !name.is_empty() {
@@ -84,7 +84,7 @@ impl Readings {
                 }
             }
         }
-        // The dictionaries know the place, and the railway puts its letters before it.
+        // The dictionaries have the place name without the prefix JR of the station.
         if found.is_empty()
             && let Some(rest) = name.strip_prefix("JR")
         {
@@ -93,9 +93,9 @@ impl Readings {
         found
     }
 
-    /// Gives a reading to each station that has none and whose name has exactly one. Returns the names that have not.
-    pub fn settle(&self, network: &mut Network) -> Vec<Unsettled> {
-        let mut unsettled: Vec<Unsettled> = Vec::new();
+    /// Sets the missing reading of each station whose name has exactly one. Returns the other names.
+    pub fn fill_missing(&self, network: &mut Network) -> Vec<UnresolvedReading> {
+        let mut unresolved: Vec<UnresolvedReading> = Vec::new();
         for station in network.stations.iter_mut().filter(|station| station.yomi.is_empty()) {
             let mut candidates = self.candidates(&station.name);
             if let [_] = candidates.as_slice() {
@@ -106,11 +106,11 @@ impl Readings {
                 Some(prefecture) => format!("{}@{}", station.name, prefecture.name()),
                 None => station.name.clone(),
             };
-            if !unsettled.iter().any(|known| known.name == name) {
-                unsettled.push(Unsettled { name, candidates });
+            if !unresolved.iter().any(|known| known.name == name) {
+                unresolved.push(UnresolvedReading { name, candidates });
             }
         }
-        unsettled
+        unresolved
     }
 }
 
@@ -122,7 +122,7 @@ fn is_kana(c: char) -> bool {
     is_hiragana(c) || matches!(c, 'ァ'..='ヺ' | '・')
 }
 
-/// Katakana to hiragana; the long mark stays, the middle dot goes.
+/// Converts katakana to hiragana, keeps the prolonged sound mark and removes the middle dot.
 fn to_hiragana(text: &str) -> String {
     let one = |c: char| match c {
         'ァ'..='ヶ' => char::from_u32(u32::from(c) - 0x60).unwrap_or(c),
@@ -131,7 +131,7 @@ fn to_hiragana(text: &str) -> String {
     text.chars().filter(|c| *c != '・').map(one).collect()
 }
 
-/// A name in all its spellings, the given one first.
+/// All spellings of a name, the given one first.
 fn spellings(name: &str) -> Vec<String> {
     let mut found = vec![name.to_owned()];
     for (old, new) in VARIANTS {

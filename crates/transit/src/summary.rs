@@ -1,68 +1,68 @@
-//! What an import read, what it left out and why, and what a person should look at.
+//! Summarises an import: what was read, what was left out and why, and which readings are unresolved.
 
 use std::fmt;
 
-/// How many examples of one reason are shown.
+/// How many examples are shown for each reason.
 const EXAMPLES: usize = 12;
 
-/// The account of one import.
+/// The summary of one import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
     read: Vec<(String, usize)>,
-    dropped: Vec<Dropped>,
-    /// Names whose reading somebody must settle, with what the dictionaries say.
-    pub unsettled: Vec<Unsettled>,
+    omitted: Vec<Omission>,
+    /// Names whose reading a person must decide, with the candidates of the dictionaries.
+    pub unresolved: Vec<UnresolvedReading>,
 }
 
-/// Things left out for one reason.
+/// Items that were left out for one reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dropped {
-    /// Why.
+pub struct Omission {
+    /// The reason.
     pub reason: String,
-    /// How many.
+    /// The number of items.
     pub count: usize,
-    /// The first of them.
+    /// The first few of them.
     pub examples: Vec<String>,
 }
 
-/// A name whose reading is not known for sure.
+/// A name whose reading is unknown or ambiguous.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unsettled {
-    /// The name, with its prefecture where that is known.
+pub struct UnresolvedReading {
+    /// The name, with its prefecture if known.
     pub name: String,
-    /// What the dictionaries offer; nothing when they do not know the name.
+    /// The readings in the dictionaries; empty if they do not have the name.
     pub candidates: Vec<String>,
 }
 
 impl Summary {
-    /// Counts what was read.
-    pub(crate) fn read(&mut self, what: &str, count: usize) {
+    /// Adds to the count of items that were read.
+    pub(crate) fn count(&mut self, what: &str, count: usize) {
         match self.read.iter_mut().find(|(known, _)| known == what) {
             Some((_, total)) => *total += count,
             None => self.read.push((what.to_owned(), count)),
         }
     }
 
-    /// Notes something left out. Reasons with nothing dropped are not mentioned.
-    pub(crate) fn drop(&mut self, reason: &str, example: impl Into<String>) {
+    /// Records an item that was left out.
+    pub(crate) fn omit(&mut self, reason: &str, example: impl Into<String>) {
         let example = example.into();
-        let Some(dropped) = self.dropped.iter_mut().find(|dropped| dropped.reason == reason) else {
-            self.dropped.push(Dropped { reason: reason.to_owned(), count: 1, examples: vec![example] });
+        let Some(omitted) = self.omitted.iter_mut().find(|omitted| omitted.reason == reason) else {
+            self.omitted.push(Omission { reason: reason.to_owned(), count: 1, examples: vec![example] });
             return;
         };
-        dropped.count += 1;
-        if dropped.examples.len() < EXAMPLES && !dropped.examples.contains(&example) {
-            dropped.examples.push(example);
+        omitted.count += 1;
+        if omitted.examples.len() < EXAMPLES && !omitted.examples.contains(&example) {
+            omitted.examples.push(example);
         }
     }
 
-    /// Adds another account to this one.
+    /// Adds the contents of another summary.
     pub(crate) fn append(&mut self, other: Self) {
         for (what, count) in other.read {
-            self.read(&what, count);
+            self.count(&what, count);
         }
-        self.dropped.extend(other.dropped);
-        self.unsettled.extend(other.unsettled);
+        self.omitted.extend(other.omitted);
+        self.unresolved.extend(other.unresolved);
     }
 }
 
@@ -71,20 +71,20 @@ impl fmt::Display for Summary {
         for (what, count) in &self.read {
             writeln!(f, "{count:>9} {what}")?;
         }
-        for dropped in &self.dropped {
-            let more = if dropped.count > dropped.examples.len() { ", …" } else { "" };
-            writeln!(f, "{:>9} left out: {}: {}{more}", dropped.count, dropped.reason, dropped.examples.join(", "))?;
+        for omitted in &self.omitted {
+            let more = if omitted.count > omitted.examples.len() { ", …" } else { "" };
+            writeln!(f, "{:>9} left out: {}: {}{more}", omitted.count, omitted.reason, omitted.examples.join(", "))?;
         }
-        if !self.unsettled.is_empty() {
-            writeln!(f, "{:>9} names without a settled reading:", self.unsettled.len())?;
+        if !self.unresolved.is_empty() {
+            writeln!(f, "{:>9} names without a settled reading:", self.unresolved.len())?;
         }
-        for unsettled in &self.unsettled {
-            let known = if unsettled.candidates.is_empty() {
+        for unresolved in &self.unresolved {
+            let known = if unresolved.candidates.is_empty() {
                 "not known".to_owned()
             } else {
-                unsettled.candidates.join(" or ")
+                unresolved.candidates.join(" or ")
             };
-            writeln!(f, "          {}: {known}", unsettled.name)?;
+            writeln!(f, "          {}: {known}", unresolved.name)?;
         }
         Ok(())
     }

@@ -1,24 +1,24 @@
-//! Rows of a CSV file by the names of their columns, each with its line number.
+//! Reads CSV files by column name, with the line number of each row.
 
-mod bounded;
+mod limited_reader;
 
 use std::{io::Read, str::FromStr};
 
 use csv::StringRecord;
 
-use bounded::Bounded;
+use limited_reader::LimitedReader;
 
 use crate::Error;
 
 /// A CSV file with a header.
 pub(crate) struct Table<R> {
     file: String,
-    reader: csv::Reader<Bounded<R>>,
+    reader: csv::Reader<LimitedReader<R>>,
     header: Vec<String>,
     record: StringRecord,
 }
 
-/// Where a column is; `None` when the file does not have it.
+/// The index of a column; `None` if the file does not have it.
 pub(crate) type Column = Option<usize>;
 
 /// One row.
@@ -26,17 +26,17 @@ pub(crate) struct Row<'a> {
     file: &'a str,
     record: &'a StringRecord,
     pub(crate) line: u64,
-    /// How many bytes of the file came before it.
+    /// The byte offset of the row in the file.
     pub(crate) byte: u64,
 }
 
 impl<R: Read> Table<R> {
-    /// Begins to read a file of at most so many bytes.
-    pub(crate) fn new(file: &str, reader: R, largest: u64) -> Result<Self, Error> {
-        let reader = Bounded::new(reader, largest);
+    /// Starts reading a file of at most `max_bytes`.
+    pub(crate) fn new(file: &str, reader: R, max_bytes: u64) -> Result<Self, Error> {
+        let reader = LimitedReader::new(reader, max_bytes);
         let mut reader = csv::ReaderBuilder::new().flexible(true).buffer_capacity(1 << 16).from_reader(reader);
         let names = reader.headers().map_err(|error| csv_error(file, 1, &error))?;
-        // Editors on Windows begin a file with a mark that is no part of the first name.
+        // Editors on Windows write a byte order mark before the first column name.
         let header = names.iter().map(|name| name.trim().trim_start_matches('\u{feff}').to_ascii_lowercase()).collect();
         Ok(Self { file: file.to_owned(), reader, header, record: StringRecord::new() })
     }
@@ -45,15 +45,15 @@ impl<R: Read> Table<R> {
         self.header.iter().position(|known| known == name)
     }
 
-    pub(crate) fn needed(&self, name: &str) -> Result<Column, Error> {
+    pub(crate) fn required(&self, name: &str) -> Result<Column, Error> {
         match self.column(name) {
             None => Err(Error::line(&self.file, 1, format!("there is no column {name}"))),
             found => Ok(found),
         }
     }
 
-    /// Columns that nobody asked for.
-    pub(crate) fn unknown(&self, known: &[&str]) -> Option<&str> {
+    /// The first column that is not among the known ones.
+    pub(crate) fn unknown_column(&self, known: &[&str]) -> Option<&str> {
         self.header.iter().find(|name| !known.contains(&name.as_str())).map(String::as_str)
     }
 
@@ -64,7 +64,7 @@ impl<R: Read> Table<R> {
             match self.reader.read_record(&mut self.record) {
                 Err(error) => return Err(csv_error(&self.file, line, &error)),
                 Ok(false) => return Ok(None),
-                // A row of nothing but white space is one that somebody forgot.
+                // A row that contains only white space is ignored.
                 Ok(true) if self.record.iter().all(|field| field.trim().is_empty()) => {}
                 Ok(true) => break,
             }
@@ -75,7 +75,7 @@ impl<R: Read> Table<R> {
 }
 
 impl Row<'_> {
-    /// The text of a column, empty when it is not there.
+    /// The text of a column; empty if the column does not exist.
     pub(crate) fn text(&self, column: Column) -> &str {
         column.and_then(|at| self.record.get(at)).map_or("", str::trim)
     }
@@ -94,7 +94,7 @@ impl Row<'_> {
     }
 }
 
-/// What is wrong with the record that begins at a line.
+/// Converts an error in the record that begins at a line.
 fn csv_error(file: &str, line: u64, error: &csv::Error) -> Error {
     let message = match error.kind() {
         csv::ErrorKind::Utf8 { .. } => "the text is not UTF-8".to_owned(),

@@ -57,13 +57,13 @@ proptest! {
         let mut after = before.clone();
         after[renamed].0 = "新しい名".to_owned();
         after[moved].2 += 0.002;
-        let gone = (removed != renamed && removed != moved).then(|| after.remove(removed).0);
+        let retired = (removed != renamed && removed != moved).then(|| after.remove(removed).0);
         after.push(("開業".to_owned(), 34.5, 139.0));
         after.sort_by_key(|row| row.0.bytes().fold(seed, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte))));
         // What is known is what the file says.
         let first = file::read(&file::write(&first)).unwrap();
         let second = read(&after, Some(&first));
-        for (name, ..) in before.iter().filter(|(name, ..)| Some(name) != gone.as_ref()) {
+        for (name, ..) in before.iter().filter(|(name, ..)| Some(name) != retired.as_ref()) {
             let now = if *name == before[renamed].0 { "新しい名" } else { name };
             prop_assert_eq!(code_of(&second, now), code_of(&first, name), "{} {}", name, now);
         }
@@ -77,13 +77,13 @@ proptest! {
         let second = file::read(&file::write(&second)).unwrap();
         let mut third = after.clone();
         third.push(("さらに開業".to_owned(), 34.4, 139.0));
-        if let Some(name) = &gone {
+        if let Some(name) = &retired {
             third.push(before.iter().find(|row| row.0 == *name).unwrap().clone());
         }
         let third = read(&third, Some(&second));
-        if let Some(name) = &gone {
+        if let Some(name) = &retired {
             prop_assert_eq!(code_of(&third, name), code_of(&first, name));
-            prop_assert!(third.memory.gone_stations.is_empty());
+            prop_assert!(third.history.retired_stations.is_empty());
         }
         prop_assert!(!second.stations.iter().any(|station| station.code.get() == code_of(&third, "さらに開業")));
     }
@@ -96,7 +96,7 @@ fn a_new_station_far_away_is_no_renaming() {
     all[4] = ("遠い駅".to_owned(), 36.0, 139.0);
     let second = read(&all, Some(&first));
     assert_eq!(code_of(&second, "遠い駅"), 6);
-    assert_eq!(second.memory.gone_stations[0].name, "駅4");
+    assert_eq!(second.history.retired_stations[0].name, "駅4");
 }
 
 #[test]

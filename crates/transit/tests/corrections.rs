@@ -151,10 +151,10 @@ fn readings_come_from_dictionaries() {
     let text = ";; okuri-nasi entries.\nこう /甲;a line/\nおつえき /乙駅/\nきのと /乙/\nだいにちょう /第二丁/\n";
     let (bytes, _, _) = encoding_rs::EUC_JP.encode(text);
     readings.add("dictionary", &bytes).unwrap();
-    let unsettled = readings.settle(&mut network);
+    let unresolved = readings.fill_missing(&mut network);
     let yomi = |name: &str| network.stations.iter().find(|station| station.name == name).unwrap().yomi.clone();
     assert_eq!((yomi("甲").as_str(), yomi("第2丁").as_str(), yomi("乙").as_str()), ("こう", "だいにちょう", ""));
-    let listed = unsettled.iter().find(|unsettled| unsettled.name == "乙@東京都").unwrap();
+    let listed = unresolved.iter().find(|unresolved| unresolved.name == "乙@東京都").unwrap();
     assert_eq!(listed.candidates, ["きのと", "おつ"]);
     assert_eq!(readings.candidates("ゆりが丘"), Vec::<String>::new());
     assert_eq!(readings.candidates("スカイ・ツリー"), ["すかいつりー"]);
@@ -162,18 +162,18 @@ fn readings_come_from_dictionaries() {
 }
 
 /// A ring 甲 乙 丙 丁 戊.
-fn ring(places: [(f64, f64); 5]) -> String {
+fn ring(positions: [(f64, f64); 5]) -> String {
     let names = ["甲", "乙", "丙", "丁", "戊"];
     let stations: Vec<_> =
-        (1..).zip(names).zip(places).map(|((id, name), (lat, lon))| (id, id, name, lat, lon)).collect();
+        (1..).zip(names).zip(positions).map(|((id, name), (lat, lon))| (id, id, name, lat, lon)).collect();
     export(&[(11302, "環状線", &stations)])
 }
 
 #[test]
 fn a_parted_ring_goes_on_where_its_list_begins() {
     let near = [(35.0, 139.0), (35.0, 139.02), (35.02, 139.03), (35.03, 139.01), (35.02, 138.99)];
-    let read = |json: &str, fix: &str| {
-        let text = format!("format = 1\n[[line]]\ncode = 11302\n{fix}\n");
+    let read = |json: &str, correction: &str| {
+        let text = format!("format = 1\n[[line]]\ncode = 11302\n{correction}\n");
         let (network, _) = train_data(json, &text).unwrap();
         (runs(&network)["環状線"].clone(), network.lines[0].is_loop)
     };
@@ -184,7 +184,7 @@ fn a_parted_ring_goes_on_where_its_list_begins() {
     assert_eq!(read(&ring(near), "cut = [[\"甲\", \"戊\"]]"), parted(&["甲 乙 丙 丁 戊"]));
     assert_eq!(read(&ring(near), "cut = [[\"甲\", \"乙\"], [\"丙\", \"丁\"]]"), parted(&["丁 戊 甲", "乙 丙"]));
     let mut far = near;
-    far[2..].iter_mut().for_each(|place| place.0 += 1.0);
+    far[2..].iter_mut().for_each(|position| position.0 += 1.0);
     // 乙–丙 and 戊–甲 are too long to be true.
     assert_eq!(read(&ring(far), ""), parted(&["甲 乙", "丙 丁 戊"]));
     // What is cut on a branch does not open the ring that it leaves.

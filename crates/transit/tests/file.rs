@@ -5,7 +5,7 @@ mod common;
 
 use common::csv;
 use kaisatsu_model::{Prefecture, StationCode, TransportKind};
-use kaisatsu_transit::{GoneStation, Line, Memory, Network, Options, Station, file, write_csv};
+use kaisatsu_transit::{ImportHistory, Line, Network, Options, RetiredStation, Station, file, write_csv};
 use proptest::prelude::*;
 
 fn text() -> impl Strategy<Value = String> {
@@ -56,7 +56,7 @@ fn network() -> impl Strategy<Value = Network> {
                 credits: "a \"b\"\n\u{7}".to_owned(),
                 stations: stations.into_iter().enumerate().map(station).collect(),
                 lines: lines.into_iter().enumerate().map(line).collect(),
-                memory: Memory::default(),
+                history: ImportHistory::default(),
             }
         })
 }
@@ -65,9 +65,9 @@ proptest! {
     #[test]
     fn a_written_network_reads_back(network in network()) {
         let mut network = network;
-        network.memory.station_keys.insert(network.stations[0].code, "key".to_owned());
+        network.history.station_keys.insert(network.stations[0].code, "key".to_owned());
         let code = StationCode::new(4_000_000_000).unwrap();
-        let gone = GoneStation {
+        let retired = RetiredStation {
             code,
             name: "gone".to_owned(),
             key: String::new(),
@@ -78,7 +78,7 @@ proptest! {
             lon: 2.5,
             formerly: vec!["here".to_owned()],
         };
-        network.memory.gone_stations.push(gone);
+        network.history.retired_stations.push(retired);
         let written = file::write(&network);
         let read = file::read(&written).unwrap();
         prop_assert_eq!(&read, &network);

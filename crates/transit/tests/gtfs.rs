@@ -11,7 +11,7 @@ use std::{
 };
 
 use common::{folder, gtfs, imported, runs};
-use kaisatsu_transit::{Choice, Options, Source};
+use kaisatsu_transit::{Options, RouteFilter, Source};
 
 const AGENCY: &str = "agency_id,agency_name\n1,Metro\n";
 const ROUTES: &str = "\u{feff}route_id,agency_id,route_short_name,route_long_name,route_type,route_color,route_nonsense\n\
@@ -77,8 +77,8 @@ fn a_feed_becomes_stations_and_lines() {
     fs::write(&packed, archive.finish().unwrap().into_inner()).unwrap();
     assert_eq!(gtfs(&packed, &options).unwrap().0, network);
 
-    let choice = Choice { buses: true, routes: vec!["12".to_owned()], ..Choice::default() };
-    let (buses, _) = imported(Source::Gtfs { path: &packed, choice: &choice }, &options).unwrap();
+    let filter = RouteFilter { buses: true, routes: vec!["12".to_owned()], ..RouteFilter::default() };
+    let (buses, _) = imported(Source::Gtfs { path: &packed, filter: &filter }, &options).unwrap();
     assert_eq!(buses.lines.len(), 1);
     assert_eq!(buses.stations[0].kind.word(), "bus");
 }

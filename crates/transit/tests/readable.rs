@@ -30,10 +30,10 @@ fn told(json: &str, corrections: &str) -> String {
 
 #[test]
 fn a_branch_may_begin_with_the_station_that_it_leaves_from() {
-    let fix = "[[line]]\ncode = 7\nbranch = [{ after = \"荻窪\", from = \"中野坂上\" }]\n";
+    let correction = "[[line]]\ncode = 7\nbranch = [{ after = \"荻窪\", from = \"中野坂上\" }]\n";
     let expected = ["池袋 中野坂上 荻窪", "中野坂上 方南町"];
-    assert_eq!(runs(&made(&sample(&MAIN[3..]), fix))["丸ノ内線"], expected);
-    assert_eq!(runs(&made(&sample(&[MAIN[1], MAIN[3]]), fix))["丸ノ内線"], expected);
+    assert_eq!(runs(&made(&sample(&MAIN[3..]), correction))["丸ノ内線"], expected);
+    assert_eq!(runs(&made(&sample(&[MAIN[1], MAIN[3]]), correction))["丸ノ内線"], expected);
 }
 
 #[test]

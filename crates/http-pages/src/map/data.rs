@@ -32,12 +32,12 @@ fn respond(
     request: &HeaderMap,
 ) -> Result<Response, NotFound> {
     let Path(id) = id?;
-    let shelved = map(gateway, &id)?;
-    let map = shelved.prepared.etag();
+    let loaded = map(gateway, &id)?;
+    let map = loaded.prepared.etag();
     // Serialising our own wire types cannot fail.
-    let write = || serde_json::to_vec(&Data::of(&shelved.map, map)).unwrap_or_default().into();
+    let write = || serde_json::to_vec(&Data::of(&loaded.map, map)).unwrap_or_default().into();
     let etag = Etag::of(format_args!("data {map}"));
-    Ok(part(request, "application/json;charset=UTF-8", etag, || shelved.prepared.page_data(write)))
+    Ok(part(request, "application/json;charset=UTF-8", etag, || loaded.prepared.page_data(write)))
 }
 
 /// A map.

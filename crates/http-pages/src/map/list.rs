@@ -11,8 +11,8 @@ const PAGE: &str = include_str!("list.html");
 
 pub(super) async fn list(State(gateway): State<Arc<Gateway>>, request: HeaderMap) -> Response {
     let mut rows = String::new();
-    for shelved in gateway.maps.all() {
-        let map = &shelved.map;
+    for loaded in gateway.maps.all() {
+        let map = &loaded.map;
         let (id, name) = (map.id.as_str(), escape(&map.name));
         let edition = if map.edition.is_empty() { String::new() } else { format!(" · {}", escape(&map.edition)) };
         let (stations, lines) = (map.stations().len(), map.lines.len());

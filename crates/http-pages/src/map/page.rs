@@ -27,10 +27,10 @@ fn respond(
     request: &HeaderMap,
 ) -> Result<Response, NotFound> {
     let Path(id) = id?;
-    let shelved = map(gateway, &id)?;
+    let loaded = map(gateway, &id)?;
     let page = PAGE
-        .replace("{id}", shelved.map.id.as_str())
+        .replace("{id}", loaded.map.id.as_str())
         .replace("{service}", gateway.segment.as_str())
-        .replace("{name}", &escape(&shelved.map.name));
+        .replace("{name}", &escape(&loaded.map.name));
     Ok(part(request, "text/html;charset=UTF-8", Etag::of(format_args!("{page}")), || page.into()))
 }

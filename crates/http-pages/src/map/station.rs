@@ -35,11 +35,11 @@ fn respond(
 ) -> Result<Response, NotFound> {
     const NONE: NotFound = NotFound("that station is not on this map");
     let Path((id, file)) = path?;
-    let shelved = map(gateway, &id)?;
+    let loaded = map(gateway, &id)?;
     let code = file.strip_suffix(".json").and_then(number).and_then(|code| StationCode::new(code).ok()).ok_or(NONE)?;
-    let detail = |gcs| station_detail(&shelved, code, gcs).ok_or(NONE);
+    let detail = |gcs| station_detail(&loaded, code, gcs).ok_or(NONE);
     let both = Both { tokyo: detail(Gcs::Tokyo)?, wgs84: detail(Gcs::Wgs84)? };
-    let tag = Etag::of(format_args!("station {} {code}", shelved.prepared.etag()));
+    let tag = Etag::of(format_args!("station {} {code}", loaded.prepared.etag()));
     // Serialising our own wire types cannot fail.
     let write = || serde_json::to_vec(&both).unwrap_or_default().into();
     Ok(part(request, "application/json;charset=UTF-8", tag, write))

@@ -8,7 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use kaisatsu_railmap::{RouteMap, Shelved};
+use kaisatsu_railmap::{LoadedMap, RouteMap};
 use kaisatsu_render::{Picture, PictureError, Style};
 
 use super::{
@@ -26,11 +26,11 @@ pub(super) async fn tile(
     path: Result<Path<Address>, PathRejection>,
     request: HeaderMap,
 ) -> Response {
-    let (shelved, style, tile) = match found(&gateway, path) {
+    let (loaded, style, tile) = match found(&gateway, path) {
         Ok(found) => found,
         Err(missing) => return missing.into_response(),
     };
-    let etag = Etag::of(format_args!("tile {} {style:?} {:?}", shelved.prepared.etag(), tile));
+    let etag = Etag::of(format_args!("tile {} {style:?} {:?}", loaded.prepared.etag(), tile));
     let cacheable = Cacheable {
         etag,
         content_type: "image/png",
@@ -40,7 +40,7 @@ pub(super) async fn tile(
     if cacheable.is_current(&request) {
         return cacheable.not_modified();
     }
-    match gateway.draw_for_page(etag, move || draw(&shelved.map, style, &tile)).await {
+    match gateway.draw_for_page(etag, move || draw(&loaded.map, style, &tile)).await {
         Ok(picture) => cacheable.ok(picture),
         Err(failure) => error(&failure),
     }
@@ -49,11 +49,11 @@ pub(super) async fn tile(
 fn found(
     gateway: &Gateway,
     path: Result<Path<Address>, PathRejection>,
-) -> Result<(Arc<Shelved<PreparedMap>>, Style, Tile), NotFound> {
+) -> Result<(Arc<LoadedMap<PreparedMap>>, Style, Tile), NotFound> {
     const NONE: NotFound = NotFound("this map has no such tile");
     let Path((id, tag, style, z, x, file)) = path?;
-    let shelved = map(gateway, &id)?;
-    if tag != shelved.prepared.etag().to_string() {
+    let loaded = map(gateway, &id)?;
+    if tag != loaded.prepared.etag().to_string() {
         return Err(NotFound("the map has changed; load the page again"));
     }
     let style = match style.as_str() {
@@ -63,8 +63,8 @@ fn found(
     };
     let y = file.strip_suffix(".png").and_then(number);
     let address = number(&z).zip(number(&x)).zip(y);
-    let tile = address.and_then(|((z, x), y)| Pyramid::of(&shelved.map.extent).tile(z, x, y)).ok_or(NONE)?;
-    Ok((shelved, style, tile))
+    let tile = address.and_then(|((z, x), y)| Pyramid::of(&loaded.map.extent).tile(z, x, y)).ok_or(NONE)?;
+    Ok((loaded, style, tile))
 }
 
 /// The two deepest levels are drawn as railmapData draws them, the levels above as overviews.

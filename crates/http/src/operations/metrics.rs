@@ -43,9 +43,9 @@ pub(crate) async fn metrics(State(exporter): State<Arc<Exporter>>) -> Response {
     for id in &*exported {
         gauge!("kaisatsu_map_stations", "map" => id.clone()).set(0.0);
     }
-    for shelved in gateway.maps.all() {
-        let id = shelved.map.id.as_str().to_owned();
-        gauge!("kaisatsu_map_stations", "map" => id.clone()).set(small(shelved.map.stations().len()));
+    for loaded in gateway.maps.all() {
+        let id = loaded.map.id.as_str().to_owned();
+        gauge!("kaisatsu_map_stations", "map" => id.clone()).set(small(loaded.map.stations().len()));
         exported.insert(id);
     }
     drop(exported);

@@ -86,11 +86,11 @@ pub(crate) async fn railmap_data(
 
 async fn picture(gateway: &Gateway, query: &Query<'_>, headers: &HeaderMap) -> Result<Response, Failure> {
     let Request { id, selection, format, scale, style } = Request::read(query)?;
-    let shelved = map(gateway, id)?;
-    let extent = shelved.map.extent;
+    let loaded = map(gateway, id)?;
+    let extent = loaded.map.extent;
     let window = selection.window(&extent).unwrap_or(extent);
     check(&window, &extent, format, scale)?;
-    let map = shelved.prepared.etag();
+    let map = loaded.prepared.etag();
     let etag = Etag::of(format_args!("railmapData {map} {window:?} {format:?} {scale} {style:?}"));
     let cacheable = Cacheable {
         etag,
@@ -102,7 +102,7 @@ async fn picture(gateway: &Gateway, query: &Query<'_>, headers: &HeaderMap) -> R
         return Ok(cacheable.not_modified());
     }
     let draw = move || {
-        let picture = Picture { map: &shelved.map, window, scale, style };
+        let picture = Picture { map: &loaded.map, window, scale, style };
         Ok(match format {
             Format::Png => kaisatsu_render::png(&picture)?.into(),
             Format::Svg => kaisatsu_render::svg(&picture).into(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
 use kaisatsu_model::{Gcs, StationCode, Window};
-use kaisatsu_railmap::{Selected, Selection, Shelved};
+use kaisatsu_railmap::{LoadedMap, Selected, Selection};
 use serde::{Serialize, Serializer};
 
 use super::{
@@ -69,9 +69,9 @@ pub(crate) async fn respond_to_query(gateway: &Gateway, raw: Option<&str>) -> Lo
 
 fn detail(gateway: &Gateway, query: &Query<'_>) -> Result<Found, Failure> {
     let Request { id, selection, gcs } = Request::read(query)?;
-    let shelved = map(gateway, id)?;
-    let selected = shelved.map.select(&selection).ok_or_else(|| not_found(&selection, "this map"))?;
-    Ok(Found { shelved, selected, gcs })
+    let loaded = map(gateway, id)?;
+    let selected = loaded.map.select(&selection).ok_or_else(|| not_found(&selection, "this map"))?;
+    Ok(Found { loaded, selected, gcs })
 }
 
 /// The parameters of a valid request.
@@ -98,24 +98,24 @@ impl<'a> Request<'a> {
 
 /// The stations that were found. It holds the map until the response is written.
 struct Found {
-    shelved: Arc<Shelved<PreparedMap>>,
+    loaded: Arc<LoadedMap<PreparedMap>>,
     selected: Selected,
     gcs: Gcs,
 }
 
 /// The railmapDetail response for one station, for the page of the map.
 pub fn station_detail(
-    shelved: &Arc<Shelved<PreparedMap>>,
+    loaded: &Arc<LoadedMap<PreparedMap>>,
     code: StationCode,
     gcs: Gcs,
 ) -> Option<impl Serialize + use<>> {
-    let selected = shelved.map.select(&Selection::Code(code))?;
-    Some(Found { shelved: Arc::clone(shelved), selected, gcs })
+    let selected = loaded.map.select(&Selection::Code(code))?;
+    Some(Found { loaded: Arc::clone(loaded), selected, gcs })
 }
 
 impl Found {
     fn points(&self) -> Points<'_> {
-        self.shelved.prepared.points(self.gcs, &self.selected.stations)
+        self.loaded.prepared.points(self.gcs, &self.selected.stations)
     }
 }
 
@@ -128,7 +128,7 @@ impl JsonBody for Found {
     /// points vary. A test compares it with the serialised form.
     fn write(&self, out: &mut Vec<u8>) {
         let Window { x, y, width, height } = self.selected.window;
-        out.extend_from_slice(self.shelved.prepared.head.as_bytes());
+        out.extend_from_slice(self.loaded.prepared.head.as_bytes());
         for (before, number) in
             [(r#","x":""#, x), (r#"","y":""#, y), (r#"","width":""#, width), (r#"","height":""#, height)]
         {
@@ -143,7 +143,7 @@ impl JsonBody for Found {
 
 impl Serialize for Found {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let rail_map = RailMap::new(&self.shelved.map, &self.selected.window, self.points());
+        let rail_map = RailMap::new(&self.loaded.map, &self.selected.window, self.points());
         let result_set = DetailSet { api_version: API_VERSION, engine_version: ENGINE_VERSION, rail_map };
         DetailAnswer { result_set }.serialize(serializer)
     }
@@ -152,7 +152,7 @@ impl Serialize for Found {
 #[cfg(test)]
 mod tests {
     use kaisatsu_model::{Gcs, Side, StationCode};
-    use kaisatsu_railmap::{Library, Selection};
+    use kaisatsu_railmap::{MapRegistry, Selection};
 
     use super::{Found, PARAMETERS, Request};
     use crate::{PreparedMap, Query, response::JsonBody};
@@ -192,19 +192,19 @@ mod tests {
 
     #[test]
     fn what_is_put_together_is_what_the_types_describe() {
-        let library = Library::open(None, PreparedMap::of).unwrap();
+        let registry = MapRegistry::open(None, PreparedMap::of).unwrap();
         let side = |n| Side::new(n).unwrap();
-        for (shelved, gcs) in library.all().into_iter().flat_map(|map| [(map.clone(), Gcs::Tokyo), (map, Gcs::Wgs84)]) {
+        for (loaded, gcs) in registry.all().into_iter().flat_map(|map| [(map.clone(), Gcs::Tokyo), (map, Gcs::Wgs84)]) {
             let mut selections = vec![Selection::From(0, 0), Selection::From(i32::MAX, -7)];
             selections.extend(
                 [-600, 0, 250, 1200].into_iter().flat_map(|x| {
                     [0, 700, 1500].map(|y| Selection::Window { x, y, width: side(500), height: side(321) })
                 }),
             );
-            selections.extend(shelved.map.stations().iter().take(9).map(|station| Selection::Code(station.code)));
+            selections.extend(loaded.map.stations().iter().take(9).map(|station| Selection::Code(station.code)));
             for selection in selections {
-                let selected = shelved.map.select(&selection).unwrap();
-                let found = Found { shelved: shelved.clone(), selected, gcs };
+                let selected = loaded.map.select(&selection).unwrap();
+                let found = Found { loaded: loaded.clone(), selected, gcs };
                 let mut written = Vec::new();
                 found.write(&mut written);
                 assert!(written.len() <= found.size(), "{selection:?}");

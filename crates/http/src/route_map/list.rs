@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
 use kaisatsu_model::Gcs;
-use kaisatsu_railmap::Shelved;
+use kaisatsu_railmap::LoadedMap;
 use serde::{Serialize, Serializer};
 
 use super::{
@@ -61,18 +61,18 @@ fn list(gateway: &Gateway, query: &Query<'_>) -> Result<Found, Failure> {
     let (id, key, gcs) = (query.text("id")?, station(query)?, gcs(query)?);
 
     let mut maps = Vec::new();
-    for shelved in gateway.maps.all() {
-        if id.is_some_and(|id| id != shelved.map.id.as_str()) {
+    for loaded in gateway.maps.all() {
+        if id.is_some_and(|id| id != loaded.map.id.as_str()) {
             continue;
         }
         let stations = match &key {
-            None => vec![shelved.map.centre()],
-            Some(key) => match shelved.map.select(key) {
+            None => vec![loaded.map.centre()],
+            Some(key) => match loaded.map.select(key) {
                 Some(selected) => selected.stations,
                 None => continue,
             },
         };
-        maps.push((shelved, stations));
+        maps.push((loaded, stations));
     }
     match (&key, id) {
         (Some(key), _) if maps.is_empty() => Err(not_found(key, "any map")),
@@ -85,7 +85,7 @@ fn list(gateway: &Gateway, query: &Query<'_>) -> Result<Found, Failure> {
 
 /// The maps that were found, each with the indices of the stations to show.
 struct Found {
-    maps: Vec<(Arc<Shelved<PreparedMap>>, Vec<usize>)>,
+    maps: Vec<(Arc<LoadedMap<PreparedMap>>, Vec<usize>)>,
     gcs: Gcs,
 }
 
@@ -93,12 +93,12 @@ impl JsonBody for Found {}
 
 impl Serialize for Found {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let listed = self.maps.iter().map(|(shelved, stations)| ListedMap {
-            id: shelved.map.id.as_str(),
-            name: &shelved.map.name,
-            width: Text(shelved.map.extent.width),
-            height: Text(shelved.map.extent.height),
-            point: shelved.prepared.points(self.gcs, stations),
+        let listed = self.maps.iter().map(|(loaded, stations)| ListedMap {
+            id: loaded.map.id.as_str(),
+            name: &loaded.map.name,
+            width: Text(loaded.map.extent.width),
+            height: Text(loaded.map.extent.height),
+            point: loaded.prepared.points(self.gcs, stations),
         });
         let rail_map = listed.collect();
         let result_set = ListSet { api_version: API_VERSION, engine_version: ENGINE_VERSION, rail_map };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kaisatsu_model::{Coordinate, Side};
-use kaisatsu_railmap::{Selection, Shelved};
+use kaisatsu_railmap::{LoadedMap, Selection};
 
 use super::prepared::PreparedMap;
 use crate::{Failure, Gateway, Kind, Query};
@@ -12,7 +12,7 @@ use crate::{Failure, Gateway, Kind, Query};
 pub(crate) const WINDOW: [&str; 4] = ["x", "y", "width", "height"];
 
 /// The map with that id.
-pub(crate) fn map(gateway: &Gateway, id: &str) -> Result<Arc<Shelved<PreparedMap>>, Failure> {
+pub(crate) fn map(gateway: &Gateway, id: &str) -> Result<Arc<LoadedMap<PreparedMap>>, Failure> {
     let none = || Failure::new(Kind::NotFound, "there is no map of that id; railmapList lists the maps");
     gateway.maps.get(id).ok_or_else(none)
 }

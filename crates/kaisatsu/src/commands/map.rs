@@ -8,7 +8,7 @@ mod import;
 use std::{fs, path::PathBuf, process::ExitCode};
 
 use clap::Subcommand;
-use kaisatsu_railmap::{Library, Severity, check};
+use kaisatsu_railmap::{MapRegistry, Severity, check};
 
 use super::table;
 use crate::{exit::Trouble, logs, settings::Settings};
@@ -57,15 +57,15 @@ pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, Tro
         Command::List => {
             // What is wrong with a file is told as a server would tell it.
             logs::start("warn", logs::LogFormat::Text);
-            let library = Library::open(Some(settings.maps_folder()?), |_| ())
+            let registry = MapRegistry::open(Some(settings.maps_folder()?), |_| ())
                 .map_err(|error| Trouble::Failed(format!("the map folder cannot be read: {error}")))?;
-            let row = |shelved: &std::sync::Arc<kaisatsu_railmap::Shelved<()>>| {
-                let map = &shelved.map;
+            let row = |loaded: &std::sync::Arc<kaisatsu_railmap::LoadedMap<()>>| {
+                let map = &loaded.map;
                 let size = format!("{}×{}", map.extent.width, map.extent.height);
                 let (stations, lines) = (map.stations().len().to_string(), map.lines.len().to_string());
                 [map.id.to_string(), stations, lines, size, map.edition.clone(), map.name.clone()]
             };
-            let rows: Vec<_> = library.all().iter().map(row).collect();
+            let rows: Vec<_> = registry.all().iter().map(row).collect();
             table::print(["ID", "STATIONS", "LINES", "SIZE", "EDITION", "NAME"], &rows);
             Ok(ExitCode::SUCCESS)
         }

@@ -6,7 +6,7 @@ use kaisatsu_access::{Accounts, Desk, Gate, IssuedKey, Keyring, RateLimit, Token
 use kaisatsu_fetch::{Fetcher, Policy};
 use kaisatsu_http::{Gateway, Limits, PreparedMap, PublishedLimits, Services};
 use kaisatsu_model::{ApplicationName, SystemClock};
-use kaisatsu_railmap::Library;
+use kaisatsu_railmap::MapRegistry;
 use kaisatsu_recognition::{Recognition, UserLimits, UserSettings};
 use kaisatsu_store::{Address, Blobs, Store, StoreError};
 use kaisatsu_vision::{Engine, ModelRegistry};
@@ -100,8 +100,8 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn open_maps(folder: &Path) -> Result<Library<PreparedMap>, Trouble> {
-    Library::open(Some(folder.to_owned()), PreparedMap::of)
+fn open_maps(folder: &Path) -> Result<MapRegistry<PreparedMap>, Trouble> {
+    MapRegistry::open(Some(folder.to_owned()), PreparedMap::of)
         .map_err(|error| Trouble::Failed(format!("the map folder {} cannot be read: {error}", folder.display())))
 }
 
@@ -203,7 +203,7 @@ async fn first_key(store: &Store, address: &Address) -> Result<Option<IssuedKey>
 }
 
 /// Looks at the map folder every so often, and at once on SIGHUP. Reading and checking happen off the async threads.
-fn watch_maps(maps: Arc<Library<PreparedMap>>) {
+fn watch_maps(maps: Arc<MapRegistry<PreparedMap>>) {
     tokio::spawn(async move {
         let mut hangup = signal(SignalKind::hangup()).ok();
         let mut failing = false;
@@ -218,8 +218,8 @@ fn watch_maps(maps: Arc<Library<PreparedMap>>) {
                 () = tokio::time::sleep(MAP_INTERVAL) => {}
                 _ = asked => tracing::info!("asked to look at the maps again"),
             }
-            let library = Arc::clone(&maps);
-            let reloaded = tokio::task::spawn_blocking(move || library.reload()).await;
+            let registry = Arc::clone(&maps);
+            let reloaded = tokio::task::spawn_blocking(move || registry.reload()).await;
             if let Ok(Err(error)) = &reloaded
                 && !failing
             {

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, sync::Arc};
 
 use kaisatsu_access::IssuedKey;
 use kaisatsu_http::{Gateway, PreparedMap};
-use kaisatsu_railmap::Shelved;
+use kaisatsu_railmap::LoadedMap;
 use kaisatsu_recognition::Task;
 use kaisatsu_store::Address;
 
@@ -39,15 +39,15 @@ pub(super) fn print(
         None => println!("  API key    as shown when it was made"),
     }
     println!("             for another: APIKEY=$({} key create --app NAME)", program(settings));
-    let Some(shelved) = first_map(gateway) else { return };
-    let middle = &shelved.map.stations()[shelved.map.centre()];
-    let at = middle.marks.last().map_or(shelved.map.extent, |mark| mark.shape.bounds());
+    let Some(loaded) = first_map(gateway) else { return };
+    let middle = &loaded.map.stations()[loaded.map.centre()];
+    let at = middle.marks.last().map_or(loaded.map.extent, |mark| mark.shape.bounds());
     println!("\nTry it: what is around {} on the map?\n", middle.name);
     println!(
         "  curl \"{base}/{}/v1/railmapDetail?APIKEY={}&id={}&x={}&y={}&width=300&height=300\"\n",
         settings.route_service.as_str(),
         secret.unwrap_or("$APIKEY"),
-        shelved.map.id,
+        loaded.map.id,
         (at.x - 150).max(0),
         (at.y - 150).max(0),
     );
@@ -59,7 +59,7 @@ pub(super) fn print(
 }
 
 /// The map to show first: Tokyo's, where it is there.
-fn first_map(gateway: &Gateway) -> Option<Arc<Shelved<PreparedMap>>> {
+fn first_map(gateway: &Gateway) -> Option<Arc<LoadedMap<PreparedMap>>> {
     gateway.maps.get("tokyo").or_else(|| gateway.maps.all().first().cloned())
 }
 

@@ -1,18 +1,18 @@
-//! Shapes that lie on each other.
+//! Finds shapes of stations that overlap.
 
 use std::ops::Range;
 
 use kaisatsu_model::Window;
 
-use super::{Report, texts::brief};
+use super::{report::Report, text_length::abbreviate};
 use crate::{Mark, Station};
 
-/// After so many the drawing is at fault as a whole, and the list helps nobody. There may be a pair for every two stations.
-const MOST: usize = 1_000;
+/// The most overlapping pairs that are reported. Every two stations may overlap, and a longer list helps nobody.
+const MAX_PAIRS: usize = 1_000;
 
-/// Warns of each pair of shapes that overlap, of one station or of two.
+/// Warns about each pair of overlapping shapes, of one station or of two.
 ///
-/// The shapes are swept from left to right, so that a shape is compared only with those that begin before it ends.
+/// A sweep from left to right compares a shape only with those that begin before its right edge.
 pub(super) fn check(stations: &[(Station, Range<usize>)], report: &mut Report) {
     let mut shapes: Vec<(Window, usize, &Mark)> = Vec::new();
     for (index, (station, _)) in stations.iter().enumerate() {
@@ -25,26 +25,26 @@ pub(super) fn check(stations: &[(Station, Range<usize>)], report: &mut Report) {
         for (_, other_index, other) in reach.filter(|(_, _, other)| mark.shape.overlaps(&other.shape)) {
             let (first, second) = (index.min(other_index), index.max(other_index));
             found += 1;
-            if found > MOST {
+            if found > MAX_PAIRS {
                 report.warning(
                     &stations[*second].1,
-                    format!("more than {MOST} pairs of shapes overlap; the rest is not listed"),
+                    format!("more than {MAX_PAIRS} pairs of shapes overlap; the rest is not listed"),
                 );
                 return;
             }
             let (earlier, place) = (&stations[*first], &stations[*second].1);
             let message = if first == second {
-                format!("station {} {}: two of its shapes overlap", earlier.0.code, brief(&earlier.0.name))
+                format!("station {} {}: two of its shapes overlap", earlier.0.code, abbreviate(&earlier.0.name))
             } else {
                 let (a, b) = if index == second { (mark, other) } else { (other, mark) };
                 format!(
                     "station {} {}: its {} overlaps the {} of station {} {} (line {})",
                     stations[*second].0.code,
-                    brief(&stations[*second].0.name),
-                    part(a),
-                    part(b),
+                    abbreviate(&stations[*second].0.name),
+                    mark_role(a),
+                    mark_role(b),
                     earlier.0.code,
-                    brief(&earlier.0.name),
+                    abbreviate(&earlier.0.name),
                     report.lines.number(&earlier.1),
                 )
             };
@@ -53,6 +53,6 @@ pub(super) fn check(stations: &[(Station, Range<usize>)], report: &mut Report) {
     }
 }
 
-fn part(mark: &Mark) -> &'static str {
+fn mark_role(mark: &Mark) -> &'static str {
     if mark.is_text { "name" } else { "mark" }
 }

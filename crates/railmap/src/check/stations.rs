@@ -1,4 +1,4 @@
-//! What can be wrong with one station.
+//! Checks the stations of a map file.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -6,15 +6,15 @@ use kaisatsu_model::{Circle, Prefecture, Rect, Shape, StationCode, StationName, 
 use toml::Spanned;
 
 use super::{
-    Report,
-    texts::{self, MAX_NAME, MAX_ROWS},
+    report::Report,
+    text_length::{self, MAX_NAME, MAX_ROWS},
 };
 use crate::{
     Label, Mark, Position, Station,
     file::{LabelEntry, MarkEntry, StationEntry},
 };
 
-/// Checks every station; those that can be used come back with the place they are described at.
+/// Checks every station. Returns the usable ones, each with its span in the file.
 pub(super) fn check(
     entries: &[Spanned<StationEntry>],
     width: i64,
@@ -26,7 +26,7 @@ pub(super) fn check(
     let mut stations = Vec::with_capacity(entries.len());
     for spanned in entries {
         let (at, entry) = (spanned.span(), spanned.get_ref());
-        let who = format!("station {} {}", entry.code, texts::brief(&entry.name));
+        let who = format!("station {} {}", entry.code, text_length::abbreviate(&entry.name));
         match StationCode::new(entry.code) {
             Err(rule) => report.error(&at, format!("{who}: {rule}")),
             Ok(code) => {
@@ -55,28 +55,28 @@ fn check_names(entry: &StationEntry, who: &str, at: &Range<usize>, report: &mut 
     }
     for old in &entry.formerly {
         if StationName::fold(old).is_empty() || StationName::fold(old) == StationName::fold(&entry.name) {
-            report.error(at, format!("{who}: formerly '{}' is no other name", texts::brief(old)));
+            report.error(at, format!("{who}: formerly '{}' is no other name", text_length::abbreviate(old)));
         }
     }
     match entry.yomi.as_deref() {
         None | Some("") if !is_japanese(&entry.name) => {}
         None | Some("") => report.warning(at, format!("{who}: the reading (yomi) is missing")),
         Some(yomi) if !yomi.chars().all(is_kana) => {
-            report.warning(at, format!("{who}: the reading '{}' is not kana", texts::brief(yomi)));
+            report.warning(at, format!("{who}: the reading '{}' is not kana", text_length::abbreviate(yomi)));
         }
         Some(_) => {}
     }
 }
 
 fn check_lengths(entry: &StationEntry, who: &str, at: &Range<usize>, report: &mut Report) {
-    let named =
+    let main_texts =
         [("name", Some(&entry.name)), ("reading", entry.yomi.as_ref()), ("translation", entry.translation.as_ref())];
-    let named = named.into_iter().filter_map(|(word, text)| Some((word, text?)));
+    let main_texts = main_texts.into_iter().filter_map(|(word, text)| Some((word, text?)));
     let former = entry.formerly.iter().map(|old| ("former name", old));
     let (rows, small) = entry.label.as_ref().map_or((&[][..], &[][..]), |label| (&label.rows[..], &label.small[..]));
     let written = rows.iter().chain(small).map(|row| ("label's row", row));
-    for (word, text) in named.chain(former).chain(written) {
-        texts::check(text, MAX_NAME, &format!("{who}: its {word}"), at, report);
+    for (word, text) in main_texts.chain(former).chain(written) {
+        text_length::check(text, MAX_NAME, &format!("{who}: its {word}"), at, report);
     }
     let count = rows.len() + small.len();
     if count > MAX_ROWS {
@@ -87,12 +87,12 @@ fn check_lengths(entry: &StationEntry, who: &str, at: &Range<usize>, report: &mu
     }
 }
 
-/// Whether a name has letters that need a reading.
+/// Whether a name contains characters that need a reading.
 fn is_japanese(name: &str) -> bool {
     name.chars().any(|c| matches!(c, 'ぁ'..='ヺ' | '\u{3400}'..='\u{9FFF}'))
 }
 
-/// Hiragana, katakana, the long mark and the middle dot.
+/// Whether a character is hiragana, katakana, the prolonged sound mark or the middle dot.
 fn is_kana(c: char) -> bool {
     matches!(c, 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー' | '・')
 }

@@ -2,7 +2,7 @@
 
 use kaisatsu_model::StationCode;
 use kaisatsu_railmap::{Severity, check};
-use kaisatsu_schematic::{Built, Options, build};
+use kaisatsu_schematic::{BuiltMap, Options, build};
 use kaisatsu_transit::{Line, Network, Station};
 
 /// A network of stations at places and lines through them, by their indices.
@@ -44,12 +44,12 @@ fn name(at: usize) -> String {
 }
 
 /// Builds, and checks what must hold for every map.
-pub(crate) fn built(network: &Network) -> Built {
+pub(crate) fn built(network: &Network) -> BuiltMap {
     let built = build(network, Options::default(), &mut |_| ()).unwrap_or_else(|error| panic!("{error}: {network:?}"));
     assert_eq!(built.quality.violations.total(), 0, "{:?}", built.quality);
     assert_eq!(built.quality.unlabelled, 0);
     assert_eq!(built.quality.overlaps, 0);
-    let text = built.sheet.to_toml();
+    let text = built.document.to_toml();
     let checked = check::check(&text);
     let errors: Vec<_> = checked.findings.iter().filter(|f| f.severity == Severity::Error).collect();
     assert!(errors.is_empty(), "{errors:?}");

@@ -1,21 +1,21 @@
-//! What a name must be for a network file to be read again.
+//! Rules for names that a network file must satisfy.
 
 use kaisatsu_model::StationName;
 
-use super::Draft;
+use super::draft::Draft;
 use crate::{Error, corrections::Corrections};
 
-/// Keeps of the names that a station had those that differ from the one it has: 霞ヶ関 is no other name than 霞ケ関.
-pub(super) fn keep_other(formerly: &mut Vec<String>, name: &str) {
+/// Removes former names that compare as equal to the current one, such as 霞ヶ関 and 霞ケ関.
+pub(super) fn retain_different(formerly: &mut Vec<String>, name: &str) {
     let now = StationName::fold(name);
     formerly.retain(|old| !StationName::fold(old).is_empty() && StationName::fold(old) != now);
 }
 
-/// Stations and lines that neither the source nor the corrections give a name.
-pub(super) fn missing(draft: &Draft, corrections: &Corrections) -> Vec<Error> {
+/// One error for each station and line without a name.
+pub(super) fn missing_names(draft: &Draft, corrections: &Corrections) -> Vec<Error> {
     let stations = draft.stations.iter().filter(|station| StationName::fold(&station.name).is_empty()).map(|station| {
         let who = station.code.map(|code| format!(" {code}")).unwrap_or_default();
-        let (lat, lon) = (station.place.lat, station.place.lon);
+        let (lat, lon) = (station.position.lat, station.position.lon);
         Error::file("the source", format!("the station{who} at {lat}, {lon} has no name"))
     });
     let lines = draft.lines.iter().filter(|line| line.name.trim().is_empty()).map(|line| {

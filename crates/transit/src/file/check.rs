@@ -1,4 +1,4 @@
-//! Everything that can be wrong with a network file whose shape is right.
+//! Validates the contents of a network file.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -8,8 +8,11 @@ use std::{
 use kaisatsu_model::{Lines, MapId, Prefecture, StationCode, StationName};
 use toml::Spanned;
 
-use super::{Finding, LineEntry, NetworkFile, StationEntry, Unreadable};
-use crate::{GoneLine, GoneStation, Line, Memory, Network, Station, geo::Place, palette};
+use super::{
+    error::{Finding, ParseError},
+    schema::{LineEntry, NetworkFile, StationEntry},
+};
+use crate::{ImportHistory, Line, Network, RetiredLine, RetiredStation, Station, geo::LatLon, palette};
 
 struct Report<'a> {
     lines: &'a Lines,
@@ -38,14 +41,14 @@ impl Report<'_> {
         prefecture
     }
 
-    fn place(&mut self, at: &Range<usize>, who: &str, place: Place) {
-        if !place.is_valid() {
-            self.error(at, format!("{who}: lat {} and lon {} are no place on the earth", place.lat, place.lon));
+    fn position(&mut self, at: &Range<usize>, who: &str, position: LatLon) {
+        if !position.is_valid() {
+            self.error(at, format!("{who}: lat {} and lon {} are no place on the earth", position.lat, position.lon));
         }
     }
 }
 
-pub(super) fn check(file: NetworkFile, lines: &Lines) -> Result<Network, Unreadable> {
+pub(super) fn check(file: NetworkFile, lines: &Lines) -> Result<Network, ParseError> {
     let mut report = Report { lines, findings: Vec::new() };
     if let Err(rule) = MapId::new(file.id.get_ref()) {
         report.error(&file.id.span(), rule.to_string());
@@ -53,19 +56,19 @@ pub(super) fn check(file: NetworkFile, lines: &Lines) -> Result<Network, Unreada
     if file.name.get_ref().trim().is_empty() {
         report.error(&file.name.span(), "a network needs a name");
     }
-    let mut memory = Memory::default();
-    let mut stations = check_stations(&file.station, &mut memory, &mut report);
+    let mut history = ImportHistory::default();
+    let mut stations = check_stations(&file.station, &mut history, &mut report);
     let known: HashSet<_> = stations.iter().map(|station| station.code).collect();
-    let mut lines = check_lines(&file.line, &known, &mut memory, &mut report);
-    check_gone(&file, &known, &mut memory, &mut report);
+    let mut lines = check_lines(&file.line, &known, &mut history, &mut report);
+    check_retired(&file, &known, &mut history, &mut report);
     if !report.findings.is_empty() {
         report.findings.sort_by_key(|finding| finding.line);
-        return Err(Unreadable { findings: report.findings });
+        return Err(ParseError { findings: report.findings });
     }
     stations.sort_by_key(|station| station.code);
     lines.sort_by_key(|line| line.code);
-    memory.gone_stations.sort_by_key(|gone| gone.code);
-    memory.gone_lines.sort_by_key(|gone| gone.code);
+    history.retired_stations.sort_by_key(|retired| retired.code);
+    history.retired_lines.sort_by_key(|retired| retired.code);
     Ok(Network {
         id: file.id.into_inner(),
         name: file.name.into_inner(),
@@ -73,11 +76,15 @@ pub(super) fn check(file: NetworkFile, lines: &Lines) -> Result<Network, Unreada
         credits: file.credits,
         stations,
         lines,
-        memory,
+        history,
     })
 }
 
-fn check_stations(entries: &[Spanned<StationEntry>], memory: &mut Memory, report: &mut Report<'_>) -> Vec<Station> {
+fn check_stations(
+    entries: &[Spanned<StationEntry>],
+    history: &mut ImportHistory,
+    report: &mut Report<'_>,
+) -> Vec<Station> {
     let mut seen: HashMap<i64, Range<usize>> = HashMap::new();
     let mut stations = Vec::with_capacity(entries.len());
     for spanned in entries {
@@ -93,13 +100,13 @@ fn check_stations(entries: &[Spanned<StationEntry>], memory: &mut Memory, report
         }
         report.formerly(&at, &who, &entry.name, &entry.formerly);
         let prefecture = report.prefecture(&at, &who, entry.prefecture);
-        let place = Place { lat: entry.lat, lon: entry.lon };
-        report.place(&at, &who, place);
+        let position = LatLon { lat: entry.lat, lon: entry.lon };
+        report.position(&at, &who, position);
         match StationCode::new(entry.code) {
             Err(rule) => report.error(&at, format!("{who}: {rule}")),
             Ok(code) => {
                 if !entry.key.is_empty() {
-                    memory.station_keys.insert(code, entry.key.clone());
+                    history.station_keys.insert(code, entry.key.clone());
                 }
                 stations.push(Station {
                     code,
@@ -108,8 +115,8 @@ fn check_stations(entries: &[Spanned<StationEntry>], memory: &mut Memory, report
                     translation: entry.translation.clone(),
                     kind: entry.kind,
                     prefecture,
-                    lat: place.lat,
-                    lon: place.lon,
+                    lat: position.lat,
+                    lon: position.lon,
                     formerly: entry.formerly.clone(),
                 });
             }
@@ -121,7 +128,7 @@ fn check_stations(entries: &[Spanned<StationEntry>], memory: &mut Memory, report
 fn check_lines(
     entries: &[Spanned<LineEntry>],
     stations: &HashSet<StationCode>,
-    memory: &mut Memory,
+    history: &mut ImportHistory,
     report: &mut Report<'_>,
 ) -> Vec<Line> {
     let mut seen: HashMap<i64, Range<usize>> = HashMap::new();
@@ -136,7 +143,7 @@ fn check_lines(
         if entry.name.trim().is_empty() {
             report.error(&at, format!("{who}: a line needs a name"));
         }
-        if palette::normal(&entry.color).is_none_or(|color| !color.eq_ignore_ascii_case(&entry.color)) {
+        if palette::normalise(&entry.color).is_none_or(|color| !color.eq_ignore_ascii_case(&entry.color)) {
             report.error(&at, format!("{who}: color is '{}'; it is written #rrggbb", entry.color));
         }
         let mut runs = Vec::with_capacity(entry.stations.len());
@@ -157,7 +164,7 @@ fn check_lines(
             runs.push(known);
         }
         if !entry.key.is_empty() {
-            memory.line_keys.insert(entry.code, entry.key.clone());
+            history.line_keys.insert(entry.code, entry.key.clone());
         }
         lines.push(Line {
             code: entry.code,
@@ -171,19 +178,25 @@ fn check_lines(
     lines
 }
 
-/// A code belongs to what it was given to: nothing may be there and gone.
-fn check_gone(file: &NetworkFile, stations: &HashSet<StationCode>, memory: &mut Memory, report: &mut Report<'_>) {
+/// Checks retired stations and lines. Their codes stay reserved, so an active station or line must not have one of
+/// them.
+fn check_retired(
+    file: &NetworkFile,
+    stations: &HashSet<StationCode>,
+    history: &mut ImportHistory,
+    report: &mut Report<'_>,
+) {
     let mut seen: HashSet<StationCode> = stations.clone();
     for spanned in &file.gone_station {
         let (at, entry) = (spanned.span(), spanned.get_ref());
         let who = format!("gone station {} {}", entry.code, entry.name);
         report.formerly(&at, &who, &entry.name, &entry.formerly);
         let prefecture = report.prefecture(&at, &who, entry.prefecture);
-        report.place(&at, &who, Place { lat: entry.lat, lon: entry.lon });
+        report.position(&at, &who, LatLon { lat: entry.lat, lon: entry.lon });
         match StationCode::new(entry.code) {
             Err(rule) => report.error(&at, format!("{who}: {rule}")),
             Ok(code) if !seen.insert(code) => report.error(&at, format!("{who}: the code is used")),
-            Ok(code) => memory.gone_stations.push(GoneStation {
+            Ok(code) => history.retired_stations.push(RetiredStation {
                 code,
                 name: entry.name.clone(),
                 key: entry.key.clone(),
@@ -202,6 +215,6 @@ fn check_gone(file: &NetworkFile, stations: &HashSet<StationCode>, memory: &mut 
         if !seen.insert(entry.code) {
             report.error(&spanned.span(), format!("gone line {} {}: the code is used", entry.code, entry.name));
         }
-        memory.gone_lines.push(GoneLine { code: entry.code, name: entry.name.clone(), key: entry.key.clone() });
+        history.retired_lines.push(RetiredLine { code: entry.code, name: entry.name.clone(), key: entry.key.clone() });
     }
 }

@@ -1,13 +1,13 @@
-//! Writes a network file: always the same text for the same network, so that versions can be compared line by line.
+//! Writes network files. The output is deterministic, so that versions can be compared line by line.
 
 use std::fmt::Write;
 
 use kaisatsu_model::{Prefecture, StationCode, TransportKind};
 
-use super::FORMAT;
+use super::schema::FORMAT;
 use crate::{Line, Network, Station};
 
-/// The text of a network file, stations and lines by code.
+/// The text of a network file, with stations and lines ordered by code.
 #[must_use]
 pub fn write(network: &Network) -> String {
     let mut out = String::new();
@@ -19,27 +19,27 @@ pub fn write(network: &Network) -> String {
     let mut lines: Vec<&Line> = network.lines.iter().collect();
     lines.sort_by_key(|line| line.code);
     for line in lines {
-        write_line(&mut out, line, network.memory.line_keys.get(&line.code));
+        write_line(&mut out, line, network.history.line_keys.get(&line.code));
     }
     let mut stations: Vec<&Station> = network.stations.iter().collect();
     stations.sort_by_key(|station| station.code);
     for station in stations {
-        write_station(&mut out, station, network.memory.station_keys.get(&station.code));
+        write_station(&mut out, station, network.history.station_keys.get(&station.code));
     }
-    for gone in &network.memory.gone_lines {
+    for retired in &network.history.retired_lines {
         out.push_str("\n[[gone_line]]\n");
-        put(&mut out, "code", gone.code);
-        put_text(&mut out, "key", &gone.key);
-        put(&mut out, "name", quoted(&gone.name));
+        put(&mut out, "code", retired.code);
+        put_text(&mut out, "key", &retired.key);
+        put(&mut out, "name", quoted(&retired.name));
     }
-    for gone in &network.memory.gone_stations {
+    for retired in &network.history.retired_stations {
         out.push_str("\n[[gone_station]]\n");
-        put(&mut out, "code", gone.code);
-        put_text(&mut out, "key", &gone.key);
-        put(&mut out, "name", quoted(&gone.name));
-        put_text(&mut out, "yomi", &gone.yomi);
-        put_text(&mut out, "translation", &gone.translation);
-        put_where(&mut out, gone.prefecture, gone.lat, gone.lon, &gone.formerly);
+        put(&mut out, "code", retired.code);
+        put_text(&mut out, "key", &retired.key);
+        put(&mut out, "name", quoted(&retired.name));
+        put_text(&mut out, "yomi", &retired.yomi);
+        put_text(&mut out, "translation", &retired.translation);
+        put_where(&mut out, retired.prefecture, retired.lat, retired.lon, &retired.formerly);
     }
     out
 }
@@ -71,7 +71,7 @@ fn write_station(out: &mut String, station: &Station, key: Option<&String>) {
     put_where(out, station.prefecture, station.lat, station.lon, &station.formerly);
 }
 
-/// What the entries of all stations end with, of those that are gone as well.
+/// Writes the last keys of a station, active or retired.
 fn put_where(out: &mut String, prefecture: Option<Prefecture>, lat: f64, lon: f64, formerly: &[String]) {
     if let Some(prefecture) = prefecture {
         put(out, "prefecture", prefecture.code());
@@ -89,7 +89,7 @@ fn put(out: &mut String, word: &str, value: impl std::fmt::Display) {
     let _ = writeln!(out, "{word} = {value}");
 }
 
-/// What is empty is left out.
+/// Writes a key unless its text is empty.
 fn put_text(out: &mut String, word: &str, text: &str) {
     if !text.is_empty() {
         put(out, word, quoted(text));
@@ -100,7 +100,7 @@ fn joined(run: &[StationCode]) -> String {
     run.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// `Debug` writes the shortest digits that read back as the same number, with a point or an exponent: a TOML float.
+/// `Debug` writes the shortest digits that parse to the same number, with a point or an exponent: a TOML float.
 fn float(number: f64) -> String {
     format!("{number:?}")
 }

@@ -1,4 +1,4 @@
-//! The files of a feed, wherever they are.
+//! Opens the files of a feed, in a folder or in a zip archive.
 
 use std::{
     borrow::Cow,
@@ -11,12 +11,12 @@ use zip::ZipArchive;
 
 use crate::{Error, table::Table};
 
-/// The calls of a country may fill several gigabytes. They are streamed.
-const LARGEST_CALLS: u64 = 16 << 30;
-/// The other files of the largest feeds have a tenth of this. What is read of them is kept.
-const LARGEST_OTHER: u64 = 1 << 30;
+/// The largest `stop_times.txt`, in bytes. That of a country may have several gigabytes; it is streamed.
+const MAX_STOP_TIMES_BYTES: u64 = 16 << 30;
+/// The largest other file, in bytes. Those of the largest feeds have a tenth of this; their contents stay in memory.
+const MAX_TABLE_BYTES: u64 = 1 << 30;
 
-/// A feed that is open for reading.
+/// An open feed.
 pub(super) enum Feed {
     Folder(PathBuf),
     Zip { name: String, archive: Box<ZipArchive<BufReader<File>>> },
@@ -36,9 +36,9 @@ impl Feed {
         Ok(Self::Zip { name, archive: Box::new(archive) })
     }
 
-    /// A file that may be missing, and how many bytes it has.
+    /// A file that may be missing, and its size in bytes.
     pub(super) fn table(&mut self, file: &str) -> Result<Option<(Rows<'_>, u64)>, Error> {
-        let largest = if file == "stop_times.txt" { LARGEST_CALLS } else { LARGEST_OTHER };
+        let max_bytes = if file == "stop_times.txt" { MAX_STOP_TIMES_BYTES } else { MAX_TABLE_BYTES };
         match self {
             Self::Folder(folder) => {
                 let path = folder.join(file);
@@ -47,23 +47,23 @@ impl Feed {
                 }
                 let opened = File::open(&path).map_err(|error| Error::io(file, error))?;
                 let size = opened.metadata().map_or(0, |metadata| metadata.len());
-                Ok(Some((Table::new(file, Box::new(opened) as Box<dyn Read>, largest)?, size)))
+                Ok(Some((Table::new(file, Box::new(opened) as Box<dyn Read>, max_bytes)?, size)))
             }
             Self::Zip { name, archive } => {
-                // Some feeds are packed with the folder that they were in.
+                // Some feeds are packed together with their folder.
                 let inside = |entry: &String| entry == file || entry.ends_with(&format!("/{file}"));
                 let entries = archive.file_names().filter_map(Result::ok).map(Cow::into_owned);
                 let Some(entry) = entries.filter(inside).min_by_key(String::len) else { return Ok(None) };
                 let whole = format!("{name}/{entry}");
                 let opened = archive.by_name(&entry).map_err(|error| Error::file(&whole, error.to_string()))?;
                 let size = opened.size();
-                Ok(Some((Table::new(file, Box::new(opened) as Box<dyn Read>, largest)?, size)))
+                Ok(Some((Table::new(file, Box::new(opened) as Box<dyn Read>, max_bytes)?, size)))
             }
         }
     }
 
-    /// A file without which there is no network.
-    pub(super) fn needed(&mut self, file: &str) -> Result<(Rows<'_>, u64), Error> {
+    /// A file that a feed must have.
+    pub(super) fn required(&mut self, file: &str) -> Result<(Rows<'_>, u64), Error> {
         let whole = match self {
             Self::Folder(folder) => folder.display().to_string(),
             Self::Zip { name, .. } => name.clone(),

@@ -1,16 +1,16 @@
-//! The wanted routes of a feed, and what they are called.
+//! Reads the selected routes of a feed, with their names and colours.
 
 use std::collections::{BTreeMap, HashMap};
 
 use kaisatsu_model::TransportKind;
 
 use super::{
-    choice::{Asked, Candidate, Choice},
     feed::Feed,
+    route_filter::{FilterMatcher, RouteAttributes, RouteFilter},
 };
 use crate::{Error, Summary, palette};
 
-/// One route.
+/// A selected route.
 #[derive(Debug)]
 pub(super) struct Route {
     pub(super) id: String,
@@ -19,18 +19,18 @@ pub(super) struct Route {
     pub(super) kind: TransportKind,
 }
 
-/// Reads the wanted routes.
-pub(super) fn read(feed: &mut Feed, choice: &Choice, summary: &mut Summary) -> Result<Vec<Route>, Error> {
+/// Reads the selected routes.
+pub(super) fn read(feed: &mut Feed, filter: &RouteFilter, summary: &mut Summary) -> Result<Vec<Route>, Error> {
     let agencies = Agencies::read(feed)?;
-    let (mut table, _) = feed.needed("routes.txt")?;
-    let id_column = table.needed("route_id")?;
-    let type_column = table.needed("route_type")?;
+    let (mut table, _) = feed.required("routes.txt")?;
+    let id_column = table.required("route_id")?;
+    let type_column = table.required("route_type")?;
     let agency_column = table.column("agency_id");
     let [short, long, color] = ["route_short_name", "route_long_name", "route_color"].map(|name| table.column(name));
     let mut routes: Vec<Route> = Vec::new();
     let mut seen: HashMap<String, u64> = HashMap::new();
-    let mut asked = Asked::of(choice);
-    let mut left_out: BTreeMap<String, usize> = BTreeMap::new();
+    let mut matcher = FilterMatcher::of(filter);
+    let mut excluded: BTreeMap<String, usize> = BTreeMap::new();
     while let Some(row) = table.next()? {
         let id = row.text(id_column).to_owned();
         if id.is_empty() {
@@ -39,31 +39,31 @@ pub(super) fn read(feed: &mut Feed, choice: &Choice, summary: &mut Summary) -> R
         if let Some(first) = seen.insert(id.clone(), row.line) {
             return Err(row.error(format!("route_id {id} is used before, at line {first}")));
         }
-        summary.read("routes read", 1);
+        summary.count("routes read", 1);
         let (short, long) = (row.text(short), row.text(long));
         let name = name_of(short, long, &id);
         let route_type: u16 = row.number(type_column, "route_type")?;
         let agency = agencies.of(row.text(agency_column));
-        let kind = match asked.judge(&Candidate { names: [&id, short, long, &name], agency, route_type }) {
+        let kind = match matcher.classify(&RouteAttributes { names: [&id, short, long, &name], agency, route_type }) {
             Ok(kind) => kind,
             Err(reason) => {
-                summary.drop(&reason, name);
-                *left_out.entry(reason).or_default() += 1;
+                summary.omit(&reason, name);
+                *excluded.entry(reason).or_default() += 1;
                 continue;
             }
         };
         let text = row.text(color);
-        let color = palette::normal(text);
+        let color = palette::normalise(text);
         if color.is_none() && !text.is_empty() {
-            summary.drop("route_color that is no colour", format!("{text} at routes.txt:{}", row.line));
+            summary.omit("route_color that is no colour", format!("{text} at routes.txt:{}", row.line));
         }
-        // White and black are what feeds write for "none".
+        // Many feeds write white or black for "no colour".
         let color = color.filter(|color| !matches!(color.as_str(), "#ffffff" | "#000000"));
         routes.push(Route { id, name, color, kind });
     }
-    asked.all_found(agencies.names())?;
+    matcher.check_all_matched(agencies.names())?;
     if routes.is_empty() {
-        let reasons: Vec<_> = left_out.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+        let reasons: Vec<_> = excluded.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
         let message = match seen.len() {
             0 => "there is no route in it".to_owned(),
             all => format!("none of its {all} routes is taken: {}", reasons.join(", ")),
@@ -74,7 +74,7 @@ pub(super) fn read(feed: &mut Feed, choice: &Choice, summary: &mut Summary) -> R
     Ok(routes)
 }
 
-/// The agencies of a feed: id and name of each.
+/// The id and the name of each agency of a feed.
 struct Agencies(Vec<[String; 2]>);
 
 impl Agencies {
@@ -89,7 +89,7 @@ impl Agencies {
         Ok(Self(found))
     }
 
-    /// The id and the name of a route's agency. Where there is only one, a route need not say that it is its own.
+    /// The id and the name of a route's agency. If the feed has only one, a route may leave its id out.
     fn of<'a>(&'a self, id: &'a str) -> [&'a str; 2] {
         match self.0.as_slice() {
             [only] if id.is_empty() => [&only[0], &only[1]],
@@ -102,7 +102,7 @@ impl Agencies {
     }
 }
 
-/// The long name is for people; the short one goes before it unless it is in it already.
+/// The display name of a route: the short name and the long one, unless the long one contains the short one.
 fn name_of(short: &str, long: &str, id: &str) -> String {
     match (short, long) {
         ("", "") => id.to_owned(),

@@ -1,141 +1,141 @@
-//! The track of one line as a graph, and which of its stations follow each other along it.
+//! The track of one line as a graph, in which adjacent stations are found.
 
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
-use crate::{geo::Place, way::Way};
+use crate::{geo::LatLon, search_queue::QueueEntry};
 
-/// Ends of sections that are nearer than this are one point.
+/// Points of sections that are closer than this are the same node.
 const SNAP_DEGREES: f64 = 1e-5;
-/// Ends that nothing follows are joined to others so far away: sections are not always drawn to the end.
-const BRIDGE_M: f64 = 60.0;
-/// A station further away from the track of its line is not on it.
-const OFF_TRACK_M: f64 = 300.0;
-/// Two ways between stations: one through a third station that is hardly longer is the true one.
-const DETOUR: f64 = 1.05;
+/// A loose end is joined to another node within this distance, because some sections are drawn too short.
+const MAX_GAP_M: f64 = 60.0;
+/// A station farther from the track of its line is not on it.
+const MAX_STATION_OFFSET_M: f64 = 300.0;
+/// A connection is a bypass if the path through a third station is at most this many times as long.
+const MAX_DETOUR: f64 = 1.05;
 
-/// Two stations, by their places in the list, the smaller one first.
+/// Two stations by index, the smaller one first.
 type Pair = (usize, usize);
 
-/// What was found.
-pub(super) struct Neighbours {
-    /// Those that follow each other.
+/// The result of the search for adjacent stations.
+pub(super) struct AdjacentStations {
+    /// Pairs of adjacent stations.
     pub(super) edges: BTreeSet<Pair>,
-    /// Those that are joined only by track beside a station between them.
-    pub(super) past_others: Vec<Pair>,
-    /// Stations that are nowhere on the track.
+    /// Pairs that are connected only by track that bypasses a station between them.
+    pub(super) bypasses: Vec<Pair>,
+    /// Stations that are too far from the track.
     pub(super) off_track: Vec<usize>,
 }
 
 #[derive(Default)]
 struct Track {
-    nodes: Vec<Place>,
-    next: Vec<Vec<(usize, f64)>>,
-    by_place: HashMap<(i64, i64), usize>,
+    nodes: Vec<LatLon>,
+    links: Vec<Vec<(usize, f64)>>,
+    by_cell: HashMap<(i64, i64), usize>,
 }
 
-pub(super) fn neighbours(sections: &[&[Place]], stations: &[Place]) -> Neighbours {
+pub(super) fn find_adjacent_stations(sections: &[&[LatLon]], stations: &[LatLon]) -> AdjacentStations {
     let mut track = Track::default();
     for section in sections {
         for pair in section.windows(2) {
             let (a, b) = (track.node(pair[0]), track.node(pair[1]));
-            track.join(a, b);
+            track.connect(a, b);
         }
     }
-    track.bridge();
+    track.close_gaps();
     let mut off_track = Vec::new();
     let mut station_at: HashMap<usize, Vec<usize>> = HashMap::new();
     for (index, station) in stations.iter().enumerate() {
-        match track.put(*station) {
+        match track.snap_station(*station) {
             Some(node) => station_at.entry(node).or_default().push(index),
             None => off_track.push(index),
         }
     }
-    let mut ways: Vec<(f64, usize, usize)> = Vec::new();
+    let mut connections: Vec<(f64, usize, usize)> = Vec::new();
     for (&node, here) in &station_at {
-        for (metres, other) in track.reach(node, &station_at) {
-            ways.push((metres, here[0].min(station_at[&other][0]), here[0].max(station_at[&other][0])));
+        for (metres, other) in track.next_stations(node, &station_at) {
+            connections.push((metres, here[0].min(station_at[&other][0]), here[0].max(station_at[&other][0])));
         }
-        // Two stations at one point of the track follow each other.
-        ways.extend(here.windows(2).map(|pair| (0.0, pair[0].min(pair[1]), pair[0].max(pair[1]))));
+        // Stations at the same node are adjacent.
+        connections.extend(here.windows(2).map(|pair| (0.0, pair[0].min(pair[1]), pair[0].max(pair[1]))));
     }
-    ways.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-    ways.dedup_by_key(|way| (way.1, way.2));
-    let (edges, past_others) = without_detours(&ways, stations.len());
-    Neighbours { edges, past_others, off_track }
+    connections.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    connections.dedup_by_key(|connection| (connection.1, connection.2));
+    let (edges, bypasses) = remove_bypasses(&connections, stations.len());
+    AdjacentStations { edges, bypasses, off_track }
 }
 
-/// Drops the longest side of a flat triangle: tracks that run beside each other past a station. Returns what is left, and
-/// what was dropped.
-fn without_detours(ways: &[(f64, usize, usize)], count: usize) -> (BTreeSet<Pair>, Vec<Pair>) {
+/// Removes the longest side of each flat triangle, which is a track past a station. Returns the remaining pairs and the
+/// removed ones.
+fn remove_bypasses(connections: &[(f64, usize, usize)], count: usize) -> (BTreeSet<Pair>, Vec<Pair>) {
     let mut length: HashMap<Pair, f64> = HashMap::new();
-    for &(metres, a, b) in ways {
+    for &(metres, a, b) in connections {
         length.entry((a, b)).or_insert(metres);
     }
-    // The longest first, and each against what is left: of two long sides, one stays.
+    // Longest first, each compared with the remaining ones, so that one of two long sides stays.
     let mut by_length: Vec<Pair> = length.keys().copied().collect();
     by_length.sort_by(|a, b| length[b].total_cmp(&length[a]).then(a.cmp(b)));
-    let mut dropped = Vec::new();
+    let mut omitted = Vec::new();
     for (a, b) in by_length {
         let between = |a: usize, b: usize| length.get(&(a.min(b), a.max(b))).copied();
-        let longest = length[&(a, b)] * DETOUR;
+        let longest = length[&(a, b)] * MAX_DETOUR;
         let is_flat = (0..count).filter(|&third| third != a && third != b).any(|third| {
             between(a, third).zip(between(third, b)).is_some_and(|(first, second)| first + second <= longest)
         });
         if is_flat {
             length.remove(&(a, b));
-            dropped.push((a, b));
+            omitted.push((a, b));
         }
     }
-    (length.into_keys().collect(), dropped)
+    (length.into_keys().collect(), omitted)
 }
 
 impl Track {
-    fn node(&mut self, place: Place) -> usize {
+    fn node(&mut self, position: LatLon) -> usize {
         #[expect(clippy::cast_possible_truncation, reason = "degrees are small")]
-        let cell = ((place.lat / SNAP_DEGREES).round() as i64, (place.lon / SNAP_DEGREES).round() as i64);
-        if let Some(&known) = self.by_place.get(&cell) {
+        let cell = ((position.lat / SNAP_DEGREES).round() as i64, (position.lon / SNAP_DEGREES).round() as i64);
+        if let Some(&known) = self.by_cell.get(&cell) {
             return known;
         }
-        self.by_place.insert(cell, self.nodes.len());
-        self.nodes.push(place);
-        self.next.push(Vec::new());
+        self.by_cell.insert(cell, self.nodes.len());
+        self.nodes.push(position);
+        self.links.push(Vec::new());
         self.nodes.len() - 1
     }
 
-    fn join(&mut self, a: usize, b: usize) {
-        if a != b && !self.next[a].iter().any(|(known, _)| *known == b) {
+    fn connect(&mut self, a: usize, b: usize) {
+        if a != b && !self.links[a].iter().any(|(known, _)| *known == b) {
             let metres = self.nodes[a].metres_to(self.nodes[b]);
-            self.next[a].push((b, metres));
-            self.next[b].push((a, metres));
+            self.links[a].push((b, metres));
+            self.links[b].push((a, metres));
         }
     }
 
-    fn part(&mut self, a: usize, b: usize) {
-        self.next[a].retain(|(known, _)| *known != b);
-        self.next[b].retain(|(known, _)| *known != a);
+    fn disconnect(&mut self, a: usize, b: usize) {
+        self.links[a].retain(|(known, _)| *known != b);
+        self.links[b].retain(|(known, _)| *known != a);
     }
 
-    /// Joins loose ends to the nearest point of another section close by.
-    fn bridge(&mut self) {
-        let loose: Vec<usize> = (0..self.nodes.len()).filter(|&node| self.next[node].len() == 1).collect();
-        for node in loose {
-            let own = self.next[node].first().map(|(other, _)| *other);
+    /// Joins each loose end to the nearest node of another section.
+    fn close_gaps(&mut self) {
+        let loose_ends: Vec<usize> = (0..self.nodes.len()).filter(|&node| self.links[node].len() == 1).collect();
+        for node in loose_ends {
+            let own = self.links[node].first().map(|(other, _)| *other);
             let near = (0..self.nodes.len())
                 .filter(|&other| other != node && Some(other) != own)
                 .map(|other| (self.nodes[node].metres_to(self.nodes[other]), other))
-                .filter(|(metres, other)| *metres <= BRIDGE_M && !self.is_next_but_one(node, *other))
+                .filter(|(metres, other)| *metres <= MAX_GAP_M && !self.is_within_hops(node, *other))
                 .min_by(|a, b| a.0.total_cmp(&b.0));
             if let Some((_, other)) = near {
-                self.join(node, other);
+                self.connect(node, other);
             }
         }
     }
 
-    /// Points of a curve lie close to each other without being a gap.
-    fn is_next_but_one(&self, a: usize, b: usize) -> bool {
+    /// Whether a node is within eight links of another. The nodes of a curve are close together without a gap.
+    fn is_within_hops(&self, a: usize, b: usize) -> bool {
         let mut reached = vec![a];
         for _ in 0..8 {
-            let further: Vec<usize> = reached.iter().flat_map(|&at| self.next[at].iter().map(|(n, _)| *n)).collect();
+            let further: Vec<usize> = reached.iter().flat_map(|&at| self.links[at].iter().map(|(n, _)| *n)).collect();
             reached.extend(further);
             reached.sort_unstable();
             reached.dedup();
@@ -143,34 +143,34 @@ impl Track {
         reached.contains(&b)
     }
 
-    /// Puts a station on the nearest track, which is parted there. `None` when no track is near.
-    fn put(&mut self, station: Place) -> Option<usize> {
-        let mut best: Option<(f64, usize, usize, Place)> = None;
+    /// Snaps a station to the nearest track and splits the track there. `None` if no track is near.
+    fn snap_station(&mut self, station: LatLon) -> Option<usize> {
+        let mut best: Option<(f64, usize, usize, LatLon)> = None;
         for a in 0..self.nodes.len() {
-            for &(b, _) in self.next[a].iter().filter(|(b, _)| *b > a) {
-                let foot = foot(station, self.nodes[a], self.nodes[b]);
-                let metres = station.metres_to(foot);
+            for &(b, _) in self.links[a].iter().filter(|(b, _)| *b > a) {
+                let project = project(station, self.nodes[a], self.nodes[b]);
+                let metres = station.metres_to(project);
                 if best.is_none_or(|(known, ..)| metres < known) {
-                    best = Some((metres, a, b, foot));
+                    best = Some((metres, a, b, project));
                 }
             }
         }
-        let (_, a, b, foot) = best.filter(|(metres, ..)| *metres <= OFF_TRACK_M)?;
-        let node = self.node(foot);
+        let (_, a, b, project) = best.filter(|(metres, ..)| *metres <= MAX_STATION_OFFSET_M)?;
+        let node = self.node(project);
         if node != a && node != b {
-            self.part(a, b);
-            self.join(a, node);
-            self.join(node, b);
+            self.disconnect(a, b);
+            self.connect(a, node);
+            self.connect(node, b);
         }
         Some(node)
     }
 
-    /// The stations that are reached from a point without passing another, and how far they are.
-    fn reach(&self, from: usize, stations: &HashMap<usize, Vec<usize>>) -> Vec<(f64, usize)> {
+    /// The stations that can be reached from a node without passing another station, with their distances.
+    fn next_stations(&self, from: usize, stations: &HashMap<usize, Vec<usize>>) -> Vec<(f64, usize)> {
         let mut reached: HashMap<usize, f64> = HashMap::from([(from, 0.0)]);
-        let mut heap = BinaryHeap::from([Way(0.0, from)]);
+        let mut heap = BinaryHeap::from([QueueEntry(0.0, from)]);
         let mut found = Vec::new();
-        while let Some(Way(metres, here)) = heap.pop() {
+        while let Some(QueueEntry(metres, here)) = heap.pop() {
             if reached.get(&here).is_some_and(|known| *known < metres) {
                 continue;
             }
@@ -178,11 +178,11 @@ impl Track {
                 found.push((metres, here));
                 continue;
             }
-            for &(neighbour, length) in &self.next[here] {
+            for &(neighbour, length) in &self.links[here] {
                 let there = metres + length;
                 if reached.get(&neighbour).is_none_or(|known| there < *known) {
                     reached.insert(neighbour, there);
-                    heap.push(Way(there, neighbour));
+                    heap.push(QueueEntry(there, neighbour));
                 }
             }
         }
@@ -190,12 +190,12 @@ impl Track {
     }
 }
 
-/// The point of a straight track that is nearest to a place.
-fn foot(place: Place, a: Place, b: Place) -> Place {
+/// The nearest point to a position on a straight segment of track.
+fn project(position: LatLon, a: LatLon, b: LatLon) -> LatLon {
     let east = a.lat.to_radians().cos();
     let (dx, dy) = ((b.lon - a.lon) * east, b.lat - a.lat);
-    let (px, py) = ((place.lon - a.lon) * east, place.lat - a.lat);
+    let (px, py) = ((position.lon - a.lon) * east, position.lat - a.lat);
     let length = dx.mul_add(dx, dy * dy);
     let share = if length > 0.0 { (px.mul_add(dx, py * dy) / length).clamp(0.0, 1.0) } else { 0.0 };
-    Place { lat: a.lat + share * (b.lat - a.lat), lon: a.lon + share * (b.lon - a.lon) }
+    LatLon { lat: a.lat + share * (b.lat - a.lat), lon: a.lon + share * (b.lon - a.lon) }
 }

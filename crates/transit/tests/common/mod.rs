@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use kaisatsu_transit::{Choice, Corrections, Error, Network, Options, Source, Summary, import, unwatched};
+use kaisatsu_transit::{Corrections, Error, Network, Options, RouteFilter, Source, Summary, import, no_progress};
 use tempfile::TempDir;
 
 pub(crate) fn folder(files: &[(&str, &str)]) -> TempDir {
@@ -15,13 +15,13 @@ pub(crate) fn folder(files: &[(&str, &str)]) -> TempDir {
 }
 
 pub(crate) fn gtfs(path: &Path, options: &Options<'_>) -> Result<(Network, Summary), Error> {
-    imported(Source::Gtfs { path, choice: &Choice::default() }, options)
+    imported(Source::Gtfs { path, filter: &RouteFilter::default() }, options)
 }
 
 /// An import that may fail, with its account when it does not.
 pub(crate) fn imported(source: Source<'_>, options: &Options<'_>) -> Result<(Network, Summary), Error> {
     let mut summary = Summary::default();
-    import(source, options, &unwatched, &mut summary).map(|network| (network, summary))
+    import(source, options, &no_progress, &mut summary).map(|network| (network, summary))
 }
 
 pub(crate) fn csv(stations: &str, lines: &str, options: &Options<'_>) -> Result<(Network, Summary), Error> {

@@ -9,7 +9,7 @@ use std::{
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kaisatsu_railmap::check::{self, Severity};
-use kaisatsu_schematic::{Built, Options, Step};
+use kaisatsu_schematic::{BuiltMap, Options, Step};
 
 use super::files;
 use crate::exit::Trouble;
@@ -33,12 +33,12 @@ pub(crate) fn run(build: &Build) -> Result<ExitCode, Trouble> {
     let map = kaisatsu_schematic::build(&network, options, &mut |step| watch.show(step))
         .map_err(|error| Trouble::Failed(format!("{}: {error}", build.network.display())))?;
     watch.bar.finish_and_clear();
-    let text = map.sheet.to_toml();
+    let text = map.document.to_toml();
     // What no server would load is not written: a network may say more than fits into a map.
     let checked = check::check(&text);
     if checked.map.is_none() {
-        let wrong = checked.findings.iter().filter(|finding| finding.severity == Severity::Error);
-        let told: Vec<String> = wrong.take(20).map(|finding| finding.message.clone()).collect();
+        let errors = checked.findings.iter().filter(|finding| finding.severity == Severity::Error);
+        let told: Vec<String> = errors.take(20).map(|finding| finding.message.clone()).collect();
         return Err(Trouble::Failed(format!(
             "{}: the map would not be valid: {}",
             build.network.display(),
@@ -68,25 +68,25 @@ impl Watch {
     fn show(&self, step: Step) {
         let message = match step {
             Step::Relaxing => "evening the network out".to_owned(),
-            Step::Placing => "finding a way for every stretch".to_owned(),
-            Step::Improving => "straightening".to_owned(),
-            Step::Writing { missing } => format!("writing names; {missing} look for a place"),
+            Step::Routing => "finding a way for every stretch".to_owned(),
+            Step::Optimising => "straightening".to_owned(),
+            Step::Labelling { missing } => format!("writing names; {missing} look for a place"),
         };
         self.bar.set_message(message);
         self.bar.tick();
     }
 }
 
-fn tell(output: &Path, built: &Built, since: Instant) {
-    let (sheet, quality) = (&built.sheet, &built.quality);
+fn tell(output: &Path, built: &BuiltMap, since: Instant) {
+    let (document, quality) = (&built.document, &built.quality);
     eprintln!(
         "{}: map {} with {} stations and {} lines, {}×{}, in {:.1} s",
         output.display(),
-        sheet.id,
-        sheet.stations.len(),
-        sheet.lines.len(),
-        sheet.width,
-        sheet.height,
+        document.id,
+        document.stations.len(),
+        document.lines.len(),
+        document.width,
+        document.height,
         since.elapsed().as_secs_f64()
     );
     eprintln!(
@@ -94,7 +94,7 @@ fn tell(output: &Path, built: &Built, since: Instant) {
         quality.violations.total(),
         quality.bends,
         quality.bundle_crossings,
-        quality.touches,
+        quality.contacts,
         quality.unlabelled,
         quality.overlaps
     );

@@ -4,7 +4,9 @@ use std::{cell::RefCell, path::PathBuf, process::ExitCode};
 
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
-use kaisatsu_transit::{Area, Choice, Corrections, Network, Options, Readings, Source, Summary, file, import};
+use kaisatsu_transit::{
+    BoundingBox, Corrections, Network, Options, Readings, RouteFilter, Source, Summary, file, import,
+};
 
 use super::{super::progress, files};
 use crate::exit::Trouble;
@@ -95,20 +97,20 @@ struct Common {
     forget: bool,
     /// Take only what lies in this box of degrees, in place of the area of the corrections
     #[arg(long, value_name = "W,S,E,N", value_parser = parse_area, allow_hyphen_values = true)]
-    area: Option<Area>,
+    area: Option<BoundingBox>,
 }
 
-fn parse_area(text: &str) -> Result<Area, String> {
+fn parse_area(text: &str) -> Result<BoundingBox, String> {
     let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
     let four = numbers.ok().and_then(|numbers| <[f64; 4]>::try_from(numbers).ok());
-    Area::new(four.ok_or("four numbers with commas: west, south, east, north")?).map_err(str::to_owned)
+    BoundingBox::new(four.ok_or("four numbers with commas: west, south, east, north")?).map_err(str::to_owned)
 }
 
 pub(super) fn run(import: &Import) -> Result<ExitCode, Trouble> {
     match &import.source {
         From::Gtfs { feed, buses, ships, agency, route, common } => {
-            let choice = Choice { buses: *buses, ships: *ships, agencies: agency.clone(), routes: route.clone() };
-            run_one(Source::Gtfs { path: feed, choice: &choice }, common)
+            let filter = RouteFilter { buses: *buses, ships: *ships, agencies: agency.clone(), routes: route.clone() };
+            run_one(Source::Gtfs { path: feed, filter: &filter }, common)
         }
         From::N02 { sections, stations, common } => run_one(Source::N02 { sections, stations }, common),
         From::JapanTrainData { export, common } => run_one(Source::TrainData(export), common),
@@ -155,7 +157,7 @@ fn run_one(source: Source<'_>, common: &Common) -> Result<ExitCode, Trouble> {
 }
 
 /// What would be written could not be read by the next import, so nothing is written.
-fn unusable(unreadable: &file::Unreadable) -> Trouble {
+fn unusable(unreadable: &file::ParseError) -> Trouble {
     let told: Vec<&str> = unreadable.findings.iter().take(20).map(|finding| finding.message.as_str()).collect();
     Trouble::Failed(format!(
         "the network would not be valid, and nothing was written: {}\nMend it in the source or in the corrections.",

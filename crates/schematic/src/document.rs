@@ -1,0 +1,143 @@
+//! Assembles the map document from the geometry, and places the legend.
+
+use kaisatsu_model::{MapId, Rect, Shape, Window};
+use kaisatsu_railmap::{Label, Line, MapDocument, Mark, Position, Station, check::MAX_SIDE};
+use kaisatsu_render::Legend;
+use kaisatsu_transit::Network;
+
+use crate::{error::LayoutError, geometry::Point, labels::segment_intersects_box};
+
+/// The mark and the label of a station, in map units.
+#[derive(Debug, Clone)]
+pub(crate) struct DrawnStation {
+    pub(crate) mark: Shape,
+    pub(crate) chamfering: bool,
+    pub(crate) label: Label,
+    pub(crate) rect: Window,
+}
+
+/// The map before the legend is placed.
+pub(crate) struct Canvas {
+    pub(crate) width: i64,
+    pub(crate) height: i64,
+    pub(crate) stations: Vec<DrawnStation>,
+    pub(crate) line_paths: Vec<Vec<Vec<(f64, f64)>>>,
+    /// Index of the station that viewers show first.
+    pub(crate) centre: usize,
+}
+
+/// Margin around the legend.
+const LEGEND_MARGIN: i64 = 40;
+
+/// Assembles the contents of the map file.
+pub(crate) fn assemble(network: &Network, canvas: Canvas) -> Result<MapDocument, LayoutError> {
+    let id = MapId::new(&network.id).map_err(|rule| LayoutError::Id(rule.to_string()))?;
+    let Canvas { width, mut height, stations, line_paths, centre } = canvas;
+    let lines: Vec<Line> = network.lines.iter().zip(line_paths).map(|(line, paths)| drawn_line(line, paths)).collect();
+    let legend = if lines.is_empty() {
+        None
+    } else {
+        let legend = Legend::new(&network.name, &network.edition, &network.credits, &lines);
+        let (bounds, lower) = place_legend(&legend, (width, height), &stations, &lines);
+        height = lower;
+        Some(bounds)
+    };
+    if width.max(height) > MAX_SIDE {
+        return Err(LayoutError::TooLarge(format!(
+            "the map would be {width} by {height}; a map's side is at most {MAX_SIDE}"
+        )));
+    }
+    let stations = network.stations.iter().zip(stations).map(|(station, drawn)| drawn_station(station, drawn));
+    Ok(MapDocument {
+        id,
+        name: network.name.clone(),
+        edition: network.edition.clone(),
+        credits: network.credits.clone(),
+        width,
+        height,
+        centre: network.stations[centre].code,
+        legend,
+        stations: stations.collect::<Result<_, _>>()?,
+        lines,
+    })
+}
+
+fn drawn_line(line: &kaisatsu_transit::Line, paths: Vec<Vec<(f64, f64)>>) -> Line {
+    Line {
+        code: line.code,
+        name: line.name.clone(),
+        translation: line.translation.clone(),
+        color: line.color.clone(),
+        runs: line.runs.clone(),
+        is_loop: line.is_loop,
+        paths,
+    }
+}
+
+fn drawn_station(station: &kaisatsu_transit::Station, drawn: DrawnStation) -> Result<Station, LayoutError> {
+    let whole = |value: i64| i32::try_from(value).unwrap_or(i32::MAX);
+    let Window { x, y, width, height } = drawn.rect;
+    let text = Rect { x: whole(x), y: whole(y), width: whole(width), height: whole(height) };
+    Ok(Station {
+        code: station.code,
+        name: station.name.clone(),
+        yomi: station.yomi.clone(),
+        translation: station.translation.clone(),
+        kind: station.kind,
+        prefecture: station.prefecture,
+        position: Position::new(station.lat, station.lon)
+            .ok_or_else(|| LayoutError::InvalidPosition(station.name.clone()))?,
+        formerly: station.formerly.clone(),
+        label: drawn.label,
+        marks: vec![
+            Mark { shape: Shape::Rect(text), chamfering: false, is_text: true },
+            Mark { shape: drawn.mark, chamfering: drawn.chamfering, is_text: false },
+        ],
+    })
+}
+
+/// Places the legend in a corner where it covers nothing, or else in a strip below the map. Returns its bounds, and the
+/// height of the map.
+fn place_legend(
+    legend: &Legend<'_>,
+    (width, height): (i64, i64),
+    stations: &[DrawnStation],
+    lines: &[Line],
+) -> (Window, i64) {
+    for fraction in [5, 4, 3, 2] {
+        let (wide, tall) = legend_size(legend, width / fraction);
+        // In a narrower space the legend would be scaled down. A larger fraction, or the strip, may fit it at full
+        // size.
+        if wide > width / fraction || wide + 2 * LEGEND_MARGIN > width || tall + 2 * LEGEND_MARGIN > height {
+            continue;
+        }
+        let (right, bottom) = (width - LEGEND_MARGIN - wide, height - LEGEND_MARGIN - tall);
+        for (x, y) in [(LEGEND_MARGIN, bottom), (right, bottom), (LEGEND_MARGIN, LEGEND_MARGIN), (right, LEGEND_MARGIN)]
+        {
+            let bounds = Window { x, y, width: wide, height: tall };
+            if is_unoccupied(&bounds, stations, lines) {
+                return (bounds, height);
+            }
+        }
+    }
+    let strip = (width - 2 * LEGEND_MARGIN).max(1);
+    let (wide, tall) = legend_size(legend, strip);
+    (Window { x: LEGEND_MARGIN, y: height, width: wide.min(strip), height: tall }, height + tall + LEGEND_MARGIN)
+}
+
+fn legend_size(legend: &Legend<'_>, width: i64) -> (i64, i64) {
+    let placed = legend.room(i32::try_from(width.max(1)).unwrap_or(i32::MAX));
+    (i64::from(placed.width).max(1), i64::from(placed.height).max(1))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "map units are small")]
+fn is_unoccupied(bounds: &Window, stations: &[DrawnStation], lines: &[Line]) -> bool {
+    let wider = Window { x: bounds.x - 20, y: bounds.y - 20, width: bounds.width + 40, height: bounds.height + 40 };
+    let low = Point::new(wider.x as f64, wider.y as f64);
+    let high = Point::new(wider.right() as f64, wider.bottom() as f64);
+    let crosses = |pair: &[(f64, f64)]| {
+        segment_intersects_box(Point::new(pair[0].0, pair[0].1), Point::new(pair[1].0, pair[1].1), low, high)
+    };
+    !stations.iter().any(|station| station.rect.meets(&wider) || station.mark.touches(&wider))
+        && !lines.iter().flat_map(|line| &line.paths).flat_map(|path| path.windows(2)).any(crosses)
+}

@@ -1,0 +1,101 @@
+//! The variants of a label: in one row, in two rows, or vertical.
+
+use kaisatsu_railmap::Label;
+use kaisatsu_transit::Station;
+
+/// Returns the width and the height of a label.
+pub(crate) type MeasureLabel<'a> = dyn Fn(&Label) -> (i32, i32) + 'a;
+
+/// A label and its size.
+#[derive(Debug, Clone)]
+pub(super) struct LabelVariant {
+    pub(super) label: Label,
+    pub(super) width: i64,
+    pub(super) height: i64,
+    pub(super) cost: f32,
+}
+
+pub(super) fn variants(station: &Station, second: bool, measure: &MeasureLabel<'_>) -> Vec<LabelVariant> {
+    let small = |rows: usize| match (second && !station.translation.is_empty(), rows) {
+        (false, _) => Vec::new(),
+        (true, 1) => vec![station.translation.clone()],
+        (true, _) => split_name(&station.translation).unwrap_or_else(|| vec![station.translation.clone()]),
+    };
+    let name = vec![station.name.clone()];
+    let mut variants = vec![(Label { rows: name.clone(), small: small(1), down: false }, 0.0)];
+    if let Some(rows) = split_name(&station.name) {
+        variants.push((Label { rows: rows.clone(), small: small(2), down: false }, 1.2));
+        variants.push((Label { rows, small: small(1), down: true }, 3.0));
+    }
+    variants
+        .push((Label { rows: name, small: small(1), down: true }, if is_japanese(&station.name) { 1.4 } else { 3.5 }));
+    variants
+        .into_iter()
+        .map(|(label, cost)| {
+            let (width, height) = measure(&label);
+            LabelVariant { label, width: i64::from(width), height: i64::from(height), cost }
+        })
+        .collect()
+}
+
+fn is_japanese(name: &str) -> bool {
+    name.chars().next().is_some_and(|first| !first.is_ascii() && first > '\u{2E7F}')
+}
+
+/// Splits a name in two near its middle: at a space or a dash, else where the script changes, else in the middle. Names
+/// with fewer than four characters, and single words in other scripts, are not split.
+pub(crate) fn split_name(name: &str) -> Option<Vec<String>> {
+    let letters: Vec<char> = name.chars().collect();
+    let from_middle = |at: usize| (2 * at).abs_diff(letters.len());
+    let spaces = (1..letters.len().saturating_sub(1)).filter(|&at| matches!(letters[at], ' ' | '-' | '–' | '/'));
+    if let Some(at) = spaces.min_by_key(|&at| from_middle(at)) {
+        let keep = usize::from(letters[at] != ' ');
+        let first: String = letters[..at + keep].iter().collect();
+        let second: String = letters[at + 1..].iter().collect();
+        return Some(vec![first, second.trim_start().to_owned()]);
+    }
+    if letters.len() < 4 || !is_japanese(name) {
+        return None;
+    }
+    let may_break = |at: &usize| {
+        !matches!(
+            letters[*at],
+            'ー' | '・'
+                | 'ッ'
+                | 'っ'
+                | 'ャ'
+                | 'ュ'
+                | 'ョ'
+                | 'ゃ'
+                | 'ゅ'
+                | 'ょ'
+                | 'ァ'
+                | 'ィ'
+                | 'ゥ'
+                | 'ェ'
+                | 'ォ'
+                | '々'
+                | ')'
+                | '）'
+                | '〉'
+        )
+    };
+    let changes = |at: &usize| script(letters[*at]) != script(letters[*at - 1]);
+    let middle = letters.len() / 2;
+    let near = (middle.saturating_sub(1).max(2)..=(middle + 1).min(letters.len() - 2)).filter(may_break);
+    let at = near
+        .clone()
+        .filter(changes)
+        .min_by_key(|&at| from_middle(at))
+        .or_else(|| near.min_by_key(|&at| from_middle(at)))?;
+    Some(vec![letters[..at].iter().collect(), letters[at..].iter().collect()])
+}
+
+fn script(letter: char) -> u8 {
+    match letter {
+        'ぁ'..='ゖ' => 0,
+        'ァ'..='ヺ' | 'ー' => 1,
+        letter if letter.is_ascii() => 2,
+        _ => 3,
+    }
+}

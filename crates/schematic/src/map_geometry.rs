@@ -1,0 +1,169 @@
+//! The geometry of the map in map units: the marks of stations and the paths of lines.
+
+use kaisatsu_model::{Circle, Rect, Shape};
+use kaisatsu_render::LINE_WIDTH;
+
+use crate::{
+    geometry::Point,
+    grid_layout::GridLayout,
+    line_geometry::{self, bundle_width},
+    line_order,
+    planar_graph::VertexKind,
+    topology::Topology,
+};
+
+/// The radius of a station's mark.
+const STATION_RADIUS: f64 = 5.0;
+const INTERCHANGE_RADIUS: f64 = 7.0;
+/// Half of the width of a line.
+pub(crate) const HALF_LINE_WIDTH: f64 = LINE_WIDTH / 2.0;
+
+/// A station on the map.
+#[derive(Debug, Clone)]
+pub(crate) struct Stop {
+    pub(crate) mark: Shape,
+    pub(crate) chamfering: bool,
+    /// Its corridor and its index there. Labels of neighbours on a corridor prefer the same side.
+    pub(crate) on_corridor: Option<(usize, usize)>,
+}
+
+impl Stop {
+    /// The centre of its mark.
+    #[expect(clippy::cast_precision_loss, reason = "map units are small")]
+    pub(crate) fn middle(&self) -> Point {
+        let bounds = self.mark.bounds();
+        Point::new(bounds.x as f64 + bounds.width as f64 / 2.0, bounds.y as f64 + bounds.height as f64 / 2.0)
+    }
+}
+
+/// The geometry of everything but the labels.
+#[derive(Debug)]
+pub(crate) struct MapGeometry {
+    /// The stops, by station.
+    pub(crate) stops: Vec<Stop>,
+    /// The paths, by line.
+    pub(crate) line_paths: Vec<Vec<Vec<Point>>>,
+    /// The centreline of each corridor.
+    pub(crate) centerlines: Vec<Vec<Point>>,
+    /// How many times lines cross within bundles.
+    pub(crate) bundle_crossings: usize,
+}
+
+impl MapGeometry {
+    /// Computes the geometry with `cell` map units per grid step and the origin at `shift`. Contracted stations are
+    /// distributed evenly on their corridor, and moved by `nudges`, in station distances.
+    pub(crate) fn of(layout: &GridLayout<'_>, nudges: &[f64], lines: usize, cell: f64, shift: Point) -> Self {
+        let topology = layout.topology;
+        let orders = line_order::order_lines(topology);
+        let centerlines = line_geometry::centerlines(layout, cell, shift);
+        let blank = Stop { mark: circle(Point::default(), STATION_RADIUS), chamfering: false, on_corridor: None };
+        let mut stops = vec![blank; nudges.len()];
+        for (at, junction) in topology.junctions.iter().enumerate() {
+            if let VertexKind::Station(station) = junction.kind {
+                stops[station] = junction_stop(layout, at, cell, shift);
+            }
+        }
+        for (at, corridor) in topology.corridors.iter().enumerate() {
+            for (order, &station) in corridor.intermediate.iter().enumerate() {
+                stops[station] = stop_on(topology, at, order, nudges[station], &centerlines[at]);
+            }
+        }
+        let bundle_crossings = (0..topology.corridors.len())
+            .flat_map(|corridor| [true, false].map(|first| crate::topology::CorridorEnd { corridor, first }))
+            .map(|end| line_order::crossings_at_end(topology, &orders, end))
+            .sum::<usize>();
+        let line_paths = line_geometry::line_paths(topology, &centerlines, &orders, lines);
+        Self { stops, line_paths, centerlines, bundle_crossings }
+    }
+}
+
+/// A station on a corridor, moved by `nudge` station distances.
+pub(crate) fn stop_on(topology: &Topology, at: usize, order: usize, nudge: f64, middle: &[Point]) -> Stop {
+    let corridor = &topology.corridors[at];
+    let ends = corridor
+        .junctions
+        .map(|junction| if topology.junctions[junction].kind == VertexKind::Crossing { 0.6 } else { 1.0 });
+    #[expect(clippy::cast_precision_loss, reason = "stations of a link are few")]
+    let fraction = (ends[0] + order as f64 + nudge) / (ends[0] + ends[1] + (corridor.intermediate.len() - 1) as f64);
+    let (position, along) = point_at(middle, fraction);
+    intermediate_stop(position, along, corridor.lines.len(), (at, order))
+}
+
+impl MapGeometry {
+    /// Stations whose marks overlap.
+    pub(crate) fn overlapping_marks(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.stops.len()).collect();
+        let bounds = |at: usize| self.stops[at].mark.bounds();
+        order.sort_by_key(|&at| (bounds(at).x, at));
+        let mut overlapping_marks = Vec::new();
+        for (at, &one) in order.iter().enumerate() {
+            let here = bounds(one);
+            for &two in &order[at + 1..] {
+                let there = bounds(two);
+                if there.x > here.right() {
+                    break;
+                }
+                if self.stops[one].mark.overlaps(&self.stops[two].mark) {
+                    overlapping_marks.extend([one, two]);
+                }
+            }
+        }
+        overlapping_marks
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a map is far smaller than 32 bits")]
+fn rounded(value: f64) -> i32 {
+    value.round() as i32
+}
+
+fn circle(at: Point, radius: f64) -> Shape {
+    Shape::Circle(Circle { x: rounded(at.x), y: rounded(at.y), r: rounded(radius) })
+}
+
+fn intermediate_stop(position: Point, along: Point, lines: usize, on_corridor: (usize, usize)) -> Stop {
+    let across = bundle_width(lines) / 2.0 + STATION_RADIUS;
+    let diagonal = along.x.abs() > 0.1 && along.y.abs() > 0.1;
+    if lines < 2 || diagonal {
+        return Stop { mark: circle(position, across), chamfering: false, on_corridor: Some(on_corridor) };
+    }
+    let (half_width, half_height) =
+        if along.x.abs() > along.y.abs() { (STATION_RADIUS, across) } else { (across, STATION_RADIUS) };
+    Stop { mark: rect(position, position, half_width, half_height), chamfering: true, on_corridor: Some(on_corridor) }
+}
+
+fn rect(low: Point, high: Point, half_width: f64, half_height: f64) -> Shape {
+    let (left, top) = (rounded(low.x - half_width), rounded(low.y - half_height));
+    let (right, bottom) = (rounded(high.x + half_width), rounded(high.y + half_height));
+    Shape::Rect(Rect { x: left, y: top, width: right - left, height: bottom - top })
+}
+
+fn junction_stop(layout: &GridLayout<'_>, junction: usize, cell: f64, shift: Point) -> Stop {
+    let (at, footprint) = (layout.positions[junction], layout.footprints[junction]);
+    let point = |x: i32, y: i32| Point::new(f64::from(x) * cell, f64::from(y) * cell).minus(shift);
+    let (low, high) = (point(at.x, at.y), point(at.x + footprint.width - 1, at.y + footprint.height - 1));
+    let corridors = layout.ends_at(junction).filter(|end| !layout.topology.corridors[end.corridor].lines.is_empty());
+    let (count, widest) = corridors.fold((0, 0.0_f64), |(count, widest), end| {
+        (count + 1, widest.max(bundle_width(layout.topology.corridors[end.corridor].lines.len())))
+    });
+    let radius = if count > 2 { INTERCHANGE_RADIUS } else { STATION_RADIUS } + widest / 2.0;
+    if footprint.width + footprint.height > 2 {
+        return Stop { mark: rect(low, high, radius, radius), chamfering: true, on_corridor: None };
+    }
+    Stop { mark: circle(low, radius), chamfering: false, on_corridor: None }
+}
+
+/// The point at a fraction of a path's length, and the direction of the path there.
+fn point_at(path: &[Point], fraction: f64) -> (Point, Point) {
+    let total: f64 = path.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
+    let mut left = total * fraction;
+    for pair in path.windows(2) {
+        let far = pair[0].distance(pair[1]);
+        if left <= far || far == 0.0 {
+            let t = if far > 0.0 { left / far } else { 0.0 };
+            return (pair[0].toward(pair[1], t), pair[1].minus(pair[0]).times(1.0 / far.max(1e-9)));
+        }
+        left -= far;
+    }
+    (path.last().copied().unwrap_or_default(), Point::new(1.0, 0.0))
+}

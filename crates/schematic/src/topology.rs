@@ -1,0 +1,236 @@
+//! The contracted graph that is laid out on the grid: junctions, and corridors with the stations between them.
+//!
+//! A station of degree two with the same lines on both sides is contracted. It is placed evenly on its corridor at the
+//! end. Some stations of a long, winding corridor stay junctions, so that its shape is kept.
+
+use crate::{
+    geometry::{Point, nearest_on},
+    planar_graph::{PlanarGraph, VertexKind},
+};
+
+/// How far a corridor may deviate from the straight line between two junctions, in station distances.
+const MAX_DEVIATION: f64 = 1.5;
+
+/// A vertex that is placed on the grid.
+#[derive(Debug, Clone)]
+pub(crate) struct Junction {
+    pub(crate) kind: VertexKind,
+    /// Its relaxed position, in station distances.
+    pub(crate) position: Point,
+    /// Its rotation: the ends of corridors around it, in clockwise order.
+    pub(crate) ends: Vec<CorridorEnd>,
+    /// Pairs of `ends` that lines continue through, with a weight that grows with the number of lines.
+    pub(crate) continuations: Vec<(usize, usize, f32)>,
+}
+
+/// One end of a corridor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CorridorEnd {
+    pub(crate) corridor: usize,
+    /// Whether it is the corridor's first end.
+    pub(crate) first: bool,
+}
+
+/// A chain of edges without a branch.
+#[derive(Debug, Clone)]
+pub(crate) struct Corridor {
+    pub(crate) junctions: [usize; 2],
+    /// Its indices in the `ends` of its two junctions.
+    pub(crate) slots: [usize; 2],
+    /// The stations between its junctions, from the first end, as indices into the network.
+    pub(crate) intermediate: Vec<usize>,
+    pub(crate) lines: Vec<usize>,
+    /// Its path in the relaxed layout.
+    pub(crate) relaxed_path: Vec<Point>,
+    /// Its desired length in station distances; shorter next to a crossing.
+    pub(crate) desired_length: f64,
+}
+
+/// Junctions and corridors.
+#[derive(Debug)]
+pub(crate) struct Topology {
+    pub(crate) junctions: Vec<Junction>,
+    pub(crate) corridors: Vec<Corridor>,
+}
+
+impl Topology {
+    pub(crate) fn of(planar: &PlanarGraph, points: &[Point]) -> Self {
+        let mut kept: Vec<bool> = (0..points.len()).map(|vertex| !is_contractible(planar, vertex)).collect();
+        if !kept.iter().any(|kept| *kept) && !kept.is_empty() {
+            kept[0] = true;
+        }
+        let chains = chains(planar, &kept);
+        for chain in &chains {
+            keep_bends(chain, points, &mut kept);
+        }
+        Self::assemble(planar, points, &kept)
+    }
+
+    /// The ends at which a line continues from an end through its junction; at a crossing, the opposite end.
+    pub(crate) fn next_ends(&self, end: CorridorEnd, line: usize) -> Vec<CorridorEnd> {
+        let junction = &self.junctions[self.corridors[end.corridor].junctions[usize::from(!end.first)]];
+        let slot = self.corridors[end.corridor].slots[usize::from(!end.first)];
+        if junction.kind == VertexKind::Crossing {
+            let pair = junction.continuations.iter().find(|(a, b, _)| *a == slot || *b == slot);
+            return pair.map(|&(a, b, _)| junction.ends[if a == slot { b } else { a }]).into_iter().collect();
+        }
+        let runs_on = |other: &&CorridorEnd| **other != end && self.corridors[other.corridor].lines.contains(&line);
+        junction.ends.iter().filter(runs_on).copied().collect()
+    }
+
+    fn assemble(planar: &PlanarGraph, points: &[Point], kept: &[bool]) -> Self {
+        let mut joint_of = vec![usize::MAX; points.len()];
+        let mut junctions = Vec::new();
+        for vertex in (0..points.len()).filter(|&vertex| kept[vertex]) {
+            joint_of[vertex] = junctions.len();
+            junctions.push(Junction {
+                kind: planar.kinds[vertex],
+                position: points[vertex],
+                ends: Vec::new(),
+                continuations: Vec::new(),
+            });
+        }
+        let mut corridors = Vec::new();
+        let mut end_of_segment = std::collections::HashMap::new();
+        for chain in chains(planar, kept) {
+            let (a, b) = (chain.vertices[0], chain.vertices[chain.vertices.len() - 1]);
+            let at = corridors.len();
+            end_of_segment.insert((a, chain.segments[0]), CorridorEnd { corridor: at, first: true });
+            end_of_segment
+                .insert((b, chain.segments[chain.segments.len() - 1]), CorridorEnd { corridor: at, first: false });
+            let intermediate: Vec<usize> = chain.vertices[1..chain.vertices.len() - 1]
+                .iter()
+                .filter_map(|&vertex| planar.kinds[vertex].station())
+                .collect();
+            let crossings = [a, b].iter().filter(|&&v| planar.kinds[v] == VertexKind::Crossing).count();
+            #[expect(clippy::cast_precision_loss, reason = "stations of a link are few")]
+            let desired_length = intermediate.len() as f64 + 1.0 - 0.4 * crossings as f64;
+            corridors.push(Corridor {
+                junctions: [joint_of[a], joint_of[b]],
+                slots: [0, 0],
+                intermediate,
+                lines: planar.lines(chain.segments[0]).to_vec(),
+                relaxed_path: chain.vertices.iter().map(|&vertex| points[vertex]).collect(),
+                desired_length,
+            });
+        }
+        for vertex in (0..points.len()).filter(|&vertex| kept[vertex]) {
+            let junction = joint_of[vertex];
+            junctions[junction].ends = planar.rotations[vertex]
+                .iter()
+                .filter_map(|&segment| end_of_segment.get(&(vertex, segment)).copied())
+                .collect();
+            for (slot, end) in junctions[junction].ends.iter().enumerate() {
+                corridors[end.corridor].slots[usize::from(!end.first)] = slot;
+            }
+            junctions[junction].continuations = continuations(planar, vertex);
+        }
+        Self { junctions, corridors }
+    }
+}
+
+/// Whether a vertex can be contracted: two neighbours, and the same lines on both sides.
+fn is_contractible(planar: &PlanarGraph, vertex: usize) -> bool {
+    match planar.rotations[vertex][..] {
+        [first, second] => {
+            planar.kinds[vertex] != VertexKind::Crossing
+                && planar.segments[first].other(vertex) != planar.segments[second].other(vertex)
+                && planar.lines(first) == planar.lines(second)
+        }
+        _ => false,
+    }
+}
+
+struct Chain {
+    vertices: Vec<usize>,
+    segments: Vec<usize>,
+}
+
+/// The chains between kept vertices, each once.
+fn chains(planar: &PlanarGraph, kept: &[bool]) -> Vec<Chain> {
+    let mut used = vec![false; planar.segments.len()];
+    let mut chains = Vec::new();
+    for start in (0..kept.len()).filter(|&vertex| kept[vertex]) {
+        for &first in &planar.rotations[start] {
+            if used[first] {
+                continue;
+            }
+            let mut chain = Chain { vertices: vec![start], segments: Vec::new() };
+            let (mut vertex, mut segment) = (start, first);
+            loop {
+                used[segment] = true;
+                chain.segments.push(segment);
+                vertex = planar.segments[segment].other(vertex);
+                chain.vertices.push(vertex);
+                if kept[vertex] {
+                    break;
+                }
+                match planar.rotations[vertex].iter().find(|&&next| !used[next]) {
+                    Some(&next) => segment = next,
+                    None => break,
+                }
+            }
+            chains.push(chain);
+        }
+    }
+    chains
+}
+
+/// Keeps the vertices that preserve the shape of a chain (Ramer–Douglas–Peucker), or two vertices of a closed chain.
+fn keep_bends(chain: &Chain, points: &[Point], kept: &mut [bool]) {
+    let vertices = &chain.vertices;
+    let last = vertices.len() - 1;
+    if vertices[0] == vertices[last] {
+        for at in [last / 3, 2 * last / 3] {
+            if at > 0 && at < last {
+                kept[vertices[at]] = true;
+            }
+        }
+        return;
+    }
+    let mut open = vec![(0, last)];
+    while let Some((from, to)) = open.pop() {
+        let (a, b) = (points[vertices[from]], points[vertices[to]]);
+        let off = |at: usize| points[vertices[at]].distance(nearest_on(a, b, points[vertices[at]]));
+        let Some(farthest) = (from + 1..to).max_by(|&x, &y| off(x).total_cmp(&off(y))) else { continue };
+        if off(farthest) > MAX_DEVIATION {
+            kept[vertices[farthest]] = true;
+            open.push((from, farthest));
+            open.push((farthest, to));
+        }
+    }
+}
+
+/// Pairs of slots that lines connect at a vertex. A crossing connects the two halves of each edge.
+fn continuations(planar: &PlanarGraph, vertex: usize) -> Vec<(usize, usize, f32)> {
+    let rotations = &planar.rotations[vertex];
+    let mut pairs = Vec::new();
+    for (i, &first) in rotations.iter().enumerate() {
+        for (j, &second) in rotations.iter().enumerate().skip(i + 1) {
+            let shared = match planar.kinds[vertex] {
+                VertexKind::Crossing if planar.segments[first].edge == planar.segments[second].edge => {
+                    planar.lines(first).len().max(1)
+                }
+                VertexKind::Crossing => 0,
+                VertexKind::Station(_) => {
+                    planar.lines(first).iter().filter(|line| planar.lines(second).contains(line)).count()
+                }
+            };
+            if shared > 0 {
+                pairs.push((i, j, bend_weight(shared)));
+            }
+        }
+    }
+    pairs
+}
+
+/// The weight of a bend of so many parallel lines.
+pub(crate) fn bend_weight(lines: usize) -> f32 {
+    match lines {
+        0 => 0.5,
+        1 => 1.0,
+        2 => 1.5,
+        3 => 1.8,
+        _ => 2.0,
+    }
+}

@@ -1,0 +1,41 @@
+//! The draft of a network: stations and lines that may not have codes yet.
+
+use kaisatsu_model::{Prefecture, StationCode, TransportKind};
+
+use crate::geo::LatLon;
+
+/// A station that may not have a code yet.
+#[derive(Debug, Clone)]
+pub(crate) struct DraftStation {
+    pub(crate) key: String,
+    pub(crate) code: Option<StationCode>,
+    /// Whether a person wrote the code.
+    pub(crate) is_fixed: bool,
+    pub(crate) name: String,
+    pub(crate) yomi: String,
+    pub(crate) translation: String,
+    pub(crate) kind: TransportKind,
+    pub(crate) prefecture: Option<Prefecture>,
+    pub(crate) position: LatLon,
+    pub(crate) formerly: Vec<String>,
+}
+
+/// A line that may not have a code yet.
+#[derive(Debug, Clone)]
+pub(crate) struct DraftLine {
+    pub(crate) key: String,
+    pub(crate) code: Option<i64>,
+    pub(crate) name: String,
+    pub(crate) translation: String,
+    pub(crate) color: String,
+    /// Runs, as indices into the stations.
+    pub(crate) runs: Vec<Vec<usize>>,
+    pub(crate) is_loop: bool,
+}
+
+/// A network without codes.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    pub(crate) stations: Vec<DraftStation>,
+    pub(crate) lines: Vec<DraftLine>,
+}
