@@ -171,7 +171,7 @@ impl ExemplarSet {
         }
         // Ties are broken by the sample order and not by slot, because slots depend on earlier insertions and removals.
         let vacant = SHORTLIST - closer.len();
-        if vacant > 0 && vacant < ties.len() {
+        if vacant < ties.len() {
             let by_sample_order = |a: &u32, b: &u32| {
                 let (a, b) = (*a as usize, *b as usize);
                 self.entries[a].hash.cmp(&self.entries[b].hash).then_with(|| self.keys[a].cmp(&self.keys[b]))

@@ -57,6 +57,48 @@ mod tests {
 
     use super::{rescale_odds, rescale_shares, soft_clamp};
 
+    fn assert_near(found: f32, expected: f32) {
+        assert!((found - expected).abs() < 1e-5, "{found} instead of {expected}");
+    }
+
+    #[test]
+    fn log_odds_are_added() {
+        assert_near(rescale_odds(0.5, 3.0f32.ln()), 0.75);
+        assert_near(rescale_odds(0.2, 2.0f32.ln()), 1.0 / 3.0);
+        // Odds of 1 to 3, and an error rate of 1% of the two thirds that were taken away.
+        assert_near(rescale_odds(0.5, -3.0f32.ln()), (1.0 / 3.0) / (1.0 / 3.0 + 1.0 + 0.01 * 2.0 / 3.0));
+    }
+
+    #[test]
+    fn a_certain_score_can_be_lowered_and_an_impossible_one_not_raised() {
+        let factor = (-4.0f32).exp();
+        assert_near(rescale_odds(1.0, -4.0), factor / (factor + 0.01 * (1.0 - factor)));
+        assert_eq!(rescale_odds(1.0, 4.0).to_bits(), 1.0f32.to_bits());
+        assert_eq!(rescale_odds(0.0, 4.0).to_bits(), 0.0f32.to_bits());
+        assert_eq!(rescale_odds(0.0, -4.0).to_bits(), 0.0f32.to_bits());
+    }
+
+    #[test]
+    fn soft_clamp_bends_near_the_ends_only() {
+        for unchanged in [0.05, 0.051, 0.5, 0.949, 0.95] {
+            assert_eq!(soft_clamp(unchanged).to_bits(), unchanged.to_bits());
+        }
+        let bent = 0.05 * (-1.0f32).exp();
+        assert_near(soft_clamp(0.0), bent);
+        assert_near(soft_clamp(1.0), 1.0 - bent);
+        assert_near(soft_clamp(-0.1), 0.05 * (-3.0f32).exp());
+        assert_near(soft_clamp(1.1), 1.0 - 0.05 * (-3.0f32).exp());
+    }
+
+    #[test]
+    fn shares_are_multiplied_and_scaled_to_their_former_sum() {
+        let double_first = |at| if at == 0 { 2.0f32.ln() } else { 0.0 };
+        let rescaled = rescale_shares(&[0.25, 0.15, 0.1], double_first);
+        rescaled.iter().zip([1.0 / 3.0, 0.1, 0.2 / 3.0]).for_each(|(found, expected)| assert_near(*found, expected));
+        assert_eq!(rescale_shares(&[0.3, 0.6, 0.1], |_| 0.0), [0.3, 0.6, 0.1]);
+        assert_eq!(rescale_shares(&[0.0, 0.0], |_| 1.0), [0.0, 0.0], "there is nothing to divide by");
+    }
+
     proptest! {
         #[test]
         fn a_rescaled_score_stays_in_range_and_moves_in_the_direction_of_the_evidence(

@@ -107,4 +107,47 @@ mod tests {
         let standardiser = Standardiser::fit(&rows).unwrap();
         assert!(standardiser.apply(0, 0.7) > standardiser.apply(1, 0.25));
     }
+
+    /// The figures are worked out by hand: two exemplars, two items, nothing confirmed.
+    #[test]
+    fn means_and_deviations_are_shrunk_towards_the_pooled_ones() {
+        let rows = [&[0.9f32, 0.1], &[0.7, 0.3]].map(|scores| ScoreRow { scores, confirmed: None });
+        let standardiser = Standardiser::fit(&rows).unwrap();
+        // The pooled mean is 2.0 / 4. Within the items the squares sum to 0.02 each, between them to 0.16 + 0.16.
+        let pooled = (0.36f32 / 6.0).sqrt();
+        let near = |found: f32, expected: f32| assert!((found - expected).abs() < 1e-5, "{found} {expected}");
+        near(standardiser.deviation(), pooled);
+        let deviation = ((0.02 + 8.0 * 0.06) / 10.0f32).sqrt();
+        // The mean of the first item is 1.6 / 2, shrunk to (1.6 + 8 * 0.5) / 10.
+        near(standardiser.apply(0, 0.56), 0.5);
+        near(standardiser.apply(0, 0.86), 0.5 + 0.3 / deviation * pooled);
+        near(standardiser.apply(1, 0.44), 0.5);
+        near(standardiser.apply(2, 0.44), 0.44);
+    }
+
+    #[test]
+    fn the_score_of_the_confirmed_item_is_left_out() {
+        let rows = [(&[0.9f32, 0.1], Some(0)), (&[0.7, 0.3], None)];
+        let rows = rows.map(|(scores, confirmed)| ScoreRow { scores, confirmed });
+        let standardiser = Standardiser::fit(&rows).unwrap();
+        // The first item has one score, 0.7, and the second two. The pooled mean is 1.1 / 3.
+        let mean = 1.1f32 / 3.0;
+        let shrunk = (0.7 + 8.0 * mean) / 9.0;
+        assert!((standardiser.apply(0, shrunk) - mean).abs() < 1e-5);
+        // Each exemplar confirms its only item: there is no score, and the pooled mean is 0.
+        let alone = Standardiser::fit(&[ScoreRow { scores: &[0.9], confirmed: Some(0) }]).unwrap();
+        assert!((alone.apply(0, 0.0)).abs() < 1e-6 && alone.apply(0, 0.5) > 0.4);
+    }
+
+    #[test]
+    fn equal_scores_have_the_smallest_deviation() {
+        let rows = [ScoreRow { scores: &[0.5, 0.5], confirmed: None }; 3];
+        assert_eq!(Standardiser::fit(&rows).unwrap().deviation().to_bits(), 0.02f32.to_bits());
+    }
+
+    #[test]
+    fn rows_of_different_lengths_are_refused() {
+        let rows = [&[0.5f32, 0.5][..], &[0.5]].map(|scores| ScoreRow { scores, confirmed: None });
+        assert!(Standardiser::fit(&rows).is_none());
+    }
 }

@@ -1,0 +1,11 @@
+//! What the crate promises its callers, through its public functions.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+
+mod audience;
+mod estimate;
+mod guard;
+mod known_answers;
+mod model;
+mod order;
+mod quorum;
+mod support;
