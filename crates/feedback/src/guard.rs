@@ -113,8 +113,8 @@ impl Comparison<'_> {
         let exclude = |key: &str| is_itself(key) || self.unjudged.contains(key);
         let earlier = self.scope.vote(self.application, &query, exclude);
         let best = |value: &dyn Fn(u32) -> f32| {
-            let scored = scores.iter().map(|(subject, base)| (*subject, logit(*base) + STRENGTH * value(*subject)));
-            scored.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(subject, _)| subject)
+            let moved = scores.iter().map(|(subject, base)| (*subject, logit(*base) + STRENGTH * value(*subject)));
+            moved.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(subject, _)| subject)
         };
         // A single candidate cannot be overtaken, but with a low estimate it is no longer answered.
         let is_answered = |value: f32| scores.len() > 1 || value > REJECTED;

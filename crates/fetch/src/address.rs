@@ -1,37 +1,37 @@
-//! Reading an address that a stranger wrote, and saying what can be said of it without asking anybody.
+//! Parses a URL that a user provided, and checks what can be checked without network access.
 
 use std::net::IpAddr;
 
 use url::{Host, Url};
 
-use crate::{Allowed, FetchError, ranges};
+use crate::{AllowedHost, FetchError, ranges};
 
-/// How many characters an address may have.
-const MOST_CHARACTERS: usize = 2_000;
+/// The most characters of a URL.
+const MAX_CHARACTERS: usize = 2_000;
 
-/// An address whose form is sound: http or https, with a host, without credentials.
+/// A URL with http or https as scheme and without credentials.
 #[derive(Debug)]
 pub(crate) struct Address {
     url: Url,
 }
 
 impl Address {
-    /// Reads an address that a user gave.
-    pub(crate) fn read(text: &str) -> Result<Self, FetchError> {
-        // Before it is parsed: an endless one should not even cost that.
+    /// Parses a URL that a user provided.
+    pub(crate) fn parse(text: &str) -> Result<Self, FetchError> {
+        // Checked first, so that a very long URL is not even parsed.
         check_length(text)?;
         let unreadable = "the address cannot be read; it has the form https://host/path";
-        Self::sound(Url::parse(text).map_err(|_| FetchError::Malformed(unreadable))?)
+        Self::check(Url::parse(text).map_err(|_| FetchError::Malformed(unreadable))?)
     }
 
-    /// Reads where a redirect leads, which may be told from the address it was found at.
+    /// Parses the target of a redirect, which may be relative to this URL.
     pub(crate) fn follow(&self, location: &str) -> Result<Self, FetchError> {
         check_length(location)?;
         let unreadable = "the address redirects to one that cannot be read";
-        Self::sound(self.url.join(location).map_err(|_| FetchError::Malformed(unreadable))?)
+        Self::check(self.url.join(location).map_err(|_| FetchError::Malformed(unreadable))?)
     }
 
-    fn sound(url: Url) -> Result<Self, FetchError> {
+    fn check(url: Url) -> Result<Self, FetchError> {
         if !matches!(url.scheme(), "http" | "https") {
             return denied("images are fetched from http and https addresses only");
         }
@@ -43,34 +43,34 @@ impl Address {
         Ok(Self { url })
     }
 
-    /// The address as it is asked for.
+    /// The URL to request.
     pub(crate) fn url(&self) -> &Url {
         &self.url
     }
 
-    /// The port that is connected to.
+    /// The port to connect to.
     pub(crate) fn port(&self) -> u16 {
         self.url.port_or_known_default().unwrap_or_default()
     }
 
-    /// The host, by name or by number. However the number was spelt (`2130706433`, `0177.0.0.1`, `0x7f.1`), it is
-    /// the number here.
-    pub(crate) fn host(&self) -> Result<Place<'_>, FetchError> {
+    /// The host. An IP address in any notation (`2130706433`, `0177.0.0.1`, `0x7f.1`) is returned as [`Target::Ip`].
+    pub(crate) fn host(&self) -> Result<Target<'_>, FetchError> {
         match self.url.host() {
-            Some(Host::Domain(name)) => Ok(Place::Name(name)),
-            Some(Host::Ipv4(address)) => Ok(Place::Number(IpAddr::V4(address))),
-            Some(Host::Ipv6(address)) => Ok(Place::Number(IpAddr::V6(address))),
+            Some(Host::Domain(name)) => Ok(Target::Name(name)),
+            Some(Host::Ipv4(address)) => Ok(Target::Ip(IpAddr::V4(address))),
+            Some(Host::Ipv6(address)) => Ok(Target::Ip(IpAddr::V6(address))),
             None => Err(FetchError::Malformed("the address names no host")),
         }
     }
 
-    /// Whether a connection may be made to `address` for the sake of this one, which names it or resolves to it.
-    pub(crate) fn permits(&self, address: IpAddr, allowed: &[Allowed]) -> bool {
+    /// Whether a connection to `address`, to which the host of this URL resolves, is permitted.
+    pub(crate) fn permits(&self, address: IpAddr, allowed: &[AllowedHost]) -> bool {
         let name = self.url.host().and_then(|host| if let Host::Domain(name) = host { Some(name) } else { None });
         ranges::is_public(address) || allowed.iter().any(|entry| entry.covers(name, address, self.port()))
     }
 
-    /// Refuses the host. The same words whatever was found, so that they do not draw a map of the inside.
+    /// The error for a host that is not permitted. The message is always the same, so that it does not reveal anything
+    /// about the internal network.
     pub(crate) fn refusal(&self) -> FetchError {
         let host = self.url.host_str().unwrap_or_default();
         FetchError::Denied(format!(
@@ -80,17 +80,17 @@ impl Address {
     }
 }
 
-/// Where an address leads to, before any name is resolved.
-pub(crate) enum Place<'a> {
-    /// A host that has to be asked for.
+/// The host of a URL.
+pub(crate) enum Target<'a> {
+    /// A name that has to be resolved.
     Name(&'a str),
-    /// A literal address.
-    Number(IpAddr),
+    /// An IP address.
+    Ip(IpAddr),
 }
 
 fn check_length(text: &str) -> Result<(), FetchError> {
-    // No character has more than four bytes, so a long text need not be counted out.
-    if text.len() > 4 * MOST_CHARACTERS || text.chars().count() > MOST_CHARACTERS {
+    // A character has at most four bytes, so the characters of a very long text need not be counted.
+    if text.len() > 4 * MAX_CHARACTERS || text.chars().count() > MAX_CHARACTERS {
         return Err(FetchError::Malformed("the address is too long; it may have at most 2000 characters"));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What an operator lets images be fetched from although it is not public: addresses, networks and names inside.
+//! Hosts that are not public, but from which the operator allows images to be fetched.
 
 use std::{
     fmt,
@@ -9,109 +9,110 @@ use std::{
 use ipnet::IpNet;
 use url::Host;
 
-/// A place inside that images may be fetched from.
+/// A host or network from which images may be fetched although it is not public.
 ///
-/// Written as an address (`10.1.2.3`), a network (`10.0.0.0/8`, `fd00::/8`) or a host name (`images.internal`); an
-/// address or a name may have a port after it (`127.0.0.1:8080`, `[::1]:8080`, `images.internal:8080`), and then only
-/// that port is meant. A name stands for whatever it resolves to: the operator vouches for it.
+/// It is written as an address (`10.1.2.3`), a network (`10.0.0.0/8`, `fd00::/8`) or a host name (`images.internal`).
+/// An address or a name can be followed by a port (`127.0.0.1:8080`, `[::1]:8080`, `images.internal:8080`), and then
+/// only that port is allowed. A name is allowed whatever it resolves to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Allowed {
-    place: Place,
+pub struct AllowedHost {
+    matcher: Matcher,
     port: Option<u16>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Place {
+enum Matcher {
     Network(IpNet),
     Name(String),
 }
 
-/// A text that does not say what is allowed.
+/// A text that is no allowed host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{text:?} is no place that images could be fetched from: {reason}; write an address (10.1.2.3), a network \
-     (10.0.0.0/8) or a host name (images.internal), the address or the name with a port (images.internal:8080) if only \
-     that port is meant"
+    "{text:?} is not a host that images can be fetched from: {reason}; write an address (10.1.2.3), a network \
+     (10.0.0.0/8) or a host name (images.internal), the address or the name with a port (images.internal:8080) to \
+     allow that port only"
 )]
-pub struct AllowedUnreadable {
+pub struct InvalidAllowedHost {
     text: String,
     reason: &'static str,
 }
 
-impl Allowed {
-    /// Whether a connection to `address` and `port`, asked for under `name` if it was not by number, is allowed by this.
+impl AllowedHost {
+    /// Whether this entry allows a connection to `address` and `port`. `name` is the host name that resolved to the
+    /// address, if there was one.
     pub(crate) fn covers(&self, name: Option<&str>, address: IpAddr, port: u16) -> bool {
-        let place = match &self.place {
-            // An IPv4 address in IPv6 clothes is the same machine.
-            Place::Network(network) => network.contains(&address.to_canonical()),
-            Place::Name(own) => name == Some(own.as_str()),
+        let matches = match &self.matcher {
+            // An IPv4-mapped IPv6 address reaches the same host as the IPv4 address.
+            Matcher::Network(network) => network.contains(&address.to_canonical()),
+            Matcher::Name(own) => name == Some(own.as_str()),
         };
-        place && self.port.is_none_or(|own| own == port)
+        matches && self.port.is_none_or(|own| own == port)
     }
 }
 
-impl FromStr for Allowed {
-    type Err = AllowedUnreadable;
+impl FromStr for AllowedHost {
+    type Err = InvalidAllowedHost;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        read(text.trim()).map_err(|reason| AllowedUnreadable { text: text.to_owned(), reason })
+        parse(text.trim()).map_err(|reason| InvalidAllowedHost { text: text.to_owned(), reason })
     }
 }
 
-fn read(text: &str) -> Result<Allowed, &'static str> {
+fn parse(text: &str) -> Result<AllowedHost, &'static str> {
     if text.contains('/') {
         let network: IpNet = text.parse().map_err(|_| "it has a slash, but is no network")?;
-        return Ok(Allowed { place: Place::Network(plain(network)?), port: None });
+        return Ok(AllowedHost { matcher: Matcher::Network(normalise(network)?), port: None });
     }
     if let Ok(address) = text.parse::<SocketAddr>() {
-        return Ok(Allowed { place: single(address.ip()), port: Some(known(address.port())?) });
+        return Ok(AllowedHost { matcher: single(address.ip()), port: Some(valid_port(address.port())?) });
     }
     let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
     if let Ok(address) = bare.parse::<IpAddr>() {
-        return Ok(Allowed { place: single(address), port: None });
+        return Ok(AllowedHost { matcher: single(address), port: None });
     }
     let (name, port) = match text.rsplit_once(':') {
-        Some((name, port)) => (name, Some(known(port.parse().map_err(|_| "what follows the colon is no port")?)?)),
+        Some((name, port)) => (name, Some(valid_port(port.parse().map_err(|_| "what follows the colon is no port")?)?)),
         None => (text, None),
     };
-    Ok(Allowed { place: Place::Name(host_name(name)?), port })
+    Ok(AllowedHost { matcher: Matcher::Name(host_name(name)?), port })
 }
 
-/// A name in the form in which addresses have it: lower case, and other scripts in ASCII.
+/// A host name in the form that URLs have after parsing: lower case, other scripts in Punycode.
 fn host_name(text: &str) -> Result<String, &'static str> {
     match Host::parse(text).map_err(|_| "it is no host name")? {
         Host::Domain(name) if name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b)) => Ok(name),
         Host::Domain(_) => Err("a host name has no such characters, and there are no wildcards"),
-        // 127.1 and the like: a slip more often than a wish.
+        // 127.1 and the like: more often a mistake than intended.
         Host::Ipv4(_) | Host::Ipv6(_) => Err("an address has to be written out"),
     }
 }
 
-fn single(address: IpAddr) -> Place {
-    Place::Network(IpNet::from(address.to_canonical()))
+fn single(address: IpAddr) -> Matcher {
+    Matcher::Network(IpNet::from(address.to_canonical()))
 }
 
-/// A network without the bits that say nothing. One of IPv4 in IPv6 clothes would never be met: addresses are undressed
-/// before they are looked at.
-fn plain(network: IpNet) -> Result<IpNet, &'static str> {
+/// A network with its host bits cleared. An IPv4-mapped IPv6 network is refused, because it would match nothing: mapped
+/// addresses are converted to IPv4 before they are compared.
+fn normalise(network: IpNet) -> Result<IpNet, &'static str> {
     match network {
         IpNet::V6(v6) if v6.addr().to_ipv4_mapped().is_some() => Err("an IPv4 network has to be written as one"),
         network => Ok(network.trunc()),
     }
 }
 
-fn known(port: u16) -> Result<u16, &'static str> {
+fn valid_port(port: u16) -> Result<u16, &'static str> {
     if port == 0 { Err("port 0 is nobody's") } else { Ok(port) }
 }
 
-impl fmt::Display for Allowed {
+impl fmt::Display for AllowedHost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.place, self.port) {
-            (Place::Network(net), Some(port)) => write!(f, "{}", SocketAddr::new(net.addr(), port)),
-            (Place::Network(net), None) if net.prefix_len() == net.max_prefix_len() => write!(f, "{}", net.addr()),
-            (Place::Network(net), None) => write!(f, "{net}"),
-            (Place::Name(name), Some(port)) => write!(f, "{name}:{port}"),
-            (Place::Name(name), None) => f.write_str(name),
+        match (&self.matcher, self.port) {
+            (Matcher::Network(net), Some(port)) => write!(f, "{}", SocketAddr::new(net.addr(), port)),
+            (Matcher::Network(net), None) if net.prefix_len() == net.max_prefix_len() => write!(f, "{}", net.addr()),
+            (Matcher::Network(net), None) => write!(f, "{net}"),
+            (Matcher::Name(name), Some(port)) => write!(f, "{name}:{port}"),
+            (Matcher::Name(name), None) => f.write_str(name),
         }
     }
 }
@@ -121,13 +122,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read_is_written_again() {
+    fn a_parsed_entry_is_displayed_in_its_normal_form() {
         let same = "10.1.2.3 10.0.0.0/8 fd00::/8 ::1 images.internal 127.0.0.1:8080 [::1]:8080 images.internal:8080 \
                     0.0.0.0/0 my_host";
         for text in same.split_whitespace() {
-            assert_eq!(text.parse::<Allowed>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<AllowedHost>().unwrap().to_string(), text);
         }
-        let tidied = [
+        let normalised = [
             ("10.1.2.3/8", "10.0.0.0/8"),
             ("10.1.2.3/32", "10.1.2.3"),
             ("[::1]", "::1"),
@@ -136,26 +137,26 @@ mod tests {
             ("[::ffff:10.1.2.3]:80", "10.1.2.3:80"),
             ("  images ", "images"),
         ];
-        for (text, tidy) in tidied {
-            assert_eq!(text.parse::<Allowed>().unwrap().to_string(), tidy);
+        for (text, normal) in normalised {
+            assert_eq!(text.parse::<AllowedHost>().unwrap().to_string(), normal);
         }
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused_and_named() {
-        let senseless = "|10.0.0.0/33|10.0.0/8|http://images.internal|images.internal/path|images.internal:|\
+    fn invalid_entries_are_refused_and_quoted() {
+        let invalid = "|10.0.0.0/33|10.0.0/8|http://images.internal|images.internal/path|images.internal:|\
                          images.internal:0|images.internal:65536|*.internal|127.1|2130706433|user@host|[::1|::1]:80|\
                          ::ffff:10.0.0.0/104|10.0.0.0/8:80|two words";
-        for text in senseless.split('|') {
-            let error = text.parse::<Allowed>().expect_err(text).to_string();
-            assert!(error.starts_with(&format!("{text:?} is no place")), "{error}");
+        for text in invalid.split('|') {
+            let error = text.parse::<AllowedHost>().expect_err(text).to_string();
+            assert!(error.starts_with(&format!("{text:?} is not a host")), "{error}");
         }
     }
 
     #[test]
-    fn an_entry_covers_what_it_says_and_nothing_beside() {
+    fn an_entry_covers_its_host_and_no_other() {
         let covers = |entry: &str, name: Option<&str>, address: &str, port: u16| {
-            entry.parse::<Allowed>().unwrap().covers(name, address.parse().unwrap(), port)
+            entry.parse::<AllowedHost>().unwrap().covers(name, address.parse().unwrap(), port)
         };
         assert!(covers("10.1.2.3", None, "10.1.2.3", 80));
         assert!(covers("10.1.2.3", None, "::ffff:10.1.2.3", 80));
@@ -163,7 +164,7 @@ mod tests {
         assert!(!covers("10.1.2.3", None, "10.1.2.4", 80));
         assert!(covers("10.0.0.0/8", None, "10.255.0.1", 1));
         assert!(!covers("10.0.0.0/8", None, "11.0.0.1", 1));
-        assert!(!covers("::/0", None, "::ffff:127.0.0.1", 80), "an IPv4 address is not meant by an IPv6 network");
+        assert!(!covers("::/0", None, "::ffff:127.0.0.1", 80), "an IPv4 address is not part of an IPv6 network");
         assert!(covers("127.0.0.1:8080", None, "127.0.0.1", 8080));
         assert!(!covers("127.0.0.1:8080", None, "127.0.0.1", 8081));
         assert!(covers("images.internal", Some("images.internal"), "10.9.9.9", 80));

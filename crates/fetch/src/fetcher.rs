@@ -1,4 +1,4 @@
-//! The way from an address to an image: judge, ask, follow redirects, judge again.
+//! Fetches an image: checks the address, sends the request, follows redirects, and checks each of them.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -7,28 +7,28 @@ use reqwest::{Response, StatusCode, header::LOCATION};
 use rustls::ClientConfig;
 
 use crate::{
-    Allowed, FetchError,
-    address::{Address, Place},
-    hop,
-    names::{Names, System},
+    AllowedHost, FetchError,
+    address::{Address, Target},
+    request,
+    resolver::{Resolver, SystemResolver},
     tls,
 };
 
-/// How many times an address may lead to another one.
-const MOST_REDIRECTS: usize = 5;
+/// The most redirects that are followed.
+const MAX_REDIRECTS: usize = 5;
 
-/// What is fetched, and with how much patience.
+/// What may be fetched, and the limits.
 #[derive(Debug, Clone)]
 pub struct Policy {
-    /// The places inside that images may be fetched from all the same.
-    pub allowed: Vec<Allowed>,
-    /// How many bytes an image may have.
+    /// Hosts that are not public, but allowed by the operator.
+    pub allowed: Vec<AllowedHost>,
+    /// The most bytes of an image.
     pub max_bytes: usize,
-    /// How long an image may take: names, connections, redirects and the last byte included.
+    /// The time limit for an image, including name resolution, connections, redirects and the whole body.
     pub timeout: Duration,
 }
 
-/// Fetches images. A copy costs nothing and shares everything.
+/// Fetches images. Clones are cheap and share their state.
 #[derive(Clone)]
 pub struct Fetcher {
     shared: Arc<Shared>,
@@ -37,66 +37,65 @@ pub struct Fetcher {
 struct Shared {
     policy: Policy,
     tls: ClientConfig,
-    names: Box<dyn Names>,
+    resolver: Box<dyn Resolver>,
 }
 
 impl Fetcher {
-    /// A fetcher that keeps to a policy, and trusts the certificate authorities that the machine trusts.
+    /// A fetcher with this policy, which trusts the certificate authorities of the operating system.
     ///
     /// # Errors
-    /// When secure connections cannot be set up.
+    /// If TLS cannot be set up.
     pub fn new(policy: Policy) -> Result<Self, FetchError> {
-        Ok(Self::with(policy, tls::system()?, Box::new(System)))
+        Ok(Self::with(policy, tls::system()?, Box::new(SystemResolver)))
     }
 
-    pub(crate) fn with(policy: Policy, tls: ClientConfig, names: Box<dyn Names>) -> Self {
-        Self { shared: Arc::new(Shared { policy, tls, names }) }
+    pub(crate) fn with(policy: Policy, tls: ClientConfig, resolver: Box<dyn Resolver>) -> Self {
+        Self { shared: Arc::new(Shared { policy, tls, resolver }) }
     }
 
-    /// What can be judged of an address without asking anybody: its form, its scheme, credentials, a literal address.
+    /// Checks what can be checked without network access: syntax, scheme, credentials, and an IP address as host.
     ///
     /// # Errors
-    /// When the address would be refused whatever its name resolves to.
-    pub fn judge(&self, url: &str) -> Result<(), FetchError> {
-        let address = Address::read(url)?;
+    /// If the URL is refused whatever its host name resolves to.
+    pub fn check(&self, url: &str) -> Result<(), FetchError> {
+        let address = Address::parse(url)?;
         match address.host()? {
-            Place::Number(number) if !address.permits(number, &self.shared.policy.allowed) => Err(address.refusal()),
-            Place::Number(_) | Place::Name(_) => Ok(()),
+            Target::Ip(ip) if !address.permits(ip, &self.shared.policy.allowed) => Err(address.refusal()),
+            Target::Ip(_) | Target::Name(_) => Ok(()),
         }
     }
 
-    /// The bytes at an address. Whether they are an image is for somebody else to say.
+    /// The bytes at a URL. The caller has to check that they are an image.
     ///
     /// # Errors
-    /// When the address is refused, or nothing usable comes from it in time.
+    /// If the URL is refused, or there is no usable response in time.
     pub async fn get(&self, url: &str) -> Result<Bytes, FetchError> {
         let fetching = tokio::time::timeout(self.shared.policy.timeout, self.follow(url));
         fetching.await.unwrap_or(Err(FetchError::TimedOut))
     }
 
-    /// Goes from the address to where it leads. From https to http too: nothing secret is sent, and an image that
-    /// anybody may have loses nothing on the way.
+    /// Follows redirects, also from https to http: nothing secret is sent, and the image is public anyway.
     async fn follow(&self, url: &str) -> Result<Bytes, FetchError> {
-        let mut address = Address::read(url)?;
-        let mut response = self.ask(&address).await?;
-        for _ in 0..MOST_REDIRECTS {
-            let Some(location) = location(&response) else { return self.take(response).await };
-            address = address.follow(location).map_err(FetchError::behind_redirect)?;
-            response = self.ask(&address).await.map_err(FetchError::behind_redirect)?;
+        let mut address = Address::parse(url)?;
+        let mut response = self.send(&address).await?;
+        for _ in 0..MAX_REDIRECTS {
+            let Some(location) = location(&response) else { return self.read(response).await };
+            address = address.follow(location).map_err(FetchError::after_redirect)?;
+            response = self.send(&address).await.map_err(FetchError::after_redirect)?;
         }
-        if location(&response).is_some() { Err(FetchError::TooManyRedirects) } else { self.take(response).await }
+        if location(&response).is_some() { Err(FetchError::TooManyRedirects) } else { self.read(response).await }
     }
 
-    async fn ask(&self, address: &Address) -> Result<Response, FetchError> {
+    async fn send(&self, address: &Address) -> Result<Response, FetchError> {
         let permitted = self.permitted(address).await?;
-        hop::ask(address.url(), permitted, self.shared.tls.clone()).await
+        request::send(address.url(), permitted, self.shared.tls.clone()).await
     }
 
-    /// The addresses that may be connected to: those of the host, less those that are refused.
+    /// The addresses of the host to which a connection is permitted.
     async fn permitted(&self, address: &Address) -> Result<Vec<SocketAddr>, FetchError> {
         let found = match address.host()? {
-            Place::Number(number) => vec![number],
-            Place::Name(name) => self.shared.names.look_up(name).await.unwrap_or_default(),
+            Target::Ip(ip) => vec![ip],
+            Target::Name(name) => self.shared.resolver.resolve(name).await.unwrap_or_default(),
         };
         if found.is_empty() {
             return Err(FetchError::Unreachable("the host is not known; check its name in the address".to_owned()));
@@ -109,16 +108,16 @@ impl Fetcher {
         if permitted.is_empty() { Err(address.refusal()) } else { Ok(permitted) }
     }
 
-    async fn take(&self, response: Response) -> Result<Bytes, FetchError> {
+    async fn read(&self, response: Response) -> Result<Bytes, FetchError> {
         match response.status() {
-            StatusCode::OK => hop::whole(response, self.shared.policy.max_bytes).await,
+            StatusCode::OK => request::read_body(response, self.shared.policy.max_bytes).await,
             status @ (StatusCode::NOT_FOUND | StatusCode::GONE) => Err(FetchError::NotFound(status.as_u16())),
             status => Err(FetchError::Answered(status.as_u16())),
         }
     }
 }
 
-/// Where a response says that the image is instead.
+/// The target of a redirect, if the response is one.
 fn location(response: &Response) -> Option<&str> {
     matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308)
         .then(|| std::str::from_utf8(response.headers().get(LOCATION)?.as_bytes()).ok())

@@ -1,17 +1,18 @@
-//! Getting images from addresses that strangers name, without being turned against the operator.
+//! Fetches images from URLs that users provide, and protects the operator's network against server-side request
+//! forgery.
 //!
-//! Whoever may name an address may try to make the server knock at doors that only it can reach: the cloud's metadata,
-//! a database, the router. So every address is judged before it is connected to, at the first request and at every
-//! redirect (`ranges.rs`); the connection goes to the very address that was judged (`hop.rs`); and what comes back is
-//! bounded in time and in size.
+//! A user can try to make the server connect to hosts that only the server can reach: the cloud's metadata service, a
+//! database, a router. Every address is therefore checked before a connection is made, for the first request and for
+//! every redirect (`ranges.rs`). The connection goes to exactly the address that was checked (`request.rs`). Responses
+//! are limited in time and size.
 
 mod address;
 mod allowed;
 mod error;
 mod fetcher;
-mod hop;
-mod names;
 mod ranges;
+mod request;
+mod resolver;
 mod tls;
 
 #[cfg(test)]
@@ -20,6 +21,6 @@ mod support;
 #[cfg(test)]
 mod tests;
 
-pub use allowed::{Allowed, AllowedUnreadable};
+pub use allowed::{AllowedHost, InvalidAllowedHost};
 pub use error::FetchError;
 pub use fetcher::{Fetcher, Policy};

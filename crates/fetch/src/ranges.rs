@@ -1,23 +1,23 @@
-//! Which addresses belong to the public internet, and which to somebody's inside.
+//! Which addresses belong to the public internet.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{Ipv4Net, Ipv6Net};
 
-/// Every IPv4 range that is not routed on the public internet, after the IANA's registry of special-purpose addresses.
-const CLOSED_V4: [Ipv4Net; 17] = [
+/// Every IPv4 range that is not routed on the public internet, after the IANA special-purpose address registry.
+const NON_PUBLIC_V4: [Ipv4Net; 17] = [
     v4([0, 0, 0, 0], 8),          // this network; 0.0.0.0 reaches the machine itself
     v4([10, 0, 0, 0], 8),         // private
-    v4([100, 64, 0, 0], 10),      // behind a carrier's translator; a cloud's metadata at 100.100.100.200
-    v4([127, 0, 0, 0], 8),        // the machine itself
-    v4([168, 63, 129, 16], 32),   // public by its number, yet answered inside a cloud by the machine's own host
-    v4([169, 254, 0, 0], 16),     // the link; clouds' metadata at 169.254.169.254
+    v4([100, 64, 0, 0], 10),      // carrier-grade NAT; metadata service of a cloud at 100.100.100.200
+    v4([127, 0, 0, 0], 8),        // loopback
+    v4([168, 63, 129, 16], 32),   // a public address that inside a cloud reaches the host of the virtual machine
+    v4([169, 254, 0, 0], 16),     // link-local; metadata services of clouds at 169.254.169.254
     v4([172, 16, 0, 0], 12),      // private
-    v4([192, 0, 0, 0], 24),       // protocol assignments; a cloud's metadata at 192.0.0.192
+    v4([192, 0, 0, 0], 24),       // protocol assignments; metadata service of a cloud at 192.0.0.192
     v4([192, 0, 2, 0], 24),       // documentation
-    v4([192, 88, 99, 0], 24),     // 6to4 relays, given up
+    v4([192, 88, 99, 0], 24),     // 6to4 relays, deprecated
     v4([192, 168, 0, 0], 16),     // private
-    v4([198, 18, 0, 0], 15),      // measuring
+    v4([198, 18, 0, 0], 15),      // benchmarking
     v4([198, 51, 100, 0], 24),    // documentation
     v4([203, 0, 113, 0], 24),     // documentation
     v4([224, 0, 0, 0], 4),        // multicast
@@ -25,24 +25,24 @@ const CLOSED_V4: [Ipv4Net; 17] = [
     v4([255, 255, 255, 255], 32), // broadcast
 ];
 
-/// The one block that public IPv6 addresses are given out of. What lies outside it is closed without being listed:
+/// The block from which public IPv6 addresses are assigned. Everything outside it is not public without being listed:
 /// `::`, `::1`, IPv4-compatible `::a.b.c.d`, `64:ff9b:1::/48`, `100::/64`, `fc00::/7`, `fe80::/10`, `fec0::/10`,
 /// `ff00::/8`, and whatever will be set apart there one day.
 const GLOBAL_V6: Ipv6Net = v6([0x2000, 0], 3);
 
-/// What is closed inside [`GLOBAL_V6`].
-const CLOSED_V6: [Ipv6Net; 4] = [
+/// The ranges inside [`GLOBAL_V6`] that are not public.
+const NON_PUBLIC_V6: [Ipv6Net; 4] = [
     v6([0x2001, 0], 23), // protocol assignments, with Teredo (2001::/32), which carries an IPv4 address
     v6([0x2001, 0x0db8], 32), // documentation
-    v6([0x2002, 0], 16), // 6to4, which carries an IPv4 address and is given up
+    v6([0x2002, 0], 16), // 6to4, which carries an IPv4 address and is deprecated
     v6([0x3fff, 0], 20), // documentation
 ];
 
-/// The well-known prefix of NAT64: the last 32 bits are the IPv4 address that is really reached. It is judged and not
-/// refused, since on a network that has IPv6 only, every IPv4 site is reached through it.
+/// The well-known prefix of NAT64, whose last 32 bits are the IPv4 address that is reached. That address is checked.
+/// The prefix is not refused as a whole, because on an IPv6-only network every IPv4 host is reached through it.
 const NAT64: Ipv6Net = v6([0x0064, 0xff9b], 96);
 
-/// Whether an address is one that everybody can reach, so that reaching it for a stranger gives nothing away.
+/// Whether everybody can reach an address, so that fetching from it reveals nothing.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => is_public_v4(address),
@@ -50,12 +50,12 @@ pub(crate) fn is_public(address: IpAddr) -> bool {
             let [.., a, b, c, d] = address.octets();
             is_public_v4(Ipv4Addr::new(a, b, c, d))
         }
-        IpAddr::V6(address) => GLOBAL_V6.contains(&address) && !CLOSED_V6.iter().any(|net| net.contains(&address)),
+        IpAddr::V6(address) => GLOBAL_V6.contains(&address) && !NON_PUBLIC_V6.iter().any(|net| net.contains(&address)),
     }
 }
 
 fn is_public_v4(address: Ipv4Addr) -> bool {
-    !CLOSED_V4.iter().any(|net| net.contains(&address))
+    !NON_PUBLIC_V4.iter().any(|net| net.contains(&address))
 }
 
 const fn v4([a, b, c, d]: [u8; 4], prefix: u8) -> Ipv4Net {
@@ -72,8 +72,8 @@ mod tests {
 
     use super::*;
 
-    /// The first and the last address of every closed range.
-    const CLOSED: &str = "
+    /// The first and the last address of every range that is not public.
+    const NON_PUBLIC: &str = "
         0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.100.100.200 100.127.255.255 127.0.0.0 127.0.0.1
         127.255.255.255 168.63.129.16 169.254.0.0 169.254.169.254 169.254.255.255 172.16.0.0 172.31.255.255 192.0.0.0
         192.0.0.192 192.0.0.255 192.0.2.0 192.0.2.255 192.88.99.0 192.88.99.255 192.168.0.0 192.168.255.255 198.18.0.0
@@ -89,7 +89,7 @@ mod tests {
         febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff fec0:: feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff ff00:: ff02::1
         ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff";
 
-    /// The neighbours of the closed ranges, and a few that everybody knows.
+    /// The addresses next to those ranges, and a few well-known ones.
     const PUBLIC: &str = "
         1.0.0.0 1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 93.184.216.34 100.63.255.255 100.128.0.0 126.255.255.255
         128.0.0.0 168.63.129.15 168.63.129.17 169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255
@@ -104,19 +104,19 @@ mod tests {
     }
 
     #[test]
-    fn every_closed_range_is_closed_from_end_to_end() {
-        let open: Vec<_> = listed(CLOSED).filter(|address| is_public(*address)).collect();
+    fn every_non_public_range_is_refused_from_end_to_end() {
+        let open: Vec<_> = listed(NON_PUBLIC).filter(|address| is_public(*address)).collect();
         assert!(open.is_empty(), "{open:?}");
     }
 
     #[test]
-    fn what_lies_beside_a_closed_range_is_public() {
+    fn addresses_next_to_a_non_public_range_are_public() {
         let shut: Vec<_> = listed(PUBLIC).filter(|address| !is_public(*address)).collect();
         assert!(shut.is_empty(), "{shut:?}");
     }
 
-    /// The ways in which an IPv6 address can carry an IPv4 one.
-    fn carried(address: Ipv4Addr) -> [IpAddr; 6] {
+    /// The IPv6 addresses in which an IPv4 address can be embedded.
+    fn embedded(address: Ipv4Addr) -> [IpAddr; 6] {
         let [a, b, c, d] = address.octets();
         let (high, low) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
         [
@@ -129,8 +129,8 @@ mod tests {
         ]
     }
 
-    /// Any address out of the ranges that the standard library has a name for.
-    fn inner() -> impl Strategy<Value = Ipv4Addr> {
+    /// Any address of the ranges that the standard library knows.
+    fn internal() -> impl Strategy<Value = Ipv4Addr> {
         let nets = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4"];
         (proptest::sample::select(nets.to_vec()), any::<u32>()).prop_map(|(net, low)| {
             let net: Ipv4Net = net.parse().unwrap();
@@ -140,21 +140,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_form_of_an_inner_address_is_public(address in inner()) {
-            let named = address.is_private() || address.is_loopback() || address.is_link_local() || address.is_multicast();
-            prop_assert!(named);
+        fn no_form_of_an_internal_address_is_public(address in internal()) {
+            let is_local = address.is_private() || address.is_loopback() || address.is_link_local();
+            prop_assert!(is_local || address.is_multicast());
             prop_assert!(!is_public(IpAddr::V4(address)));
-            for form in carried(address) {
+            for form in embedded(address) {
                 prop_assert!(!is_public(form), "{form}");
             }
         }
 
         #[test]
-        fn what_the_standard_library_calls_inner_is_never_public(bits in any::<u128>()) {
+        fn what_the_standard_library_calls_internal_is_never_public(bits in any::<u128>()) {
             let address = Ipv6Addr::from_bits(bits);
-            let inner = address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local()
+            let internal = address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local()
                 || address.is_multicast() || address.is_unspecified();
-            prop_assert!(!(inner && is_public(IpAddr::V6(address))));
+            prop_assert!(!(internal && is_public(IpAddr::V6(address))));
         }
     }
 }

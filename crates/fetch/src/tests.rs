@@ -1,4 +1,4 @@
-//! What can only be tested from inside: with a name server and an authority of the test's own.
+//! Tests that need their own resolver and certificate authority.
 
 mod rebinding;
 mod secure;
@@ -17,18 +17,18 @@ use rustls::RootCertStore;
 
 use crate::{
     Fetcher, Policy,
-    names::{LookUp, Names},
+    resolver::{Resolution, Resolver},
     tls,
 };
 
-/// A name server that gives one answer after the other, and the last one from then on.
-struct Fickle {
+/// A resolver that gives one answer after the other, and repeats the last one.
+struct ScriptedResolver {
     answers: Mutex<Vec<Vec<IpAddr>>>,
     asked: Arc<AtomicUsize>,
 }
 
-impl Names for Fickle {
-    fn look_up<'a>(&'a self, _: &'a str) -> LookUp<'a> {
+impl Resolver for ScriptedResolver {
+    fn resolve<'a>(&'a self, _: &'a str) -> Resolution<'a> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         let mut answers = self.answers.lock().unwrap();
         let answer = if answers.len() > 1 { answers.remove(0) } else { answers[0].clone() };
@@ -37,13 +37,14 @@ impl Names for Fickle {
     }
 }
 
-/// A fetcher that asks a fickle name server, and the count of its questions. An answer is written as addresses with
-/// spaces between them.
+/// A fetcher with a scripted resolver, and the number of resolutions. An answer is written as addresses separated by
+/// spaces.
 fn fetcher(allowed: &str, answers: &[&str], roots: RootCertStore) -> (Fetcher, Arc<AtomicUsize>) {
     let allowed = allowed.split_whitespace().map(|text| text.parse().unwrap()).collect();
     let policy = Policy { allowed, max_bytes: 1000, timeout: Duration::from_secs(20) };
     let addresses = |text: &&str| text.split_whitespace().map(|word| word.parse().unwrap()).collect();
     let asked = Arc::<AtomicUsize>::default();
-    let names = Fickle { answers: Mutex::new(answers.iter().map(addresses).collect()), asked: Arc::clone(&asked) };
-    (Fetcher::with(policy, tls::trusting(roots).unwrap(), Box::new(names)), asked)
+    let resolver =
+        ScriptedResolver { answers: Mutex::new(answers.iter().map(addresses).collect()), asked: Arc::clone(&asked) };
+    (Fetcher::with(policy, tls::trusting(roots).unwrap(), Box::new(resolver)), asked)
 }

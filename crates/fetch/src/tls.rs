@@ -1,4 +1,4 @@
-//! Secure connections: whom to trust, and the one set of ciphers that the whole product uses.
+//! The TLS configuration: trusted authorities and ciphers.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use rustls::{ClientConfig, RootCertStore, crypto::ring};
 
 use crate::FetchError;
 
-/// What secure connections are made with: the authorities that the machine trusts. Loaded once, since reading them for
-/// every image would cost more than the image.
+/// A configuration with the authorities that the operating system trusts. It is loaded once, because reading them takes
+/// longer than fetching an image.
 pub(crate) fn system() -> Result<ClientConfig, FetchError> {
     let found = rustls_native_certs::load_native_certs();
     let mut roots = RootCertStore::empty();
     let (usable, _) = roots.add_parsable_certificates(found.certs);
     if usable == 0 {
-        // Not an error: http still works, and so does everything else in the server.
+        // Not an error: http and the rest of the server still work.
         tracing::warn!(
             errors = ?found.errors,
             "no certificate authorities were found: images cannot be fetched over https; install ca-certificates"
@@ -22,8 +22,8 @@ pub(crate) fn system() -> Result<ClientConfig, FetchError> {
     trusting(roots)
 }
 
-/// What secure connections are made with when these authorities are trusted. The ciphers are named here and not taken
-/// from the process, so that nothing depends on who came first.
+/// A configuration that trusts these authorities. The crypto provider is set here and not taken from the process-wide
+/// default, which depends on which crate installed it first.
 pub(crate) fn trusting(roots: RootCertStore) -> Result<ClientConfig, FetchError> {
     let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()

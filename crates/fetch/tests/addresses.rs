@@ -1,4 +1,4 @@
-//! Which addresses are refused, before anything is asked and by what they resolve to.
+//! Which URLs are refused, by their text and by what their host resolves to.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 mod support;
@@ -32,7 +32,7 @@ async fn an_allowed_server_is_fetched_from() {
 }
 
 #[tokio::test]
-async fn the_same_server_is_refused_however_it_is_spelt() {
+async fn the_same_server_is_refused_in_every_notation() {
     let server = Server::start(|_| Answer::image()).await;
     let port = server.address.port();
     let hosts = "127.0.0.1 localhost LOCALHOST 127.0.0.1. 2130706433 017700000001 0x7f000001 0177.0.0.1 \
@@ -45,7 +45,7 @@ async fn the_same_server_is_refused_however_it_is_spelt() {
         let strict = fetcher(&[]).get(&url).await;
         assert!(is_denied(&strict), "{url}: {strict:?}");
         if !host.to_ascii_lowercase().starts_with("localhost") {
-            assert!(is_denied(&fetcher(&[]).judge(&url)), "{url}");
+            assert!(is_denied(&fetcher(&[]).check(&url)), "{url}");
             assert!(is_denied(&fetcher(&beside).get(&url).await), "{url}");
         }
     }
@@ -71,46 +71,46 @@ fn other_schemes_and_credentials_are_refused() {
                    ws://example.com/ javascript:alert(1) http://user@example.com/ http://user:word@example.com/ \
                    https://:word@example.com/";
     for url in refused.split_whitespace() {
-        assert!(is_denied(&fetcher.judge(url)), "{url}");
+        assert!(is_denied(&fetcher.check(url)), "{url}");
     }
 }
 
 #[test]
-fn what_is_no_address_is_refused_with_its_form() {
+fn malformed_urls_are_refused() {
     let fetcher = fetcher(&[]);
     for url in
         ["", "a.png", "//example.com/a.png", "http://", "http://[::1", "http://a b/", "http://example.com:99999/"]
     {
-        assert!(matches!(fetcher.judge(url), Err(FetchError::Malformed(_))), "{url}");
+        assert!(matches!(fetcher.check(url), Err(FetchError::Malformed(_))), "{url}");
     }
     let base = "https://example.com/";
     let long = |characters: usize| format!("{base}{}", "駅".repeat(characters - base.len()));
-    assert_eq!(fetcher.judge(&long(2000)), Ok(()));
+    assert_eq!(fetcher.check(&long(2000)), Ok(()));
     let too_long = "the address is too long; it may have at most 2000 characters";
-    assert_eq!(fetcher.judge(&long(2001)), Err(FetchError::Malformed(too_long)));
+    assert_eq!(fetcher.check(&long(2001)), Err(FetchError::Malformed(too_long)));
 }
 
 #[tokio::test]
-async fn what_is_judged_wrong_is_not_asked_for() {
+async fn a_url_that_fails_the_check_is_not_requested() {
     let fetcher = fetcher(&[]);
     for url in
         ["ftp://example.com/", "a.png", "http://user:word@example.com/", "http://169.254.169.254/latest/meta-data"]
     {
-        assert_eq!(fetcher.get(url).await.unwrap_err(), fetcher.judge(url).unwrap_err());
+        assert_eq!(fetcher.get(url).await.unwrap_err(), fetcher.check(url).unwrap_err());
     }
 }
 
 #[test]
-fn public_addresses_and_names_pass_on_any_port() {
+fn public_addresses_and_names_are_accepted_on_any_port() {
     let urls =
         "http://example.com/a.png https://example.com:8443/a.png http://8.8.8.8:1/ https://[2606:4700:4700::1111]/";
     for url in urls.split_whitespace() {
-        assert_eq!(fetcher(&[]).judge(url), Ok(()), "{url}");
+        assert_eq!(fetcher(&[]).check(url), Ok(()), "{url}");
     }
 }
 
 #[tokio::test]
-async fn a_refusal_does_not_say_what_a_name_stands_for() {
+async fn a_refusal_does_not_reveal_what_a_name_resolves_to() {
     let error = fetcher(&[]).get("http://localhost/").await.unwrap_err().to_string();
     assert!(error.contains("localhost") && error.contains("ask the operator"), "{error}");
     assert!(!error.contains("127.") && !error.contains("::1"), "{error}");
@@ -118,7 +118,7 @@ async fn a_refusal_does_not_say_what_a_name_stands_for() {
 
 proptest! {
     #[test]
-    fn an_inner_address_is_refused_in_every_spelling(bits in any::<u32>(), net in 0..4_usize) {
+    fn an_internal_address_is_refused_in_every_notation(bits in any::<u32>(), net in 0..4_usize) {
         let (base, mask) = [(0x7f00_0000, 8), (0x0a00_0000, 8), (0xac10_0000, 12), (0xc0a8_0000, 16)][net];
         let address = Ipv4Addr::from_bits(base | (bits & (u32::MAX >> mask)));
         prop_assert!(address.is_private() || address.is_loopback());
@@ -132,7 +132,7 @@ proptest! {
         ];
         let fetcher = FETCHER.get_or_init(|| fetcher(&[]));
         for host in spellings {
-            prop_assert!(is_denied(&fetcher.judge(&format!("http://{host}/"))), "{host}");
+            prop_assert!(is_denied(&fetcher.check(&format!("http://{host}/"))), "{host}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How much is taken, how long it may take, and what other answers mean.
+//! The limits in size and time, and responses other than 200.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 mod support;
@@ -12,41 +12,41 @@ const LIMIT: usize = 1000;
 const NO_LENGTH: &str = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n";
 const TOO_LARGE: Result<bytes::Bytes, FetchError> = Err(FetchError::TooLarge { limit: LIMIT });
 
-fn patient(timeout: Duration) -> Fetcher {
+fn fetcher_with_timeout(timeout: Duration) -> Fetcher {
     let allowed = vec!["127.0.0.1".parse().unwrap()];
     Fetcher::new(Policy { allowed, max_bytes: LIMIT, timeout }).unwrap()
 }
 
 fn fetcher() -> Fetcher {
-    patient(Duration::from_secs(20))
+    fetcher_with_timeout(Duration::from_secs(20))
 }
 
-/// Asks a server that gives this one answer.
-async fn asked(answer: Answer) -> Result<bytes::Bytes, FetchError> {
+/// Fetches from a server that always gives this answer.
+async fn get(answer: Answer) -> Result<bytes::Bytes, FetchError> {
     let server = Server::start(move |_| answer.clone()).await;
     fetcher().get(&server.url("/")).await
 }
 
 #[tokio::test]
-async fn an_image_of_just_the_limit_is_taken() {
+async fn an_image_of_exactly_the_limit_is_accepted() {
     let body = vec![b'x'; LIMIT];
-    assert_eq!(asked(Answer::new(200, "", &body)).await.unwrap(), body);
+    assert_eq!(get(Answer::new(200, "", &body)).await.unwrap(), body);
     let text = String::from_utf8(body.clone()).unwrap();
-    assert_eq!(asked(Answer::raw(&format!("{NO_LENGTH}{text}"), Then::Close)).await.unwrap(), body);
-    assert_eq!(asked(Answer::new(200, "", b"")).await.unwrap(), "");
+    assert_eq!(get(Answer::raw(&format!("{NO_LENGTH}{text}"), Then::Close)).await.unwrap(), body);
+    assert_eq!(get(Answer::new(200, "", b"")).await.unwrap(), "");
 }
 
 #[tokio::test]
-async fn a_length_that_is_declared_too_large_is_refused_unread() {
+async fn a_declared_length_above_the_limit_is_refused_without_reading_the_body() {
     // Nothing follows the head: to be refused in time, it must be refused by its head.
     let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", LIMIT + 1);
-    assert_eq!(asked(Answer::raw(&head, Then::Hold)).await, TOO_LARGE);
+    assert_eq!(get(Answer::raw(&head, Then::Hold)).await, TOO_LARGE);
     let most = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", u64::MAX - 2);
-    assert_eq!(asked(Answer::raw(&most, Then::Hold)).await, TOO_LARGE);
+    assert_eq!(get(Answer::raw(&most, Then::Hold)).await, TOO_LARGE);
 }
 
 #[tokio::test]
-async fn a_body_without_an_end_is_left() {
+async fn an_endless_body_is_abandoned_at_the_limit() {
     let mut server = Server::start(|_| Answer::raw(NO_LENGTH, Then::Flood)).await;
     assert_eq!(fetcher().get(&server.url("/")).await, TOO_LARGE);
     server.left(1).await;
@@ -56,13 +56,13 @@ async fn a_body_without_an_end_is_left() {
 async fn a_body_in_chunks_is_counted_too() {
     let chunk = format!("{:x}\r\n{}\r\n", 400, "x".repeat(400));
     let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-    let two = asked(Answer::raw(&format!("{head}{chunk}{chunk}0\r\n\r\n"), Then::Close)).await.unwrap();
+    let two = get(Answer::raw(&format!("{head}{chunk}{chunk}0\r\n\r\n"), Then::Close)).await.unwrap();
     assert_eq!(two.len(), 800);
-    assert_eq!(asked(Answer::raw(&format!("{head}{chunk}{chunk}{chunk}"), Then::Hold)).await, TOO_LARGE);
+    assert_eq!(get(Answer::raw(&format!("{head}{chunk}{chunk}{chunk}"), Then::Hold)).await, TOO_LARGE);
 }
 
 #[tokio::test]
-async fn patience_ends_with_silence_and_with_a_drip() {
+async fn a_silent_and_a_slow_server_time_out() {
     let silent = Answer::raw("", Then::Hold);
     let stuck = Answer::raw("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", Then::Hold);
     let slow_body = Answer::raw(NO_LENGTH, Then::Drip);
@@ -70,23 +70,26 @@ async fn patience_ends_with_silence_and_with_a_drip() {
     for answer in [silent, stuck, slow_body, slow_head] {
         let mut server = Server::start(move |_| answer.clone()).await;
         let started = Instant::now();
-        assert_eq!(patient(Duration::from_millis(300)).get(&server.url("/")).await, Err(FetchError::TimedOut));
+        assert_eq!(
+            fetcher_with_timeout(Duration::from_millis(300)).get(&server.url("/")).await,
+            Err(FetchError::TimedOut)
+        );
         assert!(started.elapsed() < Duration::from_secs(10));
         server.left(1).await;
     }
 }
 
 #[tokio::test]
-async fn patience_is_for_all_redirects_together() {
+async fn the_timeout_covers_all_redirects_together() {
     let thinking = |path: &str| Answer { thinks: Duration::from_millis(150), ..Answer::redirect(&format!("{path}x")) };
     let server = Server::start(thinking).await;
-    let result = patient(Duration::from_millis(400)).get(&server.url("/")).await;
+    let result = fetcher_with_timeout(Duration::from_millis(400)).get(&server.url("/")).await;
     assert_eq!(result, Err(FetchError::TimedOut));
     assert!(server.connections() < 6);
 }
 
 #[tokio::test]
-async fn what_breaks_off_is_not_an_image() {
+async fn an_incomplete_body_is_an_error() {
     let broken_off = "the host broke off before the image was complete; try again later";
     let answers = [
         "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf an image",
@@ -96,33 +99,33 @@ async fn what_breaks_off_is_not_an_image() {
         "",
     ];
     for answer in answers {
-        let result = asked(Answer::raw(answer, Then::Close)).await;
+        let result = get(Answer::raw(answer, Then::Close)).await;
         assert_eq!(result, Err(FetchError::Unreachable(broken_off.to_owned())), "{answer}");
     }
 }
 
 #[tokio::test]
-async fn other_answers_say_what_they_are() {
+async fn other_statuses_are_reported() {
     for status in [404, 410] {
-        assert_eq!(asked(Answer::new(status, "", b"")).await, Err(FetchError::NotFound(status)));
+        assert_eq!(get(Answer::new(status, "", b"")).await, Err(FetchError::NotFound(status)));
     }
     for status in [201, 204, 206, 401, 403, 408, 418, 429, 500, 503] {
         let answer = Answer::raw(&format!("HTTP/1.1 {status} Word\r\nConnection: close\r\n\r\n"), Then::Close);
-        assert_eq!(asked(answer).await, Err(FetchError::Answered(status)));
+        assert_eq!(get(answer).await, Err(FetchError::Answered(status)));
     }
 }
 
 #[tokio::test]
-async fn nobody_there_is_unreachable() {
+async fn a_closed_port_is_unreachable() {
     let free = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let words = "the host cannot be reached; check the address, or try again later";
     let error = fetcher().get(&format!("http://{free}/")).await.unwrap_err();
     assert_eq!(error, FetchError::Unreachable(words.to_owned()));
-    assert!(error.is_passing());
+    assert!(error.is_transient());
 }
 
 #[tokio::test]
-async fn a_request_says_little_and_nothing_is_unpacked() {
+async fn a_request_has_few_headers_and_a_body_is_not_decompressed() {
     let packed = Answer::new(200, "Content-Encoding: gzip\r\nSet-Cookie: a=b\r\n", b"\x1f\x8b not unpacked");
     let server = Server::start(move |_| packed.clone()).await;
     let fetcher = fetcher();
@@ -143,7 +146,7 @@ async fn a_request_says_little_and_nothing_is_unpacked() {
 
 /// Runs itself once more with proxies in its environment, which must not be changed under other tests.
 #[tokio::test(flavor = "multi_thread")]
-async fn proxies_of_the_environment_are_not_used() {
+async fn proxies_from_the_environment_are_not_used() {
     const CHILD: &str = "KAISATSU_FETCH_TEST_URL";
     if let Ok(url) = std::env::var(CHILD) {
         assert_eq!(fetcher().get(&url).await.unwrap(), "an image");
@@ -152,7 +155,7 @@ async fn proxies_of_the_environment_are_not_used() {
     let server = Server::start(|_| Answer::image()).await;
     let proxy = Server::start(|_| Answer::new(200, "", b"by proxy")).await;
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", "proxies_of_the_environment_are_not_used"]).env(CHILD, server.url("/"));
+    child.args(["--exact", "proxies_from_the_environment_are_not_used"]).env(CHILD, server.url("/"));
     for name in ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
         child.env(name, proxy.url("/"));
     }

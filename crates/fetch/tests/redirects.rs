@@ -25,7 +25,7 @@ async fn a_redirect_to_another_allowed_server_is_followed() {
 }
 
 #[tokio::test]
-async fn a_relative_redirect_starts_from_where_it_was_found() {
+async fn a_relative_redirect_is_resolved_against_the_url_it_came_from() {
     let server = Server::start(|path| match path {
         "/albums/one/first" => Answer::redirect("../two/second?x=1#there"),
         "/albums/two/second?x=1" => Answer::redirect("/a.png"),
@@ -89,14 +89,14 @@ async fn five_redirects_are_followed_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_loop_comes_to_an_end() {
+async fn a_redirect_loop_ends() {
     let server = Server::start(|_| Answer::redirect("/")).await;
     assert_eq!(fetcher(&[&server]).get(&server.url("/")).await, Err(FetchError::TooManyRedirects));
     assert_eq!(server.connections(), 6);
 }
 
 #[tokio::test]
-async fn a_redirect_that_leads_nowhere_is_an_answer() {
+async fn a_redirect_without_a_location_is_reported_as_a_status() {
     let unreadable = b"HTTP/1.1 302 Found\r\nLocation: /\xff\r\nContent-Length: 0\r\n\r\n";
     let answers = [
         (302, Answer::new(302, "", b"")),

@@ -8,7 +8,7 @@ mod layers;
 use std::{fmt, net::SocketAddr, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
 
 use kaisatsu_access::{Post, ToTheLog};
-use kaisatsu_fetch::Allowed;
+use kaisatsu_fetch::AllowedHost;
 use kaisatsu_http::{Cors, Segment};
 use kaisatsu_store::{Address, BlobAddress};
 pub(crate) use layers::{Origin, Origins, parse, settings as all_settings};
@@ -209,7 +209,7 @@ impl fmt::Debug for Hidden {
 
 /// The places inside that images may be fetched from.
 #[derive(Debug, Clone)]
-pub(crate) struct Places(pub(crate) Vec<Allowed>);
+pub(crate) struct Places(pub(crate) Vec<AllowedHost>);
 
 impl FromStr for Places {
     type Err = String;

@@ -1,4 +1,4 @@
-//! A name server that changes its mind gains nothing: what was judged is what is connected to.
+//! DNS rebinding: a connection goes to the address that was checked, whatever the name server answers later.
 
 use std::sync::atomic::Ordering;
 
@@ -25,14 +25,14 @@ async fn a_name_is_resolved_once_and_that_answer_is_connected_to() {
     let url = format!("http://rebind.example:{}/", allowed.address.port());
     assert_eq!(fetcher.get(&url).await.unwrap(), "an image");
     assert_eq!(asked.load(Ordering::Relaxed), 1);
-    // The second image asks anew, and the answer is judged anew: no connection of the first is taken over.
+    // The second fetch resolves and checks again, and does not reuse the first connection.
     assert!(matches!(fetcher.get(&url).await, Err(FetchError::Denied(_))));
     assert_eq!(asked.load(Ordering::Relaxed), 2);
     assert_eq!((allowed.connections(), inside.connections()), (1, 0));
 }
 
 #[tokio::test]
-async fn a_redirect_to_the_same_name_is_judged_anew() {
+async fn a_redirect_to_the_same_name_is_checked_again() {
     let (allowed, inside) = pair(|_| Answer::redirect("/again")).await;
     let (fetcher, asked) = fetcher("127.0.0.1", &["127.0.0.1", "127.0.0.2"], RootCertStore::empty());
     let url = format!("http://rebind.example:{}/", allowed.address.port());
@@ -43,7 +43,7 @@ async fn a_redirect_to_the_same_name_is_judged_anew() {
 }
 
 #[tokio::test]
-async fn of_several_addresses_only_the_permitted_are_used() {
+async fn of_several_addresses_only_the_permitted_ones_are_used() {
     let (allowed, inside) = pair(|_| Answer::image()).await;
     let answer = "127.0.0.2 169.254.169.254 ::1 127.0.0.1 10.0.0.1";
     let (fetcher, _) = fetcher("127.0.0.1", &[answer], RootCertStore::empty());
@@ -59,18 +59,18 @@ async fn of_several_addresses_only_the_permitted_are_used() {
 }
 
 #[tokio::test]
-async fn a_name_that_leads_inside_is_denied_without_saying_where() {
+async fn a_name_that_resolves_to_an_internal_address_is_denied_without_revealing_it() {
     for answer in ["10.1.2.3", "127.0.0.1 ::1", "fd00:ec2::254", "::ffff:10.1.2.3", "64:ff9b::a01:203"] {
         let (fetcher, _) = fetcher("", &[answer], RootCertStore::empty());
-        assert_eq!(fetcher.judge("http://inside.example/"), Ok(()), "a name is not judged unasked");
-        let words = "images are not fetched from inside.example: it is not on the public internet; give a public address, \
-                     or ask the operator to allow this host";
+        assert_eq!(fetcher.check("http://inside.example/"), Ok(()), "a name is not resolved by the check");
+        let words = "images are not fetched from inside.example: it is not on the public internet; give a public \
+                     address, or ask the operator to allow this host";
         assert_eq!(fetcher.get("http://inside.example/").await, Err(FetchError::Denied(words.to_owned())), "{answer}");
     }
 }
 
 #[tokio::test]
-async fn an_allowed_name_may_stand_for_anything_but_a_redirect_is_on_its_own() {
+async fn an_allowed_name_may_resolve_to_anything_but_its_redirects_are_checked() {
     let port = Server::start(|_| Answer::image()).await.address.port();
     let server = Server::at("127.0.0.3:0", move |path| match path {
         "/a.png" => Answer::image(),
@@ -94,7 +94,7 @@ async fn an_allowed_name_may_stand_for_anything_but_a_redirect_is_on_its_own() {
 }
 
 #[tokio::test]
-async fn a_name_that_fails_is_not_known() {
+async fn a_name_that_cannot_be_resolved_is_unknown() {
     let (fetcher, _) = fetcher("", &[""], RootCertStore::empty());
     let error = fetcher.get("http://nobody.example/").await.unwrap_err();
     assert!(matches!(&error, FetchError::Unreachable(words) if words.starts_with("the host is not known")), "{error}");

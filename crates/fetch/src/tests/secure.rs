@@ -1,4 +1,4 @@
-//! Fetching over https from an address that was judged: the certificate is still the name's.
+//! https: the certificate is checked against the host name, not against the resolved address.
 
 use std::{
     net::SocketAddr,
@@ -59,7 +59,7 @@ async fn a_trusted_host_is_fetched_from() {
 }
 
 #[tokio::test]
-async fn a_host_that_nobody_vouches_for_is_not_trusted() {
+async fn a_certificate_of_an_unknown_authority_is_not_trusted() {
     let (address, roots) = secure("images.example", Answer::image()).await;
     let (strict, _) = fetcher("127.0.0.1", &["127.0.0.1"], RootCertStore::empty());
     assert_eq!(strict.get(&format!("https://images.example:{}/", address.port())).await, unreachable(UNTRUSTED));
@@ -69,7 +69,7 @@ async fn a_host_that_nobody_vouches_for_is_not_trusted() {
 }
 
 #[tokio::test]
-async fn a_host_that_does_not_speak_tls_is_told_from_one_that_is_away() {
+async fn a_host_without_tls_is_distinguished_from_an_unreachable_one() {
     let plain = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = plain.local_addr().unwrap();
     tokio::spawn(async move {
@@ -85,7 +85,7 @@ async fn a_host_that_does_not_speak_tls_is_told_from_one_that_is_away() {
 }
 
 #[tokio::test]
-async fn a_redirect_may_leave_https() {
+async fn a_redirect_from_https_to_http_is_followed() {
     let image = Server::start(|_| Answer::image()).await;
     let (address, roots) = secure("images.example", Answer::redirect(&image.url("/"))).await;
     let (fetcher, _) = fetcher("127.0.0.1", &["127.0.0.1"], roots);

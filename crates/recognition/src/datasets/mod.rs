@@ -162,7 +162,7 @@ impl Datasets {
                 usable = true;
                 continue;
             };
-            match self.fetcher.judge(url) {
+            match self.fetcher.check(url) {
                 Ok(()) => usable = true,
                 Err(FetchError::Malformed(reason)) => return Err(RecognitionError::BadAddress { place, reason }),
                 Err(error) => denied = denied.or(Some((place, error.to_string()))),

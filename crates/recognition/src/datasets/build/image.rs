@@ -83,7 +83,7 @@ impl ImageEmbedder {
 
     /// The outcome of an image that could not be fetched, or another attempt.
     fn not_fetched(&self, task: &Task, error: &FetchError) -> Looked {
-        if error.is_passing()
+        if error.is_transient()
             && let Some(later) = self.retry(task)
         {
             return later;

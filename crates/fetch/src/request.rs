@@ -1,4 +1,4 @@
-//! One request to one host: connected to addresses that were judged, and to nothing else.
+//! Sends one request, and connects only to addresses that were checked.
 
 use std::{error::Error, io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -14,64 +14,66 @@ use url::Url;
 
 use crate::FetchError;
 
-/// How long a connection may take to come about, TLS included: a host that does not answer by then will not.
-const CONNECT: Duration = Duration::from_secs(10);
+/// The time limit for establishing a connection, including TLS.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How much room is made before the first byte is there. A declared length is only a claim.
-const FIRST_ROOM: usize = 64 * 1024;
+/// The most memory that is reserved before the first byte arrives. A declared length is not to be trusted.
+const MAX_INITIAL_CAPACITY: usize = 64 * 1024;
 
-/// Asks for `url` at one of `addresses`.
+/// Requests `url` from one of `addresses`.
 ///
-/// The client lives for this one request. It knows nothing but these addresses, so no name is resolved a second time
-/// and no connection made for another request is taken over: there is nothing a name server could change in between.
-/// What is expensive about a client, the trusted authorities and the resumed TLS sessions, is shared through `tls`.
-pub(crate) async fn ask(url: &Url, addresses: Vec<SocketAddr>, tls: ClientConfig) -> Result<Response, FetchError> {
+/// Each request has its own client, which knows these addresses only. No name is resolved a second time and no
+/// connection of another request is reused, so a name server cannot change the target after the check. The expensive
+/// parts of a client, the trusted authorities and the TLS sessions to resume, are shared through `tls`.
+pub(crate) async fn send(url: &Url, addresses: Vec<SocketAddr>, tls: ClientConfig) -> Result<Response, FetchError> {
     let client = Client::builder()
         .tls_backend_preconfigured(tls)
-        .dns_resolver(Arc::new(Judged(addresses)))
-        .connect_timeout(CONNECT)
-        // A proxy from the environment would resolve the name by itself, past every check.
+        .dns_resolver(Arc::new(FixedResolver(addresses)))
+        .connect_timeout(CONNECT_TIMEOUT)
+        // A proxy from the environment would resolve the name itself, without any check.
         .no_proxy()
         .redirect(redirect::Policy::none())
         .retry(retry::never())
         .referer(false)
         .pool_max_idle_per_host(0)
         .user_agent("Kaisatsu")
-        // Nothing is unpacked here: a small body must not become a large one.
+        // Bodies are not decompressed: a small one must not become a large one.
         .default_headers(HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("identity"))]))
         .build()
         .map_err(|error| failure(&error))?;
     client.get(url.clone()).send().await.map_err(|error| failure(&error))
 }
 
-/// The whole body, if it has at most `limit` bytes. A length that is declared too large is refused before a byte is
-/// read; a length that is not declared, or a lie, is found out on the way.
-pub(crate) async fn whole(mut response: Response, limit: usize) -> Result<Bytes, FetchError> {
+/// Reads the body, which may have at most `limit` bytes. If the declared length exceeds that, nothing is read. A
+/// missing or false length is noticed while reading.
+pub(crate) async fn read_body(mut response: Response, limit: usize) -> Result<Bytes, FetchError> {
     let declared = response.content_length().unwrap_or_default();
     if declared > limit as u64 {
         return Err(FetchError::TooLarge { limit });
     }
-    let mut taken = BytesMut::with_capacity(usize::try_from(declared).unwrap_or(FIRST_ROOM).min(FIRST_ROOM));
-    while let Some(piece) = response.chunk().await.map_err(|error| failure(&error))? {
-        if taken.len() + piece.len() > limit {
+    let mut body =
+        BytesMut::with_capacity(usize::try_from(declared).unwrap_or(MAX_INITIAL_CAPACITY).min(MAX_INITIAL_CAPACITY));
+    while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
+        if body.len() + chunk.len() > limit {
             return Err(FetchError::TooLarge { limit });
         }
-        taken.extend_from_slice(&piece);
+        body.extend_from_slice(&chunk);
     }
-    Ok(taken.freeze())
+    Ok(body.freeze())
 }
 
-/// Answers every question for a name with the addresses that were judged.
-struct Judged(Vec<SocketAddr>);
+/// Resolves every name to the addresses that were checked.
+struct FixedResolver(Vec<SocketAddr>);
 
-impl Resolve for Judged {
+impl Resolve for FixedResolver {
     fn resolve(&self, _: Name) -> Resolving {
         let addresses: Addrs = Box::new(self.0.clone().into_iter());
         Box::pin(std::future::ready(Ok(addresses)))
     }
 }
 
-/// What a failed request means to the user. The client's own words are not passed on: they name addresses.
+/// The error that the user sees for a failed request. The message of the HTTP client is not passed on, because it
+/// contains addresses.
 fn failure(error: &reqwest::Error) -> FetchError {
     let words = if error.is_timeout() {
         return FetchError::TimedOut;
@@ -90,7 +92,8 @@ fn failure(error: &reqwest::Error) -> FetchError {
     FetchError::Unreachable(words.to_owned())
 }
 
-/// The TLS error at the bottom of an error, if there is one. An I/O error hides what it was made of from `source`.
+/// The TLS error among the causes of an error, if there is one. An I/O error does not return its inner error from
+/// `source`.
 fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
     let mut next = Some(error);
     while let Some(error) = next {
