@@ -1,7 +1,7 @@
 # `make serve` starts the server, `make unit` runs the quick tests, `make test` and `make check` are what CI runs.
 
 .PHONY: help serve models web unit test check fmt lint layers lines licences docs schema pages screenshots openapi \
-	fuzz bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue bench-feedback \
+	fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue bench-feedback \
 	bench-layout soak maps
 .DEFAULT_GOAL := help
 
@@ -78,6 +78,10 @@ schema: ## run schemathesis against the server and its OpenAPI document
 fuzz: ## fuzz every parser of outside bytes with the address sanitiser; SECONDS_EACH=60, ARGS='image'
 	@tools/setup fuzz
 	@tools/fuzz $(ARGS)
+
+mutants: ## run the mutation tests of a crate; CRATE=feedback
+	@command -v cargo-mutants >/dev/null || cargo install cargo-mutants --locked
+	@cargo mutants --package kaisatsu-$(or $(CRATE),feedback) --output target/mutants-$(or $(CRATE),feedback) --iterate
 
 bench: ## measure the route-map operations against a bare axum server
 	@cargo build --release --locked --package kaisatsu --package bench-route-map

@@ -14,7 +14,7 @@ id!(
     10
 );
 id!(
-    /// The id of an API key. It names the key in listings and logs and opens nothing.
+    /// The id of an API key. It identifies the key in listings and logs, and does not grant access.
     KeyId,
     "key_",
     10
@@ -28,7 +28,7 @@ impl ApplicationName {
     /// Checks the rule above.
     ///
     /// # Errors
-    /// The rule, when `text` breaks it.
+    /// If `text` violates the rule.
     pub fn new(text: &str) -> Result<Self, Invalid> {
         let long = text.chars().count();
         if long == 0 || long > 100 || text.trim() != text || text.chars().any(char::is_control) {
@@ -52,16 +52,16 @@ impl fmt::Display for ApplicationName {
     }
 }
 
-/// A caller of the API, the owner of keys.
+/// An application that calls the API. It owns keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Application {
     /// Its id.
     pub id: AppId,
     /// Its name, unique among applications.
     pub name: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// Since when all of its keys are refused, if they are.
+    /// When it was disabled. All keys of a disabled application are refused.
     pub disabled_at: Option<Timestamp>,
 }
 
@@ -72,18 +72,18 @@ secret!(
 );
 
 impl ApiKey {
-    /// The last four characters: enough to tell one's keys apart, too few to help a guess.
+    /// The last four characters: enough to distinguish one's keys, too few to help guessing.
     #[must_use]
     pub fn hint(&self) -> &str {
         &self.0[self.0.len() - 4..]
     }
 }
 
-/// What is kept of a key: its SHA-256. A key has 160 random bits, so a slow hash would add nothing.
+/// The SHA-256 of a key, which is stored instead of the key. A key has 160 random bits, so a slow hash is not needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyDigest(pub [u8; 32]);
 
-/// A key as it is kept and listed.
+/// A key as it is stored and listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRecord {
     /// Its id.
@@ -92,37 +92,37 @@ pub struct KeyRecord {
     pub application: Application,
     /// The last four characters of the secret.
     pub hint: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// When it stops working by itself: set on the old key by a rotation.
+    /// When it expires. A rotation sets this on the old key.
     pub expires_at: Option<Timestamp>,
-    /// When a person switched it off.
+    /// When it was disabled.
     pub disabled_at: Option<Timestamp>,
-    /// When it was last called with, within a few seconds.
+    /// When it was last used, within a few seconds.
     pub last_used_at: Option<Timestamp>,
 }
 
 impl KeyRecord {
-    /// What the key is worth at `now`.
+    /// The state of the key at `now`.
     #[must_use]
     pub fn state(&self, now: Timestamp) -> KeyState {
         KeyState::of(self.disabled_at.is_some() || self.application.disabled_at.is_some(), self.expires_at, now)
     }
 }
 
-/// What a key is worth.
+/// Whether a key is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyState {
-    /// It opens the gate.
+    /// It is accepted.
     Active,
-    /// It, or its application, was switched off.
+    /// It or its application was disabled.
     Disabled,
-    /// A rotation replaced it and its overlap is over.
+    /// A rotation replaced it, and the overlap is over.
     Expired,
 }
 
 impl KeyState {
-    /// The one rule of what a key is worth, for listings and for the gate.
+    /// The state that follows from these facts. Listings and the key check both use this rule.
     #[must_use]
     pub fn of(disabled: bool, expires_at: Option<Timestamp>, now: Timestamp) -> Self {
         match expires_at {
@@ -145,7 +145,7 @@ impl fmt::Display for KeyState {
 
 #[cfg(test)]
 mod tests {
-    use super::{ApiKey, ApplicationName, KeyState};
+    use super::{ApiKey, AppId, Application, ApplicationName, KeyId, KeyRecord, KeyState};
     use crate::Timestamp;
 
     #[test]
@@ -165,8 +165,60 @@ mod tests {
     }
 
     #[test]
+    fn a_key_is_disabled_with_its_application() {
+        let disabled_at = [None, Some(Timestamp(5))];
+        for (application, own) in disabled_at.into_iter().flat_map(|one| disabled_at.map(|other| (one, other))) {
+            let record = KeyRecord {
+                id: KeyId::from_random([1; 10]),
+                application: Application {
+                    id: AppId::from_random([1; 10]),
+                    name: "timetable".to_owned(),
+                    created_at: Timestamp(0),
+                    disabled_at: application,
+                },
+                hint: "abcd".to_owned(),
+                created_at: Timestamp(0),
+                expires_at: Some(Timestamp(20)),
+                disabled_at: own,
+                last_used_at: None,
+            };
+            let enabled = application.is_none() && own.is_none();
+            let expected = if enabled { KeyState::Active } else { KeyState::Disabled };
+            assert_eq!(record.state(Timestamp(10)), expected);
+            let later = if enabled { KeyState::Expired } else { KeyState::Disabled };
+            assert_eq!(record.state(Timestamp(20)), later);
+        }
+    }
+
+    #[test]
+    fn a_key_without_an_expiry_does_not_end() {
+        assert_eq!(KeyState::of(false, None, Timestamp(i64::MAX)), KeyState::Active);
+    }
+
+    #[test]
+    fn states_are_written_in_columns() {
+        let written = [KeyState::Active, KeyState::Disabled, KeyState::Expired].map(|state| format!("{state:9}|"));
+        assert_eq!(written, ["active   |", "disabled |", "expired  |"]);
+    }
+
+    #[test]
+    fn a_hint_is_the_last_four_characters() {
+        let key = ApiKey::from_random([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(key.hint(), "0001");
+    }
+
+    #[test]
+    fn ids_are_their_text() {
+        let id = AppId::from_random([0; 10]);
+        assert_eq!((id.as_str(), id.to_string().as_str()), ("app_0000000000000000", "app_0000000000000000"));
+        assert_eq!(AppId::from_text(id.as_str()), id);
+    }
+
+    #[test]
     fn application_names_are_bounded() {
-        assert!(ApplicationName::new("時刻表アプリ").is_ok());
+        let name = ApplicationName::new("時刻表アプリ").unwrap();
+        assert_eq!((name.as_str(), name.to_string().as_str()), ("時刻表アプリ", "時刻表アプリ"));
+        assert!(ApplicationName::new(&"字".repeat(100)).is_ok());
         for bad in ["", " a", "a ", "a\nb", &"a".repeat(101)] {
             assert!(ApplicationName::new(bad).is_err(), "{bad:?}");
         }

@@ -1,4 +1,4 @@
-//! People who use the console: their accounts, and what they come with.
+//! Accounts of the people who use the console, and their secrets.
 
 use std::fmt;
 
@@ -15,30 +15,30 @@ id!(
 );
 
 secret!(
-    /// What a browser comes with while its person is signed in.
+    /// The secret in the cookie of a browser that is signed in.
     SessionSecret,
     "kss_"
 );
 
 secret!(
-    /// What a link in a letter carries: it works once.
+    /// The secret of a link in an e-mail. It works once.
     LinkSecret,
     "ksl_"
 );
 
-/// What is kept of a secret of the console: its SHA-256.
+/// The SHA-256 of a secret of the console, which is stored instead of the secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SecretDigest(pub [u8; 32]);
 
-/// An e-mail address, in small letters: two spellings of one address are one account.
+/// An e-mail address in lower case, so that two spellings of one address are one account.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Email(String);
 
 impl Email {
-    /// Checks that it can be one. Whether it is, only a letter can tell.
+    /// Checks the syntax. Only sending a message shows whether the address exists.
     ///
     /// # Errors
-    /// The rule, when `text` breaks it.
+    /// If `text` violates the rule.
     pub fn new(text: &str) -> Result<Self, Invalid> {
         let text = text.trim().to_lowercase();
         let rule = || Invalid("must be an e-mail address such as name@example.org");
@@ -66,7 +66,7 @@ impl fmt::Display for Email {
     }
 }
 
-/// A password that is good enough to be kept: 10 to 200 characters, and not the person's address. It does not print itself.
+/// An acceptable password: 10 to 200 characters, and not the e-mail address. `Debug` does not print it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Password(String);
 
@@ -74,7 +74,7 @@ impl Password {
     /// Checks the rule above.
     ///
     /// # Errors
-    /// The rule, when `text` breaks it.
+    /// If `text` violates the rule.
     pub fn new(text: &str, email: &Email) -> Result<Self, Invalid> {
         let long = text.chars().count();
         if !(10..=200).contains(&long) || text.to_lowercase() == email.0 {
@@ -83,7 +83,7 @@ impl Password {
         Ok(Self(text.to_owned()))
     }
 
-    /// Gives the password away, for hashing.
+    /// The password, for hashing.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
@@ -96,7 +96,7 @@ impl fmt::Debug for Password {
     }
 }
 
-/// Makes an enum of words as they are kept and written.
+/// Defines an enum whose values are stored and displayed as words.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$case_doc:meta])* $case:ident = $word:literal,)+ }) => {
         $(#[$doc])*
@@ -104,10 +104,10 @@ macro_rules! words {
         pub enum $name { $($(#[$case_doc])* $case,)+ }
 
         impl $name {
-            /// Each of them.
+            /// All values.
             pub const ALL: &'static [Self] = &[$(Self::$case,)+];
 
-            /// As it is kept and written.
+            /// The word that is stored and displayed.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$case => $word,)+ }
@@ -129,25 +129,25 @@ macro_rules! words {
 }
 
 words!(
-    /// What a person may do.
+    /// The role of an account.
     Role {
-        /// Runs the server: sees everything, lets people in.
+        /// Runs the server: sees everything and approves registrations.
         Operator = "operator",
-        /// Has applications of their own.
+        /// Has their own applications.
         Member = "member",
     }
 );
 
 words!(
-    /// Where an account stands.
+    /// The state of an account.
     AccountState {
-        /// The letter that proves the address is not answered yet.
+        /// The e-mail address is not confirmed yet.
         Unconfirmed = "unconfirmed",
-        /// An operator has to let the person in.
+        /// An operator has to approve the registration.
         Waiting = "waiting",
-        /// Good.
+        /// The account can be used.
         Active = "active",
-        /// Switched off by an operator, with all of its applications.
+        /// An operator disabled the account and all of its applications.
         Disabled = "disabled",
     }
 );
@@ -157,7 +157,7 @@ words!(
     Registration {
         /// Everybody.
         Open = "open",
-        /// Everybody whom an operator then lets in.
+        /// Everybody, after approval by an operator.
         Approval = "approval",
         /// Nobody.
         Closed = "closed",
@@ -165,7 +165,7 @@ words!(
 );
 
 words!(
-    /// The language of a letter.
+    /// The language of e-mails.
     Language {
         /// English.
         English = "en",
@@ -176,7 +176,7 @@ words!(
 
 #[cfg(test)]
 mod tests {
-    use super::{AccountState, Email, Password, Registration};
+    use super::{AccountState, Email, Language, LinkSecret, Password, Registration, Role, SessionSecret};
 
     #[test]
     fn an_address_is_kept_in_small_letters() {
@@ -191,13 +191,36 @@ mod tests {
     }
 
     #[test]
+    fn an_address_is_bounded() {
+        assert!(Email::new(&format!("{}@example.org", "a".repeat(64))).is_ok());
+        let of_length = |length: usize| {
+            let host = format!("{}.", "b".repeat(20)).repeat(13);
+            format!("a@{}c", &host[..length - 3])
+        };
+        assert_eq!(Email::new(&of_length(254)).map(|email| email.as_str().len()), Ok(254));
+        assert!(Email::new(&of_length(255)).is_err());
+        for bad in ["a@b-", "a@b.-c", "a@b.", "a\u{7}@b", "a\"@b", "a;@b", "a>@b", "a@b@"] {
+            assert!(Email::new(bad).is_err(), "{bad:?}");
+        }
+        assert_eq!(Email::new("a.b+c@example.org").unwrap().to_string(), "a.b+c@example.org");
+    }
+
+    #[test]
+    fn secrets_do_not_print_themselves() {
+        assert_eq!(format!("{:?}", SessionSecret::from_random([7; 20])), "SessionSecret(…)");
+        assert_eq!(format!("{:?}", LinkSecret::from_random([7; 20])), "LinkSecret(…)");
+    }
+
+    #[test]
     fn a_password_is_long_enough_and_not_the_address() {
         let email = Email::new("hanako@example.org").unwrap();
         assert!(Password::new("改札を通る列車は十両編成", &email).is_ok());
         for bad in ["", "123456789", "Hanako@example.org", &"a".repeat(201)] {
             assert!(Password::new(bad, &email).is_err(), "{bad:?}");
         }
+        assert!(Password::new("1234567890", &email).is_ok() && Password::new(&"a".repeat(200), &email).is_ok());
         let secret = Password::new("correct horse", &email).unwrap();
+        assert_eq!(secret.reveal(), "correct horse");
         assert_eq!(format!("{secret:?}"), "Password(…)");
     }
 
@@ -207,5 +230,8 @@ mod tests {
             assert_eq!(AccountState::from_text(state.as_str()), Some(*state));
         }
         assert_eq!(Registration::from_text("ajar"), None);
+        assert_eq!(Role::from_text("operator"), Some(Role::Operator));
+        assert_eq!(Language::ALL.iter().map(|one| one.as_str()).collect::<Vec<_>>(), ["en", "ja"]);
+        assert_eq!(format!("{:8}|", Role::Member), "member  |");
     }
 }

@@ -1,10 +1,10 @@
-//! Random bytes as short text that survives being read aloud, typed and double-clicked.
+//! Encodes random bytes as short text that is easy to read aloud, type and select.
 
 /// Crockford's base 32, lower case: no `i`, `l`, `o`, `u`.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// Writes `bytes` after `prefix`, five bits a character. The length must be a multiple of five bytes, so that no
-/// character carries padding.
+/// Encodes `bytes` after `prefix`, five bits per character. The length must be a multiple of five bytes, so that no
+/// padding is needed.
 pub(crate) fn encode<const N: usize>(prefix: &str, bytes: [u8; N]) -> String {
     const { assert!(N.is_multiple_of(5)) };
     let mut text = String::with_capacity(prefix.len() + N / 5 * 8);
@@ -18,7 +18,7 @@ pub(crate) fn encode<const N: usize>(prefix: &str, bytes: [u8; N]) -> String {
     text
 }
 
-/// Makes the type of an id: a prefix that people recognise it by, and that many random bytes.
+/// Defines the type of an id: a prefix that identifies its kind, and a number of random bytes.
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $prefix:literal, $bytes:literal) => {
         $(#[$doc])*
@@ -26,16 +26,16 @@ macro_rules! id {
         pub struct $name(String);
 
         impl $name {
-            /// What every one begins with.
+            /// The prefix of every id of this type.
             pub const PREFIX: &'static str = $prefix;
 
-            /// A fresh id out of random bytes.
+            /// A new id from random bytes.
             #[must_use]
             pub fn from_random(bytes: [u8; $bytes]) -> Self {
                 Self($crate::code::encode(Self::PREFIX, bytes))
             }
 
-            /// An id as it was printed before. What does not exist is simply not found later.
+            /// An id from its text. It is not validated: an unknown id is not found later.
             #[must_use]
             pub fn from_text(text: impl Into<String>) -> Self {
                 Self(text.into())
@@ -57,7 +57,7 @@ macro_rules! id {
 }
 pub(crate) use id;
 
-/// Makes the type of a secret: 160 random bits behind a prefix. It is shown once; neither `Debug` nor `Display` prints it.
+/// Defines the type of a secret: a prefix and 160 random bits. It is shown once; `Debug` does not print it.
 macro_rules! secret {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
@@ -65,16 +65,16 @@ macro_rules! secret {
         pub struct $name(String);
 
         impl $name {
-            /// What every one begins with, so that a leaked one is recognised by people and scanners.
+            /// The prefix of every secret of this type, by which people and scanners recognise a leaked one.
             pub const PREFIX: &'static str = $prefix;
 
-            /// A fresh one: 160 random bits.
+            /// A new secret from 160 random bits.
             #[must_use]
             pub fn from_random(bytes: [u8; 20]) -> Self {
                 Self($crate::code::encode(Self::PREFIX, bytes))
             }
 
-            /// Gives the secret away: for the one moment it is shown, and for hashing.
+            /// The secret, to show it once and to hash it.
             #[must_use]
             pub fn reveal(&self) -> &str {
                 &self.0

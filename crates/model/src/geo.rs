@@ -1,4 +1,4 @@
-//! Points on the earth and the two ways the API writes them.
+//! Points on the earth, and the two notations in which the API writes them.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ impl Gcs {
     /// Both systems.
     pub const ALL: [Self; 2] = [Self::Tokyo, Self::Wgs84];
 
-    /// The word that stands for it in requests and answers.
+    /// The word for it in requests and responses.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -32,8 +32,8 @@ impl Gcs {
     }
 }
 
-/// A latitude or a longitude in whole millionths of a degree (about 0.1 m), so that both of its written forms come
-/// from one number and cannot disagree.
+/// A latitude or longitude in millionths of a degree (about 0.1 m). Both notations are derived from this integer, so
+/// they cannot disagree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Degrees(i64);
 
@@ -45,8 +45,8 @@ impl Degrees {
         Self((degrees * 1e6).round() as i64)
     }
 
-    /// `35.42.7.59`: degrees, minutes, seconds and hundredths of a second without zero padding. What is below a
-    /// hundredth is cut, as the services do whose clients we serve.
+    /// `35.42.7.59`: degrees, minutes, seconds and hundredths of a second without zero padding. The rest is truncated,
+    /// as in the services for which existing clients were written.
     #[must_use]
     pub fn dms(self) -> String {
         let sign = if self.0 < 0 { "-" } else { "" };
@@ -73,11 +73,11 @@ impl fmt::Display for Degrees {
 /// A point on the earth in one geodetic system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GeoPoint {
-    /// Which system the two numbers are of.
+    /// The system of the two numbers.
     pub gcs: Gcs,
-    /// North of the equator.
+    /// Degrees north of the equator.
     pub latitude: Degrees,
-    /// East of Greenwich.
+    /// Degrees east of Greenwich.
     pub longitude: Degrees,
 }
 

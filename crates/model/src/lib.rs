@@ -1,7 +1,7 @@
-//! The nouns of Kaisatsu: ids, codes, ranges and states.
+//! The domain types of Kaisatsu: ids, codes, ranges and states.
 //!
-//! Nothing here does I/O, awaits, or knows of HTTP. Randomness and time are handed in as values, so that every
-//! rule in this crate is a pure function.
+//! This crate does no I/O, has no async code, and does not depend on HTTP. Randomness and time are passed in as values,
+//! so every rule is a pure function.
 
 mod access;
 mod account;
@@ -37,7 +37,8 @@ pub use time::{Clock, SystemClock, Timestamp};
 pub use user::{TokenDigest, UserId, UserToken};
 pub use window::{Circle, Coordinate, Rect, Shape, Side, Window};
 
-/// A value that breaks the rule of its type. The message says the rule, never the value when that could be a secret.
+/// A value that violates the rule of its type. The message states the rule and never contains the value, which may be a
+/// secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Invalid(pub &'static str);

@@ -1,15 +1,15 @@
-//! Line numbers, so that whatever is wrong with a file can be told with its place.
+//! Line numbers for error messages about files.
 
 use std::ops::Range;
 
-/// Finds the line number of a place in a text.
+/// Finds the line number of a byte offset in a text.
 #[derive(Debug)]
 pub struct Lines {
     ends: Vec<usize>,
 }
 
 impl Lines {
-    /// Looks where the lines of a text end.
+    /// Indexes the line ends of a text.
     #[must_use]
     pub fn of(text: &str) -> Self {
         Self { ends: text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect() }

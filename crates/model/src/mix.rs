@@ -1,9 +1,9 @@
-//! Whole numbers mixed so that neighbours become far apart, the same on every machine.
+//! The `SplitMix64` generator, which gives the same numbers on every machine.
 
-/// By how much the state of `SplitMix64` grows at each step.
+/// The increment of the generator's state at each step.
 pub const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// One step of the `SplitMix64` generator (Steele, Lea and Flood, 2014) from a number on.
+/// The output of the `SplitMix64` generator (Steele, Lea and Flood, 2014) for a state. Also a good hash of an integer.
 #[must_use]
 pub const fn scatter(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(STEP);
@@ -16,7 +16,7 @@ pub const fn scatter(number: u64) -> u64 {
 mod tests {
     use super::{STEP, scatter};
 
-    /// The first numbers of the published generator from the seed 1234567. What is kept depends on them.
+    /// The first numbers of the published generator from the seed 1234567. Stored data depends on them.
     #[test]
     fn the_numbers_are_the_published_ones() {
         let published = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];

@@ -85,6 +85,7 @@ mod tests {
         {
             assert_eq!(Prefecture::from_code(code).map(Prefecture::name), Some(name));
         }
+        assert_eq!(Prefecture::from_code(13).map(Prefecture::code), Some(13));
         for code in [i64::MIN, -1, 0, 48, 256 + 13] {
             assert_eq!(Prefecture::from_code(code), None);
         }

@@ -1,4 +1,4 @@
-//! Stations: the code that never changes, the name that may, and the kind of transport.
+//! Stations: codes, names and kinds of transport.
 
 use std::fmt;
 
@@ -7,15 +7,15 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::Invalid;
 
-/// The code of a station. It stays with the station through renamings.
+/// The code of a station. It stays the same when the station is renamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StationCode(u32);
 
 impl StationCode {
-    /// A code is a positive whole number below 2³².
+    /// Checks that a code is a positive integer below 2³².
     ///
     /// # Errors
-    /// The rule, when `number` breaks it.
+    /// If `number` violates the rule.
     pub fn new(number: i64) -> Result<Self, Invalid> {
         u32::try_from(number)
             .ok()
@@ -37,16 +37,16 @@ impl fmt::Display for StationCode {
     }
 }
 
-/// The name of a station as a key for look-ups: two spellings that a person takes for the same name are equal.
+/// The name of a station as a lookup key: spellings that people consider the same name are equal.
 ///
-/// Unicode compatibility composition folds NFD, full-width latin and half-width kana; characters that operators use for the
-/// same thing become one (霞ケ関 and 霞ヶ関, 四ツ谷 and 四ッ谷, 麹町 and 麴町); letters lose their case; white space
-/// goes; and so does a second name in brackets at the end (押上〈スカイツリー前〉).
+/// Unicode compatibility composition (NFKC) unifies NFD, full-width Latin and half-width kana. Interchangeable
+/// characters are unified (霞ケ関 and 霞ヶ関, 四ツ谷 and 四ッ谷, 麹町 and 麴町). Letters become lower case. White space and a second
+/// name in brackets at the end (押上〈スカイツリー前〉) are removed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct StationName(String);
 
 impl StationName {
-    /// Folds a name as a person wrote it.
+    /// The key for a name as a person wrote it.
     #[must_use]
     pub fn fold(text: &str) -> Self {
         let folded = text.nfkc().flat_map(char::to_lowercase).filter(|c| !c.is_whitespace()).map(|c| match c {
@@ -66,7 +66,7 @@ impl StationName {
         Self(name)
     }
 
-    /// Whether nothing is left of the name.
+    /// Whether the key is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -93,7 +93,7 @@ pub enum TransportKind {
 }
 
 impl TransportKind {
-    /// The word that stands for it in answers and files.
+    /// The word for it in responses and files.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -109,7 +109,7 @@ impl TransportKind {
 
 #[cfg(test)]
 mod tests {
-    use super::{StationCode, StationName};
+    use super::{StationCode, StationName, TransportKind};
 
     #[test]
     fn spellings_of_one_name_are_equal() {
@@ -133,10 +133,35 @@ mod tests {
     }
 
     #[test]
+    fn a_second_name_is_dropped_at_the_end_only() {
+        assert_ne!(StationName::fold("(新)宿"), StationName::fold("宿"));
+        assert_ne!(StationName::fold("押上(前"), StationName::fold("押上"));
+        assert_ne!(StationName::fold("市ヶ谷"), StationName::fold("市谷"));
+        assert_eq!(StationName::fold("三カ森"), StationName::fold("三ヵ森"));
+        assert_eq!(StationName::fold("(駅)"), StationName::fold("（駅）"));
+        assert_ne!(StationName::fold("(駅)"), StationName::fold("(町)"));
+    }
+
+    #[test]
+    fn kinds_of_transport_are_written_as_in_the_contract() {
+        let kinds = [
+            TransportKind::Train,
+            TransportKind::Plane,
+            TransportKind::Ship,
+            TransportKind::Bus,
+            TransportKind::Walk,
+            TransportKind::Strange,
+        ];
+        assert_eq!(kinds.map(TransportKind::word), ["train", "plane", "ship", "bus", "walk", "strange"]);
+    }
+
+    #[test]
     fn codes_are_positive() {
         for bad in [i64::MIN, -1, 0, 1 << 32] {
             assert!(StationCode::new(bad).is_err(), "{bad}");
         }
         assert_eq!(StationCode::new(22671).map(StationCode::get), Ok(22671));
+        assert_eq!(StationCode::new(1).map(|code| format!("{code:03}")), Ok("001".to_owned()));
+        assert_eq!(StationCode::new((1 << 32) - 1).map(StationCode::get), Ok(u32::MAX));
     }
 }

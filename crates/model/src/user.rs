@@ -1,10 +1,10 @@
-//! The users of an application, and the tokens they come with.
+//! The users of an application and their tokens.
 
 use std::fmt;
 
 use crate::{Invalid, code::secret};
 
-/// An application's own name for one of its users: 1 to 200 characters, no control characters.
+/// The id that an application gives to one of its users: 1 to 200 characters, no control characters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UserId(String);
 
@@ -12,7 +12,7 @@ impl UserId {
     /// Checks the rule above.
     ///
     /// # Errors
-    /// The rule, when `text` breaks it.
+    /// If `text` violates the rule.
     pub fn new(text: &str) -> Result<Self, Invalid> {
         let long = text.chars().count();
         if long == 0 || long > 200 || text.chars().any(char::is_control) {
@@ -35,12 +35,12 @@ impl fmt::Display for UserId {
 }
 
 secret!(
-    /// The secret that a user comes with.
+    /// The secret token of a user.
     UserToken,
     "kut_"
 );
 
-/// What is kept of a token: its SHA-256.
+/// The SHA-256 of a token, which is stored instead of the token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TokenDigest(pub [u8; 32]);
 
@@ -49,10 +49,12 @@ mod tests {
     use super::{UserId, UserToken};
 
     #[test]
-    fn a_user_is_named_as_the_application_likes() {
+    fn user_ids_are_bounded() {
         for good in ["42", "alice@example.org", "山田 太郎", " x ", &"a".repeat(200)] {
             assert!(UserId::new(good).is_ok(), "{good}");
         }
+        let user = UserId::new("42").unwrap();
+        assert_eq!((user.as_str(), user.to_string().as_str()), ("42", "42"));
         for bad in ["", "a\nb", "\u{7f}", &"a".repeat(201)] {
             assert!(UserId::new(bad).is_err(), "{bad:?}");
         }

@@ -1,8 +1,8 @@
-//! Places on a map: coordinates, windows and the shapes that are drawn there.
+//! Coordinates, windows and shapes on a map.
 
 use crate::Invalid;
 
-/// A map coordinate. Maps are drawn in whole units, one unit being one pixel at scale 1.
+/// A map coordinate. One unit is one pixel at scale 1.
 pub type Coordinate = i32;
 
 /// The width or height of a requested window: 1 to 500 and nothing else.
@@ -16,7 +16,7 @@ impl Side {
     /// Checks the range.
     ///
     /// # Errors
-    /// The rule, when `number` is outside of it.
+    /// If `number` is outside of the range.
     pub fn new(number: i64) -> Result<Self, Invalid> {
         match u16::try_from(number) {
             Ok(n) if n >= 1 && number <= Self::MAX => Ok(Self(n)),
@@ -31,8 +31,8 @@ impl Side {
     }
 }
 
-/// A rectangle of the map, its edges included. Kept in 64 bits, so that no sum of map coordinates overflows; a window that is
-/// far off every map ends where the numbers do.
+/// A rectangle of the map, including its edges. It has 64 bits, so that no sum of map coordinates overflows; the edges
+/// of a window far outside of every map saturate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// Left edge.
@@ -104,7 +104,7 @@ pub struct Circle {
 }
 
 impl Circle {
-    /// How far the centre is from a window, along each axis; zero inside of it.
+    /// The distance of the centre from a window along each axis; zero inside.
     fn gap(&self, window: &Window) -> (i64, i64) {
         let apart = |at: Coordinate, low: i64, high: i64| (i64::from(at) - i64::from(at).clamp(low, high)).abs();
         (apart(self.x, window.x, window.right()), apart(self.y, window.y, window.bottom()))
@@ -143,7 +143,7 @@ impl Shape {
             Self::Rect(_) => self.bounds().meets(window),
             Self::Circle(c) => {
                 let (dx, dy) = c.gap(window);
-                // Far ones are out at once, which also keeps the squares below inside 64 bits.
+                // Distant ones are excluded first, which also keeps the squares within 64 bits.
                 let r = i64::from(c.r);
                 dx <= r && dy <= r && dx * dx + dy * dy <= r * r
             }
@@ -186,12 +186,96 @@ mod tests {
     }
 
     #[test]
-    fn a_window_ends_where_the_numbers_do() {
+    fn the_edges_of_a_window_saturate() {
         let far = Window { x: i64::MAX, y: 5, width: i64::MAX, height: i64::MAX };
         assert_eq!((far.right(), far.bottom()), (i64::MAX, i64::MAX));
         let near = Window { x: -5, y: -5, width: 1, height: 1 };
         assert!(!near.contains(&far) && !near.meets(&far));
         assert_eq!(near.union(&far), Window { x: -5, y: -5, width: i64::MAX, height: i64::MAX });
+    }
+
+    #[test]
+    fn a_side_keeps_its_length() {
+        assert_eq!(Side::new(320).map(Side::get), Ok(320));
+    }
+
+    #[test]
+    fn windows_meet_when_they_share_a_point() {
+        let window = |x, y, width, height| Window { x, y, width, height };
+        let one = window(0, 0, 10, 20);
+        for other in [window(10, 20, 5, 5), window(-5, -5, 5, 5), window(10, -5, 1, 5), window(2, 3, 4, 5)] {
+            assert!(one.meets(&other) && other.meets(&one), "{other:?}");
+        }
+        for other in [window(11, 0, 5, 5), window(0, 21, 5, 5), window(-6, 0, 5, 5), window(0, -6, 5, 5)] {
+            assert!(!one.meets(&other) && !other.meets(&one), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_window_contains_what_lies_within_its_edges() {
+        let window = |x, y, width, height| Window { x, y, width, height };
+        let one = window(10, 20, 30, 40);
+        assert!(one.contains(&one) && one.contains(&window(15, 25, 5, 5)));
+        for other in [window(9, 20, 5, 5), window(10, 19, 5, 5), window(10, 20, 31, 5), window(10, 20, 5, 41)] {
+            assert!(!one.contains(&other), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_union_covers_both() {
+        let (one, other) = (Window { x: 1, y: 2, width: 3, height: 4 }, Window { x: 10, y: -20, width: 5, height: 6 });
+        let union = Window { x: 1, y: -20, width: 14, height: 26 };
+        assert_eq!((one.union(&other), other.union(&one)), (union, union));
+    }
+
+    #[test]
+    fn bounds_cover_the_shape() {
+        let rect = Shape::Rect(Rect { x: 1, y: 2, width: 3, height: 4 });
+        assert_eq!(rect.bounds(), Window { x: 1, y: 2, width: 3, height: 4 });
+        let circle = Shape::Circle(Circle { x: 10, y: 20, r: 3 });
+        assert_eq!(circle.bounds(), Window { x: 7, y: 17, width: 6, height: 6 });
+    }
+
+    #[test]
+    fn a_disc_touches_a_window_up_to_its_radius() {
+        let window = Window { x: 0, y: 0, width: 10, height: 10 };
+        let touches = |x, y, r| Shape::Circle(Circle { x, y, r }).touches(&window);
+        assert!(touches(5, 5, 1), "inside");
+        assert!(touches(13, 5, 3) && !touches(14, 5, 3), "to the right");
+        assert!(touches(-3, 5, 3) && !touches(-4, 5, 3), "to the left");
+        assert!(touches(5, 13, 3) && !touches(5, 14, 3), "below");
+        assert!(touches(5, -3, 3) && !touches(5, -4, 3), "above");
+    }
+
+    #[test]
+    fn rectangles_overlap_when_they_share_an_area() {
+        let rect = |x, y| Shape::Rect(Rect { x, y, width: 5, height: 5 });
+        for (x, y) in [(4, 0), (-4, 0), (0, 4), (0, -4)] {
+            assert!(rect(0, 0).overlaps(&rect(x, y)), "{x} {y}");
+        }
+        for (x, y) in [(5, 0), (-5, 0), (0, 5), (0, -5)] {
+            assert!(!rect(0, 0).overlaps(&rect(x, y)), "{x} {y}");
+        }
+    }
+
+    #[test]
+    fn discs_overlap_when_their_centres_are_nearer_than_the_sum_of_the_radii() {
+        let disc = |x, y, r| Shape::Circle(Circle { x, y, r });
+        assert!(disc(1, 2, 3).overlaps(&disc(5, 2, 2)) && !disc(1, 2, 3).overlaps(&disc(6, 2, 2)));
+        assert!(disc(1, 2, 3).overlaps(&disc(1, 6, 2)) && !disc(1, 2, 3).overlaps(&disc(1, 7, 2)));
+        assert!(disc(3, 4, 3).overlaps(&disc(0, 0, 3)) && !disc(3, 4, 2).overlaps(&disc(0, 0, 3)));
+        let (west, east) = (disc(i32::MIN, 0, 1), disc(i32::MAX, 0, i32::MAX));
+        assert!(!west.overlaps(&east), "the sums do not overflow");
+    }
+
+    #[test]
+    fn a_disc_overlaps_a_rectangle_when_it_reaches_into_it() {
+        let rect = Shape::Rect(Rect { x: 0, y: 0, width: 10, height: 10 });
+        let overlaps = |x, y, r| rect.overlaps(&Shape::Circle(Circle { x, y, r }));
+        assert!(overlaps(12, 5, 3) && !overlaps(13, 5, 3), "to the right");
+        assert!(overlaps(5, 12, 3) && !overlaps(5, 13, 3), "below");
+        assert!(overlaps(13, 14, 6) && !overlaps(13, 14, 5), "at a corner");
+        assert!(overlaps(5, 5, 1), "inside");
     }
 
     #[test]
