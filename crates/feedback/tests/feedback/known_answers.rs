@@ -58,4 +58,4 @@ fn known_verdicts_give_known_bits() {
     assert_eq!(hash, GOLDEN, "{hash:#x}");
 }
 
-const GOLDEN: u64 = 0x819c4c5e26b260d7;
+const GOLDEN: u64 = 0x819c_4c5e_26b2_60d7;

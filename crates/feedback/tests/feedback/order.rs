@@ -113,8 +113,8 @@ fn the_nearest_exemplars_are_preferred_to_ties() {
     // 200 pictures like the query, and 600 of another kind that is within reach but further away.
     let (near, far) = (direction(&[1.0, 0.5, 0.1, -0.2]), direction(&[1.0, -0.5, 0.4, 0.6]));
     let rated = |number: u64| {
-        let vector = if number % 4 == 0 { near.clone() } else { far.clone() };
-        verdict_on(1, number, vector, "a", Some(number % 4 == 0))
+        let vector = if number.is_multiple_of(4) { near.clone() } else { far.clone() };
+        verdict_on(1, number, vector, "a", Some(number.is_multiple_of(4)))
     };
     let model = model_of((0..800).map(rated));
     let found = estimate(&model, 1, &near, "a").contributions;

@@ -9,8 +9,8 @@ use crate::support::{
 
 const OBSERVER: u8 = 99;
 
-fn owner(number: u8) -> Option<AccountId> {
-    Some(AccountId::from_random([number; 10]))
+fn account(number: u8) -> AccountId {
+    AccountId::from_random([number; 10])
 }
 
 /// A verdict on the same picture by another application.
@@ -39,9 +39,9 @@ fn one_less_than_the_quorum_is_not_enough() {
 #[test]
 fn the_applications_of_one_owner_count_once() {
     let owned = |by, owner| Change { owner, ..agreeing(by, Some(true)) };
-    let model = model_of((1..=10).map(|by| owned(by, owner(1))));
+    let model = model_of((1..=10).map(|by| owned(by, Some(account(1)))));
     assert_eq!(seen(&model), None, "ten applications of one owner");
-    model.apply(&owned(11, owner(2)));
+    model.apply(&owned(11, Some(account(2))));
     assert_eq!(seen(&model), None, "two owners");
     model.apply(&owned(12, None));
     assert!(seen(&model).unwrap() > 0.5, "an application without an owner is its own");
@@ -50,11 +50,11 @@ fn the_applications_of_one_owner_count_once() {
 #[test]
 fn an_application_keeps_the_owner_of_its_first_verdict() {
     let owned = |by, number, owner| Change { owner, ..verdict_on(by, number, at_cosine(0, 1, 1.0), "a", Some(true)) };
-    let model = model_of([owned(1, 1, owner(1)), owned(2, 1, owner(2)), owned(2, 2, owner(3))]);
+    let model = model_of([owned(1, 1, Some(account(1))), owned(2, 1, Some(account(2))), owned(2, 2, Some(account(3)))]);
     assert_eq!(seen(&model), None, "a new owner is no third one");
-    model.apply(&Change { valid: None, ..owned(2, 1, owner(4)) });
-    model.apply(&Change { valid: None, ..owned(2, 2, owner(4)) });
-    model.apply(&owned(3, 1, owner(3)));
+    model.apply(&Change { valid: None, ..owned(2, 1, Some(account(4))) });
+    model.apply(&Change { valid: None, ..owned(2, 2, Some(account(4))) });
+    model.apply(&owned(3, 1, Some(account(3))));
     assert_eq!(seen(&model), None, "both verdicts of the second application are withdrawn");
 }
 
