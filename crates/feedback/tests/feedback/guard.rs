@@ -143,6 +143,39 @@ fn verdicts_that_repair_earlier_harm_are_not_held_back() {
 }
 
 #[test]
+fn verdicts_that_change_nothing_are_not_held_back_for_earlier_harm() {
+    let model = confirmed();
+    reject(&model, 100, 0..8);
+    model.mark_all_judged();
+    reject(&model, 300, 0..0);
+    assert_eq!(judge(&model), None);
+}
+
+/// The judgement on 16 wrong verdicts near confirmed pictures with these base scores of the right and the other answer.
+fn judge_with_scores(right: f32, other: f32) -> Option<Judgement> {
+    let scored = |change: Change, at: usize| {
+        let (subject, competitor) = (format!("s{at}"), format!("x{at}"));
+        Change { candidates: candidates(&[(&subject, right), (&competitor, other)]), ..change }
+    };
+    let model = model_of((0..ISOLATED).map(|at| scored(rating(1, at as u64, at, 1.0, true), at)));
+    model.mark_all_judged();
+    (0..16).for_each(|at| model.apply(&scored(rating(1, 100 + at as u64, at, 0.9, false), at)));
+    judge(&model)
+}
+
+#[test]
+fn base_scores_are_compared_as_log_odds() {
+    let harmful = Some(judgement(20, 0, 16));
+    assert_eq!(judge_with_scores(0.5, 0.4), harmful);
+    assert_eq!(judge_with_scores(0.9, 0.05), None, "no feedback can make up for log-odds of 5");
+    assert_eq!(judge_with_scores(0.6, 0.25), harmful, "log-odds of 1.5");
+    assert_eq!(judge_with_scores(0.4, 0.4), harmful, "of equal scores the first is the answer");
+    assert_eq!(judge_with_scores(1.0, 1.0), harmful, "a certain answer has finite log-odds");
+    assert_eq!(judge_with_scores(0.0, 0.0), harmful, "and so has an impossible one");
+    assert_eq!(judge_with_scores(0.3, 0.5), None, "it was not the answer before either");
+}
+
+#[test]
 fn a_picture_with_two_right_answers_is_no_example() {
     let model = confirmed();
     let second =
