@@ -1,8 +1,8 @@
 # `make serve` starts the server, `make unit` runs the quick tests, `make test` and `make check` are what CI runs.
 
 .PHONY: help serve models web unit test check fmt lint layers lines licences docs schema pages screenshots openapi \
-	fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue bench-feedback \
-	bench-layout soak maps
+	fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue \
+	bench-feedback bench-layout soak maps
 .DEFAULT_GOAL := help
 
 # Property tests use the same random cases in every run, so that only a change of the code can make them fail.
