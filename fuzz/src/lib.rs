@@ -6,7 +6,9 @@
 mod catalogue_rows;
 mod feeds;
 mod image;
+mod json_body;
 mod map_file;
+mod multipart_body;
 mod network_file;
 mod query;
 
@@ -24,7 +26,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "catalogue_rows", run: catalogue_rows::run },
     Target { name: "feeds", run: feeds::run },
     Target { name: "image", run: image::run },
+    Target { name: "json_body", run: json_body::run },
     Target { name: "map_file", run: map_file::run },
+    Target { name: "multipart_body", run: multipart_body::run },
     Target { name: "network_file", run: network_file::run },
     Target { name: "query", run: query::run },
 ];

@@ -11,8 +11,11 @@ mod drawings;
 mod error_format;
 mod etag;
 mod failure;
+#[doc(hidden)]
+pub mod fuzzing;
 mod gateway;
 mod idle_timeout;
+mod log_context;
 mod middleware;
 mod openapi;
 mod operations;
@@ -23,6 +26,7 @@ mod request_id;
 mod response;
 mod route_map;
 mod router;
+mod section;
 mod serve;
 
 pub use access_log::{AccessLine, AccessLog};
@@ -31,11 +35,13 @@ pub use cors::Cors;
 pub use etag::{Cacheable, Etag};
 pub use failure::{Failure, Kind};
 pub use gateway::{Gateway, PublishedLimits, Segment, Services};
-pub use middleware::{App, LogContext};
+pub use log_context::LogContext;
+pub use middleware::App;
 pub use openapi::{document as openapi_document, operations};
 pub use query::Query;
 pub use route_map::{detail::station_detail, prepared::PreparedMap};
-pub use router::{Section, app};
+pub use router::app;
+pub use section::Section;
 pub use serve::{Limits, serve};
 
 /// Gives the metrics of this crate their descriptions. Call it once, after a recorder is installed.

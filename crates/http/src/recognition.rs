@@ -7,7 +7,7 @@ mod failure;
 pub(crate) mod feedback;
 pub(crate) mod feedback_to_candidate;
 pub(crate) mod feedback_totals;
-mod form;
+pub(crate) mod form;
 mod json;
 pub(crate) mod models;
 pub(crate) mod recognize;

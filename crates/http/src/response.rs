@@ -9,7 +9,7 @@ use axum::{
 use kaisatsu_access::Caller;
 use serde::Serialize;
 
-use crate::{Failure, middleware::LogContext};
+use crate::{Failure, LogContext};
 
 /// The body of a response, written as JSON.
 pub(crate) trait JsonBody: Serialize {

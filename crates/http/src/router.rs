@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::{
-    Router,
     http::{Method, Uri},
     routing::get,
 };
@@ -14,7 +13,7 @@ use utoipa_axum::{
 };
 
 use crate::{
-    AccessLog, App, Cors, Gateway, Segment,
+    AccessLog, App, Cors, Gateway, Section, Segment,
     error_format::ErrorFormats,
     middleware::Bypass,
     openapi,
@@ -61,16 +60,6 @@ pub(crate) fn api(segment: &Segment) -> OpenApiRouter<Arc<Gateway>> {
 fn below<S>(prefix: &str, (schemas, mut paths, methods): UtoipaMethodRouter<S>) -> UtoipaMethodRouter<S> {
     paths.paths = paths.paths.into_iter().map(|(path, item)| (format!("{prefix}{path}"), item)).collect();
     (schemas, paths, methods)
-}
-
-/// Pages beside the API, from another crate.
-pub struct Section {
-    /// The routes.
-    pub routes: Router<Arc<Gateway>>,
-    /// The labels that the requests of the section are counted under.
-    pub labels: &'static [&'static str],
-    /// The label of a path, if the path belongs to the section.
-    pub label: fn(&str) -> Option<&'static str>,
 }
 
 /// The whole server: operations, metrics, the sections, and what surrounds every request.

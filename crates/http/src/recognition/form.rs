@@ -50,33 +50,42 @@ impl<'a> Form<'a> {
             let rule = "the Content-Type must be multipart/form-data, with the picture in the field image";
             return Err(Failure::new(Kind::MediaType, rule));
         }
-        let wrong = |told: &str| Failure::new(Kind::BodyFormat, told.to_owned());
         let declared = headers.get(axum::http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let boundary = declared.and_then(|declared| multer::parse_boundary(declared).ok());
-        let boundary = boundary.ok_or_else(|| wrong("the Content-Type names no boundary; let your client set it"))?;
+        let boundary = boundary(declared)?;
         let most = gateway.max_image_bytes;
         let (bytes, memory) =
             gateway.body_memory.read(headers, body, most.saturating_add(MAX_OVERHEAD), 1, "the body").await?;
         form.memory = Some(memory);
+        form.fill(boundary, bytes, known, most).await?;
+        let parameters = parse(&form)?;
+        Ok((form, parameters))
+    }
 
+    /// Takes the image and the known fields out of a body.
+    async fn fill(
+        &mut self,
+        boundary: String,
+        bytes: Bytes,
+        known: &[&'static str],
+        most: usize,
+    ) -> Result<(), Failure> {
         let pieces = stream::iter([Ok::<_, std::convert::Infallible>(bytes)]);
         let mut parts = Multipart::new(pieces, boundary);
         while let Some(field) = parts.next_field().await.map_err(|error| broken(&error))? {
             let name = field.name().unwrap_or_default().to_owned();
             if name == "image" {
                 let image = field.bytes().await.map_err(|error| broken(&error))?;
-                form.take(image, most)?;
+                self.take(image, most)?;
             } else if let Some(&name) = known.iter().find(|known| **known == name) {
                 let word = field.bytes().await.map_err(|error| broken(&error))?;
                 if word.len() > MAX_FIELD {
                     return Err(body_field(name, &format!("is too long: at most {MAX_FIELD} bytes")));
                 }
                 let word = String::from_utf8(word.to_vec()).map_err(|_| body_field(name, "is not UTF-8"))?;
-                form.add(name, word)?;
+                self.add(name, word)?;
             }
         }
-        let parameters = parse(&form)?;
-        Ok((form, parameters))
+        Ok(())
     }
 
     fn take(&mut self, image: Bytes, most: usize) -> Result<(), Failure> {
@@ -190,6 +199,26 @@ pub(super) fn language(form: &Form<'_>) -> Result<String, Failure> {
         return Ok(language.to_owned());
     }
     Err(form.invalid("language", "must be a language code such as en or ja"))
+}
+
+/// Parses a form and returns its image and its fields, for the fuzz target.
+pub(crate) async fn parse(
+    content_type: &str,
+    body: Bytes,
+    known: &[&'static str],
+    most: usize,
+) -> Result<(Option<Bytes>, Vec<(&'static str, String)>), Failure> {
+    let query = Query::read(None, &[]);
+    let mut form = Form { image: None, fields: Vec::new(), query: &query, memory: None };
+    form.fill(boundary(Some(content_type))?, body, known, most).await?;
+    Ok((form.image, form.fields))
+}
+
+/// The boundary that a `Content-Type` names.
+fn boundary(content_type: Option<&str>) -> Result<String, Failure> {
+    let boundary = content_type.and_then(|declared| multer::parse_boundary(declared).ok());
+    let missing = "the Content-Type names no boundary; let your client set it";
+    boundary.ok_or_else(|| Failure::new(Kind::BodyFormat, missing))
 }
 
 fn broken(error: &multer::Error) -> Failure {

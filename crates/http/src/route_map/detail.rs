@@ -14,7 +14,7 @@ use super::{
     window::{WINDOW, map, window},
     wire::{API_VERSION, DetailAnswer, DetailSet, ENGINE_VERSION, ErrorAnswer, RailMap},
 };
-use crate::{Failure, Gateway, Query, gateway::API_KEY, middleware::LoggedResponse, response::JsonBody};
+use crate::{Failure, Gateway, Query, gateway::API_KEY, log_context::LoggedResponse, response::JsonBody};
 
 const PARAMETERS: [&str; 9] = [API_KEY, "id", "stationName", "stationCode", "x", "y", "width", "height", "gcs"];
 

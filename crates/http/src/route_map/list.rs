@@ -13,7 +13,7 @@ use super::{
     station::{exclusive, gcs, not_found, station},
     wire::{API_VERSION, ENGINE_VERSION, ErrorAnswer, ListAnswer, ListSet, ListedMap, Text},
 };
-use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY, middleware::LoggedResponse, response::JsonBody};
+use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY, log_context::LoggedResponse, response::JsonBody};
 
 const PARAMETERS: [&str; 5] = [API_KEY, "id", "stationCode", "stationName", "gcs"];
 

@@ -8,7 +8,7 @@ use kaisatsu_access::Caller;
 use super::wire::{API_VERSION, ENGINE_VERSION, ErrorAnswer, ErrorBody, ErrorSet};
 use crate::{
     Failure,
-    middleware::LoggedResponse,
+    log_context::LoggedResponse,
     response::{self, JsonBody},
 };
 

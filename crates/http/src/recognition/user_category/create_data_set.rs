@@ -15,7 +15,7 @@ use super::{
     },
     request::{UserQuery, UserRequest},
 };
-use crate::{Failure, Gateway, Kind};
+use crate::{Failure, Gateway, Kind, body::Reservation};
 
 /// The most bytes of a body: ten thousand addresses of a usual length fit.
 const MOST: usize = 8 << 20;
@@ -96,6 +96,14 @@ pub(crate) async fn create_data_set(State(gateway): State<Arc<Gateway>>, request
             Ok(Accepted(answer))
         })
         .await
+}
+
+/// Parses a body and returns how many images it lists, for the fuzz target.
+pub(crate) fn parse(body: &[u8], most: usize) -> Result<usize, Failure> {
+    let body = Object::parse(body, Reservation::default())?;
+    DatasetName::new(body.required("name")?).map_err(|rule| field("name", rule.0))?;
+    body.page()?;
+    Ok(requested(body, most)?.len())
 }
 
 fn requested(mut body: Object, most: usize) -> Result<Vec<DatasetImageRequest>, Failure> {
