@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use kaisatsu_model::mix::scatter;
+use kaisatsu_model::splitmix::splitmix64;
 
 use crate::{
     kernel::{Centre, Query},
@@ -221,5 +221,5 @@ impl ExemplarSet {
 
 /// A hash of the key, by which samples are drawn and ties are broken.
 fn sample_hash(key: &str) -> u64 {
-    key.bytes().fold(0, |hash, byte| scatter(hash ^ u64::from(byte)))
+    key.bytes().fold(0, |hash, byte| splitmix64(hash ^ u64::from(byte)))
 }

@@ -1,6 +1,6 @@
 //! A vector as the model stores it: one signed byte per component.
 
-use kaisatsu_model::mix::{STEP, scatter};
+use kaisatsu_model::splitmix::{INCREMENT, splitmix64};
 
 /// The number of pairs of components that a sketch compares.
 const PAIRS: usize = 512;
@@ -87,8 +87,8 @@ impl QuantisedVector {
 
 /// The next index of a fixed pseudorandom sequence (`SplitMix64`).
 fn next_index(state: &mut u64, dims: usize) -> usize {
-    let drawn = scatter(*state);
-    *state = state.wrapping_add(STEP);
+    let drawn = splitmix64(*state);
+    *state = state.wrapping_add(INCREMENT);
     usize::try_from(drawn % dims as u64).unwrap_or(0)
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{
     Invalid, Timestamp,
-    code::{id, secret},
+    base32::{id, secret},
 };
 
 id!(

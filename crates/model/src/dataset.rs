@@ -1,6 +1,6 @@
 //! Users' own images and the datasets made of them.
 
-use crate::{IllegalStep, Invalid, code::id};
+use crate::{IllegalStep, Invalid, base32::id};
 
 id!(
     /// The id of a user's image. Nobody guesses one.

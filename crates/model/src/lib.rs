@@ -5,16 +5,16 @@
 
 mod access;
 mod account;
+mod base32;
 mod blob;
-mod code;
 mod dataset;
 mod geo;
 mod job;
-mod lines;
+mod line_index;
 mod map;
-pub mod mix;
 mod prefecture;
 mod recognition;
+pub mod splitmix;
 mod station;
 mod time;
 mod user;
@@ -28,7 +28,7 @@ pub use blob::BlobState;
 pub use dataset::{DatasetId, DatasetName, ImageId, Outcome, Phase, Tag};
 pub use geo::{Degrees, Gcs, GeoPoint};
 pub use job::Job;
-pub use lines::Lines;
+pub use line_index::LineIndex;
 pub use map::MapId;
 pub use prefecture::Prefecture;
 pub use recognition::{Comment, Function, ItemId, MOST_PER_CANDIDATE, RecognitionId, Source, Verdict};

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::{DatasetId, Invalid, code::id};
+use crate::{DatasetId, Invalid, base32::id};
 
 /// The id of a recognition: a random UUID (version 4).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

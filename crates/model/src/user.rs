@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Invalid, code::secret};
+use crate::{Invalid, base32::secret};
 
 /// The id that an application gives to one of its users: 1 to 200 characters, no control characters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -9,7 +9,7 @@ mod text_length;
 
 use std::{collections::HashMap, ops::Range};
 
-use kaisatsu_model::{Lines, MapId, StationCode, Window};
+use kaisatsu_model::{LineIndex, MapId, StationCode, Window};
 use report::Report;
 pub use report::{Finding, Severity};
 pub use text_length::{MAX_CREDITS, MAX_NAME, MAX_ROWS};
@@ -42,7 +42,7 @@ pub fn check(text: &str) -> Checked {
             return Checked { map: None, findings: vec![Finding { severity: Severity::Error, line, message }] };
         }
     };
-    let mut report = Report::new(Lines::of(text));
+    let mut report = Report::new(LineIndex::new(text));
     let parts = check_file(file, &mut report);
     let usable = !report.findings.iter().any(|finding| finding.severity == Severity::Error);
     report.findings.sort_by_key(|finding| finding.line);

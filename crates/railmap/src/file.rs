@@ -3,7 +3,7 @@
 //! Reading deserialises the text and records the position of each item. [`crate::check`] then validates the contents
 //! and uses the positions to report line numbers.
 
-use kaisatsu_model::{Lines, TransportKind};
+use kaisatsu_model::{LineIndex, TransportKind};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -167,7 +167,7 @@ pub fn read(text: &str) -> Result<MapFile, ParseError> {
         return Err(ParseError { line: 1, message: format!("a map file has at most {MAX_BYTES} bytes") });
     }
     toml::from_str(text).map_err(|error| ParseError {
-        line: Lines::of(text).number(&error.span().unwrap_or(0..0)),
+        line: LineIndex::new(text).number(&error.span().unwrap_or(0..0)),
         message: error.message().replace('\n', "; "),
     })
 }

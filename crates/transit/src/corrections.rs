@@ -11,7 +11,7 @@ use std::{
     path::Path,
 };
 
-use kaisatsu_model::{Lines, Prefecture, StationCode};
+use kaisatsu_model::{LineIndex, Prefecture, StationCode};
 use toml::Spanned;
 
 use schema::{CorrectionsFile, FORMAT};
@@ -32,7 +32,7 @@ pub struct Corrections {
     contents: CorrectionsFile,
     area: Option<BoundingBox>,
     bases: Vec<Corrections>,
-    lines: Lines,
+    lines: LineIndex,
     used: RefCell<HashSet<usize>>,
 }
 
@@ -43,7 +43,7 @@ impl Default for Corrections {
             contents: CorrectionsFile::default(),
             area: None,
             bases: Vec::new(),
-            lines: Lines::of(""),
+            lines: LineIndex::new(""),
             used: RefCell::default(),
         }
     }
@@ -86,7 +86,7 @@ impl Corrections {
     /// # Errors
     /// All problems, with their lines.
     pub fn read(name: &str, text: &str) -> Result<Self, Error> {
-        let lines = Lines::of(text);
+        let lines = LineIndex::new(text);
         let at = |span: std::ops::Range<usize>| lines.number(&span) as u64;
         let contents: CorrectionsFile = toml::from_str(text).map_err(|error| {
             Error::line(name, at(error.span().unwrap_or(0..0)), error.message().replace('\n', "; "))

@@ -7,7 +7,7 @@ mod error;
 mod schema;
 mod write;
 
-use kaisatsu_model::Lines;
+use kaisatsu_model::LineIndex;
 
 pub use error::{Finding, ParseError};
 pub use schema::FORMAT;
@@ -37,7 +37,7 @@ pub fn read(text: &str) -> Result<Network, ParseError> {
     if text.len() > MAX_BYTES {
         return Err(single(1, format!("it has {} bytes; a network file has at most {MAX_BYTES}", text.len())));
     }
-    let lines = Lines::of(text);
+    let lines = LineIndex::new(text);
     let file: NetworkFile = toml::from_str(text)
         .map_err(|error| single(lines.number(&error.span().unwrap_or(0..0)), error.message().replace('\n', "; ")))?;
     if *file.format.get_ref() != FORMAT {

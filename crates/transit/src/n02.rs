@@ -11,7 +11,7 @@ use std::{
 };
 
 use geojson::{Feature, GeometryValue};
-use kaisatsu_model::{Lines, StationCode, TransportKind};
+use kaisatsu_model::{LineIndex, StationCode, TransportKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -135,7 +135,7 @@ fn read_features(path: &Path, are_stations: bool) -> Result<Vec<RailFeature>, Er
     let text = text.trim_start_matches('\u{feff}');
     let collection: FeatureCollection<'_> =
         serde_json::from_str(text).map_err(|error| Error::line(&name, error.line() as u64, error.to_string()))?;
-    let lines = Lines::of(text);
+    let lines = LineIndex::new(text);
     let mut found = Vec::with_capacity(collection.features.len());
     for feature in collection.features {
         let start = feature.get().as_ptr() as usize - text.as_ptr() as usize;

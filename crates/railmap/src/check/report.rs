@@ -2,7 +2,7 @@
 
 use std::{fmt, ops::Range};
 
-use kaisatsu_model::Lines;
+use kaisatsu_model::LineIndex;
 
 /// Whether a finding prevents the use of a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,12 +36,12 @@ impl fmt::Display for Finding {
 
 /// Collects findings.
 pub(super) struct Report {
-    pub(super) lines: Lines,
+    pub(super) lines: LineIndex,
     pub(super) findings: Vec<Finding>,
 }
 
 impl Report {
-    pub(super) fn new(lines: Lines) -> Self {
+    pub(super) fn new(lines: LineIndex) -> Self {
         Self { lines, findings: Vec::new() }
     }
 

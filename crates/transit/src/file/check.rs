@@ -5,7 +5,7 @@ use std::{
     ops::Range,
 };
 
-use kaisatsu_model::{Lines, MapId, Prefecture, StationCode, StationName};
+use kaisatsu_model::{LineIndex, MapId, Prefecture, StationCode, StationName};
 use toml::Spanned;
 
 use super::{
@@ -15,7 +15,7 @@ use super::{
 use crate::{ImportHistory, Line, Network, RetiredLine, RetiredStation, Station, geo::LatLon, palette};
 
 struct Report<'a> {
-    lines: &'a Lines,
+    lines: &'a LineIndex,
     findings: Vec<Finding>,
 }
 
@@ -48,7 +48,7 @@ impl Report<'_> {
     }
 }
 
-pub(super) fn check(file: NetworkFile, lines: &Lines) -> Result<Network, ParseError> {
+pub(super) fn check(file: NetworkFile, lines: &LineIndex) -> Result<Network, ParseError> {
     let mut report = Report { lines, findings: Vec::new() };
     if let Err(rule) = MapId::new(file.id.get_ref()) {
         report.error(&file.id.span(), rule.to_string());

@@ -1,6 +1,6 @@
 //! A picture as one vector: a bag of its visual words, or only the digits of its barcode.
 
-use kaisatsu_model::mix::scatter;
+use kaisatsu_model::splitmix::splitmix64;
 
 use super::{
     random::Random,
@@ -22,7 +22,7 @@ const COUNTS: [i32; PROBES] = [256, 230, 207, 187, 168, 151, 136, 122, 110, 99, 
 pub(super) fn global_descriptor(features: &[QueryFeature]) -> Vec<f32> {
     let mut counts = [0i32; GLOBAL_DIMENSIONS];
     for (word, count) in features.iter().flat_map(|feature| feature.words.iter().zip(COUNTS)) {
-        let mixed = scatter(u64::from(*word));
+        let mixed = splitmix64(u64::from(*word));
         let place = usize::try_from(mixed % GLOBAL_DIMENSIONS as u64).unwrap_or(0);
         counts[place] += if mixed >> 63 == 0 { count } else { -count };
     }
@@ -36,7 +36,7 @@ pub(super) fn global_descriptor(features: &[QueryFeature]) -> Vec<f32> {
 /// The descriptor of a barcode: the same digits always descriptor the same, and others, like any picture, have nothing to do with it.
 #[must_use]
 pub fn barcode_descriptor(digits: &str) -> Vec<f32> {
-    let seed = digits.bytes().fold(0, |seed, byte| scatter(seed ^ u64::from(byte)));
+    let seed = digits.bytes().fold(0, |seed, byte| splitmix64(seed ^ u64::from(byte)));
     let mut random = Random::new(seed);
     let mut descriptor: Vec<f32> =
         (0..GLOBAL_DIMENSIONS).map(|_| if random.next() >> 63 == 0 { 1.0 } else { -1.0 }).collect();

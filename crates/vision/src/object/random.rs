@@ -1,6 +1,6 @@
 //! Numbers that look random and are the same on every machine and at every run.
 
-use kaisatsu_model::mix::{STEP, scatter};
+use kaisatsu_model::splitmix::{INCREMENT, splitmix64};
 
 /// `SplitMix64` (Steele, Lea and Flood, 2014): small, and good enough for sampling.
 pub(super) struct Random(u64);
@@ -11,8 +11,8 @@ impl Random {
     }
 
     pub(super) const fn next(&mut self) -> u64 {
-        let number = scatter(self.0);
-        self.0 = self.0.wrapping_add(STEP);
+        let number = splitmix64(self.0);
+        self.0 = self.0.wrapping_add(INCREMENT);
         number
     }
 

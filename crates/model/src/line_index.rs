@@ -4,14 +4,14 @@ use std::ops::Range;
 
 /// Finds the line number of a byte offset in a text.
 #[derive(Debug)]
-pub struct Lines {
+pub struct LineIndex {
     ends: Vec<usize>,
 }
 
-impl Lines {
+impl LineIndex {
     /// Indexes the line ends of a text.
     #[must_use]
-    pub fn of(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         Self { ends: text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect() }
     }
 
@@ -24,11 +24,11 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
-    use super::Lines;
+    use super::LineIndex;
 
     #[test]
     fn a_line_end_belongs_to_its_line() {
-        let lines = Lines::of("a\nbc\n\nd");
+        let lines = LineIndex::new("a\nbc\n\nd");
         let numbers: Vec<usize> = (0..8).map(|at| lines.number(&(at..at))).collect();
         assert_eq!(numbers, [1, 1, 2, 2, 2, 3, 4, 4]);
     }

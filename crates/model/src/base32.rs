@@ -32,7 +32,7 @@ macro_rules! id {
             /// A new id from random bytes.
             #[must_use]
             pub fn from_random(bytes: [u8; $bytes]) -> Self {
-                Self($crate::code::encode(Self::PREFIX, bytes))
+                Self($crate::base32::encode(Self::PREFIX, bytes))
             }
 
             /// An id from its text. It is not validated: an unknown id is not found later.
@@ -71,7 +71,7 @@ macro_rules! secret {
             /// A new secret from 160 random bits.
             #[must_use]
             pub fn from_random(bytes: [u8; 20]) -> Self {
-                Self($crate::code::encode(Self::PREFIX, bytes))
+                Self($crate::base32::encode(Self::PREFIX, bytes))
             }
 
             /// The secret, to show it once and to hash it.
