@@ -8,11 +8,11 @@ export type Stop = { id: string; label: string; icon: IconName; href: string; cu
 /** Pages that belong to a page of the navigation. */
 const PARENT: Partial<Record<string, RouteName>> = { application: 'applications', map: 'maps', dataset: 'datasets' };
 
-function stop(id: keyof typeof t.common.nav & IconName & RouteName): Stop {
+function stop(id: keyof typeof t & IconName & RouteName): Stop {
   const here = PARENT[router.name] ?? router.name;
   return {
     id,
-    label: t.common.nav[id],
+    label: t[id].title,
     icon: id,
     href: (href as (name: RouteName) => string)(id),
     current: here === id,
