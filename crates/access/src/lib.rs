@@ -1,29 +1,31 @@
-//! Who may pass: applications, their API keys, the gate that checks a key without asking the database, the tokens of
-//! applications' users, what is called, and the accounts of the people to whom applications belong.
+//! Access control: applications, API keys and the cache that checks them without the database, user tokens, usage and
+//! quotas, and the accounts of the people who own applications.
 
 mod accounts;
-mod desk;
-mod gate;
-mod issue;
+mod console_service;
+mod error;
+mod key_cache;
+mod key_service;
 mod rate;
 mod tokens;
 mod usage;
 
-pub use accounts::{AccountError, Accounts, Letter, Next, Post, ToTheLog, csrf_token};
-pub use desk::{Desk, UsageOf};
-pub use gate::{Caller, Gate, Refusal};
-pub use issue::{IssuedKey, Keyring};
+pub use accounts::{Accounts, EmailMessage, LogMailer, Mailer, RegistrationStep, csrf_token};
+pub use console_service::{ConsoleService, UsageReport};
+pub use error::AccessError;
 use kaisatsu_model::KeyDigest;
 pub use kaisatsu_store::{
-    Account, ApplicationChange, ApplicationUser, Belongings, OwnedApplication, SessionRow, SignedIn, StoreError,
-    UsageOutcome, UsageSum,
+    Account, AccountSession, ApplicationChange, ApplicationContents, ApplicationUser, OwnedApplication, SessionRow,
+    StoreError, UsageOutcome, UsageTotal,
 };
+pub use key_cache::{Caller, KeyCache, KeyRejection};
+pub use key_service::{IssuedKey, KeyService};
 pub use rate::RateLimit;
 use sha2::{Digest, Sha256};
 pub use tokens::{IssuedToken, Tokens};
 pub use usage::{KeyMeter, TIME_BOUNDS, Usage};
 
-/// What is kept, and looked up, of the text of a key.
+/// The digest of a key, which is stored and looked up instead of the key.
 fn digest(text: &str) -> KeyDigest {
     KeyDigest(Sha256::digest(text.as_bytes()).into())
 }

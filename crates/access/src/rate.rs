@@ -1,4 +1,4 @@
-//! How often one key may call: a token bucket for each key, on this replica.
+//! The rate limit: a token bucket for each key, on this replica.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -8,7 +8,7 @@ use governor::{
 };
 use kaisatsu_model::KeyId;
 
-/// The limit on each key, or none.
+/// The rate limit of each key.
 pub struct RateLimit {
     limiter: Option<DefaultKeyedRateLimiter<KeyId>>,
 }
@@ -20,7 +20,7 @@ impl RateLimit {
         Self { limiter: NonZeroU32::new(per_second).map(|n| RateLimiter::keyed(Quota::per_second(n))) }
     }
 
-    /// Takes one request out of the key's bucket.
+    /// Takes one request from the key's bucket.
     ///
     /// # Errors
     /// How long to wait when the bucket is empty.

@@ -1,4 +1,4 @@
-//! The tokens that an application's users come with.
+//! Tokens that identify the users of an application.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,22 +6,22 @@ use kaisatsu_model::{AppId, Clock, Timestamp, TokenDigest, UserId, UserToken};
 use kaisatsu_store::{NewToken, Store, StoreError};
 use sha2::{Digest, Sha256};
 
-use crate::issue::random;
+use crate::key_service::random_bytes;
 
-/// How many tokens of one user are good at a time: an application that asks for one at every start must not fill the
-/// database, and the ones before the last few are lost anyway.
-const MOST: i64 = 20;
+/// How many tokens of one user are valid at a time: an application that asks for one at every start must not fill the
+/// database, and it has no use for older ones.
+const MAX_TOKENS: i64 = 20;
 
-/// A token at the one moment its secret is known.
+/// A new token. The secret is known only here.
 #[derive(Debug)]
 pub struct IssuedToken {
     /// The secret, to be shown once.
     pub secret: UserToken,
-    /// Until when it is good.
+    /// When it expires.
     pub expires_at: Timestamp,
 }
 
-/// The tokens of one store.
+/// Issues and checks the tokens of a store.
 #[derive(Clone)]
 pub struct Tokens {
     store: Store,
@@ -30,18 +30,18 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// The tokens of a store, each good for `lifetime`.
+    /// Tokens on this store, each valid for `lifetime`.
     #[must_use]
     pub fn new(store: Store, clock: Arc<dyn Clock>, lifetime: Duration) -> Self {
         Self { store, clock, lifetime }
     }
 
-    /// Makes a token for a user. Those made before go on working until they expire, so nobody is left without one.
+    /// Issues a token for a user. Earlier ones stay valid until they expire.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn issue(&self, application: &AppId, user: UserId) -> Result<IssuedToken, StoreError> {
-        let secret = UserToken::from_random(random());
+        let secret = UserToken::from_random(random_bytes());
         let now = self.clock.now();
         let token = NewToken {
             digest: digest(secret.reveal()),
@@ -50,11 +50,11 @@ impl Tokens {
             created_at: now,
             expires_at: now.after(self.lifetime),
         };
-        self.store.put_token(&token, MOST).await?;
+        self.store.put_token(&token, MAX_TOKENS).await?;
         Ok(IssuedToken { secret, expires_at: token.expires_at })
     }
 
-    /// The user whom a token stands for; `None` when it is unknown, revoked, expired or another application's.
+    /// The user of a token; `None` when it is unknown, revoked, expired or another application's.
     ///
     /// # Errors
     /// When the database fails.
@@ -63,11 +63,11 @@ impl Tokens {
         Ok(user.and_then(|user| UserId::new(&user).ok()))
     }
 
-    /// Forgets tokens that expired, now and then, for as long as it is polled.
-    pub async fn forget_expired(self) {
+    /// Deletes expired tokens every hour, for as long as it is polled.
+    pub async fn delete_expired_periodically(self) {
         loop {
-            if let Err(error) = self.store.forget_tokens(self.clock.now()).await {
-                tracing::warn!(%error, "expired tokens could not be forgotten");
+            if let Err(error) = self.store.delete_expired_tokens(self.clock.now()).await {
+                tracing::warn!(%error, "expired tokens could not be deleted");
             }
             tokio::time::sleep(Duration::from_hours(1)).await;
         }

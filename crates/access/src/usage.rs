@@ -1,7 +1,7 @@
-//! What each key calls: counted in memory on the way, kept by the hour, and held against the application's quota.
+//! Counts the requests of each key in memory, stores them by the hour, and enforces the daily quota of applications.
 //!
-//! A request costs a few additions. What was counted is kept every few seconds, and when the server ends; a crash loses
-//! those seconds. Quotas are shared by all replicas as far as these have kept what they counted.
+//! A request costs a few additions. Counts are stored every few seconds and when the server stops; a crash loses those
+//! seconds. Replicas share quotas through the stored counts.
 
 use std::{
     collections::HashMap,
@@ -15,94 +15,94 @@ use std::{
 use kaisatsu_model::{AppId, Clock, Timestamp};
 use kaisatsu_store::{KeyGrant, Store, StoreError, UsageOutcome, UsageRow};
 
-/// How often what was counted is kept.
-const EVERY: Duration = Duration::from_secs(5);
+/// How often counts are stored.
+const FLUSH_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How long it is kept.
-const KEPT: Duration = Duration::from_hours(24 * 92);
+/// How long counts are kept.
+const RETENTION: Duration = Duration::from_hours(24 * 92);
 
 const HOUR: i64 = 3_600_000_000;
 const DAY: i64 = 24 * HOUR;
 
-/// Upper bounds of the classes of times, in milliseconds; one more class is above the last.
+/// Upper bounds of the latency buckets, in milliseconds; one more bucket is above the last.
 pub const TIME_BOUNDS: [u64; 8] = [1, 3, 10, 30, 100, 300, 1_000, 3_000];
 
-const CLASSES: usize = TIME_BOUNDS.len() + 1;
+const BUCKETS: usize = TIME_BOUNDS.len() + 1;
 const OUTCOMES: usize = UsageOutcome::ALL.len();
 
 /// No limit.
 const UNBOUNDED: u64 = u64::MAX;
 
-/// How much an application may still call today.
+/// The requests that an application may still make today.
 struct Allowance {
     per_day: AtomicU64,
-    /// What all replicas have kept of today.
-    before: AtomicU64,
-    /// What this one let through since.
-    here: AtomicU64,
+    /// Requests of today that all replicas have stored.
+    stored: AtomicU64,
+    /// Requests that this replica let through since.
+    pending: AtomicU64,
 }
 
 #[derive(Default)]
-struct Cell {
+struct Counter {
     requests: AtomicU64,
     micros: AtomicU64,
 }
 
-/// What was called of one operation, by how it ended and how long it took.
-type Tally = [[Cell; CLASSES]; OUTCOMES];
+/// The requests of one operation, by outcome and latency bucket.
+type OperationCounts = [[Counter; BUCKETS]; OUTCOMES];
 
-/// What one key calls.
+/// Counts the requests of one key.
 pub struct KeyMeter {
     allowance: Arc<Allowance>,
-    /// One for each operation, made when it is first called.
-    operations: Box<[OnceLock<Box<Tally>>]>,
+    /// One for each operation, allocated by its first request.
+    operations: Box<[OnceLock<Box<OperationCounts>>]>,
 }
 
 impl KeyMeter {
-    /// Takes one request out of the application's quota of the day.
+    /// Takes one request from the application's quota of the day.
     ///
     /// # Errors
     /// The quota, when it is used up.
     pub fn take(&self) -> Result<(), u64> {
-        let Allowance { per_day, before, here } = &*self.allowance;
-        let most = per_day.load(Ordering::Relaxed);
-        if most == UNBOUNDED {
+        let Allowance { per_day, stored, pending } = &*self.allowance;
+        let limit = per_day.load(Ordering::Relaxed);
+        if limit == UNBOUNDED {
             return Ok(());
         }
-        if before.load(Ordering::Relaxed).saturating_add(here.load(Ordering::Relaxed)) >= most {
-            return Err(most);
+        if stored.load(Ordering::Relaxed).saturating_add(pending.load(Ordering::Relaxed)) >= limit {
+            return Err(limit);
         }
-        here.fetch_add(1, Ordering::Relaxed);
+        pending.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 
-    /// Counts a request that was answered.
+    /// Counts an answered request.
     pub fn count(&self, operation: usize, outcome: UsageOutcome, took: Duration) {
-        let Some(tally) = self.operations.get(operation) else { return };
-        let tally = tally.get_or_init(Box::default);
+        let Some(counts) = self.operations.get(operation) else { return };
+        let counts = counts.get_or_init(Box::default);
         let millis = took.as_millis();
-        let class = TIME_BOUNDS.iter().position(|bound| millis < u128::from(*bound)).unwrap_or(CLASSES - 1);
-        let cell = &tally[outcome as usize][class];
-        cell.requests.fetch_add(1, Ordering::Relaxed);
-        cell.micros.fetch_add(u64::try_from(took.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        let class = TIME_BOUNDS.iter().position(|bound| millis < u128::from(*bound)).unwrap_or(BUCKETS - 1);
+        let counter = &counts[outcome as usize][class];
+        counter.requests.fetch_add(1, Ordering::Relaxed);
+        counter.micros.fetch_add(u64::try_from(took.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 }
 
-/// All that is counted on this replica.
+/// Counts all requests on this replica.
 pub struct Usage {
     store: Store,
     clock: Arc<dyn Clock>,
     operations: Vec<String>,
-    /// What an application may call a day of which nothing else was said.
+    /// The daily quota of applications without a limit of their own.
     per_day: u64,
     allowances: Mutex<HashMap<AppId, Arc<Allowance>>>,
-    /// By application and key; what consoles call is under no key.
+    /// By application and key; all console keys of an application share one meter, under an empty key.
     meters: Mutex<HashMap<(AppId, String), Arc<KeyMeter>>>,
-    keeping: tokio::sync::Mutex<()>,
+    flushing: tokio::sync::Mutex<()>,
 }
 
 impl Usage {
-    /// Counts calls of `operations`, of which an application may make `per_day` where nothing else is said; 0 is no limit.
+    /// Counts requests of `operations`. Applications without a limit of their own may make `per_day`; 0 for no limit.
     #[must_use]
     pub fn new(store: Store, clock: Arc<dyn Clock>, operations: Vec<String>, per_day: u64) -> Arc<Self> {
         Arc::new(Self {
@@ -112,37 +112,37 @@ impl Usage {
             per_day,
             allowances: Mutex::default(),
             meters: Mutex::default(),
-            keeping: tokio::sync::Mutex::default(),
+            flushing: tokio::sync::Mutex::default(),
         })
     }
 
-    /// The quota of an application of which `own` was said.
+    /// The daily quota of an application whose own limit is `own`.
     #[must_use]
     pub fn quota(&self, own: Option<i64>) -> Option<u64> {
         let per_day = own.and_then(|own| u64::try_from(own).ok()).unwrap_or(self.per_day);
         (per_day > 0).then_some(per_day)
     }
 
-    /// When the day of a moment ends, in UTC: quotas begin anew.
+    /// When the day of `now` ends, in UTC: then quotas start anew.
     #[must_use]
     pub fn day_ends(now: Timestamp) -> Timestamp {
         Timestamp(now.0 - now.0.rem_euclid(DAY) + DAY)
     }
 
-    /// How long it is until quotas begin anew.
+    /// The time until quotas start anew.
     #[must_use]
     pub fn until_tomorrow(&self) -> Duration {
         let now = self.clock.now();
         Duration::from_micros(u64::try_from(Self::day_ends(now).0 - now.0).unwrap_or_default())
     }
 
-    /// The meter of a key; what it had counted before stays.
+    /// The meter of a key. A meter that exists already goes on counting.
     pub(crate) fn meter(&self, grant: &KeyGrant) -> Arc<KeyMeter> {
-        let most = self.quota(grant.requests_per_day).unwrap_or(UNBOUNDED);
+        let limit = self.quota(grant.requests_per_day).unwrap_or(UNBOUNDED);
         let mut allowances = self.allowances.lock().unwrap_or_else(PoisonError::into_inner);
-        let fresh = || Allowance { per_day: most.into(), before: AtomicU64::default(), here: AtomicU64::default() };
+        let fresh = || Allowance { per_day: limit.into(), stored: AtomicU64::default(), pending: AtomicU64::default() };
         let allowance = allowances.entry(grant.application.clone()).or_insert_with(|| Arc::new(fresh()));
-        allowance.per_day.store(most, Ordering::Relaxed);
+        allowance.per_day.store(limit, Ordering::Relaxed);
         let name = if grant.pass { String::new() } else { grant.key.as_str().to_owned() };
         let mut meters = self.meters.lock().unwrap_or_else(PoisonError::into_inner);
         let meter = meters.entry((grant.application.clone(), name)).or_insert_with(|| {
@@ -152,7 +152,7 @@ impl Usage {
         Arc::clone(meter)
     }
 
-    /// Drops the meters of keys that the gate no longer knows, once what they counted is kept.
+    /// Drops the meters of keys that are no longer cached, once their counts are stored.
     fn drop_idle(&self) {
         let mut meters = self.meters.lock().unwrap_or_else(PoisonError::into_inner);
         meters.retain(|_, meter| Arc::strong_count(meter) > 1);
@@ -161,74 +161,74 @@ impl Usage {
         allowances.retain(|_, allowance| Arc::strong_count(allowance) > 1);
     }
 
-    /// Keeps what was counted, for as long as it is polled.
-    pub async fn keep_in_time(self: Arc<Self>) {
-        let mut forgotten = Duration::ZERO;
+    /// Stores the counts every few seconds, for as long as it is polled.
+    pub async fn flush_periodically(self: Arc<Self>) {
+        let mut cleaned_at = Duration::ZERO;
         let mut failing = false;
         loop {
-            let mut kept = self.keep().await;
+            let mut kept = self.flush().await;
             let ticks = self.clock.ticks();
-            if kept.is_ok() && (forgotten.is_zero() || ticks.saturating_sub(forgotten) > Duration::from_hours(1)) {
+            if kept.is_ok() && (cleaned_at.is_zero() || ticks.saturating_sub(cleaned_at) > Duration::from_hours(1)) {
                 self.drop_idle();
-                kept = self.store.forget_usage(self.clock.now().before(KEPT)).await;
-                forgotten = ticks.max(Duration::from_nanos(1));
+                kept = self.store.delete_old_usage(self.clock.now().before(RETENTION)).await;
+                cleaned_at = ticks.max(Duration::from_nanos(1));
             }
             if let Err(error) = &kept
                 && !failing
             {
-                tracing::warn!(%error, "what was called cannot be kept; it is tried again");
+                tracing::warn!(%error, "usage cannot be stored; it is tried again");
             }
             failing = kept.is_err();
-            tokio::time::sleep(EVERY).await;
+            tokio::time::sleep(FLUSH_INTERVAL).await;
         }
     }
 
-    /// Keeps what was counted since the last time, and learns what is left of quotas.
+    /// Stores what was counted since the last time, and refreshes the quotas.
     ///
     /// # Errors
-    /// When the database fails; what was counted is then kept the next time.
-    pub async fn keep(self: &Arc<Self>) -> Result<(), StoreError> {
-        // A task of its own: whoever asks and hangs up must not take along what was counted.
+    /// When the database fails; the counts are then stored the next time.
+    pub async fn flush(self: &Arc<Self>) -> Result<(), StoreError> {
+        // A separate task: a caller that is cancelled must not lose the counts.
         let me = Arc::clone(self);
-        tokio::spawn(async move { me.keep_now().await }).await.map_err(|_| StoreError::TimedOut)?
+        tokio::spawn(async move { me.flush_now().await }).await.map_err(|_| StoreError::TimedOut)?
     }
 
-    async fn keep_now(&self) -> Result<(), StoreError> {
-        let _alone = self.keeping.lock().await;
+    async fn flush_now(&self) -> Result<(), StoreError> {
+        let _guard = self.flushing.lock().await;
         let now = self.clock.now();
-        let taken = self.take_counted(now);
-        if !taken.rows.is_empty() {
-            if let Err(error) = self.store.add_usage(&taken.rows).await {
-                taken.put_back();
+        let batch = self.take_counts(now);
+        if !batch.rows.is_empty() {
+            if let Err(error) = self.store.add_usage(&batch.rows).await {
+                batch.restore();
                 return Err(error);
             }
-            self.store.note_used(&taken.used).await?;
+            self.store.note_used(&batch.used).await?;
         }
-        self.learn_quotas(now).await
+        self.refresh_quotas(now).await
     }
 
-    fn take_counted(&self, now: Timestamp) -> Taken {
+    fn take_counts(&self, now: Timestamp) -> Batch {
         let mut meters: Vec<_> = {
             let meters = self.meters.lock().unwrap_or_else(PoisonError::into_inner);
             meters.iter().map(|(whose, meter)| (whose.clone(), Arc::clone(meter))).collect()
         };
-        // Every replica keeps its rows in this order, so that none waits for another in a circle.
+        // Every replica stores its rows in this order, so that they cannot deadlock.
         meters.sort_by(|(one, _), (other, _)| one.cmp(other));
         let hour = Timestamp(now.0 - now.0.rem_euclid(HOUR));
-        let mut taken = Taken::default();
+        let mut batch = Batch::default();
         for ((application, key), meter) in meters {
-            let before = taken.rows.len();
-            for (operation, tally) in self.operations.iter().zip(&meter.operations) {
-                let Some(tally) = tally.get() else { continue };
-                for (outcome, classes) in UsageOutcome::ALL.into_iter().zip(tally.iter()) {
-                    for (class, cell) in (0..).zip(classes) {
-                        let requests = signed(cell.requests.swap(0, Ordering::Relaxed));
+            let before = batch.rows.len();
+            for (operation, counts) in self.operations.iter().zip(&meter.operations) {
+                let Some(counts) = counts.get() else { continue };
+                for (outcome, classes) in UsageOutcome::ALL.into_iter().zip(counts.iter()) {
+                    for (class, counter) in (0..).zip(classes) {
+                        let requests = signed(counter.requests.swap(0, Ordering::Relaxed));
                         if requests == 0 {
                             continue;
                         }
-                        let micros = signed(cell.micros.swap(0, Ordering::Relaxed));
+                        let micros = signed(counter.micros.swap(0, Ordering::Relaxed));
                         let (application, key, operation) = (application.clone(), key.clone(), operation.clone());
-                        taken.rows.push(UsageRow {
+                        batch.rows.push(UsageRow {
                             application,
                             key,
                             operation,
@@ -238,43 +238,43 @@ impl Usage {
                             requests,
                             micros,
                         });
-                        taken.meters.push(Arc::clone(&meter));
+                        batch.meters.push(Arc::clone(&meter));
                     }
                 }
             }
-            if taken.rows.len() > before && !key.is_empty() {
-                taken.used.push((key, now));
+            if batch.rows.len() > before && !key.is_empty() {
+                batch.used.push((key, now));
             }
         }
-        taken.operations.clone_from(&self.operations);
-        taken
+        batch.operations.clone_from(&self.operations);
+        batch
     }
 
-    async fn learn_quotas(&self, now: Timestamp) -> Result<(), StoreError> {
+    async fn refresh_quotas(&self, now: Timestamp) -> Result<(), StoreError> {
         let bounded: Vec<_> = {
             let allowances = self.allowances.lock().unwrap_or_else(PoisonError::into_inner);
             let is_bounded = |one: &&Arc<Allowance>| one.per_day.load(Ordering::Relaxed) != UNBOUNDED;
             let those = allowances.iter().filter(|(_, one)| is_bounded(one));
-            those.map(|(id, one)| (id.clone(), Arc::clone(one), one.here.load(Ordering::Relaxed))).collect()
+            those.map(|(id, one)| (id.clone(), Arc::clone(one), one.pending.load(Ordering::Relaxed))).collect()
         };
         if bounded.is_empty() {
             return Ok(());
         }
-        let taken: HashMap<_, _> =
+        let batch: HashMap<_, _> =
             self.store.taken_since(Timestamp(now.0 - now.0.rem_euclid(DAY)), None).await?.into_iter().collect();
         for (id, allowance, seen) in bounded {
-            let kept = taken.get(&id).copied().unwrap_or_default();
-            allowance.before.store(u64::try_from(kept).unwrap_or_default(), Ordering::Relaxed);
-            // What came in since is not among what was kept.
-            allowance.here.fetch_sub(seen, Ordering::Relaxed);
+            let kept = batch.get(&id).copied().unwrap_or_default();
+            allowance.stored.store(u64::try_from(kept).unwrap_or_default(), Ordering::Relaxed);
+            // Requests that came in since are not among the stored ones.
+            allowance.pending.fetch_sub(seen, Ordering::Relaxed);
         }
         Ok(())
     }
 }
 
-/// What was counted, on its way to the database.
+/// Counts on their way to the database.
 #[derive(Default)]
-struct Taken {
+struct Batch {
     operations: Vec<String>,
     rows: Vec<UsageRow>,
     /// The meter of each row.
@@ -282,16 +282,16 @@ struct Taken {
     used: Vec<(String, Timestamp)>,
 }
 
-impl Taken {
-    /// Counts it once more, for the next time.
-    fn put_back(self) {
+impl Batch {
+    /// Adds them to the meters again, to be stored the next time.
+    fn restore(self) {
         for (row, meter) in self.rows.iter().zip(&self.meters) {
             let operation = self.operations.iter().position(|name| *name == row.operation);
-            let Some(tally) = operation.and_then(|at| meter.operations[at].get()) else { continue };
+            let Some(counts) = operation.and_then(|at| meter.operations[at].get()) else { continue };
             let Ok(class) = usize::try_from(row.class) else { continue };
-            let cell = &tally[row.outcome as usize][class];
-            cell.requests.fetch_add(row.requests.unsigned_abs(), Ordering::Relaxed);
-            cell.micros.fetch_add(row.micros.unsigned_abs(), Ordering::Relaxed);
+            let counter = &counts[row.outcome as usize][class];
+            counter.requests.fetch_add(row.requests.unsigned_abs(), Ordering::Relaxed);
+            counter.micros.fetch_add(row.micros.unsigned_abs(), Ordering::Relaxed);
         }
     }
 }
@@ -337,11 +337,11 @@ mod tests {
         pass.count(1, UsageOutcome::Refused, Duration::from_secs(9));
         pass.count(7, Answered, Duration::ZERO);
         store.close().await;
-        assert!(usage.keep().await.is_err());
+        assert!(usage.flush().await.is_err());
         let store = open(&database).await;
         let usage = Arc::new(Usage { store: store.clone(), ..Arc::into_inner(usage).unwrap() });
-        usage.keep().await.unwrap();
-        usage.keep().await.unwrap();
+        usage.flush().await.unwrap();
+        usage.flush().await.unwrap();
         let sums = store.usage(&AppId::from_random([1; 10]), Timestamp(0), Timestamp(i64::MAX), 1).await.unwrap();
         let short: Vec<_> =
             sums.iter().map(|s| (s.operation.as_str(), s.key_id.is_empty(), s.class, s.requests)).collect();
@@ -360,7 +360,7 @@ mod tests {
             meter.count(0, Answered, Duration::ZERO);
         }
         assert_eq!(meter.take(), Err(2));
-        usage.keep().await.unwrap();
+        usage.flush().await.unwrap();
         assert_eq!(meter.take(), Err(2), "what was kept counts, and counts once");
         let meter = usage.meter(&grant(false, Some(4)));
         assert_eq!((meter.take(), meter.take(), meter.take()), (Ok(()), Ok(()), Err(4)));

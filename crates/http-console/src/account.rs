@@ -6,7 +6,7 @@ use axum::{
     extract::State,
     http::{StatusCode, header},
 };
-use kaisatsu_access::Belongings;
+use kaisatsu_access::ApplicationContents;
 use kaisatsu_recognition::hex;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -65,9 +65,9 @@ pub(crate) struct BelongingsEntry {
     verdicts: i64,
 }
 
-impl From<Belongings> for BelongingsEntry {
-    fn from(all: Belongings) -> Self {
-        let Belongings { name, keys, users, images, datasets: data_sets, recognitions, verdicts } = all;
+impl From<ApplicationContents> for BelongingsEntry {
+    fn from(all: ApplicationContents) -> Self {
+        let ApplicationContents { name, keys, users, images, datasets: data_sets, recognitions, verdicts } = all;
         Self { name, keys, users, images, data_sets, recognitions, verdicts }
     }
 }
@@ -130,7 +130,7 @@ pub(crate) async fn sign_out_elsewhere(State(gateway): State<Arc<Gateway>>, curr
     responses((status = 200, description = "What goes with each application", body = AccountBelongings))
 )]
 pub(crate) async fn belongings(State(gateway): State<Arc<Gateway>>, current: CurrentAccount) -> ConsoleResult {
-    let all = gateway.accounts.belongings(&current.account().id).await?;
+    let all = gateway.accounts.contents(&current.account().id).await?;
     Ok(json(StatusCode::OK, AccountBelongings { applications: all.into_iter().map(Into::into).collect() }))
 }
 

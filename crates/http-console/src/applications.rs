@@ -6,7 +6,7 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use kaisatsu_access::{ApplicationChange, OwnedApplication, StoreError, Usage};
+use kaisatsu_access::{AccessError, ApplicationChange, OwnedApplication, Usage};
 use kaisatsu_model::{AppId, ApplicationName, KeyRecord, KeyState, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -162,7 +162,7 @@ pub(crate) async fn list(
     QueryParams(which): QueryParams<Which>,
 ) -> ConsoleResult {
     let mut applications = Vec::new();
-    for owned in gateway.desk.applications(current.account(), which.all).await? {
+    for owned in gateway.console.applications(current.account(), which.all).await? {
         applications.push(entry(&gateway, owned).await?);
     }
     Ok(json(StatusCode::OK, ApplicationList { applications }))
@@ -184,7 +184,7 @@ pub(crate) async fn create(
     JsonBody(sent): JsonBody<NewApplication>,
 ) -> ConsoleResult {
     let name = ApplicationName::new(&sent.name)?;
-    let (owned, key) = gateway.desk.create(current.account(), &name).await?;
+    let (owned, key) = gateway.console.create(current.account(), &name).await?;
     let application = entry(&gateway, owned).await?;
     Ok(json(StatusCode::CREATED, CreatedApplication { application, key: key.into() }))
 }
@@ -203,7 +203,7 @@ pub(crate) async fn get(
     current: CurrentAccount,
     Path(id): Path<String>,
 ) -> ConsoleResult {
-    let owned = gateway.desk.application(current.account(), &AppId::from_text(id)).await?;
+    let owned = gateway.console.application(current.account(), &AppId::from_text(id)).await?;
     Ok(json(StatusCode::OK, entry(&gateway, owned).await?))
 }
 
@@ -228,7 +228,7 @@ pub(crate) async fn change(
         return Err(ConsoleFailure::NotAllowed);
     }
     let id = AppId::from_text(id);
-    let now = gateway.desk.now();
+    let now = gateway.console.now();
     let change = ApplicationChange {
         name: sent.name.as_deref().map(ApplicationName::new).transpose()?,
         disabled_at: sent.disabled.map(|disabled| disabled.then_some(now)),
@@ -239,8 +239,8 @@ pub(crate) async fn change(
             PerDay::Own(most) => Some(Some(i64::try_from(most).unwrap_or(i64::MAX))),
         },
     };
-    gateway.desk.change(current.account(), &id, &change).await?;
-    let owned = gateway.desk.application(current.account(), &id).await?;
+    gateway.console.change(current.account(), &id, &change).await?;
+    let owned = gateway.console.application(current.account(), &id).await?;
     Ok(json(StatusCode::OK, entry(&gateway, owned).await?))
 }
 
@@ -261,11 +261,11 @@ pub(crate) async fn delete(
     JsonBody(sent): JsonBody<NameProof>,
 ) -> ConsoleResult {
     let id = AppId::from_text(id);
-    let owned = gateway.desk.application(current.account(), &id).await?;
+    let owned = gateway.console.application(current.account(), &id).await?;
     if owned.application.name != sent.name {
         return Err(ConsoleFailure::Invalid("the name is not the application's".to_owned()));
     }
-    gateway.desk.delete(current.account(), &id).await?;
+    gateway.console.delete(current.account(), &id).await?;
     gateway.recognition.janitor.wake();
     Ok(no_content())
 }
@@ -284,18 +284,18 @@ pub(crate) async fn belongings(
     current: CurrentAccount,
     Path(id): Path<String>,
 ) -> ConsoleResult {
-    let all = gateway.desk.belongings(current.account(), &AppId::from_text(id)).await?;
+    let all = gateway.console.contents(current.account(), &AppId::from_text(id)).await?;
     Ok(json(StatusCode::OK, BelongingsEntry::from(all)))
 }
 
-async fn entry(gateway: &Gateway, owned: OwnedApplication) -> Result<ApplicationEntry, StoreError> {
-    let (desk, application) = (&gateway.desk, owned.application);
-    let now = desk.now();
-    let keys = desk.keys(&application.id).await?;
+async fn entry(gateway: &Gateway, owned: OwnedApplication) -> Result<ApplicationEntry, AccessError> {
+    let (console, application) = (&gateway.console, owned.application);
+    let now = console.now();
+    let keys = console.keys(&application.id).await?;
     let quota = QuotaEntry {
-        per_day: desk.quota(owned.requests_per_day),
+        per_day: console.quota(owned.requests_per_day),
         own: owned.requests_per_day.is_some(),
-        used_today: desk.used_today(&application.id).await?,
+        used_today: console.used_today(&application.id).await?,
         resets_at: Usage::day_ends(now).to_utc(),
     };
     Ok(ApplicationEntry {

@@ -217,7 +217,7 @@ pub(crate) async fn timeline(
     }
     let step = Duration::from_hours(if days <= 90 { 24 } else { 24 * 7 });
     let micros = i64::try_from(step.as_micros()).unwrap_or(i64::MAX);
-    let now = gateway.desk.now();
+    let now = gateway.console.now();
     let to = Timestamp(now.0 - now.0.rem_euclid(micros) + micros);
     let from = to.before(step * days.div_ceil(if days <= 90 { 1 } else { 7 }));
     let filter = FeedbackFilter { since: Some(from), ..visible_to(&current, asked.application) };

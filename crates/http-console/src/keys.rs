@@ -77,7 +77,7 @@ pub(crate) async fn create(
     Path(id): Path<String>,
     JsonBody(Nothing {}): JsonBody<Nothing>,
 ) -> ConsoleResult {
-    let key = gateway.desk.create_key(current.account(), &AppId::from_text(id)).await?;
+    let key = gateway.console.create_key(current.account(), &AppId::from_text(id)).await?;
     Ok(json(StatusCode::CREATED, IssuedKeyAnswer::from(key)))
 }
 
@@ -103,7 +103,7 @@ pub(crate) async fn rotate(
     }
     let (id, key) = (AppId::from_text(id), KeyId::from_text(key));
     let overlap = Duration::from_secs(sent.overlap_seconds);
-    let issued = gateway.desk.rotate_key(current.account(), &id, &key, overlap).await?;
+    let issued = gateway.console.rotate_key(current.account(), &id, &key, overlap).await?;
     Ok(json(StatusCode::CREATED, IssuedKeyAnswer::from(issued)))
 }
 
@@ -124,8 +124,8 @@ pub(crate) async fn switch(
     JsonBody(sent): JsonBody<KeyChange>,
 ) -> ConsoleResult {
     let (id, key) = (AppId::from_text(id), KeyId::from_text(key));
-    let record = gateway.desk.switch_key(current.account(), &id, &key, sent.disabled).await?;
-    Ok(json(StatusCode::OK, key_entry(&record, gateway.desk.now())))
+    let record = gateway.console.set_key_disabled(current.account(), &id, &key, sent.disabled).await?;
+    Ok(json(StatusCode::OK, key_entry(&record, gateway.console.now())))
 }
 
 /// A short-lived key for the console to call the public API with
@@ -143,6 +143,6 @@ pub(crate) async fn pass(
     Path(id): Path<String>,
     JsonBody(Nothing {}): JsonBody<Nothing>,
 ) -> ConsoleResult {
-    let (issued, end) = gateway.desk.pass(current.account(), &AppId::from_text(id)).await?;
+    let (issued, end) = gateway.console.create_console_key(current.account(), &AppId::from_text(id)).await?;
     Ok(json(StatusCode::CREATED, Pass { key: issued.secret.reveal().to_owned(), expires_at: end.to_utc() }))
 }

@@ -70,7 +70,7 @@ pub(crate) struct RegistrationChange {
     )
 )]
 pub(crate) async fn list(State(gateway): State<Arc<Gateway>>, _: Operator) -> ConsoleResult {
-    let accounts = gateway.accounts.all().await?.into_iter().map(|(account, applications)| ListedAccount {
+    let accounts = gateway.accounts.list().await?.into_iter().map(|(account, applications)| ListedAccount {
         account: (&account).into(),
         last_signed_in_at: account.signed_in_at.map(Timestamp::to_utc),
         applications,
@@ -124,11 +124,11 @@ pub(crate) async fn delete(
     JsonBody(sent): JsonBody<EmailProof>,
 ) -> ConsoleResult {
     let id = AccountId::from_text(id);
-    let account = gateway.accounts.find(&id).await?.ok_or(ConsoleFailure::NotFound("account"))?;
+    let account = gateway.accounts.account(&id).await?.ok_or(ConsoleFailure::NotFound("account"))?;
     if account.email != sent.email.trim().to_lowercase() {
         return Err(ConsoleFailure::Invalid("the address is not the account's".to_owned()));
     }
-    gateway.accounts.remove(&id).await?;
+    gateway.accounts.delete_as_operator(&id).await?;
     gateway.recognition.janitor.wake();
     Ok(no_content())
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{extract::State, http::StatusCode};
-use kaisatsu_access::Next;
+use kaisatsu_access::RegistrationStep;
 use kaisatsu_model::Language;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -110,9 +110,9 @@ pub(crate) async fn register(
     JsonBody(sent): JsonBody<Registering>,
 ) -> ConsoleResult {
     let next = match gateway.accounts.register(&sent.email, &sent.password, sent.language.into()).await? {
-        Next::SignIn => NextStep::SignIn,
-        Next::Confirm => NextStep::Confirm,
-        Next::Approval => NextStep::Approval,
+        RegistrationStep::SignIn => NextStep::SignIn,
+        RegistrationStep::Confirm => NextStep::Confirm,
+        RegistrationStep::Approval => NextStep::Approval,
     };
     Ok(json(StatusCode::ACCEPTED, RegisteredAnswer { next }))
 }
@@ -126,7 +126,7 @@ pub(crate) async fn register(
     )
 )]
 pub(crate) async fn confirm(State(gateway): State<Arc<Gateway>>, JsonBody(sent): JsonBody<LinkSent>) -> ConsoleResult {
-    gateway.accounts.confirm(&sent.token).await?;
+    gateway.accounts.confirm_email(&sent.token).await?;
     Ok(no_content())
 }
 
@@ -139,8 +139,8 @@ pub(crate) async fn confirm(State(gateway): State<Arc<Gateway>>, JsonBody(sent):
     )
 )]
 pub(crate) async fn forgot(State(gateway): State<Arc<Gateway>>, JsonBody(sent): JsonBody<Forgot>) -> ConsoleResult {
-    gateway.accounts.forgot(&sent.email, sent.language.into())?;
-    let sent_to = if gateway.accounts.has_post() { SentTo::Mail } else { SentTo::Log };
+    gateway.accounts.request_password_reset(&sent.email, sent.language.into())?;
+    let sent_to = if gateway.accounts.has_mailer() { SentTo::Mail } else { SentTo::Log };
     Ok(json(StatusCode::ACCEPTED, ForgotAnswer { sent_to }))
 }
 
@@ -153,6 +153,6 @@ pub(crate) async fn forgot(State(gateway): State<Arc<Gateway>>, JsonBody(sent): 
     )
 )]
 pub(crate) async fn reset(State(gateway): State<Arc<Gateway>>, JsonBody(sent): JsonBody<Chosen>) -> ConsoleResult {
-    gateway.accounts.reset(&sent.token, &sent.password).await?;
+    gateway.accounts.reset_password(&sent.token, &sent.password).await?;
     Ok(no_content())
 }

@@ -7,7 +7,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use kaisatsu_access::{AccountError, StoreError};
+use kaisatsu_access::{AccessError, StoreError};
 use kaisatsu_model::Invalid;
 use kaisatsu_recognition::RecognitionError;
 use serde::Serialize;
@@ -50,21 +50,21 @@ pub(crate) enum ConsoleFailure {
     TooLarge,
     /// The body is not JSON.
     MediaType,
-    /// An account operation failed.
-    Account(AccountError),
+    /// Something with applications, keys or accounts.
+    Access(AccessError),
     /// An image recognition operation failed.
     Recognition(RecognitionError),
 }
 
-impl From<AccountError> for ConsoleFailure {
-    fn from(error: AccountError) -> Self {
-        Self::Account(error)
+impl From<AccessError> for ConsoleFailure {
+    fn from(error: AccessError) -> Self {
+        Self::Access(error)
     }
 }
 
 impl From<StoreError> for ConsoleFailure {
     fn from(error: StoreError) -> Self {
-        Self::Account(AccountError::Store(error))
+        Self::Access(error.into())
     }
 }
 
@@ -92,7 +92,7 @@ impl From<Failure> for ConsoleFailure {
 impl ConsoleFailure {
     /// The status, the code and the message.
     fn row(&self) -> (StatusCode, &'static str, String) {
-        use AccountError as A;
+        use AccessError as A;
         let told = |status, code, words: &str| (status, code, words.to_owned());
         match self {
             Self::Invalid(rule) => told(StatusCode::BAD_REQUEST, "invalid", rule),
@@ -109,18 +109,26 @@ impl ConsoleFailure {
             Self::MediaType => {
                 told(StatusCode::UNSUPPORTED_MEDIA_TYPE, "mediaType", "the Content-Type must be application/json")
             }
-            Self::Account(error) => {
+            Self::Access(error) => {
                 let (status, code) = match error {
-                    A::Email(_) => (StatusCode::BAD_REQUEST, "invalidEmail"),
-                    A::Password(_) => (StatusCode::BAD_REQUEST, "invalidPassword"),
-                    A::Link => (StatusCode::BAD_REQUEST, "linkInvalid"),
-                    A::Wrong => (StatusCode::UNAUTHORIZED, "wrongCredentials"),
-                    A::Waiting => (StatusCode::FORBIDDEN, "accountWaiting"),
-                    A::Disabled => (StatusCode::FORBIDDEN, "accountDisabled"),
-                    A::TooOften(_) => (StatusCode::TOO_MANY_REQUESTS, "tooOften"),
-                    A::Closed => (StatusCode::FORBIDDEN, "registrationClosed"),
+                    A::InvalidEmail(_) => (StatusCode::BAD_REQUEST, "invalidEmail"),
+                    A::InvalidPassword(_) => (StatusCode::BAD_REQUEST, "invalidPassword"),
+                    A::InvalidLink => (StatusCode::BAD_REQUEST, "linkInvalid"),
+                    A::WrongCredentials => (StatusCode::UNAUTHORIZED, "wrongCredentials"),
+                    A::AwaitingApproval => (StatusCode::FORBIDDEN, "accountWaiting"),
+                    A::AccountDisabled => (StatusCode::FORBIDDEN, "accountDisabled"),
+                    A::TooManyAttempts(_) => (StatusCode::TOO_MANY_REQUESTS, "tooOften"),
+                    A::RegistrationClosed => (StatusCode::FORBIDDEN, "registrationClosed"),
                     A::Busy => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
-                    A::Store(error) => return store(error),
+                    A::NameTaken(_) => (StatusCode::CONFLICT, "nameTaken"),
+                    A::LastOperator => (StatusCode::CONFLICT, "lastOperator"),
+                    A::KeyEnded(_) => (StatusCode::CONFLICT, "keyEnded"),
+                    A::TooMany(_) => (StatusCode::CONFLICT, "tooMany"),
+                    A::DisabledByOperator => (StatusCode::FORBIDDEN, "notAllowed"),
+                    A::NoSuchApplication(_) | A::NoSuchKey(_) | A::NoSuchAccount(_) => {
+                        (StatusCode::NOT_FOUND, "notFound")
+                    }
+                    A::Store(_) => return failed(),
                 };
                 (status, code, error.to_string())
             }
@@ -130,25 +138,10 @@ impl ConsoleFailure {
 
     fn cause(&self) -> Option<String> {
         match self {
-            Self::Account(AccountError::Store(error)) => Some(error.to_string()),
+            Self::Access(AccessError::Store(error)) => Some(error.to_string()),
             Self::Recognition(error) => Some(error.to_string()),
             _ => None,
         }
-    }
-}
-
-fn store(error: &StoreError) -> (StatusCode, &'static str, String) {
-    let told = |status, code| (status, code, error.to_string());
-    match error {
-        StoreError::NameTaken(_) => told(StatusCode::CONFLICT, "nameTaken"),
-        StoreError::LastOperator => told(StatusCode::CONFLICT, "lastOperator"),
-        StoreError::KeyEnded(_) => told(StatusCode::CONFLICT, "keyEnded"),
-        StoreError::TooMany(_) => told(StatusCode::CONFLICT, "tooMany"),
-        StoreError::SwitchedOffByOperator => told(StatusCode::FORBIDDEN, "notAllowed"),
-        StoreError::NoApplication(_) | StoreError::NoKey(_) | StoreError::NoAccount(_) => {
-            told(StatusCode::NOT_FOUND, "notFound")
-        }
-        _ => failed(),
     }
 }
 
@@ -166,8 +159,8 @@ impl IntoResponse for ConsoleFailure {
         let mut response =
             (status, no_store(Json(ConsoleError { error: ConsoleErrorBody { code, message } }))).into_response();
         let wait = match &self {
-            Self::Account(AccountError::TooOften(wait)) => Some(*wait),
-            Self::Account(AccountError::Busy) => Some(Duration::from_secs(2)),
+            Self::Access(AccessError::TooManyAttempts(wait)) => Some(*wait),
+            Self::Access(AccessError::Busy) => Some(Duration::from_secs(2)),
             _ => None,
         };
         if let Some(wait) = wait {

@@ -6,7 +6,7 @@ use axum::{
     extract::State,
     http::{HeaderMap, StatusCode, header},
 };
-use kaisatsu_access::{Account, SignedIn, csrf_token};
+use kaisatsu_access::{Account, AccountSession, csrf_token};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -158,7 +158,7 @@ pub(crate) async fn sign_in(
 ) -> ConsoleResult {
     let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let secret = gateway.accounts.sign_in(&sent.email, &sent.password, agent).await?;
-    let signed_in = gateway.accounts.who(secret.reveal()).await?;
+    let signed_in = gateway.accounts.session(secret.reveal()).await?;
     let signed_in = signed_in.as_ref().map(|signed_in| (signed_in, csrf_token(secret.reveal())));
     let mut response = json(StatusCode::OK, session(&gateway, signed_in).await?);
     response.headers_mut().insert(header::SET_COOKIE, cookie(secret.reveal(), gateway.accounts.is_secure()));
@@ -183,7 +183,7 @@ pub(crate) async fn sign_out(State(gateway): State<Arc<Gateway>>, current: Curre
 /// The session of an account with its CSRF token, or of nobody.
 pub(super) async fn session(
     gateway: &Gateway,
-    signed_in: Option<(&SignedIn, String)>,
+    signed_in: Option<(&AccountSession, String)>,
 ) -> Result<Session, ConsoleFailure> {
     use kaisatsu_model::Registration as R;
     let registration = match gateway.accounts.registration().await? {
@@ -203,8 +203,8 @@ pub(super) async fn session(
         data_set_images: limits.data_set_images,
         keep_pictures: limits.keep_pictures,
     };
-    let empty = !gateway.accounts.any().await?;
-    let mail = gateway.accounts.has_post();
+    let empty = !gateway.accounts.has_accounts().await?;
+    let mail = gateway.accounts.has_mailer();
     let (account, csrf) = signed_in.map(|(signed_in, csrf)| ((&signed_in.account).into(), csrf)).unzip();
     Ok(Session { account, csrf, registration, empty, mail, server })
 }

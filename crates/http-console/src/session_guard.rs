@@ -6,7 +6,7 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Query, Request},
     http::{HeaderMap, HeaderName, HeaderValue, Method, header, request::Parts},
 };
-use kaisatsu_access::{Account, SignedIn, csrf_token};
+use kaisatsu_access::{Account, AccountSession, csrf_token};
 use kaisatsu_model::Role;
 use serde::de::DeserializeOwned;
 
@@ -28,7 +28,7 @@ const MAX_BODY: usize = 64 * 1024;
 /// The account that is signed in. Requests other than GET and HEAD have also passed the CSRF check.
 pub(crate) struct CurrentAccount {
     /// The account and its session.
-    pub(super) signed_in: SignedIn,
+    pub(super) signed_in: AccountSession,
     /// The CSRF token of the session.
     pub(super) csrf: String,
 }
@@ -46,7 +46,7 @@ impl CurrentAccount {
     /// The account of the session in the cookie, if there is one.
     pub(super) async fn of(headers: &HeaderMap, gateway: &Gateway) -> Result<Option<Self>, ConsoleFailure> {
         let Some(secret) = secret(headers) else { return Ok(None) };
-        let signed_in = gateway.accounts.who(secret).await?;
+        let signed_in = gateway.accounts.session(secret).await?;
         Ok(signed_in.map(|signed_in| Self { signed_in, csrf: csrf_token(secret) }))
     }
 }

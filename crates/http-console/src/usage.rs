@@ -6,7 +6,7 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use kaisatsu_access::{TIME_BOUNDS, UsageOf, UsageOutcome};
+use kaisatsu_access::{TIME_BOUNDS, UsageOutcome, UsageReport};
 use kaisatsu_model::{AppId, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -96,7 +96,7 @@ pub(crate) async fn usage(
     if !(1..=90).contains(&days) {
         return Err(ConsoleFailure::Invalid("days must be from 1 to 90".to_owned()));
     }
-    let usage = gateway.desk.usage(current.account(), &AppId::from_text(id), days).await?;
+    let usage = gateway.console.usage(current.account(), &AppId::from_text(id), days).await?;
     let (from, to, step_seconds) = (usage.from.to_utc(), usage.to.to_utc(), usage.step.as_secs());
     Ok(json(StatusCode::OK, UsageAnswer { from, to, step_seconds, bounds: TIME_BOUNDS, rows: rows(usage) }))
 }
@@ -115,7 +115,7 @@ pub(crate) async fn users(
     current: CurrentAccount,
     Path(id): Path<String>,
 ) -> ConsoleResult {
-    let users = gateway.desk.users(current.account(), &AppId::from_text(id)).await?;
+    let users = gateway.console.users(current.account(), &AppId::from_text(id)).await?;
     let entry = |user: kaisatsu_access::ApplicationUser| UserEntry {
         user_id: user.user_id,
         images: user.images,
@@ -124,9 +124,9 @@ pub(crate) async fn users(
     Ok(json(StatusCode::OK, UserList { users: users.into_iter().map(entry).collect() }))
 }
 
-fn rows(usage: UsageOf) -> Vec<UsageEntry> {
+fn rows(usage: UsageReport) -> Vec<UsageEntry> {
     let mut rows: BTreeMap<(i64, String, String), UsageEntry> = BTreeMap::new();
-    for sum in usage.sums {
+    for sum in usage.totals {
         let place = (sum.begins, sum.key_id.clone(), sum.operation.clone());
         let row = rows.entry(place).or_insert_with(|| UsageEntry {
             at: Timestamp(sum.begins).to_utc(),

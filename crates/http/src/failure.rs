@@ -6,7 +6,7 @@
 use std::{sync::Arc, time::Duration};
 
 use axum::http::StatusCode;
-use kaisatsu_access::{Caller, Refusal};
+use kaisatsu_access::{Caller, KeyRejection};
 
 use crate::redact;
 
@@ -151,17 +151,17 @@ impl Failure {
     }
 }
 
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Self {
+impl From<KeyRejection> for Failure {
+    fn from(refusal: KeyRejection) -> Self {
         match refusal {
-            Refusal::Unknown => Self::new(
+            KeyRejection::Unknown => Self::new(
                 Kind::KeyUnknown,
                 "query parameter APIKEY is not a key of this server; `kaisatsu key create` makes one",
             ),
-            Refusal::Disabled(caller) => {
+            KeyRejection::Disabled(caller) => {
                 Self::new(Kind::Denied, "the API key is disabled; ask the operator, or use another key").of(caller)
             }
-            Refusal::Unsure => Self::passing(
+            KeyRejection::Unavailable => Self::passing(
                 Kind::Unavailable,
                 "API keys cannot be checked at the moment; try again shortly",
                 Duration::from_secs(5),

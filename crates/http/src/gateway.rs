@@ -9,7 +9,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use kaisatsu_access::{Accounts, Caller, Desk, Gate, RateLimit, Tokens, Usage};
+use kaisatsu_access::{Accounts, Caller, ConsoleService, KeyCache, RateLimit, Tokens, Usage};
 use kaisatsu_railmap::MapRegistry;
 use kaisatsu_recognition::{Recognition, User};
 use kaisatsu_render::PictureError;
@@ -73,7 +73,7 @@ pub struct PublishedLimits {
 /// The services behind the API, and the settings that handlers read.
 pub struct Services {
     /// Checks API keys.
-    pub gate: Arc<Gate>,
+    pub key_cache: Arc<KeyCache>,
     /// Limits the rate of each key.
     pub limit: RateLimit,
     /// Counts requests, and enforces the daily quotas.
@@ -83,7 +83,7 @@ pub struct Services {
     /// The accounts of people, and their sessions.
     pub accounts: Accounts,
     /// The applications and keys that people manage in the console.
-    pub desk: Desk,
+    pub console: ConsoleService,
     /// The limits that the console shows.
     pub limits: PublishedLimits,
     /// The maps in force.
@@ -151,7 +151,7 @@ impl Gateway {
     pub fn not_ready(&self) -> Option<&'static str> {
         if self.draining.load(Ordering::Relaxed) {
             Some("the server is shutting down")
-        } else if !self.gate.is_sure() {
+        } else if !self.key_cache.is_fresh() {
             Some("API keys cannot be read from the database")
         } else if self.maps.all().is_empty() {
             Some("no route map is loaded")
@@ -165,7 +165,7 @@ impl Gateway {
         // A missing, empty or repeated key is answered 401 like an unknown one, not 400.
         let unknown = |failure: Failure| Failure::new(Kind::KeyUnknown, failure.message);
         let key = query.required(API_KEY).map_err(unknown)?;
-        let caller = self.gate.admit(key).await?;
+        let caller = self.key_cache.authenticate(key).await?;
         self.limit.take(&caller.key).map_err(|wait| {
             let message = "this API key calls too often; slow down, or ask for a higher limit";
             Failure::passing(Kind::TooOften, message, wait).of(Arc::clone(&caller))

@@ -2,6 +2,7 @@
 
 pub(crate) mod account;
 pub(crate) mod app;
+mod banner;
 pub(crate) mod catalog;
 pub(crate) mod check;
 pub(crate) mod collection;
@@ -15,25 +16,24 @@ mod progress;
 pub(crate) mod serve;
 mod table;
 pub(crate) mod token;
-mod welcome;
 
 use std::sync::Arc;
 
-use kaisatsu_access::Keyring;
+use kaisatsu_access::KeyService;
 use kaisatsu_model::{Application, ApplicationName, SystemClock};
 use kaisatsu_store::Store;
 
-use crate::{exit::Trouble, settings::Settings};
+use crate::{error::CliError, settings::Settings};
 
-/// Opens the keyring of the database that the settings name.
-async fn keyring(settings: &Settings) -> Result<Keyring, Trouble> {
+/// Opens the database of the settings, and its keys.
+async fn key_service(settings: &Settings) -> Result<KeyService, CliError> {
     let store = Store::open(&settings.database()?).await?;
-    Ok(Keyring::new(store, Arc::new(SystemClock)))
+    Ok(KeyService::new(store, Arc::new(SystemClock)))
 }
 
-/// The application of that name, or the sentence that there is none.
-async fn application(keyring: &Keyring, name: &ApplicationName) -> Result<Application, Trouble> {
-    keyring.application_named(name).await?.ok_or_else(|| {
-        Trouble::Failed(format!("there is no application named '{name}'; `kaisatsu app list` lists them"))
+/// The application of that name, or an error that there is none.
+async fn application(service: &KeyService, name: &ApplicationName) -> Result<Application, CliError> {
+    service.application_named(name).await?.ok_or_else(|| {
+        CliError::Failed(format!("there is no application named '{name}'; `kaisatsu app list` lists them"))
     })
 }

@@ -1,7 +1,7 @@
-//! Where log lines go: standard error, as text for people at a terminal and as JSON for everything else.
+//! Logs to standard error: as text at a terminal, as JSON otherwise.
 //!
-//! What happens in the server is logged through `tracing`, line by line. Requests are too many for that: their lines
-//! are gathered and written together, at the latest after [`PAUSE`].
+//! Events are logged through `tracing`, line by line. Requests are too many for that: their lines are buffered and
+//! written together, at the latest after [`FLUSH_INTERVAL`].
 
 use std::{
     cell::RefCell,
@@ -20,14 +20,14 @@ use kaisatsu_http::{AccessLine, AccessLog};
 use time::{OffsetDateTime, macros::format_description};
 use tracing_subscriber::EnvFilter;
 
-/// How long a request's line waits for others.
-const PAUSE: Duration = Duration::from_millis(10);
+/// How long the line of a request is buffered.
+const FLUSH_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The most that waits, in bytes. When the reader of the log is slower for long, lines are dropped and counted.
-const MOST: usize = 8 * 1024 * 1024;
+/// The size of the buffer in bytes. When the reader of the log is too slow, lines are dropped and counted.
+const MAX_BUFFERED: usize = 8 * 1024 * 1024;
 
-/// What is kept of a buffer that a burst made large.
-const USUAL: usize = 256 * 1024;
+/// The capacity to which a buffer shrinks after a burst.
+const USUAL_CAPACITY: usize = 256 * 1024;
 
 /// How log lines are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -47,14 +47,14 @@ pub(crate) fn parse_filter(text: &str) -> Result<String, String> {
         .map_err(|error| format!("{error}; write a level (error, warn, info, debug, trace) or module=level,…"))
 }
 
-/// Starts logging, and gives back where requests are logged. Called once, by `serve`.
+/// Starts logging, and returns the log of requests. Called once, by `serve`.
 pub(crate) fn start(filter: &str, format: LogFormat) -> Arc<RequestLog> {
     let text = match format {
         LogFormat::Auto => io::stderr().is_terminal(),
         LogFormat::Text => true,
         LogFormat::Json => false,
     };
-    // The database driver repeats the server's notices; an operator who wants them says sqlx=info.
+    // The database driver logs the server's notices as info; `sqlx=info` shows them.
     let filter = EnvFilter::new(format!("sqlx=warn,{filter}"));
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     if text {
@@ -68,13 +68,13 @@ pub(crate) fn start(filter: &str, format: LogFormat) -> Arc<RequestLog> {
 /// The log of requests.
 pub(crate) struct RequestLog {
     text: bool,
-    /// Whether every request is logged, or only those that failed through our fault.
+    /// Whether every request is logged, or only server errors.
     all: bool,
-    /// Lines to be written. Threads meet here, so each comes with its line finished.
+    /// Lines to write. All threads lock this buffer, so each brings its line complete.
     waiting: Mutex<Vec<u8>>,
-    /// Lines being written; held through the writing.
+    /// Lines being written; locked while they are.
     writing: Mutex<Vec<u8>>,
-    /// Lines that found no room since the last that did.
+    /// Lines dropped since the last flush.
     dropped: AtomicU64,
 }
 
@@ -92,24 +92,24 @@ impl RequestLog {
             while let Some(log) = writer.upgrade() {
                 log.flush();
                 drop(log);
-                thread::sleep(PAUSE);
+                thread::sleep(FLUSH_INTERVAL);
             }
         });
         log
     }
 
-    /// Writes what is waiting, after what is being written already. Waits for whoever reads the log.
+    /// Writes the buffered lines, after those that are being written. Blocks while the reader of the log does.
     pub(crate) fn flush(&self) {
         let mut lines = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         lines.clear();
-        lines.shrink_to(USUAL);
+        lines.shrink_to(USUAL_CAPACITY);
         mem::swap(&mut *lines, &mut *self.waiting());
         let dropped = self.dropped.swap(0, Ordering::Relaxed);
         if dropped > 0 {
             tracing::warn!(dropped, "requests were not logged: the log is not read quickly enough");
         }
         if !lines.is_empty() {
-            // A log that cannot be written is no reason to stop answering.
+            // The server goes on answering when the log cannot be written.
             let _ = io::stderr().write_all(&lines);
         }
     }
@@ -125,9 +125,9 @@ impl AccessLog for RequestLog {
     }
 
     fn write(&self, line: AccessLine<'_>) {
-        SCRATCH.with_borrow_mut(|Scratch { bytes, moment }| {
+        SCRATCH.with_borrow_mut(|Scratch { bytes, formatter }| {
             bytes.clear();
-            let line = AccessLine { timestamp: moment.text(SystemTime::now()), ..line };
+            let line = AccessLine { timestamp: formatter.text(SystemTime::now()), ..line };
             if self.text {
                 // Writing to memory cannot fail.
                 let _ = write_text(bytes, &line);
@@ -135,7 +135,7 @@ impl AccessLog for RequestLog {
                 write_json(bytes, &line);
             }
             let mut waiting = self.waiting();
-            if waiting.len() + bytes.len() <= MOST {
+            if waiting.len() + bytes.len() <= MAX_BUFFERED {
                 waiting.extend_from_slice(bytes);
             } else {
                 self.dropped.fetch_add(1, Ordering::Relaxed);
@@ -148,21 +148,21 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// What a thread writes its lines with.
+/// The buffers of one thread.
 #[derive(Default)]
 struct Scratch {
     bytes: Vec<u8>,
-    moment: Moment,
+    formatter: TimestampFormatter,
 }
 
-/// The time as text. Only its fraction changes from line to line, so the rest is kept for a second.
+/// Formats timestamps. Only the fraction changes from line to line, so the rest is cached for a second.
 #[derive(Default)]
-struct Moment {
+struct TimestampFormatter {
     second: u64,
     text: String,
 }
 
-impl Moment {
+impl TimestampFormatter {
     /// `2026-01-31T23:59:59.999999Z`
     fn text(&mut self, now: SystemTime) -> &str {
         let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -172,14 +172,14 @@ impl Moment {
             self.text = OffsetDateTime::from(now).format(format).unwrap_or_default();
         }
         self.text.truncate("2026-01-31T23:59:59.".len());
-        // Six digits, however many of them are zeros.
+        // Six digits, with leading zeros.
         self.text.push_str(&itoa::Buffer::new().format(1_000_000 + since.subsec_micros())[1..]);
         self.text.push('Z');
         &self.text
     }
 }
 
-/// Writes the line as a JSON object. By hand: this is done for every request, and nearly every value needs no escape.
+/// Writes the line as a JSON object. By hand: this runs for every request, and hardly any value needs escaping.
 fn write_json(bytes: &mut Vec<u8>, line: &AccessLine<'_>) {
     let words = [
         ("{\"timestamp\":\"", Some(line.timestamp)),
@@ -207,9 +207,9 @@ fn write_json(bytes: &mut Vec<u8>, line: &AccessLine<'_>) {
     bytes.extend_from_slice(b"}\n");
 }
 
-/// Writes what stands between the quotes of a string.
+/// Writes the contents of a JSON string.
 fn text(bytes: &mut Vec<u8>, value: &str) {
-    // All of it is looked at without stopping early: that is done many bytes at a time.
+    // Without an early exit the compiler vectorises this loop.
     let special = value.bytes().map(|b| u8::from(b < 0x20 || b == b'"' || b == b'\\'));
     if special.fold(0, std::ops::BitOr::bitor) == 0 {
         bytes.extend_from_slice(value.as_bytes());
@@ -228,7 +228,7 @@ fn write_text(lines: &mut Vec<u8>, line: &AccessLine<'_>) -> io::Result<()> {
     write!(lines, " {:?} {request_id}", Duration::from_micros(line.micros))?;
     for words in [line.application, line.told, line.cause].into_iter().flatten() {
         lines.push(b' ');
-        // What a caller wrote must not end the line, or move a terminal's cursor.
+        // Text from a caller must not end the line or control the terminal.
         for c in words.chars() {
             if c.is_control() {
                 write!(lines, "{}", c.escape_default())?;
@@ -246,7 +246,7 @@ mod tests {
 
     use kaisatsu_http::AccessLine;
 
-    use super::{Moment, write_json};
+    use super::{TimestampFormatter, write_json};
 
     fn line() -> AccessLine<'static> {
         AccessLine {
@@ -281,11 +281,11 @@ mod tests {
     }
 
     #[test]
-    fn moments_are_written_in_utc_with_microseconds() {
-        let mut moment = Moment::default();
+    fn timestamps_are_written_in_utc_with_microseconds() {
+        let mut formatter = TimestampFormatter::default();
         let at = |micros| UNIX_EPOCH + Duration::from_micros(micros);
-        assert_eq!(moment.text(at(1_500_000)), "1970-01-01T00:00:01.500000Z");
-        assert_eq!(moment.text(at(1_500_001)), "1970-01-01T00:00:01.500001Z");
-        assert_eq!(moment.text(at(86_400_000_000)), "1970-01-02T00:00:00.000000Z");
+        assert_eq!(formatter.text(at(1_500_000)), "1970-01-01T00:00:01.500000Z");
+        assert_eq!(formatter.text(at(1_500_001)), "1970-01-01T00:00:01.500001Z");
+        assert_eq!(formatter.text(at(86_400_000_000)), "1970-01-02T00:00:00.000000Z");
     }
 }

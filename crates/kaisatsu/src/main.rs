@@ -1,27 +1,27 @@
-//! The binary: command line, configuration, wiring. The only place that picks implementations.
+//! The binary: command line, configuration and wiring. Only this crate chooses implementations.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line speaks on both")]
 
 #[macro_use]
-mod say;
+mod stdout;
+mod allocator;
 mod commands;
-mod exit;
+mod duration;
+mod error;
 mod logs;
 mod mail;
-mod memory;
 mod settings;
-mod span;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use exit::Trouble;
+use error::CliError;
 use settings::Settings;
 
-/// Many small allocations for each request, on several threads: the system's allocator makes them wait for each other.
+/// Requests make many small allocations on several threads, which contend in the system's allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// One gate to two functions: a route map, and image recognition.
+/// A server for route maps and image recognition
 #[derive(Debug, Parser)]
 #[command(name = "kaisatsu", version, max_term_width = 110, subcommand_required = true, arg_required_else_help = true)]
 struct Cli {
@@ -33,15 +33,15 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Open the gate: start the server
+    /// Start the server
     Serve,
-    /// Make, list, replace and switch off API keys
+    /// Create, list, rotate and disable API keys
     #[command(subcommand)]
     Key(commands::key::Command),
-    /// Make, list and switch off applications, the owners of keys
+    /// Create, list and disable applications, the owners of keys
     #[command(subcommand)]
     App(commands::app::Command),
-    /// List, approve and disable the people of the console
+    /// List, approve and disable the accounts of the console
     #[command(subcommand)]
     Account(commands::account::Command),
     /// List and revoke the tokens of applications' users
@@ -50,7 +50,7 @@ enum Command {
     /// Check route map files, list the maps in force
     #[command(subcommand)]
     Map(commands::map::Command),
-    /// List and check the models, teach new ones
+    /// List and check the models, train new ones
     #[command(subcommand)]
     Models(commands::models::Command),
     /// Fill and list the collections of similar image search
@@ -59,10 +59,10 @@ enum Command {
     /// Fill the catalogue of object recognition
     #[command(subcommand)]
     Catalog(commands::catalog::Command),
-    /// List, export, count and take back feedback, explain what it did
+    /// List, export, count and revoke feedback, explain what it did
     #[command(subcommand)]
     Feedback(commands::feedback::Command),
-    /// Look whether all that is kept fits together: database, images, datasets
+    /// Check that database, images and datasets are consistent
     Check(commands::check::Command),
     /// Print the settings in force, and where each comes from
     Config(commands::config::Command),
@@ -71,24 +71,24 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    memory::decide_what_is_given_back();
+    allocator::configure();
     match run() {
         Ok(code) => code,
-        Err(trouble) => {
-            eprintln!("kaisatsu: {trouble}");
-            trouble.code()
+        Err(error) => {
+            eprintln!("kaisatsu: {error}");
+            error.code()
         }
     }
 }
 
-fn run() -> Result<ExitCode, Trouble> {
+fn run() -> Result<ExitCode, CliError> {
     let (matches, origins) = settings::parse(Cli::command(), &std::env::args_os().collect::<Vec<_>>())?;
-    let cli = Cli::from_arg_matches(&matches).map_err(|error| Trouble::Usage(error.to_string()))?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| CliError::Usage(error.to_string()))?;
     let settings = cli.settings;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(|error| Trouble::Failed(format!("the runtime does not start: {error}")))?;
+        .map_err(|error| CliError::Failed(format!("the runtime does not start: {error}")))?;
     let ended = runtime.block_on(async {
         match cli.command {
             Command::Serve => commands::serve::run(&settings).await,
@@ -106,7 +106,7 @@ fn run() -> Result<ExitCode, Trouble> {
             Command::Openapi(command) => commands::openapi::run(&command, &settings),
         }
     });
-    // Nothing that is still waiting for something may keep the program from ending.
+    // Tasks that are still waiting must not keep the process from ending.
     runtime.shutdown_background();
     ended
 }

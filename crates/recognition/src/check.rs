@@ -8,7 +8,7 @@ use std::{
 
 use futures_util::TryStreamExt;
 use kaisatsu_model::{Clock, SystemClock};
-use kaisatsu_store::{BlobRow, Blobs, Listed, Store};
+use kaisatsu_store::{BlobRow, Blobs, Store, StoredBlob};
 
 use crate::RecognitionError;
 
@@ -81,7 +81,7 @@ pub async fn check(store: &Store, blobs: &Blobs, options: CheckOptions) -> Resul
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Fault {
     Described(String),
-    Unknown(Listed),
+    Unknown(StoredBlob),
     Unowned(kaisatsu_store::BlobKey),
     HalfWritten(PathBuf),
 }
@@ -104,10 +104,10 @@ impl Fault {
     async fn repair(&self, store: &Store, blobs: &Blobs) -> Result<bool, RecognitionError> {
         match self {
             // Files that are not named like ours are somebody else's.
-            Self::Described(_) | Self::Unknown(Listed { ours: false, .. }) => Ok(false),
+            Self::Described(_) | Self::Unknown(StoredBlob { ours: false, .. }) => Ok(false),
             Self::Unknown(listed) => {
                 // A user may have uploaded the same image since it was listed.
-                if store.knows_blob(&listed.name).await? {
+                if store.has_blob(&listed.name).await? {
                     return Ok(false);
                 }
                 blobs.remove(&listed.name).await.map(|()| true).map_err(Into::into)
@@ -134,7 +134,7 @@ async fn scan(store: &Store, blobs: &Blobs) -> Result<Scan, RecognitionError> {
     let mut found = Scan { faults: described.map(Fault::Described).collect(), ..Scan::default() };
     found.faults.extend(blobs.half_written(STALE).await.into_iter().map(Fault::HalfWritten));
     // Bytes are claimed before they are written: what is listed now has its row when the rows are read.
-    let listed: Vec<Listed> = blobs.list().try_collect().await?;
+    let listed: Vec<StoredBlob> = blobs.list().try_collect().await?;
     let mut after = None;
     loop {
         let page = store.blob_rows(after.as_ref(), PAGE).await?;
@@ -179,7 +179,7 @@ async fn scan(store: &Store, blobs: &Blobs) -> Result<Scan, RecognitionError> {
 mod tests {
     use bytes::Bytes;
     use kaisatsu_model::Timestamp;
-    use kaisatsu_store::{BlobKey, Listed};
+    use kaisatsu_store::{BlobKey, StoredBlob};
 
     use super::Fault;
     use crate::fixture::Fixture;
@@ -189,14 +189,14 @@ mod tests {
         let fixture = Fixture::new().await;
         let key = BlobKey::of(&fixture.user.application, &fixture.user.id, b"cat");
         fixture.context.blobs.put(&key, Bytes::from_static(b"cat")).await.unwrap();
-        let fault = Fault::Unknown(Listed { name: key.name(), ours: true, size: 3 });
+        let fault = Fault::Unknown(StoredBlob { name: key.name(), ours: true, size: 3 });
         fixture.store.claim_blob(&key, 3, 1_000, Timestamp(0)).await.unwrap();
         assert!(!fault.repair(&fixture.store, &fixture.context.blobs).await.unwrap());
         assert!(fixture.context.blobs.get(&key).await.unwrap().is_some());
 
         fixture.store.release_blob(&key, Timestamp(0)).await.unwrap();
-        let deleting = fixture.store.doom_blobs(Timestamp(1), Timestamp(0), Timestamp(0), 10).await.unwrap();
-        fixture.store.forget_blobs(&deleting, Timestamp(1)).await.unwrap();
+        let deleting = fixture.store.mark_blobs_deleting(Timestamp(1), Timestamp(0), Timestamp(0), 10).await.unwrap();
+        fixture.store.delete_blob_rows(&deleting, Timestamp(1)).await.unwrap();
         assert!(fault.repair(&fixture.store, &fixture.context.blobs).await.unwrap(), "nobody knows of it now");
         assert_eq!(fixture.context.blobs.get(&key).await.unwrap(), None);
     }

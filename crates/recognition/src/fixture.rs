@@ -14,7 +14,7 @@ use kaisatsu_model::{
     Verdict,
 };
 use kaisatsu_store::{
-    BlobAddress, Blobs, DatasetLimits, KeptItem, NewDataset, NewDatasetImage, NewRecognition, NewVerdict, Store,
+    BlobAddress, Blobs, DatasetLimits, NewDataset, NewDatasetImage, NewRecognition, NewVerdict, Store, StoredCandidate,
 };
 use kaisatsu_testkit::{Backend, Database};
 use kaisatsu_vision::{Engine, ModelRegistry};
@@ -128,7 +128,7 @@ impl Fixture {
     /// The same by any application with any source.
     pub(crate) async fn rate_as(&self, application: &AppId, number: u8, source: Source) {
         let (id, item) = (RecognitionId::from_random([number; 16]), ItemId::from_random([number; 10]));
-        let candidate = KeptItem {
+        let candidate = StoredCandidate {
             id: item.as_str().to_owned(),
             subject: "cat".to_owned(),
             name: "cat".to_owned(),

@@ -53,8 +53,8 @@ pub use functions::{
 };
 pub use janitor::Janitor;
 pub use kaisatsu_store::{
-    DatasetImageRow, FeedbackFilter, FeedbackRow, KeptItem, Push, RecognitionRecord, Standing, StoreError, Total,
-    UserImage, hex,
+    DatasetImageRow, FeedbackFilter, FeedbackRow, FeedbackTotal, Missing, RecognitionRecord, ScoreAdjustment, Standing,
+    StoreError, StoredCandidate, UserImage, hex,
 };
 pub use kaisatsu_vision::{DecodeError, manifest::Task};
 pub use log::Saved;

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use kaisatsu_model::{AppId, Clock, Function, ItemId, RecognitionId, Source};
-use kaisatsu_store::{KeptItem, NewRecognition, Push, Store, StoreError};
+use kaisatsu_store::{NewRecognition, ScoreAdjustment, Store, StoreError, StoredCandidate};
 
 /// How many expired recognitions one statement deletes, so that no statement holds the database for long.
 const BATCH: i64 = 500;
@@ -42,7 +42,7 @@ pub(crate) struct Adjusted<T> {
     /// The score before feedback.
     pub(crate) base: f32,
     /// The verdicts that changed it.
-    pub(crate) pushes: Vec<Push>,
+    pub(crate) pushes: Vec<ScoreAdjustment>,
 }
 
 /// What is saved beside the candidates.
@@ -74,7 +74,7 @@ impl RecognitionLog {
         let mut candidates = Vec::with_capacity(found.len());
         for Adjusted { candidate, base, pushes } in found {
             let (item, score) = (ItemId::from_random(random()), candidate.score());
-            items.push(KeptItem {
+            items.push(StoredCandidate {
                 id: item.as_str().to_owned(),
                 subject: candidate.subject().to_owned(),
                 name: candidate.name().to_owned(),
@@ -104,7 +104,7 @@ impl RecognitionLog {
     pub(crate) async fn expire(&self) -> Result<u64, StoreError> {
         let mut deleted = 0;
         loop {
-            let batch = self.store.forget_recognitions(self.clock.now(), BATCH).await?;
+            let batch = self.store.delete_expired_recognitions(self.clock.now(), BATCH).await?;
             deleted += batch;
             if batch < BATCH.unsigned_abs() {
                 return Ok(deleted);

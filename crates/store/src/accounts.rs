@@ -1,56 +1,56 @@
-//! People's accounts: who they are, what they may do, and whether there is still an operator.
+//! Accounts: their state, their role, and the rule that an operator remains.
 //!
-//! Whatever changes who is an operator takes the one row of `console` first, so that such changes stand in a line.
+//! Every change of who is an operator locks the single row of `console` first, which serialises such changes.
 
 mod erasure;
 mod links;
 mod sessions;
 
-pub use erasure::Belongings;
+pub use erasure::ApplicationContents;
 use kaisatsu_model::{AccountId, AccountState, Email, Registration, Role, SecretDigest, Timestamp};
-pub use links::Purpose;
-pub use sessions::{NewSession, SessionRow, SignedIn};
+pub use links::LinkPurpose;
+pub use sessions::{AccountSession, NewSession, SessionRow};
 
-use crate::{Store, StoreError, keys::RAISE_REVISION, on_each};
+use crate::{Conflict, Missing, Store, StoreError, keys::NEXT_KEY_REVISION, on_each};
 
-/// An account about to be kept.
+/// A new account.
 #[derive(Debug, Clone)]
 pub struct NewAccount {
     /// Its id.
     pub id: AccountId,
-    /// The person's address.
+    /// The e-mail address.
     pub email: Email,
     /// The password's hash, as a PHC string.
     pub password: String,
-    /// Where it stands, if it is not the first: the first account is active, and an operator's.
+    /// Its state, unless it is the first: the first account is active and an operator.
     pub state: AccountState,
-    /// When it is made.
+    /// When it is created.
     pub created_at: Timestamp,
 }
 
-/// What became of an account that was to be kept.
+/// The result of registering an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Registered {
-    /// It is there, and the first: its person runs the server.
+pub enum RegisterOutcome {
+    /// It was created as the first account: it is an operator.
     First,
-    /// It is there.
-    Kept,
-    /// There was one of that address already; nothing changed.
-    Known,
+    /// It was created.
+    Created,
+    /// There is an account of that address; nothing changed.
+    EmailTaken,
 }
 
-/// An account as it is kept.
+/// A stored account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
     /// Its id.
     pub id: AccountId,
-    /// The person's address.
+    /// The e-mail address.
     pub email: String,
-    /// What the person may do.
+    /// Its role.
     pub role: Role,
-    /// Where it stands.
+    /// Its state.
     pub state: AccountState,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When the person last signed in.
     pub signed_in_at: Option<Timestamp>,
@@ -59,13 +59,13 @@ pub struct Account {
 /// A change of an account by an operator.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AccountChange {
-    /// Where it shall stand.
+    /// The new state.
     pub state: Option<AccountState>,
-    /// What the person shall be allowed to do.
+    /// The new role.
     pub role: Option<Role>,
 }
 
-/// Takes the right to change accounts until the transaction ends.
+/// Locks changes of accounts until the transaction ends.
 const LOCK: &str = "UPDATE console SET only_row = 1 RETURNING registration";
 
 const ANY: &str = "SELECT 1 FROM account LIMIT 1";
@@ -75,24 +75,24 @@ const INSERT: &str = "INSERT INTO account (id, email, password, role, state, cre
 
 pub(crate) const COLUMNS: &str = "SELECT a.id, a.email, a.role, a.state, a.created_at, a.signed_in_at FROM account a";
 
-/// How many operators there are who can do something about it.
+/// How many operators can sign in.
 const OPERATORS: &str = "SELECT COUNT(*) FROM account WHERE role = 'operator' AND state = 'active'";
 
-/// The gate learns anew what the keys of a person's applications are worth.
+/// Makes the key caches read the keys of a person's applications again.
 const TOUCH_KEYS: &str = "UPDATE api_key SET revision = $2 \
      WHERE application_id IN (SELECT id FROM application WHERE account_id = $1)";
 
-pub(crate) const END_PASSES: &str = "UPDATE api_key SET expires_at = $2, revision = $3 \
+pub(crate) const END_CONSOLE_KEYS: &str = "UPDATE api_key SET expires_at = $2, revision = $3 \
      WHERE pass_of = $1 AND expires_at > $2";
 
 impl Store {
-    /// Keeps an account, unless there is one of its address.
+    /// Creates an account, unless there is one of its address.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn register(&self, new: &NewAccount) -> Result<Registered, StoreError> {
+    pub async fn register(&self, new: &NewAccount) -> Result<RegisterOutcome, StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            let mut tx = pool.begin_with(self.begin_immediate()).await?;
             sqlx::query(LOCK).execute(&mut *tx).await?;
             let any: Option<i32> = sqlx::query_scalar(ANY).fetch_optional(&mut *tx).await?;
             let (role, state) = match any {
@@ -105,9 +105,9 @@ impl Store {
                 .execute(&mut *tx).await?;
             tx.commit().await?;
             Ok(match (kept.rows_affected(), any) {
-                (0, _) => Registered::Known,
-                (_, None) => Registered::First,
-                _ => Registered::Kept,
+                (0, _) => RegisterOutcome::EmailTaken,
+                (_, None) => RegisterOutcome::First,
+                _ => RegisterOutcome::Created,
             })
         })
     }
@@ -164,15 +164,16 @@ impl Store {
     /// The hash of an account's password.
     ///
     /// # Errors
-    /// [`StoreError::NoAccount`] when there is none of that id.
+    /// [`StoreError::NotFound`] when there is none of that id.
     pub async fn password_of(&self, id: &AccountId) -> Result<String, StoreError> {
         let found: Option<String> = on_each!(self, pool => {
             sqlx::query_scalar("SELECT password FROM account WHERE id = $1").bind(id.as_str()).fetch_optional(pool).await
         })?;
-        found.ok_or_else(|| StoreError::NoAccount(id.clone()))
+        found.ok_or_else(|| Missing::Account(id.clone()).into())
     }
 
-    /// Keeps another password, and ends everything that was begun with the old one: sessions (but `but`), links, passes.
+    /// Changes a password, and ends all that was begun with the old one: sessions (except `except`), links, console
+    /// keys.
     ///
     /// # Errors
     /// When the database fails.
@@ -180,29 +181,29 @@ impl Store {
         &self,
         id: &AccountId,
         password: &str,
-        but: Option<SecretDigest>,
+        except: Option<SecretDigest>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let but = but.map(|digest| digest.0.to_vec()).unwrap_or_default();
+        let except = except.map(|digest| digest.0.to_vec()).unwrap_or_default();
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
-            let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
+            let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             sqlx::query("UPDATE account SET password = $2 WHERE id = $1")
                 .bind(id.as_str()).bind(password).execute(&mut *tx).await?;
             sqlx::query("DELETE FROM session WHERE account_id = $1 AND digest <> $2")
-                .bind(id.as_str()).bind(&but).execute(&mut *tx).await?;
+                .bind(id.as_str()).bind(&except).execute(&mut *tx).await?;
             sqlx::query("DELETE FROM account_link WHERE account_id = $1").bind(id.as_str()).execute(&mut *tx).await?;
-            sqlx::query(END_PASSES).bind(id.as_str()).bind(now.0).bind(revision).execute(&mut *tx).await?;
+            sqlx::query(END_CONSOLE_KEYS).bind(id.as_str()).bind(now.0).bind(revision).execute(&mut *tx).await?;
             tx.commit().await?;
         });
         Ok(())
     }
 
-    /// Changes what a person may do and where the account stands. Whoever is switched off is signed out everywhere, and
-    /// the keys of their applications are refused.
+    /// Changes the role and the state of an account. A disabled account is signed out everywhere, and the keys of its
+    /// applications are refused.
     ///
     /// # Errors
-    /// [`StoreError::NoAccount`]; [`StoreError::LastOperator`] when nobody would be left to run the server.
+    /// [`StoreError::NotFound`]; [`StoreError::Conflict`] when no active operator would remain.
     pub async fn change_account(
         &self,
         id: &AccountId,
@@ -211,34 +212,34 @@ impl Store {
     ) -> Result<Account, StoreError> {
         let read = format!("{COLUMNS} WHERE a.id = $1");
         let row: AccountRow = on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            let mut tx = pool.begin_with(self.begin_immediate()).await?;
             sqlx::query(LOCK).execute(&mut *tx).await?;
-            let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
+            let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             let before: i64 = sqlx::query_scalar(OPERATORS).fetch_one(&mut *tx).await?;
             sqlx::query("UPDATE account SET state = COALESCE($2, state), role = COALESCE($3, role) WHERE id = $1")
                 .bind(id.as_str()).bind(change.state.map(AccountState::as_str)).bind(change.role.map(Role::as_str))
                 .execute(&mut *tx).await?;
             let after: i64 = sqlx::query_scalar(OPERATORS).fetch_one(&mut *tx).await?;
             if before > 0 && after == 0 {
-                return Err(StoreError::LastOperator);
+                return Err(Conflict::LastOperator.into());
             }
             let row: Option<AccountRow> = sqlx::query_as(sqlx::AssertSqlSafe(read))
                 .bind(id.as_str()).fetch_optional(&mut *tx).await?;
-            let row = row.ok_or_else(|| StoreError::NoAccount(id.clone()))?;
+            let row = row.ok_or_else(|| Missing::Account(id.clone()))?;
             sqlx::query(TOUCH_KEYS).bind(id.as_str()).bind(revision).execute(&mut *tx).await?;
             if change.state == Some(AccountState::Disabled) {
                 sqlx::query("DELETE FROM session WHERE account_id = $1").bind(id.as_str()).execute(&mut *tx).await?;
             }
-            // Whoever is no operator any more had passes to everybody's applications.
-            sqlx::query(END_PASSES).bind(id.as_str()).bind(now.0).bind(revision).execute(&mut *tx).await?;
+            // A former operator may have console keys for other people's applications.
+            sqlx::query(END_CONSOLE_KEYS).bind(id.as_str()).bind(now.0).bind(revision).execute(&mut *tx).await?;
             tx.commit().await?;
             row
         });
         row.into_account()
     }
 
-    /// Lets a person in whose address a letter has proved, with the password that was chosen with it: active, or waiting
-    /// where an operator has to agree.
+    /// Confirms an account whose e-mail address has been proved, with the password that was chosen with the link. The
+    /// new state is active, or waiting where an operator must approve.
     ///
     /// # Errors
     /// When the database fails.

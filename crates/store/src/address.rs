@@ -1,4 +1,4 @@
-//! Where the database is: `sqlite:PATH` or `postgres://…`.
+//! The address of a database: `sqlite:PATH` or `postgres://…`.
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
@@ -6,47 +6,51 @@ use sqlx::postgres::{PgConnectOptions, PgSslMode};
 
 /// The address of a database. `Display` hides the password.
 #[derive(Clone)]
-pub enum Address {
+pub enum DatabaseAddress {
     /// A SQLite file.
     Sqlite(PathBuf),
     /// A PostgreSQL server and database.
     Postgres(Box<PgConnectOptions>),
 }
 
-/// An address that names no database we know.
+/// An address in neither form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct BadAddress(String);
+pub struct InvalidDatabaseAddress(String);
 
 const FORMS: &str = "sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE";
 
-impl FromStr for Address {
-    type Err = BadAddress;
+impl FromStr for DatabaseAddress {
+    type Err = InvalidDatabaseAddress;
 
-    fn from_str(text: &str) -> Result<Self, BadAddress> {
+    fn from_str(text: &str) -> Result<Self, InvalidDatabaseAddress> {
         if let Some(path) = text.strip_prefix("sqlite:") {
             let path = path.strip_prefix("//").unwrap_or(path);
             if path.is_empty() || path.contains(['?', '\0']) || path.starts_with(":memory:") {
-                return Err(BadAddress(format!("sqlite: must be followed by the path of a file; expected {FORMS}")));
+                return Err(InvalidDatabaseAddress(format!(
+                    "sqlite: must be followed by the path of a file; expected {FORMS}"
+                )));
             }
             return Ok(Self::Sqlite(PathBuf::from(path)));
         }
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
-            // The parser's own message may quote the address, password and all: it is not passed on.
+            // The parser's own message may quote the address with its password, so it is not passed on.
             return PgConnectOptions::from_str(text)
                 .map(|options| Self::Postgres(Box::new(options.application_name("kaisatsu"))))
-                .map_err(|_| BadAddress(format!("that postgres:// address cannot be read; expected {FORMS}")));
+                .map_err(|_| {
+                    InvalidDatabaseAddress(format!("that postgres:// address cannot be read; expected {FORMS}"))
+                });
         }
         let scheme = text.split_once(':').map(|(scheme, _)| scheme);
         let plain = |s: &&str| s.len() < 20 && s.bytes().all(|b| b.is_ascii_alphanumeric());
-        Err(BadAddress(match scheme.filter(plain) {
+        Err(InvalidDatabaseAddress(match scheme.filter(plain) {
             Some(scheme) => format!("'{scheme}:' is no kind of database we keep things in; expected {FORMS}"),
             None => format!("a database address begins with its kind; expected {FORMS}"),
         }))
     }
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for DatabaseAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
@@ -70,7 +74,7 @@ impl fmt::Display for Address {
     }
 }
 
-impl fmt::Debug for Address {
+impl fmt::Debug for DatabaseAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
@@ -78,14 +82,14 @@ impl fmt::Debug for Address {
 
 #[cfg(test)]
 mod tests {
-    use super::Address;
+    use super::DatabaseAddress;
 
     #[test]
     fn the_password_is_never_printed() {
-        let address: Address = "postgres://me:s3cret@db.example:5433/gate".parse().unwrap();
+        let address: DatabaseAddress = "postgres://me:s3cret@db.example:5433/gate".parse().unwrap();
         assert_eq!(address.to_string(), "postgres://me@db.example:5433/gate");
         assert_eq!(format!("{address:?}"), "postgres://me@db.example:5433/gate");
-        let strict: Address = "postgres://me:s3cret@db.example/gate?sslmode=verify-full".parse().unwrap();
+        let strict: DatabaseAddress = "postgres://me:s3cret@db.example/gate?sslmode=verify-full".parse().unwrap();
         assert_eq!(strict.to_string(), "postgres://me@db.example:5432/gate?sslmode=verify-full");
     }
 
@@ -94,7 +98,7 @@ mod tests {
         for bad in
             ["", "kaisatsu.db", "mysql://me:s3cret@h/d", "sqlite:", "sqlite::memory:", "postgres://me:s3cret@h:x/d"]
         {
-            let message = bad.parse::<Address>().unwrap_err().to_string();
+            let message = bad.parse::<DatabaseAddress>().unwrap_err().to_string();
             assert!(message.contains("sqlite:PATH"), "{bad}: {message}");
             assert!(!message.contains("s3cret"), "{message}");
         }
@@ -103,7 +107,7 @@ mod tests {
     #[test]
     fn sqlite_paths_with_and_without_slashes() {
         for (text, shown) in [("sqlite:a/b.db", "sqlite:a/b.db"), ("sqlite:///a/b.db", "sqlite:/a/b.db")] {
-            assert_eq!(text.parse::<Address>().unwrap().to_string(), shown);
+            assert_eq!(text.parse::<DatabaseAddress>().unwrap().to_string(), shown);
         }
     }
 }

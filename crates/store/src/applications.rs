@@ -1,40 +1,40 @@
-//! Applications as their owners see them.
+//! Applications with their owners and quotas.
 
 use kaisatsu_model::{AccountId, AppId, Application, ApplicationName, Timestamp};
 
 use crate::{
-    Store, StoreError,
-    keys::{RAISE_REVISION, taken},
+    Conflict, Missing, Store, StoreError,
+    keys::{NEXT_KEY_REVISION, taken},
     on_each,
 };
 
-/// An application with whose it is and what it may use.
+/// An application with its owner and its limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnedApplication {
     /// The application.
     pub application: Application,
-    /// Whose it is, with the address; nobody's when it was made on the command line.
+    /// The owner with the e-mail address; `None` for an application made on the command line.
     pub owner: Option<(AccountId, String)>,
-    /// How many requests a day it may make, where that was said.
+    /// Its own limit of requests a day, if it has one.
     pub requests_per_day: Option<i64>,
-    /// Whether it was an operator who switched it off, if it is.
+    /// Whether it is disabled, and an operator disabled it.
     pub disabled_by_operator: bool,
 }
 
-/// A change of an application. What is `None` stays.
+/// A change of an application. Fields that are `None` stay as they are.
 #[derive(Debug, Clone, Default)]
 pub struct ApplicationChange {
-    /// Another name.
+    /// The new name.
     pub name: Option<ApplicationName>,
-    /// Since when it is switched off; `Some(None)` switches it on.
+    /// Since when it is disabled; `Some(None)` enables it.
     pub disabled_at: Option<Option<Timestamp>>,
-    /// Whether an operator says so.
+    /// Whether an operator makes the change.
     pub by_operator: bool,
-    /// How many requests a day it may make; `Some(None)` leaves that to the server's default.
+    /// The limit of requests a day; `Some(None)` restores the server's default.
     pub requests_per_day: Option<Option<i64>>,
 }
 
-/// A user of an application who has something here.
+/// A user of an application who has data here.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct ApplicationUser {
     /// The application's own name for the user.
@@ -45,7 +45,7 @@ pub struct ApplicationUser {
     pub datasets: i64,
 }
 
-/// What an operator switched off is switched by operators alone, off again as on.
+/// What an operator disabled can be enabled, or disabled again, by operators only.
 const SWITCH: &str = "UPDATE application SET disabled_at = $2, disabled_by_operator = $3 \
      WHERE id = $1 AND ($3 = 1 OR disabled_by_operator = 0 OR disabled_at IS NULL)";
 
@@ -82,18 +82,18 @@ impl Store {
         Ok(row.map(OwnedRow::into_owned))
     }
 
-    /// Changes an application; the gate learns of it as it learns of keys.
+    /// Changes an application. Key caches notice it by the revision of its keys.
     ///
     /// # Errors
-    /// [`StoreError::NoApplication`], or [`StoreError::NameTaken`].
+    /// [`StoreError::NotFound`]; [`StoreError::Conflict`] when the name is taken or an operator disabled it.
     pub async fn change_application(&self, id: &AppId, change: &ApplicationChange) -> Result<(), StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
-            let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
+            let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             let found: Option<String> =
                 sqlx::query_scalar("SELECT id FROM application WHERE id = $1 AND deleted_at IS NULL")
                     .bind(id.as_str()).fetch_optional(&mut *tx).await?;
-            found.ok_or_else(|| StoreError::NoApplication(id.clone()))?;
+            found.ok_or_else(|| Missing::Application(id.clone()))?;
             if let Some(name) = &change.name {
                 sqlx::query("UPDATE application SET name = $2 WHERE id = $1")
                     .bind(id.as_str()).bind(name.as_str()).execute(&mut *tx).await.map_err(|e| taken(e, name))?;
@@ -103,7 +103,7 @@ impl Store {
                     .bind(id.as_str()).bind(disabled_at.map(|at| at.0)).bind(i64::from(change.by_operator))
                     .execute(&mut *tx).await?;
                 if done.rows_affected() == 0 {
-                    return Err(StoreError::SwitchedOffByOperator);
+                    return Err(Conflict::DisabledByOperator.into());
                 }
             }
             if let Some(requests_per_day) = change.requests_per_day {
@@ -117,12 +117,12 @@ impl Store {
         Ok(())
     }
 
-    /// The users of an application who have something here, at most `most`.
+    /// The users of an application who have data here, at most `limit`.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn application_users(&self, id: &AppId, most: i64) -> Result<Vec<ApplicationUser>, StoreError> {
-        Ok(on_each!(self, pool => sqlx::query_as(USERS).bind(id.as_str()).bind(most).fetch_all(pool).await)?)
+    pub async fn application_users(&self, id: &AppId, limit: i64) -> Result<Vec<ApplicationUser>, StoreError> {
+        Ok(on_each!(self, pool => sqlx::query_as(USERS).bind(id.as_str()).bind(limit).fetch_all(pool).await)?)
     }
 }
 

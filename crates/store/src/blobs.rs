@@ -1,13 +1,13 @@
-//! Bytes that are kept outside of the database: in a folder, or in a bucket of an S3 server.
+//! Bytes outside of the database: in a folder, or in a bucket of an S3 server.
 //!
-//! What is kept is known by its contents, below the name of its owner. Which of it is still somebody's is the
-//! database's to say: see [`crate::Claim`].
+//! A blob is named after its owner and the hash of its contents. The database knows which blobs are still referenced:
+//! see [`crate::BlobClaim`].
 
 mod address;
 
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 
-pub use address::{BadBlobAddress, BlobAddress};
+pub use address::{BlobAddress, InvalidBlobAddress};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use kaisatsu_model::{AppId, UserId};
@@ -17,25 +17,25 @@ use object_store::{
 };
 use sha2::{Digest, Sha256};
 
-/// What bytes are known by: their owner and their SHA-256.
+/// The key of a blob: its owner and the SHA-256 of its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BlobKey {
-    /// Whose user.
+    /// The application of the user.
     pub application: AppId,
-    /// Whose they are.
+    /// The user who owns it.
     pub user: UserId,
-    /// What they are.
+    /// The hash of its bytes.
     pub sha256: [u8; 32],
 }
 
 impl BlobKey {
-    /// The key of some bytes of a user's.
+    /// The key for bytes of a user.
     #[must_use]
     pub fn of(application: &AppId, user: &UserId, bytes: &[u8]) -> Self {
         Self { application: application.clone(), user: user.clone(), sha256: sha256(bytes) }
     }
 
-    /// Where they are kept. A user is called what the application likes, which is no file name; its hash is.
+    /// Its name in the folder or bucket. User ids may hold any characters, so the name contains a hash of the id.
     #[must_use]
     pub fn name(&self) -> String {
         let user = Sha256::digest(self.user.as_str().as_bytes());
@@ -43,13 +43,13 @@ impl BlobKey {
     }
 }
 
-/// What bytes are known by.
+/// The SHA-256 of bytes.
 #[must_use]
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
-/// Bytes as digits.
+/// Bytes as hexadecimal digits.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
@@ -59,18 +59,18 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Something that is kept, as it is listed.
+/// A blob in the folder or bucket.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
-    /// As [`BlobKey::name`] says.
+pub struct StoredBlob {
+    /// Its name, as from [`BlobKey::name`].
     pub name: String,
-    /// Whether the name is one of ours; anything else somebody else has put there.
+    /// Whether the name has our form; otherwise something else put it there.
     pub ours: bool,
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: u64,
 }
 
-/// Why bytes could not be kept or read.
+/// Why a blob could not be stored or read.
 #[derive(Debug, thiserror::Error)]
 pub enum BlobError {
     /// The folder cannot be used.
@@ -78,7 +78,7 @@ pub enum BlobError {
     Folder {
         /// The folder.
         folder: PathBuf,
-        /// What the system said.
+        /// The message of the system.
         reason: String,
     },
     /// The folder or the server failed.
@@ -94,21 +94,21 @@ pub struct Blobs {
 }
 
 impl Blobs {
-    /// Opens a folder, which is made when it is not there, or a bucket, which is not asked anything yet.
+    /// Opens a folder, which is created if it does not exist, or a bucket, which is not contacted yet.
     ///
     /// # Errors
-    /// When the folder cannot be made, or the environment's settings for S3 make no sense.
+    /// When the folder cannot be created, or the environment's settings for S3 are invalid.
     pub fn open(address: &BlobAddress) -> Result<Self, BlobError> {
         let store: Arc<dyn ObjectStore> = match address {
             BlobAddress::Folder(folder) => {
                 let told = |reason: String| BlobError::Folder { folder: folder.clone(), reason };
                 std::fs::create_dir_all(folder).map_err(|error| told(error.to_string()))?;
                 let files = LocalFileSystem::new_with_prefix(folder).map_err(|error| told(error.to_string()))?;
-                // What is acknowledged is on the disk; and a folder whose last file went goes too.
+                // Acknowledged writes are on the disk, and empty folders are removed.
                 Arc::new(files.with_fsync(true).with_automatic_cleanup(true))
             }
             BlobAddress::S3 { bucket, prefix, endpoint, region } => {
-                // Whichever part of the process was first to speak TLS has decided; there is only one to choose from.
+                // Fails when another part of the process has installed a provider; it can only be the same one.
                 let _ = rustls::crypto::ring::default_provider().install_default();
                 let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket).with_retry(patience());
                 if let Some(endpoint) = endpoint {
@@ -127,16 +127,16 @@ impl Blobs {
         Ok(Self { store, folder })
     }
 
-    /// Keeps bytes. They are on the disk, or with the server, when this returns.
+    /// Stores bytes. They are on the disk, or acknowledged by the server, when this returns.
     ///
     /// # Errors
-    /// When they are not.
+    /// When the folder or the server fails.
     pub async fn put(&self, key: &BlobKey, bytes: Bytes) -> Result<(), BlobError> {
         self.store.put(&Path::from(key.name()), PutPayload::from_bytes(bytes)).await?;
         Ok(())
     }
 
-    /// The bytes under a key, if there are any.
+    /// The bytes of a blob, if it exists.
     ///
     /// # Errors
     /// When the folder or the server fails.
@@ -148,7 +148,7 @@ impl Blobs {
         }
     }
 
-    /// How many bytes there are under a key, if there are any.
+    /// The size of a blob in bytes, if it exists.
     ///
     /// # Errors
     /// When the folder or the server fails.
@@ -160,7 +160,7 @@ impl Blobs {
         }
     }
 
-    /// Removes what is under a name. What is not there is removed already.
+    /// Deletes a blob by name. A missing one counts as deleted.
     ///
     /// # Errors
     /// When the folder or the server fails.
@@ -171,7 +171,7 @@ impl Blobs {
         }
     }
 
-    /// Makes sure that what was removed under these names stays so after a power cut. An S3 server sees to that by itself.
+    /// Syncs the deletion of these names to the disk, so that it survives a power cut. An S3 server does that itself.
     ///
     /// # Errors
     /// When the disk fails.
@@ -190,7 +190,7 @@ impl Blobs {
         tokio::task::spawn_blocking(sync).await.unwrap_or(Ok(()))
     }
 
-    /// Files that somebody began to write and never finished, older than a while. On S3 there are none.
+    /// Temporary files of unfinished writes that are older than `older`. S3 has none.
     pub async fn half_written(&self, older: Duration) -> Vec<PathBuf> {
         let Some(folder) = self.folder.clone() else { return Vec::new() };
         let look = move || {
@@ -201,8 +201,8 @@ impl Blobs {
         tokio::task::spawn_blocking(look).await.unwrap_or_default()
     }
 
-    /// Everything that is kept, in any order.
-    pub fn list(&self) -> impl Stream<Item = Result<Listed, BlobError>> + '_ {
+    /// All blobs, in any order.
+    pub fn list(&self) -> impl Stream<Item = Result<StoredBlob, BlobError>> + '_ {
         self.store.list(None).map(|entry| {
             let entry = entry?;
             Ok(listed(entry.location.as_ref(), entry.size))
@@ -210,12 +210,12 @@ impl Blobs {
     }
 }
 
-/// Callers wait for an answer: a server that is down is told of in seconds.
+/// Callers wait for an answer, so a server that is down must be reported within seconds.
 fn patience() -> RetryConfig {
     RetryConfig { max_retries: 3, retry_timeout: Duration::from_secs(10), ..RetryConfig::default() }
 }
 
-/// Brings a folder's list of files to the disk. One that went with its last file is gone from the list of the one above.
+/// Syncs a folder to the disk. If it was removed with its last file, the folder above it is synced instead.
 fn sync_folder(root: &std::path::Path, folder: &std::path::Path) -> std::io::Result<()> {
     match std::fs::File::open(folder) {
         Ok(open) => open.sync_all(),
@@ -226,7 +226,7 @@ fn sync_folder(root: &std::path::Path, folder: &std::path::Path) -> std::io::Res
     }
 }
 
-/// Files that were being written when the process ended: `object_store` writes `NAME#NUMBER` and renames it.
+/// Temporary files of interrupted writes: `object_store` writes `NAME#NUMBER` and renames it.
 fn half_written(folder: &std::path::Path, older: Duration, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -241,11 +241,11 @@ fn half_written(folder: &std::path::Path, older: Duration, found: &mut Vec<PathB
     }
 }
 
-fn listed(path: &str, size: u64) -> Listed {
+fn listed(path: &str, size: u64) -> StoredBlob {
     let digits = |text: &str, long| text.len() == long && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let ours = match path.split('/').collect::<Vec<_>>()[..] {
         [_, user, sha256] => digits(user, 32) && digits(sha256, 64),
         _ => false,
     };
-    Listed { name: path.to_owned(), ours, size }
+    StoredBlob { name: path.to_owned(), ours, size }
 }

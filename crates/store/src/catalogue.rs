@@ -2,45 +2,45 @@
 
 use std::collections::HashMap;
 
-use crate::{Pool, Store, StoreError, content::RAISE_CONTENT, on_each};
+use crate::{Pool, Store, StoreError, content_revision::NEXT_CONTENT_REVISION, on_each};
 
-/// An item about to be kept.
+/// A new item.
 #[derive(Debug, Clone)]
 pub struct NewItem {
     /// The operator's own id.
     pub id: String,
-    /// What kind of thing it is: `book`, `food` and so on.
+    /// Its category, such as `book` or `food`.
     pub category: String,
     /// Its name.
     pub name: String,
     /// JSON: an object of texts.
     pub detail: String,
-    /// Where people find its picture; may be empty.
+    /// The address of its picture; may be empty.
     pub image_url: String,
     /// JSON: a list of objects with url, title and imageUrl.
     pub sites: String,
-    /// Its barcodes, as thirteen digits each.
+    /// Its barcodes, with thirteen digits each.
     pub codes: Vec<String>,
     /// Its reference pictures: sketch and features.
     pub pictures: Vec<(Vec<u8>, Vec<u8>)>,
-    /// Of what this was made.
+    /// The digest of the row and the pictures that it was imported from.
     pub digest: Vec<u8>,
 }
 
-/// An item as it is answered with.
+/// A stored item.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct ItemRecord {
     /// Its number.
     pub number: i64,
     /// The operator's own id.
     pub id: String,
-    /// What kind of thing it is.
+    /// Its category.
     pub category: String,
     /// Its name.
     pub name: String,
     /// JSON: an object of texts.
     pub detail: String,
-    /// Where people find its picture.
+    /// The address of its picture.
     pub image_url: String,
     /// JSON: a list of objects.
     pub sites: String,
@@ -70,11 +70,11 @@ struct CodeRow {
 pub struct ChangedItem {
     /// Its number.
     pub number: i64,
-    /// Its kind.
+    /// Its category.
     pub category: String,
-    /// The numbers and sketches of its pictures; none when it was removed.
+    /// The numbers and sketches of its pictures; empty when it was removed.
     pub sketches: Vec<(i64, Vec<u8>)>,
-    /// The revision of its last change.
+    /// The revision of its latest change.
     pub revision: i64,
 }
 
@@ -116,14 +116,14 @@ macro_rules! references {
 }
 
 impl Store {
-    /// Keeps items, all or none; one of the same id is replaced with its barcodes and pictures.
+    /// Stores items, all or none. An item of the same id is replaced, with its barcodes and pictures.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn put_items(&self, items: &[NewItem]) -> Result<(), StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
-            let revision: i64 = sqlx::query_scalar(RAISE_CONTENT).fetch_one(&mut *tx).await?;
+            let revision: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
             for item in items {
                 let number: i64 = sqlx::query_scalar(PUT_ITEM)
                     .bind(&item.id).bind(&item.category).bind(&item.name).bind(&item.detail).bind(&item.image_url)
@@ -145,14 +145,14 @@ impl Store {
         Ok(())
     }
 
-    /// Takes an item out. Says whether it was there.
+    /// Removes an item. Returns whether there was one.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn remove_item(&self, id: &str) -> Result<bool, StoreError> {
         let gone = on_each!(self, pool => {
             let mut tx = pool.begin().await?;
-            let revision: i64 = sqlx::query_scalar(RAISE_CONTENT).fetch_one(&mut *tx).await?;
+            let revision: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
             let number: Option<i64> = sqlx::query_scalar(
                 "UPDATE catalogue_item SET removed = 1, revision = $2 WHERE id = $1 AND removed = 0 RETURNING number",
             )
@@ -165,7 +165,7 @@ impl Store {
         Ok(gone)
     }
 
-    /// Of what an item was made, if there is one of that id.
+    /// The digest of what an item was imported from, if there is one of that id.
     ///
     /// # Errors
     /// When the database fails.
@@ -177,7 +177,7 @@ impl Store {
         Ok(digest?)
     }
 
-    /// How many items of each category there are.
+    /// The number of items in each category.
     ///
     /// # Errors
     /// When the database fails.
@@ -191,17 +191,17 @@ impl Store {
         Ok(counts?)
     }
 
-    /// The items that changed after a revision, oldest change first, at most `most`.
+    /// The items that changed after a cursor (revision, number), in that order, at most `limit`.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn changed_items(&self, after: (i64, i64), most: i64) -> Result<Vec<ChangedItem>, StoreError> {
+    pub async fn changed_items(&self, after: (i64, i64), limit: i64) -> Result<Vec<ChangedItem>, StoreError> {
         type Rows = Vec<(i64, String, i64, i64)>;
         type Sketches = Vec<(i64, i64, Vec<u8>)>;
         let (rows, sketches): (Rows, Sketches) = on_each!(self, pool => {
-            let rows = sqlx::query_as(CHANGED).bind(after.0).bind(after.1).bind(most).fetch_all(pool).await?;
-            // An item that changes between the two is read again with its newer revision.
-            let sketches = sqlx::query_as(SKETCHES).bind(after.0).bind(after.1).bind(most).fetch_all(pool).await?;
+            let rows = sqlx::query_as(CHANGED).bind(after.0).bind(after.1).bind(limit).fetch_all(pool).await?;
+            // An item that changes between the two queries is read again with its newer revision.
+            let sketches = sqlx::query_as(SKETCHES).bind(after.0).bind(after.1).bind(limit).fetch_all(pool).await?;
             (rows, sketches)
         });
         let mut of_item: HashMap<i64, Vec<(i64, Vec<u8>)>> = HashMap::new();
@@ -215,7 +215,7 @@ impl Store {
         Ok(rows.into_iter().map(changed).collect())
     }
 
-    /// The items that have any of these barcodes, each with its barcode, in the order of the items: one statement.
+    /// The items that have any of these barcodes, each with its barcode, by the number of the item; in one statement.
     ///
     /// # Errors
     /// When the database fails.
@@ -230,7 +230,7 @@ impl Store {
         Ok(rows.into_iter().map(|row| (row.code, row.item)).collect())
     }
 
-    /// The reference pictures of these numbers that are there, each with its item, in any order: one statement.
+    /// The existing ones of these reference pictures, each with its item, in any order; in one statement.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,25 +1,25 @@
-//! Looking at everything that is kept, for what does not fit together.
+//! Consistency checks of the database.
 
 use kaisatsu_model::BlobState;
 
 use crate::{
     BlobKey, Pool, Store, StoreError,
-    claims::{blob_key, blob_state},
+    blob_claims::{blob_key, blob_state},
     on_each,
 };
 
-/// Bytes as the database knows them.
+/// A blob as the database knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlobRow {
-    /// What they are known by.
+    /// Its key.
     pub key: BlobKey,
-    /// How many there should be.
+    /// Its size in bytes.
     pub size: i64,
-    /// Whether they should be whole: neither being written nor being removed.
+    /// Whether its bytes must be complete: it is neither being written nor being deleted.
     pub settled: bool,
-    /// Whether somebody will look after them without being asked: they are let go of, or in the middle of something.
+    /// Whether the sweeper will look at it anyway: it is released, being written or being deleted.
     pub watched: bool,
-    /// Whether something refers to them.
+    /// Whether an image refers to it.
     pub owned: bool,
 }
 
@@ -29,7 +29,7 @@ const BLOBS: &str = "SELECT application_id, user_id, sha256, size, state, \
      THEN 1 ELSE 0 END AS BIGINT) FROM blob b \
      WHERE (application_id, user_id, sha256) > ($1, $2, $3) ORDER BY application_id, user_id, sha256 LIMIT $4";
 
-/// What must not be: a sentence, and a query that gives the ids of those it is true of.
+/// Inconsistencies: a message, and a query for the ids it applies to.
 const FAULTS: [(&str, &str); 6] = [
     (
         "dataset {} waits to be built, and there is no job for it",
@@ -57,7 +57,7 @@ const FAULTS: [(&str, &str); 6] = [
 ];
 
 impl Store {
-    /// What the database itself finds wrong with its file. PostgreSQL looks after that by itself.
+    /// Corruption that SQLite finds in its file. PostgreSQL checks itself.
     ///
     /// # Errors
     /// When the database fails.
@@ -71,7 +71,7 @@ impl Store {
         Ok(found)
     }
 
-    /// What does not fit together in the datasets, in sentences.
+    /// Inconsistencies of datasets, as messages.
     ///
     /// # Errors
     /// When the database fails.
@@ -84,16 +84,16 @@ impl Store {
         Ok(found)
     }
 
-    /// All bytes that the database knows of, after a key, at most `most`.
+    /// All blobs in the database after a key, at most `limit`.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn blob_rows(&self, after: Option<&BlobKey>, most: i64) -> Result<Vec<BlobRow>, StoreError> {
+    pub async fn blob_rows(&self, after: Option<&BlobKey>, limit: i64) -> Result<Vec<BlobRow>, StoreError> {
         type Row = (String, String, Vec<u8>, i64, String, i64);
         let (app, user) = after.map_or(("", ""), |key| (key.application.as_str(), key.user.as_str()));
         let sha256 = after.map_or(&[][..], |key| &key.sha256[..]);
         let rows: Vec<Row> = on_each!(self, pool => sqlx::query_as(BLOBS)
-            .bind(app).bind(user).bind(sha256).bind(most).fetch_all(pool).await)?;
+            .bind(app).bind(user).bind(sha256).bind(limit).fetch_all(pool).await)?;
         let row = |(app, user, sha256, size, state, owned): Row| {
             let state = blob_state(&state)?;
             Ok(BlobRow {

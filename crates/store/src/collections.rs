@@ -2,7 +2,7 @@
 
 use kaisatsu_model::Timestamp;
 
-use crate::{Store, StoreError, content::RAISE_CONTENT, on_each, recognitions::floats_to_bytes};
+use crate::{Store, StoreError, content_revision::NEXT_CONTENT_REVISION, on_each, recognitions::floats_to_bytes};
 
 /// A collection.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
@@ -15,14 +15,14 @@ pub struct Collection {
     pub model_sha256: String,
 }
 
-/// An image about to be kept.
+/// A new image of a collection.
 #[derive(Debug, Clone)]
 pub struct NewImage {
-    /// The operator's own id of it.
+    /// The operator's own id.
     pub image_id: String,
-    /// Where people find it; may be empty.
+    /// The address of the image; may be empty.
     pub image_url: String,
-    /// What it is tagged with; may be empty.
+    /// Its tag; may be empty.
     pub tag: String,
     /// The image as a vector.
     pub vector: Vec<f32>,
@@ -37,24 +37,24 @@ pub struct ChangedImage {
     pub collection: String,
     /// Its vector; `None` when it was removed.
     pub vector: Option<Vec<f32>>,
-    /// The revision of its last change.
+    /// The revision of its latest change.
     pub revision: i64,
 }
 
-/// An image as it is answered with.
+/// A stored image of a collection.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct ImageRecord {
     /// Its number.
     pub number: i64,
-    /// The operator's own id of it.
+    /// The operator's own id.
     pub image_id: String,
-    /// Where people find it.
+    /// The address of the image.
     pub image_url: String,
-    /// What it is tagged with.
+    /// Its tag.
     pub tag: String,
 }
 
-/// A collection without images takes the weights that are wanted: nothing in it has others.
+/// A collection without images takes over the given weights: none of its vectors were made by others.
 const ENSURE: &str = "INSERT INTO collection (name, model, model_sha256, created_at) VALUES ($1, $2, $3, $4) \
      ON CONFLICT (name) DO UPDATE SET model = excluded.model, model_sha256 = excluded.model_sha256 WHERE NOT EXISTS \
      (SELECT 1 FROM collection_image WHERE collection_image.collection = collection.name AND removed = 0)";
@@ -65,15 +65,15 @@ const PUT_IMAGE: &str = "INSERT INTO collection_image (collection, image_id, ima
      vector = excluded.vector, revision = excluded.revision, removed = 0";
 
 impl Store {
-    /// Makes a collection if there is none of that name, and gives the one there is.
+    /// Creates a collection if there is none of that name, and returns the stored one.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn ensure_collection(&self, wanted: &Collection, now: Timestamp) -> Result<Collection, StoreError> {
         let found = on_each!(self, pool => {
             let mut tx = pool.begin().await?;
-            // Whoever puts images in raises it as well, and waits until this is done.
-            let _: i64 = sqlx::query_scalar(RAISE_CONTENT).fetch_one(&mut *tx).await?;
+            // Whoever adds images takes the next revision too, and waits until this transaction ends.
+            let _: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
             sqlx::query(ENSURE)
                 .bind(&wanted.name).bind(&wanted.model).bind(&wanted.model_sha256).bind(now.0)
                 .execute(&mut *tx).await?;
@@ -102,14 +102,14 @@ impl Store {
         Ok(rows.into_iter().map(row).collect())
     }
 
-    /// Keeps images of a collection, all or none; one of the same id is replaced.
+    /// Stores images of a collection, all or none. An image of the same id is replaced.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn put_images(&self, collection: &str, images: &[NewImage]) -> Result<(), StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
-            let revision: i64 = sqlx::query_scalar(RAISE_CONTENT).fetch_one(&mut *tx).await?;
+            let revision: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
             for image in images {
                 sqlx::query(PUT_IMAGE)
                     .bind(collection).bind(&image.image_id).bind(&image.image_url).bind(&image.tag)
@@ -133,14 +133,14 @@ impl Store {
         Ok(ids?)
     }
 
-    /// Takes images out of a collection: one, or all of them. Says how many.
+    /// Removes one image of a collection, or all of them. Returns how many.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn remove_images(&self, collection: &str, image_id: Option<&str>) -> Result<u64, StoreError> {
         let gone = on_each!(self, pool => {
             let mut tx = pool.begin().await?;
-            let revision: i64 = sqlx::query_scalar(RAISE_CONTENT).fetch_one(&mut *tx).await?;
+            let revision: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
             let done = sqlx::query(
                 "UPDATE collection_image SET removed = 1, vector = $3, revision = $4 \
                  WHERE collection = $1 AND ($2 IS NULL OR image_id = $2) AND removed = 0",
@@ -152,17 +152,17 @@ impl Store {
         Ok(gone)
     }
 
-    /// The images that changed after a revision, oldest change first, at most `most`.
+    /// The images that changed after a cursor (revision, number), in that order, at most `limit`.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn changed_images(&self, after: (i64, i64), most: i64) -> Result<Vec<ChangedImage>, StoreError> {
+    pub async fn changed_images(&self, after: (i64, i64), limit: i64) -> Result<Vec<ChangedImage>, StoreError> {
         let rows: Vec<(i64, String, Vec<u8>, i64, i64)> = on_each!(self, pool => {
             sqlx::query_as(
                 "SELECT number, collection, vector, revision, removed FROM collection_image \
                  WHERE revision > $1 OR (revision = $1 AND number > $2) ORDER BY revision, number LIMIT $3",
             )
-            .bind(after.0).bind(after.1).bind(most).fetch_all(pool).await
+            .bind(after.0).bind(after.1).bind(limit).fetch_all(pool).await
         })?;
         let changed = |(number, collection, vector, revision, removed): (i64, String, Vec<u8>, i64, i64)| {
             let vector = (removed == 0).then(|| bytes_to_floats(&vector));
@@ -171,7 +171,7 @@ impl Store {
         Ok(rows.into_iter().map(changed).collect())
     }
 
-    /// The images of these numbers that are there, in any order.
+    /// The existing ones of these images, in any order.
     ///
     /// # Errors
     /// When the database fails.
@@ -201,7 +201,7 @@ impl Store {
     }
 }
 
-/// Undoes [`floats_to_bytes`].
+/// The inverse of [`floats_to_bytes`].
 pub(crate) fn bytes_to_floats(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks().0.iter().map(|four| f32::from_le_bytes(*four)).collect()
 }

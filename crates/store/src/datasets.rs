@@ -1,17 +1,17 @@
-//! Users' datasets, as their users see them.
+//! Users' datasets: reading and deleting them.
 
 mod build;
 mod create;
 #[cfg(test)]
 mod states;
 
-pub use build::{BuiltImage, Lease, Looked, Task};
-pub use create::{CreateDataset, DatasetLimits, ImageSource, NewDataset, NewDatasetImage};
+pub use build::{BuiltImage, ImageResult, Lease, PendingImage};
+pub use create::{CreateDatasetOutcome, DatasetLimits, ImageSource, NewDataset, NewDatasetImage};
 use kaisatsu_model::{AppId, DatasetId, ImageId, Outcome, Phase, Timestamp, UserId};
 
-use crate::{Store, StoreError, claims::LOCK_ACCOUNT, on_each};
+use crate::{Store, StoreError, blob_claims::LOCK_ACCOUNT, on_each};
 
-/// A dataset as it is kept.
+/// A stored dataset.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct DatasetRow {
     id: String,
@@ -36,65 +36,65 @@ impl DatasetRow {
         DatasetId::from_text(self.id.as_str())
     }
 
-    /// What the user calls it.
+    /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How far it is.
+    /// Its phase.
     #[must_use]
     pub fn phase(&self) -> Phase {
         Phase::from_text(&self.phase).unwrap_or(Phase::Failed)
     }
 
-    /// Since when.
+    /// When the phase last changed.
     #[must_use]
     pub fn changed_at(&self) -> Timestamp {
         Timestamp(self.changed_at)
     }
 
-    /// When it was made.
+    /// When it was created.
     #[must_use]
     pub fn created_at(&self) -> Timestamp {
         Timestamp(self.created_at)
     }
 }
 
-/// What became of an image of a dataset.
+/// A stored image of a dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatasetImageRow {
-    /// Its place in the dataset.
+    /// Its position in the dataset.
     pub position: i64,
     /// Its id.
     pub image_id: ImageId,
-    /// Where it comes from; `None` for the storage area.
+    /// Its address; `None` for an image of the storage area.
     pub url: Option<String>,
-    /// What it shows.
+    /// Its tag.
     pub tag: String,
-    /// What became of it.
+    /// What came of it.
     pub outcome: Outcome,
-    /// In words.
+    /// The outcome in words.
     pub detail: Option<String>,
 }
 
 const COLUMNS: &str =
     "SELECT id, name, phase, changed_at, created_at, model, model_sha256, reason, report FROM dataset";
 
-/// All bytes of a dataset may be nobody's when it goes.
-const LOOSEN_ALL: &str = "UPDATE blob SET state = 'loose', touched_at = $4 \
+/// When a dataset is deleted, its blobs may no longer be referenced.
+const MARK_ALL_RELEASED: &str = "UPDATE blob SET state = 'loose', touched_at = $4 \
      WHERE application_id = $2 AND user_id = $3 AND state <> 'doomed' AND sha256 IN \
      (SELECT sha256 FROM dataset_image WHERE dataset_id = $1 AND sha256 IS NOT NULL)";
 
-/// The job goes first: whoever builds holds it before the dataset too, so that neither waits for the other.
+/// The job is deleted first: a builder locks the job before the dataset too, so that the two cannot deadlock.
 const DELETE_JOB: &str = "DELETE FROM dataset_job WHERE dataset_id IN \
      (SELECT id FROM dataset WHERE id = $1 AND application_id = $2 AND user_id = $3)";
 
-/// What was recognised with a dataset may be much more than all else that goes with it.
+/// The recognitions of a dataset may be far more rows than all else that is deleted with it.
 const SOME_RECOGNITIONS: &str = "DELETE FROM recognition WHERE id IN \
      (SELECT id FROM recognition WHERE dataset_id = $1 LIMIT 500)";
 
-/// What was reported of verdicts that were held back names it too.
+/// Reports of held verdicts name the dataset too.
 const DELETE_REPORTS: &str = "DELETE FROM feedback_report WHERE model = $1";
 
 const DELETE: &str = "DELETE FROM dataset WHERE id = $1 AND application_id = $2 AND user_id = $3";
@@ -116,7 +116,7 @@ impl Store {
             .bind(id.as_str()).bind(application.as_str()).bind(user.as_str()).fetch_optional(pool).await)?)
     }
 
-    /// A user's datasets after one, oldest first, at most `most`.
+    /// A user's datasets after a cursor, oldest first, at most `limit`.
     ///
     /// # Errors
     /// When the database fails.
@@ -125,7 +125,7 @@ impl Store {
         application: &AppId,
         user: &UserId,
         after: (Timestamp, &str),
-        most: i64,
+        limit: i64,
     ) -> Result<Vec<DatasetRow>, StoreError> {
         let query = format!(
             "{COLUMNS} WHERE application_id = $1 AND user_id = $2 \
@@ -133,11 +133,11 @@ impl Store {
         );
         let query = sqlx::AssertSqlSafe(query);
         Ok(on_each!(self, pool => sqlx::query_as(query)
-            .bind(application.as_str()).bind(user.as_str()).bind(after.0.0).bind(after.1).bind(most)
+            .bind(application.as_str()).bind(user.as_str()).bind(after.0.0).bind(after.1).bind(limit)
             .fetch_all(pool).await)?)
     }
 
-    /// Which of these datasets are there, in any order.
+    /// The existing ones of these datasets, in any order.
     ///
     /// # Errors
     /// When the database fails.
@@ -157,7 +157,7 @@ impl Store {
         Ok(live?)
     }
 
-    /// How many images of a dataset came to what.
+    /// The number of images of a dataset by outcome.
     ///
     /// # Errors
     /// When the database fails.
@@ -168,7 +168,7 @@ impl Store {
         rows.into_iter().map(|(word, count)| Ok((outcome(&word)?, count))).collect()
     }
 
-    /// The images of a dataset after a place, in the user's order, at most `most`.
+    /// The images of a dataset after a position, in the user's order, at most `limit`.
     ///
     /// # Errors
     /// When the database fails.
@@ -176,13 +176,13 @@ impl Store {
         &self,
         id: &DatasetId,
         after: i64,
-        most: i64,
+        limit: i64,
     ) -> Result<Vec<DatasetImageRow>, StoreError> {
         type Row = (i64, String, Option<String>, String, String, Option<String>);
         let rows: Vec<Row> = on_each!(self, pool => sqlx::query_as(
             "SELECT position, image_id, url, tag, outcome, detail FROM dataset_image \
              WHERE dataset_id = $1 AND position > $2 ORDER BY position LIMIT $3",
-        ).bind(id.as_str()).bind(after).bind(most).fetch_all(pool).await)?;
+        ).bind(id.as_str()).bind(after).bind(limit).fetch_all(pool).await)?;
         let image = |(position, image_id, url, tag, word, detail): Row| {
             let (image_id, outcome) = (ImageId::from_text(image_id), outcome(&word)?);
             Ok(DatasetImageRow { position, image_id, url, tag, outcome, detail })
@@ -190,8 +190,8 @@ impl Store {
         rows.into_iter().map(image).collect()
     }
 
-    /// Deletes a user's dataset with all that came of it; whether there was one. When this returns it is gone for good:
-    /// whoever still builds it finds nothing to write to.
+    /// Deletes a user's dataset and everything that depends on it; returns whether there was one. A build that is
+    /// still running finds no lease and writes nothing.
     ///
     /// # Errors
     /// When the database fails.
@@ -207,13 +207,13 @@ impl Store {
         }
         let (id, app, user) = (id.as_str(), application.as_str(), user.as_str());
         on_each!(self, pool => {
-            // In lots, so that nobody else's writing waits for all of them. Until the dataset itself goes it is as good as
-            // before; what is recognised with it meanwhile goes with it.
+            // In batches, so that no other writer waits for all of them. The dataset works until its own row is
+            // deleted, and recognitions made until then are deleted with it.
             while sqlx::query(SOME_RECOGNITIONS).bind(id).execute(pool).await?.rows_affected() > 0 {}
-            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            let mut tx = pool.begin_with(self.begin_immediate()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now.0).execute(&mut *tx).await?;
             sqlx::query(DELETE_JOB).bind(id).bind(app).bind(user).execute(&mut *tx).await?;
-            sqlx::query(LOOSEN_ALL).bind(id).bind(app).bind(user).bind(now.0).execute(&mut *tx).await?;
+            sqlx::query(MARK_ALL_RELEASED).bind(id).bind(app).bind(user).bind(now.0).execute(&mut *tx).await?;
             let gone = sqlx::query(DELETE).bind(id).bind(app).bind(user).execute(&mut *tx).await?;
             if gone.rows_affected() == 0 {
                 return Ok(false);

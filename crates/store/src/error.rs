@@ -1,9 +1,9 @@
-//! What can go wrong with the database, in words an operator can act on.
+//! Errors of opening and using a database, in words that an operator can act on.
 
 use kaisatsu_model::{AccountId, AppId, ApplicationName, DatasetId, ItemId, KeyId, RecognitionId};
 use sqlx::error::DatabaseError;
 
-/// Why a database could not be opened. The messages are whole sentences: they are what the operator reads.
+/// Why a database could not be opened. Operators read these messages, so they are whole sentences.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The file or its folder cannot be written.
@@ -11,16 +11,16 @@ pub enum OpenError {
     NotWritable {
         /// The address, password hidden.
         address: String,
-        /// What the system said.
+        /// The message of the system.
         reason: String,
     },
-    /// Somebody else holds a lock on the file.
+    /// Another process holds a lock on the file.
     #[error("{address}: another process holds a lock on it. Stop that process, or wait for it, and start again")]
     Locked {
         /// The address.
         address: String,
     },
-    /// The file is there and is no SQLite database, or a damaged one.
+    /// The file is not a SQLite database, or it is damaged.
     #[error(
         "{address}: this file is not a SQLite database, or it is damaged. Nothing was changed; move it away or name another file"
     )]
@@ -28,7 +28,7 @@ pub enum OpenError {
         /// The address.
         address: String,
     },
-    /// The tables are not ours.
+    /// The tables belong to another application.
     #[error(
         "{address}: it holds tables of another application. Nothing was changed; name a database of Kaisatsu's own"
     )]
@@ -36,7 +36,7 @@ pub enum OpenError {
         /// The address.
         address: String,
     },
-    /// The schema is of a later version of Kaisatsu.
+    /// The schema was written by a newer Kaisatsu.
     #[error(
         "{address}: its schema is version {found}, written by a newer Kaisatsu; this one knows versions up to {known}. \
          Nothing was changed; run the newer Kaisatsu"
@@ -44,12 +44,12 @@ pub enum OpenError {
     Newer {
         /// The address.
         address: String,
-        /// The version in the database.
+        /// The version of the database.
         found: i64,
-        /// The latest version this binary knows.
+        /// The latest version that this binary knows.
         known: i64,
     },
-    /// The schema claims a version that we know, with other contents.
+    /// The schema has a known version with other contents.
     #[error(
         "{address}: its schema version {version} is not the one Kaisatsu made. Nothing was changed; restore a backup or name another database"
     )]
@@ -59,12 +59,12 @@ pub enum OpenError {
         /// The version that differs.
         version: i64,
     },
-    /// The server does not answer or refuses the log-in.
+    /// The server does not answer or refuses the login.
     #[error("{address}: {reason}")]
     Unreachable {
         /// The address, password hidden.
         address: String,
-        /// What the system or the server said.
+        /// The message of the system or the server.
         reason: String,
     },
     /// Anything else.
@@ -77,7 +77,7 @@ pub enum OpenError {
     },
 }
 
-/// Why an operation on an open store did not happen.
+/// Why an operation on an open store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The database failed or cannot be reached.
@@ -86,48 +86,73 @@ pub enum StoreError {
     /// The database did not answer in time.
     #[error("the database did not answer in time")]
     TimedOut,
-    /// There is another application of that name.
-    #[error("there is an application named '{0}' already")]
-    NameTaken(ApplicationName),
-    /// There is no such application.
-    #[error("there is no application {0}")]
-    NoApplication(AppId),
-    /// There is no such key.
-    #[error("there is no key {0}")]
-    NoKey(KeyId),
-    /// The key was replaced or switched off before, so it cannot be rotated.
-    #[error("key {0} is disabled or was rotated already")]
-    KeyEnded(KeyId),
-    /// The application has no such recognition, or its time is over.
-    #[error("there is no recognition {0}")]
-    NoRecognition(RecognitionId),
-    /// The recognition has no such candidate.
-    #[error("the recognition has no candidate {}", .0.as_str())]
-    NoItem(ItemId),
-    /// The user has no such dataset.
-    #[error("there is no dataset {0}")]
-    NoDataset(DatasetId),
-    /// There is no such account.
-    #[error("there is no account {0}")]
-    NoAccount(AccountId),
-    /// Nobody would be left to run the server.
-    #[error("this is the last operator; make somebody else one first")]
-    LastOperator,
-    /// There are as many as there may be.
-    #[error("there are as many {0} as one may have; remove some or switch some off first")]
-    TooMany(&'static str),
-    /// Only an operator switches on what an operator switched off.
-    #[error("an operator switched this off; ask the operator")]
-    SwitchedOffByOperator,
-    /// What is in the database is not what we wrote.
+    /// A row that the operation needs does not exist.
+    #[error("{0}")]
+    NotFound(Missing),
+    /// The stored data does not allow the change.
+    #[error("{0}")]
+    Conflict(Conflict),
+    /// A row does not hold what this code writes.
     #[error("a row of the database cannot be read: {0}")]
     Damaged(String),
+}
+
+/// What does not exist.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Missing {
+    /// The application, or it has been deleted.
+    #[error("there is no application {0}")]
+    Application(AppId),
+    /// The key.
+    #[error("there is no key {0}")]
+    Key(KeyId),
+    /// The recognition, or it has expired, or it is another application's.
+    #[error("there is no recognition {0}")]
+    Recognition(RecognitionId),
+    /// The candidate of a recognition.
+    #[error("the recognition has no candidate {}", .0.as_str())]
+    Candidate(ItemId),
+    /// The dataset.
+    #[error("there is no dataset {0}")]
+    Dataset(DatasetId),
+    /// The account.
+    #[error("there is no account {0}")]
+    Account(AccountId),
+}
+
+/// What a change conflicts with.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Conflict {
+    /// Another application has the name.
+    #[error("there is an application named '{0}' already")]
+    ApplicationName(ApplicationName),
+    /// The key is disabled or has a successor, so it cannot get another one.
+    #[error("key {0} is disabled or was rotated already")]
+    EndedKey(KeyId),
+    /// No active operator would remain.
+    #[error("this is the last operator; make somebody else one first")]
+    LastOperator,
+    /// An operator disabled the application, and the change is not an operator's.
+    #[error("an operator switched this off; ask the operator")]
+    DisabledByOperator,
+}
+
+impl From<Missing> for StoreError {
+    fn from(missing: Missing) -> Self {
+        Self::NotFound(missing)
+    }
+}
+
+impl From<Conflict> for StoreError {
+    fn from(conflict: Conflict) -> Self {
+        Self::Conflict(conflict)
+    }
 }
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
         match error.as_database_error().and_then(DatabaseError::code).as_deref() {
-            // PostgreSQL: a lock was not to be had, or the statement took longer than it may.
+            // PostgreSQL: lock_timeout and statement_timeout.
             Some("55P03" | "57014") => Self::TimedOut,
             _ => Self::Unavailable(error),
         }

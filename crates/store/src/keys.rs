@@ -1,13 +1,13 @@
 //! Applications and API keys.
 //!
-//! Every change of what a key is worth raises `key_revision` first and stamps the key with it, in one transaction.
-//! A replica that knows revision `n` asks for what is newer and misses nothing.
+//! Every change that affects what a key may do raises `key_revision` first and writes it to the key, in one
+//! transaction. A replica that has revision `n` asks for newer rows and misses nothing.
 
 use kaisatsu_model::{AccountId, AppId, Application, ApplicationName, KeyDigest, KeyId, KeyRecord, Timestamp};
 
-use crate::{Store, StoreError, on_each};
+use crate::{Conflict, Missing, Store, StoreError, on_each};
 
-/// A key about to be kept. The secret itself is not here: only its digest and its last four characters.
+/// A new key: the digest and the last four characters of the secret, never the secret itself.
 #[derive(Debug, Clone)]
 pub struct NewKey {
     /// Its id.
@@ -16,42 +16,42 @@ pub struct NewKey {
     pub digest: KeyDigest,
     /// The last four characters of the secret.
     pub hint: String,
-    /// When it is made.
+    /// When it is created.
     pub created_at: Timestamp,
-    /// When it stops working by itself, and whose console made it for itself.
+    /// For a key that a console made for itself: when it expires, and whose console it was.
     pub pass: Option<(Timestamp, AccountId)>,
 }
 
-/// What the gate needs to know of one key.
+/// What the key cache stores of one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyGrant {
     /// The key.
     pub key: KeyId,
     /// Its application.
     pub application: AppId,
-    /// Whether the key or its application is switched off.
+    /// Whether the key, its application or the owner's account is disabled.
     pub disabled: bool,
-    /// When it stops working by itself.
+    /// When it expires.
     pub expires_at: Option<Timestamp>,
     /// Whether a console made it for itself.
     pub pass: bool,
-    /// How many requests a day the application may make, where that was said.
+    /// The application's own limit of requests a day, if it has one.
     pub requests_per_day: Option<i64>,
 }
 
 /// The keys that changed after some revision.
 #[derive(Debug)]
 pub struct ChangedKeys {
-    /// The revision that the list brings its reader to.
+    /// The revision of the reader after taking over the list.
     pub revision: i64,
-    /// Whether `keys` are all there are: forget the others.
+    /// Whether `keys` is the complete list, which replaces all that the reader has.
     pub complete: bool,
-    /// Each changed key as it is now.
+    /// Each changed key in its present form.
     pub keys: Vec<(KeyDigest, KeyGrant)>,
 }
 
-/// Takes the next revision, and with it the right to change keys until the transaction ends.
-pub(crate) const RAISE_REVISION: &str = "UPDATE key_revision SET value = value + 1 RETURNING value";
+/// Takes the next revision, and a lock on keys until the transaction ends.
+pub(crate) const NEXT_KEY_REVISION: &str = "UPDATE key_revision SET value = value + 1 RETURNING value";
 
 const INSERT_APPLICATION: &str = "INSERT INTO application (id, name, created_at, account_id) VALUES ($1, $2, $3, $4)";
 
@@ -59,7 +59,7 @@ const INSERT_KEY: &str = "INSERT INTO api_key \
      (id, application_id, digest, hint, created_at, revision, expires_at, pass_of) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
 
-/// Gives [`INSERT_KEY`] its values.
+/// Binds the values of [`INSERT_KEY`].
 macro_rules! insert_key {
     ($key:expr, $application:expr, $revision:expr) => {
         sqlx::query(INSERT_KEY)
@@ -80,10 +80,10 @@ const LIST_KEYS: &str = "SELECT k.id, k.hint, k.created_at, k.expires_at, k.disa
      WHERE a.deleted_at IS NULL AND k.pass_of IS NULL AND ($1 IS NULL OR a.id = $1) ORDER BY a.name, k.created_at, k.id";
 
 impl Store {
-    /// Keeps a new application.
+    /// Creates an application.
     ///
     /// # Errors
-    /// [`StoreError::NameTaken`] when there is one of that name.
+    /// [`StoreError::Conflict`] when there is one of that name.
     pub async fn create_application(
         &self,
         id: &AppId,
@@ -98,10 +98,11 @@ impl Store {
         made.map_err(|e| taken(e, name))
     }
 
-    /// Keeps a new application with its first key, made at the same time; `owner` is nobody on the command line.
+    /// Creates an application with its first key in one transaction. Applications made on the command line have no
+    /// owner.
     ///
     /// # Errors
-    /// [`StoreError::NameTaken`] when there is one of that name.
+    /// [`StoreError::Conflict`] when there is one of that name.
     pub async fn create_application_with_key(
         &self,
         id: &AppId,
@@ -111,7 +112,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
-            let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
+            let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             sqlx::query(INSERT_APPLICATION)
                 .bind(id.as_str()).bind(name.as_str()).bind(key.created_at.0).bind(owner.map(AccountId::as_str))
                 .execute(&mut *tx).await.map_err(|e| taken(e, name))?;
@@ -145,20 +146,20 @@ impl Store {
         Ok(row.map(ApplicationRow::into_application))
     }
 
-    /// Switches an application, and so all of its keys, off (`Some`) or on again (`None`).
+    /// Disables (`Some`) or enables (`None`) an application, and with it all of its keys.
     ///
     /// # Errors
-    /// [`StoreError::NoApplication`] when there is none of that id.
+    /// [`StoreError::NotFound`] when there is none of that id.
     pub async fn set_application_disabled(&self, id: &AppId, since: Option<Timestamp>) -> Result<(), StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
-            let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
+            let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             let found: Option<i64> =
                 sqlx::query_scalar("UPDATE application SET disabled_at = $2, disabled_by_operator = 1 \
                      WHERE id = $1 AND deleted_at IS NULL RETURNING created_at")
                     .bind(id.as_str()).bind(since.map(|t| t.0)).fetch_optional(&mut *tx).await?;
             if found.is_none() {
-                return Err(StoreError::NoApplication(id.clone()));
+                return Err(Missing::Application(id.clone()).into());
             }
             sqlx::query("UPDATE api_key SET revision = $2 WHERE application_id = $1")
                 .bind(id.as_str()).bind(revision).execute(&mut *tx).await?;
@@ -167,18 +168,18 @@ impl Store {
         Ok(())
     }
 
-    /// Keeps a new key of an application.
+    /// Creates a key of an application.
     ///
     /// # Errors
-    /// [`StoreError::NoApplication`] when there is none of that id.
+    /// [`StoreError::NotFound`] when there is none of that id.
     pub async fn create_key(&self, application: &AppId, key: &NewKey) -> Result<(), StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
-            let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
+            let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             let made = insert_key!(key, application.as_str(), revision).execute(&mut *tx).await;
             match made {
                 Err(e) if e.as_database_error().is_some_and(sqlx::error::DatabaseError::is_foreign_key_violation) => {
-                    return Err(StoreError::NoApplication(application.clone()));
+                    return Err(Missing::Application(application.clone()).into());
                 }
                 made => made?,
             };
@@ -187,11 +188,11 @@ impl Store {
         Ok(())
     }
 
-    /// How many passes of an account's consoles are good.
+    /// How many unexpired keys an account's consoles made for themselves.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn live_passes(&self, account: &AccountId, now: Timestamp) -> Result<i64, StoreError> {
+    pub async fn count_console_keys(&self, account: &AccountId, now: Timestamp) -> Result<i64, StoreError> {
         Ok(on_each!(self, pool => {
             sqlx::query_scalar("SELECT COUNT(*) FROM api_key WHERE pass_of = $1 AND expires_at > $2")
                 .bind(account.as_str()).bind(now.0).fetch_one(pool).await
@@ -209,35 +210,35 @@ impl Store {
         Ok(rows.into_iter().map(KeyRow::into_record).collect())
     }
 
-    /// Switches a key off (`Some`) or on again (`None`).
+    /// Disables (`Some`) or enables (`None`) a key.
     ///
     /// # Errors
-    /// [`StoreError::NoKey`] when there is none of that id.
+    /// [`StoreError::NotFound`] when there is none of that id.
     pub async fn set_key_disabled(&self, id: &KeyId, since: Option<Timestamp>) -> Result<(), StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
-            let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
+            let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             let found: Option<i64> =
                 sqlx::query_scalar("UPDATE api_key SET disabled_at = $2, revision = $3 WHERE id = $1 RETURNING created_at")
                     .bind(id.as_str()).bind(since.map(|t| t.0)).bind(revision)
                     .fetch_optional(&mut *tx).await?;
             if found.is_none() {
-                return Err(StoreError::NoKey(id.clone()));
+                return Err(Missing::Key(id.clone()).into());
             }
             tx.commit().await?;
         });
         Ok(())
     }
 
-    /// Keeps `new` as the successor of `old`, which ends at `old_ends`. One transaction: there is no moment at which
-    /// neither works, and a key has at most one successor.
+    /// Creates `new` as the successor of `old`, which expires at `old_ends`. In one transaction: at every moment one
+    /// of them works, and a key has at most one successor.
     ///
     /// # Errors
-    /// [`StoreError::NoKey`] when there is no `old`, [`StoreError::KeyEnded`] when it is disabled or has a successor.
+    /// [`StoreError::NotFound`] when there is no `old`, [`StoreError::Conflict`] when it is disabled or has a successor.
     pub async fn rotate_key(&self, old: &KeyId, new: &NewKey, old_ends: Timestamp) -> Result<(), StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
-            let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
+            let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             let application: Option<String> = sqlx::query_scalar(
                 "UPDATE api_key SET expires_at = $2, revision = $3 \
                  WHERE id = $1 AND expires_at IS NULL AND disabled_at IS NULL RETURNING application_id",
@@ -247,8 +248,8 @@ impl Store {
                 let exists: Option<String> = sqlx::query_scalar("SELECT id FROM api_key WHERE id = $1")
                     .bind(old.as_str()).fetch_optional(&mut *tx).await?;
                 return Err(match exists {
-                    Some(_) => StoreError::KeyEnded(old.clone()),
-                    None => StoreError::NoKey(old.clone()),
+                    Some(_) => Conflict::EndedKey(old.clone()).into(),
+                    None => Missing::Key(old.clone()).into(),
                 });
             };
             insert_key!(new, application, revision).execute(&mut *tx).await?;
@@ -257,7 +258,7 @@ impl Store {
         Ok(())
     }
 
-    /// The keys that changed after `revision`; all of them for 0. `None` when nothing did, which costs one row.
+    /// The keys that changed after `revision`; all of them for 0. `None` when none did, which reads a single row.
     ///
     /// # Errors
     /// When the database fails.
@@ -268,9 +269,9 @@ impl Store {
         if current == revision {
             return Ok(None);
         }
-        // An older revision than the reader's means a restored backup: whatever the reader knows may be gone.
+        // A revision lower than the reader's means that a backup was restored: all that the reader has may be wrong.
         let since = if current < revision { 0 } else { revision };
-        // A change between the two queries is read now and, its revision being newer than `current`, once more later.
+        // A change between the two queries is read now, and again later because its revision is higher than `current`.
         let rows: Vec<GrantRow> = on_each!(self, pool => {
             sqlx::query_as(
                 "SELECT k.digest, k.id, k.application_id, k.expires_at, k.pass_of, a.requests_per_day, \
@@ -286,10 +287,10 @@ impl Store {
     }
 }
 
-/// Why an application could not be kept.
+/// Why an application could not be stored.
 pub(crate) fn taken(error: sqlx::Error, name: &ApplicationName) -> StoreError {
     match error.as_database_error() {
-        Some(cause) if cause.is_unique_violation() => StoreError::NameTaken(name.clone()),
+        Some(cause) if cause.is_unique_violation() => Conflict::ApplicationName(name.clone()).into(),
         _ => error.into(),
     }
 }
@@ -359,7 +360,7 @@ struct GrantRow {
 }
 
 impl GrantRow {
-    /// `None` for a digest of another length, which no code of ours writes: such a key can never match.
+    /// `None` for a digest of the wrong length, which this code never writes: no secret can match it.
     fn into_grant(self) -> Option<(KeyDigest, KeyGrant)> {
         let grant = KeyGrant {
             key: KeyId::from_text(self.id),

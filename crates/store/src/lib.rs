@@ -1,56 +1,57 @@
-//! What is kept: one [`Store`] on SQLite and on PostgreSQL, and [`Blobs`] in a folder or on an S3 server.
+//! Storage: one [`Store`] on SQLite or PostgreSQL, and [`Blobs`] in a folder or on an S3 server.
 //!
-//! Both backends take the same SQL wherever they can, so each query is written once and compiled for both (see
-//! `on_each!`). Times are integers (microseconds), ids are text, digests are bytes: types that both databases
-//! agree on. `sqlx` is named in no other crate, and neither is `object_store`.
+//! Both databases accept the same SQL almost everywhere, so each query is written once and compiled for both (see
+//! `on_each!`). Times are integers (microseconds), ids are text, digests are bytes: types that both databases have. No
+//! other crate names `sqlx` or `object_store`.
 
 mod accounts;
 mod address;
 mod applications;
+mod blob_claims;
 mod blobs;
 mod catalogue;
 mod check;
-mod claims;
 mod collections;
-mod content;
+mod content_revision;
 mod datasets;
 mod error;
 mod feedback;
-mod fold;
 mod keys;
 mod open;
 mod recognitions;
 mod tokens;
 mod usage;
 mod user_images;
+mod wal_checkpoint;
 
 pub use accounts::{
-    Account, AccountChange, Belongings, NewAccount, NewSession, Purpose, Registered, SessionRow, SignedIn,
+    Account, AccountChange, AccountSession, ApplicationContents, LinkPurpose, NewAccount, NewSession, RegisterOutcome,
+    SessionRow,
 };
-pub use address::{Address, BadAddress};
+pub use address::{DatabaseAddress, InvalidDatabaseAddress};
 pub use applications::{ApplicationChange, ApplicationUser, OwnedApplication};
-pub use blobs::{BadBlobAddress, BlobAddress, BlobError, BlobKey, Blobs, Listed, hex, sha256};
+pub use blob_claims::BlobClaim;
+pub use blobs::{BlobAddress, BlobError, BlobKey, Blobs, InvalidBlobAddress, StoredBlob, hex, sha256};
 pub use catalogue::{ChangedItem, ItemRecord, NewItem, ReferenceRow};
 pub use check::BlobRow;
-pub use claims::Claim;
 pub use collections::{ChangedImage, Collection, ImageRecord, NewImage};
 pub use datasets::{
-    BuiltImage, CreateDataset, DatasetImageRow, DatasetLimits, DatasetRow, ImageSource, Lease, Looked, NewDataset,
-    NewDatasetImage, Task,
+    BuiltImage, CreateDatasetOutcome, DatasetImageRow, DatasetLimits, DatasetRow, ImageResult, ImageSource, Lease,
+    NewDataset, NewDatasetImage, PendingImage,
 };
-pub use error::{OpenError, StoreError};
+pub use error::{Conflict, Missing, OpenError, StoreError};
 pub use feedback::{
-    FeedbackChange, FeedbackCount, FeedbackFilter, FeedbackReport, FeedbackRow, KeptVerdict, NewReport, NewVerdict,
-    Rated, Standing, Total,
+    FeedbackChange, FeedbackCount, FeedbackFilter, FeedbackReport, FeedbackRow, FeedbackTotal, NewReport, NewVerdict,
+    RatedSubject, Standing, VerdictRecord,
 };
 pub use keys::{ChangedKeys, KeyGrant, NewKey};
-pub use recognitions::{KeptItem, NewRecognition, Push, RecognitionRecord};
+pub use recognitions::{NewRecognition, RecognitionRecord, ScoreAdjustment, StoredCandidate};
 use sqlx::{PgPool, SqlitePool};
 pub use tokens::{NewToken, TokenHolder};
-pub use usage::{UsageOutcome, UsageRow, UsageSum};
-pub use user_images::{NewUserImage, PutImage, UserImage};
+pub use usage::{UsageOutcome, UsageRow, UsageTotal};
+pub use user_images::{NewUserImage, PutImageOutcome, UserImage};
 
-/// The database, whichever it is. Cheap to clone: clones share one pool of connections.
+/// The database. Cheap to clone: clones share one connection pool.
 #[derive(Debug, Clone)]
 pub struct Store {
     pool: Pool,
@@ -62,8 +63,8 @@ enum Pool {
     Postgres(PgPool),
 }
 
-/// Runs one piece of code on whichever pool the store has. The body is compiled once for each backend, so a query
-/// that only one of them understands does not get past the conformance suite unnoticed.
+/// Runs the same code on either pool. The body is compiled once for each backend, and the conformance suite runs it on
+/// both, so a query that only one of them accepts fails the tests.
 macro_rules! on_each {
     ($store:expr, $pool:ident => $body:expr) => {
         match &$store.pool {
@@ -75,34 +76,34 @@ macro_rules! on_each {
 pub(crate) use on_each;
 
 impl Store {
-    /// Asks the database for a sign of life.
+    /// Checks that the database answers.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] when it gives none.
+    /// [`StoreError::Unavailable`] when it does not.
     pub async fn ping(&self) -> Result<(), StoreError> {
         on_each!(self, pool => sqlx::query("SELECT 1").execute(pool).await.map(drop))?;
         Ok(())
     }
 
-    /// How a transaction begins that reads first and writes then. SQLite would let two of them read and refuse the
-    /// second one's write, without waiting, because what it has read is out of date.
-    fn begin_writing(&self) -> &'static str {
+    /// The statement that begins a transaction which reads before it writes. With a plain `BEGIN`, SQLite lets two
+    /// such transactions read and then fails the second one's write at once, because its snapshot is out of date.
+    fn begin_immediate(&self) -> &'static str {
         match self.pool {
             Pool::Sqlite(_) => "BEGIN IMMEDIATE",
             Pool::Postgres(_) => "BEGIN",
         }
     }
 
-    /// What a question for rows ends with that are to stay until the transaction ends. SQLite lets nobody else write
-    /// meanwhile as it is.
-    fn and_keep_them(&self) -> &'static str {
+    /// The clause that locks the selected rows against deletion until the transaction ends. SQLite needs none: it
+    /// allows one writer at a time.
+    fn for_key_share(&self) -> &'static str {
         match self.pool {
             Pool::Sqlite(_) => "",
             Pool::Postgres(_) => " FOR KEY SHARE",
         }
     }
 
-    /// Which kind of database this is, for logs and listings.
+    /// The kind of database, for logs and listings.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self.pool {
@@ -111,7 +112,7 @@ impl Store {
         }
     }
 
-    /// Closes every connection after its last statement. SQLite folds its write-ahead log back into the file.
+    /// Closes every connection after its last statement. SQLite checkpoints its write-ahead log into the file.
     pub async fn close(&self) {
         on_each!(self, pool => pool.close().await);
     }

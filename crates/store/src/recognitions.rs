@@ -1,31 +1,31 @@
-//! Recognitions with their candidates.
+//! Recognitions and their candidates.
 
 use kaisatsu_model::{AppId, DatasetId, Function, ItemId, RecognitionId, Source, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{Store, StoreError, on_each};
+use crate::{Missing, Store, StoreError, on_each};
 
-/// A candidate as it is kept.
+/// A stored candidate of a recognition.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct KeptItem {
-    /// Its id, which feedback names.
+pub struct StoredCandidate {
+    /// Its id, by which feedback refers to it.
     pub id: String,
-    /// What it stands for: a class, an item of the catalogue, an image of a collection.
+    /// What it is: a class, an item of the catalogue, an image of a collection.
     pub subject: String,
-    /// What people read.
+    /// Its display name.
     pub name: String,
-    /// How sure the engine was, after feedback.
+    /// Its score, after feedback.
     pub score: f32,
-    /// How sure it was before, when feedback moved it.
+    /// Its score before feedback, if feedback changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<f32>,
-    /// The verdicts that moved it.
+    /// What the verdicts did that changed the score.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub moved: Vec<Push>,
+    pub moved: Vec<ScoreAdjustment>,
 }
 
-impl KeptItem {
-    /// How sure the engine was before feedback, whether that moved it or not.
+impl StoredCandidate {
+    /// The score before feedback, whether feedback changed it or not.
     #[must_use]
     pub fn base_score(&self) -> f32 {
         self.base.unwrap_or(self.score)
@@ -34,72 +34,72 @@ impl KeptItem {
 
 /// What one verdict did to the score of a candidate.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct Push {
-    /// The recognition that the verdict is on; `None` for another application's.
+pub struct ScoreAdjustment {
+    /// The recognition that was rated; `None` for another application's.
     #[serde(default, rename = "of", skip_serializing_if = "Option::is_none")]
     pub recognition: Option<String>,
-    /// The candidate that it is on; `None` for the whole result.
+    /// The candidate that was rated; `None` for the whole result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<String>,
-    /// What it says.
+    /// Whether the verdict says that the candidate is right.
     pub valid: bool,
-    /// How far it moved the score.
+    /// The change of the score.
     pub by: f32,
 }
 
-/// A recognition about to be kept.
+/// A new recognition.
 #[derive(Debug, Clone)]
 pub struct NewRecognition {
     /// Its id.
     pub id: RecognitionId,
-    /// Whose it is.
+    /// The application that asked.
     pub application: AppId,
     /// The function that was called.
     pub function: Function,
     /// What the image was compared with. Deleting a dataset also deletes its recognitions.
     pub source: Source,
-    /// When.
+    /// When it was made.
     pub created_at: Timestamp,
-    /// Until when it is kept.
+    /// When it is deleted.
     pub expires_at: Timestamp,
     /// The candidates, best first.
-    pub items: Vec<KeptItem>,
-    /// What made the vector: the hash of its weights.
+    pub items: Vec<StoredCandidate>,
+    /// The hash of the weights that made the vector.
     pub engine: String,
-    /// The picture as a vector, or one vector a candidate, one after the other.
+    /// The picture as a vector; or one vector a candidate, concatenated.
     pub vector: Option<Vec<f32>>,
     /// The picture as it was sent.
     pub picture: Option<Vec<u8>>,
 }
 
-/// A recognition as it is kept.
+/// A stored recognition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecognitionRecord {
-    /// Whose it is.
+    /// The application that asked.
     pub application: AppId,
-    /// What was asked for.
+    /// The task, such as `classify`.
     pub task: String,
     /// The model, dataset or collection that answered.
     pub model: String,
-    /// When.
+    /// When it was made.
     pub created_at: Timestamp,
     /// The candidates, best first.
-    pub items: Vec<KeptItem>,
+    pub items: Vec<StoredCandidate>,
 }
 
 const INSERT: &str = "INSERT INTO recognition \
      (id, application_id, task, model, created_at, expires_at, items, vector, picture, dataset_id, engine) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 
-/// A recognition of an application, or of any.
+/// Finds a recognition, of one application or of any.
 pub(crate) const FIND: &str = "SELECT application_id, task, model, created_at, items, vector, dataset_id, engine FROM recognition \
      WHERE id = $1 AND ($2 IS NULL OR application_id = $2) AND expires_at > $3";
 
 impl Store {
-    /// Keeps a recognition with all of its candidates.
+    /// Stores a recognition with its candidates.
     ///
     /// # Errors
-    /// When the database fails; [`StoreError::NoDataset`] when the dataset was deleted meanwhile.
+    /// When the database fails; [`StoreError::NotFound`] when the dataset has been deleted.
     pub async fn save_recognition(&self, new: NewRecognition) -> Result<(), StoreError> {
         let items = serde_json::to_string(&new.items).map_err(|error| StoreError::Damaged(error.to_string()))?;
         let vector = new.vector.map(|vector| floats_to_bytes(&vector));
@@ -112,16 +112,16 @@ impl Store {
         });
         match (kept, new.source.dataset()) {
             (Err(sqlx::Error::Database(error)), Some(id)) if error.is_foreign_key_violation() => {
-                Err(StoreError::NoDataset(id.clone()))
+                Err(Missing::Dataset(id.clone()).into())
             }
             (kept, _) => Ok(kept?),
         }
     }
 
-    /// A recognition of an application, or of any, while it is kept.
+    /// A recognition that has not expired, of one application or of any.
     ///
     /// # Errors
-    /// [`StoreError::NoRecognition`] when there is no such thing.
+    /// [`StoreError::NotFound`] when there is none of that id.
     pub async fn recognition_record(
         &self,
         application: Option<&AppId>,
@@ -132,13 +132,13 @@ impl Store {
             sqlx::query_as(FIND)
                 .bind(id.as_str()).bind(application.map(AppId::as_str)).bind(now.0).fetch_optional(pool).await
         })?;
-        let row = row.ok_or_else(|| StoreError::NoRecognition(id.clone()))?;
+        let row = row.ok_or_else(|| Missing::Recognition(id.clone()))?;
         let items = read_items(&row.items)?;
         let (application, created_at) = (AppId::from_text(row.application_id), Timestamp(row.created_at));
         Ok(RecognitionRecord { application, task: row.task, model: row.model, created_at, items })
     }
 
-    /// How many recognitions are kept.
+    /// How many recognitions are stored.
     ///
     /// # Errors
     /// When the database fails.
@@ -149,17 +149,17 @@ impl Store {
         Ok(count?)
     }
 
-    /// Forgets recognitions whose time is over, at most `most` at once, and says how many. Verdicts stay.
+    /// Deletes expired recognitions, at most `limit` of them, and returns how many. Their verdicts stay.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn forget_recognitions(&self, now: Timestamp, most: i64) -> Result<u64, StoreError> {
+    pub async fn delete_expired_recognitions(&self, now: Timestamp, limit: i64) -> Result<u64, StoreError> {
         let gone = on_each!(self, pool => {
             sqlx::query(
                 "DELETE FROM recognition WHERE id IN \
                  (SELECT id FROM recognition WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)",
             )
-            .bind(now.0).bind(most).execute(pool).await.map(|done| done.rows_affected())
+            .bind(now.0).bind(limit).execute(pool).await.map(|done| done.rows_affected())
         });
         Ok(gone?)
     }
@@ -179,19 +179,19 @@ pub(crate) struct RecognitionRow {
 
 impl RecognitionRow {
     /// The candidate of that id; `None` when the whole result is meant.
-    pub(crate) fn find(&self, id: Option<&ItemId>) -> Result<Option<KeptItem>, StoreError> {
+    pub(crate) fn find(&self, id: Option<&ItemId>) -> Result<Option<StoredCandidate>, StoreError> {
         let Some(id) = id else { return Ok(None) };
         let found = read_items(&self.items)?.into_iter().find(|item| item.id == id.as_str());
-        found.map(Some).ok_or_else(|| StoreError::NoItem(id.clone()))
+        found.map(Some).ok_or_else(|| Missing::Candidate(id.clone()).into())
     }
 }
 
-/// The candidates as they are kept.
-pub(crate) fn read_items(text: &str) -> Result<Vec<KeptItem>, StoreError> {
+/// Parses stored candidates.
+pub(crate) fn read_items(text: &str) -> Result<Vec<StoredCandidate>, StoreError> {
     serde_json::from_str(text).map_err(|error| StoreError::Damaged(error.to_string()))
 }
 
-/// A vector as both databases keep it: 32-bit floats in little-endian order.
+/// A vector as both databases store it: 32-bit floats in little-endian order.
 pub(crate) fn floats_to_bytes(floats: &[f32]) -> Vec<u8> {
     floats.iter().flat_map(|float| float.to_le_bytes()).collect()
 }

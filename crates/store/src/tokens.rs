@@ -1,39 +1,39 @@
-//! User tokens. They are looked up in the database each time: what is revoked is revoked at once, on every replica.
+//! User tokens. They are looked up in the database each time, so a revocation takes effect at once on every replica.
 
 use kaisatsu_model::{AppId, Timestamp, TokenDigest, UserId};
 
 use crate::{Store, StoreError, on_each};
 
-/// A token about to be kept.
+/// A new token.
 #[derive(Debug, Clone)]
 pub struct NewToken {
     /// SHA-256 of the secret.
     pub digest: TokenDigest,
-    /// Whose user.
+    /// The application of the user.
     pub application: AppId,
     /// The user.
     pub user: UserId,
-    /// When it is made.
+    /// When it is issued.
     pub created_at: Timestamp,
-    /// Until when it is good.
+    /// When it expires.
     pub expires_at: Timestamp,
 }
 
-/// A user who has tokens, as it is listed.
+/// A user with valid tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenHolder {
     /// The application's own name for the user.
     pub user: String,
-    /// How many tokens are good now.
+    /// How many valid tokens the user has.
     pub live: i64,
-    /// Until when the last of them is.
+    /// When the last of them expires.
     pub expires_at: Timestamp,
 }
 
 const INSERT: &str = "INSERT INTO user_token (digest, application_id, user_id, created_at, expires_at) \
                       VALUES ($1, $2, $3, $4, $5)";
 
-/// All but the newest of a user's good tokens.
+/// Revokes all but the newest of a user's valid tokens.
 const REVOKE_OLDER: &str = "UPDATE user_token SET revoked_at = $1 \
      WHERE application_id = $2 AND user_id = $3 AND revoked_at IS NULL AND expires_at > $1 AND digest NOT IN \
      (SELECT digest FROM user_token WHERE application_id = $2 AND user_id = $3 AND revoked_at IS NULL \
@@ -51,13 +51,13 @@ const HOLDERS: &str = "SELECT user_id, COUNT(*), MAX(expires_at) FROM user_token
 const FORGET: &str = "DELETE FROM user_token WHERE expires_at <= $1";
 
 impl Store {
-    /// Keeps a token, and revokes the oldest of this user's when there are more than `most` good ones.
+    /// Stores a token, and revokes the user's oldest when more than `limit` are valid.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn put_token(&self, token: &NewToken, most: i64) -> Result<(), StoreError> {
+    pub async fn put_token(&self, token: &NewToken, limit: i64) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            let mut transaction = pool.begin_with(self.begin_writing()).await?;
+            let mut transaction = pool.begin_with(self.begin_immediate()).await?;
             sqlx::query(INSERT)
                 .bind(&token.digest.0[..])
                 .bind(token.application.as_str())
@@ -70,7 +70,7 @@ impl Store {
                 .bind(token.created_at.0)
                 .bind(token.application.as_str())
                 .bind(token.user.as_str())
-                .bind(most)
+                .bind(limit)
                 .execute(&mut *transaction)
                 .await?;
             transaction.commit().await?;
@@ -78,7 +78,7 @@ impl Store {
         Ok(())
     }
 
-    /// The user whom a token of this application stands for, while it is good.
+    /// The user of a valid token of this application.
     ///
     /// # Errors
     /// When the database fails.
@@ -96,7 +96,7 @@ impl Store {
             .await)?)
     }
 
-    /// Revokes the tokens of a user, or of all users of an application; how many were good until now.
+    /// Revokes the valid tokens of a user, or of all users of an application; returns how many.
     ///
     /// # Errors
     /// When the database fails.
@@ -115,7 +115,7 @@ impl Store {
             .map(|done| done.rows_affected()))?)
     }
 
-    /// The users of an application who have good tokens.
+    /// The users of an application who have valid tokens.
     ///
     /// # Errors
     /// When the database fails.
@@ -129,11 +129,11 @@ impl Store {
         Ok(rows.into_iter().map(holder).collect())
     }
 
-    /// Forgets tokens that expired; how many there were.
+    /// Deletes expired tokens; returns how many.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn forget_tokens(&self, now: Timestamp) -> Result<u64, StoreError> {
+    pub async fn delete_expired_tokens(&self, now: Timestamp) -> Result<u64, StoreError> {
         Ok(
             on_each!(self, pool => sqlx::query(FORGET).bind(now.0).execute(pool).await.map(|done| done.rows_affected()))?,
         )

@@ -1,4 +1,4 @@
-//! What was called, by the hour: how often, how it ended, and how long it took.
+//! Requests by the hour: how many, how they ended, and how long they took.
 
 use kaisatsu_model::{AppId, Timestamp};
 
@@ -9,19 +9,19 @@ use crate::{Store, StoreError, on_each};
 pub enum UsageOutcome {
     /// Answered.
     Answered,
-    /// Refused: the caller's fault.
+    /// Refused: the caller made a mistake.
     Refused,
-    /// Failed: ours.
+    /// Failed: the server made one.
     Failed,
-    /// Turned away, because there were too many.
+    /// Turned away: over a limit.
     TurnedAway,
 }
 
 impl UsageOutcome {
-    /// Each of them.
+    /// All outcomes.
     pub const ALL: [Self; 4] = [Self::Answered, Self::Refused, Self::Failed, Self::TurnedAway];
 
-    /// As it is kept.
+    /// The stored form.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -33,43 +33,43 @@ impl UsageOutcome {
     }
 }
 
-/// Requests to be added to what is kept.
+/// Requests to add to the stored counts.
 #[derive(Debug, Clone)]
 pub struct UsageRow {
-    /// Who called.
+    /// The application that called.
     pub application: AppId,
-    /// With which key; empty for what a console called.
+    /// Its key; empty for calls of the console.
     pub key: String,
-    /// What was called.
+    /// The operation.
     pub operation: String,
     /// When the hour begins.
     pub hour: Timestamp,
     /// How they ended.
     pub outcome: UsageOutcome,
-    /// How long they took, as the number of a class of times.
+    /// The index of the latency bucket.
     pub class: i64,
-    /// How many there were.
+    /// How many requests.
     pub requests: i64,
-    /// How long all of them took.
+    /// The sum of their durations.
     pub micros: i64,
 }
 
-/// Requests of one kind in one stretch of time.
+/// Requests of one kind in one interval.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
-pub struct UsageSum {
-    /// When the stretch begins, in microseconds since 1970.
+pub struct UsageTotal {
+    /// When the interval begins, in microseconds since 1970.
     pub begins: i64,
-    /// The key; empty for what a console called.
+    /// The key; empty for calls of the console.
     pub key_id: String,
     /// The operation.
     pub operation: String,
-    /// How they ended, as it is kept.
+    /// How they ended, in its stored form.
     pub outcome: String,
-    /// The class of times.
+    /// The index of the latency bucket.
     pub class: i64,
-    /// How many there were.
+    /// How many requests.
     pub requests: i64,
-    /// How long all of them took.
+    /// The sum of their durations.
     pub micros: i64,
 }
 
@@ -87,14 +87,14 @@ const TAKEN: &str = "SELECT application_id, CAST(SUM(requests) AS BIGINT) FROM u
      GROUP BY application_id";
 
 impl Store {
-    /// Adds requests to what is kept, all or nothing. Replicas give the rows in the same order, so that none waits for
-    /// another in a circle.
+    /// Adds requests to the stored counts, all or none. Replicas pass the rows in the same order, so that they cannot
+    /// deadlock.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn add_usage(&self, rows: &[UsageRow]) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            let mut tx = pool.begin_with(self.begin_immediate()).await?;
             for row in rows {
                 sqlx::query(ADD)
                     .bind(row.application.as_str()).bind(row.hour.0).bind(&row.key).bind(&row.operation)
@@ -106,8 +106,8 @@ impl Store {
         Ok(())
     }
 
-    /// Notes when keys were last used. One by one: whoever changes all keys of an application must not meet a half-finished
-    /// list of them.
+    /// Stores when keys were last used. One statement a key: a transaction that updates all keys of an application
+    /// must not deadlock with this one.
     ///
     /// # Errors
     /// When the database fails.
@@ -122,7 +122,7 @@ impl Store {
         Ok(())
     }
 
-    /// What an application called, by stretches of `step_micros`.
+    /// The requests of an application, by intervals of `step_micros`.
     ///
     /// # Errors
     /// When the database fails.
@@ -132,12 +132,12 @@ impl Store {
         from: Timestamp,
         to: Timestamp,
         step_micros: i64,
-    ) -> Result<Vec<UsageSum>, StoreError> {
+    ) -> Result<Vec<UsageTotal>, StoreError> {
         Ok(on_each!(self, pool => sqlx::query_as(SUMS)
             .bind(application.as_str()).bind(from.0).bind(to.0).bind(step_micros.max(1)).fetch_all(pool).await)?)
     }
 
-    /// How many requests count against the quota of each application, or of one, since a moment.
+    /// How many requests count against the quota of each application, or of one, since a time.
     ///
     /// # Errors
     /// When the database fails.
@@ -151,11 +151,11 @@ impl Store {
         Ok(rows.into_iter().map(|(id, count)| (AppId::from_text(id), count)).collect())
     }
 
-    /// Forgets what was called before a moment.
+    /// Deletes counts from before a time.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn forget_usage(&self, before: Timestamp) -> Result<(), StoreError> {
+    pub async fn delete_old_usage(&self, before: Timestamp) -> Result<(), StoreError> {
         on_each!(self, pool => {
             sqlx::query("DELETE FROM usage WHERE hour < $1").bind(before.0).execute(pool).await.map(drop)
         })?;

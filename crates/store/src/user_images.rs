@@ -4,58 +4,58 @@ use kaisatsu_model::{AppId, ImageId, Timestamp, UserId};
 
 use crate::{
     BlobKey, Store, StoreError,
-    claims::{LOCK_ACCOUNT, LOOSEN, SETTLE, blob_key},
+    blob_claims::{LOCK_ACCOUNT, MARK_RELEASED, MARK_STORED, blob_key},
     on_each,
 };
 
-/// An image about to be put into a storage area. Its bytes are written.
+/// A new image of a storage area. Its bytes are stored already.
 #[derive(Debug, Clone)]
 pub struct NewUserImage {
-    /// Its id, unless the same bytes are there already.
+    /// Its id, unless the same bytes have one already.
     pub id: ImageId,
-    /// What it is and whose.
+    /// The key of its bytes.
     pub key: BlobKey,
-    /// Pixels from left to right.
+    /// Its width in pixels.
     pub width: u32,
-    /// Pixels from top to bottom.
+    /// Its height in pixels.
     pub height: u32,
-    /// What it shows.
+    /// Its tag.
     pub tag: Option<String>,
-    /// What the user calls it.
+    /// Its name.
     pub name: Option<String>,
-    /// When it comes.
+    /// When it was uploaded.
     pub created_at: Timestamp,
 }
 
-/// What putting an image came to.
+/// The result of storing an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PutImage {
-    /// It is in, under this id: a new one, or that of the same bytes put there before.
-    Kept(ImageId),
-    /// Its bytes were removed meanwhile; they have to be claimed again.
-    Gone,
-    /// The user has as many images as one may have.
-    Full,
+pub enum PutImageOutcome {
+    /// It is stored under this id: a new one, or that of the same bytes stored before.
+    Stored(ImageId),
+    /// Its bytes have been deleted; they must be claimed again.
+    BlobDeleted,
+    /// The user has as many images as allowed.
+    LimitReached,
 }
 
-/// An image as it is listed.
+/// A stored image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserImage {
     /// Its id.
     pub id: ImageId,
     /// Its SHA-256.
     pub sha256: [u8; 32],
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: i64,
-    /// Pixels from left to right.
+    /// Its width in pixels.
     pub width: i64,
-    /// Pixels from top to bottom.
+    /// Its height in pixels.
     pub height: i64,
-    /// What it shows.
+    /// Its tag.
     pub tag: Option<String>,
-    /// What the user calls it.
+    /// Its name.
     pub name: Option<String>,
-    /// When it came.
+    /// When it was uploaded.
     pub created_at: Timestamp,
 }
 
@@ -74,29 +74,29 @@ const LIST: &str = "SELECT i.id, i.sha256, b.size, i.width, i.height, i.tag, i.n
 
 const DELETE: &str = "DELETE FROM user_image WHERE id = $1 AND application_id = $2 AND user_id = $3 RETURNING sha256";
 
-/// An image of the storage area, or of a dataset.
+/// Finds an image in the storage area or in a dataset.
 const FIND: &str = "SELECT sha256 FROM user_image WHERE id = $1 AND application_id = $2 AND user_id = $3 \
      UNION ALL SELECT sha256 FROM dataset_image \
      WHERE image_id = $1 AND application_id = $2 AND user_id = $3 AND sha256 IS NOT NULL LIMIT 1";
 
 impl Store {
-    /// Puts an image into a user's storage area, which may hold `most`. The same bytes are kept once.
+    /// Stores an image in a user's storage area, which may hold `limit`. The same bytes are stored once.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn put_user_image(&self, new: &NewUserImage, most: i64) -> Result<PutImage, StoreError> {
+    pub async fn put_user_image(&self, new: &NewUserImage, limit: i64) -> Result<PutImageOutcome, StoreError> {
         let (app, user, sha256) = (new.key.application.as_str(), new.key.user.as_str(), &new.key.sha256[..]);
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            let mut tx = pool.begin_with(self.begin_immediate()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(new.created_at.0).execute(&mut *tx).await?;
             let others: i64 = sqlx::query_scalar(COUNT).bind(app).bind(user).bind(sha256).fetch_one(&mut *tx).await?;
-            if others >= most {
-                return Ok(PutImage::Full);
+            if others >= limit {
+                return Ok(PutImageOutcome::LimitReached);
             }
-            let settled = sqlx::query(SETTLE).bind(app).bind(user).bind(sha256).bind(new.created_at.0)
+            let settled = sqlx::query(MARK_STORED).bind(app).bind(user).bind(sha256).bind(new.created_at.0)
                 .execute(&mut *tx).await?;
             if settled.rows_affected() == 0 {
-                return Ok(PutImage::Gone);
+                return Ok(PutImageOutcome::BlobDeleted);
             }
             let id: String = sqlx::query_scalar(PUT)
                 .bind(new.id.as_str()).bind(app).bind(user).bind(sha256)
@@ -104,11 +104,11 @@ impl Store {
                 .bind(&new.tag).bind(&new.name).bind(new.created_at.0)
                 .fetch_one(&mut *tx).await?;
             tx.commit().await?;
-            Ok(PutImage::Kept(ImageId::from_text(id)))
+            Ok(PutImageOutcome::Stored(ImageId::from_text(id)))
         })
     }
 
-    /// The images of a user's storage area after one, oldest first, at most `most`.
+    /// The images of a user's storage area after a cursor, oldest first, at most `limit`.
     ///
     /// # Errors
     /// When the database fails.
@@ -117,11 +117,11 @@ impl Store {
         application: &AppId,
         user: &UserId,
         after: (Timestamp, &str),
-        most: i64,
+        limit: i64,
     ) -> Result<Vec<UserImage>, StoreError> {
         type Row = (String, Vec<u8>, i64, i64, i64, Option<String>, Option<String>, i64);
         let rows: Vec<Row> = on_each!(self, pool => sqlx::query_as(LIST)
-            .bind(application.as_str()).bind(user.as_str()).bind(after.0.0).bind(after.1).bind(most)
+            .bind(application.as_str()).bind(user.as_str()).bind(after.0.0).bind(after.1).bind(limit)
             .fetch_all(pool).await)?;
         let image = |(id, sha256, size, width, height, tag, name, created_at): Row| {
             let damaged = |_| StoreError::Damaged("the hash of an image".to_owned());
@@ -132,8 +132,8 @@ impl Store {
         rows.into_iter().map(image).collect()
     }
 
-    /// Takes an image out of a user's storage area; whether it was there. Datasets made of it keep their own hold on
-    /// its bytes.
+    /// Deletes an image from a user's storage area; returns whether there was one. Datasets that contain it keep their
+    /// own reference to its bytes.
     ///
     /// # Errors
     /// When the database fails.
@@ -146,18 +146,18 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let (app, user) = (application.as_str(), user.as_str());
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            let mut tx = pool.begin_with(self.begin_immediate()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now.0).execute(&mut *tx).await?;
             let sha256: Option<Vec<u8>> =
                 sqlx::query_scalar(DELETE).bind(id.as_str()).bind(app).bind(user).fetch_optional(&mut *tx).await?;
             let Some(sha256) = sha256 else { return Ok(false) };
-            sqlx::query(LOOSEN).bind(app).bind(user).bind(sha256).bind(now.0).execute(&mut *tx).await?;
+            sqlx::query(MARK_RELEASED).bind(app).bind(user).bind(sha256).bind(now.0).execute(&mut *tx).await?;
             tx.commit().await?;
             Ok(true)
         })
     }
 
-    /// The bytes of an image of a user's: one in the storage area, or one of a dataset.
+    /// The blob of an image in the user's storage area or datasets.
     ///
     /// # Errors
     /// When the database fails.

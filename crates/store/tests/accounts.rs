@@ -8,8 +8,8 @@ use kaisatsu_model::{
     Timestamp, UserId,
 };
 use kaisatsu_store::{
-    AccountChange, ApplicationChange, BlobKey, Claim, NewAccount, NewKey, NewSession, NewToken, NewUserImage, Purpose,
-    PutImage, Registered, Store, StoreError, UsageOutcome, UsageRow,
+    AccountChange, ApplicationChange, BlobClaim, BlobKey, Conflict, LinkPurpose, Missing, NewAccount, NewKey,
+    NewSession, NewToken, NewUserImage, PutImageOutcome, RegisterOutcome, Store, StoreError, UsageOutcome, UsageRow,
 };
 use kaisatsu_testkit::{Backend, Database, tell_on_every_backend};
 
@@ -88,10 +88,10 @@ async fn sign_in(store: &Store, n: u8, who: u8) {
 async fn the_first_runs_the_server_and_an_address_is_taken_once(store: Store) {
     assert!(!store.has_accounts().await.unwrap());
     let waiting = |n| NewAccount { state: AccountState::Waiting, ..person(n) };
-    assert_eq!(store.register(&waiting(1)).await.unwrap(), Registered::First);
-    assert_eq!(store.register(&waiting(2)).await.unwrap(), Registered::Kept);
+    assert_eq!(store.register(&waiting(1)).await.unwrap(), RegisterOutcome::First);
+    assert_eq!(store.register(&waiting(2)).await.unwrap(), RegisterOutcome::Created);
     let again = NewAccount { id: id(3), ..waiting(2) };
-    assert_eq!(store.register(&again).await.unwrap(), Registered::Known);
+    assert_eq!(store.register(&again).await.unwrap(), RegisterOutcome::EmailTaken);
     let listed: Vec<_> = store.accounts().await.unwrap().into_iter().map(|(a, _)| (a.id, a.role, a.state)).collect();
     assert_eq!(listed, [(id(1), Role::Operator, AccountState::Active), (id(2), Role::Member, AccountState::Waiting)]);
     assert_eq!(store.account_of(&person(2).email).await.unwrap().unwrap().id, id(2));
@@ -109,7 +109,7 @@ async fn of_many_who_register_at_once_one_runs_the_server(store: Store) {
     let became: Vec<_> = (1..=8).map(|n| tokio::spawn(register(n))).collect();
     let mut firsts = 0;
     for one in became {
-        firsts += i32::from(one.await.unwrap() == Registered::First);
+        firsts += i32::from(one.await.unwrap() == RegisterOutcome::First);
     }
     let operators = store.accounts().await.unwrap().into_iter().filter(|(a, _)| a.role == Role::Operator).count();
     assert_eq!((firsts, operators), (1, 1));
@@ -120,9 +120,12 @@ async fn there_is_always_somebody_who_runs_the_server(store: Store) {
     store.register(&person(2)).await.unwrap();
     let change = |state, role| AccountChange { state, role };
     for bad in [change(Some(AccountState::Disabled), None), change(None, Some(Role::Member))] {
-        assert!(matches!(store.change_account(&id(1), bad, NOW).await, Err(StoreError::LastOperator)));
+        assert!(matches!(
+            store.change_account(&id(1), bad, NOW).await,
+            Err(StoreError::Conflict(Conflict::LastOperator))
+        ));
     }
-    assert!(matches!(store.delete_account(&id(1), NOW).await, Err(StoreError::LastOperator)));
+    assert!(matches!(store.delete_account(&id(1), NOW).await, Err(StoreError::Conflict(Conflict::LastOperator))));
     assert_eq!(store.account(&id(1)).await.unwrap().unwrap().role, Role::Operator, "nothing changed");
     store.change_account(&id(2), change(None, Some(Role::Operator)), NOW).await.unwrap();
     store.change_account(&id(1), change(None, Some(Role::Member)), NOW).await.unwrap();
@@ -130,7 +133,7 @@ async fn there_is_always_somebody_who_runs_the_server(store: Store) {
     store.delete_account(&id(2), NOW).await.unwrap();
     assert!(!store.has_accounts().await.unwrap(), "the last one may go, and the server begins anew");
     let nobody = store.change_account(&id(9), AccountChange::default(), NOW).await;
-    assert!(matches!(nobody, Err(StoreError::NoAccount(_))));
+    assert!(matches!(nobody, Err(StoreError::NotFound(Missing::Account(_)))));
 }
 
 async fn a_session_ends_with_its_time_its_password_and_its_account(store: Store) {
@@ -146,10 +149,10 @@ async fn a_session_ends_with_its_time_its_password_and_its_account(store: Store)
     let listed = store.sessions(&id(2), NOW).await.unwrap();
     assert_eq!(listed.len(), 3);
     store.end_session(&id(2), secret(3), NOW).await.unwrap();
-    store.put_link(secret(50), &id(2), Purpose::Reset, None, NOW.after(Duration::from_secs(9))).await.unwrap();
+    store.put_link(secret(50), &id(2), LinkPurpose::Reset, None, NOW.after(Duration::from_secs(9))).await.unwrap();
     store.set_password(&id(2), "another", Some(secret(1)), NOW).await.unwrap();
     assert_eq!((who(1, NOW).await, who(2, NOW).await, who(3, NOW).await), (Some(id(2)), None, None));
-    assert_eq!(store.take_link(secret(50), Purpose::Reset, NOW).await.unwrap(), None, "an older link is none");
+    assert_eq!(store.take_link(secret(50), LinkPurpose::Reset, NOW).await.unwrap(), None, "an older link is none");
     sign_in(&store, 4, 2).await;
     store.end_other_sessions(&id(2), secret(4), NOW).await.unwrap();
     assert_eq!((who(1, NOW).await, who(4, NOW).await), (None, Some(id(2))));
@@ -159,36 +162,36 @@ async fn a_session_ends_with_its_time_its_password_and_its_account(store: Store)
     let on = AccountChange { state: Some(AccountState::Active), role: None };
     store.change_account(&id(2), on, NOW).await.unwrap();
     assert_eq!(who(4, NOW).await, None, "it stays ended");
-    store.forget_sign_ins(NOW.after(Duration::from_hours(1)), NOW, Timestamp(0), Timestamp(0)).await.unwrap();
+    store.delete_expired_sign_ins(NOW.after(Duration::from_hours(1)), NOW, Timestamp(0), Timestamp(0)).await.unwrap();
     assert!(store.sessions(&id(2), Timestamp(0)).await.unwrap().is_empty());
 }
 
 async fn a_link_works_once_and_for_what_it_is(store: Store) {
     store.register(&person(1)).await.unwrap();
     let end = NOW.after(Duration::from_secs(10));
-    store.put_link(secret(1), &id(1), Purpose::Confirm, Some("chosen"), end).await.unwrap();
-    assert_eq!(store.take_link(secret(1), Purpose::Reset, NOW).await.unwrap(), None);
-    assert_eq!(store.take_link(secret(1), Purpose::Confirm, end).await.unwrap(), None, "too late");
-    assert_eq!(store.look_at_link(secret(1), Purpose::Confirm, NOW).await.unwrap(), Some(id(1)));
-    let taken = store.take_link(secret(1), Purpose::Confirm, NOW).await.unwrap();
+    store.put_link(secret(1), &id(1), LinkPurpose::Confirm, Some("chosen"), end).await.unwrap();
+    assert_eq!(store.take_link(secret(1), LinkPurpose::Reset, NOW).await.unwrap(), None);
+    assert_eq!(store.take_link(secret(1), LinkPurpose::Confirm, end).await.unwrap(), None, "too late");
+    assert_eq!(store.peek_link(secret(1), LinkPurpose::Confirm, NOW).await.unwrap(), Some(id(1)));
+    let taken = store.take_link(secret(1), LinkPurpose::Confirm, NOW).await.unwrap();
     assert_eq!(taken, Some((id(1), Some("chosen".to_owned()))));
-    assert_eq!(store.take_link(secret(1), Purpose::Confirm, NOW).await.unwrap(), None, "once");
-    store.put_link(secret(2), &id(1), Purpose::Reset, None, end).await.unwrap();
-    store.put_link(secret(3), &id(1), Purpose::Reset, None, end).await.unwrap();
-    assert_eq!(store.take_link(secret(2), Purpose::Reset, NOW).await.unwrap(), None, "the newest counts");
-    assert_eq!(store.take_link(secret(3), Purpose::Reset, NOW).await.unwrap(), Some((id(1), None)));
+    assert_eq!(store.take_link(secret(1), LinkPurpose::Confirm, NOW).await.unwrap(), None, "once");
+    store.put_link(secret(2), &id(1), LinkPurpose::Reset, None, end).await.unwrap();
+    store.put_link(secret(3), &id(1), LinkPurpose::Reset, None, end).await.unwrap();
+    assert_eq!(store.take_link(secret(2), LinkPurpose::Reset, NOW).await.unwrap(), None, "the newest counts");
+    assert_eq!(store.take_link(secret(3), LinkPurpose::Reset, NOW).await.unwrap(), Some((id(1), None)));
 }
 
 async fn failures_are_counted_within_their_time(store: Store) {
     let at = |micros| NOW.after(Duration::from_micros(micros));
     let tried = async |n, time| {
-        store.try_to_sign_in(secret(n), at(time), at(time).before(Duration::from_micros(10))).await.unwrap()
+        store.count_sign_in_attempt(secret(n), at(time), at(time).before(Duration::from_micros(10))).await.unwrap()
     };
     assert_eq!(tried(1, 5).await, (1, at(5)));
     assert_eq!(tried(1, 6).await, (2, at(5)));
     assert_eq!(tried(2, 7).await, (1, at(7)), "another address");
     assert_eq!(tried(1, 50).await, (1, at(50)), "it began anew");
-    store.forgive_sign_in(secret(1)).await.unwrap();
+    store.clear_sign_in_attempts(secret(1)).await.unwrap();
     assert_eq!(tried(1, 51).await, (1, at(51)));
 }
 
@@ -215,8 +218,14 @@ async fn an_application_is_its_owner_s(store: Store) {
     let owned = store.owned_application(&app(2)).await.unwrap().unwrap();
     assert_eq!((owned.application.name.as_str(), owned.requests_per_day), ("another", Some(7)));
     let taken = ApplicationChange { name: Some(ApplicationName::new("app 1").unwrap()), ..change };
-    assert!(matches!(store.change_application(&app(2), &taken).await, Err(StoreError::NameTaken(_))));
-    assert!(matches!(store.change_application(&app(9), &taken).await, Err(StoreError::NoApplication(_))));
+    assert!(matches!(
+        store.change_application(&app(2), &taken).await,
+        Err(StoreError::Conflict(Conflict::ApplicationName(_)))
+    ));
+    assert!(matches!(
+        store.change_application(&app(9), &taken).await,
+        Err(StoreError::NotFound(Missing::Application(_)))
+    ));
     let mut pass = key(9);
     pass.pass = Some((NOW.after(Duration::from_secs(5)), id(2)));
     store.create_key(&app(2), &pass).await.unwrap();
@@ -276,7 +285,7 @@ async fn what_was_called_is_added_up(store: Store) {
     );
     assert!(store.usage(&app(9), Timestamp(0), Timestamp(99), 1).await.unwrap().is_empty(), "no such application");
     assert_eq!(store.keys(None).await.unwrap()[0].last_used_at, Some(NOW));
-    store.forget_usage(Timestamp(10)).await.unwrap();
+    store.delete_old_usage(Timestamp(10)).await.unwrap();
     assert_eq!(store.usage(&app(1), Timestamp(0), Timestamp(99), 99).await.unwrap().len(), 3);
 }
 
@@ -292,7 +301,7 @@ async fn furnish(store: &Store, n: u8) {
     };
     store.put_token(&token, 9).await.unwrap();
     let blob = BlobKey { application: app(n), user: user.clone(), sha256: [n; 32] };
-    assert_eq!(store.claim_blob(&blob, 10, 100, NOW).await.unwrap(), Claim::Write);
+    assert_eq!(store.claim_blob(&blob, 10, 100, NOW).await.unwrap(), BlobClaim::Write);
     let image = NewUserImage {
         id: kaisatsu_model::ImageId::from_random([n; 20]),
         key: blob,
@@ -302,17 +311,17 @@ async fn furnish(store: &Store, n: u8) {
         name: None,
         created_at: NOW,
     };
-    assert!(matches!(store.put_user_image(&image, 9).await.unwrap(), PutImage::Kept(_)));
+    assert!(matches!(store.put_user_image(&image, 9).await.unwrap(), PutImageOutcome::Stored(_)));
     store.add_usage(&[called(n, "", 0, UsageOutcome::Answered, 1)]).await.unwrap();
 }
 
 /// Does what the server's sweeper does with a deleted application.
 async fn sweep(store: &Store, n: u8) {
-    store.let_go_of_images(&app(n), NOW).await.unwrap();
+    store.release_images(&app(n), NOW).await.unwrap();
     assert!(!store.erase_application(&app(n)).await.unwrap(), "its bytes are still there");
-    let doomed = store.doom_blobs(NOW, NOW, NOW, 100).await.unwrap();
+    let doomed = store.mark_blobs_deleting(NOW, NOW, NOW, 100).await.unwrap();
     let theirs: Vec<_> = doomed.into_iter().filter(|blob| blob.application == app(n)).collect();
-    store.forget_blobs(&theirs, NOW).await.unwrap();
+    store.delete_blob_rows(&theirs, NOW).await.unwrap();
     assert!(store.erase_application(&app(n)).await.unwrap());
 }
 
@@ -322,11 +331,11 @@ async fn a_deleted_application_is_gone_at_once_and_leaves_nothing(store: Store) 
     own(&store, 2, 1).await;
     furnish(&store, 1).await;
     furnish(&store, 2).await;
-    let all = store.belongings(&app(1)).await.unwrap().unwrap();
+    let all = store.application_contents(&app(1)).await.unwrap().unwrap();
     assert_eq!((all.keys, all.users, all.images, all.datasets), (1, 1, 1, 0));
     store.delete_application(&app(1), NOW).await.unwrap();
-    assert!(matches!(store.delete_application(&app(1), NOW).await, Err(StoreError::NoApplication(_))));
-    assert_eq!(store.belongings(&app(1)).await.unwrap(), None);
+    assert!(matches!(store.delete_application(&app(1), NOW).await, Err(StoreError::NotFound(Missing::Application(_)))));
+    assert_eq!(store.application_contents(&app(1)).await.unwrap(), None);
     assert!(store.owned_application(&app(1)).await.unwrap().is_none());
     assert_eq!(store.applications().await.unwrap().len(), 1);
     assert_eq!(store.keys(None).await.unwrap().len(), 1);
@@ -337,7 +346,7 @@ async fn a_deleted_application_is_gone_at_once_and_leaves_nothing(store: Store) 
     assert_eq!(store.deleted_applications().await.unwrap(), [(app(1), NOW)]);
     sweep(&store, 1).await;
     assert!(store.deleted_applications().await.unwrap().is_empty());
-    assert_eq!(store.belongings(&app(2)).await.unwrap().unwrap().images, 1, "the other one's is untouched");
+    assert_eq!(store.application_contents(&app(2)).await.unwrap().unwrap().images, 1, "the other one's is untouched");
 }
 
 async fn a_deleted_account_takes_all_along(store: Store) {
@@ -356,7 +365,7 @@ async fn a_deleted_account_takes_all_along(store: Store) {
     assert_eq!(left.iter().map(|one| one.application.id.clone()).collect::<Vec<_>>(), [app(1)]);
     assert_eq!(
         store.register(&NewAccount { id: id(3), ..person(2) }).await.unwrap(),
-        Registered::Kept,
+        RegisterOutcome::Created,
         "the address is free"
     );
 }

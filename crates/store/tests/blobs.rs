@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use futures_util::TryStreamExt;
 use kaisatsu_model::{AppId, UserId};
-use kaisatsu_store::{BlobAddress, BlobKey, Blobs, Listed};
+use kaisatsu_store::{BlobAddress, BlobKey, Blobs, StoredBlob};
 use tempfile::TempDir;
 
 /// A storage of the test's own. It is gone when this is dropped (a folder) or when the test server stops (S3).
@@ -94,10 +94,10 @@ async fn all_is_listed_with_its_size(place: Place) {
         let bytes = vec![number; usize::from(number)];
         let key = key(&format!("user {}", number % 3), &bytes);
         place.blobs.put(&key, bytes.into()).await.unwrap();
-        expected.push(Listed { name: key.name(), ours: true, size: number.into() });
+        expected.push(StoredBlob { name: key.name(), ours: true, size: number.into() });
     }
-    let order = |listed: &Listed| (listed.name.clone(), listed.size);
-    let mut found: Vec<Listed> = place.blobs.list().try_collect().await.unwrap();
+    let order = |listed: &StoredBlob| (listed.name.clone(), listed.size);
+    let mut found: Vec<StoredBlob> = place.blobs.list().try_collect().await.unwrap();
     found.sort_by_key(order);
     expected.sort_by_key(order);
     assert_eq!(found, expected);

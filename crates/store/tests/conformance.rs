@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_model::{AppId, ApplicationName, KeyDigest, KeyId, Timestamp};
-use kaisatsu_store::{NewKey, Store, StoreError};
+use kaisatsu_store::{Conflict, Missing, NewKey, Store, StoreError};
 use kaisatsu_testkit::{Backend, Database, tell_on_every_backend};
 
 tell_on_every_backend![
@@ -59,7 +59,7 @@ async fn applications_are_listed_by_name_and_names_are_unique(_: Database, store
     let name = ApplicationName::new("beta").unwrap();
     assert_eq!(store.application_named(&name).await.unwrap().unwrap().id, app(2));
     let again = store.create_application(&app(3), &name, Timestamp(2)).await;
-    assert!(matches!(again, Err(StoreError::NameTaken(taken)) if taken == name));
+    assert!(matches!(again, Err(StoreError::Conflict(Conflict::ApplicationName(taken))) if taken == name));
 }
 
 async fn an_application_and_its_first_key_come_together_or_not_at_all(_: Database, store: Store) {
@@ -67,7 +67,7 @@ async fn an_application_and_its_first_key_come_together_or_not_at_all(_: Databas
     store.create_application_with_key(&app(1), &name, None, &key(1)).await.unwrap();
     assert_eq!(store.keys(Some(&app(1))).await.unwrap().len(), 1);
     let again = store.create_application_with_key(&app(2), &name, None, &key(2)).await;
-    assert!(matches!(again, Err(StoreError::NameTaken(_))));
+    assert!(matches!(again, Err(StoreError::Conflict(Conflict::ApplicationName(_)))));
     assert_eq!((store.applications().await.unwrap().len(), store.keys(None).await.unwrap().len()), (1, 1));
 }
 
@@ -84,7 +84,7 @@ async fn a_key_is_kept_and_listed_with_its_application(_: Database, store: Store
 
 async fn a_key_of_no_application_is_refused(_: Database, store: Store) {
     let refused = store.create_key(&app(9), &key(1)).await;
-    assert!(matches!(refused, Err(StoreError::NoApplication(id)) if id == app(9)));
+    assert!(matches!(refused, Err(StoreError::NotFound(Missing::Application(id))) if id == app(9)));
     assert!(store.keys_changed_since(0).await.unwrap().is_none(), "the refused key left no trace");
 }
 
@@ -108,7 +108,7 @@ async fn every_change_reaches_a_reader_of_changes_once(_: Database, store: Store
     assert!(!third.keys[0].1.disabled && !third.complete);
 
     let missing = store.set_key_disabled(&key(7).id, None).await;
-    assert!(matches!(missing, Err(StoreError::NoKey(id)) if id == key(7).id));
+    assert!(matches!(missing, Err(StoreError::NotFound(Missing::Key(id))) if id == key(7).id));
     assert!(store.keys_changed_since(third.revision).await.unwrap().is_none());
 }
 
@@ -123,7 +123,7 @@ async fn disabling_an_application_touches_all_of_its_keys(_: Database, store: St
     assert_eq!(changed.keys.len(), 2);
     assert!(changed.keys.iter().all(|(_, grant)| grant.disabled && grant.application == one));
     let missing = store.set_application_disabled(&app(8), None).await;
-    assert!(matches!(missing, Err(StoreError::NoApplication(id)) if id == app(8)));
+    assert!(matches!(missing, Err(StoreError::NotFound(Missing::Application(id))) if id == app(8)));
 }
 
 async fn a_rotation_has_one_winner(_: Database, store: Store) {
@@ -138,7 +138,7 @@ async fn a_rotation_has_one_winner(_: Database, store: Store) {
     for attempt in tries {
         match attempt.await.unwrap() {
             Ok(()) => won += 1,
-            Err(StoreError::KeyEnded(id)) => assert_eq!(id, key(1).id),
+            Err(StoreError::Conflict(Conflict::EndedKey(id))) => assert_eq!(id, key(1).id),
             Err(other) => panic!("{other}"),
         }
     }
@@ -146,7 +146,7 @@ async fn a_rotation_has_one_winner(_: Database, store: Store) {
     let keys = store.keys(None).await.unwrap();
     assert_eq!(keys.iter().map(|k| k.expires_at).collect::<Vec<_>>(), [Some(Timestamp(100)), None]);
     let missing = store.rotate_key(&key(99).id, &key(20), Timestamp(1)).await;
-    assert!(matches!(missing, Err(StoreError::NoKey(_))));
+    assert!(matches!(missing, Err(StoreError::NotFound(Missing::Key(_)))));
 }
 
 async fn a_disabled_key_is_not_rotated(_: Database, store: Store) {
@@ -154,7 +154,7 @@ async fn a_disabled_key_is_not_rotated(_: Database, store: Store) {
     store.create_key(&one, &key(1)).await.unwrap();
     store.set_key_disabled(&key(1).id, Some(Timestamp(2))).await.unwrap();
     let refused = store.rotate_key(&key(1).id, &key(2), Timestamp(3)).await;
-    assert!(matches!(refused, Err(StoreError::KeyEnded(_))));
+    assert!(matches!(refused, Err(StoreError::Conflict(Conflict::EndedKey(_)))));
     assert_eq!(store.keys(None).await.unwrap().len(), 1);
 }
 

@@ -6,8 +6,8 @@ use kaisatsu_model::{
     Timestamp, UserId,
 };
 use kaisatsu_store::{
-    BlobKey, Claim, CreateDataset, DatasetLimits, ImageSource, Lease, Looked, NewDataset, NewDatasetImage,
-    NewRecognition, NewUserImage, PutImage, Store, StoreError,
+    BlobClaim, BlobKey, CreateDatasetOutcome, DatasetLimits, ImageResult, ImageSource, Lease, Missing, NewDataset,
+    NewDatasetImage, NewRecognition, NewUserImage, PutImageOutcome, Store, StoreError,
 };
 use kaisatsu_testkit::{Backend, Database, tell_on_every_backend};
 
@@ -47,11 +47,11 @@ impl Stage {
         BlobKey::of(&self.app, &self.user, bytes)
     }
 
-    async fn claim(&self, bytes: &[u8]) -> Claim {
+    async fn claim(&self, bytes: &[u8]) -> BlobClaim {
         self.store.claim_blob(&self.key(bytes), 10, 25, NOW).await.unwrap()
     }
 
-    async fn put(&self, number: u8, bytes: &[u8], tag: Option<&str>) -> PutImage {
+    async fn put(&self, number: u8, bytes: &[u8], tag: Option<&str>) -> PutImageOutcome {
         let new = NewUserImage {
             id: ImageId::from_random([number; 20]),
             key: self.key(bytes),
@@ -65,27 +65,32 @@ impl Stage {
     }
 
     async fn kept(&self, number: u8, bytes: &[u8]) -> ImageId {
-        assert_ne!(self.claim(bytes).await, Claim::Full);
+        assert_ne!(self.claim(bytes).await, BlobClaim::QuotaExceeded);
         match self.put(number, bytes, Some("猫")).await {
-            PutImage::Kept(id) => id,
+            PutImageOutcome::Stored(id) => id,
             other => panic!("{other:?}"),
         }
     }
 
     async fn doom(&self, written: i64, removed: i64) -> Vec<BlobKey> {
-        self.store.doom_blobs(NOW, Timestamp(written), Timestamp(removed), 10).await.unwrap()
+        self.store.mark_blobs_deleting(NOW, Timestamp(written), Timestamp(removed), 10).await.unwrap()
     }
 
     async fn doomed(&self) -> Vec<BlobKey> {
         self.doom(500, 500).await
     }
 
-    async fn create(&self, number: u8, sources: Vec<ImageSource>) -> (DatasetId, CreateDataset) {
+    async fn create(&self, number: u8, sources: Vec<ImageSource>) -> (DatasetId, CreateDatasetOutcome) {
         let image = |source| NewDatasetImage { source, tag: Some(Tag::new("cat").unwrap()) };
         self.create_of(number, sources.into_iter().map(image).collect(), 10).await
     }
 
-    async fn create_of(&self, number: u8, images: Vec<NewDatasetImage>, tags: usize) -> (DatasetId, CreateDataset) {
+    async fn create_of(
+        &self,
+        number: u8,
+        images: Vec<NewDatasetImage>,
+        tags: usize,
+    ) -> (DatasetId, CreateDatasetOutcome) {
         let id = DatasetId::from_random([number; 20]);
         let new = NewDataset {
             id: id.clone(),
@@ -102,7 +107,7 @@ impl Stage {
 
     async fn created(&self, number: u8, sources: Vec<ImageSource>) -> DatasetId {
         let (id, outcome) = self.create(number, sources).await;
-        assert_eq!(outcome, CreateDataset::Kept);
+        assert_eq!(outcome, CreateDatasetOutcome::Created);
         id
     }
 
@@ -120,15 +125,19 @@ fn url(number: u8) -> ImageSource {
 }
 
 async fn the_same_bytes_are_kept_once(stage: Stage) {
-    assert_eq!(stage.claim(b"a").await, Claim::Write);
-    assert_eq!(stage.claim(b"a").await, Claim::Write, "nobody has said that they are written");
-    let PutImage::Kept(first) = stage.put(1, b"a", Some("cat")).await else { panic!() };
-    assert_eq!(stage.claim(b"a").await, Claim::There);
-    assert_eq!(stage.put(2, b"a", None).await, PutImage::Kept(first.clone()), "the id stays");
+    assert_eq!(stage.claim(b"a").await, BlobClaim::Write);
+    assert_eq!(stage.claim(b"a").await, BlobClaim::Write, "nobody has said that they are written");
+    let PutImageOutcome::Stored(first) = stage.put(1, b"a", Some("cat")).await else { panic!() };
+    assert_eq!(stage.claim(b"a").await, BlobClaim::Exists);
+    assert_eq!(stage.put(2, b"a", None).await, PutImageOutcome::Stored(first.clone()), "the id stays");
     let other = UserId::new("other").unwrap();
     let elsewhere = BlobKey::of(&stage.app, &other, b"a");
     assert_ne!(elsewhere.name(), stage.key(b"a").name());
-    assert_eq!(stage.store.claim_blob(&elsewhere, 10, 25, NOW).await.unwrap(), Claim::Write, "nobody learns of others");
+    assert_eq!(
+        stage.store.claim_blob(&elsewhere, 10, 25, NOW).await.unwrap(),
+        BlobClaim::Write,
+        "nobody learns of others"
+    );
 
     let listed = stage.store.user_images(&stage.app, &stage.user, (Timestamp(0), ""), 10).await.unwrap();
     assert_eq!(listed.len(), 1);
@@ -149,12 +158,12 @@ async fn what_is_let_go_is_removed_and_what_is_not_stays(stage: Stage) {
     assert!(stage.delete(&set).await);
     assert_eq!(stage.doomed().await, [stage.key(b"a")]);
     assert!(stage.doomed().await.is_empty(), "somebody is at it");
-    assert_eq!(stage.claim(b"a").await, Claim::Busy, "what is being removed cannot be used");
-    assert_eq!(stage.put(2, b"a", None).await, PutImage::Gone);
-    stage.store.forget_blobs(&[stage.key(b"a")], Timestamp(900)).await.unwrap();
-    assert_eq!(stage.claim(b"a").await, Claim::Busy, "only who took it last forgets it");
-    stage.store.forget_blobs(&[stage.key(b"a")], NOW).await.unwrap();
-    assert_eq!(stage.claim(b"a").await, Claim::Write);
+    assert_eq!(stage.claim(b"a").await, BlobClaim::Deleting, "what is being removed cannot be used");
+    assert_eq!(stage.put(2, b"a", None).await, PutImageOutcome::BlobDeleted);
+    stage.store.delete_blob_rows(&[stage.key(b"a")], Timestamp(900)).await.unwrap();
+    assert_eq!(stage.claim(b"a").await, BlobClaim::Deleting, "only who took it last forgets it");
+    stage.store.delete_blob_rows(&[stage.key(b"a")], NOW).await.unwrap();
+    assert_eq!(stage.claim(b"a").await, BlobClaim::Write);
     assert_eq!(stage.doom(1_001, 0).await.len(), 1, "half written, and old");
     assert!(stage.doom(1_001, 1_000).await.is_empty());
     assert_eq!(stage.doom(0, 1_001).await.len(), 1, "half removed, and old");
@@ -167,25 +176,25 @@ async fn what_is_let_go_is_removed_and_what_is_not_stays(stage: Stage) {
 async fn limits_hold(stage: Stage) {
     let first = stage.kept(1, b"a").await;
     stage.kept(2, b"b").await;
-    assert_eq!(stage.claim(b"c").await, Claim::Full, "thirty bytes are more than twenty-five");
-    assert_eq!(stage.store.claim_blob(&stage.key(b"c"), 5, 25, NOW).await.unwrap(), Claim::Write);
-    assert_eq!(stage.put(3, b"c", None).await, PutImage::Full, "three images are more than two");
-    assert!(matches!(stage.put(3, b"a", None).await, PutImage::Kept(_)), "one of those there is not a third");
+    assert_eq!(stage.claim(b"c").await, BlobClaim::QuotaExceeded, "thirty bytes are more than twenty-five");
+    assert_eq!(stage.store.claim_blob(&stage.key(b"c"), 5, 25, NOW).await.unwrap(), BlobClaim::Write);
+    assert_eq!(stage.put(3, b"c", None).await, PutImageOutcome::LimitReached, "three images are more than two");
+    assert!(matches!(stage.put(3, b"a", None).await, PutImageOutcome::Stored(_)), "one of those there is not a third");
     for number in [1, 2] {
         stage.created(number, vec![url(number)]).await;
     }
-    assert_eq!(stage.create(3, vec![url(3)]).await.1, CreateDataset::Full);
+    assert_eq!(stage.create(3, vec![url(3)]).await.1, CreateDatasetOutcome::LimitReached);
     assert!(stage.delete(&DatasetId::from_random([1; 20])).await);
     // Tags are counted with those that stored images bring along.
     let two = || {
         let given = NewDatasetImage { source: url(1), tag: Some(Tag::new("cat").unwrap()) };
         vec![given, NewDatasetImage { source: ImageSource::Stored(first.clone()), tag: None }]
     };
-    assert_eq!(stage.create_of(3, two(), 1).await.1, CreateDataset::TooManyTags);
-    assert_eq!(stage.create_of(3, two(), 2).await.1, CreateDataset::Kept);
+    assert_eq!(stage.create_of(3, two(), 1).await.1, CreateDatasetOutcome::TooManyTags);
+    assert_eq!(stage.create_of(3, two(), 2).await.1, CreateDatasetOutcome::Created);
     assert!(stage.delete(&DatasetId::from_random([3; 20])).await);
     let missing = vec![url(1), ImageSource::Stored(ImageId::from_random([9; 20]))];
-    assert_eq!(stage.create(3, missing).await.1, CreateDataset::NoImage(1));
+    assert_eq!(stage.create(3, missing).await.1, CreateDatasetOutcome::NoImage(1));
     let listed = stage.store.datasets(&stage.app, &stage.user, (Timestamp(0), ""), 10).await.unwrap();
     assert_eq!(listed.len(), 1, "what was refused has left nothing behind");
 }
@@ -201,11 +210,11 @@ async fn a_dataset_is_built_by_one_at_a_time_and_survives_who_builds_it(stage: S
     let pending = store.pending_images(&id, Timestamp(10), -1, 10).await.unwrap();
     assert_eq!(pending.iter().map(|task| task.position).collect::<Vec<_>>(), [0, 1, 2, 3]);
     stage.claim(b"zero").await;
-    let fetched = |bytes: &[u8]| Looked::Fetched { blob: stage.key(bytes), vector: vec![0.5, -1.0] };
+    let fetched = |bytes: &[u8]| ImageResult::Fetched { blob: stage.key(bytes), vector: vec![0.5, -1.0] };
     let looked = [
         (0, fetched(b"zero")),
-        (1, Looked::Refused(Outcome::NotFound, "404".to_owned())),
-        (2, Looked::Later(Timestamp(50))),
+        (1, ImageResult::Rejected(Outcome::NotFound, "404".to_owned())),
+        (2, ImageResult::RetryAt(Timestamp(50))),
         (3, fetched(b"never written")),
     ];
     assert!(store.record_images(&lease, &looked, Timestamp(12), Timestamp(22)).await.unwrap());
@@ -219,14 +228,20 @@ async fn a_dataset_is_built_by_one_at_a_time_and_survives_who_builds_it(stage: S
     assert!(!store.finish_dataset(&lease, None, "{}", Timestamp(23)).await.unwrap());
     let left = store.pending_images(&id, Timestamp(22), -1, 10).await.unwrap();
     assert_eq!(left.iter().map(|task| task.position).collect::<Vec<_>>(), [3], "its bytes are nowhere");
-    assert_eq!(store.next_try(&id).await.unwrap(), Some(Timestamp(0)));
+    assert_eq!(store.next_retry(&id).await.unwrap(), Some(Timestamp(0)));
     stage.claim(b"three").await;
     store.record_images(&second, &[(3, fetched(b"three"))], Timestamp(24), Timestamp(60)).await.unwrap();
-    assert_eq!(store.next_try(&id).await.unwrap(), Some(Timestamp(50)));
-    store.record_images(&second, &[(2, Looked::Refused(Outcome::TimedOut, String::new()))], NOW, NOW).await.unwrap();
+    assert_eq!(store.next_retry(&id).await.unwrap(), Some(Timestamp(50)));
+    store
+        .record_images(&second, &[(2, ImageResult::Rejected(Outcome::TimedOut, String::new()))], NOW, NOW)
+        .await
+        .unwrap();
     // Said twice, it is done once.
-    store.record_images(&second, &[(0, Looked::Refused(Outcome::Denied, String::new()))], NOW, NOW).await.unwrap();
-    assert_eq!(store.next_try(&id).await.unwrap(), None);
+    store
+        .record_images(&second, &[(0, ImageResult::Rejected(Outcome::Denied, String::new()))], NOW, NOW)
+        .await
+        .unwrap();
+    assert_eq!(store.next_retry(&id).await.unwrap(), None);
     let mut outcomes = store.outcomes(&id).await.unwrap();
     outcomes.sort_by_key(|(outcome, _)| outcome.as_str());
     assert_eq!(outcomes, [(Outcome::Fetched, 2), (Outcome::NotFound, 1), (Outcome::TimedOut, 1)]);
@@ -268,14 +283,17 @@ async fn a_deletion_wins(stage: Stage) {
     assert_eq!(store.count_recognitions().await.unwrap(), 256, "nor is anything that was recognised with it");
     assert!(stage.delete(&id).await);
     assert!(!stage.delete(&id).await);
-    let looked = [(0, Looked::Fetched { blob: stage.key(b"a"), vector: vec![1.0] })];
+    let looked = [(0, ImageResult::Fetched { blob: stage.key(b"a"), vector: vec![1.0] })];
     assert!(!store.record_images(&lease, &looked, NOW, NOW).await.unwrap());
     assert!(!store.finish_dataset(&lease, None, "{}", NOW).await.unwrap());
     assert!(store.dataset(&stage.app, &stage.user, &id).await.unwrap().is_none());
     assert!(store.built_images(&id, -1, 10).await.unwrap().is_empty());
     assert_eq!(store.count_recognitions().await.unwrap(), 0, "what was recognised with it went too");
     let late = store.save_recognition(recognition(&id, 2)).await;
-    assert!(matches!(late, Err(StoreError::NoDataset(gone)) if gone == id), "and nothing comes after it");
+    assert!(
+        matches!(late, Err(StoreError::NotFound(Missing::Dataset(gone))) if gone == id),
+        "and nothing comes after it"
+    );
     assert_eq!(stage.take("two", 9_999, 10_000).await, None);
 }
 
@@ -321,8 +339,8 @@ async fn a_dataset_of_older_weights_is_built_again(stage: Stage) {
     let lease = stage.take("one", 10, 20).await.unwrap();
     stage.claim(b"a").await;
     let looked = [
-        (0, Looked::Fetched { blob: stage.key(b"a"), vector: vec![1.0] }),
-        (1, Looked::Refused(Outcome::NotFound, String::new())),
+        (0, ImageResult::Fetched { blob: stage.key(b"a"), vector: vec![1.0] }),
+        (1, ImageResult::Rejected(Outcome::NotFound, String::new())),
     ];
     store.record_images(&lease, &looked, Timestamp(12), Timestamp(22)).await.unwrap();
     store.finish_dataset(&lease, None, "{}", Timestamp(13)).await.unwrap();
@@ -351,7 +369,7 @@ async fn a_large_dataset_is_kept_as_it_was_sent(stage: Stage) {
     };
     let images: Vec<NewDatasetImage> = (0..10_000).map(sent).collect();
     let (id, outcome) = stage.create_of(1, images.clone(), 10).await;
-    assert_eq!(outcome, CreateDataset::Kept);
+    assert_eq!(outcome, CreateDatasetOutcome::Created);
     let kept = stage.store.dataset_images(&id, -1, 20_000).await.unwrap();
     assert_eq!(kept.len(), images.len());
     for ((place, sent), kept) in images.iter().enumerate().zip(&kept) {
@@ -375,13 +393,13 @@ async fn what_failed_is_counted_until_something_comes_forward(stage: Stage) {
     for attempt in 1..4 {
         let lease = stage.take("one", attempt * 10, 9_000).await.unwrap();
         assert_eq!(lease.attempts, attempt);
-        stage.store.put_off_lease(&lease, Timestamp(attempt * 10 + 5)).await.unwrap();
+        stage.store.defer_lease(&lease, Timestamp(attempt * 10 + 5)).await.unwrap();
         assert_eq!(stage.take("two", attempt * 10 + 4, 9_000).await, None, "its time has not come");
     }
     let lease = stage.take("one", 100, 9_000).await.unwrap();
-    let looked = [(0, Looked::Refused(Outcome::NotFound, String::new()))];
+    let looked = [(0, ImageResult::Rejected(Outcome::NotFound, String::new()))];
     assert!(stage.store.record_images(&lease, &looked, Timestamp(101), Timestamp(9_000)).await.unwrap());
-    stage.store.put_off_lease(&lease, Timestamp(102)).await.unwrap();
+    stage.store.defer_lease(&lease, Timestamp(102)).await.unwrap();
     let lease = stage.take("one", 102, 9_000).await.unwrap();
     assert_eq!((lease.id.clone(), lease.attempts), (id, 1));
 }
@@ -391,7 +409,7 @@ async fn replicas_that_start_together_queue_a_dataset_once(stage: Stage) {
     for number in 1..3 {
         stage.created(number, vec![url(0)]).await;
         let lease = stage.take("one", 10, 20).await.unwrap();
-        let looked = [(0, Looked::Refused(Outcome::NotFound, String::new()))];
+        let looked = [(0, ImageResult::Rejected(Outcome::NotFound, String::new()))];
         store.record_images(&lease, &looked, Timestamp(12), Timestamp(22)).await.unwrap();
         assert!(store.finish_dataset(&lease, None, "{}", Timestamp(13)).await.unwrap());
     }
@@ -405,12 +423,12 @@ async fn replicas_that_start_together_queue_a_dataset_once(stage: Stage) {
 
 async fn bytes_are_known_by_their_name(stage: Stage) {
     let name = stage.key(b"a").name();
-    assert!(!stage.store.knows_blob(&name).await.unwrap());
+    assert!(!stage.store.has_blob(&name).await.unwrap());
     stage.claim(b"a").await;
-    assert!(stage.store.knows_blob(&name).await.unwrap());
+    assert!(stage.store.has_blob(&name).await.unwrap());
     let other = BlobKey::of(&stage.app, &UserId::new("other").unwrap(), b"a").name();
-    assert!(!stage.store.knows_blob(&other).await.unwrap(), "the same bytes of another user are others");
+    assert!(!stage.store.has_blob(&other).await.unwrap(), "the same bytes of another user are others");
     for strange in ["", "a/b/c", &name[1..], &name.replace('/', ":")] {
-        assert!(!stage.store.knows_blob(strange).await.unwrap(), "{strange}");
+        assert!(!stage.store.has_blob(strange).await.unwrap(), "{strange}");
     }
 }

@@ -161,9 +161,9 @@ async fn a_folded_log_holds_nothing_that_was_deleted() {
     };
     store.save_recognition(recognition).await.unwrap();
     assert!(readable(secret));
-    assert_eq!(store.forget_recognitions(Timestamp(2), 10).await.unwrap(), 1);
+    assert_eq!(store.delete_expired_recognitions(Timestamp(2), 10).await.unwrap(), 1);
     assert!(readable(secret), "the log has it still");
-    assert!(store.fold_log().await.unwrap());
+    assert!(store.wal_checkpoint().await.unwrap());
     assert!(!readable(secret));
 
     // Somebody who reads what was there before is not waited for.
@@ -173,7 +173,7 @@ async fn a_folded_log_holds_nothing_that_was_deleted() {
         .create_application(&AppId::from_random([2; 10]), &ApplicationName::new("two").unwrap(), Timestamp(0))
         .await
         .unwrap();
-    assert!(!store.fold_log().await.unwrap());
+    assert!(!store.wal_checkpoint().await.unwrap());
     sqlx::raw_sql("COMMIT").execute(&mut reader).await.unwrap();
-    assert!(store.fold_log().await.unwrap());
+    assert!(store.wal_checkpoint().await.unwrap());
 }

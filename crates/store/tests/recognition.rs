@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_model::{AppId, ApplicationName, RecognitionId, Timestamp};
-use kaisatsu_store::{Collection, KeptItem, NewImage, NewItem, NewRecognition, Push, Store, StoreError};
+use kaisatsu_store::{
+    Collection, Missing, NewImage, NewItem, NewRecognition, ScoreAdjustment, Store, StoreError, StoredCandidate,
+};
 use kaisatsu_testkit::{Backend, Database, tell_on_every_backend};
 
 tell_on_every_backend![
@@ -20,7 +22,7 @@ async fn tell<F: Future<Output = ()>>(backend: Backend, tale: impl FnOnce(Store,
 }
 
 fn recognition(app: &AppId, number: u8, expires_at: i64) -> NewRecognition {
-    let item = |id: &str, score| KeptItem {
+    let item = |id: &str, score| StoredCandidate {
         id: id.to_owned(),
         subject: format!("s-{id}"),
         name: "猫".to_owned(),
@@ -46,7 +48,7 @@ async fn a_recognition_is_its_application_s_alone_and_goes_in_time(store: Store,
     let other = AppId::from_random([2; 10]);
     store.create_application(&other, &ApplicationName::new("two").unwrap(), Timestamp(0)).await.unwrap();
     let mut kept = recognition(&app, 7, 100);
-    let push = Push { recognition: None, item: Some("x".to_owned()), valid: true, by: 0.25 };
+    let push = ScoreAdjustment { recognition: None, item: Some("x".to_owned()), valid: true, by: 0.25 };
     (kept.items[0].base, kept.items[0].moved) = (Some(0.5), vec![push]);
     store.save_recognition(kept.clone()).await.unwrap();
     for asked in [Some(&app), None] {
@@ -59,10 +61,10 @@ async fn a_recognition_is_its_application_s_alone_and_goes_in_time(store: Store,
     }
     for (asked, now) in [(Some(&other), 99), (Some(&app), 100), (None, 100)] {
         let nothing = store.recognition_record(asked, &kept.id, Timestamp(now)).await;
-        assert!(matches!(nothing, Err(StoreError::NoRecognition(_))));
+        assert!(matches!(nothing, Err(StoreError::NotFound(Missing::Recognition(_)))));
     }
-    assert_eq!(store.forget_recognitions(Timestamp(99), 10).await.unwrap(), 0);
-    assert_eq!(store.forget_recognitions(Timestamp(100), 10).await.unwrap(), 1);
+    assert_eq!(store.delete_expired_recognitions(Timestamp(99), 10).await.unwrap(), 0);
+    assert_eq!(store.delete_expired_recognitions(Timestamp(100), 10).await.unwrap(), 1);
     assert_eq!(store.count_recognitions().await.unwrap(), 0);
 }
 

@@ -61,6 +61,6 @@ async fn tokens_are_good_until_they_expire_or_are_revoked(backend: Backend) {
     assert_eq!(owner(4, &one, 30).await.as_deref(), Some("other"), "another user's is untouched");
     assert_eq!(owner(5, &two, 30).await.as_deref(), Some("猫"), "and so is another application's user of that name");
     assert_eq!(store.revoke_tokens(&one, None, Timestamp(30)).await.unwrap(), 1, "all of an application");
-    assert_eq!(store.forget_tokens(Timestamp(115)).await.unwrap(), 2);
+    assert_eq!(store.delete_expired_tokens(Timestamp(115)).await.unwrap(), 2);
     assert_eq!(owner(5, &two, 115).await.as_deref(), Some("猫"));
 }

@@ -1,63 +1,64 @@
-//! What people do with their accounts once they are signed in, and operators with those of others.
+//! What people do with their accounts when they are signed in, and operators with those of others.
 
 use kaisatsu_model::{AccountId, AccountState, Email, Password, Registration, Role};
-use kaisatsu_store::{Account, AccountChange, Belongings, SessionRow, SignedIn, StoreError};
+use kaisatsu_store::{Account, AccountChange, AccountSession, ApplicationContents, SessionRow};
 
-use super::{AccountError, Accounts, digest};
+use super::{Accounts, digest};
+use crate::AccessError;
 
 impl Accounts {
     /// Whether there is any account.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn any(&self) -> Result<bool, StoreError> {
-        self.store.has_accounts().await
+    pub async fn has_accounts(&self) -> Result<bool, AccessError> {
+        Ok(self.store.has_accounts().await?)
     }
 
-    /// Ends the session of somebody who is signed in.
+    /// Ends the session.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn sign_out(&self, me: &SignedIn) -> Result<(), StoreError> {
-        self.store.end_session(&me.account.id, me.session, self.clock.now()).await
+    pub async fn sign_out(&self, me: &AccountSession) -> Result<(), AccessError> {
+        Ok(self.store.end_session(&me.account.id, me.session, self.clock.now()).await?)
     }
 
-    /// The sessions of somebody who is signed in, the last seen first.
+    /// The valid sessions of the account, the most recently used first.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn sessions(&self, me: &SignedIn) -> Result<Vec<SessionRow>, StoreError> {
-        self.store.sessions(&me.account.id, self.clock.now()).await
+    pub async fn sessions(&self, me: &AccountSession) -> Result<Vec<SessionRow>, AccessError> {
+        Ok(self.store.sessions(&me.account.id, self.clock.now()).await?)
     }
 
-    /// Ends all other sessions.
+    /// Ends all other sessions of the account.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn sign_out_elsewhere(&self, me: &SignedIn) -> Result<(), StoreError> {
-        self.store.end_other_sessions(&me.account.id, me.session, self.clock.now()).await
+    pub async fn sign_out_elsewhere(&self, me: &AccountSession) -> Result<(), AccessError> {
+        Ok(self.store.end_other_sessions(&me.account.id, me.session, self.clock.now()).await?)
     }
 
     /// Changes the password of somebody who knows the present one; all other sessions end.
     ///
     /// # Errors
-    /// When the present one is wrong or the new one not good enough.
-    pub async fn change_password(&self, me: &SignedIn, current: &str, new: &str) -> Result<(), AccountError> {
-        self.prove(me, current).await?;
-        let email = Email::new(&me.account.email).map_err(AccountError::Email)?;
-        let new = Password::new(new, &email).map_err(AccountError::Password)?;
-        let hash = self.hashing.hash(&new).await?;
+    /// When the present password is wrong or the new one breaks a rule.
+    pub async fn change_password(&self, me: &AccountSession, current: &str, new: &str) -> Result<(), AccessError> {
+        self.check_password(me, current).await?;
+        let email = Email::new(&me.account.email).map_err(AccessError::InvalidEmail)?;
+        let new = Password::new(new, &email).map_err(AccessError::InvalidPassword)?;
+        let hash = self.hasher.hash(&new).await?;
         Ok(self.store.set_password(&me.account.id, &hash, Some(me.session), self.clock.now()).await?)
     }
 
-    /// What goes with each application when the account is deleted.
+    /// What is deleted with each application of an account.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn belongings(&self, account: &AccountId) -> Result<Vec<Belongings>, StoreError> {
+    pub async fn contents(&self, account: &AccountId) -> Result<Vec<ApplicationContents>, AccessError> {
         let mut all = Vec::new();
         for owned in self.store.owned_applications(Some(account)).await? {
-            all.extend(self.store.belongings(&owned.application.id).await?);
+            all.extend(self.store.application_contents(&owned.application.id).await?);
         }
         Ok(all)
     }
@@ -66,72 +67,72 @@ impl Accounts {
     ///
     /// # Errors
     /// When the password is wrong, or this is the last operator.
-    pub async fn delete(&self, me: &SignedIn, password: &str) -> Result<(), AccountError> {
-        self.prove(me, password).await?;
+    pub async fn delete(&self, me: &AccountSession, password: &str) -> Result<(), AccessError> {
+        self.check_password(me, password).await?;
         Ok(self.store.delete_account(&me.account.id, self.clock.now()).await?)
     }
 
-    /// A wrong password counts as a sign-in that failed: who sits at somebody else's screen may not guess forever either.
-    async fn prove(&self, me: &SignedIn, password: &str) -> Result<(), AccountError> {
+    /// A wrong password counts as a failed sign-in: somebody at another person's screen may not guess forever either.
+    async fn check_password(&self, me: &AccountSession, password: &str) -> Result<(), AccessError> {
         let subject = digest(&me.account.email);
-        self.count(subject, super::FAILURES).await?;
+        self.count_attempt(subject, super::MAX_FAILURES).await?;
         let hash = self.store.password_of(&me.account.id).await?;
-        if !self.hashing.matches(password, Some(hash)).await? {
-            return Err(AccountError::Wrong);
+        if !self.hasher.matches(password, Some(hash)).await? {
+            return Err(AccessError::WrongCredentials);
         }
-        Ok(self.store.forgive_sign_in(subject).await?)
+        Ok(self.store.clear_sign_in_attempts(subject).await?)
     }
 
     /// All accounts, oldest first, each with the number of its applications.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn all(&self) -> Result<Vec<(Account, i64)>, StoreError> {
-        self.store.accounts().await
+    pub async fn list(&self) -> Result<Vec<(Account, i64)>, AccessError> {
+        Ok(self.store.accounts().await?)
     }
 
     /// The account of that id, if there is one.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn find(&self, id: &AccountId) -> Result<Option<Account>, StoreError> {
-        self.store.account(id).await
+    pub async fn account(&self, id: &AccountId) -> Result<Option<Account>, AccessError> {
+        Ok(self.store.account(id).await?)
     }
 
-    /// Approves, switches on or off, or changes what a person may do.
+    /// Changes the state or the role of an account.
     ///
     /// # Errors
-    /// When there is no such account, or nobody would be left to run the server.
+    /// When there is no such account, or no active operator would remain.
     pub async fn change(
         &self,
         id: &AccountId,
         state: Option<AccountState>,
         role: Option<Role>,
-    ) -> Result<Account, StoreError> {
-        self.store.change_account(id, AccountChange { state, role }, self.clock.now()).await
+    ) -> Result<Account, AccessError> {
+        Ok(self.store.change_account(id, AccountChange { state, role }, self.clock.now()).await?)
     }
 
-    /// Deletes the account of somebody else, with everything it owns.
+    /// Deletes somebody else's account, with everything it owns.
     ///
     /// # Errors
-    /// When there is no such account, or nobody would be left to run the server.
-    pub async fn remove(&self, id: &AccountId) -> Result<(), StoreError> {
-        self.store.delete_account(id, self.clock.now()).await
+    /// When there is no such account, or no active operator would remain.
+    pub async fn delete_as_operator(&self, id: &AccountId) -> Result<(), AccessError> {
+        Ok(self.store.delete_account(id, self.clock.now()).await?)
     }
 
     /// Who may register.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn registration(&self) -> Result<Registration, StoreError> {
-        self.store.registration().await
+    pub async fn registration(&self) -> Result<Registration, AccessError> {
+        Ok(self.store.registration().await?)
     }
 
     /// Changes who may register.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn set_registration(&self, registration: Registration) -> Result<(), StoreError> {
-        self.store.set_registration(registration).await
+    pub async fn set_registration(&self, registration: Registration) -> Result<(), AccessError> {
+        Ok(self.store.set_registration(registration).await?)
     }
 }

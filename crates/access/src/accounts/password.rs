@@ -1,4 +1,4 @@
-//! Passwords as Argon2id hashes. Hashing is heavy on purpose: few at a time, and off the threads that answer requests.
+//! Password hashes (Argon2id). Hashing is expensive on purpose, so few run at a time, on threads for blocking work.
 
 use std::sync::{Arc, LazyLock};
 
@@ -10,72 +10,72 @@ use kaisatsu_model::Password;
 use tokio::sync::Semaphore;
 use unicode_normalization::UnicodeNormalization;
 
-use super::AccountError;
+use crate::AccessError;
 
-/// How many may be hashed at once, and how many may wait for it.
-const AT_ONCE: usize = 2;
-const WAITING: usize = 64;
+/// How many passwords may be hashed at once, and how many may wait.
+const MAX_RUNNING: usize = 2;
+const MAX_WAITING: usize = 64;
 
-/// Something to compare with when there is no such account, so that it takes as long as if there were.
-static NOBODY: LazyLock<String> = LazyLock::new(|| hashed("nobody has this password").unwrap_or_default());
+/// The hash to compare with when there is no account, so that the answer takes as long.
+static DUMMY_HASH: LazyLock<String> = LazyLock::new(|| hashed("nobody has this password").unwrap_or_default());
 
-/// Where passwords are hashed.
+/// Hashes passwords, few at a time.
 #[derive(Clone)]
-pub(super) struct Hashing {
-    places: Arc<Semaphore>,
+pub(super) struct Hasher {
+    running: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
 }
 
-impl Hashing {
+impl Hasher {
     pub(super) fn new() -> Self {
-        Self { places: Arc::new(Semaphore::new(AT_ONCE)), waiting: Arc::new(Semaphore::new(WAITING)) }
+        Self { running: Arc::new(Semaphore::new(MAX_RUNNING)), waiting: Arc::new(Semaphore::new(MAX_WAITING)) }
     }
 
-    /// The hash of a password, as it is kept.
-    pub(super) async fn hash(&self, password: &Password) -> Result<String, AccountError> {
+    /// The hash of a password, for storage.
+    pub(super) async fn hash(&self, password: &Password) -> Result<String, AccessError> {
         let text = password.reveal().to_owned();
-        self.run(move || hashed(&text)).await?.ok_or(AccountError::Busy)
+        self.run(move || hashed(&text)).await?.ok_or(AccessError::Busy)
     }
 
-    /// Whether a text is the password that was hashed; with no hash it takes as long and is not.
-    pub(super) async fn matches(&self, text: &str, hash: Option<String>) -> Result<bool, AccountError> {
+    /// Whether a text is the hashed password; without a hash it takes as long and returns `false`.
+    pub(super) async fn matches(&self, text: &str, hash: Option<String>) -> Result<bool, AccessError> {
         let text = text.to_owned();
         self.run(move || {
             let known = hash.is_some();
-            verifies(&text, hash.as_ref().unwrap_or(&NOBODY)) && known
+            verifies(&text, hash.as_ref().unwrap_or(&DUMMY_HASH)) && known
         })
         .await
     }
 
-    async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, AccountError> {
-        let _waiting = self.waiting.try_acquire().map_err(|_| AccountError::Busy)?;
-        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| AccountError::Busy)?;
+    async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, AccessError> {
+        let _waiting = self.waiting.try_acquire().map_err(|_| AccessError::Busy)?;
+        let permit = Arc::clone(&self.running).acquire_owned().await.map_err(|_| AccessError::Busy)?;
         let done = tokio::task::spawn_blocking(move || {
             let done = work();
-            drop(place);
+            drop(permit);
             done
         });
-        done.await.map_err(|_| AccountError::Busy)
+        done.await.map_err(|_| AccessError::Busy)
     }
 }
 
-/// The same password typed on two keyboards is the same password.
-fn normal(text: &str) -> String {
+/// The same password typed on two keyboards may differ in Unicode form.
+fn normalise(text: &str) -> String {
     text.nfc().collect()
 }
 
 fn hashed(text: &str) -> Option<String> {
-    Argon2::default().hash_password(normal(text).as_bytes()).ok().map(|hash| hash.to_string())
+    Argon2::default().hash_password(normalise(text).as_bytes()).ok().map(|hash| hash.to_string())
 }
 
 fn verifies(text: &str, hash: &str) -> bool {
     let Ok(hash) = PasswordHash::new(hash) else { return false };
-    Argon2::default().verify_password(normal(text).as_bytes(), &hash).is_ok()
+    Argon2::default().verify_password(normalise(text).as_bytes(), &hash).is_ok()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Hashing, hashed, verifies};
+    use super::{Hasher, hashed, verifies};
 
     #[test]
     fn a_hash_is_argon2id_and_fits_its_password_alone() {
@@ -88,7 +88,7 @@ mod tests {
 
     #[tokio::test]
     async fn nobody_has_no_password() {
-        let hashing = Hashing::new();
-        assert!(!hashing.matches("nobody has this password", None).await.unwrap());
+        let hasher = Hasher::new();
+        assert!(!hasher.matches("nobody has this password", None).await.unwrap());
     }
 }

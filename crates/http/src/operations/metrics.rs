@@ -37,7 +37,7 @@ impl Exporter {
 
 pub(crate) async fn metrics(State(exporter): State<Arc<Exporter>>) -> Response {
     let Exporter { gateway, handle, requests, maps } = &*exporter;
-    gauge!("kaisatsu_keys_known").set(small(gateway.gate.known()));
+    gauge!("kaisatsu_keys_known").set(small(gateway.key_cache.key_count()));
     gauge!("kaisatsu_ready").set(if gateway.not_ready().is_none() { 1.0 } else { 0.0 });
     let mut exported = maps.lock().unwrap_or_else(PoisonError::into_inner);
     for id in &*exported {
@@ -58,7 +58,7 @@ pub(crate) async fn metrics(State(exporter): State<Arc<Exporter>>) -> Response {
 
 /// Describes the metrics of this crate; called once, when the server starts.
 pub(crate) fn describe() {
-    describe_gauge!("kaisatsu_keys_known", "API keys known to the gate, disabled ones included");
+    describe_gauge!("kaisatsu_keys_known", "API keys known to the key_cache, disabled ones included");
     describe_gauge!("kaisatsu_ready", "Whether /readyz says yes");
     describe_gauge!("kaisatsu_map_stations", "Stations of each route map in force");
     describe_counter!("kaisatsu_pictures_refused_total", "Pictures of maps refused because every place was taken");

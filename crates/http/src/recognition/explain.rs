@@ -6,7 +6,7 @@ use axum::{
     extract::{RawQuery, State},
     response::Response,
 };
-use kaisatsu_recognition::{KeptItem, Push, RecognitionRecord};
+use kaisatsu_recognition::{RecognitionRecord, ScoreAdjustment, StoredCandidate};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -101,13 +101,13 @@ pub(crate) async fn explain(State(gateway): State<Arc<Gateway>>, RawQuery(raw): 
 }
 
 fn render(record: RecognitionRecord) -> ExplainAnswer {
-    let moved = |push: Push| MovedBy {
+    let moved = |push: ScoreAdjustment| MovedBy {
         recognition_id: push.recognition,
         item_id: push.item,
         is_valid: push.valid,
         by: push.by,
     };
-    let candidate = |item: KeptItem| ExplainedCandidate {
+    let candidate = |item: StoredCandidate| ExplainedCandidate {
         score: item.score,
         base_score: item.base_score(),
         item_id: item.id,

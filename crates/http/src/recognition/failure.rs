@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kaisatsu_recognition::{DecodeError, RecognitionError, StoreError};
+use kaisatsu_recognition::{DecodeError, Missing, RecognitionError, StoreError};
 
 use crate::{Failure, Kind};
 
@@ -57,16 +57,16 @@ impl From<RecognitionError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::NoRecognition(_) => Self::new(
+            StoreError::NotFound(Missing::Recognition(_)) => Self::new(
                 Kind::NotFound,
                 "there is no such recognition of this application; recognitionId is what a recognition answered with, \
                  and is kept for a limited time",
             ),
-            StoreError::NoItem(_) => Self::new(
+            StoreError::NotFound(Missing::Candidate(_)) => Self::new(
                 Kind::NotFound,
                 "the recognition has no such candidate; itemId is what the same recognition answered with",
             ),
-            StoreError::NoDataset(_) => RecognitionError::NoSuchDataset.into(),
+            StoreError::NotFound(Missing::Dataset(_)) => RecognitionError::NoSuchDataset.into(),
             other => Self::passing(Kind::Unavailable, "the database does not answer; try again shortly", DATABASE)
                 .because(other.to_string()),
         }

@@ -7,7 +7,7 @@ use axum::{
     response::Response,
 };
 use kaisatsu_model::Timestamp;
-use kaisatsu_recognition::{Total, TotalsRequest};
+use kaisatsu_recognition::{FeedbackTotal, TotalsRequest};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -109,7 +109,7 @@ fn interval(query: &Query<'_>) -> Result<Duration, Failure> {
     })
 }
 
-fn entry(total: Total) -> TotalEntry {
+fn entry(total: FeedbackTotal) -> TotalEntry {
     let counted = |count: i64| u32::try_from(count).map_or(f64::from(u32::MAX), f64::from);
     let precision = counted(total.valid) / counted(total.valid + total.invalid).max(1.0);
     TotalEntry {

@@ -1,56 +1,56 @@
-//! `kaisatsu account`: the people of the console, for whoever sits at the server.
+//! `kaisatsu account`: the accounts of the console, for whoever runs the server.
 
 use std::{process::ExitCode, sync::Arc};
 
 use clap::Subcommand;
-use kaisatsu_access::{Accounts, ToTheLog};
+use kaisatsu_access::{Accounts, LogMailer};
 use kaisatsu_model::{AccountId, AccountState, Email, Registration, Role, SystemClock, Timestamp};
 use kaisatsu_store::Store;
 
 use super::table;
-use crate::{exit::Trouble, settings::Settings};
+use crate::{error::CliError, settings::Settings};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List the accounts
     List,
-    /// Let a person in who waits for it, or was switched off
+    /// Activate an account that waits for approval or was disabled
     Approve {
-        /// The person's address
+        /// The person's e-mail address
         #[arg(value_parser = Email::new)]
         email: Email,
     },
-    /// Switch an account off, with all of its applications, within a second and on every replica
+    /// Disable an account, with all of its applications, within a second and on every replica
     Disable {
-        /// The person's address
+        /// The person's e-mail address
         #[arg(value_parser = Email::new)]
         email: Email,
     },
-    /// Say what a person may do: operator or member
+    /// Set the role of an account: operator or member
     Role {
-        /// The person's address
+        /// The person's e-mail address
         #[arg(value_parser = Email::new)]
         email: Email,
         /// operator or member
         #[arg(value_parser = role)]
         role: Role,
     },
-    /// Print a link with which a person chooses another password
+    /// Print a link for choosing a new password
     Reset {
-        /// The person's address
+        /// The person's e-mail address
         #[arg(value_parser = Email::new)]
         email: Email,
     },
     /// Delete an account with everything it owns; a running server removes it within minutes
     Delete {
-        /// The person's address
+        /// The person's e-mail address
         #[arg(value_parser = Email::new)]
         email: Email,
-        /// Do it; without this it is only said what would go
+        /// Delete it; without this the command only lists what would be deleted
         #[arg(long)]
         yes: bool,
     },
-    /// Say who may register, or see it: open, approval or closed
+    /// Set or print who may register: open, approval or closed
     Registration {
         /// open, approval or closed
         #[arg(value_parser = registration)]
@@ -66,10 +66,10 @@ fn registration(text: &str) -> Result<Registration, String> {
     Registration::from_text(text).ok_or_else(|| "must be open, approval or closed".to_owned())
 }
 
-pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, Trouble> {
+pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, CliError> {
     let store = Store::open(&settings.database()?).await?;
     let accounts =
-        Accounts::new(store, Arc::new(SystemClock), Arc::new(ToTheLog), &settings.public_url(settings.listen));
+        Accounts::new(store, Arc::new(SystemClock), Arc::new(LogMailer), &settings.public_url(settings.listen));
     match command {
         Command::List => {
             let row = |(account, applications): (kaisatsu_access::Account, i64)| {
@@ -77,7 +77,7 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
                 let (role, state) = (account.role.to_string(), account.state.to_string());
                 [account.email, role, state, account.created_at.to_utc(), seen, applications.to_string()]
             };
-            let rows: Vec<_> = accounts.all().await?.into_iter().map(row).collect();
+            let rows: Vec<_> = accounts.list().await?.into_iter().map(row).collect();
             table::print(["ADDRESS", "ROLE", "STATE", "CREATED", "SIGNED IN", "APPLICATIONS"], &rows);
         }
         Command::Approve { email } => {
@@ -92,22 +92,22 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             accounts.change(&find(&accounts, &email).await?, None, Some(role)).await?;
             eprintln!("{email} is {role} now");
         }
-        Command::Reset { email } => say!("{}", accounts.reset_link(&find(&accounts, &email).await?).await?),
+        Command::Reset { email } => outln!("{}", accounts.reset_link(&find(&accounts, &email).await?).await?),
         Command::Delete { email, yes } => delete(&accounts, &email, yes).await?,
         Command::Registration { mode } => {
             if let Some(mode) = mode {
                 accounts.set_registration(mode).await?;
             }
-            say!("{}", accounts.registration().await?);
+            outln!("{}", accounts.registration().await?);
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-async fn delete(accounts: &Accounts, email: &Email, yes: bool) -> Result<(), Trouble> {
+async fn delete(accounts: &Accounts, email: &Email, yes: bool) -> Result<(), CliError> {
     let id = find(accounts, email).await?;
-    for all in accounts.belongings(&id).await? {
-        say!(
+    for all in accounts.contents(&id).await? {
+        outln!(
             "{}: {} keys, {} users, {} images, {} datasets, {} recognitions, {} verdicts",
             all.name,
             all.keys,
@@ -119,7 +119,7 @@ async fn delete(accounts: &Accounts, email: &Email, yes: bool) -> Result<(), Tro
         );
     }
     if yes {
-        accounts.remove(&id).await?;
+        accounts.delete_as_operator(&id).await?;
         eprintln!("{email} is deleted");
     } else {
         eprintln!("this would go with {email}; --yes deletes it");
@@ -127,9 +127,9 @@ async fn delete(accounts: &Accounts, email: &Email, yes: bool) -> Result<(), Tro
     Ok(())
 }
 
-async fn find(accounts: &Accounts, email: &Email) -> Result<AccountId, Trouble> {
-    let missing = || Trouble::Failed(format!("there is no account of {email}; `kaisatsu account list` lists them"));
-    let all = accounts.all().await?;
+async fn find(accounts: &Accounts, email: &Email) -> Result<AccountId, CliError> {
+    let missing = || CliError::Failed(format!("there is no account of {email}; `kaisatsu account list` lists them"));
+    let all = accounts.list().await?;
     all.into_iter()
         .find(|(account, _)| account.email == email.as_str())
         .map(|(account, _)| account.id)

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use kaisatsu_model::ApplicationName;
 
-use super::{application, keyring, table};
-use crate::{exit::Trouble, settings::Settings};
+use super::{application, key_service, table};
+use crate::{error::CliError, settings::Settings};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make an application; prints its id
+    /// Create an application; prints its id
     Create {
         /// Its name
         #[arg(value_parser = ApplicationName::new)]
@@ -22,13 +22,13 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Switch an application off, and with it all of its keys, within a second and on every replica
+    /// Disable an application, and with it all of its keys, within a second and on every replica
     Disable {
         /// Its name
         #[arg(value_parser = ApplicationName::new)]
         name: ApplicationName,
     },
-    /// Switch an application on again
+    /// Enable an application again
     Enable {
         /// Its name
         #[arg(value_parser = ApplicationName::new)]
@@ -36,12 +36,12 @@ pub(crate) enum Command {
     },
 }
 
-pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, Trouble> {
-    let keyring = keyring(settings).await?;
+pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, CliError> {
+    let service = key_service(settings).await?;
     match command {
-        Command::Create { name } => say!("{}", keyring.create_application(&name).await?),
+        Command::Create { name } => outln!("{}", service.create_application(&name).await?),
         Command::List { json } => {
-            let applications = keyring.applications().await?;
+            let applications = service.applications().await?;
             let state = |disabled: bool| if disabled { "disabled" } else { "active" };
             if json {
                 for app in applications {
@@ -49,7 +49,7 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
                         "id": app.id.as_str(), "name": app.name, "state": state(app.disabled_at.is_some()),
                         "createdAt": app.created_at.to_utc(),
                     });
-                    say!("{row}");
+                    outln!("{row}");
                 }
             } else {
                 let rows: Vec<_> = applications
@@ -63,13 +63,13 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             }
         }
         Command::Disable { name } => {
-            let app = application(&keyring, &name).await?;
-            keyring.set_application_enabled(&app.id, false).await?;
+            let app = application(&service, &name).await?;
+            service.set_application_enabled(&app.id, false).await?;
             eprintln!("{name} and all of its keys are disabled");
         }
         Command::Enable { name } => {
-            let app = application(&keyring, &name).await?;
-            keyring.set_application_enabled(&app.id, true).await?;
+            let app = application(&service, &name).await?;
+            service.set_application_enabled(&app.id, true).await?;
             eprintln!("{name} is enabled");
         }
     }

@@ -11,25 +11,26 @@ use kaisatsu_store::Store;
 use kaisatsu_vision::ModelRegistry;
 
 use super::{progress, table};
-use crate::{exit::Trouble, settings::Settings};
+use crate::{error::CliError, settings::Settings};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Add the items of a file to the catalogue
     ///
-    /// An item of the same id is replaced. Run again after an interruption, it passes over what is there already. Rows that
-    /// cannot be used are named with their line and left out. docs/formats/catalogue.md describes the formats.
+    /// An item of the same id is replaced. An import that was interrupted can be run again: it skips the items that
+    /// are there. Rows that cannot be used are reported with their line and left out. docs/formats/catalogue.md
+    /// describes the formats.
     Import {
         /// The file
         file: PathBuf,
-        /// What the file is
+        /// The format of the file
         #[arg(long, value_enum, default_value = "auto")]
         format: FileFormat,
         /// Folder with the pictures that the rows name [default: the file's own folder]
         #[arg(long, value_name = "FOLDER")]
         pictures: Option<PathBuf>,
     },
-    /// Take items out of the catalogue
+    /// Remove items from the catalogue
     Remove {
         /// Their ids
         #[arg(required = true)]
@@ -53,7 +54,7 @@ pub(crate) enum FileFormat {
     OpenFoodFacts,
 }
 
-pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, Trouble> {
+pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, CliError> {
     let store = Store::open(&settings.database()?).await?;
     match command {
         Command::Import { file, format, pictures } => {
@@ -69,7 +70,7 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
                     eprintln!("the catalogue has no item '{id}'");
                 }
             }
-            say!("{gone} items removed");
+            outln!("{gone} items removed");
             Ok(if gone > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Command::List => {
@@ -85,7 +86,7 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
     }
 }
 
-fn chosen(file: &Path, format: FileFormat) -> Result<import::Format, Trouble> {
+fn chosen(file: &Path, format: FileFormat) -> Result<import::Format, CliError> {
     Ok(match format {
         FileFormat::Csv => import::Format::Csv,
         FileFormat::Jsonl => import::Format::Jsonl,
@@ -96,7 +97,7 @@ fn chosen(file: &Path, format: FileFormat) -> Result<import::Format, Trouble> {
             Some("jsonl" | "ndjson") => import::Format::Jsonl,
             _ => {
                 let told = "its name ends neither in .csv nor in .jsonl; say what it is with --format";
-                return Err(Trouble::Usage(format!("{}: {told}", file.display())));
+                return Err(CliError::Usage(format!("{}: {told}", file.display())));
             }
         },
     })
@@ -108,12 +109,12 @@ async fn import_file(
     file: &Path,
     format: import::Format,
     pictures: &Path,
-) -> Result<ExitCode, Trouble> {
+) -> Result<ExitCode, CliError> {
     let name = file.display();
     let models = settings.models_folder()?;
     let registry =
-        ModelRegistry::open(&models).map_err(|error| Trouble::Failed(format!("{}: {error}", models.display())))?;
-    let open = || import::rows(file, format).map_err(|error| Trouble::Failed(format!("{name}: {error}")));
+        ModelRegistry::open(&models).map_err(|error| CliError::Failed(format!("{}: {error}", models.display())))?;
+    let open = || import::rows(file, format).map_err(|error| CliError::Failed(format!("{name}: {error}")));
     let bar = progress::bar("importing", open()?.count());
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let refused = |line: usize, reason: &str| bar.suspend(|| eprintln!("{name}:{line}: {reason}"));
@@ -121,8 +122,8 @@ async fn import_file(
     bar.finish_and_clear();
     let done = done.map_err(|error| match error {
         ImportError::Store(error) => error.into(),
-        ImportError::Model(fault) => Trouble::Failed(fault.to_string()),
+        ImportError::Model(fault) => CliError::Failed(fault.to_string()),
     })?;
-    say!("{} items added, {} were there, {} rows left out", done.kept, done.there, done.refused);
+    outln!("{} items added, {} were there, {} rows left out", done.kept, done.there, done.refused);
     Ok(if done.kept + done.there > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -1,4 +1,4 @@
-//! `kaisatsu check`: whether all that is kept fits together.
+//! `kaisatsu check`: checks that database, images and datasets are consistent.
 
 use std::process::ExitCode;
 
@@ -6,33 +6,33 @@ use clap::Args;
 use kaisatsu_recognition::check::{CheckOptions, check};
 use kaisatsu_store::{Blobs, Store};
 
-use crate::{exit::Trouble, settings::Settings};
+use crate::{error::CliError, settings::Settings};
 
 #[derive(Debug, Args)]
 pub(crate) struct Command {
     /// Read every image too, and compare it with its hash
     #[arg(long)]
     deep: bool,
-    /// Remove images that the database knows nothing of, and those that are nobody's
+    /// Remove images that the database does not know, and those that nothing refers to
     #[arg(long)]
     repair: bool,
 }
 
-pub(crate) async fn run(command: &Command, settings: &Settings) -> Result<ExitCode, Trouble> {
+pub(crate) async fn run(command: &Command, settings: &Settings) -> Result<ExitCode, CliError> {
     let store = Store::open(&settings.database()?).await?;
-    let blobs = Blobs::open(&settings.blobs()?).map_err(|error| Trouble::Store(error.to_string()))?;
+    let blobs = Blobs::open(&settings.blobs()?).map_err(|error| CliError::Store(error.to_string()))?;
     let ask = CheckOptions { deep: command.deep, repair: command.repair };
-    let done = check(&store, &blobs, ask).await.map_err(|error| Trouble::Store(error.to_string()))?;
+    let done = check(&store, &blobs, ask).await.map_err(|error| CliError::Store(error.to_string()))?;
     store.close().await;
     for fault in &done.faults {
-        say!("{fault}");
+        outln!("{fault}");
     }
-    say!("{} files of {} bytes in the storage, {} images in the database", done.stored, done.bytes, done.known);
+    outln!("{} files of {} bytes in the storage, {} images in the database", done.stored, done.bytes, done.known);
     if done.removed > 0 {
-        say!("{} removed", done.removed);
+        outln!("{} removed", done.removed);
     }
     if done.faults.is_empty() {
-        say!("all is well");
+        outln!("all is well");
         return Ok(ExitCode::SUCCESS);
     }
     Ok(ExitCode::FAILURE)

@@ -12,34 +12,34 @@ use kaisatsu_store::{Collection, NewImage, Store};
 use kaisatsu_vision::{ModelRegistry, training};
 
 use super::{progress, table};
-use crate::{exit::Trouble, settings::Settings};
+use crate::{error::CliError, settings::Settings};
 
-/// Images are looked at and kept in lots: what is kept stays when the command is stopped.
-const LOT: usize = 64;
+/// Images are embedded and stored in batches: an interrupted import keeps the finished ones.
+const BATCH: usize = 64;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Add the images of a folder, and of the folders in it, to a collection
     ///
-    /// An image's id is its path in the folder; the folder it lies in is its tag. Run again after an interruption, it goes
-    /// on where it stopped.
+    /// An image's id is its path in the folder; the folder that contains it is its tag. An import that was interrupted
+    /// can be run again: it continues where it stopped.
     Import {
-        /// The collection; it is made if it is not there
+        /// The collection; it is created if it does not exist
         #[arg(value_parser = plain_name)]
         name: String,
         /// The folder
         folder: PathBuf,
-        /// What comes before the path of an image in its address, such as `https://example.org/images/`
+        /// The prefix of an image's address, before its path, such as `https://example.org/images/`
         #[arg(long, value_name = "ADDRESS", default_value = "")]
         url_prefix: String,
         /// The model whose vectors are compared
         #[arg(long, value_name = "MODEL", default_value = "general")]
         base: String,
-        /// Look at images again that are there already
+        /// Import images again that are there already
         #[arg(long)]
         again: bool,
     },
-    /// Take images out of a collection
+    /// Remove images from a collection
     Remove {
         /// The collection
         name: String,
@@ -54,7 +54,7 @@ pub(crate) enum Command {
     List,
 }
 
-pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, Trouble> {
+pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, CliError> {
     let store = Store::open(&settings.database()?).await?;
     match command {
         Command::Import { name, folder, url_prefix, base, again } => {
@@ -72,7 +72,7 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
                 }
                 gone += one;
             }
-            say!("{gone} images removed");
+            outln!("{gone} images removed");
             Ok(if gone > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Command::List => {
@@ -93,8 +93,8 @@ struct Import {
     again: bool,
 }
 
-async fn import(store: &Store, settings: &Settings, asked: &Import) -> Result<ExitCode, Trouble> {
-    let failed = |error: String| Trouble::Failed(error);
+async fn import(store: &Store, settings: &Settings, asked: &Import) -> Result<ExitCode, CliError> {
+    let failed = |error: String| CliError::Failed(error);
     let models = settings.models_folder()?;
     let registry = ModelRegistry::open(&models).map_err(|error| failed(format!("{}: {error}", models.display())))?;
     let model_sha256 = training::embedding_sha256(&registry, &asked.base).map_err(|fault| failed(fault.to_string()))?;
@@ -117,12 +117,12 @@ async fn import(store: &Store, settings: &Settings, asked: &Import) -> Result<Ex
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let bar = progress::bar("importing", paths.len());
     let (mut kept, mut refused) = (0, 0);
-    for lot in paths.chunks(LOT * threads) {
+    for batch in paths.chunks(BATCH * threads) {
         let looked =
-            tokio::task::block_in_place(|| training::embed(&registry, &asked.base, lot, threads, || bar.inc(1)));
+            tokio::task::block_in_place(|| training::embed(&registry, &asked.base, batch, threads, || bar.inc(1)));
         let looked = looked.map_err(|fault| failed(fault.to_string()))?;
         let image = |(at, vector): (usize, Vec<f32>)| {
-            let id = image_id(&asked.folder, lot.get(at)?);
+            let id = image_id(&asked.folder, batch.get(at)?);
             let tag = id.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
             let image_url =
                 if asked.url_prefix.is_empty() { String::new() } else { format!("{}{id}", asked.url_prefix) };
@@ -137,11 +137,11 @@ async fn import(store: &Store, settings: &Settings, asked: &Import) -> Result<Ex
         }
     }
     bar.finish_and_clear();
-    say!("collection '{}': {kept} images added, {there} were there, {refused} left out", asked.name);
+    outln!("collection '{}': {kept} images added, {there} were there, {refused} left out", asked.name);
     Ok(if kept + there > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The path of an image in its folder, with `/` whatever the system.
+/// The path of an image in its folder, with `/` on every system.
 fn image_id(folder: &Path, path: &Path) -> String {
     let inner = path.strip_prefix(folder).unwrap_or(path);
     let parts: Vec<_> = inner.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, process::ExitCode};
 
 use clap::{Arg, Args};
-use kaisatsu_store::{Address, BlobAddress};
+use kaisatsu_store::{BlobAddress, DatabaseAddress};
 
 use crate::settings::{Origin, Origins, all_settings};
 
@@ -16,7 +16,7 @@ pub(crate) struct Command {
 
 pub(crate) fn run(command: &Command, origins: &Origins) -> ExitCode {
     if command.reference {
-        say!("{}", reference().trim_end());
+        outln!("{}", reference().trim_end());
     } else {
         for arg in all_settings() {
             print_setting(&arg, origins);
@@ -34,19 +34,19 @@ fn print_setting(arg: &Arg, origins: &Origins) {
         Origin::Environment => format!("from {}", variable(arg)),
         Origin::Flag => format!("from --{}", arg.get_long().unwrap_or_default()),
     };
-    say!("# {}", help(arg));
+    outln!("# {}", help(arg));
     match &in_force.value {
-        // `config` names the file, so it cannot stand in it.
-        Some(value) if name == "config" => say!("# {name} = {}   # {origin}", quoted(value)),
-        Some(value) => say!("{name} = {}   # {origin}", quoted(&without_secrets(name, value))),
-        None => say!("# {name} = …   # {origin}"),
+        // `config` names the file, so the file cannot contain it.
+        Some(value) if name == "config" => outln!("# {name} = {}   # {origin}", quoted(value)),
+        Some(value) => outln!("{name} = {}   # {origin}", quoted(&without_secrets(name, value))),
+        None => outln!("# {name} = …   # {origin}"),
     }
-    say!("");
+    outln!("");
 }
 
-/// Settings that may hold a secret, some by design and one by mistake.
+/// Hides the secrets in settings that may contain some.
 fn without_secrets(name: &str, value: &str) -> String {
-    match (name, value.parse::<Address>()) {
+    match (name, value.parse::<DatabaseAddress>()) {
         ("database", Ok(address)) => address.to_string(),
         ("database", Err(_)) | ("smtp", _) => "…".to_owned(),
         ("blobs", _) => value.parse::<BlobAddress>().map_or_else(|_| "…".to_owned(), |address| address.to_string()),

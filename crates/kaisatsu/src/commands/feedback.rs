@@ -1,4 +1,4 @@
-//! `kaisatsu feedback`: what callers said of recognitions, and what came of it.
+//! `kaisatsu feedback`: lists, exports, counts and revokes verdicts, and explains what they did.
 
 mod explain;
 mod export;
@@ -7,18 +7,18 @@ mod totals;
 use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 use clap::{Args, Subcommand, builder::NonEmptyStringValueParser};
-use kaisatsu_access::Keyring;
+use kaisatsu_access::KeyService;
 use kaisatsu_model::{ApplicationName, MOST_PER_CANDIDATE, RecognitionId, SystemClock, Timestamp, Verdict};
-use kaisatsu_store::{FeedbackFilter, FeedbackRow, KeptItem, Store};
+use kaisatsu_store::{FeedbackFilter, FeedbackRow, Store, StoredCandidate};
 use serde::Serialize;
 
 use super::{application, progress, table};
-use crate::{exit::Trouble, settings::Settings, span};
+use crate::{duration, error::CliError, settings::Settings};
 
-/// As much of a text as a line of a table has room for.
+/// The number of characters after which a cell of a table is cut.
 const SHORT: usize = 60;
 
-/// A candidate as it is printed for other programs.
+/// A candidate in JSON output.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Candidate<'a> {
@@ -30,7 +30,7 @@ struct Candidate<'a> {
 }
 
 impl<'a> Candidate<'a> {
-    fn of(item: &'a KeptItem) -> Self {
+    fn of(item: &'a StoredCandidate) -> Self {
         let (item_id, subject, name) = (&item.id, &item.subject, &item.name);
         Self { item_id, subject, name, score: item.score, base_score: item.base_score() }
     }
@@ -46,18 +46,18 @@ pub(crate) enum Command {
         #[arg(long, value_name = "NUMBER", default_value_t = 50)]
         limit: u32,
     },
-    /// Print verdicts with all that is known of them, a JSON object a line, the oldest first
+    /// Print verdicts with all that is known of them, one JSON object a line, the oldest first
     Export {
         #[command(flatten)]
         those: Those,
-        /// Write the pictures into this folder, as far as they are kept (see --keep-pictures)
+        /// Write the pictures into this folder, if they were kept (see --keep-pictures)
         #[arg(long, value_name = "FOLDER")]
         pictures: Option<PathBuf>,
     },
-    /// Take verdicts back, within a second and on every replica
+    /// Revoke verdicts, within a second and on every replica
     ///
-    /// Recognition is then as if they had never been given. They stay in the listings; a new verdict on the same candidate
-    /// counts again.
+    /// Recognition is then as if they had never been given. They stay in the listings; a new verdict on the same
+    /// candidate counts again.
     Revoke {
         #[command(flatten)]
         those: Those,
@@ -67,25 +67,25 @@ pub(crate) enum Command {
     },
     /// Count how often candidates were right and wrong
     ///
-    /// Verdicts that were revoked are not counted, and neither are those on whole results.
+    /// Revoked verdicts and verdicts on whole results are not counted.
     Totals {
         /// Only the verdicts of this application
         #[arg(long, value_name = "NAME", value_parser = ApplicationName::new)]
         app: Option<ApplicationName>,
-        /// Only those on what this model, dataset or collection answered
+        /// Only those on answers of this model, dataset or collection
         #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
         model: Option<String>,
         /// Only those on this candidate: its id, or that of its class, item or image
         #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
         item: Option<String>,
-        /// The stretches of time to count by
+        /// The intervals to count by
         #[arg(long, value_name = "SPAN", default_value = "1d", value_parser = stretch)]
         span: Duration,
         /// As JSON, one array
         #[arg(long)]
         json: bool,
     },
-    /// Show which verdicts moved the candidates of a recognition, and how far
+    /// Show which verdicts changed the scores of a recognition, and by how much
     Explain {
         /// The id of the recognition, as its answer has it
         recognition: String,
@@ -93,7 +93,7 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// List what the guard held back because it made recognition worse, the newest first
+    /// List the verdicts that the guard held back because they made recognition worse, the newest first
     Held {
         /// The most to list
         #[arg(long, value_name = "NUMBER", default_value_t = 50)]
@@ -104,7 +104,7 @@ pub(crate) enum Command {
     },
 }
 
-/// Which verdicts are meant.
+/// Selects verdicts.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Those {
     /// Only those of this application
@@ -113,19 +113,19 @@ pub(crate) struct Those {
     /// Only those on this candidate: its id, or that of its class, item or image
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     item: Option<String>,
-    /// Only those on what this model, dataset or collection answered
+    /// Only those on answers of this model, dataset or collection
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     model: Option<String>,
     /// Only those on this recognition
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     recognition: Option<String>,
     /// Only those given since then: 2026-11-15T09:30:00Z, 2026-11-15, or 2h for two hours ago
-    #[arg(long, value_name = "TIME", value_parser = span::moment)]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse_time)]
     since: Option<Timestamp>,
     /// Only those given before then
-    #[arg(long, value_name = "TIME", value_parser = span::moment)]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse_time)]
     until: Option<Timestamp>,
-    /// Only those whose comment contains this, in large or small letters
+    /// Only those whose comment contains this text, ignoring case
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     search: Option<String>,
     /// Only those with a comment
@@ -134,16 +134,16 @@ pub(crate) struct Those {
 }
 
 impl Those {
-    /// Whether they are named by more than their comments.
+    /// Whether anything but comments selects them.
     fn named(&self) -> bool {
         let words = [self.item.is_some(), self.model.is_some(), self.recognition.is_some()];
         words.contains(&true) || self.app.is_some() || self.since.is_some() || self.until.is_some()
     }
 
-    async fn filter(self, store: &Store) -> Result<FeedbackFilter, Trouble> {
+    async fn filter(self, store: &Store) -> Result<FeedbackFilter, CliError> {
         Ok(FeedbackFilter {
             application: match self.app {
-                Some(name) => Some(application(&keyring(store), &name).await?.id),
+                Some(name) => Some(application(&key_service(store), &name).await?.id),
                 None => None,
             },
             item: self.item,
@@ -158,13 +158,13 @@ impl Those {
     }
 }
 
-pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, Trouble> {
+pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, CliError> {
     if let Command::Revoke { those, .. } = &command
         && !those.named()
     {
         let told = "say which verdicts are to be revoked, with one or more of --app, --item, --model, --recognition, \
                     --since and --until";
-        return Err(Trouble::Usage(told.to_owned()));
+        return Err(CliError::Usage(told.to_owned()));
     }
     let store = Store::open(&settings.database()?).await?;
     match command {
@@ -180,11 +180,11 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             let filter = those.filter(&store).await?;
             if dry_run {
                 let count = store.count_feedback(&filter).await?;
-                say!("{} verdicts would be revoked", count.all - count.revoked);
+                outln!("{} verdicts would be revoked", count.all - count.revoked);
             } else {
                 let gone = store.revoke_feedback(&filter, MOST_PER_CANDIDATE).await?;
                 let s = if gone == 1 { "" } else { "s" };
-                say!("{gone} verdict{s} revoked; replicas follow within a second");
+                outln!("{gone} verdict{s} revoked; replicas follow within a second");
             }
         }
         Command::Totals { app, model, item, span, json } => {
@@ -200,8 +200,8 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-fn keyring(store: &Store) -> Keyring {
-    Keyring::new(store.clone(), Arc::new(SystemClock))
+fn key_service(store: &Store) -> KeyService {
+    KeyService::new(store.clone(), Arc::new(SystemClock))
 }
 
 fn line(row: FeedbackRow) -> [String; 8] {
@@ -221,7 +221,7 @@ fn line(row: FeedbackRow) -> [String; 8] {
     ]
 }
 
-/// A text that somebody else wrote, on one line of a terminal and without what a terminal would obey.
+/// Text from somebody else on one line, without control characters that a terminal would obey.
 fn short(text: &str) -> String {
     let words: Vec<&str> =
         text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
@@ -233,7 +233,7 @@ fn short(text: &str) -> String {
 }
 
 fn stretch(text: &str) -> Result<Duration, String> {
-    let span = span::parse(text)?;
+    let span = duration::parse(text)?;
     if span.is_zero() { Err("a stretch of time is longer than nothing".to_owned()) } else { Ok(span) }
 }
 

@@ -6,17 +6,17 @@
 use std::{process::ExitCode, time::Duration};
 
 use clap::Subcommand;
-use kaisatsu_access::{IssuedKey, Keyring};
+use kaisatsu_access::{IssuedKey, KeyService};
 use kaisatsu_model::{ApplicationName, KeyId, KeyRecord, KeyState, Timestamp};
 
-use super::{application, keyring, table};
-use crate::{exit::Trouble, settings::Settings, span};
+use super::{application, key_service, table};
+use crate::{duration, error::CliError, settings::Settings};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make a key and print it, once
+    /// Create a key and print it, once
     Create {
-        /// The application it is for; made if there is none of that name
+        /// The application it is for; created if there is none of that name
         #[arg(long, value_name = "NAME", value_parser = ApplicationName::new)]
         app: ApplicationName,
     },
@@ -29,53 +29,53 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Switch a key off, within a second and on every replica
+    /// Disable a key, within a second and on every replica
     Disable {
         /// Its id, as `kaisatsu key list` shows it
         id: String,
     },
-    /// Switch a key on again
+    /// Enable a key again
     Enable {
         /// Its id
         id: String,
     },
-    /// Make a successor of a key and print it; both work until the overlap is over
+    /// Create the successor of a key and print it; both work until the overlap is over
     Rotate {
         /// The id of the old key
         id: String,
         /// How long the old key goes on working
-        #[arg(long, value_name = "SPAN", default_value = "24h", value_parser = span::parse)]
+        #[arg(long, value_name = "SPAN", default_value = "24h", value_parser = duration::parse)]
         overlap: Duration,
     },
 }
 
-pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, Trouble> {
-    let keyring = keyring(settings).await?;
+pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, CliError> {
+    let service = key_service(settings).await?;
     match command {
         Command::Create { app } => {
-            let key = match keyring.application_named(&app).await? {
-                Some(found) => keyring.create_key(&found.id).await?,
-                None => keyring.create_application_with_key(&app).await?,
+            let key = match service.application_named(&app).await? {
+                Some(found) => service.create_key(&found.id).await?,
+                None => service.create_application_with_key(&app).await?,
             };
             eprintln!("key {} for application {app}; it is shown only now:", key.id);
             reveal(&key);
         }
         Command::List { app, json } => {
             let id = match app {
-                Some(name) => Some(application(&keyring, &name).await?.id),
+                Some(name) => Some(application(&service, &name).await?.id),
                 None => None,
             };
-            list(&keyring, &keyring.keys(id.as_ref()).await?, json);
+            list(&service, &service.keys(id.as_ref()).await?, json);
         }
         Command::Disable { id } => {
-            keyring.set_key_enabled(&KeyId::from_text(&id), false).await?;
+            service.set_key_enabled(&KeyId::from_text(&id), false).await?;
             eprintln!("key {id} is disabled");
         }
         Command::Enable { id } => {
             let wanted = KeyId::from_text(&id);
-            keyring.set_key_enabled(&wanted, true).await?;
-            let now = keyring.now();
-            match keyring.keys(None).await?.into_iter().find(|key| key.id == wanted).map(|key| key.state(now)) {
+            service.set_key_enabled(&wanted, true).await?;
+            let now = service.now();
+            match service.keys(None).await?.into_iter().find(|key| key.id == wanted).map(|key| key.state(now)) {
                 Some(KeyState::Expired) => {
                     eprintln!("key {id} is enabled, but a rotation replaced it and its time is over: it stays expired");
                 }
@@ -84,7 +84,7 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             }
         }
         Command::Rotate { id, overlap } => {
-            let key = keyring.rotate_key(&KeyId::from_text(&id), overlap).await?;
+            let key = service.rotate_key(&KeyId::from_text(&id), overlap).await?;
             eprintln!("key {} replaces {id}, which works for another {overlap:?}; it is shown only now:", key.id);
             reveal(&key);
         }
@@ -93,11 +93,11 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
 }
 
 fn reveal(key: &IssuedKey) {
-    say!("{}", key.secret.reveal());
+    outln!("{}", key.secret.reveal());
 }
 
-fn list(keyring: &Keyring, keys: &[KeyRecord], json: bool) {
-    let now = keyring.now();
+fn list(service: &KeyService, keys: &[KeyRecord], json: bool) {
+    let now = service.now();
     if json {
         for key in keys {
             let row = serde_json::json!({
@@ -105,7 +105,7 @@ fn list(keyring: &Keyring, keys: &[KeyRecord], json: bool) {
                 "state": key.state(now).to_string(), "createdAt": key.created_at.to_utc(),
                 "expiresAt": key.expires_at.map(Timestamp::to_utc),
             });
-            say!("{row}");
+            outln!("{row}");
         }
         return;
     }

@@ -11,7 +11,7 @@ use clap::Subcommand;
 use kaisatsu_railmap::{MapRegistry, Severity, check};
 
 use super::table;
-use crate::{exit::Trouble, logs, settings::Settings};
+use crate::{error::CliError, logs, settings::Settings};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -42,7 +42,7 @@ pub(crate) enum Command {
     List,
 }
 
-pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, Trouble> {
+pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, CliError> {
     match command {
         Command::Check { files, allow_warnings } => {
             let mut good = true;
@@ -58,7 +58,7 @@ pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, Tro
             // What is wrong with a file is told as a server would tell it.
             logs::start("warn", logs::LogFormat::Text);
             let registry = MapRegistry::open(Some(settings.maps_folder()?), |_| ())
-                .map_err(|error| Trouble::Failed(format!("the map folder cannot be read: {error}")))?;
+                .map_err(|error| CliError::Failed(format!("the map folder cannot be read: {error}")))?;
             let row = |loaded: &std::sync::Arc<kaisatsu_railmap::LoadedMap<()>>| {
                 let map = &loaded.map;
                 let size = format!("{}×{}", map.extent.width, map.extent.height);
@@ -73,12 +73,12 @@ pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, Tro
 }
 
 /// Prints the findings as `FILE:LINE: severity: message`, which editors understand. Returns whether the file may pass.
-fn check_file(file: &std::path::Path, allow_warnings: bool) -> Result<bool, Trouble> {
+fn check_file(file: &std::path::Path, allow_warnings: bool) -> Result<bool, CliError> {
     let name = file.display();
-    let text = fs::read_to_string(file).map_err(|error| Trouble::Failed(format!("{name}: {error}")))?;
+    let text = fs::read_to_string(file).map_err(|error| CliError::Failed(format!("{name}: {error}")))?;
     let checked = check::check(&text);
     for finding in &checked.findings {
-        say!("{name}:{finding}");
+        outln!("{name}:{finding}");
     }
     let errors = checked.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
     let warnings = checked.findings.len() - errors;

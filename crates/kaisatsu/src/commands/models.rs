@@ -1,4 +1,4 @@
-//! `kaisatsu models`: what the models are, whether they are whole, and teaching new ones.
+//! `kaisatsu models`: lists and checks models, and trains new ones.
 
 use std::{
     path::{Path, PathBuf},
@@ -13,7 +13,7 @@ use kaisatsu_vision::{
 };
 
 use super::{progress, table};
-use crate::{exit::Trouble, settings::Settings};
+use crate::{error::CliError, settings::Settings};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -21,17 +21,16 @@ pub(crate) enum Command {
     List,
     /// Check every model: its manifest, its hashes, and that it runs
     ///
-    /// Ends with 1 when a model is not usable.
+    /// Exits with 1 when a model is not usable.
     Check,
-    /// Teach a category model from a folder of labelled photographs, one folder a class
+    /// Train a category model from a folder of labelled photographs, one folder a class
     ///
-    /// Prints how many of the photographs it gets right when each is left out in turn. A server takes the model up when
-    /// it starts.
+    /// Prints the leave-one-out accuracy. A server loads the model when it starts.
     Teach {
         /// The name of the model, for `modelName`
         #[arg(value_parser = model_name)]
         name: String,
-        /// The folder: a folder in it for each class, named after it, with its photographs
+        /// The folder: it contains a folder for each class, named after it, with its photographs
         folder: PathBuf,
         /// The model whose vectors it builds on
         #[arg(long, value_name = "MODEL", default_value = "general")]
@@ -39,10 +38,10 @@ pub(crate) enum Command {
     },
 }
 
-pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, Trouble> {
+pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, CliError> {
     let folder = settings.models_folder()?;
     let registry = ModelRegistry::open(&folder)
-        .map_err(|error| Trouble::Failed(format!("the model folder {} cannot be read: {error}", folder.display())))?;
+        .map_err(|error| CliError::Failed(format!("the model folder {} cannot be read: {error}", folder.display())))?;
     match command {
         Command::List => {
             list(&registry, &folder);
@@ -74,12 +73,12 @@ fn list(registry: &ModelRegistry, folder: &Path) {
 fn check(registry: &ModelRegistry, folder: &Path) -> ExitCode {
     let mut good = !registry.entries.is_empty();
     if !good {
-        say!("{}: there are no models; `make models` installs the default set", folder.display());
+        outln!("{}: there are no models; `make models` installs the default set", folder.display());
     }
     let runtime = registry.runtime.as_ref().map_err(ToString::to_string);
     if let Err(fault) = runtime.and_then(|runtime| runtime.check().map_err(|error| error.to_string())) {
         good = false;
-        say!("runtime: {fault}");
+        outln!("runtime: {fault}");
     }
     for entry in &registry.entries {
         let ran = match &entry.model {
@@ -90,22 +89,22 @@ fn check(registry: &ModelRegistry, folder: &Path) -> ExitCode {
             Err(fault) => Err(fault.clone()),
         };
         match ran {
-            Ok(Some(kernels)) => say!("{}: ok, runs on {kernels}", entry.name),
-            Ok(None) => say!("{}: ok", entry.name),
+            Ok(Some(kernels)) => outln!("{}: ok, runs on {kernels}", entry.name),
+            Ok(None) => outln!("{}: ok", entry.name),
             Err(fault) => {
                 good = false;
-                say!("{}: {fault}", entry.name);
+                outln!("{}: {fault}", entry.name);
             }
         }
     }
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn teach(registry: &ModelRegistry, models: &Path, name: &str, photos: &Path, base: &str) -> Result<(), Trouble> {
+fn teach(registry: &ModelRegistry, models: &Path, name: &str, photos: &Path, base: &str) -> Result<(), CliError> {
     if registry.entry(name).is_some_and(|entry| entry.model.as_ref().is_ok_and(|model| model.probe.is_none())) {
-        return Err(Trouble::Failed(format!("'{name}' is a model that was installed; choose another name")));
+        return Err(CliError::Failed(format!("'{name}' is a model that was installed; choose another name")));
     }
-    let failed = |fault: kaisatsu_vision::manifest::Fault| Trouble::Failed(fault.to_string());
+    let failed = |fault: kaisatsu_vision::manifest::Fault| CliError::Failed(fault.to_string());
     let labelled = LabelledPhotos::read(photos).map_err(failed)?;
     let paths: Vec<PathBuf> = labelled.photos.iter().map(|(path, _)| path.clone()).collect();
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -126,23 +125,23 @@ fn tell(name: &str, labelled: &LabelledPhotos, embedded: &training::Embeddings, 
         Kind::Ridge => "a linear probe",
     };
     let (classes, photos) = (labelled.classes.len(), embedded.vectors.len());
-    say!("model '{name}': {classes} classes from {photos} photographs, by {way}");
+    outln!("model '{name}': {classes} classes from {photos} photographs, by {way}");
     if report.judged == 0 {
-        say!("leave-one-out accuracy: unknown; it takes two photographs of a class");
+        outln!("leave-one-out accuracy: unknown; it takes two photographs of a class");
         return;
     }
     let share = 100.0 * report.accuracy();
-    say!("leave-one-out accuracy: {share:.1}% ({} of {})", report.right, report.judged);
+    outln!("leave-one-out accuracy: {share:.1}% ({} of {})", report.right, report.judged);
     for (class, class_name) in labelled.classes.iter().enumerate() {
         let places = embedded.vectors.iter().map(|(at, _)| *at);
         let own = places.zip(&report.left_out).filter(|(at, _)| labelled.photos.get(*at).is_some_and(|p| p.1 == class));
         let answers: Vec<usize> = own.filter_map(|(_, out)| out.map(|(found, _)| found)).collect();
         let right = answers.iter().filter(|found| **found == class).count();
-        say!("  {class_name}: {right} of {}", answers.len());
+        outln!("  {class_name}: {right} of {}", answers.len());
     }
 }
 
-/// A model's name is also a folder's.
+/// A model's name is also the name of its folder.
 fn model_name(text: &str) -> Result<String, String> {
     let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
     if text.is_empty() || text.len() > 64 || !plain || text == kaisatsu_vision::registry::RUNTIME {

@@ -1,4 +1,4 @@
-//! How far a long command has come: a bar for people, nothing where nobody watches.
+//! Progress bars for long commands, shown only on a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 

@@ -1,14 +1,16 @@
-//! `kaisatsu serve`: puts the parts together and opens the gate.
+//! `kaisatsu serve`: assembles the parts and starts the server.
 
 use std::{path::Path, process::ExitCode, sync::Arc, time::Duration};
 
-use kaisatsu_access::{Accounts, Desk, Gate, IssuedKey, Keyring, RateLimit, Tokens, Usage};
+use kaisatsu_access::{
+    AccessError, Accounts, ConsoleService, IssuedKey, KeyCache, KeyService, RateLimit, Tokens, Usage,
+};
 use kaisatsu_fetch::{Fetcher, Policy};
 use kaisatsu_http::{Gateway, Limits, PreparedMap, PublishedLimits, Services};
 use kaisatsu_model::{ApplicationName, SystemClock};
 use kaisatsu_railmap::MapRegistry;
 use kaisatsu_recognition::{Recognition, UserLimits, UserSettings};
-use kaisatsu_store::{Address, Blobs, Store, StoreError};
+use kaisatsu_store::{Blobs, DatabaseAddress, Store};
 use kaisatsu_vision::{Engine, ModelRegistry};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tokio::{
@@ -16,52 +18,52 @@ use tokio::{
     signal::unix::{SignalKind, signal},
 };
 
-use super::welcome;
-use crate::{exit::Trouble, logs, memory, settings::Settings};
+use super::banner;
+use crate::{allocator, error::CliError, logs, settings::Settings};
 
-/// How often the map folder is looked at.
+/// How often the map folder is checked for changes.
 const MAP_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Upper bounds of the classes of times of the engine's steps.
+/// Upper bounds of the histogram buckets for the engine's steps, in seconds.
 const SECONDS: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
-/// How often times are put into their classes. Nobody may ever ask for the metrics; they must not pile up.
+/// How often histograms are drained. They must not grow when nobody reads the metrics.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
+pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
     let log = logs::start(&settings.log, settings.log_format);
     let address = settings.database()?;
     let folder = settings.maps_folder()?;
     let store = Store::open(&address).await?;
     let maps = Arc::new(open_maps(&folder)?);
-    let post = settings.post()?;
+    let mailer = settings.mailer()?;
     let operations = kaisatsu_http::operations(&settings.route_service);
     let usage = Usage::new(store.clone(), Arc::new(SystemClock), operations, settings.daily_requests);
-    let gate = Gate::open(store.clone(), Arc::new(SystemClock), Arc::clone(&usage)).await?;
+    let key_cache = KeyCache::load(store.clone(), Arc::new(SystemClock), Arc::clone(&usage)).await?;
     let metrics = install_metrics()?;
     let recognition = Arc::new(open_recognition(settings, &store)?);
-    // The address is taken before the first key is made: a key whose server does not start would be lost.
+    // The server binds its address before it creates the first key: if it cannot start, no key is shown that is lost.
     let listener = TcpListener::bind(settings.listen).await.map_err(|error| {
         let remedy = "Another server may be running there; choose another address with --listen IP:PORT";
-        Trouble::Address(format!("cannot listen on {}: {error}. {remedy}", settings.listen))
+        CliError::Address(format!("cannot listen on {}: {error}. {remedy}", settings.listen))
     })?;
-    let place = listener.local_addr().map_err(|error| Trouble::Address(error.to_string()))?;
+    let local = listener.local_addr().map_err(|error| CliError::Address(error.to_string()))?;
     let first_key = if settings.first_key { first_key(&store, &address).await? } else { None };
 
-    gate.follow();
+    key_cache.refresh_in_background();
     recognition.start();
     let tokens = Tokens::new(store.clone(), Arc::new(SystemClock), settings.token_lifetime);
-    tokio::spawn(tokens.clone().forget_expired());
-    let accounts = Accounts::new(store.clone(), Arc::new(SystemClock), post, &settings.public_url(place));
-    tokio::spawn(accounts.clone().forget_in_time());
-    tokio::spawn(Arc::clone(&usage).keep_in_time());
+    tokio::spawn(tokens.clone().delete_expired_periodically());
+    let accounts = Accounts::new(store.clone(), Arc::new(SystemClock), mailer, &settings.public_url(local));
+    tokio::spawn(accounts.clone().delete_expired_periodically());
+    tokio::spawn(Arc::clone(&usage).flush_periodically());
     let gateway = Arc::new(Gateway::new(Services {
-        gate,
+        key_cache,
         limit: RateLimit::per_second(settings.rate_limit),
         usage: Arc::clone(&usage),
         tokens,
         accounts,
-        desk: Desk::new(store.clone(), Arc::new(SystemClock), Arc::clone(&usage)),
+        console: ConsoleService::new(store.clone(), Arc::new(SystemClock), Arc::clone(&usage)),
         limits: published_limits(settings),
         maps: Arc::clone(&maps),
         recognition,
@@ -70,7 +72,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
         map_pages: settings.map_pages,
     }));
     watch_maps(maps);
-    welcome::print(settings, &address, &gateway, place, first_key.as_ref());
+    banner::print(settings, &address, &gateway, local, first_key.as_ref());
 
     let document = kaisatsu_http::openapi_document(&settings.route_service);
     let sections = vec![kaisatsu_http_console::section(), kaisatsu_http_pages::section(document, settings.map_pages)];
@@ -87,10 +89,10 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
         });
     };
     let served = kaisatsu_http::serve(listener, Arc::new(app), limits, stop).await;
-    // Whoever reads the log may have stopped reading; that must not keep the server from ending.
+    // A reader of the log that has stopped must not keep the server from ending.
     let _ = tokio::time::timeout(Duration::from_secs(2), tokio::task::spawn_blocking(move || log.flush())).await;
-    if let Err(error) = usage.keep().await {
-        tracing::warn!(%error, "what was called in the last seconds is not kept");
+    if let Err(error) = usage.flush().await {
+        tracing::warn!(%error, "the usage of the last seconds is not stored");
     }
     store.close().await;
     match served {
@@ -100,15 +102,15 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, Trouble> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn open_maps(folder: &Path) -> Result<MapRegistry<PreparedMap>, Trouble> {
+fn open_maps(folder: &Path) -> Result<MapRegistry<PreparedMap>, CliError> {
     MapRegistry::open(Some(folder.to_owned()), PreparedMap::of)
-        .map_err(|error| Trouble::Failed(format!("the map folder {} cannot be read: {error}", folder.display())))
+        .map_err(|error| CliError::Failed(format!("the map folder {} cannot be read: {error}", folder.display())))
 }
 
-/// Starts the engine on the models there are. What is wrong with a model is logged and costs only that model.
-fn open_recognition(settings: &Settings, store: &Store) -> Result<Recognition, Trouble> {
+/// Starts the engine with the models of the folder. A faulty model is logged and left out.
+fn open_recognition(settings: &Settings, store: &Store) -> Result<Recognition, CliError> {
     let folder = settings.models_folder()?;
-    let unreadable = |error| Trouble::Failed(format!("the model folder {} cannot be read: {error}", folder.display()));
+    let unreadable = |error| CliError::Failed(format!("the model folder {} cannot be read: {error}", folder.display()));
     let registry = ModelRegistry::open(&folder).map_err(unreadable)?;
     if registry.entries.is_empty() {
         tracing::warn!(
@@ -123,8 +125,8 @@ fn open_recognition(settings: &Settings, store: &Store) -> Result<Recognition, T
     }
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let threads = if settings.engine_threads == 0 { cores } else { small(settings.engine_threads) };
-    let engine = Engine::start(registry, threads, memory::give_back)
-        .map_err(|error| Trouble::Failed(format!("the system gives no thread for the engine: {error}")))?;
+    let engine = Engine::start(registry, threads, allocator::release_unused)
+        .map_err(|error| CliError::Failed(format!("the system gives no thread for the engine: {error}")))?;
     let decided = kaisatsu_recognition::Settings {
         waiting: small(settings.engine_waiting),
         max_pixels: settings.max_image_pixels.into(),
@@ -135,16 +137,16 @@ fn open_recognition(settings: &Settings, store: &Store) -> Result<Recognition, T
     Ok(Recognition::new(engine, store.clone(), Arc::new(SystemClock), &decided, user_settings(settings)?))
 }
 
-/// What users may have and fetch, and where it is kept.
-fn user_settings(settings: &Settings) -> Result<UserSettings, Trouble> {
+/// Limits, fetching and storage of users' images.
+fn user_settings(settings: &Settings) -> Result<UserSettings, CliError> {
     let policy = Policy {
         allowed: settings.fetch_allow.as_ref().map(|places| places.0.clone()).unwrap_or_default(),
         max_bytes: small(settings.max_image_bytes),
         timeout: settings.fetch_timeout,
     };
     Ok(UserSettings {
-        blobs: Blobs::open(&settings.blobs()?).map_err(|error| Trouble::Store(error.to_string()))?,
-        fetcher: Fetcher::new(policy).map_err(|error| Trouble::Failed(error.to_string()))?,
+        blobs: Blobs::open(&settings.blobs()?).map_err(|error| CliError::Store(error.to_string()))?,
+        fetcher: Fetcher::new(policy).map_err(|error| CliError::Failed(error.to_string()))?,
         limits: UserLimits {
             bytes: settings.user_bytes,
             images: settings.user_images,
@@ -171,8 +173,8 @@ fn small(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-fn install_metrics() -> Result<PrometheusHandle, Trouble> {
-    let failed = |error| Trouble::Failed(format!("metrics cannot be kept: {error}"));
+fn install_metrics() -> Result<PrometheusHandle, CliError> {
+    let failed = |error| CliError::Failed(format!("metrics cannot be kept: {error}"));
     let builder = PrometheusBuilder::new().set_buckets(&SECONDS).map_err(failed)?;
     let handle = builder.install_recorder().map_err(failed)?;
     let kept = handle.clone();
@@ -187,22 +189,22 @@ fn install_metrics() -> Result<PrometheusHandle, Trouble> {
     Ok(handle)
 }
 
-/// On an embedded database without applications: makes one, with a key to begin with.
-async fn first_key(store: &Store, address: &Address) -> Result<Option<IssuedKey>, Trouble> {
-    let keyring = Keyring::new(store.clone(), Arc::new(SystemClock));
-    if !matches!(address, Address::Sqlite(_)) || !keyring.applications().await?.is_empty() {
+/// Creates an application with a key on a SQLite database that has none.
+async fn first_key(store: &Store, address: &DatabaseAddress) -> Result<Option<IssuedKey>, CliError> {
+    let service = KeyService::new(store.clone(), Arc::new(SystemClock));
+    if !matches!(address, DatabaseAddress::Sqlite(_)) || !service.applications().await?.is_empty() {
         return Ok(None);
     }
-    let name = ApplicationName::new("first").map_err(|rule| Trouble::Failed(rule.to_string()))?;
-    match keyring.create_application_with_key(&name).await {
+    let name = ApplicationName::new("first").map_err(|rule| CliError::Failed(rule.to_string()))?;
+    match service.create_application_with_key(&name).await {
         Ok(key) => Ok(Some(key)),
-        // Another server on the same file was quicker.
-        Err(StoreError::NameTaken(_)) => Ok(None),
+        // Another server on the same file did so first.
+        Err(AccessError::NameTaken(_)) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Looks at the map folder every so often, and at once on SIGHUP. Reading and checking happen off the async threads.
+/// Reloads the map folder at intervals, and at once on SIGHUP. Files are read and checked off the async threads.
 fn watch_maps(maps: Arc<MapRegistry<PreparedMap>>) {
     tokio::spawn(async move {
         let mut hangup = signal(SignalKind::hangup()).ok();

@@ -1,6 +1,6 @@
-//! Rows of text in columns that line up.
+//! Prints tables with aligned columns.
 
-/// Prints rows under their heads, each column as wide as its widest cell.
+/// Prints rows under their headings, each column as wide as its widest cell.
 pub(super) fn print<const N: usize>(heads: [&str; N], rows: &[[String; N]]) {
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
@@ -9,7 +9,7 @@ pub(super) fn print<const N: usize>(heads: [&str; N], rows: &[[String; N]]) {
     let widths: Vec<usize> = (0..N).map(width).collect();
     let line = |cells: [&str; N]| {
         let padded: Vec<String> = cells.iter().zip(&widths).map(|(cell, &wide)| format!("{cell:wide$}")).collect();
-        say!("{}", padded.join("  ").trim_end());
+        outln!("{}", padded.join("  ").trim_end());
     };
     line(heads);
     for row in rows {

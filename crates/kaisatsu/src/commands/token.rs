@@ -6,12 +6,12 @@ use clap::Subcommand;
 use kaisatsu_model::{ApplicationName, UserId};
 use kaisatsu_store::TokenHolder;
 
-use super::{application, keyring, table};
-use crate::{exit::Trouble, settings::Settings};
+use super::{application, key_service, table};
+use crate::{error::CliError, settings::Settings};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// List the users of an application who have good tokens
+    /// List the users of an application who have valid tokens
     List {
         /// The application's name
         #[arg(long, value_name = "NAME", value_parser = ApplicationName::new)]
@@ -34,16 +34,16 @@ pub(crate) enum Command {
     },
 }
 
-pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, Trouble> {
-    let keyring = keyring(settings).await?;
+pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, CliError> {
+    let service = key_service(settings).await?;
     match command {
         Command::List { app, json } => {
-            let app = application(&keyring, &app).await?;
-            let holders = keyring.token_holders(&app.id).await?;
+            let app = application(&service, &app).await?;
+            let holders = service.token_holders(&app.id).await?;
             if json {
                 for holder in holders {
                     let expires_at = holder.expires_at.to_utc();
-                    say!(
+                    outln!(
                         "{}",
                         serde_json::json!({"userId": holder.user, "tokens": holder.live, "expiresAt": expires_at})
                     );
@@ -54,8 +54,8 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             }
         }
         Command::Revoke { app, user, all: _ } => {
-            let app = application(&keyring, &app).await?;
-            say!("{} tokens revoked", keyring.revoke_tokens(&app.id, user.as_ref()).await?);
+            let app = application(&service, &app).await?;
+            outln!("{} tokens revoked", service.revoke_tokens(&app.id, user.as_ref()).await?);
         }
     }
     Ok(ExitCode::SUCCESS)

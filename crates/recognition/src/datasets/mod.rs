@@ -9,7 +9,7 @@ pub(crate) use build::DatasetBuilder;
 use kaisatsu_fetch::{FetchError, Fetcher};
 use kaisatsu_model::{Clock, DatasetId, DatasetName, ImageId, Outcome, Tag};
 use kaisatsu_store::{
-    CreateDataset, DatasetImageRow, DatasetLimits, DatasetRow, ImageSource, NewDataset, NewDatasetImage, Store,
+    CreateDatasetOutcome, DatasetImageRow, DatasetLimits, DatasetRow, ImageSource, NewDataset, NewDatasetImage, Store,
 };
 use kaisatsu_vision::manifest::Task;
 use serde_json::Value;
@@ -141,14 +141,14 @@ impl Datasets {
         let most = self.limits.datasets;
         let limits = DatasetLimits { datasets: most.into(), tags: MOST_TAGS };
         match self.store.create_dataset(&new, limits).await? {
-            CreateDataset::Kept => {
+            CreateDatasetOutcome::Created => {
                 self.signals.build.notify_one();
                 Ok(new.id)
             }
-            CreateDataset::Full => Err(RecognitionError::DatasetsFull(most)),
-            CreateDataset::NoImage(index) => Err(RecognitionError::NoStoredImage(index)),
-            CreateDataset::NoTag(index) => Err(RecognitionError::NoTag(index)),
-            CreateDataset::TooManyTags => Err(RecognitionError::TooManyTags(MOST_TAGS)),
+            CreateDatasetOutcome::LimitReached => Err(RecognitionError::DatasetsFull(most)),
+            CreateDatasetOutcome::NoImage(index) => Err(RecognitionError::NoStoredImage(index)),
+            CreateDatasetOutcome::NoTag(index) => Err(RecognitionError::NoTag(index)),
+            CreateDatasetOutcome::TooManyTags => Err(RecognitionError::TooManyTags(MOST_TAGS)),
         }
     }
 

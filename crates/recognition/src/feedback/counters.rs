@@ -6,7 +6,7 @@ use std::{
 };
 
 use kaisatsu_model::Verdict;
-use kaisatsu_store::Rated;
+use kaisatsu_store::RatedSubject;
 use metrics::counter;
 
 use crate::engine::RATED;
@@ -22,7 +22,7 @@ type Labels = (String, String, String);
 pub(super) struct VerdictCounters(Mutex<HashSet<Labels>>);
 
 impl VerdictCounters {
-    pub(super) fn count(&self, rated: Rated, verdict: Verdict) {
+    pub(super) fn count(&self, rated: RatedSubject, verdict: Verdict) {
         let labels = self.admit(public(rated));
         let valid = if verdict == Verdict::Valid { "true" } else { "false" };
         counter!(RATED, "task" => labels.0, "model" => labels.1, "candidate" => labels.2, "valid" => valid)
@@ -44,7 +44,7 @@ impl VerdictCounters {
 
 /// The labels that everyone who reads the metrics may see. Datasets and their tags are private to a user, and their names
 /// must not outlive their deletion.
-fn public(Rated { function, source, subject }: Rated) -> Labels {
+fn public(RatedSubject { function, source, subject }: RatedSubject) -> Labels {
     let function = function.as_str().to_owned();
     if source.dataset().is_some() {
         return (function, "datasets".to_owned(), "tags of users".to_owned());
@@ -55,13 +55,13 @@ fn public(Rated { function, source, subject }: Rated) -> Labels {
 #[cfg(test)]
 mod tests {
     use kaisatsu_model::{Function, Source};
-    use kaisatsu_store::Rated;
+    use kaisatsu_store::RatedSubject;
 
     use super::{MOST_COUNTERS, VerdictCounters, public};
 
     #[test]
     fn nothing_of_a_dataset_is_in_the_metrics() {
-        let rated = |name: &str| Rated {
+        let rated = |name: &str| RatedSubject {
             function: Function::Classify,
             source: Source::from_text(Function::Classify, name),
             subject: "my cat".into(),

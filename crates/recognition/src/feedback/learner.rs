@@ -11,7 +11,7 @@ use std::{
 
 use kaisatsu_feedback::{Candidate, Change, ScopeKey};
 use kaisatsu_model::{AppId, Clock, DatasetId, Function, Verdict};
-use kaisatsu_store::{FeedbackChange, KeptItem, Standing, Store, StoreError};
+use kaisatsu_store::{FeedbackChange, Standing, Store, StoreError, StoredCandidate};
 use tokio::sync::Mutex;
 
 use crate::{
@@ -142,7 +142,7 @@ impl Learner {
 /// A verdict as changes of what is learned: one, or one for each candidate that has a vector of its own.
 fn changes_of(row: &FeedbackChange) -> Vec<Change> {
     let Some((function, source)) = &row.of else { return Vec::new() };
-    let candidate = |item: &KeptItem| Candidate {
+    let candidate = |item: &StoredCandidate| Candidate {
         id: item.id.clone(),
         subject: item.subject.clone(),
         base_score: item.base_score(),
@@ -166,7 +166,7 @@ fn changes_of(row: &FeedbackChange) -> Vec<Change> {
     }
     let dims = vector.len() / row.items.len().max(1);
     let rated = row.items.iter().enumerate().filter(|(_, item)| row.item.as_ref().is_none_or(|id| *id == item.id));
-    let own = |(index, item): (usize, &KeptItem)| {
+    let own = |(index, item): (usize, &StoredCandidate)| {
         let descriptor = vector.get(index * dims..(index + 1) * dims).unwrap_or_default();
         change(&item.subject, format!("{}/{}", row.recognition, item.id), vec![candidate(item)], descriptor)
     };
@@ -178,7 +178,7 @@ mod tests {
     use std::sync::atomic::Ordering;
 
     use kaisatsu_model::{AccountId, AppId, Function, Source, Timestamp, Verdict};
-    use kaisatsu_store::{FeedbackChange, FeedbackFilter, KeptItem, Standing};
+    use kaisatsu_store::{FeedbackChange, FeedbackFilter, Standing, StoredCandidate};
 
     use super::changes_of;
     use crate::fixture::Fixture;
@@ -259,7 +259,7 @@ mod tests {
     }
 
     fn row(of: Option<(Function, Source)>, item: Option<&str>, vector: Vec<f32>) -> FeedbackChange {
-        let candidate = |id: &str| KeptItem {
+        let candidate = |id: &str| StoredCandidate {
             id: id.to_owned(),
             subject: format!("s-{id}"),
             name: id.to_owned(),

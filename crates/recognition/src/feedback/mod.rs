@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 
 use counters::VerdictCounters;
 use kaisatsu_model::{AppId, Clock, Comment, ItemId, MOST_PER_CANDIDATE, RecognitionId, Timestamp, Verdict};
-use kaisatsu_store::{FeedbackFilter, FeedbackRow, NewVerdict, RecognitionRecord, Store, StoreError, Total};
+use kaisatsu_store::{FeedbackFilter, FeedbackRow, FeedbackTotal, NewVerdict, RecognitionRecord, Store, StoreError};
 pub(crate) use learner::Learner;
 
 use crate::context::Context;
@@ -123,7 +123,7 @@ impl Feedback {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn totals(&self, filter: &FeedbackFilter, span: Duration) -> Result<Vec<Total>, StoreError> {
+    pub async fn totals(&self, filter: &FeedbackFilter, span: Duration) -> Result<Vec<FeedbackTotal>, StoreError> {
         let span = i64::try_from(span.as_micros()).unwrap_or(i64::MAX);
         self.store.feedback_totals(filter, span).await
     }
@@ -132,7 +132,7 @@ impl Feedback {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn application_totals(&self, request: &TotalsRequest) -> Result<Vec<Total>, StoreError> {
+    pub async fn application_totals(&self, request: &TotalsRequest) -> Result<Vec<FeedbackTotal>, StoreError> {
         let filter = FeedbackFilter {
             application: Some(request.application.clone()),
             model: request.model.clone(),

@@ -47,7 +47,7 @@ impl Janitor {
             return Ok(None);
         }
         let now = self.clock.now();
-        self.store.delete_later(application, now).await?;
+        self.store.postpone_erasure(application, now).await?;
         Ok(Some(now))
     }
 
@@ -61,7 +61,7 @@ impl Janitor {
         }
         let now = self.clock.now();
         // The sweep that follows removes the bytes.
-        self.store.let_go_of_images(application, now).await?;
+        self.store.release_images(application, now).await?;
         if now < since.after(REVOKED_FOR) {
             return Ok(false);
         }

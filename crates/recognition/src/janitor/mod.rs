@@ -96,7 +96,7 @@ impl Janitor {
                     tracing::warn!(%error, "bytes that nothing refers to could not be removed; they are tried again");
                 }
                 // Whatever was deleted since the last time, also by others, leaves the log.
-                match alive.store.fold_log().await {
+                match alive.store.wal_checkpoint().await {
                     Ok(true) => {}
                     Ok(false) => tracing::debug!("the database is being read; its log is checkpointed the next time"),
                     Err(error) => tracing::debug!(%error, "the database's log is checkpointed the next time"),
@@ -143,7 +143,7 @@ impl Janitor {
         loop {
             let now = self.clock.now();
             let (written, taken) = (now.before(WRITE_TIMEOUT), now.before(TAKEOVER));
-            let deleting = self.store.doom_blobs(now, written, taken, BATCH).await?;
+            let deleting = self.store.mark_blobs_deleting(now, written, taken, BATCH).await?;
             if deleting.is_empty() {
                 return Ok(removed);
             }
@@ -155,7 +155,7 @@ impl Janitor {
             // The rows go last: a caller who finds no row may write the same bytes anew.
             let names: Vec<String> = gone.iter().map(BlobKey::name).collect();
             self.blobs.sync_removed(&names).await?;
-            self.store.forget_blobs(&gone, now).await?;
+            self.store.delete_blob_rows(&gone, now).await?;
             removed += gone.len();
         }
     }
@@ -202,7 +202,7 @@ mod tests {
     use bytes::Bytes;
     use futures_util::TryStreamExt;
     use kaisatsu_model::{Source, Timestamp};
-    use kaisatsu_store::{BlobKey, Claim};
+    use kaisatsu_store::{BlobClaim, BlobKey};
 
     use crate::fixture::Fixture;
 
@@ -212,7 +212,7 @@ mod tests {
         let blobs = &fixture.context.blobs;
         for number in 0..250u8 {
             let key = BlobKey::of(&fixture.user.application, &fixture.user.id, &[number]);
-            assert_eq!(fixture.store.claim_blob(&key, 1, 1_000, Timestamp(0)).await.unwrap(), Claim::Write);
+            assert_eq!(fixture.store.claim_blob(&key, 1, 1_000, Timestamp(0)).await.unwrap(), BlobClaim::Write);
             blobs.put(&key, Bytes::from(vec![number])).await.unwrap();
             fixture.store.release_blob(&key, Timestamp(0)).await.unwrap();
         }

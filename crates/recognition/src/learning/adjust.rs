@@ -6,7 +6,7 @@ use kaisatsu_feedback::{
     Contribution, Evidence, SAMPLE_SIZE, STRENGTH, SampledExemplar, ScopeKey, ScoreRow, Standardiser, rescale_odds,
     rescale_shares, soft_clamp,
 };
-use kaisatsu_store::Push;
+use kaisatsu_store::ScoreAdjustment;
 use kaisatsu_vision::probe::{Kind, Probe};
 
 use super::{FeedbackQuery, LearnedFeedback};
@@ -43,7 +43,7 @@ impl Adjustment {
         let push = |vote: &Contribution| {
             // Where candidates have vectors of their own, an exemplar is named by recognition and candidate.
             let named = vote.exemplar.as_deref().map(|name| name.split_once('/').unwrap_or((name, "")));
-            Push {
+            ScoreAdjustment {
                 recognition: named.map(|(recognition, _)| recognition.to_owned()),
                 item: named.map(|(_, item)| item.to_owned()).filter(|item| !item.is_empty()),
                 valid: vote.valid,

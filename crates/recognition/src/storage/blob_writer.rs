@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use kaisatsu_model::Clock;
-use kaisatsu_store::{BlobKey, Blobs, Claim, Store};
+use kaisatsu_store::{BlobClaim, BlobKey, Blobs, Store};
 
 use crate::{RecognitionError, background::Signals, context::Context};
 
@@ -45,13 +45,13 @@ impl BlobWriter {
         for _ in 0..CLAIMS {
             match self.store.claim_blob(key, size, most, self.clock.now()).await? {
                 // Bytes that the storage has lost are written again.
-                Claim::There if self.blobs.size(key).await? == Some(bytes.len() as u64) => return Ok(()),
-                Claim::There | Claim::Write => {
+                BlobClaim::Exists if self.blobs.size(key).await? == Some(bytes.len() as u64) => return Ok(()),
+                BlobClaim::Exists | BlobClaim::Write => {
                     self.blobs.put(key, bytes.clone()).await?;
                     return Ok(());
                 }
-                Claim::Full => return Err(RecognitionError::BytesFull(self.most_bytes)),
-                Claim::Busy => tokio::time::sleep(CLAIM_INTERVAL).await,
+                BlobClaim::QuotaExceeded => return Err(RecognitionError::BytesFull(self.most_bytes)),
+                BlobClaim::Deleting => tokio::time::sleep(CLAIM_INTERVAL).await,
             }
         }
         Err(RecognitionError::Busy)

@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 pub(crate) use blob_writer::BlobWriter;
 use bytes::Bytes;
 use kaisatsu_model::{Clock, DatasetName, ImageId, Tag};
-use kaisatsu_store::{BlobKey, NewUserImage, PutImage, Store, UserImage};
+use kaisatsu_store::{BlobKey, NewUserImage, PutImageOutcome, Store, UserImage};
 use kaisatsu_vision::{Worker, decode, thumbnail};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -119,12 +119,12 @@ impl StorageArea {
                 created_at: self.clock.now(),
             };
             match self.store.put_user_image(&new, self.most_images.into()).await? {
-                PutImage::Kept(id) => {
+                PutImageOutcome::Stored(id) => {
                     return Ok(Uploaded { id, sha256: kaisatsu_store::hex(&key.sha256), width, height });
                 }
                 // The bytes were removed meanwhile: they are written again.
-                PutImage::Gone => {}
-                PutImage::Full => {
+                PutImageOutcome::BlobDeleted => {}
+                PutImageOutcome::LimitReached => {
                     self.writer.release(&key).await;
                     return Err(RecognitionError::ImagesFull(self.most_images));
                 }

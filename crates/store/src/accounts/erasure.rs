@@ -1,28 +1,28 @@
-//! Deleting applications and accounts with everything they own.
+//! Deletes applications and accounts with everything they own.
 //!
-//! For everybody who asks they are gone in one transaction: keys are refused, names are free, nothing is listed. What they
-//! own is then removed in steps that may run twice and may stop anywhere; `deleted_at` says what there is left to do, and
-//! the application's row goes last.
+//! One transaction makes them disappear: keys are refused, names are free, nothing is listed. What they own is then
+//! removed in steps that may be repeated and may be interrupted; `deleted_at` marks what is left to do, and the
+//! application's row is deleted last.
 
 use kaisatsu_model::{AccountId, AppId, DatasetId, Timestamp, UserId};
 
 use super::LOCK;
-use crate::{Store, StoreError, feedback::RAISE_FEEDBACK, keys::RAISE_REVISION, on_each};
+use crate::{Conflict, Missing, Store, StoreError, feedback::NEXT_FEEDBACK_REVISION, keys::NEXT_KEY_REVISION, on_each};
 
-/// What goes with an application.
+/// What is deleted with an application.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
-pub struct Belongings {
+pub struct ApplicationContents {
     /// Its name.
     pub name: String,
     /// API keys.
     pub keys: i64,
-    /// Users of the application who have something here.
+    /// Users of the application who have data here.
     pub users: i64,
     /// Images in their storage areas.
     pub images: i64,
     /// Their datasets.
     pub datasets: i64,
-    /// Recognitions that are kept.
+    /// Stored recognitions.
     pub recognitions: i64,
     /// Verdicts.
     pub verdicts: i64,
@@ -37,14 +37,14 @@ const BELONGINGS: &str = "SELECT a.name, \
      (SELECT COUNT(*) FROM feedback f WHERE f.application_id = a.id) AS verdicts \
      FROM application a WHERE a.deleted_at IS NULL AND a.id = $1";
 
-/// Its name is free at once: no name begins with a space.
+/// The name becomes free at once: no valid name begins with a space.
 const DELETE: &str = "UPDATE application SET deleted_at = $2, disabled_at = COALESCE(disabled_at, $2), name = ' ' || id, \
      account_id = NULL WHERE id = $1 AND deleted_at IS NULL RETURNING id";
 
 const END_KEYS: &str =
     "UPDATE api_key SET disabled_at = COALESCE(disabled_at, $2), revision = $3 WHERE application_id = $1";
 
-/// What has nothing below it, in an order in which each may go.
+/// Deletes everything else, in an order that the foreign keys allow.
 const REST: [&str; 8] = [
     "DELETE FROM recognition WHERE application_id = $1",
     "DELETE FROM feedback WHERE application_id = $1",
@@ -56,9 +56,9 @@ const REST: [&str; 8] = [
     "DELETE FROM user_account WHERE application_id = $1",
 ];
 
-/// What there may be very much of, in lots: nobody else's writing waits for all of it. A verdict that was not taken back
-/// keeps what it is about.
-const LOTS: [&str; 3] = [
+/// Deletes the largest tables in batches, so that no other writer waits for all of it. A verdict that was not revoked
+/// keeps its exemplar.
+const BATCHES: [&str; 3] = [
     "DELETE FROM recognition WHERE id IN (SELECT id FROM recognition WHERE application_id = $1 LIMIT 500)",
     "DELETE FROM feedback WHERE (recognition_id, item_id) IN \
      (SELECT recognition_id, item_id FROM feedback WHERE application_id = $1 AND standing = 'revoked' LIMIT 500)",
@@ -66,31 +66,32 @@ const LOTS: [&str; 3] = [
      AND NOT EXISTS (SELECT 1 FROM feedback f WHERE f.recognition_id = e.recognition_id) LIMIT 500)",
 ];
 
-const LET_GO: &str = "UPDATE blob SET state = 'loose', touched_at = $2 WHERE application_id = $1 AND state = 'there'";
+const RELEASE_BLOBS: &str =
+    "UPDATE blob SET state = 'loose', touched_at = $2 WHERE application_id = $1 AND state = 'there'";
 
 impl Store {
-    /// What goes with an application; `None` when there is none of that id.
+    /// What is deleted with an application; `None` when there is none of that id.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn belongings(&self, application: &AppId) -> Result<Option<Belongings>, StoreError> {
+    pub async fn application_contents(&self, application: &AppId) -> Result<Option<ApplicationContents>, StoreError> {
         Ok(on_each!(self, pool => {
             sqlx::query_as(BELONGINGS).bind(application.as_str()).fetch_optional(pool).await
         })?)
     }
 
-    /// Deletes an application for everybody who asks.
+    /// Deletes an application. What it owns is erased later.
     ///
     /// # Errors
-    /// [`StoreError::NoApplication`] when there is none of that id.
+    /// [`StoreError::NotFound`] when there is none of that id.
     pub async fn delete_application(&self, id: &AppId, now: Timestamp) -> Result<(), StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
-            let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
+            let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             let found: Option<String> =
                 sqlx::query_scalar(DELETE).bind(id.as_str()).bind(now.0).fetch_optional(&mut *tx).await?;
             if found.is_none() {
-                return Err(StoreError::NoApplication(id.clone()));
+                return Err(Missing::Application(id.clone()).into());
             }
             sqlx::query(END_KEYS).bind(id.as_str()).bind(now.0).bind(revision).execute(&mut *tx).await?;
             tx.commit().await?;
@@ -98,15 +99,16 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes an account, and its applications for everybody who asks.
+    /// Deletes an account and its applications. What they own is erased later.
     ///
     /// # Errors
-    /// [`StoreError::NoAccount`]; [`StoreError::LastOperator`] when others would be left without an operator.
+    /// [`StoreError::NotFound`]; [`StoreError::Conflict`] when other accounts would be left without an active
+    /// operator.
     pub async fn delete_account(&self, id: &AccountId, now: Timestamp) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            let mut tx = pool.begin_with(self.begin_immediate()).await?;
             sqlx::query(LOCK).execute(&mut *tx).await?;
-            let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
+            let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             let owned: Vec<String> =
                 sqlx::query_scalar("SELECT id FROM application WHERE account_id = $1 AND deleted_at IS NULL")
                     .bind(id.as_str()).fetch_all(&mut *tx).await?;
@@ -114,22 +116,22 @@ impl Store {
                 sqlx::query(DELETE).bind(&application).bind(now.0).execute(&mut *tx).await?;
                 sqlx::query(END_KEYS).bind(&application).bind(now.0).bind(revision).execute(&mut *tx).await?;
             }
-            sqlx::query(super::END_PASSES).bind(id.as_str()).bind(now.0).bind(revision).execute(&mut *tx).await?;
+            sqlx::query(super::END_CONSOLE_KEYS).bind(id.as_str()).bind(now.0).bind(revision).execute(&mut *tx).await?;
             let gone = sqlx::query("DELETE FROM account WHERE id = $1").bind(id.as_str()).execute(&mut *tx).await?;
             if gone.rows_affected() == 0 {
-                return Err(StoreError::NoAccount(id.clone()));
+                return Err(Missing::Account(id.clone()).into());
             }
             let left: Option<i32> = sqlx::query_scalar(super::ANY).fetch_optional(&mut *tx).await?;
             let operators: i64 = sqlx::query_scalar(super::OPERATORS).fetch_one(&mut *tx).await?;
             if left.is_some() && operators == 0 {
-                return Err(StoreError::LastOperator);
+                return Err(Conflict::LastOperator.into());
             }
             tx.commit().await?;
         });
         Ok(())
     }
 
-    /// Applications that are deleted and still own something, and since when they are deleted.
+    /// Deleted applications that still own something, and when they were deleted.
     ///
     /// # Errors
     /// When the database fails.
@@ -155,16 +157,16 @@ impl Store {
         rows.into_iter().map(whose).collect()
     }
 
-    /// Lets go of all images of an application's users, for the sweeper to remove.
+    /// Deletes all images of an application's users and releases their blobs.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn let_go_of_images(&self, application: &AppId, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn release_images(&self, application: &AppId, now: Timestamp) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            let mut tx = pool.begin_with(self.begin_immediate()).await?;
             sqlx::query("UPDATE user_account SET changed_at = $2 WHERE application_id = $1")
                 .bind(application.as_str()).bind(now.0).execute(&mut *tx).await?;
-            sqlx::query(LET_GO).bind(application.as_str()).bind(now.0).execute(&mut *tx).await?;
+            sqlx::query(RELEASE_BLOBS).bind(application.as_str()).bind(now.0).execute(&mut *tx).await?;
             sqlx::query("DELETE FROM user_image WHERE application_id = $1")
                 .bind(application.as_str()).execute(&mut *tx).await?;
             tx.commit().await?;
@@ -172,11 +174,11 @@ impl Store {
         Ok(())
     }
 
-    /// Counts the time of a deletion from now on: something was taken back just now that replicas have yet to see.
+    /// Restarts the waiting time of an erasure: verdicts were revoked just now, and replicas have yet to notice.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn delete_later(&self, application: &AppId, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn postpone_erasure(&self, application: &AppId, now: Timestamp) -> Result<(), StoreError> {
         on_each!(self, pool => {
             sqlx::query("UPDATE application SET deleted_at = $2 WHERE id = $1")
                 .bind(application.as_str()).bind(now.0).execute(pool).await.map(drop)
@@ -184,8 +186,8 @@ impl Store {
         Ok(())
     }
 
-    /// Removes what is left of an application, and then itself, unless bytes of its users are still there or a verdict that
-    /// was not taken back.
+    /// Erases what is left of an application, and then its row. Returns `false`, and keeps the row, while blobs of its
+    /// users or verdicts that were not revoked exist.
     ///
     /// # Errors
     /// When the database fails.
@@ -196,11 +198,11 @@ impl Store {
             if bytes.is_some() {
                 return Ok(false);
             }
-            for lot in LOTS {
-                while sqlx::query(lot).bind(application.as_str()).execute(pool).await?.rows_affected() > 0 {}
+            for batch in BATCHES {
+                while sqlx::query(batch).bind(application.as_str()).execute(pool).await?.rows_affected() > 0 {}
             }
-            let mut tx = pool.begin_with(self.begin_writing()).await?;
-            sqlx::query(RAISE_FEEDBACK).execute(&mut *tx).await?;
+            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            sqlx::query(NEXT_FEEDBACK_REVISION).execute(&mut *tx).await?;
             let acts: Option<i32> = sqlx::query_scalar(
                 "SELECT 1 FROM feedback WHERE application_id = $1 AND standing <> 'revoked' LIMIT 1",
             ).bind(application.as_str()).fetch_optional(&mut *tx).await?;

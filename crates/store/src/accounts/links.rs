@@ -1,4 +1,4 @@
-//! Links in letters, how often signing in failed, and forgetting what is over.
+//! Links in e-mails, the count of failed sign-ins, and the deletion of what has expired.
 
 use kaisatsu_model::{AccountId, SecretDigest, Timestamp};
 
@@ -6,14 +6,14 @@ use crate::{Store, StoreError, on_each};
 
 /// What a link is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// To prove that the address is the person's.
+pub enum LinkPurpose {
+    /// To confirm the e-mail address.
     Confirm,
-    /// To choose another password.
+    /// To choose a new password.
     Reset,
 }
 
-impl Purpose {
+impl LinkPurpose {
     fn as_str(self) -> &'static str {
         match self {
             Self::Confirm => "confirm",
@@ -29,7 +29,8 @@ const TRY: &str = "INSERT INTO sign_in_failure (subject, count, first_at) VALUES
      RETURNING count, first_at";
 
 impl Store {
-    /// Keeps a link, with the hash of the password that was chosen with it if one was. Those of the same purpose that the person got before no longer work.
+    /// Stores a link, with the hash of the password that was chosen with it, if any. Earlier links for the same
+    /// purpose stop working.
     ///
     /// # Errors
     /// When the database fails.
@@ -37,7 +38,7 @@ impl Store {
         &self,
         digest: SecretDigest,
         account: &AccountId,
-        purpose: Purpose,
+        purpose: LinkPurpose,
         password: Option<&str>,
         expires_at: Timestamp,
     ) -> Result<(), StoreError> {
@@ -54,14 +55,14 @@ impl Store {
         Ok(())
     }
 
-    /// Whose link it is, if it is good; it stays good.
+    /// The account of a valid link, which stays valid.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn look_at_link(
+    pub async fn peek_link(
         &self,
         digest: SecretDigest,
-        purpose: Purpose,
+        purpose: LinkPurpose,
         now: Timestamp,
     ) -> Result<Option<AccountId>, StoreError> {
         let found: Option<String> = on_each!(self, pool => sqlx::query_scalar(
@@ -70,14 +71,14 @@ impl Store {
         Ok(found.map(AccountId::from_text))
     }
 
-    /// Takes a link: whose it is, and the password that was chosen with it, if it was good. It works only once.
+    /// Uses up a valid link: returns its account and the password that was chosen with it. A link works once.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn take_link(
         &self,
         digest: SecretDigest,
-        purpose: Purpose,
+        purpose: LinkPurpose,
         now: Timestamp,
     ) -> Result<Option<(AccountId, Option<String>)>, StoreError> {
         let found: Option<(String, Option<String>)> = on_each!(self, pool => sqlx::query_as(
@@ -87,12 +88,12 @@ impl Store {
         Ok(found.map(|(id, password)| (AccountId::from_text(id), password)))
     }
 
-    /// Notes a try at signing in, which counts as failed until it is forgiven: how many there were with it, and when the
-    /// first was. What was before `since` is over.
+    /// Counts an attempt to sign in, which is a failure until it is cleared. Returns the number of attempts, this one
+    /// included, and when the first was. Attempts before `since` do not count.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn try_to_sign_in(
+    pub async fn count_sign_in_attempt(
         &self,
         subject: SecretDigest,
         now: Timestamp,
@@ -104,35 +105,36 @@ impl Store {
         Ok((count, Timestamp(first)))
     }
 
-    /// Forgets tries: somebody has proved who they are.
+    /// Clears the attempts of somebody who has signed in.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn forgive_sign_in(&self, subject: SecretDigest) -> Result<(), StoreError> {
+    pub async fn clear_sign_in_attempts(&self, subject: SecretDigest) -> Result<(), StoreError> {
         on_each!(self, pool => {
             sqlx::query("DELETE FROM sign_in_failure WHERE subject = $1").bind(&subject.0[..]).execute(pool).await.map(drop)
         })?;
         Ok(())
     }
 
-    /// Forgets sessions and links that are over, failures before `failed`, accounts that nobody confirmed before
-    /// `unconfirmed`, and passes that ended before `passes`: long enough ago that every replica has seen their end.
+    /// Deletes expired sessions and links, failures before `failed`, accounts that were not confirmed by
+    /// `unconfirmed`, and console keys that expired before `console_keys`: long enough ago for every replica to have
+    /// noticed.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn forget_sign_ins(
+    pub async fn delete_expired_sign_ins(
         &self,
         now: Timestamp,
         failed: Timestamp,
         unconfirmed: Timestamp,
-        passes: Timestamp,
+        console_keys: Timestamp,
     ) -> Result<(), StoreError> {
         on_each!(self, pool => {
             sqlx::query("DELETE FROM session WHERE expires_at <= $1").bind(now.0).execute(pool).await?;
             sqlx::query("DELETE FROM account_link WHERE expires_at <= $1").bind(now.0).execute(pool).await?;
             sqlx::query("DELETE FROM sign_in_failure WHERE first_at < $1").bind(failed.0).execute(pool).await?;
             sqlx::query("DELETE FROM api_key WHERE pass_of IS NOT NULL AND expires_at <= $1")
-                .bind(passes.0).execute(pool).await?;
+                .bind(console_keys.0).execute(pool).await?;
             sqlx::query("DELETE FROM account WHERE state = 'unconfirmed' AND created_at < $1 \
                  AND id NOT IN (SELECT account_id FROM account_link)")
                 .bind(unconfirmed.0).execute(pool).await?;

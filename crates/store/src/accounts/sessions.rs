@@ -1,55 +1,55 @@
-//! Who is signed in. A session is looked up in the database each time: what is ended is ended at once, on every replica.
+//! Sessions. They are looked up in the database each time, so an ended session is refused at once on every replica.
 
 use std::time::Duration;
 
 use kaisatsu_model::{AccountId, SecretDigest, Timestamp};
 
-use super::{Account, AccountRow, END_PASSES};
-use crate::{Store, StoreError, keys::RAISE_REVISION, on_each};
+use super::{Account, AccountRow, END_CONSOLE_KEYS};
+use crate::{Store, StoreError, keys::NEXT_KEY_REVISION, on_each};
 
-/// How exactly it is known when a session was last seen: a row is not written for every request.
+/// The resolution of `seen_at`: not every request writes a row.
 const SEEN_EVERY: Duration = Duration::from_mins(1);
 
-/// A session about to begin.
+/// A new session.
 #[derive(Debug, Clone)]
 pub struct NewSession {
     /// SHA-256 of the secret.
     pub digest: SecretDigest,
-    /// Who signs in.
+    /// The account that signs in.
     pub account: AccountId,
-    /// When.
+    /// When it begins.
     pub created_at: Timestamp,
-    /// Until when at most.
+    /// When it expires.
     pub expires_at: Timestamp,
-    /// What the browser says it is.
+    /// The browser's user agent.
     pub agent: String,
-    /// The hash of the password that was given: a session begins only while it is the account's.
+    /// The hash of the password that was given: the session begins only if it is still the account's.
     pub password: String,
 }
 
-/// Somebody who is signed in.
+/// A valid session and its account.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SignedIn {
-    /// Who.
+pub struct AccountSession {
+    /// The account.
     pub account: Account,
-    /// By which session.
+    /// The digest of the session.
     pub session: SecretDigest,
 }
 
-/// A session as it is listed.
+/// A session, for listings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionRow {
     /// SHA-256 of the secret.
     pub digest: Vec<u8>,
     /// When it began.
     pub created_at: Timestamp,
-    /// When it was last seen, to the minute.
+    /// When it was last used, to the minute.
     pub seen_at: Timestamp,
-    /// What the browser said it is.
+    /// The browser's user agent.
     pub agent: String,
 }
 
-/// Who signs in is noted first: it keeps the account as it is until the session is there.
+/// Updates the account first: that locks it until the session is stored.
 const SIGNED_IN: &str = "UPDATE account SET signed_in_at = $2 WHERE id = $1 AND password = $3 AND state = 'active'";
 
 const INSERT: &str = "INSERT INTO session (digest, account_id, created_at, seen_at, expires_at, agent) \
@@ -61,7 +61,7 @@ const FIND: &str = "SELECT a.id, a.email, a.role, a.state, a.created_at, a.signe
 const SEEN: &str = "UPDATE session SET seen_at = $2 WHERE digest = $1 AND seen_at < $3";
 
 impl Store {
-    /// Begins a session, if the account still has the password that was given and is active; whether it is so.
+    /// Begins a session if the account is active and still has the given password; returns whether it did.
     ///
     /// # Errors
     /// When the database fails.
@@ -81,11 +81,11 @@ impl Store {
         Ok(true)
     }
 
-    /// Who is signed in by a session, if it is good and the account active.
+    /// The account of a valid session, if the account is active.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn signed_in(&self, digest: SecretDigest, now: Timestamp) -> Result<Option<SignedIn>, StoreError> {
+    pub async fn signed_in(&self, digest: SecretDigest, now: Timestamp) -> Result<Option<AccountSession>, StoreError> {
         let row: Option<AccountRow> = on_each!(self, pool => {
             sqlx::query_as(FIND).bind(&digest.0[..]).bind(now.0).fetch_optional(pool).await
         })?;
@@ -93,10 +93,10 @@ impl Store {
         on_each!(self, pool => {
             sqlx::query(SEEN).bind(&digest.0[..]).bind(now.0).bind(now.before(SEEN_EVERY).0).execute(pool).await.map(drop)
         })?;
-        Ok(Some(SignedIn { account: row.into_account()?, session: digest }))
+        Ok(Some(AccountSession { account: row.into_account()?, session: digest }))
     }
 
-    /// The good sessions of an account, the last seen first.
+    /// The valid sessions of an account, the most recently used first.
     ///
     /// # Errors
     /// When the database fails.
@@ -114,7 +114,7 @@ impl Store {
         Ok(rows.into_iter().map(listed).collect())
     }
 
-    /// Ends one session of an account, and the passes that its console made.
+    /// Ends one session of an account, and the console keys of the account.
     ///
     /// # Errors
     /// When the database fails.
@@ -127,7 +127,7 @@ impl Store {
         self.end_sessions(account, "digest = $2", digest, now).await
     }
 
-    /// Ends all sessions of an account but one, and all passes.
+    /// Ends all sessions of an account but one, and all of its console keys.
     ///
     /// # Errors
     /// When the database fails.
@@ -150,9 +150,9 @@ impl Store {
         let sql = format!("DELETE FROM session WHERE account_id = $1 AND {which}");
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
-            let revision: i64 = sqlx::query_scalar(RAISE_REVISION).fetch_one(&mut *tx).await?;
+            let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             sqlx::query(sqlx::AssertSqlSafe(sql)).bind(account.as_str()).bind(&digest.0[..]).execute(&mut *tx).await?;
-            sqlx::query(END_PASSES).bind(account.as_str()).bind(now.0).bind(revision).execute(&mut *tx).await?;
+            sqlx::query(END_CONSOLE_KEYS).bind(account.as_str()).bind(now.0).bind(revision).execute(&mut *tx).await?;
             tx.commit().await?;
         });
         Ok(())

@@ -1,8 +1,8 @@
-//! Where bytes are kept: `file:FOLDER` or `s3://BUCKET/PREFIX`.
+//! The address of the blob storage: `file:FOLDER` or `s3://BUCKET/PREFIX`.
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
-/// The address of a folder or a bucket. It holds no secret: those of S3 are taken from the environment.
+/// The address of a folder or a bucket. It contains no secret: the credentials of S3 come from the environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BlobAddress {
     /// A folder.
@@ -11,45 +11,45 @@ pub enum BlobAddress {
     S3 {
         /// Its name.
         bucket: String,
-        /// What every name in it begins with; may be empty.
+        /// The prefix of every name in it; may be empty.
         prefix: String,
-        /// The server, when it is not the one that the environment names.
+        /// The server, if it is not the one that the environment names.
         endpoint: Option<String>,
-        /// The region, when it is not the one that the environment names.
+        /// The region, if it is not the one that the environment names.
         region: Option<String>,
     },
 }
 
-/// An address that names nothing we keep bytes in.
+/// An address in neither form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}; expected file:FOLDER or s3://BUCKET/PREFIX?endpoint=https://HOST&region=NAME")]
-pub struct BadBlobAddress(&'static str);
+pub struct InvalidBlobAddress(&'static str);
 
 impl FromStr for BlobAddress {
-    type Err = BadBlobAddress;
+    type Err = InvalidBlobAddress;
 
-    fn from_str(text: &str) -> Result<Self, BadBlobAddress> {
+    fn from_str(text: &str) -> Result<Self, InvalidBlobAddress> {
         if let Some(folder) = text.strip_prefix("file:") {
             let folder = folder.strip_prefix("//").unwrap_or(folder);
             return if folder.is_empty() {
-                Err(BadBlobAddress("file: must be followed by a folder"))
+                Err(InvalidBlobAddress("file: must be followed by a folder"))
             } else {
                 Ok(Self::Folder(PathBuf::from(folder)))
             };
         }
         let Some(rest) = text.strip_prefix("s3://") else {
-            return Err(BadBlobAddress("the address of a storage begins with file: or s3:"));
+            return Err(InvalidBlobAddress("the address of a storage begins with file: or s3:"));
         };
         let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
         if bucket.is_empty() || bucket.contains('@') {
-            return Err(BadBlobAddress("s3: must be followed by the name of a bucket, and no credentials"));
+            return Err(InvalidBlobAddress("s3: must be followed by the name of a bucket, and no credentials"));
         }
         let (mut endpoint, mut region) = (None, None);
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             match pair.split_once('=') {
                 Some(("endpoint", value)) if value.contains('@') => {
-                    return Err(BadBlobAddress(
+                    return Err(InvalidBlobAddress(
                         "the endpoint must hold no credentials; they belong into the environment",
                     ));
                 }
@@ -57,10 +57,10 @@ impl FromStr for BlobAddress {
                     endpoint = Some(value.trim_end_matches('/').to_owned());
                 }
                 Some(("endpoint", _)) => {
-                    return Err(BadBlobAddress("the endpoint must begin with http:// or https://"));
+                    return Err(InvalidBlobAddress("the endpoint must begin with http:// or https://"));
                 }
                 Some(("region", value)) if !value.is_empty() => region = Some(value.to_owned()),
-                _ => return Err(BadBlobAddress("endpoint and region are all that may follow the question mark")),
+                _ => return Err(InvalidBlobAddress("endpoint and region are all that may follow the question mark")),
             }
         }
         Ok(Self::S3 { bucket: bucket.to_owned(), prefix: prefix.trim_matches('/').to_owned(), endpoint, region })

@@ -1,83 +1,83 @@
-//! The job of building a dataset: who has it, what is left to do, and what was done.
+//! The job that builds a dataset: its lease, the pending images, and the results.
 //!
-//! Every step checks the lease in the transaction that writes its result. Whoever has lost it, to a replica that thought
-//! it dead or to a deletion, writes nothing.
+//! Every step checks the lease in the transaction that writes its result. A builder that lost its lease, to another
+//! replica or because the dataset was deleted, writes nothing.
 
 use kaisatsu_model::{AppId, DatasetId, ImageId, Outcome, Timestamp, UserId};
 
 use crate::{
     BlobKey, Pool, Store, StoreError,
-    claims::{LOCK_ACCOUNT, SETTLE, blob_key},
+    blob_claims::{LOCK_ACCOUNT, MARK_STORED, blob_key},
     collections::bytes_to_floats,
     on_each,
     recognitions::floats_to_bytes,
 };
 
-/// The right to build a dataset, for as long as it is renewed.
+/// The lease of a dataset's job. It holds until it expires, and can be renewed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     /// The dataset.
     pub id: DatasetId,
-    /// Whose user's.
+    /// The application of the user.
     pub application: AppId,
-    /// Whose it is.
+    /// The user who owns the dataset.
     pub user: UserId,
     /// The model to build with.
     pub model: String,
     /// The hash of its weights.
     pub model_sha256: String,
-    /// How often it was taken up since it last came forward, this time included.
+    /// How often the job was claimed since it last made progress, this time included.
     pub attempts: i64,
-    word: String,
+    holder: String,
 }
 
-/// An image that is still to be looked at.
+/// An image that has not been processed yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Task {
-    /// Its place in the dataset.
+pub struct PendingImage {
+    /// Its position in the dataset.
     pub position: i64,
-    /// Where it comes from; `None` for the storage area.
+    /// Its address; `None` for an image of the storage area.
     pub url: Option<String>,
-    /// The bytes, when they are kept already.
+    /// Its bytes, if they are stored already.
     pub blob: Option<BlobKey>,
-    /// How often it was tried.
+    /// How many attempts failed.
     pub attempts: i64,
 }
 
-/// What a look at an image came to.
+/// The result of processing an image.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Looked {
-    /// It is in.
+pub enum ImageResult {
+    /// The image is in the dataset.
     Fetched {
-        /// Its bytes, which are written.
+        /// Its bytes, which are stored.
         blob: BlobKey,
-        /// It as a vector.
+        /// The image as a vector.
         vector: Vec<f32>,
     },
-    /// It is not.
-    Refused(Outcome, String),
-    /// It may be worth another try.
-    Later(Timestamp),
+    /// The image is not in the dataset, and this is why.
+    Rejected(Outcome, String),
+    /// A later attempt may succeed.
+    RetryAt(Timestamp),
 }
 
-/// An image of a dataset that is built.
+/// An image of a built dataset.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BuiltImage {
-    /// Its place in the dataset.
+    /// Its position in the dataset.
     pub position: i64,
     /// Its id.
     pub image_id: ImageId,
-    /// Where it comes from; `None` for the storage area.
+    /// Its address; `None` for an image of the storage area.
     pub url: Option<String>,
-    /// What it shows.
+    /// Its tag.
     pub tag: String,
     /// The hash of its bytes.
     pub sha256: Vec<u8>,
-    /// It as a vector.
+    /// The image as a vector.
     pub vector: Vec<f32>,
 }
 
-/// The oldest job that nobody has. PostgreSQL passes over rows that another replica is just taking.
+/// Claims the oldest job without a valid lease. PostgreSQL skips rows that another replica is claiming.
 macro_rules! claim {
     ($skip:literal) => {
         concat!(
@@ -94,13 +94,13 @@ const BEGIN: &str = "UPDATE dataset SET phase = 'building', changed_at = CASE ph
 
 const RENEW: &str = "UPDATE dataset_job SET lease_until = $3 WHERE dataset_id = $1 AND lease = $2";
 
-/// The same for somebody who has something to show.
+/// Renews the lease of a job that made progress.
 const ADVANCE: &str = "UPDATE dataset_job SET lease_until = $3, attempts = 0 WHERE dataset_id = $1 AND lease = $2";
 
-const YIELD: &str = "UPDATE dataset_job SET lease = NULL, lease_until = 0, run_at = $3, attempts = 0 WHERE dataset_id = $1 AND lease = $2";
+const RELEASE: &str = "UPDATE dataset_job SET lease = NULL, lease_until = 0, run_at = $3, attempts = 0 WHERE dataset_id = $1 AND lease = $2";
 
-/// The same for somebody who has failed: it counts as taken up once more without coming forward.
-const PUT_OFF: &str =
+/// Releases the lease of a job that failed: the attempt counts.
+const DEFER: &str =
     "UPDATE dataset_job SET lease = NULL, lease_until = 0, run_at = $3 WHERE dataset_id = $1 AND lease = $2";
 
 const PENDING: &str = "SELECT position, url, application_id, user_id, sha256, attempts FROM dataset_image \
@@ -120,25 +120,25 @@ const LATER: &str = "UPDATE dataset_image SET attempts = attempts + 1, retry_at 
 const BUILT: &str = "SELECT position, image_id, url, tag, sha256, vector FROM dataset_image \
      WHERE dataset_id = $1 AND outcome = 'fetched' AND position > $2 ORDER BY position LIMIT $3";
 
-/// The job anew, for whoever comes first; nothing when the dataset was deleted meanwhile.
+/// Queues the job again; does nothing when the dataset has been deleted.
 const REQUEUE: &str = "INSERT INTO dataset_job (dataset_id, run_at) SELECT id, $2 FROM dataset WHERE id = $1 \
      ON CONFLICT (dataset_id) DO UPDATE SET run_at = excluded.run_at, lease = NULL, lease_until = 0, attempts = 0";
 
-/// No row when another replica did the same a moment ago, or it has failed meanwhile.
+/// Changes no row when another replica did the same a moment ago, or when the dataset has failed.
 const OUTDATE: &str = "UPDATE dataset SET phase = 'queued', model_sha256 = $2, changed_at = $3, head = NULL, report = NULL \
      WHERE id = $1 AND model_sha256 <> $2 AND phase <> 'failed'";
 
-const LOOK_AGAIN: &str = "UPDATE dataset_image SET outcome = 'pending', vector = NULL, attempts = 0, retry_at = 0 \
+const RESET_IMAGES: &str = "UPDATE dataset_image SET outcome = 'pending', vector = NULL, attempts = 0, retry_at = 0 \
      WHERE dataset_id = $1 AND outcome = 'fetched'";
 
 impl Store {
-    /// Takes the oldest job that nobody has, until `until`; `word` is what the holder is known by.
+    /// Claims the oldest job without a valid lease, until `until`; `holder` identifies the lease.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn claim_dataset(
         &self,
-        word: &str,
+        holder: &str,
         now: Timestamp,
         until: Timestamp,
     ) -> Result<Option<Lease>, StoreError> {
@@ -147,9 +147,9 @@ impl Store {
             Pool::Postgres(_) => claim!(" FOR UPDATE SKIP LOCKED"),
         };
         let found = on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            let mut tx = pool.begin_with(self.begin_immediate()).await?;
             let job: Option<(String, i64)> =
-                sqlx::query_as(sql).bind(word).bind(until.0).bind(now.0).fetch_optional(&mut *tx).await?;
+                sqlx::query_as(sql).bind(holder).bind(until.0).bind(now.0).fetch_optional(&mut *tx).await?;
             let Some((id, attempts)) = job else { return Ok(None) };
             let row: (String, String, String, String) =
                 sqlx::query_as(BEGIN).bind(&id).bind(now.0).fetch_one(&mut *tx).await?;
@@ -165,44 +165,45 @@ impl Store {
             model,
             model_sha256,
             attempts,
-            word: word.to_owned(),
+            holder: holder.to_owned(),
         }))
     }
 
-    /// Keeps a lease; whether there was one to keep.
+    /// Renews a lease; returns whether it was still held.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn renew_lease(&self, lease: &Lease, until: Timestamp) -> Result<bool, StoreError> {
         let kept = on_each!(self, pool => sqlx::query(RENEW)
-            .bind(lease.id.as_str()).bind(&lease.word).bind(until.0)
+            .bind(lease.id.as_str()).bind(&lease.holder).bind(until.0)
             .execute(pool).await.map(|done| done.rows_affected()))?;
         Ok(kept == 1)
     }
 
-    /// Gives a lease back, for whoever is free at `run_at`.
+    /// Releases a lease; the job can be claimed from `run_at` on.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn yield_lease(&self, lease: &Lease, run_at: Timestamp) -> Result<(), StoreError> {
-        on_each!(self, pool => sqlx::query(YIELD)
-            .bind(lease.id.as_str()).bind(&lease.word).bind(run_at.0)
+    pub async fn release_lease(&self, lease: &Lease, run_at: Timestamp) -> Result<(), StoreError> {
+        on_each!(self, pool => sqlx::query(RELEASE)
+            .bind(lease.id.as_str()).bind(&lease.holder).bind(run_at.0)
             .execute(pool).await.map(drop))?;
         Ok(())
     }
 
-    /// Gives a lease back after a fault, for whoever is free at `run_at`; [`Lease::attempts`] goes on counting.
+    /// Releases a lease after a failure; the job can be claimed from `run_at` on, and [`Lease::attempts`] goes on
+    /// counting.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn put_off_lease(&self, lease: &Lease, run_at: Timestamp) -> Result<(), StoreError> {
-        on_each!(self, pool => sqlx::query(PUT_OFF)
-            .bind(lease.id.as_str()).bind(&lease.word).bind(run_at.0)
+    pub async fn defer_lease(&self, lease: &Lease, run_at: Timestamp) -> Result<(), StoreError> {
+        on_each!(self, pool => sqlx::query(DEFER)
+            .bind(lease.id.as_str()).bind(&lease.holder).bind(run_at.0)
             .execute(pool).await.map(drop))?;
         Ok(())
     }
 
-    /// The images to look at now, after a place, at most `most`.
+    /// The images to process now, after a position, at most `limit`.
     ///
     /// # Errors
     /// When the database fails.
@@ -211,55 +212,54 @@ impl Store {
         id: &DatasetId,
         now: Timestamp,
         after: i64,
-        most: i64,
-    ) -> Result<Vec<Task>, StoreError> {
+        limit: i64,
+    ) -> Result<Vec<PendingImage>, StoreError> {
         type Row = (i64, Option<String>, String, String, Option<Vec<u8>>, i64);
         let rows: Vec<Row> = on_each!(self, pool => sqlx::query_as(PENDING)
-            .bind(id.as_str()).bind(now.0).bind(after).bind(most)
+            .bind(id.as_str()).bind(now.0).bind(after).bind(limit)
             .fetch_all(pool).await)?;
         let task = |(position, url, app, user, sha256, attempts): Row| {
             let blob = sha256.map(|sha256| blob_key(app, &user, &sha256)).transpose()?;
-            Ok(Task { position, url, blob, attempts })
+            Ok(PendingImage { position, url, blob, attempts })
         };
         rows.into_iter().map(task).collect()
     }
 
-    /// When the next image is to be looked at; `None` when none is left.
+    /// When the next image is due; `None` when none is pending.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn next_try(&self, id: &DatasetId) -> Result<Option<Timestamp>, StoreError> {
+    pub async fn next_retry(&self, id: &DatasetId) -> Result<Option<Timestamp>, StoreError> {
         let at: Option<i64> =
             on_each!(self, pool => sqlx::query_scalar(NEXT_TRY).bind(id.as_str()).fetch_one(pool).await)?;
         Ok(at.map(Timestamp))
     }
 
-    /// Writes down what came of images, and renews the lease; `false` when there is no lease any more and nothing was
-    /// written. An image that already came to something stays what it is; one whose bytes were removed meanwhile
-    /// stays to be looked at.
+    /// Stores the results of images and renews the lease; returns `false`, and stores nothing, when the lease is lost.
+    /// An image that has an outcome keeps it, and one whose bytes have been deleted stays pending.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn record_images(
         &self,
         lease: &Lease,
-        looked: &[(i64, Looked)],
+        results: &[(i64, ImageResult)],
         now: Timestamp,
         until: Timestamp,
     ) -> Result<bool, StoreError> {
         let id = lease.id.as_str();
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            let mut tx = pool.begin_with(self.begin_immediate()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(lease.application.as_str()).bind(lease.user.as_str()).bind(now.0)
                 .execute(&mut *tx).await?;
-            let held = sqlx::query(ADVANCE).bind(id).bind(&lease.word).bind(until.0).execute(&mut *tx).await?;
+            let held = sqlx::query(ADVANCE).bind(id).bind(&lease.holder).bind(until.0).execute(&mut *tx).await?;
             if held.rows_affected() == 0 {
                 return Ok(false);
             }
-            for (position, looked) in looked {
-                match looked {
-                    Looked::Fetched { blob, vector } => {
-                        let settled = sqlx::query(SETTLE)
+            for (position, results) in results {
+                match results {
+                    ImageResult::Fetched { blob, vector } => {
+                        let settled = sqlx::query(MARK_STORED)
                             .bind(blob.application.as_str()).bind(blob.user.as_str()).bind(&blob.sha256[..]).bind(now.0)
                             .execute(&mut *tx).await?;
                         if settled.rows_affected() == 1 {
@@ -268,11 +268,11 @@ impl Store {
                                 .execute(&mut *tx).await?;
                         }
                     }
-                    Looked::Refused(outcome, detail) => {
+                    ImageResult::Rejected(outcome, detail) => {
                         sqlx::query(REFUSED).bind(id).bind(position).bind(outcome.as_str()).bind(detail)
                             .execute(&mut *tx).await?;
                     }
-                    Looked::Later(at) => {
+                    ImageResult::RetryAt(at) => {
                         sqlx::query(LATER).bind(id).bind(position).bind(at.0).execute(&mut *tx).await?;
                     }
                 }
@@ -282,7 +282,7 @@ impl Store {
         })
     }
 
-    /// Ends the job: the dataset is ready, with what tells its tags apart (if anything does) and its report.
+    /// Ends the job: the dataset is ready, with the probe that separates its tags, if there is one, and its report.
     ///
     /// # Errors
     /// When the database fails.
@@ -304,7 +304,7 @@ impl Store {
         .await
     }
 
-    /// Ends the job: the dataset has failed, and this is why.
+    /// Ends the job: the dataset failed for this reason.
     ///
     /// # Errors
     /// When the database fails.
@@ -329,9 +329,9 @@ impl Store {
         now: Timestamp,
     ) -> Result<bool, StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            let mut tx = pool.begin_with(self.begin_immediate()).await?;
             let ended = sqlx::query("DELETE FROM dataset_job WHERE dataset_id = $1 AND lease = $2")
-                .bind(lease.id.as_str()).bind(&lease.word).execute(&mut *tx).await?;
+                .bind(lease.id.as_str()).bind(&lease.holder).execute(&mut *tx).await?;
             if ended.rows_affected() == 0 {
                 return Ok(false);
             }
@@ -344,14 +344,14 @@ impl Store {
         })
     }
 
-    /// The images of a dataset that are in, after a place, in the user's order, at most `most`.
+    /// The images of a built dataset after a position, in the user's order, at most `limit`.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn built_images(&self, id: &DatasetId, after: i64, most: i64) -> Result<Vec<BuiltImage>, StoreError> {
+    pub async fn built_images(&self, id: &DatasetId, after: i64, limit: i64) -> Result<Vec<BuiltImage>, StoreError> {
         type Row = (i64, String, Option<String>, String, Vec<u8>, Vec<u8>);
         let rows: Vec<Row> = on_each!(self, pool => sqlx::query_as(BUILT)
-            .bind(id.as_str()).bind(after).bind(most).fetch_all(pool).await)?;
+            .bind(id.as_str()).bind(after).bind(limit).fetch_all(pool).await)?;
         let image = |(position, image_id, url, tag, sha256, vector): Row| BuiltImage {
             position,
             image_id: ImageId::from_text(image_id),
@@ -363,7 +363,7 @@ impl Store {
         Ok(rows.into_iter().map(image).collect())
     }
 
-    /// What tells the tags of a ready dataset apart, and since when it does.
+    /// The probe that separates the tags of a ready dataset, if there is one.
     ///
     /// # Errors
     /// When the database fails.
@@ -374,7 +374,8 @@ impl Store {
         Ok(head.flatten())
     }
 
-    /// Queues datasets again whose vectors are of other weights than a model has now, or would be; how many.
+    /// Queues datasets again whose vectors were made, or would be made, by other weights than the model has now;
+    /// returns how many.
     ///
     /// # Errors
     /// When the database fails.
@@ -383,17 +384,17 @@ impl Store {
             "SELECT id FROM dataset WHERE model = $1 AND model_sha256 <> $2 AND phase <> 'failed'",
         ).bind(model).bind(sha256).fetch_all(pool).await)?;
         let mut queued = 0;
-        // One after the other, so that nobody has to wait for all of them.
+        // One transaction each, so that no other writer waits for all of them.
         for id in &stale {
             on_each!(self, pool => {
-                let mut tx = pool.begin_with(self.begin_writing()).await?;
+                let mut tx = pool.begin_with(self.begin_immediate()).await?;
                 sqlx::query(REQUEUE).bind(id).bind(now.0).execute(&mut *tx).await?;
                 let outdated = sqlx::query(OUTDATE).bind(id).bind(sha256).bind(now.0).execute(&mut *tx).await?;
-                // Without a commit the job is as it was: somebody may be at it already.
+                // Without a commit the job stays as it was: another replica may already be building.
                 if outdated.rows_affected() == 0 {
                     continue;
                 }
-                sqlx::query(LOOK_AGAIN).bind(id).execute(&mut *tx).await?;
+                sqlx::query(RESET_IMAGES).bind(id).execute(&mut *tx).await?;
                 tx.commit().await?;
             });
             queued += 1;

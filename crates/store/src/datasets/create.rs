@@ -1,4 +1,4 @@
-//! Making a dataset: all of its images in a few statements, however many there are, because the user's other changes wait
+//! Creates datasets: all images in a few statements, however many there are, because the user's other changes wait
 //! meanwhile.
 
 use std::collections::{HashMap, HashSet};
@@ -6,35 +6,35 @@ use std::collections::{HashMap, HashSet};
 use kaisatsu_model::{AppId, DatasetId, DatasetName, ImageId, Tag, Timestamp, UserId};
 use serde::Serialize;
 
-use crate::{Pool, Store, StoreError, claims::LOCK_ACCOUNT, hex, on_each};
+use crate::{Pool, Store, StoreError, blob_claims::LOCK_ACCOUNT, hex, on_each};
 
-/// A dataset about to be kept.
+/// A new dataset.
 #[derive(Debug, Clone)]
 pub struct NewDataset {
     /// Its id.
     pub id: DatasetId,
-    /// Whose user.
+    /// The application of the user.
     pub application: AppId,
-    /// Whose it is.
+    /// The user who owns it.
     pub user: UserId,
-    /// What the user calls it.
+    /// Its name.
     pub name: DatasetName,
     /// The model whose vectors it will hold.
     pub model: String,
     /// The hash of its weights.
     pub model_sha256: String,
-    /// When it is made.
+    /// When it is created.
     pub created_at: Timestamp,
     /// Its images, in the user's order.
     pub images: Vec<NewDatasetImage>,
 }
 
-/// An image of a dataset about to be kept.
+/// An image of a new dataset.
 #[derive(Debug, Clone)]
 pub struct NewDatasetImage {
     /// Where it comes from.
     pub source: ImageSource,
-    /// What it shows; for an image of the storage area its own tag may stand in.
+    /// Its tag; for an image of the storage area the stored tag is the default.
     pub tag: Option<Tag>,
 }
 
@@ -43,31 +43,31 @@ pub struct NewDatasetImage {
 pub enum ImageSource {
     /// An address, and the id that the image gets.
     Url(String, ImageId),
-    /// The user's storage area.
+    /// An image of the user's storage area.
     Stored(ImageId),
 }
 
-/// What keeping a dataset came to.
+/// The result of creating a dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CreateDataset {
-    /// It is kept, and its job with it.
-    Kept,
-    /// The user has as many as one may have.
-    Full,
-    /// The image at this place is not in the user's storage area.
+pub enum CreateDatasetOutcome {
+    /// It is stored, and its job is queued.
+    Created,
+    /// The user has as many datasets as allowed.
+    LimitReached,
+    /// The image at this index is not in the user's storage area.
     NoImage(usize),
-    /// The image at this place has no tag, neither here nor in the storage area.
+    /// The image at this index has no tag, neither here nor in the storage area.
     NoTag(usize),
-    /// There are more tags than a dataset may have, those of stored images among them.
+    /// There are more tags than a dataset may have; tags of stored images count.
     TooManyTags,
 }
 
-/// How much may be kept.
+/// Limits for datasets.
 #[derive(Debug, Clone, Copy)]
 pub struct DatasetLimits {
     /// Datasets that a user may have.
     pub datasets: i64,
-    /// Different tags that a dataset may have.
+    /// Distinct tags that a dataset may have.
     pub tags: usize,
 }
 
@@ -79,7 +79,7 @@ const INSERT: &str = "INSERT INTO dataset \
 
 const INSERT_JOB: &str = "INSERT INTO dataset_job (dataset_id, run_at) VALUES ($1, $2)";
 
-/// The images of a storage area that a list names.
+/// The images of the storage area that a JSON list names.
 macro_rules! stored {
     ($listed:literal) => {
         concat!(
@@ -90,7 +90,7 @@ macro_rules! stored {
     };
 }
 
-/// All images of a list; `e` is one of them.
+/// Inserts all images of a JSON list; `e` is one of them.
 macro_rules! insert_images {
     ($place:literal, $sha256:literal, $listed:literal) => {
         concat!(
@@ -106,7 +106,7 @@ macro_rules! insert_images {
     };
 }
 
-/// An image as it is to be written.
+/// A row to insert.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Row<'a> {
@@ -117,11 +117,15 @@ struct Row<'a> {
 }
 
 impl Store {
-    /// Keeps a dataset and the job of building it, all or nothing, within the limits.
+    /// Stores a dataset and queues its job in one transaction, within the limits.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn create_dataset(&self, new: &NewDataset, most: DatasetLimits) -> Result<CreateDataset, StoreError> {
+    pub async fn create_dataset(
+        &self,
+        new: &NewDataset,
+        limits: DatasetLimits,
+    ) -> Result<CreateDatasetOutcome, StoreError> {
         let (stored, insert_images) = match self.pool {
             Pool::Sqlite(_) => (
                 stored!("value FROM json_each($3)"),
@@ -139,16 +143,16 @@ impl Store {
         let (id, app, user, now) = (new.id.as_str(), new.application.as_str(), new.user.as_str(), new.created_at.0);
         let named = json(&new.images.iter().filter_map(NewDatasetImage::stored).collect::<Vec<_>>())?;
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            let mut tx = pool.begin_with(self.begin_immediate()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now).execute(&mut *tx).await?;
             let count: i64 = sqlx::query_scalar(COUNT).bind(app).bind(user).fetch_one(&mut *tx).await?;
-            if count >= most.datasets {
-                return Ok(CreateDataset::Full);
+            if count >= limits.datasets {
+                return Ok(CreateDatasetOutcome::LimitReached);
             }
             let found: Vec<(String, Vec<u8>, Option<String>)> =
                 sqlx::query_as(stored).bind(app).bind(user).bind(named).fetch_all(&mut *tx).await?;
             let found = found.into_iter().map(|(id, sha256, tag)| (id, (sha256, tag))).collect();
-            let rows = match rows(&new.images, &found, most.tags) {
+            let rows = match rows(&new.images, &found, limits.tags) {
                 Ok(rows) => json(&rows)?,
                 Err(refused) => return Ok(refused),
             };
@@ -159,7 +163,7 @@ impl Store {
             sqlx::query(insert_images).bind(id).bind(app).bind(user).bind(rows).execute(&mut *tx).await?;
             sqlx::query(INSERT_JOB).bind(id).bind(now).execute(&mut *tx).await?;
             tx.commit().await?;
-            Ok(CreateDataset::Kept)
+            Ok(CreateDatasetOutcome::Created)
         })
     }
 }
@@ -173,12 +177,12 @@ impl NewDatasetImage {
     }
 }
 
-/// The images as they are to be written, in the user's order; or why they cannot be.
+/// The rows to insert, in the user's order; or why the dataset is refused.
 fn rows<'a>(
     images: &'a [NewDatasetImage],
     stored: &'a HashMap<String, (Vec<u8>, Option<String>)>,
-    most_tags: usize,
-) -> Result<Vec<Row<'a>>, CreateDataset> {
+    max_tags: usize,
+) -> Result<Vec<Row<'a>>, CreateDatasetOutcome> {
     let mut tags = HashSet::new();
     let mut rows = Vec::with_capacity(images.len());
     for (place, image) in images.iter().enumerate() {
@@ -186,14 +190,14 @@ fn rows<'a>(
         let (image_id, url, tag, sha256) = match &image.source {
             ImageSource::Url(url, id) => (id, Some(url.as_str()), given, None),
             ImageSource::Stored(id) => {
-                let (sha256, tag) = stored.get(id.as_str()).ok_or(CreateDataset::NoImage(place))?;
+                let (sha256, tag) = stored.get(id.as_str()).ok_or(CreateDatasetOutcome::NoImage(place))?;
                 (id, None, given.or(tag.as_deref()), Some(hex(sha256)))
             }
         };
-        let tag = tag.ok_or(CreateDataset::NoTag(place))?;
+        let tag = tag.ok_or(CreateDatasetOutcome::NoTag(place))?;
         tags.insert(tag);
-        if tags.len() > most_tags {
-            return Err(CreateDataset::TooManyTags);
+        if tags.len() > max_tags {
+            return Err(CreateDatasetOutcome::TooManyTags);
         }
         rows.push(Row { image_id: image_id.as_str(), url, tag, sha256 });
     }

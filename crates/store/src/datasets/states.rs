@@ -4,9 +4,9 @@ use kaisatsu_model::{
     AppId, ApplicationName, DatasetId, DatasetName, IllegalStep, ImageId, Job, Outcome, Phase, Tag, Timestamp, UserId,
 };
 
-use crate::{DatasetLimits, ImageSource, Lease, Looked, NewDataset, NewDatasetImage, Pool, Store};
+use crate::{DatasetLimits, ImageResult, ImageSource, Lease, NewDataset, NewDatasetImage, Pool, Store};
 
-struct Stage {
+struct Fixture {
     store: Store,
     id: DatasetId,
     _folder: tempfile::TempDir,
@@ -16,9 +16,9 @@ const fn at(time: i64) -> Timestamp {
     Timestamp(time)
 }
 
-impl Stage {
+impl Fixture {
     /// A queued dataset whose job may run at 100.
-    async fn set() -> Self {
+    async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let address = format!("sqlite:{}", folder.path().join("kaisatsu.db").display());
         let store = Store::open(&address.parse().unwrap()).await.unwrap();
@@ -72,67 +72,67 @@ impl Stage {
 
 #[tokio::test]
 async fn a_job_takes_the_steps_of_its_states() {
-    let stage = Stage::set().await;
-    let job = stage.job().await.unwrap();
-    assert!(job.claim(at(99), at(199)).is_err() && stage.claim(99).await.is_none(), "before its time");
-    let lease = stage.claim(100).await.unwrap();
-    stage.follows(job, |job| job.claim(at(100), at(200))).await;
+    let fixture = Fixture::new().await;
+    let job = fixture.job().await.unwrap();
+    assert!(job.claim(at(99), at(199)).is_err() && fixture.claim(99).await.is_none(), "before its time");
+    let lease = fixture.claim(100).await.unwrap();
+    fixture.follows(job, |job| job.claim(at(100), at(200))).await;
 
-    let job = stage.job().await.unwrap();
-    assert!(job.claim(at(199), at(299)).is_err() && stage.claim(199).await.is_none(), "while the lease runs");
-    assert!(stage.store.renew_lease(&lease, at(250)).await.unwrap());
-    stage.follows(job, |job| job.renew(at(250))).await;
+    let job = fixture.job().await.unwrap();
+    assert!(job.claim(at(199), at(299)).is_err() && fixture.claim(199).await.is_none(), "while the lease runs");
+    assert!(fixture.store.renew_lease(&lease, at(250)).await.unwrap());
+    fixture.follows(job, |job| job.renew(at(250))).await;
 
-    let job = stage.job().await.unwrap();
-    stage.store.put_off_lease(&lease, at(300)).await.unwrap();
-    stage.follows(job, |job| job.put_off(at(300))).await;
+    let job = fixture.job().await.unwrap();
+    fixture.store.defer_lease(&lease, at(300)).await.unwrap();
+    fixture.follows(job, |job| job.put_off(at(300))).await;
 
-    let job = stage.job().await.unwrap();
-    assert!(job.renew(at(400)).is_err() && !stage.store.renew_lease(&lease, at(400)).await.unwrap());
-    let lease = stage.claim(300).await.unwrap();
-    stage.follows(job, |job| job.claim(at(300), at(400))).await;
+    let job = fixture.job().await.unwrap();
+    assert!(job.renew(at(400)).is_err() && !fixture.store.renew_lease(&lease, at(400)).await.unwrap());
+    let lease = fixture.claim(300).await.unwrap();
+    fixture.follows(job, |job| job.claim(at(300), at(400))).await;
 
-    let job = stage.job().await.unwrap();
-    let refused = [(0, Looked::Refused(Outcome::NotFound, "gone".to_owned()))];
-    assert!(stage.store.record_images(&lease, &refused, at(300), at(450)).await.unwrap());
-    stage.follows(job, |job| job.advance(at(450))).await;
+    let job = fixture.job().await.unwrap();
+    let refused = [(0, ImageResult::Rejected(Outcome::NotFound, "gone".to_owned()))];
+    assert!(fixture.store.record_images(&lease, &refused, at(300), at(450)).await.unwrap());
+    fixture.follows(job, |job| job.advance(at(450))).await;
 
-    let job = stage.job().await.unwrap();
-    stage.store.yield_lease(&lease, at(500)).await.unwrap();
-    stage.follows(job, |job| job.give_back(at(500))).await;
-    let job = stage.job().await.unwrap();
+    let job = fixture.job().await.unwrap();
+    fixture.store.release_lease(&lease, at(500)).await.unwrap();
+    fixture.follows(job, |job| job.give_back(at(500))).await;
+    let job = fixture.job().await.unwrap();
     assert!(job.advance(at(600)).is_err());
-    assert!(!stage.store.record_images(&lease, &refused, at(500), at(600)).await.unwrap());
+    assert!(!fixture.store.record_images(&lease, &refused, at(500), at(600)).await.unwrap());
 }
 
 #[tokio::test]
 async fn a_dataset_takes_the_steps_of_its_phases() {
-    let stage = Stage::set().await;
-    assert_eq!(stage.phase().await, Phase::Queued);
-    let lease = stage.claim(100).await.unwrap();
-    assert_eq!(stage.phase().await, Phase::Queued.begin().unwrap());
+    let fixture = Fixture::new().await;
+    assert_eq!(fixture.phase().await, Phase::Queued);
+    let lease = fixture.claim(100).await.unwrap();
+    assert_eq!(fixture.phase().await, Phase::Queued.begin().unwrap());
     for phase in [Phase::Queued, Phase::Ready, Phase::Failed] {
-        stage
+        fixture
             .run(match phase {
                 Phase::Queued => "UPDATE dataset SET phase = 'queued'",
                 Phase::Ready => "UPDATE dataset SET phase = 'ready'",
                 Phase::Building | Phase::Failed => "UPDATE dataset SET phase = 'failed'",
             })
             .await;
-        assert!(phase.finish().is_err() && !stage.store.finish_dataset(&lease, None, "{}", at(101)).await.unwrap());
-        assert!(phase.fail().is_err() && !stage.store.fail_dataset(&lease, "broken", at(101)).await.unwrap());
-        assert_eq!(stage.phase().await, phase, "an illegal step writes nothing");
+        assert!(phase.finish().is_err() && !fixture.store.finish_dataset(&lease, None, "{}", at(101)).await.unwrap());
+        assert!(phase.fail().is_err() && !fixture.store.fail_dataset(&lease, "broken", at(101)).await.unwrap());
+        assert_eq!(fixture.phase().await, phase, "an illegal step writes nothing");
     }
-    stage.run("UPDATE dataset SET phase = 'building'").await;
-    assert!(stage.store.finish_dataset(&lease, None, "{}", at(102)).await.unwrap());
-    assert_eq!((stage.phase().await, stage.job().await), (Phase::Building.finish().unwrap(), None));
+    fixture.run("UPDATE dataset SET phase = 'building'").await;
+    assert!(fixture.store.finish_dataset(&lease, None, "{}", at(102)).await.unwrap());
+    assert_eq!((fixture.phase().await, fixture.job().await), (Phase::Building.finish().unwrap(), None));
 
-    assert_eq!(stage.store.rebuild_datasets("general", "bb", at(103)).await.unwrap(), 1);
-    assert_eq!(stage.phase().await, Phase::Ready.rebuild().unwrap());
-    let lease = stage.claim(103).await.unwrap();
-    assert!(stage.store.fail_dataset(&lease, "broken", at(104)).await.unwrap());
-    assert_eq!((stage.phase().await, stage.job().await), (Phase::Building.fail().unwrap(), None));
+    assert_eq!(fixture.store.rebuild_datasets("general", "bb", at(103)).await.unwrap(), 1);
+    assert_eq!(fixture.phase().await, Phase::Ready.rebuild().unwrap());
+    let lease = fixture.claim(103).await.unwrap();
+    assert!(fixture.store.fail_dataset(&lease, "broken", at(104)).await.unwrap());
+    assert_eq!((fixture.phase().await, fixture.job().await), (Phase::Building.fail().unwrap(), None));
     assert!(Phase::Failed.rebuild().is_err());
-    assert_eq!(stage.store.rebuild_datasets("general", "cc", at(105)).await.unwrap(), 0);
-    assert_eq!((stage.phase().await, stage.job().await), (Phase::Failed, None));
+    assert_eq!(fixture.store.rebuild_datasets("general", "cc", at(105)).await.unwrap(), 0);
+    assert_eq!((fixture.phase().await, fixture.job().await), (Phase::Failed, None));
 }

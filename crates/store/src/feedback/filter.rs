@@ -1,55 +1,55 @@
-//! Choosing verdicts, and taking them back.
+//! Selects verdicts, and revokes them.
 
 use kaisatsu_model::{AccountId, AppId, RecognitionId, Timestamp};
 
-use super::{RAISE_FEEDBACK, Standing};
+use super::{NEXT_FEEDBACK_REVISION, Standing};
 use crate::{Store, StoreError, on_each};
 
-/// Which verdicts are meant: those that fit all that is said here.
+/// Selects the verdicts that meet every condition.
 #[derive(Debug, Clone, Default)]
 pub struct FeedbackFilter {
-    /// Who gave them.
+    /// Given by this application.
     pub application: Option<AppId>,
-    /// What they are on: a candidate's id, or what candidates stand for.
+    /// On this candidate: its id, or its subject.
     pub item: Option<String>,
-    /// The model, dataset or collection that answered.
+    /// On answers of this model, dataset or collection.
     pub model: Option<String>,
-    /// The recognition they are on.
+    /// On this recognition.
     pub recognition: Option<RecognitionId>,
     /// Given at this time or later.
     pub since: Option<Timestamp>,
     /// Given before this time.
     pub until: Option<Timestamp>,
-    /// What the comment contains, in large or small letters.
+    /// With a comment that contains this text, ignoring case.
     pub comment: Option<String>,
     /// Only those with a comment.
     pub only_commented: bool,
-    /// Only those that stand like this.
+    /// Only those of this standing.
     pub standing: Option<Standing>,
-    /// Only those that applications of this account gave.
+    /// Given by applications of this account.
     pub owner: Option<AccountId>,
 }
 
 impl FeedbackFilter {
-    /// What `LIKE` takes for the text of the filter, and for nothing else.
+    /// The pattern for `LIKE` that matches the text literally.
     pub(super) fn pattern(&self) -> Option<String> {
         let escaped = |text: &String| text.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
         self.comment.as_ref().map(|text| format!("%{}%", escaped(text)))
     }
 }
 
-/// How many verdicts a filter means.
+/// How many verdicts a filter selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
 pub struct FeedbackCount {
     /// All of them.
     #[sqlx(rename = "all_of_them")]
     pub all: i64,
-    /// Those that were taken back already.
+    /// Those already revoked.
     pub revoked: i64,
 }
 
-/// The filter as a condition on `feedback f`; [`bind_filter`] gives it its ten values. Both databases lower what they
-/// compare themselves: they know different letters.
+/// The filter as a condition on `feedback f`; [`bind_filter`] binds its ten values. Both sides of the comparison are
+/// lowered in SQL: the two databases lower different letters.
 pub(super) const MATCHES: &str = "($1 IS NULL OR f.application_id = $1) \
      AND ($2 IS NULL OR f.subject = $2 OR f.item_id = $2) AND ($3 IS NULL OR f.model = $3) \
      AND ($4 IS NULL OR f.recognition_id = $4) AND ($5 IS NULL OR f.rated_at >= $5) AND ($6 IS NULL OR f.rated_at < $6) \
@@ -74,9 +74,9 @@ macro_rules! bind_filter {
 }
 pub(super) use bind_filter;
 
-/// Of every subject that lost a verdict just now, the newest ones that are neither held nor revoked act: as if the lost
-/// ones had never been.
-pub(super) const SETTLE: &str = "UPDATE feedback SET revision = $1, standing = ranked.standing FROM \
+/// After verdicts were revoked or held in this revision: of each affected subject the newest verdicts that are neither
+/// held nor revoked become active, as if the lost ones had never been given.
+pub(super) const REACTIVATE: &str = "UPDATE feedback SET revision = $1, standing = ranked.standing FROM \
      (SELECT recognition_id, item_id, CASE WHEN place <= $2 THEN 'active' ELSE 'retired' END AS standing FROM \
      (SELECT recognition_id, item_id, ROW_NUMBER() OVER (PARTITION BY application_id, task, model, subject \
      ORDER BY rated_at DESC, recognition_id DESC, item_id DESC) AS place FROM feedback \
@@ -87,7 +87,7 @@ pub(super) const SETTLE: &str = "UPDATE feedback SET revision = $1, standing = r
      AND feedback.standing <> ranked.standing";
 
 impl Store {
-    /// How many verdicts a filter means.
+    /// How many verdicts a filter selects.
     ///
     /// # Errors
     /// When the database fails.
@@ -101,29 +101,29 @@ impl Store {
         Ok(on_each!(self, pool => bind_filter!(sqlx::query_as(sql), filter).fetch_one(pool).await)?)
     }
 
-    /// Takes verdicts back; how many. Then those act that would if these had never been given: older ones that they had
-    /// taken the place of, at most `most` of one application on one subject.
+    /// Revokes verdicts and returns how many. The older verdicts that they had replaced come into effect again, at
+    /// most `limit` of one application on one subject.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn revoke_feedback(&self, filter: &FeedbackFilter, most: i64) -> Result<u64, StoreError> {
-        let keep = format!(
+    pub async fn revoke_feedback(&self, filter: &FeedbackFilter, limit: i64) -> Result<u64, StoreError> {
+        let lock_datasets = format!(
             "SELECT id FROM dataset WHERE id IN (SELECT f.dataset_id FROM feedback f WHERE {MATCHES}){}",
-            self.and_keep_them()
+            self.for_key_share()
         );
         let revoke = format!(
             "UPDATE feedback AS f SET standing = 'revoked', revision = $11 WHERE {MATCHES} AND f.standing <> 'revoked'"
         );
-        let (keep, revoke) = (sqlx::AssertSqlSafe(keep), sqlx::AssertSqlSafe(revoke));
+        let (lock_datasets, revoke) = (sqlx::AssertSqlSafe(lock_datasets), sqlx::AssertSqlSafe(revoke));
         Ok(on_each!(self, pool => {
             let mut tx = pool.begin().await?;
-            let revision: i64 = sqlx::query_scalar(RAISE_FEEDBACK).fetch_one(&mut *tx).await?;
-            bind_filter!(sqlx::query(keep), filter).fetch_all(&mut *tx).await?;
+            let revision: i64 = sqlx::query_scalar(NEXT_FEEDBACK_REVISION).fetch_one(&mut *tx).await?;
+            bind_filter!(sqlx::query(lock_datasets), filter).fetch_all(&mut *tx).await?;
             let done = bind_filter!(sqlx::query(revoke), filter).bind(revision).execute(&mut *tx).await?;
             if done.rows_affected() == 0 {
                 return Ok(0);
             }
-            sqlx::query(SETTLE).bind(revision).bind(most).execute(&mut *tx).await?;
+            sqlx::query(REACTIVATE).bind(revision).bind(limit).execute(&mut *tx).await?;
             tx.commit().await?;
             done.rows_affected()
         }))

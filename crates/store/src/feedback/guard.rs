@@ -1,47 +1,47 @@
-//! What the guard holds back: feedback that made recognition worse.
+//! Verdicts that the guard holds back because they made recognition worse.
 
 use kaisatsu_model::{AppId, Function, Source, Timestamp};
 
-use super::{RAISE_FEEDBACK, filter::SETTLE};
+use super::{NEXT_FEEDBACK_REVISION, filter::REACTIVATE};
 use crate::{Store, StoreError, on_each};
 
-/// Why the guard holds verdicts back.
+/// Why the guard holds verdicts.
 #[derive(Debug, Clone)]
 pub struct NewReport {
     /// When.
     pub at: Timestamp,
-    /// Whose feedback; `None` for the feedback that acts for all.
+    /// Whose feedback; `None` for feedback that acts for all applications.
     pub application: Option<AppId>,
     /// The function that it acts on.
     pub function: Function,
     /// What the images were compared with. The catalogue has one set of verdicts for all of its categories.
     pub source: Option<Source>,
-    /// How many recognitions it was judged by.
+    /// How many recognitions it was evaluated on.
     pub judged: i64,
-    /// How many of them it made better.
+    /// How many of them it improved.
     pub better: i64,
-    /// How many of them it made worse.
+    /// How many of them it worsened.
     pub worse: i64,
 }
 
-/// What the guard held back.
+/// A report of held verdicts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedbackReport {
     /// When.
     pub at: Timestamp,
-    /// Whose feedback; `None` for the feedback that acts for all.
+    /// Whose feedback; `None` for feedback that acts for all applications.
     pub application: Option<AppId>,
-    /// What it acts on.
+    /// The task that it acts on.
     pub task: String,
-    /// The model, dataset or collection.
+    /// The model, dataset or collection that it acts on.
     pub model: String,
     /// How many verdicts were held.
     pub held: i64,
-    /// How many recognitions it was judged by.
+    /// How many recognitions it was evaluated on.
     pub judged: i64,
-    /// How many of them it made better.
+    /// How many of them it improved.
     pub better: i64,
-    /// How many of them it made worse.
+    /// How many of them it worsened.
     pub worse: i64,
 }
 
@@ -55,8 +55,9 @@ const REPORTS: &str = "SELECT at, application_id, task, model, held, judged, bet
      ORDER BY number DESC LIMIT $1";
 
 impl Store {
-    /// Holds those of the verdicts (recognition and candidate, which is empty for the whole result) that act, lets older
-    /// ones act that they had taken the place of, at most `most` of one application on one subject, and reports how many. When none of them acts any more nothing is reported.
+    /// Holds the active ones of these verdicts (recognition and candidate, which is empty for the whole result), and
+    /// reports and returns how many. The older verdicts that they had replaced come into effect again, at most `limit`
+    /// of one application on one subject. When none of them is active, nothing is reported.
     ///
     /// # Errors
     /// When the database fails.
@@ -64,29 +65,30 @@ impl Store {
         &self,
         verdicts: &[(String, String)],
         report: &NewReport,
-        most: i64,
+        limit: i64,
     ) -> Result<u64, StoreError> {
-        let keep = format!(
+        let lock_dataset = format!(
             "SELECT id FROM dataset WHERE id = \
              (SELECT dataset_id FROM feedback WHERE recognition_id = $1 AND item_id = $2){}",
-            self.and_keep_them()
+            self.for_key_share()
         );
         Ok(on_each!(self, pool => {
             let mut tx = pool.begin().await?;
-            let revision: i64 = sqlx::query_scalar(RAISE_FEEDBACK).fetch_one(&mut *tx).await?;
+            let revision: i64 = sqlx::query_scalar(NEXT_FEEDBACK_REVISION).fetch_one(&mut *tx).await?;
             let mut held = 0;
             for (recognition, item) in verdicts {
-                sqlx::query(sqlx::AssertSqlSafe(keep.as_str())).bind(recognition).bind(item).fetch_all(&mut *tx).await?;
+                sqlx::query(sqlx::AssertSqlSafe(lock_dataset.as_str())).bind(recognition).bind(item).fetch_all(&mut *tx).await?;
                 let done = sqlx::query(HOLD).bind(recognition).bind(item).bind(revision).execute(&mut *tx).await?;
                 held += done.rows_affected();
             }
             if held == 0 {
                 return Ok(0);
             }
-            sqlx::query(SETTLE).bind(revision).bind(most).execute(&mut *tx).await?;
+            sqlx::query(REACTIVATE).bind(revision).bind(limit).execute(&mut *tx).await?;
             sqlx::query(REPORT)
                 .bind(report.at.0).bind(report.application.as_ref().map(AppId::as_str))
-                .bind(report.function.as_str()).bind(report.source.as_ref().map_or("", Source::as_str)).bind(i64::try_from(held).unwrap_or(i64::MAX))
+                .bind(report.function.as_str()).bind(report.source.as_ref().map_or("", Source::as_str))
+                .bind(i64::try_from(held).unwrap_or(i64::MAX))
                 .bind(report.judged).bind(report.better).bind(report.worse)
                 .execute(&mut *tx).await?;
             tx.commit().await?;
@@ -94,13 +96,13 @@ impl Store {
         }))
     }
 
-    /// What the guard held back, newest first, at most `most` times.
+    /// The reports of the guard, newest first, at most `limit`.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn feedback_reports(&self, most: i64) -> Result<Vec<FeedbackReport>, StoreError> {
+    pub async fn feedback_reports(&self, limit: i64) -> Result<Vec<FeedbackReport>, StoreError> {
         type Row = (i64, Option<String>, String, String, i64, i64, i64, i64);
-        let rows: Vec<Row> = on_each!(self, pool => sqlx::query_as(REPORTS).bind(most).fetch_all(pool).await)?;
+        let rows: Vec<Row> = on_each!(self, pool => sqlx::query_as(REPORTS).bind(limit).fetch_all(pool).await)?;
         let report = |(at, application, task, model, held, judged, better, worse): Row| {
             let (at, application) = (Timestamp(at), application.map(AppId::from_text));
             FeedbackReport { at, application, task, model, held, judged, better, worse }

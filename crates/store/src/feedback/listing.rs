@@ -1,4 +1,4 @@
-//! Feedback as operators read it: verdict by verdict, and in sums.
+//! Feedback for operators: verdict by verdict, and in totals.
 
 use kaisatsu_model::{AppId, Timestamp, Verdict};
 
@@ -7,73 +7,73 @@ use super::{
     filter::{MATCHES, bind_filter},
     some_item, standing, verdict,
 };
-use crate::{KeptItem, Store, StoreError, on_each, recognitions::read_items};
+use crate::{Store, StoreError, StoredCandidate, on_each, recognitions::read_items};
 
-/// A verdict with all that is known of what it is on.
+/// A verdict with what is known of the recognition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeedbackRow {
-    /// The recognition it is on.
+    /// The recognition that was rated.
     pub recognition: String,
-    /// The candidate it is on; `None` for the whole result.
+    /// The candidate that was rated; `None` for the whole result.
     pub item: Option<String>,
-    /// Who gave it.
+    /// The application that gave it.
     pub application: AppId,
     /// The name of that application.
     pub application_name: String,
-    /// What was asked for.
+    /// The task, such as `classify`.
     pub task: String,
     /// The model, dataset or collection that answered.
     pub model: String,
-    /// What the candidate stands for; empty for the whole result.
+    /// What the candidate is; empty for the whole result.
     pub subject: String,
-    /// What people read of the candidate, where it is still known.
+    /// The display name of the candidate, if it is still known.
     pub name: Option<String>,
-    /// How sure the engine was of the candidate, after feedback.
+    /// The score of the candidate, after feedback.
     pub score: Option<f32>,
-    /// How sure it was before, when feedback moved it.
+    /// Its score before feedback, if feedback changed it.
     pub base: Option<f32>,
-    /// What the verdict says.
+    /// Whether the candidate is right.
     pub verdict: Verdict,
-    /// The comment beside it.
+    /// The comment that came with it.
     pub comment: Option<String>,
-    /// Whether it acts.
+    /// Whether the verdict is in effect.
     pub standing: Standing,
     /// When it was given.
     pub rated_at: Timestamp,
     /// When the picture was recognised.
     pub recognised_at: Timestamp,
     /// All candidates of the recognition, best first.
-    pub items: Vec<KeptItem>,
-    /// The picture as it was sent, where it is kept and was asked for.
+    pub items: Vec<StoredCandidate>,
+    /// The picture as it was sent, if it is stored and was asked for.
     pub picture: Option<Vec<u8>>,
 }
 
 impl FeedbackRow {
-    /// Where the next page begins.
+    /// The cursor of the next page.
     #[must_use]
     pub fn place(&self) -> (i64, String, String) {
         (self.rated_at.0, self.recognition.clone(), self.item.clone().unwrap_or_default())
     }
 }
 
-/// The verdicts on one subject in one stretch of time.
+/// The verdicts on one subject in one interval.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
-pub struct Total {
-    /// What was asked for.
+pub struct FeedbackTotal {
+    /// The task, such as `classify`.
     pub task: String,
     /// The model, dataset or collection that answered.
     pub model: String,
-    /// What the candidates stand for.
+    /// What the candidates are.
     pub subject: String,
-    /// When the stretch begins, in microseconds since 1970.
+    /// When the interval begins, in microseconds since 1970.
     pub begins: i64,
-    /// How many say that the candidate was right.
+    /// How many say that the candidate is right.
     pub valid: i64,
-    /// How many say that it was not.
+    /// How many say that it is wrong.
     pub invalid: i64,
 }
 
-/// The values that it needs: those of the filter, then whether pictures are wanted.
+/// Binds the values of the filter, then whether pictures are wanted.
 const ROWS: &str = "SELECT f.recognition_id, f.item_id, f.application_id, a.name AS application_name, f.task, f.model, \
      f.subject, f.score, f.is_valid, f.comment, f.standing, f.rated_at, e.created_at, e.items, \
      CASE WHEN $11 = 1 THEN r.picture END AS picture \
@@ -81,15 +81,15 @@ const ROWS: &str = "SELECT f.recognition_id, f.item_id, f.application_id, a.name
      JOIN exemplar e ON e.recognition_id = f.recognition_id LEFT JOIN recognition r ON r.id = f.recognition_id";
 
 impl Store {
-    /// The verdicts that a filter means, after a place (time, recognition, candidate), oldest first, at most `most`.
+    /// The selected verdicts after a cursor (time, recognition, candidate), oldest first, at most `limit`.
     ///
     /// # Errors
-    /// When the database fails; [`StoreError::Damaged`] when it holds what we did not write.
+    /// When the database fails; [`StoreError::Damaged`] when a row cannot be read.
     pub async fn feedback_page(
         &self,
         filter: &FeedbackFilter,
         after: &(i64, String, String),
-        most: i64,
+        limit: i64,
         pictures: bool,
     ) -> Result<Vec<FeedbackRow>, StoreError> {
         let sql = format!(
@@ -98,21 +98,21 @@ impl Store {
         );
         let sql = sqlx::AssertSqlSafe(sql);
         let rows: Vec<Row> = on_each!(self, pool => bind_filter!(sqlx::query_as(sql), filter)
-            .bind(i64::from(pictures)).bind(after.0).bind(&after.1).bind(&after.2).bind(most)
+            .bind(i64::from(pictures)).bind(after.0).bind(&after.1).bind(&after.2).bind(limit)
             .fetch_all(pool).await)?;
         rows.into_iter().map(Row::into_row).collect()
     }
 
-    /// The newest of the verdicts that a filter means, before a place (time, recognition, candidate) if one is given,
-    /// newest first, at most `most`, without pictures.
+    /// The newest of the selected verdicts before a cursor (time, recognition, candidate) if there is one, newest
+    /// first, at most `limit`, without pictures.
     ///
     /// # Errors
-    /// When the database fails; [`StoreError::Damaged`] when it holds what we did not write.
+    /// When the database fails; [`StoreError::Damaged`] when a row cannot be read.
     pub async fn newest_feedback(
         &self,
         filter: &FeedbackFilter,
         before: Option<&(i64, String, String)>,
-        most: i64,
+        limit: i64,
     ) -> Result<Vec<FeedbackRow>, StoreError> {
         let sql = format!(
             "{ROWS} WHERE {MATCHES} AND (f.rated_at, f.recognition_id, f.item_id) < ($12, $13, $14) \
@@ -122,16 +122,20 @@ impl Store {
         let last = (i64::MAX, String::new(), String::new());
         let before = before.unwrap_or(&last);
         let rows: Vec<Row> = on_each!(self, pool => bind_filter!(sqlx::query_as(sql), filter)
-            .bind(0_i64).bind(before.0).bind(&before.1).bind(&before.2).bind(most).fetch_all(pool).await)?;
+            .bind(0_i64).bind(before.0).bind(&before.1).bind(&before.2).bind(limit).fetch_all(pool).await)?;
         rows.into_iter().map(Row::into_row).collect()
     }
 
-    /// How often candidates were said to be right and wrong, by what they stand for and by stretches of `span_micros`.
-    /// What was revoked does not count, and neither do verdicts on whole results.
+    /// How many verdicts say that candidates are right and wrong, by subject and by intervals of `interval_micros`.
+    /// Revoked verdicts and verdicts on whole results do not count.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn feedback_totals(&self, filter: &FeedbackFilter, span_micros: i64) -> Result<Vec<Total>, StoreError> {
+    pub async fn feedback_totals(
+        &self,
+        filter: &FeedbackFilter,
+        interval_micros: i64,
+    ) -> Result<Vec<FeedbackTotal>, StoreError> {
         let sql = format!(
             "SELECT f.task, f.model, f.subject, f.rated_at - f.rated_at % $11 AS begins, \
              CAST(SUM(f.is_valid) AS BIGINT) AS valid, CAST(SUM(1 - f.is_valid) AS BIGINT) AS invalid \
@@ -140,7 +144,7 @@ impl Store {
         );
         let sql = sqlx::AssertSqlSafe(sql);
         Ok(on_each!(self, pool => bind_filter!(sqlx::query_as(sql), filter)
-            .bind(span_micros.max(1)).fetch_all(pool).await)?)
+            .bind(interval_micros.max(1)).fetch_all(pool).await)?)
     }
 }
 

@@ -67,7 +67,7 @@ pub(crate) async fn pages_go_from_the_oldest_to_the_newest(stage: Stage) {
     let place = (newest[1].rated_at.0, newest[1].recognition.clone(), newest[1].item.clone().unwrap_or_default());
     let older = stage.store.newest_feedback(&FeedbackFilter::default(), Some(&place), 1).await.unwrap();
     assert!((older[0].rated_at.0, older[0].recognition.clone()) < (place.0, place.1));
-    stage.store.forget_recognitions(Timestamp(1000), ALL).await.unwrap();
+    stage.store.delete_expired_recognitions(Timestamp(1000), ALL).await.unwrap();
     let later = stage.store.feedback_page(&FeedbackFilter::default(), &start(), 1, true).await.unwrap();
     assert_eq!((later[0].picture.as_ref(), later[0].name.as_deref()), (None, Some("猫")));
 }
@@ -89,7 +89,7 @@ pub(crate) async fn totals_are_counted_by_stretches_of_time(stage: Stage) {
     stage.revoke(4).await;
     let totals = async |filter: &FeedbackFilter| {
         let totals = stage.store.feedback_totals(filter, 10).await.unwrap();
-        let facts = |total: kaisatsu_store::Total| (total.subject, total.begins, total.valid, total.invalid);
+        let facts = |total: kaisatsu_store::FeedbackTotal| (total.subject, total.begins, total.valid, total.invalid);
         totals.into_iter().map(facts).collect::<Vec<_>>()
     };
     let (a, b) = ("s-a".to_owned(), "s-b".to_owned());

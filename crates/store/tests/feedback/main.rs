@@ -7,7 +7,7 @@ mod stage;
 use std::collections::BTreeSet;
 
 use kaisatsu_model::{AppId, ApplicationName, Function, Source, Timestamp, Verdict};
-use kaisatsu_store::{FeedbackFilter, FeedbackRow, NewReport, NewVerdict, Standing, StoreError};
+use kaisatsu_store::{FeedbackFilter, FeedbackRow, Missing, NewReport, NewVerdict, Standing, StoreError};
 use kaisatsu_testkit::tell_on_every_backend;
 
 use crate::{
@@ -45,8 +45,8 @@ async fn the_last_verdict_counts_and_outlives_its_recognition(stage: Stage) {
     assert_eq!((told[1].subject.as_str(), told[1].comment.as_deref()), ("s-a", Some("そうです")));
     // Its time is over: it is not found any more, and then it is forgotten; the verdicts stay, with what they are on.
     let late = stage.store.rate(&stage.verdict(7, Some("b"), Verdict::Valid, 1000), ALL).await;
-    assert!(matches!(late, Err(StoreError::NoRecognition(_))));
-    assert_eq!(stage.store.forget_recognitions(Timestamp(1000), 10).await.unwrap(), 1);
+    assert!(matches!(late, Err(StoreError::NotFound(Missing::Recognition(_)))));
+    assert_eq!(stage.store.delete_expired_recognitions(Timestamp(1000), 10).await.unwrap(), 1);
     assert_eq!(stage.store.verdicts(&id(7)).await.unwrap().len(), 2);
     let changes = stage.store.changed_feedback(&start(), ALL).await.unwrap();
     assert_eq!(changes.len(), 2);
@@ -62,9 +62,9 @@ async fn a_verdict_is_on_a_recognition_of_its_application(stage: Stage) {
     stage.recognise(7, None).await;
     let before = stage.store.feedback_revision().await.unwrap();
     let foreign = NewVerdict { application: other, ..stage.verdict(7, Some("a"), Verdict::Valid, 5) };
-    assert!(matches!(stage.store.rate(&foreign, ALL).await, Err(StoreError::NoRecognition(_))));
+    assert!(matches!(stage.store.rate(&foreign, ALL).await, Err(StoreError::NotFound(Missing::Recognition(_)))));
     let unknown = stage.store.rate(&stage.verdict(7, Some("c"), Verdict::Valid, 5), ALL).await;
-    assert!(matches!(unknown, Err(StoreError::NoItem(_))));
+    assert!(matches!(unknown, Err(StoreError::NotFound(Missing::Candidate(_)))));
     assert!(stage.store.verdicts(&id(7)).await.unwrap().is_empty());
     assert_eq!(
         stage.store.feedback_revision().await.unwrap(),
@@ -242,7 +242,7 @@ async fn feedback_and_a_deletion_at_once_do_not_hurt_each_other(stage: Stage) {
         stage.delete(&dataset).await;
         for task in writing {
             let outcome = task.await.unwrap();
-            assert!(matches!(outcome, Ok(_) | Err(StoreError::NoRecognition(_))), "{outcome:?}");
+            assert!(matches!(outcome, Ok(_) | Err(StoreError::NotFound(Missing::Recognition(_)))), "{outcome:?}");
         }
         revoking.await.unwrap().unwrap();
         assert_eq!((stage.count("feedback").await, stage.count("exemplar").await), (0, 0));

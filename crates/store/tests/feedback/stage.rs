@@ -7,8 +7,8 @@ use kaisatsu_model::{
     Timestamp, UserId, Verdict,
 };
 use kaisatsu_store::{
-    CreateDataset, DatasetLimits, FeedbackFilter, FeedbackRow, ImageSource, KeptItem, NewDataset, NewDatasetImage,
-    NewRecognition, NewVerdict, Standing, Store,
+    CreateDatasetOutcome, DatasetLimits, FeedbackFilter, FeedbackRow, ImageSource, NewDataset, NewDatasetImage,
+    NewRecognition, NewVerdict, Standing, Store, StoredCandidate,
 };
 use kaisatsu_testkit::{Backend, Database};
 use sqlx::Connection;
@@ -38,7 +38,7 @@ pub(crate) fn id(number: u8) -> RecognitionId {
 impl Stage {
     /// Keeps a recognition with two candidates, `a` and `b`, until time 1000.
     pub(crate) async fn recognise(&self, number: u8, dataset: Option<&DatasetId>) {
-        let item = |id: &str, score, base| KeptItem {
+        let item = |id: &str, score, base| StoredCandidate {
             id: id.to_owned(),
             subject: format!("s-{id}"),
             name: "猫".to_owned(),
@@ -115,7 +115,7 @@ impl Stage {
         };
         assert_eq!(
             self.store.create_dataset(&new, DatasetLimits { datasets: ALL, tags: 1_000 }).await.unwrap(),
-            CreateDataset::Kept
+            CreateDatasetOutcome::Created
         );
         new.id
     }

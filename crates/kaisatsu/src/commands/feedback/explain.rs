@@ -1,11 +1,11 @@
 //! `kaisatsu feedback explain`: what feedback did to one recognition.
 
 use kaisatsu_model::{Clock, RecognitionId, SystemClock};
-use kaisatsu_store::{KeptItem, Push, RecognitionRecord, Store};
+use kaisatsu_store::{RecognitionRecord, ScoreAdjustment, Store, StoredCandidate};
 use serde::Serialize;
 
 use super::{Candidate, short};
-use crate::exit::Trouble;
+use crate::error::CliError;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -29,41 +29,41 @@ struct Weighed<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Moved<'a> {
-    /// Nothing for a verdict of another application.
+    /// `None` for a verdict of another application.
     recognition_id: Option<&'a str>,
     item_id: Option<&'a str>,
     is_valid: bool,
     by: f32,
 }
 
-pub(super) async fn run(store: &Store, id: &RecognitionId, json: bool) -> Result<(), Trouble> {
+pub(super) async fn run(store: &Store, id: &RecognitionId, json: bool) -> Result<(), CliError> {
     let record = store.recognition_record(None, id, SystemClock.now()).await?;
     let applications = store.applications().await?;
     let own = applications.into_iter().find(|application| application.id == record.application);
     let application = own.map_or_else(|| record.application.to_string(), |application| application.name);
     if json {
         let text = serde_json::to_string(&explained(id, &application, &record));
-        say!("{}", text.map_err(|error| Trouble::Failed(error.to_string()))?);
+        outln!("{}", text.map_err(|error| CliError::Failed(error.to_string()))?);
         return Ok(());
     }
-    say!("{} by {} for {application}, {}", record.task, short(&record.model), record.created_at.to_utc());
+    outln!("{} by {} for {application}, {}", record.task, short(&record.model), record.created_at.to_utc());
     for item in &record.items {
         match item.base {
-            Some(base) => say!("{:.3}  {}, {base:.3} without feedback", item.score, short(&item.name)),
-            None => say!("{:.3}  {}", item.score, short(&item.name)),
+            Some(base) => outln!("{:.3}  {}, {base:.3} without feedback", item.score, short(&item.name)),
+            None => outln!("{:.3}  {}", item.score, short(&item.name)),
         }
         for push in &item.moved {
-            say!("       {:+.3} {} {}", push.by, if push.valid { "true " } else { "false" }, source(push));
+            outln!("       {:+.3} {} {}", push.by, if push.valid { "true " } else { "false" }, source(push));
         }
     }
     if record.items.iter().all(|item| item.moved.is_empty()) {
-        say!("no feedback moved it");
+        outln!("no feedback moved it");
     }
     Ok(())
 }
 
-/// Which verdict it was, as far as one may know.
-fn source(push: &Push) -> String {
+/// Names the verdict; those of other applications stay anonymous.
+fn source(push: &ScoreAdjustment) -> String {
     match (&push.recognition, &push.item) {
         (None, _) => "other applications".to_owned(),
         (Some(recognition), None) => format!("recognition {recognition}"),
@@ -72,13 +72,13 @@ fn source(push: &Push) -> String {
 }
 
 fn explained<'a>(id: &'a RecognitionId, application: &'a str, record: &'a RecognitionRecord) -> Explained<'a> {
-    let moved = |push: &'a Push| Moved {
+    let moved = |push: &'a ScoreAdjustment| Moved {
         recognition_id: push.recognition.as_deref(),
         item_id: push.item.as_deref(),
         is_valid: push.valid,
         by: push.by,
     };
-    let weighed = |item: &'a KeptItem| Weighed {
+    let weighed = |item: &'a StoredCandidate| Weighed {
         candidate: Candidate::of(item),
         moved_by: item.moved.iter().map(moved).collect(),
     };

@@ -1,4 +1,4 @@
-//! `kaisatsu feedback export`: verdicts for other programs, and the pictures they are on.
+//! `kaisatsu feedback export`: verdicts as JSON lines, and the rated pictures as files.
 
 use std::{
     fs,
@@ -11,13 +11,13 @@ use kaisatsu_store::{FeedbackFilter, FeedbackRow, Store};
 use serde::Serialize;
 
 use super::{Candidate, progress};
-use crate::exit::Trouble;
+use crate::error::CliError;
 
-/// Verdicts that are read at once. Of those with pictures fewer: a picture may have twenty megabytes.
+/// How many verdicts are read at once. Fewer with pictures, because one may have twenty megabytes.
 const AT_ONCE: i64 = 500;
 const AT_ONCE_WITH_PICTURES: i64 = 8;
 
-/// A verdict as it is exported.
+/// An exported verdict.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Exported<'a> {
@@ -39,14 +39,14 @@ struct Exported<'a> {
     picture: Option<String>,
 }
 
-pub(super) async fn run(store: &Store, filter: &FeedbackFilter, folder: Option<&Path>) -> Result<(), Trouble> {
+pub(super) async fn run(store: &Store, filter: &FeedbackFilter, folder: Option<&Path>) -> Result<(), CliError> {
     if let Some(folder) = folder {
         fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     }
     let count = store.count_feedback(filter).await?.all;
     let bar = progress::bar("exporting", usize::try_from(count).unwrap_or_default());
     if io::stdout().is_terminal() {
-        // The lines themselves show how far it is.
+        // The printed lines show the progress.
         bar.finish_and_clear();
     }
     let most = if folder.is_some() { AT_ONCE_WITH_PICTURES } else { AT_ONCE };
@@ -61,7 +61,7 @@ pub(super) async fn run(store: &Store, filter: &FeedbackFilter, folder: Option<&
                 _ => None,
             };
             let line = serde_json::to_string(&exported(row, picture));
-            say!("{}", line.map_err(|error| Trouble::Failed(error.to_string()))?);
+            outln!("{}", line.map_err(|error| CliError::Failed(error.to_string()))?);
         }
         bar.inc(page.len() as u64);
     }
@@ -90,9 +90,9 @@ fn exported(row: &FeedbackRow, picture: Option<String>) -> Exported<'_> {
     }
 }
 
-/// Writes a picture if it is not there, and gives its name. It gets the name when it is whole: what an interruption leaves
-/// is never taken for a picture.
-fn save(folder: &Path, recognition: &str, bytes: &[u8]) -> Result<String, Trouble> {
+/// Writes a picture unless it exists, and returns its file name. It is written under another name first, so that an
+/// interrupted export leaves no incomplete picture.
+fn save(folder: &Path, recognition: &str, bytes: &[u8]) -> Result<String, CliError> {
     let name = format!("{recognition}.{}", ending(bytes));
     let path = folder.join(&name);
     if !path.exists() {
@@ -103,7 +103,7 @@ fn save(folder: &Path, recognition: &str, bytes: &[u8]) -> Result<String, Troubl
     Ok(name)
 }
 
-/// How the name of a file ends that begins like this.
+/// The file extension for the format of these bytes.
 fn ending(bytes: &[u8]) -> &'static str {
     match bytes {
         [0xff, 0xd8, 0xff, ..] => "jpg",
@@ -116,6 +116,6 @@ fn ending(bytes: &[u8]) -> &'static str {
     }
 }
 
-fn failed(path: &Path, error: &io::Error) -> Trouble {
-    Trouble::Failed(format!("{}: {error}", path.display()))
+fn failed(path: &Path, error: &io::Error) -> CliError {
+    CliError::Failed(format!("{}: {error}", path.display()))
 }

@@ -3,27 +3,27 @@
 use std::{collections::HashMap, time::Duration};
 
 use kaisatsu_model::Timestamp;
-use kaisatsu_store::{FeedbackFilter, FeedbackReport, Store, Total};
+use kaisatsu_store::{FeedbackFilter, FeedbackReport, FeedbackTotal, Store};
 use serde_json::{Value, json};
 
 use super::{short, table};
-use crate::exit::Trouble;
+use crate::error::CliError;
 
-pub(super) async fn run(store: &Store, filter: &FeedbackFilter, span: Duration, json: bool) -> Result<(), Trouble> {
+pub(super) async fn run(store: &Store, filter: &FeedbackFilter, span: Duration, json: bool) -> Result<(), CliError> {
     let span = i64::try_from(span.as_micros()).unwrap_or(i64::MAX);
     let totals = store.feedback_totals(filter, span).await?;
     if json {
-        let object = |total: Total| {
+        let object = |total: FeedbackTotal| {
             json!({
                 "task": total.task, "model": total.model, "subject": total.subject,
                 "from": Timestamp(total.begins).to_utc(), "valid": total.valid, "invalid": total.invalid,
                 "precision": precision(total.valid, total.invalid),
             })
         };
-        say!("{}", totals.into_iter().map(object).collect::<Value>());
+        outln!("{}", totals.into_iter().map(object).collect::<Value>());
         return Ok(());
     }
-    let row = |total: Total| {
+    let row = |total: FeedbackTotal| {
         let precision = format!("{:.3}", precision(total.valid, total.invalid));
         let (from, counts) =
             (Timestamp(total.begins).to_utc(), [total.valid, total.invalid].map(|count| count.to_string()));
@@ -35,13 +35,13 @@ pub(super) async fn run(store: &Store, filter: &FeedbackFilter, span: Duration, 
     Ok(())
 }
 
-/// Which share of the verdicts says that the candidate was right. There is no total without a verdict.
+/// The share of verdicts that say that the candidate is right. Every total has at least one verdict.
 #[allow(clippy::cast_precision_loss, reason = "nobody gives 2^52 verdicts")]
 fn precision(valid: i64, invalid: i64) -> f64 {
     valid as f64 / (valid + invalid).max(1) as f64
 }
 
-pub(super) async fn held(store: &Store, most: i64, json: bool) -> Result<(), Trouble> {
+pub(super) async fn held(store: &Store, most: i64, json: bool) -> Result<(), CliError> {
     let reports = store.feedback_reports(most).await?;
     let applications = store.applications().await?;
     let names: HashMap<_, _> = applications.into_iter().map(|application| (application.id, application.name)).collect();
@@ -54,7 +54,7 @@ pub(super) async fn held(store: &Store, most: i64, json: bool) -> Result<(), Tro
                 "at": report.at.to_utc(), "application": name(report), "task": report.task, "model": report.model,
                 "held": report.held, "judged": report.judged, "better": report.better, "worse": report.worse,
             });
-            say!("{object}");
+            outln!("{object}");
         }
         return Ok(());
     }

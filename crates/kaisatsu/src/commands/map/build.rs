@@ -12,7 +12,7 @@ use kaisatsu_railmap::check::{self, Severity};
 use kaisatsu_schematic::{BuiltMap, Options, Step};
 
 use super::files;
-use crate::exit::Trouble;
+use crate::error::CliError;
 
 #[derive(Debug, Args)]
 pub(crate) struct Build {
@@ -26,12 +26,12 @@ pub(crate) struct Build {
     second_language: bool,
 }
 
-pub(crate) fn run(build: &Build) -> Result<ExitCode, Trouble> {
+pub(crate) fn run(build: &Build) -> Result<ExitCode, CliError> {
     let network = files::network(&build.network)?;
     let watch = Watch::start();
     let options = Options { second_language: build.second_language };
     let map = kaisatsu_schematic::build(&network, options, &mut |step| watch.show(step))
-        .map_err(|error| Trouble::Failed(format!("{}: {error}", build.network.display())))?;
+        .map_err(|error| CliError::Failed(format!("{}: {error}", build.network.display())))?;
     watch.bar.finish_and_clear();
     let text = map.document.to_toml();
     // What no server would load is not written: a network may say more than fits into a map.
@@ -39,7 +39,7 @@ pub(crate) fn run(build: &Build) -> Result<ExitCode, Trouble> {
     if checked.map.is_none() {
         let errors = checked.findings.iter().filter(|finding| finding.severity == Severity::Error);
         let told: Vec<String> = errors.take(20).map(|finding| finding.message.clone()).collect();
-        return Err(Trouble::Failed(format!(
+        return Err(CliError::Failed(format!(
             "{}: the map would not be valid: {}",
             build.network.display(),
             told.join("; ")

@@ -8,7 +8,7 @@ use kaisatsu_railmap::check::{self, MAX_SIDE};
 use kaisatsu_render::{Picture, Style, png, svg};
 
 use super::files;
-use crate::exit::Trouble;
+use crate::error::CliError;
 
 #[derive(Debug, Args)]
 pub(crate) struct Draw {
@@ -34,12 +34,12 @@ enum Ground {
     Dark,
 }
 
-pub(crate) fn run(draw: &Draw) -> Result<ExitCode, Trouble> {
+pub(crate) fn run(draw: &Draw) -> Result<ExitCode, CliError> {
     let name = draw.map.display();
-    let text = fs::read_to_string(&draw.map).map_err(|error| Trouble::Failed(format!("{name}: {error}")))?;
+    let text = fs::read_to_string(&draw.map).map_err(|error| CliError::Failed(format!("{name}: {error}")))?;
     let map = check::check(&text)
         .map
-        .ok_or_else(|| Trouble::Failed(format!("{name} is no usable map; `kaisatsu map check {name}` says why")))?;
+        .ok_or_else(|| CliError::Failed(format!("{name} is no usable map; `kaisatsu map check {name}` says why")))?;
     let style = match draw.style {
         Ground::Light => Style::Light,
         Ground::Dark => Style::Dark,
@@ -49,11 +49,11 @@ pub(crate) fn run(draw: &Draw) -> Result<ExitCode, Trouble> {
         Some("svg") => files::write(&draw.output, svg(&picture))?,
         Some("png") => {
             let bytes = png(&picture).map_err(|error| {
-                Trouble::Failed(format!("{error}; ask for a window, a smaller scale, or an .svg file"))
+                CliError::Failed(format!("{error}; ask for a window, a smaller scale, or an .svg file"))
             })?;
             files::write(&draw.output, bytes)?;
         }
-        _ => return Err(Trouble::Failed(format!("{}: a picture's name ends in .svg or .png", draw.output.display()))),
+        _ => return Err(CliError::Failed(format!("{}: a picture's name ends in .svg or .png", draw.output.display()))),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -9,7 +9,7 @@ use kaisatsu_transit::{
 };
 
 use super::{super::progress, files};
-use crate::exit::Trouble;
+use crate::error::CliError;
 
 #[derive(Debug, Args)]
 pub(crate) struct Import {
@@ -106,7 +106,7 @@ fn parse_area(text: &str) -> Result<BoundingBox, String> {
     BoundingBox::new(four.ok_or("four numbers with commas: west, south, east, north")?).map_err(str::to_owned)
 }
 
-pub(super) fn run(import: &Import) -> Result<ExitCode, Trouble> {
+pub(super) fn run(import: &Import) -> Result<ExitCode, CliError> {
     match &import.source {
         From::Gtfs { feed, buses, ships, agency, route, common } => {
             let filter = RouteFilter { buses: *buses, ships: *ships, agencies: agency.clone(), routes: route.clone() };
@@ -118,8 +118,8 @@ pub(super) fn run(import: &Import) -> Result<ExitCode, Trouble> {
     }
 }
 
-fn run_one(source: Source<'_>, common: &Common) -> Result<ExitCode, Trouble> {
-    let failed = |error: kaisatsu_transit::Error| Trouble::Failed(error.to_string());
+fn run_one(source: Source<'_>, common: &Common) -> Result<ExitCode, CliError> {
+    let failed = |error: kaisatsu_transit::Error| CliError::Failed(error.to_string());
     let corrections = common.corrections.as_deref().map(Corrections::open).transpose().map_err(failed)?;
     let mut readings = Readings::default();
     for dictionary in &common.readings {
@@ -157,23 +157,23 @@ fn run_one(source: Source<'_>, common: &Common) -> Result<ExitCode, Trouble> {
 }
 
 /// What would be written could not be read by the next import, so nothing is written.
-fn unusable(unreadable: &file::ParseError) -> Trouble {
+fn unusable(unreadable: &file::ParseError) -> CliError {
     let told: Vec<&str> = unreadable.findings.iter().take(20).map(|finding| finding.message.as_str()).collect();
-    Trouble::Failed(format!(
+    CliError::Failed(format!(
         "the network would not be valid, and nothing was written: {}\nMend it in the source or in the corrections.",
         told.join("; ")
     ))
 }
 
 /// The network whose codes stay.
-fn previous(common: &Common) -> Result<Option<Network>, Trouble> {
+fn previous(common: &Common) -> Result<Option<Network>, CliError> {
     let path = match &common.previous {
         Some(given) => given,
         None if !common.forget && common.output.is_file() => &common.output,
         None => return Ok(None),
     };
-    let network = files::network(path).map_err(|trouble| {
-        Trouble::Failed(format!("{trouble}\nThe codes of before are in it: mend it, or start anew with --forget."))
+    let network = files::network(path).map_err(|error| {
+        CliError::Failed(format!("{error}\nThe codes of before are in it: mend it, or start anew with --forget."))
     })?;
     Ok(Some(network))
 }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use kaisatsu_fetch::{FetchError, Fetcher};
 use kaisatsu_model::{Clock, Outcome};
-use kaisatsu_store::{BlobKey, Lease, Looked, Task};
+use kaisatsu_store::{BlobKey, ImageResult, Lease, PendingImage};
 use kaisatsu_vision::DecodeError;
 
 use super::MOST_ATTEMPTS;
@@ -38,7 +38,7 @@ impl ImageEmbedder {
     }
 
     /// Embeds one image. What is wrong with the image is an outcome; only what is wrong with the server is an error.
-    pub(super) async fn embed(&self, lease: &Lease, task: &Task) -> Result<Looked, RecognitionError> {
+    pub(super) async fn embed(&self, lease: &Lease, task: &PendingImage) -> Result<ImageResult, RecognitionError> {
         let bytes = match (&task.blob, &task.url) {
             (Some(key), _) => match self.writer.blobs().get(key).await {
                 Ok(Some(bytes)) => bytes,
@@ -66,11 +66,11 @@ impl ImageEmbedder {
             Err(error) => return Err(error),
         };
         if let Some(blob) = task.blob.clone() {
-            return Ok(Looked::Fetched { blob, vector });
+            return Ok(ImageResult::Fetched { blob, vector });
         }
         let blob = BlobKey { application: lease.application.clone(), user: lease.user.clone(), sha256 };
         match self.writer.write(&blob, &bytes).await {
-            Ok(()) => Ok(Looked::Fetched { blob, vector }),
+            Ok(()) => Ok(ImageResult::Fetched { blob, vector }),
             Err(error @ RecognitionError::BytesFull(_)) => Ok(refused(Outcome::OverQuota, &error.to_string())),
             Err(error) => give_up(lease, task, error),
         }
@@ -82,7 +82,7 @@ impl ImageEmbedder {
     }
 
     /// The outcome of an image that could not be fetched, or another attempt.
-    fn not_fetched(&self, task: &Task, error: &FetchError) -> Looked {
+    fn not_fetched(&self, task: &PendingImage, error: &FetchError) -> ImageResult {
         if error.is_transient()
             && let Some(later) = self.retry(task)
         {
@@ -99,9 +99,9 @@ impl ImageEmbedder {
     }
 
     /// Another attempt, if there is one left.
-    fn retry(&self, task: &Task) -> Option<Looked> {
+    fn retry(&self, task: &PendingImage) -> Option<ImageResult> {
         let wait = RETRY_AFTER.get(usize::try_from(task.attempts).unwrap_or(usize::MAX))?;
-        Some(Looked::Later(self.clock.now().after(*wait)))
+        Some(ImageResult::RetryAt(self.clock.now().after(*wait)))
     }
 
     async fn vector(&self, lease: &Lease, bytes: Bytes) -> Result<(Vec<f32>, [u8; 32]), RecognitionError> {
@@ -116,7 +116,7 @@ impl ImageEmbedder {
 
 /// A failing storage is the server's fault, and temporary. When it still fails at the last attempt, it costs the images
 /// that it fails for, and not the dataset.
-fn give_up(lease: &Lease, task: &Task, error: RecognitionError) -> Result<Looked, RecognitionError> {
+fn give_up(lease: &Lease, task: &PendingImage, error: RecognitionError) -> Result<ImageResult, RecognitionError> {
     match error {
         RecognitionError::Blobs(error) if lease.attempts >= MOST_ATTEMPTS => {
             tracing::error!(dataset = %lease.id, place = task.position, %error, "an image is left out");
@@ -126,8 +126,8 @@ fn give_up(lease: &Lease, task: &Task, error: RecognitionError) -> Result<Looked
     }
 }
 
-fn refused(outcome: Outcome, detail: &str) -> Looked {
-    Looked::Refused(outcome, detail.to_owned())
+fn refused(outcome: Outcome, detail: &str) -> ImageResult {
+    ImageResult::Rejected(outcome, detail.to_owned())
 }
 
 #[cfg(test)]
@@ -137,7 +137,7 @@ mod tests {
     use bytes::Bytes;
     use kaisatsu_fetch::FetchError;
     use kaisatsu_model::{Outcome, Tag, Timestamp};
-    use kaisatsu_store::{BlobKey, ImageSource, Looked, NewDatasetImage, Task};
+    use kaisatsu_store::{BlobKey, ImageResult, ImageSource, NewDatasetImage, PendingImage};
 
     use super::{ImageEmbedder, MOST_ATTEMPTS};
     use crate::{
@@ -164,10 +164,10 @@ mod tests {
             let tasks = store.pending_images(&id, now, -1, 10).await.unwrap();
             match embedder.embed(&lease, &tasks[0]).await {
                 Err(RecognitionError::Blobs(_)) => assert!(attempt < MOST_ATTEMPTS, "it is tried for ever"),
-                Ok(Looked::Refused(Outcome::Failed, _)) => assert_eq!(attempt, MOST_ATTEMPTS),
+                Ok(ImageResult::Rejected(Outcome::Failed, _)) => assert_eq!(attempt, MOST_ATTEMPTS),
                 other => panic!("{other:?}"),
             }
-            store.put_off_lease(&lease, now).await.unwrap();
+            store.defer_lease(&lease, now).await.unwrap();
         }
     }
 
@@ -176,12 +176,12 @@ mod tests {
         let fixture = Fixture::new().await;
         let embedder = ImageEmbedder::new(&fixture.context);
         let missed = |attempts, error: &FetchError| {
-            embedder.not_fetched(&Task { position: 0, url: None, blob: None, attempts }, error)
+            embedder.not_fetched(&PendingImage { position: 0, url: None, blob: None, attempts }, error)
         };
         let now = Timestamp(0);
-        assert_eq!(missed(0, &FetchError::TimedOut), Looked::Later(now.after(Duration::from_secs(2))));
-        assert_eq!(missed(1, &FetchError::TimedOut), Looked::Later(now.after(Duration::from_secs(10))));
-        assert!(matches!(missed(2, &FetchError::TimedOut), Looked::Refused(Outcome::TimedOut, _)));
-        assert!(matches!(missed(0, &FetchError::TooManyRedirects), Looked::Refused(Outcome::Failed, _)));
+        assert_eq!(missed(0, &FetchError::TimedOut), ImageResult::RetryAt(now.after(Duration::from_secs(2))));
+        assert_eq!(missed(1, &FetchError::TimedOut), ImageResult::RetryAt(now.after(Duration::from_secs(10))));
+        assert!(matches!(missed(2, &FetchError::TimedOut), ImageResult::Rejected(Outcome::TimedOut, _)));
+        assert!(matches!(missed(0, &FetchError::TooManyRedirects), ImageResult::Rejected(Outcome::Failed, _)));
     }
 }

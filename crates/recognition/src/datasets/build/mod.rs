@@ -14,7 +14,7 @@ use std::{
 
 use image::ImageEmbedder;
 use kaisatsu_model::{Clock, DatasetId, Outcome, Timestamp};
-use kaisatsu_store::{BuiltImage, Lease, Looked, Store, StoreError, Task};
+use kaisatsu_store::{BuiltImage, ImageResult, Lease, PendingImage, Store, StoreError};
 use metrics::counter;
 use tokio::task::JoinSet;
 
@@ -70,12 +70,12 @@ impl From<StoreError> for Stop {
 }
 
 /// The images that are being embedded, by their positions.
-type InProgress = JoinSet<(i64, Result<Looked, RecognitionError>)>;
+type InProgress = JoinSet<(i64, Result<ImageResult, RecognitionError>)>;
 
 /// The images of a dataset that are due, read a page at a time.
 struct Pending {
     id: DatasetId,
-    page: VecDeque<Task>,
+    page: VecDeque<PendingImage>,
     /// The last position that was read; `None` when there is nothing after it.
     after: Option<i64>,
 }
@@ -87,7 +87,7 @@ impl Pending {
         self.after = None;
     }
 
-    async fn next(&mut self, store: &Store, now: Timestamp) -> Result<Option<Task>, StoreError> {
+    async fn next(&mut self, store: &Store, now: Timestamp) -> Result<Option<PendingImage>, StoreError> {
         if self.page.is_empty()
             && let Some(after) = self.after
         {
@@ -162,14 +162,14 @@ impl DatasetBuilder {
                     tracing::info!(dataset = %lease.id, "dataset is deleted, or another replica builds it");
                 }
                 Err(Stop::Wait(at)) => {
-                    if let Err(error) = self.store.yield_lease(&lease, at).await {
+                    if let Err(error) = self.store.release_lease(&lease, at).await {
                         tracing::warn!(%error, "{NOT_GIVEN_BACK}");
                     }
                 }
                 Err(Stop::Failed(error)) => {
                     tracing::error!(dataset = %lease.id, %error, "the build failed; it is tried again shortly");
                     let again = self.clock.now().after(backoff(lease.attempts));
-                    if let Err(error) = self.store.put_off_lease(&lease, again).await {
+                    if let Err(error) = self.store.defer_lease(&lease, again).await {
                         tracing::warn!(%error, "{NOT_GIVEN_BACK}");
                     }
                     return;
@@ -230,7 +230,7 @@ impl DatasetBuilder {
             return Err(Stop::Wait(self.clock.now().after(OTHER_WEIGHTS)));
         }
         self.embed_all(lease).await?;
-        if let Some(at) = store.next_try(&lease.id).await? {
+        if let Some(at) = store.next_retry(&lease.id).await? {
             return Err(Stop::Wait(at.max(self.clock.now())));
         }
         let counts = store.outcomes(&lease.id).await?;
@@ -301,13 +301,13 @@ impl DatasetBuilder {
         }
     }
 
-    async fn write_results(&self, lease: &Lease, results: &[(i64, Looked)]) -> Result<(), Stop> {
+    async fn write_results(&self, lease: &Lease, results: &[(i64, ImageResult)]) -> Result<(), Stop> {
         if results.is_empty() {
             return Ok(());
         }
         if !self.store.record_images(lease, results, self.clock.now(), self.lease_end()).await? {
             for (_, result) in results {
-                if let Looked::Fetched { blob, .. } = result {
+                if let ImageResult::Fetched { blob, .. } = result {
                     self.images.release(blob).await;
                 }
             }
@@ -315,9 +315,9 @@ impl DatasetBuilder {
         }
         for (_, result) in results {
             let outcome = match result {
-                Looked::Fetched { .. } => Outcome::Fetched.as_str(),
-                Looked::Refused(outcome, _) => outcome.as_str(),
-                Looked::Later(_) => "later",
+                ImageResult::Fetched { .. } => Outcome::Fetched.as_str(),
+                ImageResult::Rejected(outcome, _) => outcome.as_str(),
+                ImageResult::RetryAt(_) => "later",
             };
             counter!("kaisatsu_dataset_images_total", "outcome" => outcome).increment(1);
         }

@@ -1,12 +1,12 @@
-//! The revision of collections and the catalogue, which replicas follow.
+//! The revision of collections and the catalogue, by which replicas notice changes.
 
 use crate::{Store, StoreError, on_each};
 
-/// Takes the next revision, and with it the right to change content until the transaction ends.
-pub(crate) const RAISE_CONTENT: &str = "UPDATE content_revision SET value = value + 1 RETURNING value";
+/// Takes the next revision, and a lock on collections and catalogue until the transaction ends.
+pub(crate) const NEXT_CONTENT_REVISION: &str = "UPDATE content_revision SET value = value + 1 RETURNING value";
 
 impl Store {
-    /// The revision of the last change.
+    /// The revision of the latest change.
     ///
     /// # Errors
     /// When the database fails.

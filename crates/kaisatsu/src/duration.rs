@@ -1,10 +1,10 @@
-//! Spans of time as people write them: `90s`, `15m`, `24h`, `7d`; and points in time.
+//! Parses durations (`90s`, `15m`, `24h`, `7d`) and points in time.
 
 use std::time::Duration;
 
 use kaisatsu_model::{Clock, SystemClock, Timestamp};
 
-/// Reads a whole number and a unit.
+/// Parses a whole number and a unit.
 pub(crate) fn parse(text: &str) -> Result<Duration, String> {
     let rule = || "write a whole number and s, m, h or d, such as 30s or 24h".to_owned();
     let unit = text.chars().last().ok_or_else(rule)?;
@@ -20,7 +20,7 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
         return Err(rule());
     }
     let count: u64 = digits.parse().map_err(|_| rule())?;
-    // A hundred years are longer than any of our settings means.
+    // No setting means more than a hundred years.
     count
         .checked_mul(seconds)
         .filter(|total| *total <= 36_525 * 86_400)
@@ -28,12 +28,12 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "that is more than a hundred years".to_owned())
 }
 
-/// Reads a time of the calendar, or how long ago it was.
-pub(crate) fn moment(text: &str) -> Result<Timestamp, String> {
-    moment_before(SystemClock.now(), text)
+/// Parses a calendar time, or a duration before now.
+pub(crate) fn parse_time(text: &str) -> Result<Timestamp, String> {
+    parse_time_before(SystemClock.now(), text)
 }
 
-fn moment_before(now: Timestamp, text: &str) -> Result<Timestamp, String> {
+fn parse_time_before(now: Timestamp, text: &str) -> Result<Timestamp, String> {
     if let Some(when) = Timestamp::from_calendar(text) {
         return Ok(when);
     }
@@ -47,7 +47,7 @@ mod tests {
 
     use kaisatsu_model::Timestamp;
 
-    use super::{moment_before, parse};
+    use super::{parse, parse_time_before};
 
     #[test]
     fn a_moment_is_a_time_a_day_or_so_long_ago() {
@@ -60,10 +60,10 @@ mod tests {
             ("2h", 2_800_000_000),
             ("0s", 10_000_000_000),
         ] {
-            assert_eq!(moment_before(now, text), Ok(Timestamp(expected)), "{text}");
+            assert_eq!(parse_time_before(now, text), Ok(Timestamp(expected)), "{text}");
         }
         for bad in ["", "yesterday", "1970-13-01", "1970-01-01 00:00", "2", "12:00"] {
-            assert!(moment_before(now, bad).is_err(), "{bad}");
+            assert!(parse_time_before(now, bad).is_err(), "{bad}");
         }
     }
 

@@ -1,13 +1,13 @@
-//! How a file gets under the environment and the flags: its values become the defaults of the flags.
+//! Layers the configuration file under the environment and the flags: its values become the defaults of the flags.
 
 use std::{collections::BTreeMap, env, ffi::OsString, fs, path::PathBuf};
 
 use clap::{Arg, ArgMatches, Args, Command, parser::ValueSource};
 
 use super::Settings;
-use crate::exit::Trouble;
+use crate::error::CliError;
 
-/// Where the value of a setting comes from, from weak to strong.
+/// Where the value of a setting comes from, from weakest to strongest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     Default,
@@ -16,7 +16,7 @@ pub(crate) enum Origin {
     Flag,
 }
 
-/// One setting in force.
+/// A setting in force.
 #[derive(Debug, Clone)]
 pub(crate) struct InForce {
     pub(crate) value: Option<String>,
@@ -26,11 +26,11 @@ pub(crate) struct InForce {
 /// All settings in force, by name.
 pub(crate) type Origins = BTreeMap<String, InForce>;
 
-/// The file's values by setting.
+/// The values of the file, by setting.
 type FileValues = BTreeMap<String, String>;
 
-/// Parses the command line over the environment over the file.
-pub(crate) fn parse(command: Command, args: &[OsString]) -> Result<(ArgMatches, Origins), Trouble> {
+/// Parses the command line, the environment and the file, in this order of precedence.
+pub(crate) fn parse(command: Command, args: &[OsString]) -> Result<(ArgMatches, Origins), CliError> {
     let file = file_values(&command, args)?;
     let mut layered = command;
     for (name, value) in &file {
@@ -63,9 +63,9 @@ fn in_force(arg: &Arg, matches: &ArgMatches, file: &FileValues) -> InForce {
     InForce { value: raw.map(|value| value.to_string_lossy().into_owned()), origin }
 }
 
-/// Reads the configuration file: the one that was named, or the usual one if it is there.
-fn file_values(command: &Command, args: &[OsString]) -> Result<FileValues, Trouble> {
-    // A first pass that forgives everything else, only to learn the name of the file.
+/// Reads the configuration file: the named one, or the one at the default path if it exists.
+fn file_values(command: &Command, args: &[OsString]) -> Result<FileValues, CliError> {
+    // A first pass ignores all errors: it only finds the name of the file.
     let named = command.clone().ignore_errors(true).try_get_matches_from(args).ok().and_then(|matches| {
         let mut deepest = &matches;
         while let Some((_, inner)) = deepest.subcommand() {
@@ -77,9 +77,9 @@ fn file_values(command: &Command, args: &[OsString]) -> Result<FileValues, Troub
     let Some(path) = named.clone().or_else(|| usual().filter(|path| path.is_file())) else {
         return Ok(FileValues::new());
     };
-    let wrong = |message: &str| Trouble::Usage(format!("{}: {message}", path.display()));
+    let wrong = |message: &str| CliError::Usage(format!("{}: {message}", path.display()));
     let text = fs::read_to_string(&path).map_err(|error| wrong(&error.to_string()))?;
-    // Without the line itself, which may hold a password.
+    // The message leaves out the line itself, which may contain a password.
     let unreadable = |error: toml::de::Error| {
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
         wrong(&format!("line {}: {}", before.lines().count().max(1), error.message()))
@@ -101,7 +101,7 @@ fn check(name: &str, value: &toml::Value) -> Result<(String, String), String> {
         _ => return Err("a setting is a string, a whole number, true or false".to_owned()),
     };
     if name == "database" {
-        return match text.parse::<kaisatsu_store::Address>() {
+        return match text.parse::<kaisatsu_store::DatabaseAddress>() {
             Ok(_) => Ok((name.to_owned(), text)),
             Err(error) => Err(error.to_string()),
         };
@@ -114,12 +114,12 @@ fn check(name: &str, value: &toml::Value) -> Result<(String, String), String> {
     }
 }
 
-/// What the parser of a value said; the whole message would speak of a flag that nobody wrote.
+/// The message of the value parser alone: the whole error would mention a flag that nobody typed.
 fn reason(error: &clap::Error) -> Option<String> {
     std::error::Error::source(error).map(ToString::to_string)
 }
 
-/// The user's folder of some kind for this program.
+/// This program's folder below one of the user's standard folders.
 pub(super) fn user_folder(variable: &str, below_home: &str) -> Option<PathBuf> {
     let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = absolute(variable).or_else(|| absolute("HOME").map(|home| home.join(below_home)))?;

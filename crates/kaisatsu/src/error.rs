@@ -1,30 +1,31 @@
-//! Why a command ends badly, and the exit code it ends with. docs/operations.md lists them.
+//! Errors of commands and their exit codes. docs/operations.md lists them.
 
 use std::process::ExitCode;
 
+use kaisatsu_access::AccessError;
 use kaisatsu_store::{OpenError, StoreError};
 
-/// A sentence for the operator, and the kind of trouble for scripts.
+/// A message for the operator; the variant decides the exit code.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Trouble {
-    /// 1: the command could not do what it was asked for.
+pub(crate) enum CliError {
+    /// 1: the command failed.
     #[error("{0}")]
     Failed(String),
     /// 2: the command line, the environment or the configuration file is wrong.
     #[error("{0}")]
     Usage(String),
-    /// 3: the database cannot be reached or written.
+    /// 3: the database or the storage cannot be reached or written.
     #[error("{0}")]
     Store(String),
-    /// 4: the database is not one that this version can work with.
+    /// 4: this version cannot work with the database.
     #[error("{0}")]
     Schema(String),
-    /// 5: the address to listen on cannot be had.
+    /// 5: the server cannot listen on the address.
     #[error("{0}")]
     Address(String),
 }
 
-impl Trouble {
+impl CliError {
     pub(crate) fn code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Failed(_) => 1,
@@ -36,7 +37,7 @@ impl Trouble {
     }
 }
 
-impl From<OpenError> for Trouble {
+impl From<OpenError> for CliError {
     fn from(error: OpenError) -> Self {
         match error {
             OpenError::Foreign { .. } | OpenError::Newer { .. } | OpenError::Altered { .. } => {
@@ -47,10 +48,19 @@ impl From<OpenError> for Trouble {
     }
 }
 
-impl From<StoreError> for Trouble {
+impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Unavailable(_) | StoreError::TimedOut => Self::Store(error.to_string()),
+            _ => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<AccessError> for CliError {
+    fn from(error: AccessError) -> Self {
+        match error {
+            AccessError::Store(error) => error.into(),
             _ => Self::Failed(error.to_string()),
         }
     }

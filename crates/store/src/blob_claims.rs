@@ -1,26 +1,27 @@
-//! Which bytes are kept, and whose they are: the database's side of [`crate::Blobs`].
+//! Which blobs are stored, and whose they are: the database's side of [`crate::Blobs`].
 //!
-//! Bytes are claimed before they are written and belong to something when they are; what belongs to nothing is doomed
-//! before it is removed. A crash between two of these steps leaves a row that says which step was the last.
+//! A blob is claimed before its bytes are written, and referenced by an image afterwards. A blob without a reference
+//! is marked as being deleted before its bytes are removed. After a crash between two of these steps, its row shows
+//! the last one.
 
 use kaisatsu_model::{AppId, BlobState, Timestamp, UserId};
 
 use crate::{BlobKey, Pool, Store, StoreError, on_each};
 
-/// What a claim came to.
+/// The result of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Claim {
-    /// The bytes are there: nothing has to be written.
-    There,
-    /// The bytes are to be written.
+pub enum BlobClaim {
+    /// The bytes are stored: nothing has to be written.
+    Exists,
+    /// The bytes must be written.
     Write,
-    /// They are being removed at this moment; shortly they can be claimed.
-    Busy,
-    /// The user may not have that many bytes.
-    Full,
+    /// The blob is being deleted; it can be claimed again shortly.
+    Deleting,
+    /// The bytes exceed the user's quota.
+    QuotaExceeded,
 }
 
-/// Puts changes of what a user owns in a line.
+/// Serialises changes of what a user owns.
 pub(crate) const LOCK_ACCOUNT: &str = "INSERT INTO user_account (application_id, user_id, changed_at) \
      VALUES ($1, $2, $3) ON CONFLICT (application_id, user_id) DO UPDATE SET changed_at = excluded.changed_at";
 
@@ -34,18 +35,18 @@ const INSERT: &str = "INSERT INTO blob (application_id, user_id, sha256, size, s
 
 const TOUCH: &str = "UPDATE blob SET touched_at = $4 WHERE application_id = $1 AND user_id = $2 AND sha256 = $3";
 
-/// Says that bytes are there and somebody's; no row when they were removed meanwhile.
-pub(crate) const SETTLE: &str = "UPDATE blob SET state = 'there', touched_at = $4 \
+/// Marks a blob as stored and referenced; changes no row when it is being deleted.
+pub(crate) const MARK_STORED: &str = "UPDATE blob SET state = 'there', touched_at = $4 \
      WHERE application_id = $1 AND user_id = $2 AND sha256 = $3 AND state <> 'doomed'";
 
-/// Says that bytes may be nobody's.
-pub(crate) const LOOSEN: &str = "UPDATE blob SET state = 'loose', touched_at = $4 \
+/// Marks a blob that may no longer be referenced.
+pub(crate) const MARK_RELEASED: &str = "UPDATE blob SET state = 'loose', touched_at = $4 \
      WHERE application_id = $1 AND user_id = $2 AND sha256 = $3 AND state <> 'doomed'";
 
-/// Bytes that may be nobody's: let go of, claimed by somebody who is gone, or half removed. Rows that another is just writing
-/// are passed over on PostgreSQL: they are looked at the next time, and nobody waits for anybody. The first condition follows
-/// from the others; it is what the partial index is found by.
-macro_rules! suspects {
+/// Blobs that may be unreferenced: released, claimed by a process that has ended, or half deleted. PostgreSQL skips
+/// rows that another transaction has locked, so that nobody waits; the next run looks at them. The first condition
+/// follows from the others; it makes the partial index usable.
+macro_rules! unreferenced {
     ($skip:literal) => {
         concat!(
             "SELECT application_id, user_id, sha256 FROM blob WHERE state <> 'there' AND (state = 'loose' \
@@ -55,47 +56,54 @@ macro_rules! suspects {
     };
 }
 
-/// A statement of its own, after the rows are held: only then it sees every reference that was made before.
-const JUDGE: &str = "UPDATE blob SET touched_at = $4, state = CASE WHEN \
+/// A separate statement after the rows are locked: only then does it see every earlier reference.
+const MARK_UNREFERENCED: &str = "UPDATE blob SET touched_at = $4, state = CASE WHEN \
      EXISTS (SELECT 1 FROM user_image i WHERE i.application_id = $1 AND i.user_id = $2 AND i.sha256 = $3) \
      OR EXISTS (SELECT 1 FROM dataset_image d WHERE d.application_id = $1 AND d.user_id = $2 AND d.sha256 = $3) \
      THEN 'there' ELSE 'doomed' END \
      WHERE application_id = $1 AND user_id = $2 AND sha256 = $3 RETURNING state";
 
-/// Only by who doomed them last: another, who took over, may be about to remove what is written there next.
-const FORGET: &str = "DELETE FROM blob \
+/// Only the process that marked the blob last deletes its row: another one, which took over, may be about to delete
+/// what is written there next.
+const DELETE_ROW: &str = "DELETE FROM blob \
      WHERE application_id = $1 AND user_id = $2 AND sha256 = $3 AND state = 'doomed' AND touched_at = $4";
 
-const NAMED: &str = "SELECT user_id FROM blob WHERE application_id = $1 AND sha256 = $2";
+const USERS_OF_HASH: &str = "SELECT user_id FROM blob WHERE application_id = $1 AND sha256 = $2";
 
 impl Store {
-    /// Claims bytes for a user who may have `most` of them in all. What is claimed and then not made use of is removed
-    /// after a while.
+    /// Claims a blob for a user whose blobs may have `quota` bytes in total. A claimed blob that nothing comes to
+    /// reference is deleted later.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn claim_blob(&self, key: &BlobKey, size: i64, most: i64, now: Timestamp) -> Result<Claim, StoreError> {
+    pub async fn claim_blob(
+        &self,
+        key: &BlobKey,
+        size: i64,
+        quota: i64,
+        now: Timestamp,
+    ) -> Result<BlobClaim, StoreError> {
         let (app, user, sha256) = (key.application.as_str(), key.user.as_str(), &key.sha256[..]);
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            let mut tx = pool.begin_with(self.begin_immediate()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now.0).execute(&mut *tx).await?;
             let state: Option<String> =
                 sqlx::query_scalar(STATE).bind(app).bind(user).bind(sha256).fetch_optional(&mut *tx).await?;
             let claim = match state.map(|word| blob_state(&word)).transpose()?.map(BlobState::claim) {
-                Some(Err(_)) => Claim::Busy,
-                Some(Ok(state)) if state.is_complete() => Claim::There,
+                Some(Err(_)) => BlobClaim::Deleting,
+                Some(Ok(state)) if state.is_complete() => BlobClaim::Exists,
                 Some(Ok(_)) => {
                     sqlx::query(TOUCH).bind(app).bind(user).bind(sha256).bind(now.0).execute(&mut *tx).await?;
-                    Claim::Write
+                    BlobClaim::Write
                 }
                 None => {
-                    let taken: i64 = sqlx::query_scalar(USED).bind(app).bind(user).fetch_one(&mut *tx).await?;
-                    if taken.saturating_add(size) > most {
-                        Claim::Full
+                    let stored: i64 = sqlx::query_scalar(USED).bind(app).bind(user).fetch_one(&mut *tx).await?;
+                    if stored.saturating_add(size) > quota {
+                        BlobClaim::QuotaExceeded
                     } else {
                         sqlx::query(INSERT).bind(app).bind(user).bind(sha256).bind(size).bind(now.0)
                             .execute(&mut *tx).await?;
-                        Claim::Write
+                        BlobClaim::Write
                     }
                 }
             };
@@ -104,61 +112,62 @@ impl Store {
         })
     }
 
-    /// Lets go of bytes that were claimed and are not needed after all.
+    /// Releases a claimed blob that is not needed after all.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn release_blob(&self, key: &BlobKey, now: Timestamp) -> Result<(), StoreError> {
-        on_each!(self, pool => sqlx::query(LOOSEN)
+        on_each!(self, pool => sqlx::query(MARK_RELEASED)
             .bind(key.application.as_str()).bind(key.user.as_str()).bind(&key.sha256[..]).bind(now.0)
             .execute(pool).await.map(drop))?;
         Ok(())
     }
 
-    /// Takes bytes that are nobody's, at most `most`, for the caller to remove: those let go of at once, those claimed
-    /// before `written` and never written, and those taken before `removed` by somebody who never removed them.
+    /// Marks unreferenced blobs as being deleted, at most `limit`, and returns them for the caller to delete: released
+    /// ones at once, those claimed before `claimed_before` and never written, and those marked before `marked_before`
+    /// and never deleted.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn doom_blobs(
+    pub async fn mark_blobs_deleting(
         &self,
         now: Timestamp,
-        written: Timestamp,
-        removed: Timestamp,
-        most: i64,
+        claimed_before: Timestamp,
+        marked_before: Timestamp,
+        limit: i64,
     ) -> Result<Vec<BlobKey>, StoreError> {
         let sql = match self.pool {
-            Pool::Sqlite(_) => suspects!(""),
-            Pool::Postgres(_) => suspects!(" FOR UPDATE SKIP LOCKED"),
+            Pool::Sqlite(_) => unreferenced!(""),
+            Pool::Postgres(_) => unreferenced!(" FOR UPDATE SKIP LOCKED"),
         };
-        let doomed = on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_writing()).await?;
-            let suspects: Vec<(String, String, Vec<u8>)> =
-                sqlx::query_as(sql).bind(written.0).bind(removed.0).bind(most).fetch_all(&mut *tx).await?;
-            let mut doomed = Vec::new();
-            for (app, user, sha256) in suspects {
-                let state: String = sqlx::query_scalar(JUDGE).bind(&app).bind(&user).bind(&sha256).bind(now.0)
+        let deleting = on_each!(self, pool => {
+            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let unreferenced: Vec<(String, String, Vec<u8>)> =
+                sqlx::query_as(sql).bind(claimed_before.0).bind(marked_before.0).bind(limit).fetch_all(&mut *tx).await?;
+            let mut deleting = Vec::new();
+            for (app, user, sha256) in unreferenced {
+                let state: String = sqlx::query_scalar(MARK_UNREFERENCED).bind(&app).bind(&user).bind(&sha256).bind(now.0)
                     .fetch_one(&mut *tx).await?;
                 if blob_state(&state)? == BlobState::Deleting {
-                    doomed.push((app, user, sha256));
+                    deleting.push((app, user, sha256));
                 }
             }
             tx.commit().await?;
-            doomed
+            deleting
         });
-        doomed.into_iter().map(|(app, user, sha256)| blob_key(app, &user, &sha256)).collect()
+        deleting.into_iter().map(|(app, user, sha256)| blob_key(app, &user, &sha256)).collect()
     }
 
-    /// Forgets bytes that were doomed at a time and are removed.
+    /// Deletes the rows of blobs that were marked at `marked_at` and whose bytes are deleted.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn forget_blobs(&self, keys: &[BlobKey], doomed: Timestamp) -> Result<(), StoreError> {
+    pub async fn delete_blob_rows(&self, keys: &[BlobKey], marked_at: Timestamp) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_writing()).await?;
+            let mut tx = pool.begin_with(self.begin_immediate()).await?;
             for key in keys {
-                sqlx::query(FORGET)
-                    .bind(key.application.as_str()).bind(key.user.as_str()).bind(&key.sha256[..]).bind(doomed.0)
+                sqlx::query(DELETE_ROW)
+                    .bind(key.application.as_str()).bind(key.user.as_str()).bind(&key.sha256[..]).bind(marked_at.0)
                     .execute(&mut *tx).await?;
             }
             tx.commit().await?;
@@ -166,18 +175,17 @@ impl Store {
         Ok(())
     }
 
-    /// Whether the database knows of bytes under a name (see [`BlobKey::name`]), in whatever state.
+    /// Whether the database has a row for a name (see [`BlobKey::name`]), in any state.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn knows_blob(&self, name: &str) -> Result<bool, StoreError> {
+    pub async fn has_blob(&self, name: &str) -> Result<bool, StoreError> {
         let mut parts = name.split('/');
         let (Some(app), Some(_), Some(digits)) = (parts.next(), parts.next(), parts.next()) else { return Ok(false) };
         let Some(sha256) = from_hex(digits) else { return Ok(false) };
-        let users: Vec<String> =
-            on_each!(self, pool => sqlx::query_scalar(NAMED).bind(app).bind(&sha256[..]).fetch_all(pool).await)?;
+        let users: Vec<String> = on_each!(self, pool => sqlx::query_scalar(USERS_OF_HASH).bind(app).bind(&sha256[..]).fetch_all(pool).await)?;
         for user in users {
-            // The name has a hash of its user, who is not to be had back from it.
+            // The name contains a hash of the user, so it cannot be turned back into the key.
             if blob_key(app.to_owned(), &user, &sha256)?.name() == name {
                 return Ok(true);
             }
@@ -197,12 +205,12 @@ fn from_hex(digits: &str) -> Option<[u8; 32]> {
     Some(bytes)
 }
 
-/// A state as it is kept.
+/// Parses a stored state.
 pub(crate) fn blob_state(word: &str) -> Result<BlobState, StoreError> {
     BlobState::from_text(word).ok_or_else(|| StoreError::Damaged(format!("the state '{word}' of a blob")))
 }
 
-/// A key as it is kept.
+/// Parses a stored key.
 pub(crate) fn blob_key(app: String, user: &str, sha256: &[u8]) -> Result<BlobKey, StoreError> {
     let damaged = |what: &str| StoreError::Damaged(format!("the {what} of a blob"));
     let user = UserId::new(user).map_err(|_| damaged("user"))?;
@@ -214,7 +222,7 @@ pub(crate) fn blob_key(app: String, user: &str, sha256: &[u8]) -> Result<BlobKey
 mod tests {
     use kaisatsu_model::{AppId, ApplicationName, BlobState, IllegalStep, Timestamp, UserId};
 
-    use super::{Claim, INSERT, LOCK_ACCOUNT, LOOSEN, SETTLE, STATE};
+    use super::{BlobClaim, INSERT, LOCK_ACCOUNT, MARK_RELEASED, MARK_STORED, STATE};
     use crate::{BlobKey, Store};
 
     async fn open(folder: &tempfile::TempDir) -> Store {
@@ -233,7 +241,7 @@ mod tests {
         store.create_application(&app, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
         let account = sqlx::query(LOCK_ACCOUNT).bind(app.as_str()).bind(user.as_str()).bind(0_i64);
         account.execute(pool).await.unwrap();
-        let steps: [(&str, Step); 2] = [(SETTLE, BlobState::refer), (LOOSEN, BlobState::release)];
+        let steps: [(&str, Step); 2] = [(MARK_STORED, BlobState::refer), (MARK_RELEASED, BlobState::release)];
         let cases = steps.iter().flat_map(|step| BlobState::ALL.map(|state| (step, state)));
         for (number, ((sql, step), state)) in (0_u8..).zip(cases) {
             let key = BlobKey::of(&app, &user, &[number]);
@@ -258,8 +266,13 @@ mod tests {
         let (app, user) = (AppId::from_random([1; 10]), UserId::new("u").unwrap());
         store.create_application(&app, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
         let key = BlobKey::of(&app, &user, b"cat");
-        assert_eq!(store.claim_blob(&key, 1, 9, Timestamp(0)).await.unwrap(), Claim::Write);
-        for (state, claim) in BlobState::ALL.into_iter().zip([Claim::Write, Claim::There, Claim::There, Claim::Busy]) {
+        assert_eq!(store.claim_blob(&key, 1, 9, Timestamp(0)).await.unwrap(), BlobClaim::Write);
+        for (state, claim) in BlobState::ALL.into_iter().zip([
+            BlobClaim::Write,
+            BlobClaim::Exists,
+            BlobClaim::Exists,
+            BlobClaim::Deleting,
+        ]) {
             sqlx::query("UPDATE blob SET state = $1").bind(state.as_str()).execute(pool).await.unwrap();
             assert_eq!(store.claim_blob(&key, 1, 9, Timestamp(0)).await.unwrap(), claim, "{state:?}");
         }
@@ -271,7 +284,7 @@ mod tests {
         let store = open(&folder).await;
         let crate::Pool::Sqlite(pool) = &store.pool else { unreachable!() };
         let plan: Vec<(i64, i64, i64, String)> =
-            sqlx::query_as(concat!("EXPLAIN QUERY PLAN ", suspects!(""))).fetch_all(pool).await.unwrap();
+            sqlx::query_as(concat!("EXPLAIN QUERY PLAN ", unreferenced!(""))).fetch_all(pool).await.unwrap();
         assert!(plan.iter().all(|(.., step)| !step.contains("SCAN") || step.contains("blob_to_sweep")), "{plan:?}");
     }
 }

@@ -1,40 +1,40 @@
-//! What replicas follow.
+//! The changes of feedback that replicas read.
 
 use kaisatsu_model::{AccountId, AppId, DatasetId, Function, Source, Timestamp, Verdict};
 
 use super::{Standing, some_item, standing, verdict};
-use crate::{KeptItem, Store, StoreError, collections::bytes_to_floats, on_each, recognitions::read_items};
+use crate::{Store, StoreError, StoredCandidate, collections::bytes_to_floats, on_each, recognitions::read_items};
 
-/// A verdict that changed, as it is now.
+/// A verdict that changed, in its present form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeedbackChange {
-    /// The revision of its last change.
+    /// The revision of its latest change.
     pub revision: i64,
-    /// The recognition it is on.
+    /// The recognition that was rated.
     pub recognition: String,
-    /// The candidate it is on; `None` for the whole result.
+    /// The candidate that was rated; `None` for the whole result.
     pub item: Option<String>,
-    /// Who gave it.
+    /// The application that gave it.
     pub application: AppId,
-    /// Whose application that is.
+    /// The account that owns the application.
     pub owner: Option<AccountId>,
     /// The function that was called, and what the image was compared with; `None` for a function that only a newer
     /// version of the server has.
     pub of: Option<(Function, Source)>,
-    /// What the candidate stands for; empty for the whole result.
+    /// What the candidate is; empty for the whole result.
     pub subject: String,
-    /// What it says.
+    /// Whether the candidate is right.
     pub verdict: Verdict,
-    /// Whether it acts.
+    /// Whether the verdict is in effect.
     pub standing: Standing,
     /// When it was given.
     pub rated_at: Timestamp,
-    /// All candidates of the recognition, best first; none when it was forgotten before they were kept for feedback, or
-    /// when they cannot be read.
-    pub items: Vec<KeptItem>,
-    /// What made the vector: the hash of its weights.
+    /// All candidates of the recognition, best first. Empty when the recognition was deleted before candidates were
+    /// copied for feedback, or when they cannot be parsed.
+    pub items: Vec<StoredCandidate>,
+    /// The hash of the weights that made the vector.
     pub engine: String,
-    /// The picture as a vector, or one vector a candidate, one after the other.
+    /// The picture as a vector; or one vector a candidate, concatenated.
     pub vector: Option<Vec<f32>>,
 }
 
@@ -45,7 +45,7 @@ impl FeedbackChange {
         self.of.as_ref().and_then(|(_, source)| source.dataset())
     }
 
-    /// Where the next page begins.
+    /// The cursor of the next page.
     #[must_use]
     pub fn place(&self) -> (i64, String, String) {
         (self.revision, self.recognition.clone(), self.item.clone().unwrap_or_default())
@@ -60,7 +60,7 @@ const CHANGED: &str = "SELECT f.revision, f.recognition_id, f.item_id, f.applica
      ORDER BY f.revision, f.recognition_id, f.item_id LIMIT $4";
 
 impl Store {
-    /// The revision of the last change of feedback.
+    /// The revision of the latest change of feedback.
     ///
     /// # Errors
     /// When the database fails.
@@ -71,17 +71,17 @@ impl Store {
         Ok(value?)
     }
 
-    /// The verdicts that changed after a place (revision, recognition, candidate), oldest change first, at most `most`.
+    /// The verdicts that changed after a cursor (revision, recognition, candidate), in that order, at most `limit`.
     ///
     /// # Errors
-    /// When the database fails; [`StoreError::Damaged`] when it holds what we did not write.
+    /// When the database fails; [`StoreError::Damaged`] when a row cannot be read.
     pub async fn changed_feedback(
         &self,
         after: &(i64, String, String),
-        most: i64,
+        limit: i64,
     ) -> Result<Vec<FeedbackChange>, StoreError> {
         let rows: Vec<ChangeRow> = on_each!(self, pool => sqlx::query_as(CHANGED)
-            .bind(after.0).bind(&after.1).bind(&after.2).bind(most).fetch_all(pool).await)?;
+            .bind(after.0).bind(&after.1).bind(&after.2).bind(limit).fetch_all(pool).await)?;
         rows.into_iter().map(ChangeRow::into_change).collect()
     }
 }
@@ -122,7 +122,7 @@ impl ChangeRow {
             verdict: verdict(self.is_valid),
             standing: standing(&self.standing)?,
             rated_at: Timestamp(self.rated_at),
-            // One row that cannot be read must not keep a replica from learning all others.
+            // One unreadable row must not keep a replica from reading the others.
             items: read_items(&self.items).unwrap_or_default(),
             engine: self.engine,
             vector: self.vector.as_deref().map(bytes_to_floats),
