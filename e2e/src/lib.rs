@@ -13,6 +13,7 @@ pub mod http;
 pub mod person;
 pub mod pictures;
 mod program;
+mod seed;
 mod server;
 mod user;
 
@@ -21,6 +22,7 @@ pub use http::Answer;
 pub use kaisatsu_testkit::{Backend, Database};
 pub use person::Person;
 pub use program::{Run, binary, run};
+pub use seed::Seed;
 pub use server::{Server, make_key, models_with};
 pub use user::User;
 

@@ -1,26 +1,22 @@
 //! A large dataset is built while the process that builds it is killed again and again.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
-use std::{
-    collections::BTreeMap,
-    hash::{BuildHasher, RandomState},
-    time::Duration,
-};
+use std::{collections::BTreeMap, time::Duration};
 
-use kaisatsu_e2e::{Backend, Database, Server, User, eventually, make_key, models_with, pictures::Pictures, run};
+use kaisatsu_e2e::{Backend, Database, Seed, Server, User, eventually, make_key, models_with, pictures::Pictures, run};
 use serde_json::{Value, json};
 
-/// Images that are fetched at once.
+/// How many images are fetched at the same time.
 const FETCHES: usize = 6;
 
 #[test]
-fn two_thousand_images_and_ten_ends_in_a_folder() {
+fn a_build_of_2000_images_survives_10_kills_with_a_folder() {
     let folder = tempfile::tempdir().unwrap();
     survive(Backend::Sqlite, &format!("file:{}", folder.path().display()), 2_000, 10);
 }
 
 #[test]
-fn three_hundred_images_and_four_ends_on_s3() {
+fn a_build_of_300_images_survives_4_kills_with_s3() {
     let server = std::env::var("KAISATSU_TEST_S3").unwrap_or_else(|_| {
         panic!("this test needs an S3 server: run it through `tools/with-s3 cargo test …`, or `make test`")
     });
@@ -28,7 +24,7 @@ fn three_hundred_images_and_four_ends_on_s3() {
     survive(Backend::Postgres, &blobs, 300, 4);
 }
 
-/// What an image will come to, by its number: one in twenty is bad, in one of four ways.
+/// The address and the expected outcome of an image, by its number: one in twenty is bad, in one of four ways.
 fn image(pictures: &Pictures, number: usize) -> (String, &'static str) {
     let (path, outcome) = match (number % 20 == 7).then_some(number / 20 % 4) {
         Some(0) => (format!("/missing?{number}"), "notFound"),
@@ -40,10 +36,11 @@ fn image(pictures: &Pictures, number: usize) -> (String, &'static str) {
     (pictures.url(&path), outcome)
 }
 
-fn survive(backend: Backend, blobs: &str, count: usize, ends: usize) {
+fn survive(backend: Backend, blobs: &str, count: usize, kills: usize) {
+    let mut seed = Seed::new();
     let database = Database::fresh(backend);
     let (key, pictures, models) = (make_key(&database, "one"), Pictures::start(), models_with(&["general"]));
-    // The S3 server's key comes in the environment, which the binary does not inherit here.
+    // The credentials of the S3 server are in the environment, which the binary does not inherit here.
     let secrets: Vec<(String, String)> = std::env::vars().filter(|(name, _)| name.starts_with("AWS_")).collect();
     let secrets: Vec<(&str, &str)> = secrets.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let (place, models, fetches) =
@@ -77,25 +74,24 @@ fn survive(backend: Backend, blobs: &str, count: usize, ends: usize) {
         .collect();
     let id = user.create(&images);
 
-    // Killed at a random moment: mostly while it builds, sometimes before it has begun. Dropping is killing.
+    // Dropping a server kills it. That happens at random times: mostly during the build, sometimes before it begins.
     drop(server);
-    let chance = RandomState::new();
     let mut seen = 0;
-    for end in 1..ends {
+    for _ in 1..kills {
         let server = start();
-        if chance.hash_one(end) % 8 != 0 {
+        if seed.below(8) != 0 {
             ready(&server);
         }
-        std::thread::sleep(Duration::from_millis(chance.hash_one((end, "moment")) % 3_000));
+        std::thread::sleep(Duration::from_millis(seed.below(3_000)));
         drop(server);
     }
     let server = start();
     ready(&server);
     user = user.on(&server);
     let progress = || user.call("userCategory/getDataSet", &json!({"dataSetId": id, "limit": 0})).json();
-    // As long as it comes forward it may take its time.
+    // The build may take long, as long as it makes progress.
     loop {
-        let (state, done) = eventually("the building comes forward", || {
+        let (state, done) = eventually("the build makes progress", || {
             let told = progress();
             let done = told["progress"]["done"].as_u64().unwrap();
             (done > seen || told["state"] == "ready").then(|| (told["state"].clone(), done))
@@ -131,10 +127,10 @@ fn survive(backend: Backend, blobs: &str, count: usize, ends: usize) {
     }
     assert_eq!(told["health"]["images"], json!(counts["fetched"]));
 
-    // Nothing was done twice but what was in the middle of something when the process ended.
+    // Only images that were being processed when the server was killed are fetched again.
     let asked = pictures.asked();
     let again: usize = asked.iter().filter(|(path, _)| path.starts_with("/picture/")).map(|(_, times)| times - 1).sum();
-    assert!(again <= ends * FETCHES * 2, "{again} images were fetched again");
+    assert!(again <= kills * FETCHES * 2, "{again} images were fetched again");
     let home = tempfile::tempdir().unwrap();
     let checked = run(home.path(), &["check", "--deep", "--database", &database.address, "--blobs", blobs], &secrets);
     assert!(checked.code == 0 && checked.out.contains("all is well"), "{}{}", checked.out, checked.err);

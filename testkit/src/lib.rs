@@ -1,26 +1,29 @@
-//! Fresh databases for tests: a SQLite file in a temporary folder, or a database of its own on a real PostgreSQL.
+//! Fresh databases for tests, on SQLite or on a real PostgreSQL server, and a clock that moves only when told to.
 //!
-//! When there is no PostgreSQL the test fails and says how to start one. Nothing is skipped.
+//! Without a PostgreSQL server a test fails and says how to start one. No test is skipped.
 #![allow(clippy::expect_used, clippy::panic, clippy::missing_panics_doc, reason = "a test stops at the first surprise")]
+
+mod clock;
 
 use std::{
     process,
     sync::atomic::{AtomicU32, Ordering},
 };
 
+pub use clock::ManualClock;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use tempfile::TempDir;
 
-/// The two kinds of database that every story is told on.
+/// The databases that every conformance test runs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Backend {
-    /// A file.
+    /// A SQLite file.
     Sqlite,
-    /// A server.
+    /// A PostgreSQL server.
     Postgres,
 }
 
-/// An empty database. It is gone when this is dropped (SQLite) or when the test server stops (PostgreSQL).
+/// An empty database. It is removed when this is dropped (SQLite) or when the test server stops (PostgreSQL).
 #[derive(Debug)]
 pub struct Database {
     /// Its address, as `--database` takes it.
@@ -29,7 +32,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// Makes an empty database.
+    /// Creates an empty database.
     #[must_use]
     pub fn fresh(backend: Backend) -> Self {
         match backend {
@@ -42,11 +45,11 @@ impl Database {
         }
     }
 
-    /// Runs statements behind the product's back: to plant a newer schema, or tables of somebody else's. Makes the file of
-    /// a SQLite database that is not there yet.
+    /// Runs statements without the product: to prepare a newer schema, or tables of another application. Creates the
+    /// file of a SQLite database that does not exist.
     pub fn run(&self, sql: &str) {
-        let made = if self.address.starts_with("sqlite:") { "?mode=rwc" } else { "" };
-        let address = format!("{}{made}", self.address);
+        let mode = if self.address.starts_with("sqlite:") { "?mode=rwc" } else { "" };
+        let address = format!("{}{mode}", self.address);
         block_on(async {
             sqlx::any::install_default_drivers();
             let mut connection = sqlx::AnyConnection::connect(&address).await.expect("connect");
@@ -69,7 +72,7 @@ fn fresh_on_postgres() -> String {
     format!("{base}/{name}")
 }
 
-/// On a thread of its own, so that it also works inside an async test.
+/// Runs on a separate thread, so that it also works inside an async test.
 fn block_on<T: Send>(work: impl Future<Output = T> + Send) -> T {
     std::thread::scope(|scope| {
         let run =
@@ -78,18 +81,18 @@ fn block_on<T: Send>(work: impl Future<Output = T> + Send) -> T {
     })
 }
 
-/// Makes a test of each story for each backend. The file's own `tell` sets the stage and runs the story on it.
+/// Generates a test of each function for each backend. The file's own `run_on` opens the database and calls it.
 #[macro_export]
-macro_rules! tell_on_every_backend {
-    ($($story:ident),+ $(,)?) => {
+macro_rules! test_on_every_backend {
+    ($($test:ident),+ $(,)?) => {
         mod sqlite {
             $(#[tokio::test(flavor = "multi_thread")]
-            async fn $story() { super::tell($crate::Backend::Sqlite, super::$story).await; })+
+            async fn $test() { super::run_on($crate::Backend::Sqlite, super::$test).await; })+
         }
         mod postgres {
             $(#[tokio::test(flavor = "multi_thread")]
             #[ignore = "needs PostgreSQL; `make test` runs it"]
-            async fn $story() { super::tell($crate::Backend::Postgres, super::$story).await; })+
+            async fn $test() { super::run_on($crate::Backend::Postgres, super::$test).await; })+
         }
     };
 }

@@ -133,7 +133,8 @@ impl KeyCache {
                 match &refreshed {
                     Ok(()) if failing => tracing::info!("the keys can be read again"),
                     Err(error) if !failing => {
-                        tracing::warn!(%error, "the keys cannot be read; the cached ones are used for up to {MAX_AGE:?}");
+                        tracing::warn!(%error, "the keys cannot be read; the cached ones are used for up to \
+                         {MAX_AGE:?}");
                     }
                     _ => {}
                 }
@@ -235,47 +236,14 @@ fn micros(duration: Duration) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    };
-    use std::time::Duration;
+    use std::{sync::Arc, time::Duration};
 
-    use kaisatsu_model::{ApplicationName, Clock, Timestamp};
+    use kaisatsu_model::ApplicationName;
     use kaisatsu_store::Store;
-    use kaisatsu_testkit::{Backend, Database};
+    use kaisatsu_testkit::{Backend, Database, ManualClock};
 
     use super::{KeyCache, KeyRejection, MAX_AGE};
     use crate::{KeyService, Usage};
-
-    /// A clock that moves only when told to.
-    #[derive(Default)]
-    struct ManualClock {
-        now: AtomicI64,
-        ticks: AtomicI64,
-    }
-
-    impl ManualClock {
-        fn advance(&self, duration: Duration) {
-            let micros = i64::try_from(duration.as_micros()).unwrap();
-            self.now.fetch_add(micros, Ordering::Relaxed);
-            self.ticks.fetch_add(micros, Ordering::Relaxed);
-        }
-
-        fn set_back(&self, duration: Duration) {
-            self.now.fetch_sub(i64::try_from(duration.as_micros()).unwrap(), Ordering::Relaxed);
-        }
-    }
-
-    impl Clock for ManualClock {
-        fn now(&self) -> Timestamp {
-            Timestamp(self.now.load(Ordering::Relaxed))
-        }
-
-        fn ticks(&self) -> Duration {
-            Duration::from_micros(self.ticks.load(Ordering::Relaxed).try_into().unwrap())
-        }
-    }
 
     struct Fixture {
         _database: Database,

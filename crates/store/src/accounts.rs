@@ -167,7 +167,8 @@ impl Store {
     /// [`StoreError::NotFound`] when there is none of that id.
     pub async fn password_of(&self, id: &AccountId) -> Result<String, StoreError> {
         let found: Option<String> = on_each!(self, pool => {
-            sqlx::query_scalar("SELECT password FROM account WHERE id = $1").bind(id.as_str()).fetch_optional(pool).await
+            sqlx::query_scalar("SELECT password FROM account WHERE id = $1").bind(id.as_str()).fetch_optional(pool)
+                .await
         })?;
         found.ok_or_else(|| Missing::Account(id.clone()).into())
     }
@@ -273,7 +274,8 @@ impl Store {
     /// When the database fails.
     pub async fn set_registration(&self, registration: Registration) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            sqlx::query("UPDATE console SET registration = $1").bind(registration.as_str()).execute(pool).await.map(drop)
+            sqlx::query("UPDATE console SET registration = $1").bind(registration.as_str()).execute(pool).await
+                .map(drop)
         })?;
         Ok(())
     }

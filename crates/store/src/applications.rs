@@ -54,7 +54,8 @@ const OWNED: &str = "SELECT a.id, a.name, a.created_at, a.disabled_at, a.request
      WHERE a.deleted_at IS NULL";
 
 const USERS: &str = "SELECT u.user_id, \
-     (SELECT COUNT(*) FROM user_image i WHERE i.application_id = u.application_id AND i.user_id = u.user_id) AS images, \
+     (SELECT COUNT(*) FROM user_image i WHERE i.application_id = u.application_id AND i.user_id = u.user_id) AS \
+     images, \
      (SELECT COUNT(*) FROM dataset d WHERE d.application_id = u.application_id AND d.user_id = u.user_id) AS datasets \
      FROM user_account u WHERE u.application_id = $1 ORDER BY u.user_id LIMIT $2";
 

@@ -146,7 +146,8 @@ impl Store {
                 sqlx::query_as(sql).bind(claimed_before.0).bind(marked_before.0).bind(limit).fetch_all(&mut *tx).await?;
             let mut deleting = Vec::new();
             for (app, user, sha256) in unreferenced {
-                let state: String = sqlx::query_scalar(MARK_UNREFERENCED).bind(&app).bind(&user).bind(&sha256).bind(now.0)
+                let state: String = sqlx::query_scalar(MARK_UNREFERENCED).bind(&app).bind(&user).bind(&sha256)
+                    .bind(now.0)
                     .fetch_one(&mut *tx).await?;
                 if blob_state(&state)? == BlobState::Deleting {
                     deleting.push((app, user, sha256));
@@ -183,7 +184,8 @@ impl Store {
         let mut parts = name.split('/');
         let (Some(app), Some(_), Some(digits)) = (parts.next(), parts.next(), parts.next()) else { return Ok(false) };
         let Some(sha256) = from_hex(digits) else { return Ok(false) };
-        let users: Vec<String> = on_each!(self, pool => sqlx::query_scalar(USERS_OF_HASH).bind(app).bind(&sha256[..]).fetch_all(pool).await)?;
+        let users: Vec<String> = on_each!(self, pool => sqlx::query_scalar(USERS_OF_HASH).bind(app).bind(&sha256[..])
+            .fetch_all(pool).await)?;
         for user in users {
             // The name contains a hash of the user, so it cannot be turned back into the key.
             if blob_key(app.to_owned(), &user, &sha256)?.name() == name {

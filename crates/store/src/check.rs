@@ -24,8 +24,10 @@ pub struct BlobRow {
 }
 
 const BLOBS: &str = "SELECT application_id, user_id, sha256, size, state, \
-     CAST(CASE WHEN EXISTS (SELECT 1 FROM user_image i WHERE i.application_id = b.application_id AND i.user_id = b.user_id AND i.sha256 = b.sha256) \
-     OR EXISTS (SELECT 1 FROM dataset_image d WHERE d.application_id = b.application_id AND d.user_id = b.user_id AND d.sha256 = b.sha256) \
+     CAST(CASE WHEN EXISTS (SELECT 1 FROM user_image i WHERE i.application_id = b.application_id AND i.user_id = \
+     b.user_id AND i.sha256 = b.sha256) \
+     OR EXISTS (SELECT 1 FROM dataset_image d WHERE d.application_id = b.application_id AND d.user_id = b.user_id AND \
+     d.sha256 = b.sha256) \
      THEN 1 ELSE 0 END AS BIGINT) FROM blob b \
      WHERE (application_id, user_id, sha256) > ($1, $2, $3) ORDER BY application_id, user_id, sha256 LIMIT $4";
 
@@ -33,7 +35,8 @@ const BLOBS: &str = "SELECT application_id, user_id, sha256, size, state, \
 const FAULTS: [(&str, &str); 6] = [
     (
         "dataset {} waits to be built, and there is no job for it",
-        "SELECT id FROM dataset WHERE phase IN ('queued', 'building') AND id NOT IN (SELECT dataset_id FROM dataset_job)",
+        "SELECT id FROM dataset WHERE phase IN ('queued', 'building') AND id NOT IN (SELECT dataset_id FROM \
+         dataset_job)",
     ),
     (
         "dataset {} is built, and there is a job for it",
@@ -46,7 +49,8 @@ const FAULTS: [(&str, &str); 6] = [
     ),
     (
         "dataset {} has images without a vector, or without their bytes",
-        "SELECT DISTINCT dataset_id FROM dataset_image WHERE outcome = 'fetched' AND (vector IS NULL OR sha256 IS NULL)",
+        "SELECT DISTINCT dataset_id FROM dataset_image WHERE outcome = 'fetched' AND (vector IS NULL OR sha256 IS \
+         NULL)",
     ),
     (
         "dataset {} has vectors of different lengths",

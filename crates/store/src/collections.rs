@@ -127,7 +127,8 @@ impl Store {
     /// When the database fails.
     pub async fn image_ids(&self, collection: &str) -> Result<Vec<String>, StoreError> {
         let ids = on_each!(self, pool => {
-            sqlx::query_scalar("SELECT image_id FROM collection_image WHERE collection = $1 AND removed = 0 ORDER BY image_id")
+            sqlx::query_scalar("SELECT image_id FROM collection_image WHERE collection = $1 AND removed = 0 ORDER BY \
+                 image_id")
                 .bind(collection).fetch_all(pool).await
         });
         Ok(ids?)

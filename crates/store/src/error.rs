@@ -22,7 +22,8 @@ pub enum OpenError {
     },
     /// The file is not a SQLite database, or it is damaged.
     #[error(
-        "{address}: this file is not a SQLite database, or it is damaged. Nothing was changed; move it away or name another file"
+        "{address}: this file is not a SQLite database, or it is damaged. Nothing was changed; move it away or name \
+         another file"
     )]
     NotADatabase {
         /// The address.
@@ -51,7 +52,8 @@ pub enum OpenError {
     },
     /// The schema has a known version with other contents.
     #[error(
-        "{address}: its schema version {version} is not the one Kaisatsu made. Nothing was changed; restore a backup or name another database"
+        "{address}: its schema version {version} is not the one Kaisatsu made. Nothing was changed; restore a backup \
+         or name another database"
     )]
     Altered {
         /// The address.

@@ -167,7 +167,8 @@ impl Store {
     pub async fn verdicts(&self, id: &RecognitionId) -> Result<Vec<VerdictRecord>, StoreError> {
         type Row = (String, String, i64, Option<String>, String);
         let rows: Vec<Row> = on_each!(self, pool => sqlx::query_as(
-            "SELECT item_id, subject, is_valid, comment, standing FROM feedback WHERE recognition_id = $1 ORDER BY item_id",
+            "SELECT item_id, subject, is_valid, comment, standing FROM feedback WHERE recognition_id = $1 ORDER BY \
+             item_id",
         ).bind(id.as_str()).fetch_all(pool).await)?;
         let kept = |(item, subject, is_valid, comment, word): Row| {
             let (verdict, standing) = (verdict(is_valid), standing(&word)?);

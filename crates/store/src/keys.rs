@@ -77,7 +77,8 @@ macro_rules! insert_key {
 const LIST_KEYS: &str = "SELECT k.id, k.hint, k.created_at, k.expires_at, k.disabled_at, k.last_used_at, \
      a.id AS app_id, a.name AS app_name, a.created_at AS app_created_at, a.disabled_at AS app_disabled_at \
      FROM api_key k JOIN application a ON a.id = k.application_id \
-     WHERE a.deleted_at IS NULL AND k.pass_of IS NULL AND ($1 IS NULL OR a.id = $1) ORDER BY a.name, k.created_at, k.id";
+     WHERE a.deleted_at IS NULL AND k.pass_of IS NULL AND ($1 IS NULL OR a.id = $1) ORDER BY a.name, k.created_at, \
+     k.id";
 
 impl Store {
     /// Creates an application.
@@ -128,7 +129,8 @@ impl Store {
     /// When the database fails.
     pub async fn applications(&self) -> Result<Vec<Application>, StoreError> {
         let rows: Vec<ApplicationRow> = on_each!(self, pool => {
-            sqlx::query_as("SELECT id, name, created_at, disabled_at FROM application WHERE deleted_at IS NULL ORDER BY name")
+            sqlx::query_as("SELECT id, name, created_at, disabled_at FROM application WHERE deleted_at IS NULL ORDER \
+                 BY name")
                 .fetch_all(pool).await
         })?;
         Ok(rows.into_iter().map(ApplicationRow::into_application).collect())
@@ -140,7 +142,8 @@ impl Store {
     /// When the database fails.
     pub async fn application_named(&self, name: &ApplicationName) -> Result<Option<Application>, StoreError> {
         let row: Option<ApplicationRow> = on_each!(self, pool => {
-            sqlx::query_as("SELECT id, name, created_at, disabled_at FROM application WHERE name = $1 AND deleted_at IS NULL")
+            sqlx::query_as("SELECT id, name, created_at, disabled_at FROM application WHERE name = $1 AND deleted_at \
+                 IS NULL")
                 .bind(name.as_str()).fetch_optional(pool).await
         })?;
         Ok(row.map(ApplicationRow::into_application))
@@ -219,7 +222,8 @@ impl Store {
             let mut tx = pool.begin().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             let found: Option<i64> =
-                sqlx::query_scalar("UPDATE api_key SET disabled_at = $2, revision = $3 WHERE id = $1 RETURNING created_at")
+                sqlx::query_scalar("UPDATE api_key SET disabled_at = $2, revision = $3 WHERE id = $1 RETURNING \
+                     created_at")
                     .bind(id.as_str()).bind(since.map(|t| t.0)).bind(revision)
                     .fetch_optional(&mut *tx).await?;
             if found.is_none() {
@@ -234,7 +238,8 @@ impl Store {
     /// of them works, and a key has at most one successor.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] when there is no `old`, [`StoreError::Conflict`] when it is disabled or has a successor.
+    /// [`StoreError::NotFound`] when there is no `old`, [`StoreError::Conflict`] when it is disabled or has a
+    /// successor.
     pub async fn rotate_key(&self, old: &KeyId, new: &NewKey, old_ends: Timestamp) -> Result<(), StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;

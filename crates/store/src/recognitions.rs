@@ -92,7 +92,8 @@ const INSERT: &str = "INSERT INTO recognition \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 
 /// Finds a recognition, of one application or of any.
-pub(crate) const FIND: &str = "SELECT application_id, task, model, created_at, items, vector, dataset_id, engine FROM recognition \
+pub(crate) const FIND: &str = "SELECT application_id, task, model, created_at, items, vector, dataset_id, engine FROM \
+     recognition \
      WHERE id = $1 AND ($2 IS NULL OR application_id = $2) AND expires_at > $3";
 
 impl Store {
@@ -105,7 +106,8 @@ impl Store {
         let vector = new.vector.map(|vector| floats_to_bytes(&vector));
         let kept = on_each!(self, pool => {
             sqlx::query(INSERT)
-                .bind(new.id.as_str()).bind(new.application.as_str()).bind(new.function.as_str()).bind(new.source.as_str())
+                .bind(new.id.as_str()).bind(new.application.as_str()).bind(new.function.as_str())
+                .bind(new.source.as_str())
                 .bind(new.created_at.0).bind(new.expires_at.0).bind(items).bind(vector).bind(new.picture)
                 .bind(new.source.dataset().map(DatasetId::as_str)).bind(new.engine)
                 .execute(pool).await.map(drop)

@@ -48,7 +48,7 @@ const REVOKE: &str = "UPDATE user_token SET revoked_at = $1 \
 const HOLDERS: &str = "SELECT user_id, COUNT(*), MAX(expires_at) FROM user_token \
      WHERE application_id = $1 AND revoked_at IS NULL AND expires_at > $2 GROUP BY user_id ORDER BY user_id";
 
-const FORGET: &str = "DELETE FROM user_token WHERE expires_at <= $1";
+const DELETE_EXPIRED: &str = "DELETE FROM user_token WHERE expires_at <= $1";
 
 impl Store {
     /// Stores a token, and revokes the user's oldest when more than `limit` are valid.
@@ -134,8 +134,6 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn delete_expired_tokens(&self, now: Timestamp) -> Result<u64, StoreError> {
-        Ok(
-            on_each!(self, pool => sqlx::query(FORGET).bind(now.0).execute(pool).await.map(|done| done.rows_affected()))?,
-        )
+        Ok(on_each!(self, pool => sqlx::query(DELETE_EXPIRED).bind(now.0).execute(pool).await?.rows_affected()))
     }
 }

@@ -1,4 +1,4 @@
-//! People, what they own, and what it takes to be rid of it: one story for every backend.
+//! Accounts, their applications, and their deletion, on every backend.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::time::Duration;
@@ -11,25 +11,25 @@ use kaisatsu_store::{
     AccountChange, ApplicationChange, BlobClaim, BlobKey, Conflict, LinkPurpose, Missing, NewAccount, NewKey,
     NewSession, NewToken, NewUserImage, PutImageOutcome, RegisterOutcome, Store, StoreError, UsageOutcome, UsageRow,
 };
-use kaisatsu_testkit::{Backend, Database, tell_on_every_backend};
+use kaisatsu_testkit::{Backend, Database, test_on_every_backend};
 
-tell_on_every_backend![
-    the_first_runs_the_server_and_an_address_is_taken_once,
-    of_many_who_register_at_once_one_runs_the_server,
-    there_is_always_somebody_who_runs_the_server,
-    a_session_ends_with_its_time_its_password_and_its_account,
-    a_link_works_once_and_for_what_it_is,
-    failures_are_counted_within_their_time,
-    an_application_is_its_owner_s,
-    a_disabled_person_s_keys_are_refused,
-    what_was_called_is_added_up,
-    a_deleted_application_is_gone_at_once_and_leaves_nothing,
-    a_deleted_account_takes_all_along,
+test_on_every_backend![
+    the_first_account_is_an_operator_and_an_address_has_one_account,
+    of_concurrent_registrations_one_becomes_the_operator,
+    the_last_operator_cannot_be_disabled_demoted_or_deleted,
+    a_session_ends_when_it_expires_and_with_its_password_or_account,
+    a_link_works_once_and_for_its_purpose_only,
+    sign_in_attempts_are_counted_within_the_window,
+    applications_belong_to_their_owner,
+    the_keys_of_a_disabled_account_are_disabled,
+    usage_is_added_up,
+    a_deleted_application_disappears_at_once_and_is_erased_later,
+    deleting_an_account_deletes_its_applications,
 ];
 
-async fn tell<F: Future<Output = ()>>(backend: Backend, tale: impl FnOnce(Store) -> F) {
+async fn run_on<F: Future<Output = ()>>(backend: Backend, test: impl FnOnce(Store) -> F) {
     let database = Database::fresh(backend);
-    tale(Store::open(&database.address.parse().unwrap()).await.unwrap()).await;
+    test(Store::open(&database.address.parse().unwrap()).await.unwrap()).await;
 }
 
 const NOW: Timestamp = Timestamp(1_000_000);
@@ -85,7 +85,7 @@ async fn sign_in(store: &Store, n: u8, who: u8) {
     assert!(!store.begin_session(&old).await.unwrap(), "not with a password of before");
 }
 
-async fn the_first_runs_the_server_and_an_address_is_taken_once(store: Store) {
+async fn the_first_account_is_an_operator_and_an_address_has_one_account(store: Store) {
     assert!(!store.has_accounts().await.unwrap());
     let waiting = |n| NewAccount { state: AccountState::Waiting, ..person(n) };
     assert_eq!(store.register(&waiting(1)).await.unwrap(), RegisterOutcome::First);
@@ -101,7 +101,7 @@ async fn the_first_runs_the_server_and_an_address_is_taken_once(store: Store) {
     assert_eq!(store.registration().await.unwrap(), Registration::Closed);
 }
 
-async fn of_many_who_register_at_once_one_runs_the_server(store: Store) {
+async fn of_concurrent_registrations_one_becomes_the_operator(store: Store) {
     let register = |n| {
         let store = store.clone();
         async move { store.register(&person(n)).await.unwrap() }
@@ -115,7 +115,7 @@ async fn of_many_who_register_at_once_one_runs_the_server(store: Store) {
     assert_eq!((firsts, operators), (1, 1));
 }
 
-async fn there_is_always_somebody_who_runs_the_server(store: Store) {
+async fn the_last_operator_cannot_be_disabled_demoted_or_deleted(store: Store) {
     store.register(&person(1)).await.unwrap();
     store.register(&person(2)).await.unwrap();
     let change = |state, role| AccountChange { state, role };
@@ -136,7 +136,7 @@ async fn there_is_always_somebody_who_runs_the_server(store: Store) {
     assert!(matches!(nobody, Err(StoreError::NotFound(Missing::Account(_)))));
 }
 
-async fn a_session_ends_with_its_time_its_password_and_its_account(store: Store) {
+async fn a_session_ends_when_it_expires_and_with_its_password_or_account(store: Store) {
     store.register(&person(1)).await.unwrap();
     store.register(&person(2)).await.unwrap();
     for n in 1..=3 {
@@ -166,7 +166,7 @@ async fn a_session_ends_with_its_time_its_password_and_its_account(store: Store)
     assert!(store.sessions(&id(2), Timestamp(0)).await.unwrap().is_empty());
 }
 
-async fn a_link_works_once_and_for_what_it_is(store: Store) {
+async fn a_link_works_once_and_for_its_purpose_only(store: Store) {
     store.register(&person(1)).await.unwrap();
     let end = NOW.after(Duration::from_secs(10));
     store.put_link(secret(1), &id(1), LinkPurpose::Confirm, Some("chosen"), end).await.unwrap();
@@ -182,7 +182,7 @@ async fn a_link_works_once_and_for_what_it_is(store: Store) {
     assert_eq!(store.take_link(secret(3), LinkPurpose::Reset, NOW).await.unwrap(), Some((id(1), None)));
 }
 
-async fn failures_are_counted_within_their_time(store: Store) {
+async fn sign_in_attempts_are_counted_within_the_window(store: Store) {
     let at = |micros| NOW.after(Duration::from_micros(micros));
     let tried = async |n, time| {
         store.count_sign_in_attempt(secret(n), at(time), at(time).before(Duration::from_micros(10))).await.unwrap()
@@ -195,7 +195,7 @@ async fn failures_are_counted_within_their_time(store: Store) {
     assert_eq!(tried(1, 51).await, (1, at(51)));
 }
 
-async fn an_application_is_its_owner_s(store: Store) {
+async fn applications_belong_to_their_owner(store: Store) {
     store.register(&person(1)).await.unwrap();
     store.register(&person(2)).await.unwrap();
     own(&store, 1, 1).await;
@@ -240,7 +240,7 @@ async fn an_application_is_its_owner_s(store: Store) {
     );
 }
 
-async fn a_disabled_person_s_keys_are_refused(store: Store) {
+async fn the_keys_of_a_disabled_account_are_disabled(store: Store) {
     store.register(&person(1)).await.unwrap();
     store.register(&person(2)).await.unwrap();
     own(&store, 2, 2).await;
@@ -258,7 +258,7 @@ fn called(application: u8, key: &str, hour: i64, outcome: UsageOutcome, requests
     UsageRow { application, key, operation, hour: Timestamp(hour), outcome, class: 3, requests, micros: requests * 10 }
 }
 
-async fn what_was_called_is_added_up(store: Store) {
+async fn usage_is_added_up(store: Store) {
     store.register(&person(1)).await.unwrap();
     own(&store, 1, 1).await;
     let key_id = KeyId::from_random([1; 10]);
@@ -289,8 +289,8 @@ async fn what_was_called_is_added_up(store: Store) {
     assert_eq!(store.usage(&app(1), Timestamp(0), Timestamp(99), 99).await.unwrap().len(), 3);
 }
 
-/// An application with a token, an image and something called.
-async fn furnish(store: &Store, n: u8) {
+/// Creates an application with a token, an image and some usage.
+async fn fill(store: &Store, n: u8) {
     let user = UserId::new("u").unwrap();
     let token = NewToken {
         digest: kaisatsu_model::TokenDigest([n; 32]),
@@ -315,7 +315,7 @@ async fn furnish(store: &Store, n: u8) {
     store.add_usage(&[called(n, "", 0, UsageOutcome::Answered, 1)]).await.unwrap();
 }
 
-/// Does what the server's sweeper does with a deleted application.
+/// Erases a deleted application, as the janitor of the server does.
 async fn sweep(store: &Store, n: u8) {
     store.release_images(&app(n), NOW).await.unwrap();
     assert!(!store.erase_application(&app(n)).await.unwrap(), "its bytes are still there");
@@ -325,12 +325,12 @@ async fn sweep(store: &Store, n: u8) {
     assert!(store.erase_application(&app(n)).await.unwrap());
 }
 
-async fn a_deleted_application_is_gone_at_once_and_leaves_nothing(store: Store) {
+async fn a_deleted_application_disappears_at_once_and_is_erased_later(store: Store) {
     store.register(&person(1)).await.unwrap();
     own(&store, 1, 1).await;
     own(&store, 2, 1).await;
-    furnish(&store, 1).await;
-    furnish(&store, 2).await;
+    fill(&store, 1).await;
+    fill(&store, 2).await;
     let all = store.application_contents(&app(1)).await.unwrap().unwrap();
     assert_eq!((all.keys, all.users, all.images, all.datasets), (1, 1, 1, 0));
     store.delete_application(&app(1), NOW).await.unwrap();
@@ -349,12 +349,12 @@ async fn a_deleted_application_is_gone_at_once_and_leaves_nothing(store: Store) 
     assert_eq!(store.application_contents(&app(2)).await.unwrap().unwrap().images, 1, "the other one's is untouched");
 }
 
-async fn a_deleted_account_takes_all_along(store: Store) {
+async fn deleting_an_account_deletes_its_applications(store: Store) {
     store.register(&person(1)).await.unwrap();
     store.register(&person(2)).await.unwrap();
     own(&store, 1, 1).await;
     own(&store, 2, 2).await;
-    furnish(&store, 2).await;
+    fill(&store, 2).await;
     sign_in(&store, 1, 2).await;
     store.delete_account(&id(2), NOW).await.unwrap();
     assert_eq!(store.account(&id(2)).await.unwrap(), None);

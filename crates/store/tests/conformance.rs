@@ -1,14 +1,14 @@
-//! One story for every backend: each test below runs on SQLite and on PostgreSQL.
+//! Applications and keys: each test runs on SQLite and on PostgreSQL.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_model::{AppId, ApplicationName, KeyDigest, KeyId, Timestamp};
 use kaisatsu_store::{Conflict, Missing, NewKey, Store, StoreError};
-use kaisatsu_testkit::{Backend, Database, tell_on_every_backend};
+use kaisatsu_testkit::{Backend, Database, test_on_every_backend};
 
-tell_on_every_backend![
+test_on_every_backend![
     applications_are_listed_by_name_and_names_are_unique,
     an_application_and_its_first_key_come_together_or_not_at_all,
-    a_key_is_kept_and_listed_with_its_application,
+    a_key_is_stored_and_listed_with_its_application,
     a_key_of_no_application_is_refused,
     every_change_reaches_a_reader_of_changes_once,
     disabling_an_application_touches_all_of_its_keys,
@@ -16,15 +16,15 @@ tell_on_every_backend![
     a_disabled_key_is_not_rotated,
     concurrent_writers_leave_no_gap_for_readers,
     a_reader_ahead_of_a_restored_backup_starts_over,
-    opening_again_keeps_everything,
-    many_open_an_empty_database_at_once,
+    opening_again_keeps_the_keys,
+    an_empty_database_can_be_opened_concurrently,
 ];
 
-/// Runs one story on a fresh database of the backend.
-async fn tell<F: Future<Output = ()>>(backend: Backend, tale: impl FnOnce(Database, Store) -> F) {
+/// Runs a test on a fresh database.
+async fn run_on<F: Future<Output = ()>>(backend: Backend, test: impl FnOnce(Database, Store) -> F) {
     let database = Database::fresh(backend);
     let store = open(&database).await;
-    tale(database, store).await;
+    test(database, store).await;
 }
 
 async fn open(database: &Database) -> Store {
@@ -71,7 +71,7 @@ async fn an_application_and_its_first_key_come_together_or_not_at_all(_: Databas
     assert_eq!((store.applications().await.unwrap().len(), store.keys(None).await.unwrap().len()), (1, 1));
 }
 
-async fn a_key_is_kept_and_listed_with_its_application(_: Database, store: Store) {
+async fn a_key_is_stored_and_listed_with_its_application(_: Database, store: Store) {
     let (one, two) = (with_app(&store, 1, "one").await, with_app(&store, 2, "two").await);
     store.create_key(&two, &key(3)).await.unwrap();
     store.create_key(&one, &key(4)).await.unwrap();
@@ -158,7 +158,7 @@ async fn a_disabled_key_is_not_rotated(_: Database, store: Store) {
     assert_eq!(store.keys(None).await.unwrap().len(), 1);
 }
 
-/// A reader that follows the revisions while eight writers make keys ends up with every key.
+/// A reader that follows the revisions while eight writers create keys ends up with every key.
 async fn concurrent_writers_leave_no_gap_for_readers(_: Database, store: Store) {
     let one = with_app(&store, 1, "one").await;
     let mut writers = Vec::new();
@@ -190,7 +190,7 @@ async fn a_reader_ahead_of_a_restored_backup_starts_over(_: Database, store: Sto
     assert!(changed.complete && changed.keys.len() == 1);
 }
 
-async fn opening_again_keeps_everything(database: Database, store: Store) {
+async fn opening_again_keeps_the_keys(database: Database, store: Store) {
     let one = with_app(&store, 1, "one").await;
     store.create_key(&one, &key(1)).await.unwrap();
     store.close().await;
@@ -199,7 +199,7 @@ async fn opening_again_keeps_everything(database: Database, store: Store) {
     assert_eq!(again.keys(None).await.unwrap().len(), 1);
 }
 
-async fn many_open_an_empty_database_at_once(_: Database, store: Store) {
+async fn an_empty_database_can_be_opened_concurrently(_: Database, store: Store) {
     let backend = if store.kind() == "sqlite" { Backend::Sqlite } else { Backend::Postgres };
     let database = Database::fresh(backend);
     let mut starts = Vec::new();

@@ -1,4 +1,4 @@
-//! What an operator reads when a database cannot be opened, and that nothing was changed by trying.
+//! Messages when a database cannot be opened; trying changes nothing.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_model::{AppId, ApplicationName, RecognitionId, Timestamp};
@@ -13,15 +13,15 @@ async fn refusal(address: &str) -> OpenError {
     }
 }
 
-/// The bytes of a SQLite file; nothing for a server.
+/// The bytes of a SQLite file; empty for a server.
 fn file_bytes(database: &Database) -> Vec<u8> {
     database.address.strip_prefix("sqlite:").map(|path| std::fs::read(path).unwrap()).unwrap_or_default()
 }
 
-/// Another application that uses the same driver, and so has the same list of migrations.
+/// Another application that uses sqlx has the same table of migrations.
 #[tokio::test]
 #[ignore = "needs PostgreSQL; `make test` runs it"]
-async fn a_relative_of_ours_is_left_alone_too() {
+async fn a_database_of_another_sqlx_application_is_left_unchanged() {
     for backend in [Backend::Sqlite, Backend::Postgres] {
         let database = Database::fresh(backend);
         database.run("CREATE TABLE _sqlx_migrations (version BIGINT)");
@@ -33,7 +33,7 @@ async fn a_relative_of_ours_is_left_alone_too() {
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL; `make test` runs it"]
-async fn a_newer_schema_is_left_alone() {
+async fn a_newer_schema_is_left_unchanged() {
     for backend in [Backend::Sqlite, Backend::Postgres] {
         let database = Database::fresh(backend);
         Store::open(&database.address.parse().unwrap()).await.unwrap().close().await;
@@ -49,7 +49,7 @@ async fn a_newer_schema_is_left_alone() {
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL; `make test` runs it"]
-async fn an_altered_schema_is_left_alone() {
+async fn an_altered_schema_is_left_unchanged() {
     for backend in [Backend::Sqlite, Backend::Postgres] {
         let database = Database::fresh(backend);
         Store::open(&database.address.parse().unwrap()).await.unwrap().close().await;
@@ -61,7 +61,7 @@ async fn an_altered_schema_is_left_alone() {
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL; `make test` runs it"]
-async fn tables_of_another_application_are_left_alone() {
+async fn tables_of_another_application_are_left_unchanged() {
     for backend in [Backend::Sqlite, Backend::Postgres] {
         let database = Database::fresh(backend);
         database.run("CREATE TABLE bookmarks (url TEXT)");
@@ -74,7 +74,7 @@ async fn tables_of_another_application_are_left_alone() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_database_is_left_alone() {
+async fn a_file_that_is_no_database_is_left_unchanged() {
     let database = Database::fresh(Backend::Sqlite);
     let path = database.address.trim_start_matches("sqlite:");
     let text = "These are the notes of a person who keeps them in a file named kaisatsu.db.\n".repeat(20);
@@ -85,7 +85,7 @@ async fn a_file_that_is_no_database_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_folder_that_is_not_there_is_named() {
+async fn a_missing_folder_is_named() {
     let error = refusal("sqlite:/nonexistent/folder/kaisatsu.db").await;
     assert!(matches!(error, OpenError::NotWritable { .. }), "{error}");
     assert!(error.to_string().contains("/nonexistent/folder/kaisatsu.db"), "{error}");
@@ -93,8 +93,8 @@ async fn a_folder_that_is_not_there_is_named() {
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL; `make test` runs it"]
-async fn a_server_that_is_not_there_a_wrong_password_and_a_missing_database() {
-    // Port 1 of the loopback: nothing listens there.
+async fn an_unreachable_server_a_wrong_password_and_a_missing_database_are_reported() {
+    // Nothing listens on port 1 of the loopback interface.
     let error = refusal("postgres://me:s3cret@127.0.0.1:1/gate").await;
     assert!(error.to_string().contains("no server answers"), "{error}");
 
@@ -109,7 +109,7 @@ async fn a_server_that_is_not_there_a_wrong_password_and_a_missing_database() {
 }
 
 #[tokio::test]
-async fn a_locked_file_is_said_to_be_locked() {
+async fn a_locked_file_is_reported() {
     let database = Database::fresh(Backend::Sqlite);
     let path = format!("{}.lock", database.address.trim_start_matches("sqlite:"));
     let held = std::fs::File::create(path).unwrap();
@@ -118,10 +118,10 @@ async fn a_locked_file_is_said_to_be_locked() {
     assert!(matches!(error, OpenError::Locked { .. }), "{error}");
 }
 
-/// A few connections serve everybody: nobody holds one for as long as it takes somebody else to let go of a row.
+/// Connections are few: a statement that waits for a lock gives up after a while.
 #[tokio::test]
 #[ignore = "needs PostgreSQL; `make test` runs it"]
-async fn nobody_waits_for_ever_for_what_another_holds() {
+async fn a_statement_does_not_wait_for_a_lock_forever() {
     let database = Database::fresh(Backend::Postgres);
     let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
     let mut other = sqlx::PgConnection::connect(&database.address).await.unwrap();
@@ -132,9 +132,9 @@ async fn nobody_waits_for_ever_for_what_another_holds() {
     assert_eq!(store.revoke_feedback(&FeedbackFilter::default(), 1).await.unwrap(), 0);
 }
 
-/// What is deleted cannot be read in any of SQLite's files.
+/// After a checkpoint, deleted data is in none of SQLite's files.
 #[tokio::test]
-async fn a_folded_log_holds_nothing_that_was_deleted() {
+async fn a_checkpoint_leaves_no_deleted_data() {
     let database = Database::fresh(Backend::Sqlite);
     let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
     let (app, name) = (AppId::from_random([1; 10]), ApplicationName::new("one").unwrap());
@@ -166,7 +166,7 @@ async fn a_folded_log_holds_nothing_that_was_deleted() {
     assert!(store.wal_checkpoint().await.unwrap());
     assert!(!readable(secret));
 
-    // Somebody who reads what was there before is not waited for.
+    // The checkpoint does not wait for a reader of an older snapshot.
     let mut reader = sqlx::SqliteConnection::connect(&path).await.unwrap();
     sqlx::raw_sql("BEGIN; SELECT * FROM application").execute(&mut reader).await.unwrap();
     store

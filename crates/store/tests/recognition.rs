@@ -1,24 +1,24 @@
-//! What image recognition keeps, one story for every backend.
+//! Recognitions, collections and the catalogue, on every backend.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_model::{AppId, ApplicationName, RecognitionId, Timestamp};
 use kaisatsu_store::{
     Collection, Missing, NewImage, NewItem, NewRecognition, ScoreAdjustment, Store, StoreError, StoredCandidate,
 };
-use kaisatsu_testkit::{Backend, Database, tell_on_every_backend};
+use kaisatsu_testkit::{Backend, Database, test_on_every_backend};
 
-tell_on_every_backend![
-    a_recognition_is_its_application_s_alone_and_goes_in_time,
-    images_are_replaced_and_removed_and_every_change_is_told_once,
-    items_come_with_their_codes_and_pictures_and_go_with_them,
+test_on_every_backend![
+    a_recognition_is_visible_to_its_application_until_it_expires,
+    changed_images_are_reported_once,
+    items_are_stored_and_removed_with_their_codes_and_pictures,
 ];
 
-async fn tell<F: Future<Output = ()>>(backend: Backend, tale: impl FnOnce(Store, AppId) -> F) {
+async fn run_on<F: Future<Output = ()>>(backend: Backend, test: impl FnOnce(Store, AppId) -> F) {
     let database = Database::fresh(backend);
     let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
     let app = AppId::from_random([1; 10]);
     store.create_application(&app, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
-    tale(store, app).await;
+    test(store, app).await;
 }
 
 fn recognition(app: &AppId, number: u8, expires_at: i64) -> NewRecognition {
@@ -44,7 +44,7 @@ fn recognition(app: &AppId, number: u8, expires_at: i64) -> NewRecognition {
     }
 }
 
-async fn a_recognition_is_its_application_s_alone_and_goes_in_time(store: Store, app: AppId) {
+async fn a_recognition_is_visible_to_its_application_until_it_expires(store: Store, app: AppId) {
     let other = AppId::from_random([2; 10]);
     store.create_application(&other, &ApplicationName::new("two").unwrap(), Timestamp(0)).await.unwrap();
     let mut kept = recognition(&app, 7, 100);
@@ -72,7 +72,7 @@ fn image(id: &str, first: f32) -> NewImage {
     NewImage { image_id: id.to_owned(), image_url: String::new(), tag: "t".to_owned(), vector: vec![first, 1.0] }
 }
 
-async fn images_are_replaced_and_removed_and_every_change_is_told_once(store: Store, _: AppId) {
+async fn changed_images_are_reported_once(store: Store, _: AppId) {
     let wanted = Collection { name: "c".to_owned(), model: "general".to_owned(), model_sha256: "x".to_owned() };
     assert_eq!(store.ensure_collection(&wanted, Timestamp(0)).await.unwrap(), wanted);
     let other = Collection { model_sha256: "y".to_owned(), ..wanted.clone() };
@@ -99,7 +99,7 @@ async fn images_are_replaced_and_removed_and_every_change_is_told_once(store: St
     assert_eq!(store.remove_images("c", None).await.unwrap(), 2);
 }
 
-async fn items_come_with_their_codes_and_pictures_and_go_with_them(store: Store, _: AppId) {
+async fn items_are_stored_and_removed_with_their_codes_and_pictures(store: Store, _: AppId) {
     let item = |id: &str, sketch: u8| NewItem {
         id: id.to_owned(),
         category: "book".to_owned(),

@@ -28,7 +28,8 @@ pub struct LogMailer;
 
 impl Mailer for LogMailer {
     fn send(&self, message: EmailMessage) -> BoxFuture<'static, Result<(), String>> {
-        tracing::info!(to = %message.to, subject = message.subject, "no mail server is set; the e-mail says: {}", message.text);
+        tracing::info!(to = %message.to, subject = message.subject, "no mail server is set; the e-mail says: \
+         {}", message.text);
         Box::pin(async { Ok(()) })
     }
 
@@ -52,7 +53,8 @@ pub(super) fn compose(kind: EmailKind, to: Email, language: Language, link: &str
     let (subject, before, after) = match (kind, language) {
         (EmailKind::Confirm, Language::English) => (
             "Confirm your address for Kaisatsu",
-            "Somebody, probably you, registered with Kaisatsu using this address. Open this link within a day to confirm it:",
+            "Somebody, probably you, registered with Kaisatsu using this address. Open this link within a day to \
+             confirm it:",
             "If it was not you, do nothing: the account is never opened.",
         ),
         (EmailKind::Confirm, Language::Japanese) => (
@@ -72,7 +74,8 @@ pub(super) fn compose(kind: EmailKind, to: Email, language: Language, link: &str
         ),
         (EmailKind::AlreadyRegistered, Language::English) => (
             "You have an account with Kaisatsu",
-            "Somebody, probably you, registered with this address, which has an account already. If you forgot the password, choose a new one here:",
+            "Somebody, probably you, registered with this address, which has an account already. If you forgot the \
+             password, choose a new one here:",
             "If it was not you, do nothing.",
         ),
         (EmailKind::AlreadyRegistered, Language::Japanese) => (

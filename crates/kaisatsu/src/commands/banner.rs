@@ -1,4 +1,5 @@
-//! What a person who starts the server wants to know. Standard output, not the log: it may show a key.
+//! The message at start: addresses, maps, models and a first request to try. It goes to standard output and not to the
+//! log, because it may show a key.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -6,18 +7,18 @@ use kaisatsu_access::IssuedKey;
 use kaisatsu_http::{Gateway, PreparedMap};
 use kaisatsu_railmap::LoadedMap;
 use kaisatsu_recognition::Task;
-use kaisatsu_store::Address;
+use kaisatsu_store::DatabaseAddress;
 
 use crate::settings::Settings;
 
 pub(super) fn print(
     settings: &Settings,
-    database: &Address,
+    database: &DatabaseAddress,
     gateway: &Gateway,
-    place: SocketAddr,
+    local: SocketAddr,
     first_key: Option<&IssuedKey>,
 ) {
-    let base = format!("http://{place}");
+    let base = format!("http://{local}");
     println!("Kaisatsu {} is open\n", env!("CARGO_PKG_VERSION"));
     println!("  address    {base}");
     println!("  console    {base}/console/");
@@ -58,12 +59,12 @@ pub(super) fn print(
     }
 }
 
-/// The map to show first: Tokyo's, where it is there.
+/// The map to show first: Tokyo's, if there is one.
 fn first_map(gateway: &Gateway) -> Option<Arc<LoadedMap<PreparedMap>>> {
     gateway.maps.get("tokyo").or_else(|| gateway.maps.all().first().cloned())
 }
 
-/// The models by name. They are still being loaded at this moment; `/readyz` says when they are.
+/// The names of the models. They are still loading at this moment; `/readyz` reports when they are ready.
 fn models(gateway: &Gateway) -> String {
     let tasks = [Task::Classify, Task::Detect, Task::LocalFeatures, Task::ReadText];
     let names: Vec<String> =
@@ -71,15 +72,15 @@ fn models(gateway: &Gateway) -> String {
     if names.is_empty() { "none; `make models` installs the default set".to_owned() } else { names.join(", ") }
 }
 
-/// How to call this program for the same database, so that the hint works when pasted. An address with a password is
-/// not repeated: it is in the environment or the file of whoever set it.
+/// The command line of this program for the same database, so that the hint works when pasted. An address with a
+/// password is not repeated.
 fn program(settings: &Settings) -> String {
     let own = std::env::current_exe().map_or_else(|_| "kaisatsu".to_owned(), |path| path.display().to_string());
     let data = settings.data.as_ref().map(|folder| format!(" --data {}", folder.display()));
     let database = settings.database().ok().filter(|_| settings.database.is_some());
     let database = match database {
-        Some(address @ Address::Sqlite(_)) => format!(" --database {address}"),
-        Some(Address::Postgres(_)) => " --database …".to_owned(),
+        Some(address @ DatabaseAddress::Sqlite(_)) => format!(" --database {address}"),
+        Some(DatabaseAddress::Postgres(_)) => " --database …".to_owned(),
         None => String::new(),
     };
     format!("{own}{}{database}", data.unwrap_or_default())

@@ -103,7 +103,8 @@ async fn import(store: &Store, settings: &Settings, asked: &Import) -> Result<Ex
     if facts != wanted {
         let name = &asked.name;
         return Err(failed(format!(
-            "collection '{name}' holds vectors of other weights; `kaisatsu collection remove {name} --all` empties it for new \
+            "collection '{name}' holds vectors of other weights; `kaisatsu collection remove {name} --all` empties it \
+             for new \
              ones, or name its model with --base"
         )));
     }

@@ -38,7 +38,8 @@ const BELONGINGS: &str = "SELECT a.name, \
      FROM application a WHERE a.deleted_at IS NULL AND a.id = $1";
 
 /// The name becomes free at once: no valid name begins with a space.
-const DELETE: &str = "UPDATE application SET deleted_at = $2, disabled_at = COALESCE(disabled_at, $2), name = ' ' || id, \
+const DELETE: &str = "UPDATE application SET deleted_at = $2, disabled_at = COALESCE(disabled_at, $2), name = ' ' || \
+     id, \
      account_id = NULL WHERE id = $1 AND deleted_at IS NULL RETURNING id";
 
 const END_KEYS: &str =

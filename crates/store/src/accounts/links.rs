@@ -111,7 +111,8 @@ impl Store {
     /// When the database fails.
     pub async fn clear_sign_in_attempts(&self, subject: SecretDigest) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            sqlx::query("DELETE FROM sign_in_failure WHERE subject = $1").bind(&subject.0[..]).execute(pool).await.map(drop)
+            sqlx::query("DELETE FROM sign_in_failure WHERE subject = $1").bind(&subject.0[..]).execute(pool).await
+                .map(drop)
         })?;
         Ok(())
     }

@@ -91,7 +91,8 @@ impl Store {
         })?;
         let Some(row) = row else { return Ok(None) };
         on_each!(self, pool => {
-            sqlx::query(SEEN).bind(&digest.0[..]).bind(now.0).bind(now.before(SEEN_EVERY).0).execute(pool).await.map(drop)
+            sqlx::query(SEEN).bind(&digest.0[..]).bind(now.0).bind(now.before(SEEN_EVERY).0).execute(pool).await
+                .map(drop)
         })?;
         Ok(Some(AccountSession { account: row.into_account()?, session: digest }))
     }

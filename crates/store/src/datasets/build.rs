@@ -89,7 +89,8 @@ macro_rules! claim {
     };
 }
 
-const BEGIN: &str = "UPDATE dataset SET phase = 'building', changed_at = CASE phase WHEN 'building' THEN changed_at ELSE $2 END \
+const BEGIN: &str = "UPDATE dataset SET phase = 'building', changed_at = CASE phase WHEN 'building' THEN changed_at \
+     ELSE $2 END \
      WHERE id = $1 RETURNING application_id, user_id, model, model_sha256";
 
 const RENEW: &str = "UPDATE dataset_job SET lease_until = $3 WHERE dataset_id = $1 AND lease = $2";
@@ -97,7 +98,8 @@ const RENEW: &str = "UPDATE dataset_job SET lease_until = $3 WHERE dataset_id = 
 /// Renews the lease of a job that made progress.
 const ADVANCE: &str = "UPDATE dataset_job SET lease_until = $3, attempts = 0 WHERE dataset_id = $1 AND lease = $2";
 
-const RELEASE: &str = "UPDATE dataset_job SET lease = NULL, lease_until = 0, run_at = $3, attempts = 0 WHERE dataset_id = $1 AND lease = $2";
+const RELEASE: &str = "UPDATE dataset_job SET lease = NULL, lease_until = 0, run_at = $3, attempts = 0 WHERE \
+     dataset_id = $1 AND lease = $2";
 
 /// Releases the lease of a job that failed: the attempt counts.
 const DEFER: &str =
@@ -125,7 +127,8 @@ const REQUEUE: &str = "INSERT INTO dataset_job (dataset_id, run_at) SELECT id, $
      ON CONFLICT (dataset_id) DO UPDATE SET run_at = excluded.run_at, lease = NULL, lease_until = 0, attempts = 0";
 
 /// Changes no row when another replica did the same a moment ago, or when the dataset has failed.
-const OUTDATE: &str = "UPDATE dataset SET phase = 'queued', model_sha256 = $2, changed_at = $3, head = NULL, report = NULL \
+const OUTDATE: &str = "UPDATE dataset SET phase = 'queued', model_sha256 = $2, changed_at = $3, head = NULL, report = \
+     NULL \
      WHERE id = $1 AND model_sha256 <> $2 AND phase <> 'failed'";
 
 const RESET_IMAGES: &str = "UPDATE dataset_image SET outcome = 'pending', vector = NULL, attempts = 0, retry_at = 0 \

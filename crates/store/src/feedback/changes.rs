@@ -52,7 +52,8 @@ impl FeedbackChange {
     }
 }
 
-const CHANGED: &str = "SELECT f.revision, f.recognition_id, f.item_id, f.application_id, f.task, f.model, f.dataset_id, \
+const CHANGED: &str = "SELECT f.revision, f.recognition_id, f.item_id, f.application_id, f.task, f.model, \
+     f.dataset_id, \
      f.subject, f.is_valid, f.standing, f.rated_at, e.items, e.vector, e.engine, a.account_id \
      FROM feedback f JOIN exemplar e ON e.recognition_id = f.recognition_id \
      JOIN application a ON a.id = f.application_id \

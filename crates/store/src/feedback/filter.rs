@@ -52,7 +52,8 @@ pub struct FeedbackCount {
 /// lowered in SQL: the two databases lower different letters.
 pub(super) const MATCHES: &str = "($1 IS NULL OR f.application_id = $1) \
      AND ($2 IS NULL OR f.subject = $2 OR f.item_id = $2) AND ($3 IS NULL OR f.model = $3) \
-     AND ($4 IS NULL OR f.recognition_id = $4) AND ($5 IS NULL OR f.rated_at >= $5) AND ($6 IS NULL OR f.rated_at < $6) \
+     AND ($4 IS NULL OR f.recognition_id = $4) AND ($5 IS NULL OR f.rated_at >= $5) AND ($6 IS NULL OR f.rated_at < \
+     $6) \
      AND ($7 IS NULL OR LOWER(f.comment) LIKE LOWER($7) ESCAPE '\\') AND ($8 = 0 OR f.comment <> '') \
      AND ($9 IS NULL OR f.standing = $9) \
      AND ($10 IS NULL OR f.application_id IN (SELECT id FROM application WHERE account_id = $10))";
@@ -81,7 +82,8 @@ pub(super) const REACTIVATE: &str = "UPDATE feedback SET revision = $1, standing
      (SELECT recognition_id, item_id, ROW_NUMBER() OVER (PARTITION BY application_id, task, model, subject \
      ORDER BY rated_at DESC, recognition_id DESC, item_id DESC) AS place FROM feedback \
      WHERE standing IN ('active', 'retired') AND (application_id, task, model, subject) IN \
-     (SELECT application_id, task, model, subject FROM feedback WHERE revision = $1 AND standing IN ('revoked', 'held'))) \
+     (SELECT application_id, task, model, subject FROM feedback WHERE revision = $1 AND standing IN ('revoked', \
+     'held'))) \
      AS placed) AS ranked \
      WHERE feedback.recognition_id = ranked.recognition_id AND feedback.item_id = ranked.item_id \
      AND feedback.standing <> ranked.standing";

@@ -77,7 +77,8 @@ impl Store {
             let revision: i64 = sqlx::query_scalar(NEXT_FEEDBACK_REVISION).fetch_one(&mut *tx).await?;
             let mut held = 0;
             for (recognition, item) in verdicts {
-                sqlx::query(sqlx::AssertSqlSafe(lock_dataset.as_str())).bind(recognition).bind(item).fetch_all(&mut *tx).await?;
+                sqlx::query(sqlx::AssertSqlSafe(lock_dataset.as_str())).bind(recognition).bind(item)
+                    .fetch_all(&mut *tx).await?;
                 let done = sqlx::query(HOLD).bind(recognition).bind(item).bind(revision).execute(&mut *tx).await?;
                 held += done.rows_affected();
             }

@@ -1,23 +1,23 @@
-//! How verdicts are searched, paged and counted.
+//! Searching, paging and counting verdicts.
 
 use kaisatsu_model::{Comment, Timestamp, Verdict};
 use kaisatsu_store::FeedbackFilter;
 
-use crate::stage::{ALL, Stage, start};
+use crate::fixture::{ALL, Fixture, start};
 
-pub(crate) async fn comments_are_searched_for_what_is_written(stage: Stage) {
+pub(crate) async fn comments_are_searched_literally(fixture: Fixture) {
     let comments =
         [Some("It is 100% a Cat"), Some("1000 cats"), Some("a_b"), Some(r"a\b"), Some("犬です"), Some(""), None];
     for (number, comment) in (1..).zip(comments) {
-        stage.recognise(number, None).await;
-        let mut verdict = stage.verdict(number, Some("a"), Verdict::Valid, i64::from(number));
+        fixture.recognise(number, None).await;
+        let mut verdict = fixture.verdict(number, Some("a"), Verdict::Valid, i64::from(number));
         verdict.comment = comment.map(|text| Comment::new(text).unwrap());
-        stage.store.rate(&verdict, ALL).await.unwrap();
+        fixture.store.rate(&verdict, ALL).await.unwrap();
     }
     let found = async |comment: Option<&str>, only_commented| {
         let comment = comment.map(str::to_owned);
         let filter = FeedbackFilter { comment, only_commented, ..FeedbackFilter::default() };
-        let rows = stage.store.newest_feedback(&filter, None, ALL).await.unwrap();
+        let rows = fixture.store.newest_feedback(&filter, None, ALL).await.unwrap();
         rows.into_iter().rev().map(|row| row.rated_at.0).collect::<Vec<_>>()
     };
     for (text, numbers) in [
@@ -36,14 +36,14 @@ pub(crate) async fn comments_are_searched_for_what_is_written(stage: Stage) {
     assert_eq!(found(None, false).await.len(), 7);
 }
 
-pub(crate) async fn pages_go_from_the_oldest_to_the_newest(stage: Stage) {
+pub(crate) async fn pages_go_from_the_oldest_to_the_newest(fixture: Fixture) {
     for number in 1..=5 {
-        stage.rated(number, i64::from(number) / 2).await;
+        fixture.rated(number, i64::from(number) / 2).await;
     }
-    stage.store.rate(&stage.verdict(5, None, Verdict::Invalid, 9), 3).await.unwrap();
+    fixture.store.rate(&fixture.verdict(5, None, Verdict::Invalid, 9), 3).await.unwrap();
     let (mut after, mut told) = (start(), Vec::new());
     loop {
-        let page = stage.store.feedback_page(&FeedbackFilter::default(), &after, 2, true).await.unwrap();
+        let page = fixture.store.feedback_page(&FeedbackFilter::default(), &after, 2, true).await.unwrap();
         let Some(last) = page.last() else { break };
         after = last.place();
         told.extend(page);
@@ -61,18 +61,18 @@ pub(crate) async fn pages_go_from_the_oldest_to_the_newest(stage: Stage) {
         (last.item.as_deref(), last.name.as_deref(), last.score, last.verdict),
         (None, None, None, Verdict::Invalid)
     );
-    assert!(stage.all().await.iter().all(|row| row.picture.is_none()), "only when they are asked for");
-    let newest = stage.store.newest_feedback(&FeedbackFilter::default(), None, 2).await.unwrap();
+    assert!(fixture.all().await.iter().all(|row| row.picture.is_none()), "only when they are asked for");
+    let newest = fixture.store.newest_feedback(&FeedbackFilter::default(), None, 2).await.unwrap();
     assert_eq!(newest.iter().map(|row| row.rated_at.0).collect::<Vec<_>>(), [9, 2]);
     let place = (newest[1].rated_at.0, newest[1].recognition.clone(), newest[1].item.clone().unwrap_or_default());
-    let older = stage.store.newest_feedback(&FeedbackFilter::default(), Some(&place), 1).await.unwrap();
+    let older = fixture.store.newest_feedback(&FeedbackFilter::default(), Some(&place), 1).await.unwrap();
     assert!((older[0].rated_at.0, older[0].recognition.clone()) < (place.0, place.1));
-    stage.store.delete_expired_recognitions(Timestamp(1000), ALL).await.unwrap();
-    let later = stage.store.feedback_page(&FeedbackFilter::default(), &start(), 1, true).await.unwrap();
+    fixture.store.delete_expired_recognitions(Timestamp(1000), ALL).await.unwrap();
+    let later = fixture.store.feedback_page(&FeedbackFilter::default(), &start(), 1, true).await.unwrap();
     assert_eq!((later[0].picture.as_ref(), later[0].name.as_deref()), (None, Some("猫")));
 }
 
-pub(crate) async fn totals_are_counted_by_stretches_of_time(stage: Stage) {
+pub(crate) async fn totals_are_counted_by_interval(fixture: Fixture) {
     for (number, item, said, at) in [
         (1, Some("a"), Verdict::Valid, 10),
         (2, Some("a"), Verdict::Invalid, 19),
@@ -82,13 +82,13 @@ pub(crate) async fn totals_are_counted_by_stretches_of_time(stage: Stage) {
         (5, None, Verdict::Invalid, 20),
     ] {
         if item.is_some() {
-            stage.recognise(number, None).await;
+            fixture.recognise(number, None).await;
         }
-        stage.store.rate(&stage.verdict(number, item, said, at), ALL).await.unwrap();
+        fixture.store.rate(&fixture.verdict(number, item, said, at), ALL).await.unwrap();
     }
-    stage.revoke(4).await;
+    fixture.revoke(4).await;
     let totals = async |filter: &FeedbackFilter| {
-        let totals = stage.store.feedback_totals(filter, 10).await.unwrap();
+        let totals = fixture.store.feedback_totals(filter, 10).await.unwrap();
         let facts = |total: kaisatsu_store::FeedbackTotal| (total.subject, total.begins, total.valid, total.invalid);
         totals.into_iter().map(facts).collect::<Vec<_>>()
     };

@@ -1,4 +1,4 @@
-//! Where the tales are told: a store with one application, and what it recognises.
+//! A store with one application, and shorthands for what it recognises and rates.
 
 use std::collections::BTreeSet;
 
@@ -13,30 +13,30 @@ use kaisatsu_store::{
 use kaisatsu_testkit::{Backend, Database};
 use sqlx::Connection;
 
-/// More than any story has.
+/// More than any test has.
 pub(crate) const ALL: i64 = 1000;
 
 #[derive(Clone)]
-pub(crate) struct Stage {
+pub(crate) struct Fixture {
     pub(crate) store: Store,
     pub(crate) app: AppId,
     pub(crate) address: String,
 }
 
-pub(crate) async fn tell<F: Future<Output = ()>>(backend: Backend, tale: impl FnOnce(Stage) -> F) {
+pub(crate) async fn run_on<F: Future<Output = ()>>(backend: Backend, test: impl FnOnce(Fixture) -> F) {
     let database = Database::fresh(backend);
     let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
     let app = AppId::from_random([1; 10]);
     store.create_application(&app, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
-    tale(Stage { store, app, address: database.address.clone() }).await;
+    test(Fixture { store, app, address: database.address.clone() }).await;
 }
 
 pub(crate) fn id(number: u8) -> RecognitionId {
     RecognitionId::from_random([number; 16])
 }
 
-impl Stage {
-    /// Keeps a recognition with two candidates, `a` and `b`, until time 1000.
+impl Fixture {
+    /// Stores a recognition with two candidates, `a` and `b`, until time 1000.
     pub(crate) async fn recognise(&self, number: u8, dataset: Option<&DatasetId>) {
         let item = |id: &str, score, base| StoredCandidate {
             id: id.to_owned(),
@@ -72,7 +72,7 @@ impl Stage {
         }
     }
 
-    /// Recognises something and says of candidate `a` that it is right; three of these act at a time.
+    /// Stores a recognition and a verdict that candidate `a` is right; three of these are active at a time.
     pub(crate) async fn rated(&self, number: u8, at: i64) {
         self.recognise(number, None).await;
         self.store.rate(&self.verdict(number, Some("a"), Verdict::Valid, at), 3).await.unwrap();
@@ -91,7 +91,7 @@ impl Stage {
         self.all().await.into_iter().filter(|row| row.standing == standing).map(|row| row.recognition).collect()
     }
 
-    /// How many rows a table has that the store does not show.
+    /// The number of rows of a table.
     pub(crate) async fn count(&self, table: &str) -> i64 {
         sqlx::any::install_default_drivers();
         let mut connection = sqlx::AnyConnection::connect(&self.address).await.unwrap();
@@ -129,7 +129,7 @@ pub(crate) fn user() -> UserId {
     UserId::new("山田").unwrap()
 }
 
-/// Before everything.
+/// The cursor before all rows.
 pub(crate) fn start() -> (i64, String, String) {
     (i64::MIN, String::new(), String::new())
 }

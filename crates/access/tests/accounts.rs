@@ -1,0 +1,164 @@
+//! Signing in and out, wrong passwords, registration and the last operator.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
+#![allow(dead_code, reason = "every test file uses a part of the fixture")]
+
+mod common;
+
+use std::time::Duration;
+
+use common::{Fixture, PASSWORD};
+use kaisatsu_access::{AccessError, RegistrationStep};
+use kaisatsu_model::{AccountState, Language, Registration, Role};
+
+const WINDOW: Duration = Duration::from_mins(15);
+
+#[tokio::test]
+async fn the_first_account_is_an_operator_and_later_ones_are_members() {
+    let fixture = Fixture::new().await;
+    assert_eq!(fixture.register("first@example.org").await, RegistrationStep::SignIn, "whatever the mode");
+    assert_eq!(fixture.account("first@example.org").await.role, Role::Operator);
+    assert_eq!(fixture.person("second@example.org").await.role, Role::Member);
+}
+
+#[tokio::test]
+async fn a_wrong_password_and_an_unknown_address_get_the_same_answer() {
+    let fixture = Fixture::new().await;
+    fixture.person("a@example.org").await;
+    for (email, password) in [
+        ("a@example.org", "another long password"),
+        ("nobody@example.org", PASSWORD),
+        ("not an address", PASSWORD),
+        ("a@example.org", ""),
+    ] {
+        let refused = fixture.accounts.sign_in(email, password, "test").await;
+        assert!(matches!(refused, Err(AccessError::WrongCredentials)), "{email}: {refused:?}");
+    }
+    assert!(fixture.accounts.sign_in(" A@Example.org ", PASSWORD, "test").await.is_ok(), "case does not matter");
+}
+
+#[tokio::test]
+async fn ten_failed_sign_ins_block_the_right_password_until_the_window_is_over() {
+    let fixture = Fixture::new().await;
+    fixture.person("a@example.org").await;
+    fixture.person("b@example.org").await;
+    for _ in 0..10 {
+        let refused = fixture.accounts.sign_in("a@example.org", "wrong", "test").await;
+        assert!(matches!(refused, Err(AccessError::WrongCredentials)));
+    }
+    fixture.clock.advance(Duration::from_mins(5));
+    match fixture.accounts.sign_in("a@example.org", PASSWORD, "test").await {
+        Err(AccessError::TooManyAttempts(wait)) => assert_eq!(wait, Duration::from_mins(10), "from the first failure"),
+        other => panic!("{other:?}"),
+    }
+    assert!(fixture.accounts.sign_in("b@example.org", PASSWORD, "test").await.is_ok(), "others are not blocked");
+    fixture.clock.advance(Duration::from_mins(10) + Duration::from_micros(1));
+    assert!(fixture.accounts.sign_in("a@example.org", PASSWORD, "test").await.is_ok());
+}
+
+#[tokio::test]
+async fn a_successful_sign_in_clears_the_failures() {
+    let fixture = Fixture::new().await;
+    fixture.person("a@example.org").await;
+    for _ in 0..2 {
+        for _ in 0..9 {
+            assert!(fixture.accounts.sign_in("a@example.org", "wrong", "test").await.is_err());
+        }
+        assert!(fixture.accounts.sign_in("a@example.org", PASSWORD, "test").await.is_ok());
+    }
+}
+
+#[tokio::test]
+async fn a_session_lasts_two_weeks_and_ends_when_signed_out() {
+    let fixture = Fixture::new().await;
+    fixture.person("a@example.org").await;
+    let first = fixture.accounts.sign_in("a@example.org", PASSWORD, "first").await.unwrap();
+    let second = fixture.accounts.sign_in("a@example.org", PASSWORD, "second").await.unwrap();
+    let session = fixture.accounts.session(first.reveal()).await.unwrap().expect("signed in");
+    assert_eq!(fixture.accounts.sessions(&session).await.unwrap().len(), 2);
+    fixture.accounts.sign_out(&session).await.unwrap();
+    assert!(fixture.accounts.session(first.reveal()).await.unwrap().is_none());
+    assert!(fixture.accounts.session("kss_unknown").await.unwrap().is_none());
+    fixture.clock.advance(Duration::from_hours(24 * 14) - Duration::from_micros(1));
+    assert!(fixture.accounts.session(second.reveal()).await.unwrap().is_some());
+    fixture.clock.advance(Duration::from_micros(1));
+    assert!(fixture.accounts.session(second.reveal()).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn changing_the_password_needs_the_present_one_and_ends_other_sessions() {
+    let fixture = Fixture::new().await;
+    fixture.person("a@example.org").await;
+    let here = fixture.accounts.sign_in("a@example.org", PASSWORD, "here").await.unwrap();
+    let elsewhere = fixture.accounts.sign_in("a@example.org", PASSWORD, "elsewhere").await.unwrap();
+    let session = fixture.accounts.session(here.reveal()).await.unwrap().unwrap();
+    let new = "quite another password";
+    let wrong = fixture.accounts.change_password(&session, "wrong", new).await;
+    assert!(matches!(wrong, Err(AccessError::WrongCredentials)));
+    let short = fixture.accounts.change_password(&session, PASSWORD, "short").await;
+    assert!(matches!(short, Err(AccessError::InvalidPassword(_))));
+    assert!(fixture.accounts.session(elsewhere.reveal()).await.unwrap().is_some(), "nothing has changed yet");
+    fixture.accounts.change_password(&session, PASSWORD, new).await.unwrap();
+    assert!(fixture.accounts.session(here.reveal()).await.unwrap().is_some());
+    assert!(fixture.accounts.session(elsewhere.reveal()).await.unwrap().is_none());
+    assert!(fixture.accounts.sign_in("a@example.org", PASSWORD, "test").await.is_err());
+    assert!(fixture.accounts.sign_in("a@example.org", new, "test").await.is_ok());
+}
+
+#[tokio::test]
+async fn wrong_passwords_of_somebody_signed_in_count_as_failed_sign_ins() {
+    let fixture = Fixture::new().await;
+    fixture.person("a@example.org").await;
+    let secret = fixture.accounts.sign_in("a@example.org", PASSWORD, "test").await.unwrap();
+    let session = fixture.accounts.session(secret.reveal()).await.unwrap().unwrap();
+    for _ in 0..10 {
+        assert!(matches!(fixture.accounts.delete(&session, "wrong").await, Err(AccessError::WrongCredentials)));
+    }
+    let blocked = fixture.accounts.delete(&session, PASSWORD).await;
+    assert!(matches!(blocked, Err(AccessError::TooManyAttempts(_))));
+    fixture.clock.advance(WINDOW + Duration::from_micros(1));
+    fixture.accounts.delete(&session, PASSWORD).await.unwrap();
+    assert!(!fixture.accounts.has_accounts().await.unwrap());
+}
+
+#[tokio::test]
+async fn the_last_active_operator_cannot_be_demoted_disabled_or_deleted() {
+    let fixture = Fixture::new().await;
+    let (operator, member) = (fixture.person("a@example.org").await, fixture.person("b@example.org").await);
+    let secret = fixture.accounts.sign_in("a@example.org", PASSWORD, "test").await.unwrap();
+    let session = fixture.accounts.session(secret.reveal()).await.unwrap().unwrap();
+    let accounts = &fixture.accounts;
+    for refused in [
+        accounts.change(&operator.id, None, Some(Role::Member)).await.map(drop),
+        accounts.change(&operator.id, Some(AccountState::Disabled), None).await.map(drop),
+        accounts.delete_as_operator(&operator.id).await,
+        accounts.delete(&session, PASSWORD).await,
+    ] {
+        assert!(matches!(refused, Err(AccessError::LastOperator)), "{refused:?}");
+    }
+    accounts.change(&member.id, None, Some(Role::Operator)).await.unwrap();
+    accounts.change(&operator.id, None, Some(Role::Member)).await.unwrap();
+    let refused = accounts.change(&member.id, Some(AccountState::Disabled), None).await;
+    assert!(matches!(refused, Err(AccessError::LastOperator)), "now the other one is the last");
+    let gone = accounts.delete_as_operator(&operator.id).await;
+    assert!(gone.is_ok());
+    assert!(matches!(accounts.delete_as_operator(&operator.id).await, Err(AccessError::NoSuchAccount(_))));
+}
+
+#[tokio::test]
+async fn waiting_and_disabled_accounts_cannot_sign_in_and_closed_registration_refuses() {
+    let fixture = Fixture::new().await;
+    fixture.person("operator@example.org").await;
+    fixture.accounts.set_registration(Registration::Approval).await.unwrap();
+    assert_eq!(fixture.register("a@example.org").await, RegistrationStep::Approval);
+    let sign_in = || fixture.accounts.sign_in("a@example.org", PASSWORD, "test");
+    assert!(matches!(sign_in().await, Err(AccessError::AwaitingApproval)));
+    let id = fixture.account("a@example.org").await.id;
+    fixture.accounts.change(&id, Some(AccountState::Active), None).await.unwrap();
+    let secret = sign_in().await.unwrap();
+    fixture.accounts.change(&id, Some(AccountState::Disabled), None).await.unwrap();
+    assert!(matches!(sign_in().await, Err(AccessError::AccountDisabled)));
+    assert!(fixture.accounts.session(secret.reveal()).await.unwrap().is_none(), "signed out everywhere");
+    fixture.accounts.set_registration(Registration::Closed).await.unwrap();
+    let closed = fixture.accounts.register("b@example.org", PASSWORD, Language::English).await;
+    assert!(matches!(closed, Err(AccessError::RegistrationClosed)));
+}

@@ -1,0 +1,139 @@
+//! What people may do with applications and keys in the console.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
+#![allow(dead_code, reason = "every test file uses a part of the fixture")]
+
+mod common;
+
+use std::time::Duration;
+
+use common::{Fixture, name};
+use kaisatsu_access::{AccessError, ApplicationChange};
+use kaisatsu_model::{Clock, KeyState};
+
+#[tokio::test]
+async fn an_application_exists_for_its_owner_and_for_operators_only() {
+    let fixture = Fixture::new().await;
+    let (operator, owner) = (fixture.person("o@example.org").await, fixture.person("a@example.org").await);
+    let other = fixture.person("b@example.org").await;
+    let console = &fixture.console;
+    let (owned, key) = console.create(&owner, &name("app")).await.unwrap();
+    let id = owned.application.id;
+    for refused in [
+        console.application(&other, &id).await.map(drop),
+        console.contents(&other, &id).await.map(drop),
+        console.create_key(&other, &id).await.map(drop),
+        console.rotate_key(&other, &id, &key.id, Duration::ZERO).await.map(drop),
+        console.set_key_disabled(&other, &id, &key.id, true).await.map(drop),
+        console.create_console_key(&other, &id).await.map(drop),
+        console.users(&other, &id).await.map(drop),
+        console.usage(&other, &id, 1).await.map(drop),
+        console.change(&other, &id, &ApplicationChange::default()).await,
+        console.delete(&other, &id).await,
+    ] {
+        assert!(matches!(refused, Err(AccessError::NoSuchApplication(_))), "{refused:?}");
+    }
+    assert!(console.application(&operator, &id).await.is_ok());
+    assert!(console.applications(&other, true).await.unwrap().is_empty(), "a member cannot ask for everybody's");
+    assert_eq!(console.applications(&operator, true).await.unwrap().len(), 1);
+    assert!(console.applications(&operator, false).await.unwrap().is_empty());
+    console.delete(&owner, &id).await.unwrap();
+    assert!(matches!(console.application(&owner, &id).await, Err(AccessError::NoSuchApplication(_))));
+}
+
+#[tokio::test]
+async fn what_an_operator_disabled_only_an_operator_enables() {
+    let fixture = Fixture::new().await;
+    let (operator, owner) = (fixture.person("o@example.org").await, fixture.person("a@example.org").await);
+    let (owned, _) = fixture.console.create(&owner, &name("app")).await.unwrap();
+    let id = owned.application.id;
+    let disable = ApplicationChange { disabled_at: Some(Some(fixture.clock.now())), ..Default::default() };
+    let enable = ApplicationChange { disabled_at: Some(None), ..Default::default() };
+    fixture.console.change(&owner, &id, &disable).await.unwrap();
+    fixture.console.change(&owner, &id, &enable).await.unwrap();
+    fixture.console.change(&operator, &id, &disable).await.unwrap();
+    let refused = fixture.console.change(&owner, &id, &enable).await;
+    assert!(matches!(refused, Err(AccessError::DisabledByOperator)));
+    fixture.console.change(&operator, &id, &enable).await.unwrap();
+    assert_eq!(fixture.console.application(&owner, &id).await.unwrap().application.disabled_at, None);
+}
+
+#[tokio::test]
+async fn a_name_is_taken_once_and_free_after_a_deletion() {
+    let fixture = Fixture::new().await;
+    let owner = fixture.person("a@example.org").await;
+    let (owned, _) = fixture.console.create(&owner, &name("app")).await.unwrap();
+    let taken = fixture.console.create(&owner, &name("app")).await;
+    assert!(matches!(taken, Err(AccessError::NameTaken(_))));
+    assert!(matches!(fixture.keys.create_application(&name("app")).await, Err(AccessError::NameTaken(_))));
+    fixture.console.delete(&owner, &owned.application.id).await.unwrap();
+    assert!(fixture.console.create(&owner, &name("app")).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_member_has_at_most_100_applications_and_an_operator_more() {
+    let fixture = Fixture::new().await;
+    let (operator, member) = (fixture.person("o@example.org").await, fixture.person("a@example.org").await);
+    for number in 0..100 {
+        fixture.console.create(&member, &name(&format!("app {number}"))).await.unwrap();
+    }
+    let refused = fixture.console.create(&member, &name("one more")).await;
+    assert!(matches!(refused, Err(AccessError::TooMany("applications"))));
+    for number in 0..101 {
+        fixture.console.create(&operator, &name(&format!("operator {number}"))).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_application_has_at_most_100_working_keys() {
+    let fixture = Fixture::new().await;
+    let owner = fixture.person("a@example.org").await;
+    let (owned, first) = fixture.console.create(&owner, &name("app")).await.unwrap();
+    let id = owned.application.id;
+    for _ in 1..100 {
+        fixture.console.create_key(&owner, &id).await.unwrap();
+    }
+    let create = || fixture.console.create_key(&owner, &id);
+    assert!(matches!(create().await, Err(AccessError::TooMany("keys"))));
+    let rotated = fixture.console.rotate_key(&owner, &id, &first.id, Duration::ZERO).await;
+    assert!(matches!(rotated, Err(AccessError::TooMany("keys"))));
+    let disabled = fixture.console.set_key_disabled(&owner, &id, &first.id, true).await.unwrap();
+    assert_eq!(disabled.state(fixture.clock.now()), KeyState::Disabled);
+    create().await.expect("a disabled key does not count");
+    let enabled = fixture.console.set_key_disabled(&owner, &id, &first.id, false).await;
+    assert!(matches!(enabled, Err(AccessError::TooMany("keys"))));
+}
+
+#[tokio::test]
+async fn a_key_is_rotated_once() {
+    let fixture = Fixture::new().await;
+    let owner = fixture.person("a@example.org").await;
+    let (owned, first) = fixture.console.create(&owner, &name("app")).await.unwrap();
+    let id = owned.application.id;
+    let second = fixture.console.rotate_key(&owner, &id, &first.id, Duration::from_hours(1)).await.unwrap();
+    let again = fixture.console.rotate_key(&owner, &id, &first.id, Duration::from_hours(1)).await;
+    assert!(matches!(again, Err(AccessError::KeyEnded(key)) if key == first.id));
+    fixture.keys.set_key_enabled(&second.id, false).await.unwrap();
+    let disabled = fixture.keys.rotate_key(&second.id, Duration::ZERO).await;
+    assert!(matches!(disabled, Err(AccessError::KeyEnded(_))));
+    let (other, _) = fixture.console.create(&owner, &name("other")).await.unwrap();
+    let foreign = fixture.console.rotate_key(&owner, &other.application.id, &first.id, Duration::ZERO).await;
+    assert!(matches!(foreign, Err(AccessError::NoSuchKey(_))), "a key of another application");
+}
+
+#[tokio::test]
+async fn console_keys_last_an_hour_are_not_listed_and_are_limited() {
+    let fixture = Fixture::new().await;
+    let owner = fixture.person("a@example.org").await;
+    let (owned, _) = fixture.console.create(&owner, &name("app")).await.unwrap();
+    let id = owned.application.id;
+    let (_, expires_at) = fixture.console.create_console_key(&owner, &id).await.unwrap();
+    assert_eq!(expires_at, fixture.clock.now().after(Duration::from_hours(1)));
+    assert_eq!(fixture.console.keys(&id).await.unwrap().len(), 1);
+    for _ in 1..200 {
+        fixture.console.create_console_key(&owner, &id).await.unwrap();
+    }
+    let refused = fixture.console.create_console_key(&owner, &id).await;
+    assert!(matches!(refused, Err(AccessError::TooMany("passes of the console"))));
+    fixture.clock.advance(Duration::from_hours(1));
+    assert!(fixture.console.create_console_key(&owner, &id).await.is_ok(), "the others have expired");
+}

@@ -1,0 +1,97 @@
+//! Links in e-mails: confirming an address and choosing a new password.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
+#![allow(dead_code, reason = "every test file uses a part of the fixture")]
+
+mod common;
+
+use std::time::Duration;
+
+use common::{Fixture, PASSWORD};
+use kaisatsu_access::{AccessError, RegistrationStep};
+use kaisatsu_model::{AccountState, Language, Registration};
+
+/// A fixture with an operator and open registration; no e-mail has been sent.
+async fn fixture() -> Fixture {
+    let fixture = Fixture::with_mail().await;
+    assert_eq!(fixture.register("operator@example.org").await, RegistrationStep::SignIn);
+    fixture.accounts.set_registration(Registration::Open).await.unwrap();
+    fixture
+}
+
+#[tokio::test]
+async fn a_confirmation_link_works_once_and_for_a_day() {
+    let fixture = fixture().await;
+    assert_eq!(fixture.register("a@example.org").await, RegistrationStep::Confirm);
+    let token = fixture.outbox.token(1).await;
+    let early = fixture.accounts.sign_in("a@example.org", PASSWORD, "test").await;
+    assert!(matches!(early, Err(AccessError::WrongCredentials)), "an unconfirmed account counts as none");
+    fixture.clock.advance(Duration::from_hours(24) - Duration::from_micros(1));
+    fixture.accounts.confirm_email(&token).await.unwrap();
+    assert!(matches!(fixture.accounts.confirm_email(&token).await, Err(AccessError::InvalidLink)));
+    assert!(fixture.accounts.sign_in("a@example.org", PASSWORD, "test").await.is_ok());
+
+    assert_eq!(fixture.register("b@example.org").await, RegistrationStep::Confirm);
+    let token = fixture.outbox.token(2).await;
+    fixture.clock.advance(Duration::from_hours(24));
+    assert!(matches!(fixture.accounts.confirm_email(&token).await, Err(AccessError::InvalidLink)));
+}
+
+#[tokio::test]
+async fn whoever_confirms_after_registration_was_closed_waits_for_approval() {
+    let fixture = fixture().await;
+    fixture.register("a@example.org").await;
+    let token = fixture.outbox.token(1).await;
+    fixture.accounts.set_registration(Registration::Closed).await.unwrap();
+    fixture.accounts.confirm_email(&token).await.unwrap();
+    assert_eq!(fixture.account("a@example.org").await.state, AccountState::Waiting);
+}
+
+#[tokio::test]
+async fn a_reset_link_changes_the_password_once_and_ends_every_session() {
+    let fixture = fixture().await;
+    let session = fixture.accounts.sign_in("operator@example.org", PASSWORD, "test").await.unwrap();
+    fixture.accounts.request_password_reset("nobody@example.org", Language::English).unwrap();
+    fixture.accounts.request_password_reset("operator@example.org", Language::Japanese).unwrap();
+    let token = fixture.outbox.token(1).await;
+    let short = fixture.accounts.reset_password(&token, "short").await;
+    assert!(matches!(short, Err(AccessError::InvalidPassword(_))), "and the link stays valid");
+    fixture.accounts.reset_password(&token, "quite another password").await.unwrap();
+    let again = fixture.accounts.reset_password(&token, "a third long password").await;
+    assert!(matches!(again, Err(AccessError::InvalidLink)));
+    assert!(fixture.accounts.session(session.reveal()).await.unwrap().is_none());
+    assert!(fixture.accounts.sign_in("operator@example.org", PASSWORD, "test").await.is_err());
+    assert!(fixture.accounts.sign_in("operator@example.org", "quite another password", "test").await.is_ok());
+    assert_eq!(fixture.outbox.count(), 1, "an unknown address gets no e-mail");
+}
+
+#[tokio::test]
+async fn a_reset_link_expires_after_an_hour_and_a_confirmation_link_is_no_reset_link() {
+    let fixture = fixture().await;
+    fixture.register("a@example.org").await;
+    let confirmation = fixture.outbox.token(1).await;
+    let wrong = fixture.accounts.reset_password(&confirmation, "quite another password").await;
+    assert!(matches!(wrong, Err(AccessError::InvalidLink)));
+    fixture.accounts.request_password_reset("operator@example.org", Language::English).unwrap();
+    let token = fixture.outbox.token(2).await;
+    fixture.clock.advance(Duration::from_hours(1));
+    let late = fixture.accounts.reset_password(&token, "quite another password").await;
+    assert!(matches!(late, Err(AccessError::InvalidLink)));
+}
+
+#[tokio::test]
+async fn an_address_gets_at_most_five_e_mails_in_a_quarter_of_an_hour() {
+    let fixture = fixture().await;
+    for count in 1..=5 {
+        fixture.accounts.request_password_reset("operator@example.org", Language::English).unwrap();
+        fixture.outbox.token(count).await;
+    }
+    // The sixth is not sent; that of another person, requested later, is.
+    fixture.accounts.request_password_reset("operator@example.org", Language::English).unwrap();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    fixture.register("a@example.org").await;
+    fixture.outbox.token(6).await;
+    assert_eq!(fixture.outbox.count(), 6);
+    fixture.clock.advance(Duration::from_mins(15) + Duration::from_micros(1));
+    fixture.accounts.request_password_reset("operator@example.org", Language::English).unwrap();
+    fixture.outbox.token(7).await;
+}
