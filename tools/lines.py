@@ -38,7 +38,7 @@ ENDINGS = {
     "",
 }
 EXEMPT = re.compile(
-    r"(^|/)(Cargo\.lock|LICENSE|package-lock\.json)$|^crates/railmap/maps/|requirements?\.txt$"
+    r"(^|/)(Cargo\.lock|LICENSE|package-lock\.json)$|^crates/railmap/maps/|\.codes\.toml$|requirements?\.txt$"
     r"|(^|/)(data|corpus|cases|openapi)/"
 )
 LONG_STRING = re.compile(r"""(["'`])(?:(?!\1)[^\\]|\\.){60,}(\1|$)""")
