@@ -1,4 +1,4 @@
-//! A client of its own: it sends the request target as it is written, and hides nothing of the answer.
+//! An HTTP client that sends the request target exactly as written, and returns the whole response.
 
 use std::{
     io::{Read, Write},
@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 
-/// What came back.
+/// A response.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// The status code.
@@ -62,7 +62,7 @@ impl Connection {
         self.send(format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n").as_bytes());
     }
 
-    /// Reads one answer; `None` when the server closed the connection before one began.
+    /// Reads one response; `None` when the server closes the connection before one begins.
     #[must_use]
     pub fn answer(&mut self, to_head: bool) -> Option<Answer> {
         let mut head = Vec::new();
@@ -91,7 +91,7 @@ impl Connection {
     }
 }
 
-/// One request on a connection of its own.
+/// One request on a new connection.
 #[must_use]
 pub fn request(to: SocketAddr, method: &str, target: &str, headers: &str) -> Answer {
     let mut connection = Connection::open(to);
@@ -99,13 +99,13 @@ pub fn request(to: SocketAddr, method: &str, target: &str, headers: &str) -> Ans
     connection.answer(method == "HEAD").expect("an answer")
 }
 
-/// One GET on a connection of its own.
+/// One GET on a new connection.
 #[must_use]
 pub fn get(to: SocketAddr, target: &str) -> Answer {
     request(to, "GET", target, "")
 }
 
-/// One POST on a connection of its own.
+/// One POST on a new connection.
 #[must_use]
 pub fn post(to: SocketAddr, target: &str, content_type: &str, body: &[u8]) -> Answer {
     let mut connection = Connection::open(to);
@@ -115,7 +115,7 @@ pub fn post(to: SocketAddr, target: &str, content_type: &str, body: &[u8]) -> An
     connection.answer(false).expect("an answer")
 }
 
-/// What separates the fields of [`form`].
+/// The Content-Type of [`form`], with its boundary.
 pub const FORM: &str = "multipart/form-data; boundary=kaisatsu-e2e";
 
 /// The body of a form: names and values.
@@ -123,7 +123,7 @@ pub const FORM: &str = "multipart/form-data; boundary=kaisatsu-e2e";
 pub fn form(fields: &[(&str, &[u8])]) -> Vec<u8> {
     let mut body = Vec::new();
     for (name, value) in fields {
-        // Files come with a name, as browsers and curl send them.
+        // Files have a file name, as browsers and curl send them.
         let file = if *name == "image" { "; filename=\"photo\"\r\nContent-Type: application/octet-stream" } else { "" };
         let head = format!("--kaisatsu-e2e\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n");
         body.extend_from_slice(head.as_bytes());

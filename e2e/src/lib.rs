@@ -1,4 +1,4 @@
-//! The tools of the end-to-end tests: the real binary, and a client that sends exactly the bytes it is given.
+//! Tools of the end-to-end tests: the real binary, and a client that sends exactly the bytes it is given.
 #![allow(
     clippy::expect_used,
     clippy::panic,
@@ -9,8 +9,8 @@
 )]
 
 mod browser;
+pub mod console_client;
 pub mod http;
-pub mod person;
 pub mod pictures;
 mod program;
 mod seed;
@@ -18,15 +18,15 @@ mod server;
 mod user;
 
 pub use browser::{Browser, Screen};
+pub use console_client::ConsoleClient;
 pub use http::Answer;
 pub use kaisatsu_testkit::{Backend, Database};
-pub use person::Person;
 pub use program::{Run, binary, run};
 pub use seed::Seed;
 pub use server::{Server, make_key, models_with};
 pub use user::User;
 
-/// Repeats a look until it sees what it waits for. The limit is generous: it only ends tests that would hang.
+/// Polls until a condition holds. The limit is generous: it only ends tests that would hang.
 pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let began = std::time::Instant::now();
     loop {
@@ -38,11 +38,11 @@ pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Makes a test of each story on each backend.
+/// Generates a test of each function for each backend.
 #[macro_export]
 macro_rules! on_every_backend {
-    ($($story:ident),+ $(,)?) => {
-        mod sqlite { $(#[test] fn $story() { super::$story($crate::Backend::Sqlite); })+ }
-        mod postgres { $(#[test] fn $story() { super::$story($crate::Backend::Postgres); })+ }
+    ($($test:ident),+ $(,)?) => {
+        mod sqlite { $(#[test] fn $test() { super::$test($crate::Backend::Sqlite); })+ }
+        mod postgres { $(#[test] fn $test() { super::$test($crate::Backend::Postgres); })+ }
     };
 }

@@ -1,4 +1,4 @@
-//! A real web server on the loopback that hands out pictures, and things that are none.
+//! A web server on the loopback interface that serves pictures, and files that are none.
 
 use std::{
     collections::BTreeMap,
@@ -11,26 +11,26 @@ use std::{
 
 use image::{ExtendedColorType, ImageEncoder, codecs::jpeg::JpegEncoder};
 
-/// How many bytes `/large` has.
+/// The size of `/large` in bytes.
 pub const LARGE: usize = 3 << 20;
 
-/// The server. It goes on until the process ends; every test has its own.
+/// The server. It runs until the process ends; every test starts its own.
 #[derive(Debug, Clone)]
 pub struct Pictures {
-    /// Where it listens.
+    /// The address it listens on.
     pub address: SocketAddr,
     asked: Arc<Mutex<BTreeMap<String, usize>>>,
 }
 
 impl Pictures {
-    /// Starts a server. It knows these paths:
+    /// Starts a server. It has these paths:
     ///
     /// * `/picture/CLASS/NUMBER`: a JPEG, the same each time; those of a class look alike
     /// * `/missing`, `/gone`: 404, 410
     /// * `/broken`: 500
     /// * `/text`: no picture
     /// * `/large`: more bytes than a test allows
-    /// * `/silent`: says nothing for a minute
+    /// * `/silent`: no response for a minute
     /// * `/away?ADDRESS`: a redirect to an address
     #[must_use]
     pub fn start() -> Self {
@@ -52,7 +52,7 @@ impl Pictures {
         format!("http://{}{path}", self.address)
     }
 
-    /// How often each path was asked for.
+    /// How often each path was requested.
     #[must_use]
     pub fn asked(&self) -> BTreeMap<String, usize> {
         self.asked.lock().expect("no panic").clone()
@@ -101,7 +101,7 @@ pub fn photo(name: &str) -> Vec<u8> {
     std::fs::read(std::path::Path::new(&folder).join(name)).expect("a photograph")
 }
 
-/// A picture of waves: the class decides their direction, width and colour, the number the rest.
+/// A picture of waves: the class determines their direction, width and colour, the number the rest.
 #[must_use]
 pub fn picture(class: &str, number: &str) -> Vec<u8> {
     let (class, number): (u32, u32) = (class.parse().unwrap_or(0), number.parse().unwrap_or(0));

@@ -1,4 +1,4 @@
-//! A running server, on a free port of the loopback, with an empty home.
+//! A running server, on a free port of the loopback interface, with an empty home folder.
 
 use std::{
     fs::File,
@@ -14,7 +14,7 @@ use crate::{Answer, Database, eventually, http, program};
 /// A running server. It is stopped when this is dropped.
 #[derive(Debug)]
 pub struct Server {
-    /// Where it listens.
+    /// The address it listens on.
     pub address: SocketAddr,
     child: Child,
     home: TempDir,
@@ -27,7 +27,7 @@ impl Server {
         Self::start_with(database, args, &[])
     }
 
-    /// The same with variables of the environment.
+    /// Starts a server with environment variables too.
     #[must_use]
     pub fn start_with(database: &Database, args: &[&str], environment: &[(&str, &str)]) -> Self {
         let home = tempfile::tempdir().expect("a temporary folder");
@@ -48,18 +48,18 @@ impl Server {
                 panic!("the server ended with {status}: {err}");
             }
             let line = out.lines().find_map(|line| line.trim().strip_prefix("address"));
-            // The last line is printed when all is there.
+            // The server prints the last line when it is ready.
             line.filter(|_| out.contains("curl"))?.trim().strip_prefix("http://")?.parse().ok()
         });
         Self { address, child, home }
     }
 
-    /// Starts a server on the default models, and waits until it says that it is ready.
+    /// Starts a server with the default models, and waits until it is ready.
     ///
     /// # Panics
     /// When `make test` has not installed the models.
     #[must_use]
-    pub fn start_seeing(database: &Database, args: &[&str]) -> Self {
+    pub fn start_with_models(database: &Database, args: &[&str]) -> Self {
         let models = std::env::var("KAISATSU_TEST_MODELS");
         let models = models.expect("KAISATSU_TEST_MODELS is not set; `make test` installs the models and sets it");
         let server = Self::start(database, &[&["--models", &models], args].concat());
@@ -73,13 +73,13 @@ impl Server {
         http::post(self.address, target, http::FORM, &http::form(fields))
     }
 
-    /// What it printed so far.
+    /// Its standard output so far.
     #[must_use]
     pub fn out(&self) -> String {
         std::fs::read_to_string(self.home.path().join("out")).expect("out")
     }
 
-    /// What it logged so far.
+    /// Its log so far.
     #[must_use]
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.home.path().join("err")).expect("err")
@@ -109,7 +109,7 @@ impl Server {
         assert!(sent.expect("kill").success());
     }
 
-    /// The most memory that it has had, in MB.
+    /// Its peak memory, in MB.
     #[must_use]
     pub fn peak_memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("its status");
@@ -118,7 +118,7 @@ impl Server {
         kilobytes / 1024
     }
 
-    /// Waits until it ends by itself; its exit code.
+    /// Waits until it ends; returns its exit code.
     pub fn wait(&mut self) -> Option<i32> {
         eventually("the server ends", || self.child.try_wait().expect("a status")).code()
     }
@@ -134,7 +134,7 @@ impl Drop for Server {
     }
 }
 
-/// A folder with only these of the default models: a server on it is ready sooner.
+/// A folder with only some of the default models: a server with it is ready sooner.
 ///
 /// # Panics
 /// When `make test` has not installed the models.
@@ -149,7 +149,7 @@ pub fn models_with(names: &[&str]) -> TempDir {
     folder
 }
 
-/// Makes a key for an application of a database, as an operator would.
+/// Creates a key of an application, as an operator would.
 #[must_use]
 pub fn make_key(database: &Database, application: &str) -> String {
     let home = tempfile::tempdir().expect("a temporary folder");

@@ -1,4 +1,4 @@
-//! A user of an application, as the application speaks for him.
+//! A user of an application; requests carry the application's key and the user's token.
 
 use std::net::SocketAddr;
 
@@ -56,7 +56,7 @@ impl User {
         http::post(self.server, &self.target(operation), http::FORM, &http::form(fields))
     }
 
-    /// Uploads an image; its id.
+    /// Uploads an image; returns its id.
     #[must_use]
     pub fn upload(&self, image: &[u8], tag: &str) -> String {
         let answer = self.send("userCategory/uploadImage", &[("image", image), ("tag", tag.as_bytes())]);
@@ -64,7 +64,7 @@ impl User {
         answer.json()["imageId"].as_str().expect("an id").to_owned()
     }
 
-    /// Creates a dataset; its id.
+    /// Creates a dataset; returns its id.
     #[must_use]
     pub fn create(&self, images: &[Value]) -> String {
         let answer = self.call("userCategory/createDataSet", &json!({"name": "a dataset", "images": images}));
@@ -73,15 +73,15 @@ impl User {
         answer.json()["dataSetId"].as_str().expect("an id").to_owned()
     }
 
-    /// What is known of a dataset.
+    /// The dataset as the API describes it.
     #[must_use]
-    pub fn data_set(&self, id: &str) -> Value {
+    pub fn dataset(&self, id: &str) -> Value {
         let answer = self.call("userCategory/getDataSet", &json!({"dataSetId": id, "limit": 1000}));
         assert_eq!(answer.status, 200, "{}", answer.text());
         answer.json()
     }
 
-    /// Waits until a dataset is built, well or badly.
+    /// Waits until a dataset is ready or has failed.
     #[must_use]
     pub fn built(&self, id: &str) -> Value {
         eventually("the dataset is built", || {
@@ -89,16 +89,16 @@ impl User {
                 self.call("userCategory/getDataSet", &json!({"dataSetId": id, "limit": 0})).json()["state"].clone();
             (state == "ready" || state == "failed").then_some(())
         });
-        self.data_set(id)
+        self.dataset(id)
     }
 
-    /// Deletes a dataset; the status.
+    /// Deletes a dataset; returns the status.
     #[must_use]
     pub fn delete(&self, id: &str) -> u16 {
         self.call("userCategory/deleteDataSet", &json!({"dataSetId": id})).status
     }
 
-    /// Looks into a dataset with a picture.
+    /// Recognises a picture with a dataset.
     #[must_use]
     pub fn ask(&self, operation: &str, id: &str, image: &[u8]) -> Answer {
         self.send(operation, &[("image", image), ("dataSetId", id.as_bytes())])

@@ -1,7 +1,7 @@
 //! Accounts of the console as a browser sees them: registering, signing in, passwords, operators.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
-use kaisatsu_e2e::{Backend, Database, Person, Server, eventually, on_every_backend, person::code, run};
+use kaisatsu_e2e::{Backend, ConsoleClient, Database, Server, console_client::code, eventually, on_every_backend, run};
 use serde_json::{Value, json};
 
 on_every_backend![
@@ -33,14 +33,14 @@ fn told(status: u16, word: &str) -> (u16, String) {
 
 fn the_first_person_runs_the_server(backend: Backend) {
     let (_database, server) = start(backend);
-    let stranger = Person::stranger(&server);
+    let stranger = ConsoleClient::stranger(&server);
     let session = stranger.get("session");
     assert_eq!(session.header("cache-control"), Some("no-store"));
     let session = session.json();
     assert_eq!((&session["account"], &session["empty"], &session["mail"]), (&Value::Null, &json!(true), &json!(false)));
     let next = stranger.call("POST", "accounts", &json!({"email": " One@Example.org ", "password": PASSWORD}));
     assert_eq!((next.status, next.json()), (202, json!({"next": "signIn"})));
-    let mut one = Person::stranger(&server);
+    let mut one = ConsoleClient::stranger(&server);
     let answer = one.sign_in("ONE@example.org", PASSWORD);
     let cookie = answer.header("set-cookie").unwrap();
     for part in ["kaisatsu_session=kss_", "; Path=/console;", "; HttpOnly;", "; SameSite=Strict;", "; Max-Age="] {
@@ -51,7 +51,7 @@ fn the_first_person_runs_the_server(backend: Backend) {
     let expected = ("one@example.org", "operator", "active");
     let words = ["email", "role", "state"].map(|name| account[name].as_str().unwrap());
     assert_eq!((words[0], words[1], words[2]), expected);
-    let two = Person::registered(&server, "two@example.org", PASSWORD);
+    let two = ConsoleClient::registered(&server, "two@example.org", PASSWORD);
     let session = two.get("session").json();
     assert_eq!((&session["account"]["role"], &session["empty"]), (&json!("member"), &json!(false)));
     assert_eq!(code(&two.get("operator/accounts")), told(403, "notAllowed"));
@@ -60,8 +60,8 @@ fn the_first_person_runs_the_server(backend: Backend) {
 
 fn no_answer_tells_whether_an_address_is_registered(backend: Backend) {
     let (_database, server) = start(backend);
-    let _one = Person::registered(&server, "one@example.org", PASSWORD);
-    let mut stranger = Person::stranger(&server);
+    let _one = ConsoleClient::registered(&server, "one@example.org", PASSWORD);
+    let mut stranger = ConsoleClient::stranger(&server);
     let answers = ["one@example.org", "nobody@example.org"].map(|email| {
         let registered = stranger.call("POST", "accounts", &json!({"email": email, "password": "another password"}));
         let forgot = stranger.call("POST", "password-reset", &json!({"email": email}));
@@ -88,14 +88,14 @@ fn no_answer_tells_whether_an_address_is_registered(backend: Backend) {
 fn nobody_guesses_for_ever(backend: Backend) {
     let (database, server) = start(backend);
     let other = Server::start(&database, &[]);
-    let one = Person::registered(&server, "one@example.org", PASSWORD);
+    let one = ConsoleClient::registered(&server, "one@example.org", PASSWORD);
     for email in ["one@example.org", "nobody@example.org"] {
         for guess in 0..10 {
             // Half of them on another replica.
-            let mut stranger = Person::stranger(if guess % 2 == 0 { &server } else { &other });
+            let mut stranger = ConsoleClient::stranger(if guess % 2 == 0 { &server } else { &other });
             assert_eq!(stranger.sign_in(email, &format!("guess number {guess}")).status, 401);
         }
-        let refused = Person::stranger(&server).sign_in(email, PASSWORD);
+        let refused = ConsoleClient::stranger(&server).sign_in(email, PASSWORD);
         assert_eq!(code(&refused), told(429, "tooOften"));
         let wait: u32 = refused.header("retry-after").unwrap().parse().unwrap();
         assert!((1..=900).contains(&wait), "{wait}");
@@ -103,7 +103,7 @@ fn nobody_guesses_for_ever(backend: Backend) {
     assert_eq!(one.get("applications").status, 200, "who is signed in is not disturbed");
     let change = json!({"current": "guess", "new": "another password"});
     assert_eq!(code(&one.call("PUT", "account/password", &change)).0, 429, "nor may they guess");
-    assert_eq!(Person::registered(&other, "two@example.org", PASSWORD).get("account/sessions").status, 200);
+    assert_eq!(ConsoleClient::registered(&other, "two@example.org", PASSWORD).get("account/sessions").status, 200);
 }
 
 /// The newest link of a kind in the log.
@@ -115,8 +115,8 @@ fn link(server: &Server, page: &str) -> Option<String> {
 
 fn a_forgotten_password_is_chosen_anew(backend: Backend) {
     let (_database, server) = start(backend);
-    let mut one = Person::registered(&server, "one@example.org", PASSWORD);
-    let stranger = Person::stranger(&server);
+    let mut one = ConsoleClient::registered(&server, "one@example.org", PASSWORD);
+    let stranger = ConsoleClient::stranger(&server);
     let asked = stranger.call("POST", "password-reset", &json!({"email": "one@example.org", "language": "ja"}));
     assert_eq!(asked.json(), json!({"sentTo": "log"}));
     let token = eventually("the link is in the log", || link(&server, "reset"));
@@ -135,8 +135,8 @@ fn a_forgotten_password_is_chosen_anew(backend: Backend) {
 
 fn a_session_is_one_browser_s(backend: Backend) {
     let (database, server) = start(backend);
-    let one = Person::registered(&server, "one@example.org", PASSWORD);
-    let mut two = Person::stranger(&Server::start(&database, &[]));
+    let one = ConsoleClient::registered(&server, "one@example.org", PASSWORD);
+    let mut two = ConsoleClient::stranger(&Server::start(&database, &[]));
     two.address = server.address;
     assert_eq!(two.sign_in("one@example.org", PASSWORD).status, 200);
     let sessions = one.get("account/sessions").json()["sessions"].as_array().unwrap().clone();
@@ -157,7 +157,7 @@ fn a_session_is_one_browser_s(backend: Backend) {
 
 fn only_the_console_s_own_pages_are_heard(backend: Backend) {
     let (_database, server) = start(backend);
-    let one = Person::registered(&server, "one@example.org", PASSWORD);
+    let one = ConsoleClient::registered(&server, "one@example.org", PASSWORD);
     let body = br#"{"name":"x"}"#;
     let proof = format!("X-CSRF-Token: {}\r\n", one.csrf);
     let json_type = "Content-Type: application/json\r\n";
@@ -171,10 +171,10 @@ fn only_the_console_s_own_pages_are_heard(backend: Backend) {
     ] {
         assert_eq!(code(&one.send("POST", "applications", &headers, body)), expected, "{headers}");
     }
-    // Signing in and registering need no session, and are no less guarded.
+    // Signing in and registering need no session, but the same CSRF protection.
     for path in ["session", "accounts"] {
         let body = json!({"email": "one@example.org", "password": PASSWORD}).to_string();
-        let stranger = Person::stranger(&server);
+        let stranger = ConsoleClient::stranger(&server);
         let other =
             stranger.send("POST", path, &format!("{json_type}Origin: http://evil.example\r\n"), body.as_bytes());
         assert_eq!(code(&other), told(403, "badCsrf"));
@@ -197,11 +197,11 @@ fn only_the_console_s_own_pages_are_heard(backend: Backend) {
 
 fn operators_let_people_in_and_out(backend: Backend) {
     let (_database, server) = start(backend);
-    let one = Person::registered(&server, "one@example.org", PASSWORD);
+    let one = ConsoleClient::registered(&server, "one@example.org", PASSWORD);
     let set = |mode: &str| one.call("PUT", "operator/registration", &json!({"mode": mode}));
     assert_eq!(set("ajar").status, 400);
     assert_eq!(set("approval").json()["registration"], "approval");
-    let mut two = Person::stranger(&server);
+    let mut two = ConsoleClient::stranger(&server);
     let next = two.call("POST", "accounts", &json!({"email": "two@example.org", "password": PASSWORD}));
     assert_eq!(next.json(), json!({"next": "approval"}));
     assert_eq!(code(&two.sign_in("two@example.org", PASSWORD)), told(403, "accountWaiting"));
@@ -223,7 +223,8 @@ fn operators_let_people_in_and_out(backend: Backend) {
     assert_eq!(code(&change(&id(0), json!({"role": "member"}))), told(409, "lastOperator"));
     assert_eq!(code(&change("acc_nobody", json!({"role": "member"}))), told(404, "notFound"));
     assert_eq!(set("closed").status, 200);
-    let refused = Person::stranger(&server).call("POST", "accounts", &json!({"email": "a@b.c", "password": PASSWORD}));
+    let refused =
+        ConsoleClient::stranger(&server).call("POST", "accounts", &json!({"email": "a@b.c", "password": PASSWORD}));
     assert_eq!(code(&refused), told(403, "registrationClosed"));
     let remove = |body: Value| code(&one.call("DELETE", &format!("operator/accounts/{}", id(1)), &body));
     assert_eq!(remove(json!({"email": "one@example.org"})), told(400, "invalid"));
@@ -233,8 +234,8 @@ fn operators_let_people_in_and_out(backend: Backend) {
 
 fn operators_have_a_command_line(backend: Backend) {
     let (database, server) = start(backend);
-    let _one = Person::registered(&server, "one@example.org", PASSWORD);
-    let two = Person::registered(&server, "two@example.org", PASSWORD);
+    let _one = ConsoleClient::registered(&server, "one@example.org", PASSWORD);
+    let two = ConsoleClient::registered(&server, "two@example.org", PASSWORD);
     let home = tempfile::tempdir().unwrap();
     let kaisatsu =
         |args: &[&str]| run(home.path(), &[&["--database", &database.address, "account"], args].concat(), &[]);
@@ -249,8 +250,8 @@ fn operators_have_a_command_line(backend: Backend) {
     let link = kaisatsu(&["reset", "two@example.org"]).out;
     let token = link.trim().split("token=").nth(1).unwrap();
     let finish = json!({"token": token, "password": "a new password"});
-    assert_eq!(Person::stranger(&server).call("POST", "password-reset/finish", &finish).status, 204);
-    let mut two = Person::stranger(&server);
+    assert_eq!(ConsoleClient::stranger(&server).call("POST", "password-reset/finish", &finish).status, 204);
+    let mut two = ConsoleClient::stranger(&server);
     assert_eq!(two.sign_in("two@example.org", "a new password").json()["account"]["role"], "operator");
     let _ = two.application("two's");
     let would = kaisatsu(&["delete", "two@example.org"]);

@@ -25,7 +25,7 @@ fn route_map_table(backend: Backend) {
     let width = |value: &str| format!("railmapDetail?APIKEY=KEY&id=tokyo&width={value}&height=5");
     let empty = "is empty; leave it out or give it a value";
     let table: Vec<(String, u16, String)> = [
-        // The range 1 to 500, and what a whole number is.
+        // The range 1 to 500, and the form of a whole number.
         (width("0"), 400, format!("query parameter width {RANGE}")),
         (width("501"), 400, format!("query parameter width {RANGE}")),
         (width("-1"), 400, format!("query parameter width {RANGE}")),
@@ -46,7 +46,7 @@ fn route_map_table(backend: Backend) {
     .into_iter()
     .chain(
         [
-            // Pairing.
+            // Parameters that belong together.
             (
                 "railmapDetail?APIKEY=KEY&id=tokyo&width=5",
                 400,
@@ -57,7 +57,7 @@ fn route_map_table(backend: Backend) {
                 400,
                 "query parameter width is missing; it is required when height is given",
             ),
-            // Exclusivity.
+            // Parameters that exclude each other.
             (
                 "railmapDetail?APIKEY=KEY&id=tokyo&stationName=a&stationCode=1",
                 400,
@@ -133,7 +133,7 @@ fn route_map_table(backend: Backend) {
                 404,
                 "a station of that stationName is not on this map",
             ),
-            // The key comes before every parameter.
+            // The key is checked before every parameter.
             ("railmapDetail?id=tokyo&width=0", 401, "query parameter APIKEY is missing"),
             ("railmapDetail", 401, "query parameter APIKEY is missing"),
             ("railmapDetail?APIKEY=&id=tokyo", 401, "query parameter APIKEY is empty; leave it out or give it a value"),
@@ -155,7 +155,7 @@ fn route_map_table(backend: Backend) {
             ("railmapList?APIKEY=KEY&stationCode=5", 404, "station code 5 is not on any map"),
             ("railmapList?APIKEY=KEY&gcs=x", 400, "query parameter gcs must be tokyo or wgs84"),
             ("railmapList", 401, "query parameter APIKEY is missing"),
-            // The path comes before everything.
+            // The path is checked before everything else.
             ("railmapdetail?APIKEY=KEY&id=tokyo", 404, UNKNOWN),
             ("railmapDetail/more?APIKEY=KEY", 404, UNKNOWN),
             ("", 404, UNKNOWN),

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use kaisatsu_e2e::{
-    Answer, Backend, Database, Person, Server, User, eventually, http, models_with, on_every_backend, person::code,
-    pictures, run,
+    Answer, Backend, ConsoleClient, Database, Server, User, console_client::code, eventually, http, models_with,
+    on_every_backend, pictures, run,
 };
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ fn told(status: u16, word: &str) -> (u16, String) {
 fn keys_are_made_rotated_and_switched(backend: Backend) {
     let database = Database::fresh(backend);
     let server = Server::start(&database, &[]);
-    let one = Person::registered(&server, "one@example.org", PASSWORD);
+    let one = ConsoleClient::registered(&server, "one@example.org", PASSWORD);
     let (id, first) = one.application("時刻表アプリ");
     assert_eq!(list(&server, &first), 200, "the moment it is made");
     assert_eq!(code(&one.call("POST", "applications", &json!({"name": "時刻表アプリ"}))), told(409, "nameTaken"));
@@ -71,7 +71,7 @@ fn keys_are_made_rotated_and_switched(backend: Backend) {
 fn a_pass_calls_as_its_application_while_one_is_signed_in(backend: Backend) {
     let database = Database::fresh(backend);
     let (server, other) = (Server::start(&database, &[]), Server::start(&database, &[]));
-    let one = Person::registered(&server, "one@example.org", PASSWORD);
+    let one = ConsoleClient::registered(&server, "one@example.org", PASSWORD);
     let (id, _) = one.application("one's");
     let pass = one.call("POST", &format!("applications/{id}/pass"), &json!({})).json();
     let pass = pass["key"].as_str().unwrap().to_owned();
@@ -89,7 +89,7 @@ fn a_pass_calls_as_its_application_while_one_is_signed_in(backend: Backend) {
 fn what_is_called_is_seen(backend: Backend) {
     let database = Database::fresh(backend);
     let mut server = Server::start(&database, &[]);
-    let one = Person::registered(&server, "one@example.org", PASSWORD);
+    let one = ConsoleClient::registered(&server, "one@example.org", PASSWORD);
     let (id, key) = one.application("one's");
     let pass = one.call("POST", &format!("applications/{id}/pass"), &json!({})).json();
     for _ in 0..3 {
@@ -127,7 +127,7 @@ fn what_is_called_is_seen(backend: Backend) {
     server.signal("-TERM");
     assert_eq!(server.wait(), Some(0));
     let server = Server::start(&database, &[]);
-    let one = Person { address: server.address, ..one };
+    let one = ConsoleClient { address: server.address, ..one };
     assert_eq!(one.get(&format!("applications/{id}")).json()["quota"]["usedToday"], 6);
 }
 
@@ -135,7 +135,7 @@ fn a_quota_is_held_on_every_replica(backend: Backend) {
     let database = Database::fresh(backend);
     let args = ["--daily-requests", "3"];
     let (server, other) = (Server::start(&database, &args), Server::start(&database, &args));
-    let one = Person::registered(&server, "one@example.org", PASSWORD);
+    let one = ConsoleClient::registered(&server, "one@example.org", PASSWORD);
     let (id, key) = one.application("one's");
     let call = |server: &Server| server.get(&format!("/route_service/v1/railmapList?APIKEY={key}"));
     assert_eq!([call(&server).status, call(&server).status, call(&server).status], [200; 3]);
@@ -158,7 +158,7 @@ fn a_quota_is_held_on_every_replica(backend: Backend) {
         eventually("there is more", || (call(replica).status == 200).then_some(()));
     }
     assert_eq!(change(json!({"perDay": null})).json()["quota"]["perDay"], 3, "the server's default again");
-    let two = Person::registered(&server, "two@example.org", PASSWORD);
+    let two = ConsoleClient::registered(&server, "two@example.org", PASSWORD);
     let (own, _) = two.application("two's");
     let asked = two.call("PATCH", &format!("applications/{own}"), &json!({"perDay": 1_000_000}));
     assert_eq!(code(&asked), told(403, "notAllowed"), "nobody sets their own");
@@ -167,10 +167,10 @@ fn a_quota_is_held_on_every_replica(backend: Backend) {
 fn people_see_their_own_and_operators_all(backend: Backend) {
     let database = Database::fresh(backend);
     let server = Server::start(&database, &[]);
-    let operator = Person::registered(&server, "operator@example.org", PASSWORD);
+    let operator = ConsoleClient::registered(&server, "operator@example.org", PASSWORD);
     let (one, two) = (
-        Person::registered(&server, "one@example.org", PASSWORD),
-        Person::registered(&server, "two@example.org", PASSWORD),
+        ConsoleClient::registered(&server, "one@example.org", PASSWORD),
+        ConsoleClient::registered(&server, "two@example.org", PASSWORD),
     );
     let (id, _) = one.application("one's");
     let key = one.get(&format!("applications/{id}")).json()["keys"][0]["id"].as_str().unwrap().to_owned();
@@ -189,7 +189,7 @@ fn people_see_their_own_and_operators_all(backend: Backend) {
     ];
     let nobodys = |path: &str| path.replace(&id, "app_0000000000000000");
     for (method, path, body) in &attempts {
-        let call = |who: &Person, path: &str| -> Answer {
+        let call = |who: &ConsoleClient, path: &str| -> Answer {
             if *method == "GET" { who.get(path) } else { who.call(method, path, body) }
         };
         let (theirs, none) = (call(&two, path), call(&two, &nobodys(path)));
@@ -199,9 +199,9 @@ fn people_see_their_own_and_operators_all(backend: Backend) {
             none.text().replace("app_0000000000000000", ""),
             "as if there were none"
         );
-        assert_eq!(code(&call(&Person::stranger(&server), path)), told(401, "notSignedIn"), "{method} {path}");
+        assert_eq!(code(&call(&ConsoleClient::stranger(&server), path)), told(401, "notSignedIn"), "{method} {path}");
     }
-    let names = |who: &Person, path: &str| {
+    let names = |who: &ConsoleClient, path: &str| {
         let listed = who.get(path).json()["applications"].as_array().unwrap().clone();
         listed.into_iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
@@ -209,8 +209,9 @@ fn people_see_their_own_and_operators_all(backend: Backend) {
     assert!(names(&operator, "applications").is_empty());
     assert!(names(&operator, "applications?all=true").contains(&"one's".to_owned()));
     assert_eq!(operator.get(&format!("applications/{id}")).json()["owner"]["email"], "one@example.org");
-    let switch =
-        |who: &Person, disabled: bool| who.call("PATCH", &format!("applications/{id}"), &json!({"disabled": disabled}));
+    let switch = |who: &ConsoleClient, disabled: bool| {
+        who.call("PATCH", &format!("applications/{id}"), &json!({"disabled": disabled}))
+    };
     assert_eq!(switch(&operator, true).status, 200);
     assert_eq!(
         code(&switch(&one, true)),
@@ -236,10 +237,10 @@ fn what_was_said_is_seen_and_taken_back(backend: Backend) {
     let database = Database::fresh(backend);
     let server = Server::start(&database, &["--models", models.path().to_str().unwrap()]);
     eventually("ready", || (server.get("/readyz").status == 200).then_some(()));
-    let _operator = Person::registered(&server, "operator@example.org", PASSWORD);
+    let _operator = ConsoleClient::registered(&server, "operator@example.org", PASSWORD);
     let (one, two) = (
-        Person::registered(&server, "one@example.org", PASSWORD),
-        Person::registered(&server, "two@example.org", PASSWORD),
+        ConsoleClient::registered(&server, "one@example.org", PASSWORD),
+        ConsoleClient::registered(&server, "two@example.org", PASSWORD),
     );
     let (_, key) = one.application("one's");
     let classify = || {
@@ -254,7 +255,7 @@ fn what_was_said_is_seen_and_taken_back(backend: Backend) {
     let target = format!("/imageRecognition/v1/feedbackToCandidate?{said}");
     let rated = http::post(server.address, &target, "application/json", comment.as_bytes());
     assert_eq!(rated.status, 204, "{}", rated.text());
-    let verdicts = |who: &Person, query: &str| {
+    let verdicts = |who: &ConsoleClient, query: &str| {
         who.get(&format!("feedback?{query}")).json()["verdicts"].as_array().unwrap().clone()
     };
     let listed = verdicts(&one, "comments=true");
@@ -268,7 +269,7 @@ fn what_was_said_is_seen_and_taken_back(backend: Backend) {
     let points = one.get("feedback/timeline?days=7").json();
     assert_eq!(points["series"][0]["points"][0]["invalid"], 1, "{points}");
     assert_ne!(classify()["candidates"][0], *candidate, "it acts");
-    let revoke = |who: &Person| {
+    let revoke = |who: &ConsoleClient| {
         who.call("POST", "feedback/revoke", &json!({"verdicts": [{"recognitionId": recognition, "itemId": item}]}))
             .json()
     };
@@ -291,8 +292,8 @@ fn an_account_goes_with_everything(backend: Backend) {
     let blobs = format!("file:{}", folder.path().join("blobs").display());
     let database = Database::fresh(backend);
     let server = Server::start(&database, &["--blobs", &blobs]);
-    let _operator = Person::registered(&server, "operator@example.org", PASSWORD);
-    let one = Person::registered(&server, "one@example.org", PASSWORD);
+    let _operator = ConsoleClient::registered(&server, "operator@example.org", PASSWORD);
+    let one = ConsoleClient::registered(&server, "one@example.org", PASSWORD);
     let (id, key) = one.application("one's");
     let user = User::named(&server, &key, "hanako");
     let image = user.upload(&pictures::photo("chelsea.png"), "cat");
@@ -313,7 +314,7 @@ fn an_account_goes_with_everything(backend: Backend) {
     assert_eq!(check.code, 0, "{check:?}");
     let listed = run(home.path(), &["--database", &database.address, "app", "list"], &[]).out;
     assert!(!listed.contains("one's"), "{listed}");
-    let again = Person::registered(&server, "one@example.org", PASSWORD);
+    let again = ConsoleClient::registered(&server, "one@example.org", PASSWORD);
     assert!(again.get("applications").json()["applications"].as_array().unwrap().is_empty(), "nothing is left of it");
 }
 

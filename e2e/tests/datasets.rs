@@ -1,4 +1,4 @@
-//! Users' datasets as an application sees them: built from addresses and stored images, used, and deleted for good.
+//! Users' datasets as an application sees them: built from addresses and stored images, used, and deleted.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::thread;
@@ -12,15 +12,15 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 on_every_backend![
-    a_dataset_is_built_used_and_deleted_for_good,
-    every_image_comes_to_its_own_end,
-    a_deletion_wins_over_building_and_searching,
-    what_cannot_be_built_says_why,
-    replicas_are_of_one_mind,
+    a_dataset_is_built_used_and_deleted,
+    every_image_has_its_outcome,
+    a_dataset_can_be_deleted_while_it_is_built_or_searched,
+    a_dataset_that_cannot_be_built_reports_why,
+    both_replicas_use_a_dataset_and_see_its_deletion,
 ];
 
-/// A server with its database, its storage and a web server of pictures beside it.
-struct Stage {
+/// A database, a storage and a web server of pictures for a server.
+struct Fixture {
     database: Database,
     blobs: TempDir,
     models: TempDir,
@@ -28,7 +28,7 @@ struct Stage {
     key: String,
 }
 
-impl Stage {
+impl Fixture {
     fn new(backend: Backend) -> Self {
         let database = Database::fresh(backend);
         let key = make_key(&database, "one");
@@ -53,7 +53,7 @@ impl Stage {
         json!({"url": self.pictures.url(&format!("/picture/{class}/{number}")), "tag": format!("wave {class}")})
     }
 
-    /// Whether all fits together, once what is being removed is removed.
+    /// The output of `kaisatsu check`, once deletions are finished.
     fn check(&self) -> String {
         let home = tempfile::tempdir().unwrap();
         let checked = run(
@@ -74,16 +74,16 @@ impl Stage {
     }
 }
 
-fn a_dataset_is_built_used_and_deleted_for_good(backend: Backend) {
-    let stage = Stage::new(backend);
-    let server = stage.start(&[]);
-    let user = User::named(&server, &stage.key, "山田");
+fn a_dataset_is_built_used_and_deleted(backend: Backend) {
+    let fixture = Fixture::new(backend);
+    let server = fixture.start(&[]);
+    let user = User::named(&server, &fixture.key, "山田");
     let mut images: Vec<Value> =
-        (0..3).flat_map(|class| (0..6).map(move |number| (class, number))).map(|(c, n)| stage.wave(c, n)).collect();
+        (0..3).flat_map(|class| (0..6).map(move |number| (class, number))).map(|(c, n)| fixture.wave(c, n)).collect();
     let stored = user.upload(&picture("0", "77"), "wave 0");
     images.push(json!({"imageId": stored}));
-    // The same picture under another tag: the report should stumble over it.
-    images.push(json!({"url": stage.pictures.url("/picture/1/3"), "tag": "wave 2"}));
+    // The same picture under another tag, which the report must mention.
+    images.push(json!({"url": fixture.pictures.url("/picture/1/3"), "tag": "wave 2"}));
     let id = user.create(&images);
 
     let early = user.ask("concept/classify", &id, &picture("1", "50"));
@@ -127,9 +127,9 @@ fn a_dataset_is_built_used_and_deleted_for_good(backend: Backend) {
     let deleted = user.call("userCategory/deleteDataSet", &json!({"dataSetId": id}));
     assert_eq!((deleted.status, deleted.body.len()), (204, 0));
     assert!(deleted.headers.iter().all(|(name, _)| !name.starts_with("content-")), "{:?}", deleted.headers);
-    // Not even a moment to tidy up.
+    // Kills the server.
     drop(server);
-    let server = stage.start(&[]);
+    let server = fixture.start(&[]);
     let user = user.on(&server);
     for operation in ["concept/classify", "similarImage/search"] {
         let answer = user.ask(operation, &id, &picture("1", "50"));
@@ -153,16 +153,16 @@ fn a_dataset_is_built_used_and_deleted_for_good(backend: Backend) {
         200,
         "the storage area outlives it"
     );
-    eventually("the storage is reclaimed", || (stage.files() == 1).then_some(()));
-    assert!(stage.check().contains("all is well"));
+    eventually("the storage is reclaimed", || (fixture.files() == 1).then_some(()));
+    assert!(fixture.check().contains("all is well"));
 }
 
-fn every_image_comes_to_its_own_end(backend: Backend) {
-    let stage = Stage::new(backend);
+fn every_image_has_its_outcome(backend: Backend) {
+    let fixture = Fixture::new(backend);
     let other = Pictures::start();
-    let server = stage.start(&["--max-image-bytes", "2000000", "--fetch-timeout", "1s"]);
-    let user = User::named(&server, &stage.key, "u");
-    let url = |path: &str| stage.pictures.url(path);
+    let server = fixture.start(&["--max-image-bytes", "2000000", "--fetch-timeout", "1s"]);
+    let user = User::named(&server, &fixture.key, "u");
+    let url = |path: &str| fixture.pictures.url(path);
     let expected = [
         (url("/picture/0/1"), "fetched"),
         (url("/picture/0/2"), "fetched"),
@@ -196,19 +196,19 @@ fn every_image_comes_to_its_own_end(backend: Backend) {
     assert_eq!(built["progress"]["denied"], 4);
     assert_eq!(built["progress"]["done"], 20);
     assert!(other.asked().is_empty(), "a machine inside that is not allowed hears nothing");
-    let asked = stage.pictures.asked();
+    let asked = fixture.pictures.asked();
     assert_eq!((asked["/silent"], asked["/broken"], asked["/missing"]), (3, 3, 1), "what may pass is tried again");
-    assert!(stage.check().contains("all is well"));
+    assert!(fixture.check().contains("all is well"));
 }
 
-fn a_deletion_wins_over_building_and_searching(backend: Backend) {
-    let stage = Stage::new(backend);
-    let server = stage.start(&[]);
-    let user = User::named(&server, &stage.key, "u");
-    // While it is built.
-    let many: Vec<Value> = (0..120).map(|number| stage.wave(number % 2, number)).collect();
+fn a_dataset_can_be_deleted_while_it_is_built_or_searched(backend: Backend) {
+    let fixture = Fixture::new(backend);
+    let server = fixture.start(&[]);
+    let user = User::named(&server, &fixture.key, "u");
+    // During its build.
+    let many: Vec<Value> = (0..120).map(|number| fixture.wave(number % 2, number)).collect();
     let id = user.create(&many);
-    eventually("it is being built", || (user.data_set(&id)["progress"]["done"].as_u64()? > 5).then_some(()));
+    eventually("it is being built", || (user.dataset(&id)["progress"]["done"].as_u64()? > 5).then_some(()));
     let deletions: Vec<u16> = thread::scope(|scope| {
         let runs: Vec<_> = (0..8).map(|_| scope.spawn(|| user.delete(&id))).collect();
         runs.into_iter().map(|run| run.join().unwrap()).collect()
@@ -217,7 +217,7 @@ fn a_deletion_wins_over_building_and_searching(backend: Backend) {
     assert_eq!(deletions.iter().filter(|status| **status == 404).count(), 7, "{deletions:?}");
     assert_eq!(user.call("userCategory/getDataSet", &json!({"dataSetId": id})).status, 404);
 
-    // While it is searched.
+    // During searches.
     let id = user.create(&many[..8]);
     assert_eq!(user.built(&id)["state"], "ready");
     let asked = picture("1", "9");
@@ -233,19 +233,19 @@ fn a_deletion_wins_over_building_and_searching(backend: Backend) {
         assert!(answers.iter().all(|status| [200, 404].contains(status)), "{answers:?}");
         assert!(answers.contains(&404));
     });
-    eventually("the storage is reclaimed", || (stage.files() == 0).then_some(()));
-    assert!(stage.check().contains("0 files of 0 bytes"));
+    eventually("the storage is reclaimed", || (fixture.files() == 0).then_some(()));
+    assert!(fixture.check().contains("0 files of 0 bytes"));
 }
 
-fn what_cannot_be_built_says_why(backend: Backend) {
-    let stage = Stage::new(backend);
-    let server = stage.start(&["--user-data-sets", "3", "--data-set-images", "5"]);
-    let user = User::named(&server, &stage.key, "u");
+fn a_dataset_that_cannot_be_built_reports_why(backend: Backend) {
+    let fixture = Fixture::new(backend);
+    let server = fixture.start(&["--user-data-sets", "3", "--data-set-images", "5"]);
+    let user = User::named(&server, &fixture.key, "u");
     let create = |body: Value| {
         let answer = user.call("userCategory/createDataSet", &body);
         (answer.status, answer.json()["error"]["code"].as_str().unwrap_or_default().to_owned(), answer.text())
     };
-    let fine = stage.wave(0, 1);
+    let fine = fixture.wave(0, 1);
     for (body, status, code, told) in [
         (json!({"images": [fine]}), 400, "106", "name is missing"),
         (json!({"name": "", "images": [fine]}), 400, "106", "name must have 1 to 200"),
@@ -279,14 +279,14 @@ fn what_cannot_be_built_says_why(backend: Backend) {
     assert_eq!((nul.status, &nul.json()["error"]["code"]), (400, &json!("106")));
     let nul = server.get(&format!("{}&imageId=%00", user.target("userCategory/getImage")));
     assert_eq!((nul.status, &nul.json()["error"]["code"]), (400, &json!("104")));
-    // Half of the images have to be usable.
-    let text = json!({"url": stage.pictures.url("/text"), "tag": "text"});
+    // Half of the images must be usable.
+    let text = json!({"url": fixture.pictures.url("/text"), "tag": "text"});
     let failed = user.built(&user.create(&[fine.clone(), text.clone(), text.clone()]));
     assert_eq!((failed["state"].as_str(), failed["progress"]["fetched"].as_u64()), (Some("failed"), Some(1)));
     assert!(failed["reason"].as_str().unwrap().contains("1 of 3 images"), "{failed}");
     let answer = user.ask("concept/classify", failed["dataSetId"].as_str().unwrap(), &picture("0", "1"));
     assert_eq!((answer.status, &answer.json()["error"]["code"]), (400, &json!("106")), "{}", answer.text());
-    // A single tag is for searching.
+    // A dataset with a single tag is for searching only.
     let single = user.built(&user.create(&[fine.clone(), text]));
     let id = single["dataSetId"].as_str().unwrap();
     assert_eq!(single["state"], "ready", "{single}");
@@ -296,7 +296,7 @@ fn what_cannot_be_built_says_why(backend: Backend) {
     );
     let answer = user.ask("concept/classify", id, &picture("0", "1"));
     assert!(answer.status == 400 && answer.text().contains("single tag"), "{}", answer.text());
-    // And three are as many as this server allows.
+    // This server allows three datasets.
     let third = user.create(std::slice::from_ref(&fine));
     let full = create(json!({"name": "x", "images": [fine]}));
     assert_eq!((full.0, full.1.as_str()), (429, "204"), "{}", full.2);
@@ -308,31 +308,31 @@ fn what_cannot_be_built_says_why(backend: Backend) {
     assert_eq!(user.call("userCategory/listDataSets", &json!({"limit": 0})).json()["error"]["code"], "111");
 }
 
-fn replicas_are_of_one_mind(backend: Backend) {
-    let stage = Stage::new(backend);
-    let (one, two) = (stage.start(&[]), stage.start(&[]));
-    let here = User::named(&one, &stage.key, "u");
+fn both_replicas_use_a_dataset_and_see_its_deletion(backend: Backend) {
+    let fixture = Fixture::new(backend);
+    let (one, two) = (fixture.start(&[]), fixture.start(&[]));
+    let here = User::named(&one, &fixture.key, "u");
     let there = here.on(&two);
-    // Whichever of them builds it, both can use it.
-    let id = here.create(&(0..12).map(|number| stage.wave(number % 3, number)).collect::<Vec<_>>());
+    // Whichever replica builds it, both can use it.
+    let id = here.create(&(0..12).map(|number| fixture.wave(number % 3, number)).collect::<Vec<_>>());
     assert_eq!(there.built(&id)["state"], "ready");
     let asked = picture("2", "50");
     for user in [&here, &there] {
         assert_eq!(user.ask("concept/classify", &id, &asked).json()["candidates"][0]["tag"], "wave 2");
     }
-    // It is in the memory of both; what one deletes the other does not find.
+    // Both replicas have it in memory; after one deletes it, the other does not find it.
     assert_eq!(there.delete(&id), 204);
     for operation in ["concept/classify", "similarImage/search"] {
         assert_eq!(here.ask(operation, &id, &asked).status, 404);
     }
     assert_eq!(here.delete(&id), 404);
-    let images: u64 = [&one, &two].iter().map(|server| looked_at(server)).sum();
+    let images: u64 = [&one, &two].iter().map(|server| images_processed(server)).sum();
     assert_eq!(images, 12, "no image was looked at twice");
-    eventually("the storage is reclaimed", || (stage.files() == 0).then_some(()));
+    eventually("the storage is reclaimed", || (fixture.files() == 0).then_some(()));
 }
 
-/// How many images of datasets a server has taken in.
-fn looked_at(server: &Server) -> u64 {
+/// How many images of datasets a server has processed.
+fn images_processed(server: &Server) -> u64 {
     let page = server.get("/metrics").text();
     let line = page.lines().find_map(|line| line.strip_prefix("kaisatsu_dataset_images_total{outcome=\"fetched\"} "));
     line.map_or(0, |count| count.parse().unwrap())

@@ -1,4 +1,4 @@
-//! Feedback from the command line: what an operator reads of it, and takes back.
+//! Feedback on the command line: listing, exporting, counting and revoking it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{fs, path::PathBuf, process::Stdio};
@@ -7,9 +7,9 @@ use kaisatsu_e2e::{Backend, Database, Run, Server, binary, http, make_key, model
 use serde_json::{Value, json};
 
 on_every_backend![
-    verdicts_are_listed_searched_exported_and_taken_back,
+    verdicts_are_listed_searched_exported_and_revoked,
     a_recognition_and_what_was_held_are_explained,
-    what_is_asked_wrongly_is_said_so,
+    wrong_arguments_are_reported,
 ];
 
 fn feedback(database: &Database, args: &[&str]) -> Run {
@@ -17,7 +17,7 @@ fn feedback(database: &Database, args: &[&str]) -> Run {
     run(home.path(), &[&["feedback"], args, &["--database", &database.address]].concat(), &[])
 }
 
-/// Standard output of a run that went well.
+/// Standard output of a successful run.
 fn told(database: &Database, args: &[&str]) -> String {
     let run = feedback(database, args);
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{args:?}");
@@ -41,7 +41,7 @@ fn classify(server: &Server, key: &str) -> Value {
     answer.json()
 }
 
-/// Says something of a candidate, or of the whole result.
+/// Rates a candidate, or the whole result.
 fn rate(server: &Server, key: &str, answer: &Value, place: Option<usize>, valid: bool, comment: Option<&str>) {
     let mut query = format!("APIKEY={key}&recognitionId={}&isValid={valid}", answer["recognitionId"].as_str().unwrap());
     let operation = match place {
@@ -65,7 +65,7 @@ fn start(database: &Database) -> (tempfile::TempDir, Server) {
     (models, server)
 }
 
-fn verdicts_are_listed_searched_exported_and_taken_back(backend: Backend) {
+fn verdicts_are_listed_searched_exported_and_revoked(backend: Backend) {
     let database = Database::fresh(backend);
     let (one, two) = (make_key(&database, "one"), make_key(&database, "two"));
     let (_models, server) = start(&database);
@@ -75,7 +75,7 @@ fn verdicts_are_listed_searched_exported_and_taken_back(backend: Backend) {
     rate(&server, &one, &first, None, true, Some("誰かの注釈"));
     rate(&server, &two, &second, Some(0), false, Some("No Espresso"));
 
-    // Listings: the newest last, a line each.
+    // Listings: one line each, the newest last.
     let list = told(&database, &["list"]);
     let heads: Vec<&str> = list.lines().next().unwrap().split_whitespace().collect();
     assert_eq!(heads, ["RATED", "APPLICATION", "TASK", "MODEL", "CANDIDATE", "VERDICT", "STANDING", "COMMENT"]);
@@ -126,7 +126,7 @@ fn verdicts_are_listed_searched_exported_and_taken_back(backend: Backend) {
         "{table}"
     );
 
-    // Taking back.
+    // Revoking.
     let those = ["revoke", "--app", "one", "--since", "1h"];
     let dry = told(&database, &[&those[..], &["--dry-run"]].concat());
     assert_eq!(dry, "3 verdicts would be revoked\n");
@@ -134,7 +134,7 @@ fn verdicts_are_listed_searched_exported_and_taken_back(backend: Backend) {
     assert_eq!(told(&database, &those), "0 verdicts revoked; replicas follow within a second\n");
     assert_eq!(told(&database, &["list", "--app", "one"]).matches("revoked").count(), 3);
     assert_eq!(told(&database, &["totals", "--json", "--app", "one"]), "[]\n");
-    // The next word counts.
+    // A new verdict counts again.
     rate(&server, &one, &first, Some(0), true, None);
     assert_eq!(told(&database, &["list", "--app", "one"]).matches("revoked").count(), 2);
 }
@@ -178,7 +178,7 @@ fn exported(database: &Database, first: &Value, recognition: &str) {
 
     let without = lines(&told(database, &["export", "--search", "espresso"]));
     assert_eq!((without.len(), &without[0]["application"], &without[0]["picture"]), (1, &json!("two"), &Value::Null));
-    // Nobody reads to the end.
+    // The reader closes standard output early.
     let mut child = std::process::Command::new(binary())
         .args(["feedback", "export", "--database", &database.address])
         .env_clear()
@@ -234,9 +234,10 @@ fn a_recognition_and_what_was_held_are_explained(backend: Backend) {
     assert!(!table.contains(&key));
 }
 
-fn what_is_asked_wrongly_is_said_so(backend: Backend) {
+fn wrong_arguments_are_reported(backend: Backend) {
     let database = Database::fresh(backend);
-    let which = "say which verdicts are to be revoked, with one or more of --app, --item, --model, --recognition, --since \
+    let which = "say which verdicts are to be revoked, with one or more of --app, --item, --model, --recognition, \
+         --since \
                  and --until";
     let app = "there is no application named 'none'; `kaisatsu app list` lists them";
     for (args, code, sentence) in [

@@ -1,4 +1,4 @@
-//! Every kind of image file a caller may send, good and bad, and the exact answer to each.
+//! Every kind of image file that a caller may send, valid or not, and the exact answer to each.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::io::Cursor;
@@ -19,7 +19,7 @@ fn photo(name: &str) -> Vec<u8> {
 fn start(args: &[&str]) -> (Database, String, Server) {
     let database = Database::fresh(Backend::Sqlite);
     let key = make_key(&database, "tests");
-    let server = Server::start_seeing(&database, args);
+    let server = Server::start_with_models(&database, args);
     (database, key, server)
 }
 
@@ -39,7 +39,7 @@ fn jpeg(image: &DynamicImage) -> Vec<u8> {
     bytes
 }
 
-/// A JPEG with an EXIF orientation tag put in behind its first marker.
+/// A JPEG with an EXIF orientation tag after its first marker.
 fn oriented(jpeg: &[u8], orientation: u8) -> Vec<u8> {
     let tiff =
         [&b"Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0"[..], &[orientation], &[0, 0, 0, 0, 0, 0]]
@@ -48,7 +48,7 @@ fn oriented(jpeg: &[u8], orientation: u8) -> Vec<u8> {
     [&jpeg[..2], &[0xff, 0xe1], &length, &tiff, &jpeg[2..]].concat()
 }
 
-/// A PNG that declares a size and holds nothing.
+/// A PNG that declares a size and has no pixels.
 fn hollow_png(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
     PngEncoder::new(&mut bytes).write_image(&[0; 3], 1, 1, ExtendedColorType::Rgb8).unwrap();
@@ -67,7 +67,7 @@ fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, step)
 }
 
-/// The picture as a JPEG in CMYK, its values inverted as printers' programs write them.
+/// The picture as a CMYK JPEG, with inverted values as print software writes them.
 fn cmyk(image: &DynamicImage) -> Vec<u8> {
     let rgb = image.to_rgb8();
     let pixels: Vec<u8> = rgb.pixels().flat_map(|Rgb([r, g, b])| [*r, *g, *b, 255]).collect();
@@ -94,7 +94,7 @@ fn every_format_of_the_contract_is_read() {
         let second = RgbaImage::from_pixel(first.width(), first.height(), Rgba([0, 0, 255, 255]));
         encoder.encode_frames([Frame::new(first), Frame::new(second)]).unwrap();
     }
-    // The picture on a transparent ground: what is transparent counts as white.
+    // The picture on a transparent background: transparent pixels count as white.
     let mut transparent = coffee.to_rgba8();
     for (x, _, pixel) in transparent.enumerate_pixels_mut() {
         if x < 60 {
@@ -126,7 +126,7 @@ fn every_format_of_the_contract_is_read() {
         assert_eq!(answer.status, 200, "{what}: {}", answer.text());
         assert_eq!(answer.json()["candidates"][0]["tag"], "espresso", "{what}");
     }
-    // Small and plain ones are looked at like any other.
+    // Small and plain pictures are processed like any other.
     let speck = RgbImage::from_pixel(1, 1, Rgb([9, 9, 9]));
     let strip = RgbImage::from_pixel(3000, 1, Rgb([200, 9, 9]));
     let grey: ImageBuffer<Luma<u8>, _> = ImageBuffer::from_pixel(5, 5, Luma([7]));
@@ -143,9 +143,9 @@ fn every_format_of_the_contract_is_read() {
 }
 
 #[test]
-fn a_thread_of_a_picture_takes_no_more_memory_than_another() {
+fn a_very_narrow_picture_needs_no_more_memory_than_another() {
     let (_database, key, server) = start(&[]);
-    // A file of a few kilobytes; stretched across before it is made low, it would be four gigabytes.
+    // A file of a few kilobytes; scaled in one direction first, it would need four gigabytes.
     let thread: ImageBuffer<Luma<u8>, _> = ImageBuffer::from_pixel(1, 4_000_000, Luma([90]));
     let thread = written(&DynamicImage::ImageLuma8(thread), ImageFormat::Png);
     for operation in ["concept/classify", "objectDetection/detect", "recognize"] {
@@ -264,7 +264,7 @@ fn bad_images_and_the_exact_answer_to_each() {
         let expected = json!({"error": {"code": code, "message": format!("concept/classify: {message}")}});
         assert_eq!((answer.status, answer.json()), (status, expected), "{what}");
     }
-    // Who is refused before the picture has arrived hears so as well, not that the connection broke.
+    // A caller who is refused before the picture has arrived gets the answer, not a broken connection.
     assert_eq!(ask(&server, "wrong", &vec![0; 20_000_000]).status, 401);
     assert_eq!(ask(&server, &key, &jpeg).status, 200, "and then it works again");
 }
@@ -336,12 +336,13 @@ fn bad_forms_and_the_exact_answer_to_each() {
         let expected = json!({"error": {"code": code, "message": format!("objectDetection/detect: {message}")}});
         assert_eq!((answer.status, answer.json()), (status, expected), "{kind}");
     }
-    // Who asks comes first, then what is asked.
+    // The key is checked first, then the request.
     let stranger = http::post(server.address, "/imageRecognition/v1/objectDetection/detect?APIKEY=wrong", "", b"");
     assert_eq!(stranger.status, 401);
 }
 
-/// The same photograph as it is, and turned with a tag that turns it back: the boxes are in pixels of the file as sent.
+/// The same photograph, and rotated copies with a tag that rotates them back: the boxes are in pixels of the file as
+/// sent.
 #[test]
 fn boxes_are_in_pixels_of_the_file_as_sent() {
     let (_database, key, server) = start(&[]);
@@ -357,13 +358,13 @@ fn boxes_are_in_pixels_of_the_file_as_sent() {
     };
     let (size, [x_min, y_min, x_max, y_max]) = cup(&jpeg(&coffee));
     assert_eq!(size, (600, 400));
-    // Tag 6: the viewer turns the file a quarter to the right, so the file lies a quarter to the left.
+    // Tag 6: viewers rotate the file by 90 degrees to the right, so it is stored rotated to the left.
     let (size, turned) = cup(&oriented(&jpeg(&coffee.rotate270()), 6));
     assert_eq!(size, (400, 600));
     for (found, expected) in turned.iter().zip([y_min, 600.0 - x_max, y_max, 600.0 - x_min]) {
         assert!((found - expected).abs() < 6.0, "{turned:?} for {:?}", [y_min, 600.0 - x_max, y_max, 600.0 - x_min]);
     }
-    // Tag 3: upside down.
+    // Tag 3: rotated by 180 degrees.
     let (size, turned) = cup(&oriented(&jpeg(&coffee.rotate180()), 3));
     assert_eq!(size, (600, 400));
     for (found, expected) in turned.iter().zip([600.0 - x_max, 400.0 - y_max, 600.0 - x_min, 400.0 - y_min]) {

@@ -1,4 +1,4 @@
-//! Every operation of users, with every way of not being the right one: the exact answer.
+//! Every operation of users, called by everybody but the owner: the exact answer.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{
@@ -7,16 +7,16 @@ use kaisatsu_e2e::{
 };
 use serde_json::json;
 
-on_every_backend![nobody_gets_at_what_is_another_s];
+on_every_backend![a_user_cannot_reach_what_belongs_to_another];
 
 /// A request, given what follows the path.
 type Call = Box<dyn Fn(&Server, &str) -> Answer>;
 
-/// An operation that belongs to a user: its name, and what a request for the owner's things looks like.
+/// An operation of a user: its name, and a request for something of the owner's.
 struct Operation {
     name: &'static str,
     call: Call,
-    /// What the owner himself gets, and what any other user gets.
+    /// The status for the owner, and what any other user gets.
     owner: u16,
     stranger: Stranger,
 }
@@ -24,15 +24,15 @@ struct Operation {
 /// What a user who is not the owner gets.
 #[derive(Clone, Copy)]
 enum Stranger {
-    /// There is no such thing.
+    /// Not found.
     NotFound,
-    /// His own, which is empty.
+    /// The user's own list, which is empty.
     OwnList(&'static str),
-    /// The operation names nothing of the owner's.
+    /// Success: the operation names nothing of the owner's.
     Fine,
 }
 
-fn operations(data_set: &str, image: &str) -> Vec<Operation> {
+fn operations(dataset: &str, image: &str) -> Vec<Operation> {
     let json_call = |name: &'static str, body: serde_json::Value| -> Call {
         Box::new(move |server, query| {
             let target = format!("/imageRecognition/v1/{name}{query}");
@@ -45,7 +45,7 @@ fn operations(data_set: &str, image: &str) -> Vec<Operation> {
             server.post_form(&format!("/imageRecognition/v1/{name}{query}"), &fields)
         })
     };
-    let asked = || vec![("image", picture("0", "9")), ("dataSetId", data_set.as_bytes().to_vec())];
+    let asked = || vec![("image", picture("0", "9")), ("dataSetId", dataset.as_bytes().to_vec())];
     let operation = |name, call, owner, stranger| Operation { name, call, owner, stranger };
     let image_id = image.to_owned();
     let get_image: Call = Box::new(move |server, query| {
@@ -76,7 +76,7 @@ fn operations(data_set: &str, image: &str) -> Vec<Operation> {
         ),
         operation(
             "userCategory/getDataSet",
-            json_call("userCategory/getDataSet", json!({"dataSetId": data_set})),
+            json_call("userCategory/getDataSet", json!({"dataSetId": dataset})),
             200,
             Stranger::NotFound,
         ),
@@ -94,7 +94,7 @@ fn operations(data_set: &str, image: &str) -> Vec<Operation> {
         ),
         operation(
             "userCategory/deleteDataSet",
-            json_call("userCategory/deleteDataSet", json!({"dataSetId": data_set})),
+            json_call("userCategory/deleteDataSet", json!({"dataSetId": dataset})),
             204,
             Stranger::NotFound,
         ),
@@ -105,7 +105,7 @@ fn error(answer: &Answer) -> (u16, String) {
     (answer.status, answer.json()["error"]["code"].as_str().unwrap_or_default().to_owned())
 }
 
-fn nobody_gets_at_what_is_another_s(backend: Backend) {
+fn a_user_cannot_reach_what_belongs_to_another(backend: Backend) {
     let (database, folder, home) =
         (Database::fresh(backend), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (key, other_key) = (make_key(&database, "one"), make_key(&database, "two"));
@@ -120,12 +120,12 @@ fn nobody_gets_at_what_is_another_s(backend: Backend) {
     let args = ["--blobs", &blobs, "--models", &models];
     let server = Server::start(&database, &args);
     eventually("the models are loaded", || (server.get("/readyz").status == 200).then_some(()));
-    // A server whose tokens are good for a second, on the same database.
+    // A server whose tokens are valid for a second, on the same database.
     let brief = Server::start(&database, &[&args[..], &["--token-lifetime", "1s"]].concat());
 
     let owner = User::named(&server, &key, "owner");
     let stranger = User::named(&server, &key, "stranger");
-    // The same name, and another application's.
+    // A user of the same name, of another application.
     let namesake = User::named(&server, &other_key, "owner");
     let expired = User::named(&brief, &key, "owner").on(&server);
     let revoked = User::named(&server, &key, "revoked");
@@ -174,7 +174,7 @@ fn nobody_gets_at_what_is_another_s(backend: Backend) {
                 }
                 Stranger::Fine => assert_eq!(answer.status, 200, "{name} as {who}: {}", answer.text()),
             }
-            // Whether it is another's or nobody's at all: the answer is the same, but for its request id.
+            // The answer is the same for another user's and for nobody's id, except for the request id.
             if let Stranger::NotFound = operation.stranger {
                 let nobody_s =
                     operations("dts_00000000000000000000000000000000", "img_00000000000000000000000000000000");

@@ -12,8 +12,8 @@ on_every_backend![
     a_revocation_is_in_force_within_a_second,
     a_rotation_has_no_gap,
     listings_never_show_a_secret,
-    what_is_not_there_is_said_so,
-    a_key_outlives_a_restart,
+    unknown_keys_and_applications_are_reported,
+    a_key_survives_a_restart,
 ];
 
 fn kaisatsu(database: &Database, args: &[&str]) -> Run {
@@ -119,7 +119,7 @@ fn listings_never_show_a_secret(backend: Backend) {
     assert!(own.out.contains(&format!("…{}", &secret[32..])), "the last four characters tell keys apart");
 }
 
-fn what_is_not_there_is_said_so(backend: Backend) {
+fn unknown_keys_and_applications_are_reported(backend: Backend) {
     let database = Database::fresh(backend);
     for (args, sentence) in [
         (&["key", "disable", "key_none"][..], "there is no key key_none"),
@@ -135,7 +135,7 @@ fn what_is_not_there_is_said_so(backend: Backend) {
     assert_eq!((again.code, again.err.trim()), (1, "kaisatsu: there is an application named 'twice' already"));
 }
 
-fn a_key_outlives_a_restart(backend: Backend) {
+fn a_key_survives_a_restart(backend: Backend) {
     let database = Database::fresh(backend);
     let server = Server::start(&database, &[]);
     let key = make_key(&database, "one");

@@ -1,4 +1,4 @@
-//! Feedback that makes the engine better, as a caller sees it: at once, for whom it should, and until it is taken back.
+//! The effect of feedback as a caller sees it: at once, for whom it should act, and until it is revoked.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{
@@ -18,12 +18,12 @@ use kaisatsu_e2e::{
 use serde_json::{Value, json};
 
 on_every_backend![
-    a_verdict_acts_at_once_everywhere_and_is_taken_back_to_the_bit,
-    one_application_moves_nobody_else_and_three_that_agree_do,
-    things_images_and_items_learn_too,
-    what_does_harm_is_held_back_and_reported,
-    two_verdicts_at_once_leave_one,
-    feedback_and_the_deletion_of_its_dataset_do_not_meet,
+    a_verdict_acts_at_once_on_every_replica_and_is_revoked_to_the_bit,
+    feedback_of_one_application_affects_no_other_and_that_of_three_does,
+    feedback_acts_on_detections_images_and_items_too,
+    harmful_feedback_is_held_and_reported,
+    of_two_concurrent_verdicts_one_remains,
+    feedback_and_the_deletion_of_its_dataset_do_not_deadlock,
 ];
 
 const BASE: &str = "/imageRecognition/v1";
@@ -46,7 +46,7 @@ fn classify(server: &Server, key: &str, image: &[u8]) -> Value {
     answer.json()
 }
 
-/// Says of one candidate whether it is right.
+/// Rates one candidate.
 fn rate(server: &Server, key: &str, answer: &Value, candidate: usize, valid: bool) {
     let (recognition, item) = (&answer["recognitionId"], &answer["candidates"][candidate]["itemId"]);
     let (recognition, item) = (recognition.as_str().unwrap(), item.as_str().unwrap());
@@ -76,7 +76,7 @@ fn feedback(database: &Database, words: &[&str]) -> String {
     done.out
 }
 
-fn a_verdict_acts_at_once_everywhere_and_is_taken_back_to_the_bit(backend: Backend) {
+fn a_verdict_acts_at_once_on_every_replica_and_is_revoked_to_the_bit(backend: Backend) {
     let database = Database::fresh(backend);
     let key = make_key(&database, "one");
     let mut server = start(&database, &["general"], &[]);
@@ -85,7 +85,7 @@ fn a_verdict_acts_at_once_everywhere_and_is_taken_back_to_the_bit(backend: Backe
     let (first, other) = (classify(&server, &key, &cat), classify(&server, &key, &coffee));
     assert_eq!(scores(&classify(&server, &key, &cat)), scores(&first), "without feedback nothing moves");
 
-    // The first answer is wrong, says the caller, and the second is right: so they are from the next request on.
+    // The caller rates the first candidate as wrong and the second as right: the next request ranks them so.
     rate(&server, &key, &first, 0, false);
     rate(&server, &key, &first, 1, true);
     let learned = classify(&server, &key, &cat);
@@ -97,7 +97,7 @@ fn a_verdict_acts_at_once_everywhere_and_is_taken_back_to_the_bit(backend: Backe
     assert_eq!(far["candidates"][0]["tag"], other["candidates"][0]["tag"], "what is far stays");
     eventually("the replica follows", || (scores(&classify(&replica, &key, &cat)) == scores(&learned)).then_some(()));
 
-    // Why: the trail, over HTTP and for the operator.
+    // The explanation, over HTTP and for the operator.
     let id = learned["recognitionId"].as_str().unwrap();
     let told = server.get(&format!("{BASE}/explain?APIKEY={key}&recognitionId={id}")).json();
     assert_eq!((&told["task"], &told["model"]), (&json!("classify"), &json!("general")));
@@ -110,7 +110,7 @@ fn a_verdict_acts_at_once_everywhere_and_is_taken_back_to_the_bit(backend: Backe
     let other_key = make_key(&database, "two");
     assert_eq!(server.get(&format!("{BASE}/explain?APIKEY={other_key}&recognitionId={id}")).status, 404);
 
-    // How often, over time.
+    // The totals, over time.
     let totals = server.get(&format!("{BASE}/feedbackTotals?APIKEY={key}&interval=hour")).json();
     assert_eq!(totals["totals"].as_array().unwrap().len(), 2, "{totals}");
     let precision: Vec<&Value> = totals["totals"].as_array().unwrap().iter().map(|total| &total["precision"]).collect();
@@ -122,7 +122,7 @@ fn a_verdict_acts_at_once_everywhere_and_is_taken_back_to_the_bit(backend: Backe
     assert!(metrics.contains("kaisatsu_feedback_total{task=\"classify\",model=\"general\",candidate="), "{metrics}");
     assert!(metrics.contains("kaisatsu_engine_memory_seconds"));
 
-    // The last word replaces the earlier one; what was learned survives a kill.
+    // A later verdict replaces the earlier one, and what was learned survives a kill.
     rate(&server, &key, &first, 0, true);
     rate(&server, &key, &first, 0, false);
     assert_eq!(scores(&classify(&server, &key, &cat)), scores(&learned));
@@ -131,7 +131,7 @@ fn a_verdict_acts_at_once_everywhere_and_is_taken_back_to_the_bit(backend: Backe
     let server = start(&database, &["general"], &[]);
     assert_eq!(scores(&classify(&server, &key, &cat)), scores(&learned));
 
-    // Taken back, to the bit, on every replica.
+    // Revoked, to the bit, on every replica.
     assert!(feedback(&database, &["revoke", "--app", "one"]).contains("2 verdicts revoked"));
     for replica in [&server, &replica] {
         eventually("the scores are restored", || {
@@ -140,7 +140,7 @@ fn a_verdict_acts_at_once_everywhere_and_is_taken_back_to_the_bit(backend: Backe
     }
 }
 
-fn one_application_moves_nobody_else_and_three_that_agree_do(backend: Backend) {
+fn feedback_of_one_application_affects_no_other_and_that_of_three_does(backend: Backend) {
     let database = Database::fresh(backend);
     let keys: Vec<String> = ["a", "b", "c", "d"].iter().map(|name| make_key(&database, name)).collect();
     let server = start(&database, &["general"], &[]);
@@ -168,12 +168,12 @@ fn one_application_moves_nobody_else_and_three_that_agree_do(backend: Backend) {
     eventually("two again", || (scores(&classify(&server, &keys[3], &cat)) == scores(&before)).then_some(()));
 }
 
-fn things_images_and_items_learn_too(backend: Backend) {
+fn feedback_acts_on_detections_images_and_items_too(backend: Backend) {
     let database = Database::fresh(backend);
     let key = make_key(&database, "one");
     let server = start(&database, &["general", "coco", "local-features"], &[]);
 
-    // A thing in a picture.
+    // An object in a picture.
     let detect = || {
         let target = format!("{BASE}/objectDetection/detect?APIKEY={key}&minScore=0.3");
         server.post_form(&target, &[("image", &photo("coffee.png"))]).json()
@@ -235,7 +235,7 @@ fn things_images_and_items_learn_too(backend: Backend) {
     assert!(score(&after) < score(&before), "{before} {after}");
 }
 
-fn what_does_harm_is_held_back_and_reported(backend: Backend) {
+fn harmful_feedback_is_held_and_reported(backend: Backend) {
     let database = Database::fresh(backend);
     let key = make_key(&database, "one");
     let server = start(&database, &["general"], &[]);
@@ -250,7 +250,7 @@ fn what_does_harm_is_held_back_and_reported(backend: Backend) {
     assert!(photos.len() >= 8, "{}", photos.len());
     photos.truncate(8);
     let all = || -> Vec<_> { photos.iter().map(|photo| scores(&classify(&server, &key, photo))).collect() };
-    // Twice, everything is confirmed; then, twice, what was right is called wrong and what comes after it right.
+    // Twice, everything is confirmed; then, twice, the right candidate is rated wrong and the next one right.
     for photo in photos.iter().chain(&photos) {
         rate(&server, &key, &classify(&server, &key, photo), 0, true);
     }
@@ -258,7 +258,7 @@ fn what_does_harm_is_held_back_and_reported(backend: Backend) {
     let confirmed = all();
     for photo in photos.iter().chain(&photos) {
         let answer = classify(&server, &key, photo);
-        // Once the guard has seen enough there may be nothing left to be wrong about.
+        // Once the guard has evaluated enough, there may be nothing left to rate wrong.
         if answer["candidates"].as_array().unwrap().len() > 1 {
             rate(&server, &key, &answer, 1, true);
             rate(&server, &key, &answer, 0, false);
@@ -270,7 +270,7 @@ fn what_does_harm_is_held_back_and_reported(backend: Backend) {
     assert!(feedback(&database, &["list", "--limit", "500"]).contains("held"));
     assert!(server.log().contains("feedback is held back"));
     assert!(server.get("/metrics").text().contains("kaisatsu_feedback_held_total"));
-    // What is left of it, beyond what was held, is too little to be sure of.
+    // The verdicts that were not held are too few to judge.
     let all_of_them = feedback(&database, &["export"]);
     let standing = |word: &str| all_of_them.matches(&format!(r#""standing":"{word}""#)).count();
     let (held, active) = (standing("held"), standing("active"));
@@ -279,7 +279,7 @@ fn what_does_harm_is_held_back_and_reported(backend: Backend) {
     eventually("nothing is left", || (all() != confirmed).then_some(()));
 }
 
-fn two_verdicts_at_once_leave_one(backend: Backend) {
+fn of_two_concurrent_verdicts_one_remains(backend: Backend) {
     let database = Database::fresh(backend);
     let key = make_key(&database, "one");
     let server = start(&database, &["general"], &[]);
@@ -297,12 +297,12 @@ fn two_verdicts_at_once_leave_one(backend: Backend) {
     let valid = serde_json::from_str::<Value>(&last).unwrap()["isValid"] == true;
     let now = classify(&server, &key, &coffee);
     assert_ne!(scores(&now), before);
-    // What acts is what is kept.
+    // The stored verdict is the one in effect.
     rate(&server, &key, &answer, 0, valid);
     assert_eq!(scores(&classify(&server, &key, &coffee)), scores(&now));
 }
 
-fn feedback_and_the_deletion_of_its_dataset_do_not_meet(backend: Backend) {
+fn feedback_and_the_deletion_of_its_dataset_do_not_deadlock(backend: Backend) {
     let database = Database::fresh(backend);
     let key = make_key(&database, "one");
     let server = start(&database, &["general"], &[]);

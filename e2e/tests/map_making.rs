@@ -1,4 +1,5 @@
-//! From facts to a map in force, with the commands that an operator types: import, build, draw, and the server that finds it.
+//! From facts to a map in force, with the commands that an operator types: import, build, draw, and the server that
+//! finds it.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
 

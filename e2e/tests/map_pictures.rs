@@ -9,7 +9,8 @@ use resvg::usvg;
 use serde_json::{Value, json};
 
 /// The most pixels of a PNG.
-const LIMIT: &str = "the picture is too large: a PNG has at most 16777216 pixels, width × height × scale × scale; ask for a window with \
+const LIMIT: &str = "the picture is too large: a PNG has at most 16777216 pixels, width × height × scale × scale; ask \
+     for a window with \
                      x, y, width and height, a smaller scale, or format=svg";
 
 struct Scene {
@@ -138,7 +139,8 @@ fn headers_and_what_a_caller_has_already() {
 fn every_wrong_parameter_is_named() {
     let scene = Scene::new();
     let range = "must be from 1 to 500";
-    let empty = "the window is empty: x must be less than 300 and y less than 200 on this map, unless width and height are given";
+    let empty = "the window is empty: x must be less than 300 and y less than 200 on this map, unless width and \
+         height are given";
     for (query, status, message) in [
         ("x=1", 400, "query parameter id is missing"),
         ("id=", 400, "query parameter id is empty; leave it out or give it a value"),

@@ -1,4 +1,4 @@
-//! What an operator makes: taught models, and collections for similar image search.
+//! What an operator adds: trained models, and collections for similar image search.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{
@@ -50,7 +50,7 @@ fn own_models() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_model_is_taught_from_a_folder_in_one_command() {
+fn a_model_is_trained_from_a_folder_in_one_command() {
     let (home, models) = (tempfile::tempdir().unwrap(), own_models());
     let photos = home.path().join("photos");
     views(&photos, &["chelsea.png", "coffee.png", "rocket.jpg"], 6);
@@ -78,13 +78,13 @@ fn a_model_is_taught_from_a_folder_in_one_command() {
     let answer = server.post_form(&target, &[("image", &bytes(&photo("chelsea.png")))]).json();
     assert_eq!(answer["candidates"][0]["tag"], "chelsea", "{answer}");
     assert!(answer["candidates"][0]["score"].as_f64().unwrap() > 0.8, "{answer}");
-    // What is like nothing that was taught is none of these.
+    // A picture that resembles no training picture gets none of the classes.
     let answer = server.post_form(&target, &[("image", &bytes(&photo("text.png")))]).json();
     assert_eq!(answer["candidates"].as_array().map(Vec::len), Some(0), "{answer}");
 }
 
 #[test]
-fn what_cannot_be_taught_says_why() {
+fn a_model_that_cannot_be_trained_reports_why() {
     let (home, models) = (tempfile::tempdir().unwrap(), own_models());
     let flag = ["--models", models.path().to_str().unwrap()];
     let photos = home.path().join("photos");
@@ -117,8 +117,8 @@ fn similar_images_are_found_and_removed_ones_never_again(backend: Backend) {
     let models = installed();
     let flags = ["--models", models.to_str().unwrap(), "--database", &database.address];
     let command = |args: &[&str]| run(home.path(), &[&flags[..], args].concat(), &[]);
-    // Two replicas, started before there is anything.
-    let replicas = [Server::start_seeing(&database, &[]), Server::start_seeing(&database, &[])];
+    // Two replicas, started before there is a collection.
+    let replicas = [Server::start_with_models(&database, &[]), Server::start_with_models(&database, &[])];
     let target = format!("/imageRecognition/v1/similarImage/search?APIKEY={key}");
     let cat = bytes(&photo("chelsea.png"));
     let search = |server: &Server| server.post_form(&target, &[("image", &cat), ("collection", b"things")]);
@@ -163,7 +163,7 @@ fn similar_images_are_found_and_removed_ones_never_again(backend: Backend) {
     let listed = command(&["collection", "list"]);
     assert!(listed.out.contains("things  15      general"), "{}", listed.out);
 
-    // A dataset is a user's, and its token is asked for first.
+    // A dataset belongs to a user, and its token is checked first.
     let answer = replicas[0].post_form(&target, &[("image", &cat), ("dataSetId", b"x")]);
     assert_eq!((answer.status, answer.json()["error"]["code"].as_str()), (401, Some("117")));
     let answer = replicas[0].post_form(&target, &[("image", &cat)]);

@@ -60,7 +60,7 @@ fn items_are_recognised_by_their_looks_and_by_their_barcodes(backend: Backend) {
     let home = tempfile::tempdir().unwrap();
     let database = Database::fresh(backend);
     let key = make_key(&database, "tests");
-    let server = Server::start_seeing(&database, &[]);
+    let server = Server::start_with_models(&database, &[]);
     let empty = recognize(&server, &key, "", ISBN);
     assert_eq!((empty.status, empty.json()["candidates"].as_array().map(Vec::len)), (200, Some(0)));
 
@@ -84,7 +84,7 @@ fn items_are_recognised_by_their_looks_and_by_their_barcodes(backend: Backend) {
         "CATEGORY  ITEMS\nbook      2\ndvd       1\nfood      2\ngame      1\n"
     );
 
-    // Barcodes are in the database; what things look like is taken up by every server within a second.
+    // Barcodes are looked up in the database; every server adds the descriptors to its index within a second.
     let box_in_scene = fs::read(photos.join("box_in_scene.png")).unwrap();
     eventually("the catalogue is taken up", || {
         (first(&recognize(&server, &key, "", &box_in_scene).json()) == ("box", "looks")).then_some(())
@@ -96,7 +96,7 @@ fn items_are_recognised_by_their_looks_and_by_their_barcodes(backend: Backend) {
         json!({"itemName": "吾輩は猫である", "id": "neko", "author": "夏目漱石"})
     );
 
-    // The box lies in a scene, half hidden; the wall is seen from the side; the town is darker.
+    // The box is half hidden in a scene; the wall is seen from the side; the town is darker.
     for (photo, item) in [("box_in_scene.png", "box"), ("graf3.png", "graffiti"), ("leuvenB.jpg", "town")] {
         let answer = recognize(&server, &key, "", &fs::read(photos.join(photo)).unwrap());
         assert_eq!(answer.status, 200, "{}", answer.text());
@@ -119,7 +119,7 @@ fn items_are_recognised_by_their_looks_and_by_their_barcodes(backend: Backend) {
     assert_eq!(first(&recognize(&server, &key, "&recog=food", &box_in_scene).json()).0, "box");
     assert_eq!(recognize(&server, &key, "&recog=book", &box_in_scene).json()["candidates"], json!([]));
 
-    // Feedback on a candidate of this function too.
+    // Feedback works on a candidate of this function too.
     let answer = recognize(&server, &key, "", &box_in_scene).json();
     let (recognition, item) = (&answer["recognitionId"], &answer["candidates"][0]["itemId"]);
     let rated = format!(
@@ -134,7 +134,7 @@ fn items_are_recognised_by_their_looks_and_by_their_barcodes(backend: Backend) {
     bad_requests(&server, &key);
 }
 
-/// Two books in the same design: nearly all that is seen of one is on the other as well, and the title decides.
+/// Two books of the same design: nearly all features of one are on the other as well, and the title decides.
 #[test]
 fn of_two_editions_in_one_design_the_printed_title_decides() {
     let home = tempfile::tempdir().unwrap();
@@ -157,7 +157,7 @@ fn of_two_editions_in_one_design_the_printed_title_decides() {
     let import = ["--models", &models, "--database", &database.address, "catalog", "import", file.to_str().unwrap()];
     assert_eq!(run(home.path(), &import, &[]).code, 0);
 
-    let server = Server::start_seeing(&database, &[]);
+    let server = Server::start_with_models(&database, &[]);
     for (title, id, text) in [(CAT, "cat", "吾輩は猫である"), (HUMAN, "human", "人間失格")] {
         let photograph = cover(title).resize(700, 700, FilterType::Triangle).brighten(-25).blur(0.7);
         let answer = recognize(&server, &key, "", &png(&photograph)).json();

@@ -1,4 +1,4 @@
-//! Image recognition as a caller sees it: answers on real photographs, feedback on them, and what is kept.
+//! Image recognition as a caller sees it: answers for real photographs, feedback, and what is stored.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{fs, path::PathBuf, thread};
@@ -10,7 +10,7 @@ on_every_backend![
     photographs_are_recognised,
     feedback_is_taken_and_its_rules_hold,
     a_recognition_survives_a_kill,
-    recognitions_are_forgotten_in_time,
+    recognitions_are_deleted_when_they_expire,
 ];
 
 const JSON: &str = "application/json;charset=UTF-8";
@@ -24,7 +24,7 @@ fn photo(name: &str) -> Vec<u8> {
 fn start(backend: Backend, args: &[&str]) -> (Database, String, Server) {
     let database = Database::fresh(backend);
     let key = make_key(&database, "tests");
-    let server = Server::start_seeing(&database, args);
+    let server = Server::start_with_models(&database, args);
     (database, key, server)
 }
 
@@ -56,7 +56,7 @@ fn photographs_are_recognised(backend: Backend) {
     assert!((best["score"].as_f64().unwrap() - 0.621).abs() < 1e-3, "{best}");
     assert_eq!(best["tagId"], "n02124075");
 
-    // Another number, another language, another model; in the form or in the query.
+    // Another number, language and model; in the form or in the query.
     let fields: [(&str, &[u8]); 4] =
         [("image", &coffee), ("numOfCandidates", b"2"), ("language", b"ja"), ("modelName", b"general-fast")];
     assert_eq!(tags(&classify(&server, &key, &fields).json())[0], "エスプレッソ");
@@ -80,7 +80,7 @@ fn photographs_are_recognised(backend: Backend) {
 }
 
 #[test]
-fn what_the_query_says_is_judged_before_the_body_and_no_answer_repeats_a_key() {
+fn the_query_is_checked_before_the_body_and_no_answer_repeats_a_key() {
     let (_database, key, server) = start(Backend::Sqlite, &[]);
     let (most, tag) = ("query parameter numOfCandidates must be from 1 to", "query parameter tag must have 1 to");
     for (operation, words, status, code, told) in [
@@ -123,7 +123,7 @@ fn feedback_is_taken_and_its_rules_hold(backend: Backend) {
     let whole = |query: &str| format!("/imageRecognition/v1/feedback?APIKEY={key}{query}");
     let rated = format!("&recognitionId={recognition}&itemId={item}&isValid=true");
 
-    // Every shape of a body that is allowed; the last word counts.
+    // Every allowed form of a body; the last verdict counts.
     for body in ["", "{}", " ", r#"{"comment":"合っています"}"#, r#"{"comment":null}"#, r#"{"other":1}"#] {
         for kind in [JSON, "application/json"] {
             let answer = http::post(server.address, &one(&rated), kind, body.as_bytes());
@@ -224,7 +224,7 @@ fn a_recognition_survives_a_kill(backend: Backend) {
     assert_eq!(rated.status, 204, "{}", rated.text());
 }
 
-fn recognitions_are_forgotten_in_time(backend: Backend) {
+fn recognitions_are_deleted_when_they_expire(backend: Backend) {
     let (_database, key, server) = start(backend, &["--keep-recognitions", "1s"]);
     let answer = classify(&server, &key, &[("image", &photo("coffee.png"))]).json();
     let recognition = answer["recognitionId"].as_str().unwrap();
@@ -235,7 +235,7 @@ fn recognitions_are_forgotten_in_time(backend: Backend) {
 }
 
 #[test]
-fn without_models_the_rest_works_and_recognition_says_why() {
+fn without_models_the_rest_works_and_recognition_reports_why() {
     let database = Database::fresh(Backend::Sqlite);
     let key = make_key(&database, "tests");
     let server = Server::start(&database, &[]);
@@ -265,7 +265,7 @@ fn linked_models() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_damaged_model_costs_only_itself() {
+fn a_damaged_model_disables_only_itself() {
     let models = linked_models();
     let damaged = models.path().join("general/model.onnx");
     fs::remove_file(&damaged).unwrap();
@@ -282,10 +282,10 @@ fn a_damaged_model_costs_only_itself() {
 }
 
 #[test]
-fn when_every_place_is_taken_the_answer_is_503_and_nothing_breaks() {
+fn a_full_queue_is_answered_with_503() {
     let database = Database::fresh(Backend::Sqlite);
     let key = make_key(&database, "tests");
-    let server = Server::start_seeing(&database, &["--engine-threads", "1", "--engine-waiting", "1"]);
+    let server = Server::start_with_models(&database, &["--engine-threads", "1", "--engine-waiting", "1"]);
     let coffee = photo("coffee.png");
     let answers: Vec<Answer> = thread::scope(|scope| {
         let ask = || classify(&server, &key, &[("image", &coffee)]);
@@ -306,10 +306,10 @@ fn when_every_place_is_taken_the_answer_is_503_and_nothing_breaks() {
 }
 
 #[test]
-fn a_caller_who_hangs_up_gives_the_place_back() {
+fn a_caller_who_hangs_up_leaves_the_queue() {
     let database = Database::fresh(Backend::Sqlite);
     let key = make_key(&database, "tests");
-    let server = Server::start_seeing(&database, &["--engine-threads", "1", "--engine-waiting", "3"]);
+    let server = Server::start_with_models(&database, &["--engine-threads", "1", "--engine-waiting", "3"]);
     let body = http::form(&[("image", &photo("coffee.png"))]);
     for _ in 0..3 {
         for _ in 0..4 {

@@ -5,7 +5,7 @@ use kaisatsu_e2e::{Backend, Database, Server, http, make_key, on_every_backend};
 use serde_json::{Value, json};
 
 on_every_backend![
-    one_station_by_name_is_answered_to_the_letter,
+    one_station_by_name_is_answered_exactly,
     one_station_by_code_is_the_same_station,
     names_are_found_however_they_are_written,
     a_window_and_its_edges,
@@ -13,16 +13,16 @@ on_every_backend![
     both_geodetic_systems,
     lists_of_maps,
     every_scalar_is_a_string_and_every_list_an_array,
-    http_as_it_should_be,
+    head_options_cors_request_ids_and_keep_alive,
 ];
 
-struct Scene {
+struct Fixture {
     server: Server,
     key: String,
     _database: Database,
 }
 
-impl Scene {
+impl Fixture {
     fn new(backend: Backend) -> Self {
         let database = Database::fresh(backend);
         let key = make_key(&database, "tests");
@@ -50,11 +50,14 @@ fn number(value: &Value) -> i64 {
     value.as_str().unwrap().parse().unwrap()
 }
 
-fn one_station_by_name_is_answered_to_the_letter(backend: Backend) {
-    let scene = Scene::new(backend);
-    let target =
-        format!("/route_service/v1/railmapDetail?APIKEY={}&id=tokyo&stationName={}", scene.key, http::encode("高円寺"));
-    let answer = scene.server.get(&target).json();
+fn one_station_by_name_is_answered_exactly(backend: Backend) {
+    let fixture = Fixture::new(backend);
+    let target = format!(
+        "/route_service/v1/railmapDetail?APIKEY={}&id=tokyo&stationName={}",
+        fixture.key,
+        http::encode("高円寺")
+    );
+    let answer = fixture.server.get(&target).json();
     let marks = &answer["ResultSet"]["RailMap"]["Point"][0]["MarkCoordinates"];
     let (name, mark) = (&marks[0], &marks[1]);
     let edge = |low: bool, axis: &str, size: &str| {
@@ -92,15 +95,15 @@ fn one_station_by_name_is_answered_to_the_letter(backend: Backend) {
 }
 
 fn one_station_by_code_is_the_same_station(backend: Backend) {
-    let scene = Scene::new(backend);
-    let by_name = scene.detail(&format!("&stationName={}", http::encode("高円寺")));
-    assert_eq!(scene.detail("&stationCode=1131215"), by_name);
-    assert_eq!(scene.detail("&stationCode=001131215"), by_name);
+    let fixture = Fixture::new(backend);
+    let by_name = fixture.detail(&format!("&stationName={}", http::encode("高円寺")));
+    assert_eq!(fixture.detail("&stationCode=1131215"), by_name);
+    assert_eq!(fixture.detail("&stationCode=001131215"), by_name);
 }
 
 fn names_are_found_however_they_are_written(backend: Backend) {
-    let scene = Scene::new(backend);
-    let find = |written: &str| scene.names(&format!("&stationName={written}"));
+    let fixture = Fixture::new(backend);
+    let find = |written: &str| fixture.names(&format!("&stationName={written}"));
     let teleport = ["東京テレポート"];
     assert_eq!(find(&http::encode("東京テレポート")), teleport);
     assert_eq!(find("東京テレポート"), teleport, "raw UTF-8, not encoded");
@@ -114,44 +117,44 @@ fn names_are_found_however_they_are_written(backend: Backend) {
 }
 
 fn a_window_and_its_edges(backend: Backend) {
-    let scene = Scene::new(backend);
-    let koenji = scene.detail("&stationCode=1131215");
+    let fixture = Fixture::new(backend);
+    let koenji = fixture.detail("&stationCode=1131215");
     let rect = &koenji["Point"][0]["MarkCoordinates"][0];
     let (x, y) = (number(&rect["x"]), number(&rect["y"]));
 
-    let touching = scene.detail(&format!("&x={}&y={}&width=10&height=10", x - 10, y - 10));
+    let touching = fixture.detail(&format!("&x={}&y={}&width=10&height=10", x - 10, y - 10));
     assert_eq!(names(&touching), ["高円寺"], "the corner of the label is the corner of the window");
     assert_eq!(touching["x"], json!((x - 10).to_string()));
     assert_eq!((&touching["width"], &touching["height"]), (&json!("10"), &json!("10")));
-    let apart = scene.detail(&format!("&x={}&y={}&width=9&height=9", x - 10, y - 10));
+    let apart = fixture.detail(&format!("&x={}&y={}&width=9&height=9", x - 10, y - 10));
     assert_eq!(apart["Point"], json!([]), "a window with no station is an empty list");
 
-    let corner = scene.detail("&width=500&height=500");
+    let corner = fixture.detail("&width=500&height=500");
     assert_eq!((&corner["x"], &corner["y"]), (&json!("0"), &json!("0")), "x and y count as 0");
-    assert_eq!(scene.detail("&x=0&y=0&width=500&height=500"), corner);
-    assert_eq!(scene.names("&x=-600&y=-600&width=500&height=500"), [] as [&str; 0]);
+    assert_eq!(fixture.detail("&x=0&y=0&width=500&height=500"), corner);
+    assert_eq!(fixture.names("&x=-600&y=-600&width=500&height=500"), [] as [&str; 0]);
     let codes: Vec<i64> = corner["Point"].as_array().unwrap().iter().map(|p| number(&p["Station"]["code"])).collect();
     assert!(!codes.is_empty() && codes.is_sorted(), "{codes:?}");
 }
 
 fn the_whole_map_and_from_a_point_on(backend: Backend) {
-    let scene = Scene::new(backend);
-    let whole = scene.detail("");
+    let fixture = Fixture::new(backend);
+    let whole = fixture.detail("");
     let (width, height) = (number(&whole["width"]), number(&whole["height"]));
     assert!(names(&whole).len() >= 550);
-    assert_eq!(scene.detail("&x=0"), whole);
+    assert_eq!(fixture.detail("&x=0"), whole);
 
-    let rest = scene.detail("&x=1500&y=1000");
+    let rest = fixture.detail("&x=1500&y=1000");
     assert_eq!((number(&rest["width"]), number(&rest["height"])), (width - 1500, height - 1000));
     let kept = names(&rest);
     assert!(!kept.is_empty() && kept.len() < names(&whole).len());
-    let beyond = scene.detail("&x=1000000");
+    let beyond = fixture.detail("&x=1000000");
     assert_eq!((&beyond["width"], &beyond["Point"]), (&json!("0"), &json!([])));
 }
 
 fn both_geodetic_systems(backend: Backend) {
-    let scene = Scene::new(backend);
-    let place = |query: &str| scene.detail(&format!("&stationCode=1131215{query}"))["Point"][0]["GeoPoint"].clone();
+    let fixture = Fixture::new(backend);
+    let place = |query: &str| fixture.detail(&format!("&stationCode=1131215{query}"))["Point"][0]["GeoPoint"].clone();
     let world = json!({"gcs": "wgs84", "lati": "35.42.19.23", "lati_d": "35.705342",
                        "longi": "139.38.59.28", "longi_d": "139.649802"});
     assert_eq!(place("&gcs=wgs84"), world);
@@ -160,9 +163,9 @@ fn both_geodetic_systems(backend: Backend) {
 }
 
 fn lists_of_maps(backend: Backend) {
-    let scene = Scene::new(backend);
+    let fixture = Fixture::new(backend);
     let list = |query: &str| {
-        let answer = scene.server.get(&format!("/route_service/v1/railmapList?APIKEY={}{query}", scene.key));
+        let answer = fixture.server.get(&format!("/route_service/v1/railmapList?APIKEY={}{query}", fixture.key));
         assert_eq!(answer.status, 200, "{}", answer.text());
         answer.json()["ResultSet"]["RailMap"].clone()
     };
@@ -187,22 +190,22 @@ fn every_scalar_is_a_string_and_every_list_an_array(backend: Backend) {
             other => panic!("{path} is {other}"),
         }
     }
-    let scene = Scene::new(backend);
+    let fixture = Fixture::new(backend);
     for query in ["", "&stationCode=1131215", "&x=-600&y=-600&width=1&height=1", "&width=1", "&stationCode=5"] {
-        let target = format!("/route_service/v1/railmapDetail?APIKEY={}&id=tokyo{query}", scene.key);
-        walk("$", &scene.server.get(&target).json());
+        let target = format!("/route_service/v1/railmapDetail?APIKEY={}&id=tokyo{query}", fixture.key);
+        walk("$", &fixture.server.get(&target).json());
     }
-    walk("$", &scene.server.get(&format!("/route_service/v1/railmapList?APIKEY={}", scene.key)).json());
+    walk("$", &fixture.server.get(&format!("/route_service/v1/railmapList?APIKEY={}", fixture.key)).json());
 }
 
-fn http_as_it_should_be(backend: Backend) {
-    let scene = Scene::new(backend);
-    let to = scene.server.address;
-    let target = format!("/route_service/v1/railmapDetail?APIKEY={}&id=tokyo&stationCode=1131215", scene.key);
-    let plain = scene.server.get(&target);
+fn head_options_cors_request_ids_and_keep_alive(backend: Backend) {
+    let fixture = Fixture::new(backend);
+    let to = fixture.server.address;
+    let target = format!("/route_service/v1/railmapDetail?APIKEY={}&id=tokyo&stationCode=1131215", fixture.key);
+    let plain = fixture.server.get(&target);
 
     let slashed = target.replace("railmapDetail?", "railmapDetail/?");
-    assert_eq!(scene.server.get(&slashed).body, plain.body, "a trailing slash");
+    assert_eq!(fixture.server.get(&slashed).body, plain.body, "a trailing slash");
     let head = http::request(to, "HEAD", &target, "");
     assert_eq!((head.status, head.body.len()), (200, 0));
     assert_eq!(head.header("content-length"), Some(plain.body.len().to_string().as_str()));
@@ -223,7 +226,7 @@ fn http_as_it_should_be(backend: Backend) {
 
     let given = http::request(to, "GET", &target, "X-Request-Id: my-own.id_7\r\n");
     assert_eq!(given.header("x-request-id"), Some("my-own.id_7"));
-    let (one, two) = (scene.server.get(&target), scene.server.get("/nowhere"));
+    let (one, two) = (fixture.server.get(&target), fixture.server.get("/nowhere"));
     assert!(one.header("x-request-id").is_some() && one.header("x-request-id") != two.header("x-request-id"));
 
     let mut connection = http::Connection::open(to);

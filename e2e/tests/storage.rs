@@ -6,7 +6,7 @@ use kaisatsu_e2e::{
 };
 use serde_json::{Value, json};
 
-on_every_backend![images_are_kept_listed_shown_and_deleted, a_user_has_no_more_than_allowed];
+on_every_backend![images_are_stored_listed_shown_and_deleted, a_user_has_no_more_than_allowed];
 
 fn server(database: &Database, blobs: &str, further: &[&str]) -> Server {
     let models = models_with(&["general"]);
@@ -16,7 +16,7 @@ fn server(database: &Database, blobs: &str, further: &[&str]) -> Server {
     server
 }
 
-fn images_are_kept_listed_shown_and_deleted(backend: Backend) {
+fn images_are_stored_listed_shown_and_deleted(backend: Backend) {
     let (database, folder) = (Database::fresh(backend), tempfile::tempdir().unwrap());
     let key = make_key(&database, "one");
     let blobs = format!("file:{}", folder.path().display());
@@ -32,7 +32,7 @@ fn images_are_kept_listed_shown_and_deleted(backend: Backend) {
     for number in 2..7 {
         let _ = user.upload(&picture("3", &number.to_string()), "x");
     }
-    // What was acknowledged is there after the worst of ends.
+    // Acknowledged images survive a kill.
     drop(first);
     let second = server(&database, &blobs, &[]);
     let user = user.on(&second);
@@ -79,7 +79,7 @@ fn images_are_kept_listed_shown_and_deleted(backend: Backend) {
     let wrong = user.send("userCategory/uploadImage", &[("image", &photo), ("tag", b" x")]);
     assert_eq!(wrong.json()["error"]["code"], "106");
     assert_eq!(user.send("userCategory/uploadImage", &[("tag", b"x")]).json()["error"]["code"], "106");
-    // The bytes that were let go of can come again.
+    // Released bytes can be uploaded again.
     assert_eq!(user.send("userCategory/uploadImage", &[("image", &photo)]).status, 200);
 }
 
@@ -97,7 +97,7 @@ fn a_user_has_no_more_than_allowed(backend: Backend) {
     assert_eq!((full.status, &full.json()["error"]["code"]), (429, &json!("204")), "{}", full.text());
     assert!(full.header("retry-after").is_some() && full.text().contains("delete"), "{}", full.text());
     assert_eq!(user.upload(&one, "y"), first, "what is there takes no more room");
-    // Another user has room of his own.
+    // Another user has a separate quota.
     let _ = User::named(&server, &key, "v").upload(&three, "x");
     assert_eq!(user.call("userCategory/deleteImage", &json!({"imageId": first})).status, 204);
     eventually("there is room again", || {

@@ -4,7 +4,7 @@
 use kaisatsu_e2e::{Answer, Backend, Database, Server, http, make_key, on_every_backend, run};
 use serde_json::{Value, json};
 
-on_every_backend![a_token_is_one_user_s_of_one_application];
+on_every_backend![a_token_belongs_to_one_user_of_one_application];
 
 const JSON: &str = "application/json";
 
@@ -19,14 +19,14 @@ fn token_of(server: &Server, key: &str, user: &str) -> String {
     answer.json()["token"].as_str().unwrap().to_owned()
 }
 
-/// What a search in a dataset that does not exist answers: 404 to a user who is known, 401 to all others.
+/// Searches a dataset that does not exist: 404 for a known user, 401 for everybody else.
 fn search(server: &Server, key: &str, token: &str) -> (u16, Value) {
     let target = format!("/imageRecognition/v1/similarImage/search?APIKEY={key}{token}");
     let answer = server.post_form(&target, &[("image", b"x"), ("dataSetId", b"x")]);
     (answer.status, answer.json())
 }
 
-fn a_token_is_one_user_s_of_one_application(backend: Backend) {
+fn a_token_belongs_to_one_user_of_one_application(backend: Backend) {
     let home = tempfile::tempdir().unwrap();
     let database = Database::fresh(backend);
     let (one, two) = (make_key(&database, "one"), make_key(&database, "two"));
@@ -40,7 +40,10 @@ fn a_token_is_one_user_s_of_one_application(backend: Backend) {
     assert!(token.starts_with("kut_") && token.len() == 36, "{answer}");
     assert!(answer["expiresAt"].as_str().is_some_and(|at| at.len() == 20 && at.ends_with('Z')), "{answer}");
 
-    let wrong = |told: &str| json!({"error": {"code": "117", "message": format!("similarImage/search: query parameter token {told}")}});
+    let wrong = |told: &str| {
+        json!({"error": {"code": "117", "message": format!("similarImage/search: query parameter \
+         token {told}")}})
+    };
     let not_good = "is not a good token of this application's; getToken makes one";
     let missing = "there is no such dataset of this user; dataSetId is what createDataSet answered with";
     let gone = json!({"error": {"code": "301", "message": format!("similarImage/search: {missing}")}});
@@ -55,7 +58,7 @@ fn a_token_is_one_user_s_of_one_application(backend: Backend) {
         assert_eq!(search(server, &one, "&token=kut_0"), (401, wrong(not_good)));
         assert_eq!(search(server, &one, &format!("&token={one}")), (401, wrong(not_good)), "a key is no token");
     }
-    // A new token does not end the old one, and a user is a user of one application.
+    // A new token does not end the old one, and a user belongs to one application.
     let again = token_of(&replicas[1], &one, "山田");
     let other = token_of(&replicas[1], &two, "山田");
     for (key, token) in [(&one, &token), (&one, &again), (&two, &other)] {

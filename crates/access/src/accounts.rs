@@ -151,10 +151,11 @@ impl Accounts {
         self.count_attempt(subject, MAX_FAILURES).await?;
         // An unconfirmed account counts as none: otherwise registering and signing in would tell whether the address
         // had one.
-        let account = self.store.account_of(&email).await?.filter(|found| found.state != AccountState::Unconfirmed);
+        let account =
+            self.store.account_by_email(&email).await?.filter(|found| found.state != AccountState::Unconfirmed);
         // An unknown address takes the same queries.
         let id = account.as_ref().map_or_else(|| AccountId::from_text(""), |account| account.id.clone());
-        let hash = self.store.password_of(&id).await.ok();
+        let hash = self.store.password_hash(&id).await.ok();
         let right = self.hasher.matches(password, hash.clone()).await?;
         let (Some(account), Some(hash)) = (account.filter(|_| right), hash) else {
             return Err(AccessError::WrongCredentials);
@@ -186,7 +187,7 @@ impl Accounts {
     /// # Errors
     /// When the database fails.
     pub async fn session(&self, secret: &str) -> Result<Option<AccountSession>, AccessError> {
-        Ok(self.store.signed_in(digest(secret), self.clock.now()).await?)
+        Ok(self.store.session(digest(secret), self.clock.now()).await?)
     }
 
     /// Sends a link for choosing a new password to the address, if it has an account. The answer does not tell whether
@@ -241,7 +242,7 @@ impl Accounts {
     }
 
     async fn send_reset(&self, email: Email, language: Language) -> Result<(), AccessError> {
-        let Some(account) = self.store.account_of(&email).await? else { return Ok(()) };
+        let Some(account) = self.store.account_by_email(&email).await? else { return Ok(()) };
         if account.state == AccountState::Disabled {
             return Ok(());
         }
@@ -256,7 +257,7 @@ impl Accounts {
         language: Language,
         chosen: Option<&str>,
     ) -> Result<(), AccessError> {
-        let Some(Account { id, state, .. }) = self.store.account_of(&email).await? else { return Ok(()) };
+        let Some(Account { id, state, .. }) = self.store.account_by_email(&email).await? else { return Ok(()) };
         match state {
             AccountState::Unconfirmed => self.send(&id, email, EmailKind::Confirm, language, chosen).await,
             _ => self.send(&id, email, EmailKind::AlreadyRegistered, language, None).await,

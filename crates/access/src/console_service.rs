@@ -149,7 +149,7 @@ impl ConsoleService {
     /// When the database fails.
     pub async fn used_today(&self, id: &AppId) -> Result<i64, AccessError> {
         let midnight = Usage::day_ends(self.now()).before(Duration::from_hours(24));
-        let taken = self.store.taken_since(midnight, Some(id)).await?;
+        let taken = self.store.requests_since(midnight, Some(id)).await?;
         Ok(taken.first().map_or(0, |(_, count)| *count))
     }
 
@@ -229,7 +229,7 @@ impl ConsoleService {
         }
         let (issued, mut row) = new_key(self.now());
         let end = row.created_at.after(CONSOLE_KEY_LIFETIME);
-        row.pass = Some((end, me.id.clone()));
+        row.console = Some((end, me.id.clone()));
         self.store.create_key(id, &row).await?;
         Ok((issued, end))
     }

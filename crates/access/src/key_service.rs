@@ -142,7 +142,7 @@ pub(crate) fn new_key(now: Timestamp) -> (IssuedKey, NewKey) {
         digest: digest(secret.reveal()),
         hint: secret.hint().to_owned(),
         created_at: now,
-        pass: None,
+        console: None,
     };
     (IssuedKey { id, secret }, row)
 }

@@ -143,7 +143,7 @@ impl Usage {
         let fresh = || Allowance { per_day: limit.into(), stored: AtomicU64::default(), pending: AtomicU64::default() };
         let allowance = allowances.entry(grant.application.clone()).or_insert_with(|| Arc::new(fresh()));
         allowance.per_day.store(limit, Ordering::Relaxed);
-        let name = if grant.pass { String::new() } else { grant.key.as_str().to_owned() };
+        let name = if grant.console { String::new() } else { grant.key.as_str().to_owned() };
         let mut meters = self.meters.lock().unwrap_or_else(PoisonError::into_inner);
         let meter = meters.entry((grant.application.clone(), name)).or_insert_with(|| {
             let operations = self.operations.iter().map(|_| OnceLock::new()).collect();
@@ -202,7 +202,7 @@ impl Usage {
                 batch.restore();
                 return Err(error);
             }
-            self.store.note_used(&batch.used).await?;
+            self.store.record_key_use(&batch.used).await?;
         }
         self.refresh_quotas(now).await
     }
@@ -261,7 +261,7 @@ impl Usage {
             return Ok(());
         }
         let batch: HashMap<_, _> =
-            self.store.taken_since(Timestamp(now.0 - now.0.rem_euclid(DAY)), None).await?.into_iter().collect();
+            self.store.requests_since(Timestamp(now.0 - now.0.rem_euclid(DAY)), None).await?.into_iter().collect();
         for (id, allowance, seen) in bounded {
             let kept = batch.get(&id).copied().unwrap_or_default();
             allowance.stored.store(u64::try_from(kept).unwrap_or_default(), Ordering::Relaxed);
@@ -310,9 +310,9 @@ mod tests {
 
     use super::{Usage, UsageOutcome::Answered};
 
-    fn grant(pass: bool, requests_per_day: Option<i64>) -> KeyGrant {
+    fn grant(console: bool, requests_per_day: Option<i64>) -> KeyGrant {
         let (key, application) = (KeyId::from_random([1; 10]), AppId::from_random([1; 10]));
-        KeyGrant { key, application, disabled: false, expires_at: None, pass, requests_per_day }
+        KeyGrant { key, application, disabled: false, expires_at: None, console, requests_per_day }
     }
 
     async fn open(database: &Database) -> Store {
@@ -331,11 +331,11 @@ mod tests {
         let database = Database::fresh(Backend::Sqlite);
         let store = open(&database).await;
         let usage = usage(&store, 0);
-        let (key, pass) = (usage.meter(&grant(false, None)), usage.meter(&grant(true, None)));
+        let (key, console) = (usage.meter(&grant(false, None)), usage.meter(&grant(true, None)));
         key.count(0, Answered, Duration::from_millis(2));
         key.count(0, Answered, Duration::from_millis(4));
-        pass.count(1, UsageOutcome::Refused, Duration::from_secs(9));
-        pass.count(7, Answered, Duration::ZERO);
+        console.count(1, UsageOutcome::Refused, Duration::from_secs(9));
+        console.count(7, Answered, Duration::ZERO);
         store.close().await;
         assert!(usage.flush().await.is_err());
         let store = open(&database).await;

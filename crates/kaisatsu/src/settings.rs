@@ -205,7 +205,7 @@ pub(crate) struct Settings {
     /// Internal hosts that images may be fetched from, separated by commas: 10.1.2.3, 10.0.0.0/8, images.internal,
     /// each with or without :PORT [default: none, only public addresses]
     #[arg(long, global = true, env = "KAISATSU_FETCH_ALLOW", value_name = "PLACES")]
-    pub(crate) fetch_allow: Option<Places>,
+    pub(crate) fetch_allow: Option<AllowedHosts>,
 
     /// How long a replica that builds a dataset may be silent before another takes over
     #[arg(
@@ -342,9 +342,9 @@ impl fmt::Debug for Hidden {
 
 /// Internal hosts that images may be fetched from.
 #[derive(Debug, Clone)]
-pub(crate) struct Places(pub(crate) Vec<AllowedHost>);
+pub(crate) struct AllowedHosts(pub(crate) Vec<AllowedHost>);
 
-impl FromStr for Places {
+impl FromStr for AllowedHosts {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {

@@ -66,7 +66,7 @@ pub async fn check(store: &Store, blobs: &Blobs, options: CheckOptions) -> Resul
         }
     }
     if options.deep {
-        for row in first.rows.iter().filter(|row| row.settled) {
+        for row in first.rows.iter().filter(|row| row.complete) {
             if let Some(bytes) = blobs.get(&row.key).await?
                 && kaisatsu_store::sha256(&bytes) != row.key.sha256
             {
@@ -132,7 +132,7 @@ struct Scan {
 async fn scan(store: &Store, blobs: &Blobs) -> Result<Scan, RecognitionError> {
     let described = store.integrity().await?.into_iter().chain(store.dataset_faults().await?);
     let mut found = Scan { faults: described.map(Fault::Described).collect(), ..Scan::default() };
-    found.faults.extend(blobs.half_written(STALE).await.into_iter().map(Fault::HalfWritten));
+    found.faults.extend(blobs.unfinished_writes(STALE).await.into_iter().map(Fault::HalfWritten));
     // Bytes are claimed before they are written: what is listed now has its row when the rows are read.
     let listed: Vec<StoredBlob> = blobs.list().try_collect().await?;
     let mut after = None;
@@ -151,15 +151,15 @@ async fn scan(store: &Store, blobs: &Blobs) -> Result<Scan, RecognitionError> {
     found.faults.extend(unknown.map(|listed| Fault::Unknown(listed.clone())));
     for row in &found.rows {
         let name = row.key.name();
-        if row.owned && row.watched && !row.settled {
+        if row.referenced && row.pending && !row.complete {
             found.faults.push(Fault::Described(format!(
                 "image {name} is somebody's, and is being removed or was never written"
             )));
         }
-        if !row.owned && !row.watched {
+        if !row.referenced && !row.pending {
             found.faults.push(Fault::Unowned(row.key.clone()));
         }
-        if !row.settled {
+        if !row.complete {
             continue;
         }
         match sizes.get(name.as_str()).copied() {

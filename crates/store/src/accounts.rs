@@ -154,7 +154,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn account_of(&self, email: &Email) -> Result<Option<Account>, StoreError> {
+    pub async fn account_by_email(&self, email: &Email) -> Result<Option<Account>, StoreError> {
         let sql = sqlx::AssertSqlSafe(format!("{COLUMNS} WHERE a.email = $1"));
         let row: Option<AccountRow> =
             on_each!(self, pool => sqlx::query_as(sql).bind(email.as_str()).fetch_optional(pool).await)?;
@@ -165,7 +165,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when there is none of that id.
-    pub async fn password_of(&self, id: &AccountId) -> Result<String, StoreError> {
+    pub async fn password_hash(&self, id: &AccountId) -> Result<String, StoreError> {
         let found: Option<String> = on_each!(self, pool => {
             sqlx::query_scalar("SELECT password FROM account WHERE id = $1").bind(id.as_str()).fetch_optional(pool)
                 .await

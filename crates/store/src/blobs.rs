@@ -191,11 +191,11 @@ impl Blobs {
     }
 
     /// Temporary files of unfinished writes that are older than `older`. S3 has none.
-    pub async fn half_written(&self, older: Duration) -> Vec<PathBuf> {
+    pub async fn unfinished_writes(&self, older: Duration) -> Vec<PathBuf> {
         let Some(folder) = self.folder.clone() else { return Vec::new() };
         let look = move || {
             let mut found = Vec::new();
-            half_written(&folder, older, &mut found);
+            unfinished_writes(&folder, older, &mut found);
             found
         };
         tokio::task::spawn_blocking(look).await.unwrap_or_default()
@@ -227,14 +227,14 @@ fn sync_folder(root: &std::path::Path, folder: &std::path::Path) -> std::io::Res
 }
 
 /// Temporary files of interrupted writes: `object_store` writes `NAME#NUMBER` and renames it.
-fn half_written(folder: &std::path::Path, older: Duration, found: &mut Vec<PathBuf>) {
+fn unfinished_writes(folder: &std::path::Path, older: Duration, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         let name = entry.file_name().to_string_lossy().into_owned();
         let staged = name.rsplit_once('#').is_some_and(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit()));
         let age = entry.metadata().ok().and_then(|facts| facts.modified().ok()?.elapsed().ok());
         if path.is_dir() {
-            half_written(&path, older, found);
+            unfinished_writes(&path, older, found);
         } else if staged && age.is_some_and(|age| age > older) {
             found.push(path);
         }

@@ -16,11 +16,11 @@ pub struct BlobRow {
     /// Its size in bytes.
     pub size: i64,
     /// Whether its bytes must be complete: it is neither being written nor being deleted.
-    pub settled: bool,
+    pub complete: bool,
     /// Whether the sweeper will look at it anyway: it is released, being written or being deleted.
-    pub watched: bool,
+    pub pending: bool,
     /// Whether an image refers to it.
-    pub owned: bool,
+    pub referenced: bool,
 }
 
 const BLOBS: &str = "SELECT application_id, user_id, sha256, size, state, \
@@ -103,9 +103,9 @@ impl Store {
             Ok(BlobRow {
                 key: blob_key(app, &user, &sha256)?,
                 size,
-                settled: state.is_complete(),
-                watched: state != BlobState::Stored,
-                owned: owned == 1,
+                complete: state.is_complete(),
+                pending: state != BlobState::Stored,
+                referenced: owned == 1,
             })
         };
         rows.into_iter().map(row).collect()

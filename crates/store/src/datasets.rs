@@ -141,7 +141,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn live_datasets(&self, ids: &[String]) -> Result<Vec<String>, StoreError> {
+    pub async fn existing_datasets(&self, ids: &[String]) -> Result<Vec<String>, StoreError> {
         let list = serde_json::to_string(ids).unwrap_or_default();
         let live = match &self.pool {
             crate::Pool::Sqlite(pool) => {

@@ -19,7 +19,7 @@ pub struct NewKey {
     /// When it is created.
     pub created_at: Timestamp,
     /// For a key that a console made for itself: when it expires, and whose console it was.
-    pub pass: Option<(Timestamp, AccountId)>,
+    pub console: Option<(Timestamp, AccountId)>,
 }
 
 /// What the key cache stores of one key.
@@ -34,7 +34,7 @@ pub struct KeyGrant {
     /// When it expires.
     pub expires_at: Option<Timestamp>,
     /// Whether a console made it for itself.
-    pub pass: bool,
+    pub console: bool,
     /// The application's own limit of requests a day, if it has one.
     pub requests_per_day: Option<i64>,
 }
@@ -69,8 +69,8 @@ macro_rules! insert_key {
             .bind(&$key.hint)
             .bind($key.created_at.0)
             .bind($revision)
-            .bind($key.pass.as_ref().map(|(end, _)| end.0))
-            .bind($key.pass.as_ref().map(|(_, account)| account.as_str()))
+            .bind($key.console.as_ref().map(|(end, _)| end.0))
+            .bind($key.console.as_ref().map(|(_, account)| account.as_str()))
     };
 }
 
@@ -372,7 +372,7 @@ impl GrantRow {
             application: AppId::from_text(self.application_id),
             disabled: self.disabled_at.is_some(),
             expires_at: self.expires_at.map(Timestamp),
-            pass: self.pass_of.is_some(),
+            console: self.pass_of.is_some(),
             requests_per_day: self.requests_per_day,
         };
         Some((KeyDigest(self.digest.try_into().ok()?), grant))

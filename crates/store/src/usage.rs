@@ -111,7 +111,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn note_used(&self, used: &[(String, Timestamp)]) -> Result<(), StoreError> {
+    pub async fn record_key_use(&self, used: &[(String, Timestamp)]) -> Result<(), StoreError> {
         on_each!(self, pool => {
             for (key, at) in used {
                 sqlx::query("UPDATE api_key SET last_used_at = $2 \
@@ -141,7 +141,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn taken_since(
+    pub async fn requests_since(
         &self,
         since: Timestamp,
         application: Option<&AppId>,

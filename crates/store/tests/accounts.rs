@@ -62,7 +62,7 @@ fn key(n: u8) -> NewKey {
         digest: KeyDigest([n; 32]),
         hint: format!("h{n}"),
         created_at: Timestamp(i64::from(n)),
-        pass: None,
+        console: None,
     }
 }
 
@@ -78,7 +78,7 @@ async fn sign_in(store: &Store, n: u8, who: u8) {
         created_at: NOW,
         expires_at: NOW.after(Duration::from_secs(100)),
         agent: format!("browser {n}"),
-        password: store.password_of(&id(who)).await.unwrap(),
+        password: store.password_hash(&id(who)).await.unwrap(),
     };
     assert!(store.begin_session(&session).await.unwrap());
     let old = NewSession { digest: secret(n + 100), password: "another one".to_owned(), ..session };
@@ -94,8 +94,8 @@ async fn the_first_account_is_an_operator_and_an_address_has_one_account(store: 
     assert_eq!(store.register(&again).await.unwrap(), RegisterOutcome::EmailTaken);
     let listed: Vec<_> = store.accounts().await.unwrap().into_iter().map(|(a, _)| (a.id, a.role, a.state)).collect();
     assert_eq!(listed, [(id(1), Role::Operator, AccountState::Active), (id(2), Role::Member, AccountState::Waiting)]);
-    assert_eq!(store.account_of(&person(2).email).await.unwrap().unwrap().id, id(2));
-    assert_eq!(store.password_of(&id(2)).await.unwrap(), "hash 2", "as it was");
+    assert_eq!(store.account_by_email(&person(2).email).await.unwrap().unwrap().id, id(2));
+    assert_eq!(store.password_hash(&id(2)).await.unwrap(), "hash 2", "as it was");
     assert_eq!(store.registration().await.unwrap(), Registration::Open);
     store.set_registration(Registration::Closed).await.unwrap();
     assert_eq!(store.registration().await.unwrap(), Registration::Closed);
@@ -142,7 +142,7 @@ async fn a_session_ends_when_it_expires_and_with_its_password_or_account(store: 
     for n in 1..=3 {
         sign_in(&store, n, 2).await;
     }
-    let who = async |n, at| store.signed_in(secret(n), at).await.unwrap().map(|me| me.account.id);
+    let who = async |n, at| store.session(secret(n), at).await.unwrap().map(|me| me.account.id);
     assert_eq!(who(1, NOW).await, Some(id(2)));
     assert_eq!(who(9, NOW).await, None);
     assert_eq!(who(1, NOW.after(Duration::from_secs(100))).await, None, "its time is over");
@@ -226,15 +226,15 @@ async fn applications_belong_to_their_owner(store: Store) {
         store.change_application(&app(9), &taken).await,
         Err(StoreError::NotFound(Missing::Application(_)))
     ));
-    let mut pass = key(9);
-    pass.pass = Some((NOW.after(Duration::from_secs(5)), id(2)));
-    store.create_key(&app(2), &pass).await.unwrap();
-    assert_eq!(store.keys(Some(&app(2))).await.unwrap().len(), 1, "a pass is not listed");
+    let mut console_key = key(9);
+    console_key.console = Some((NOW.after(Duration::from_secs(5)), id(2)));
+    store.create_key(&app(2), &console_key).await.unwrap();
+    assert_eq!(store.keys(Some(&app(2))).await.unwrap().len(), 1, "a console key is not listed");
     store.end_session(&id(2), secret(1), NOW).await.unwrap();
     let grants = store.keys_changed_since(0).await.unwrap().unwrap().keys;
-    let pass = grants.into_iter().find(|(digest, _)| *digest == KeyDigest([9; 32])).unwrap().1;
+    let console_key = grants.into_iter().find(|(digest, _)| *digest == KeyDigest([9; 32])).unwrap().1;
     assert_eq!(
-        (pass.pass, pass.expires_at, pass.requests_per_day),
+        (console_key.console, console_key.expires_at, console_key.requests_per_day),
         (true, Some(NOW), Some(7)),
         "it ends with the session"
     );
@@ -272,14 +272,14 @@ async fn usage_is_added_up(store: Store) {
     store.add_usage(&rows).await.unwrap();
     store.add_usage(&rows[..1]).await.unwrap();
     let used = |at| [(key_id.as_str().to_owned(), at)];
-    store.note_used(&used(NOW)).await.unwrap();
-    store.note_used(&used(Timestamp(1))).await.unwrap();
+    store.record_key_use(&used(NOW)).await.unwrap();
+    store.record_key_use(&used(Timestamp(1))).await.unwrap();
     let sums = store.usage(&app(1), Timestamp(0), Timestamp(20), 10).await.unwrap();
     let short: Vec<_> = sums.iter().map(|s| (s.begins, s.key_id.as_str(), s.requests, s.micros, s.class)).collect();
     assert_eq!(short, [(0, key_id.as_str(), 10, 100, 3), (10, "", 2, 20, 3), (10, key_id.as_str(), 7, 70, 3)]);
     assert_eq!(store.usage(&app(1), Timestamp(0), Timestamp(40), 20).await.unwrap()[1].requests, 17);
     assert_eq!(
-        store.taken_since(Timestamp(10), None).await.unwrap(),
+        store.requests_since(Timestamp(10), None).await.unwrap(),
         [(app(1), 9)],
         "who was turned away has taken nothing"
     );
@@ -358,7 +358,7 @@ async fn deleting_an_account_deletes_its_applications(store: Store) {
     sign_in(&store, 1, 2).await;
     store.delete_account(&id(2), NOW).await.unwrap();
     assert_eq!(store.account(&id(2)).await.unwrap(), None);
-    assert_eq!(store.signed_in(secret(1), NOW).await.unwrap(), None);
+    assert_eq!(store.session(secret(1), NOW).await.unwrap(), None);
     assert_eq!(store.deleted_applications().await.unwrap(), [(app(2), NOW)]);
     sweep(&store, 2).await;
     let left = store.owned_applications(None).await.unwrap();

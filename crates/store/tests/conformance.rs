@@ -41,7 +41,7 @@ fn key(n: u8) -> NewKey {
         digest: KeyDigest([n; 32]),
         hint: format!("h{n}"),
         created_at: Timestamp(i64::from(n)),
-        pass: None,
+        console: None,
     }
 }
 

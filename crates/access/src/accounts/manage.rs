@@ -76,7 +76,7 @@ impl Accounts {
     async fn check_password(&self, me: &AccountSession, password: &str) -> Result<(), AccessError> {
         let subject = digest(&me.account.email);
         self.count_attempt(subject, super::MAX_FAILURES).await?;
-        let hash = self.store.password_of(&me.account.id).await?;
+        let hash = self.store.password_hash(&me.account.id).await?;
         if !self.hasher.matches(password, Some(hash)).await? {
             return Err(AccessError::WrongCredentials);
         }

@@ -27,15 +27,15 @@ pub(crate) fn run(command: &Command, origins: &Origins) -> ExitCode {
 
 fn print_setting(arg: &Arg, origins: &Origins) {
     let name = arg.get_id().as_str();
-    let Some(in_force) = origins.get(name) else { return };
-    let origin = match in_force.origin {
+    let Some(effective) = origins.get(name) else { return };
+    let origin = match effective.origin {
         Origin::Default => "default".to_owned(),
         Origin::File => "from the file".to_owned(),
         Origin::Environment => format!("from {}", variable(arg)),
         Origin::Flag => format!("from --{}", arg.get_long().unwrap_or_default()),
     };
     outln!("# {}", help(arg));
-    match &in_force.value {
+    match &effective.value {
         // `config` names the file, so the file cannot contain it.
         Some(value) if name == "config" => outln!("# {name} = {}   # {origin}", quoted(value)),
         Some(value) => outln!("{name} = {}   # {origin}", quoted(&without_secrets(name, value))),

@@ -41,7 +41,7 @@ pub(crate) enum Command {
     /// List verdicts, the newest last
     List {
         #[command(flatten)]
-        those: Those,
+        selection: Selection,
         /// The most to list; older ones are left out
         #[arg(long, value_name = "NUMBER", default_value_t = 50)]
         limit: u32,
@@ -49,7 +49,7 @@ pub(crate) enum Command {
     /// Print verdicts with all that is known of them, one JSON object a line, the oldest first
     Export {
         #[command(flatten)]
-        those: Those,
+        selection: Selection,
         /// Write the pictures into this folder, if they were kept (see --keep-pictures)
         #[arg(long, value_name = "FOLDER")]
         pictures: Option<PathBuf>,
@@ -60,7 +60,7 @@ pub(crate) enum Command {
     /// candidate counts again.
     Revoke {
         #[command(flatten)]
-        those: Those,
+        selection: Selection,
         /// Only count them
         #[arg(long)]
         dry_run: bool,
@@ -72,10 +72,10 @@ pub(crate) enum Command {
         /// Only the verdicts of this application
         #[arg(long, value_name = "NAME", value_parser = ApplicationName::new)]
         app: Option<ApplicationName>,
-        /// Only those on answers of this model, dataset or collection
+        /// Only selection on answers of this model, dataset or collection
         #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
         model: Option<String>,
-        /// Only those on this candidate: its id, or that of its class, item or image
+        /// Only selection on this candidate: its id, or that of its class, item or image
         #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
         item: Option<String>,
         /// The intervals to count by
@@ -106,34 +106,34 @@ pub(crate) enum Command {
 
 /// Selects verdicts.
 #[derive(Debug, Default, Args)]
-pub(crate) struct Those {
-    /// Only those of this application
+pub(crate) struct Selection {
+    /// Only selection of this application
     #[arg(long, value_name = "NAME", value_parser = ApplicationName::new)]
     app: Option<ApplicationName>,
-    /// Only those on this candidate: its id, or that of its class, item or image
+    /// Only selection on this candidate: its id, or that of its class, item or image
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     item: Option<String>,
-    /// Only those on answers of this model, dataset or collection
+    /// Only selection on answers of this model, dataset or collection
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     model: Option<String>,
-    /// Only those on this recognition
+    /// Only selection on this recognition
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     recognition: Option<String>,
-    /// Only those given since then: 2026-11-15T09:30:00Z, 2026-11-15, or 2h for two hours ago
+    /// Only selection given since then: 2026-11-15T09:30:00Z, 2026-11-15, or 2h for two hours ago
     #[arg(long, value_name = "TIME", value_parser = duration::parse_time)]
     since: Option<Timestamp>,
-    /// Only those given before then
+    /// Only selection given before then
     #[arg(long, value_name = "TIME", value_parser = duration::parse_time)]
     until: Option<Timestamp>,
-    /// Only those whose comment contains this text, ignoring case
+    /// Only selection whose comment contains this text, ignoring case
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     search: Option<String>,
-    /// Only those with a comment
+    /// Only selection with a comment
     #[arg(long)]
     comments: bool,
 }
 
-impl Those {
+impl Selection {
     /// Whether anything but comments selects them.
     fn named(&self) -> bool {
         let words = [self.item.is_some(), self.model.is_some(), self.recognition.is_some()];
@@ -159,8 +159,8 @@ impl Those {
 }
 
 pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, CliError> {
-    if let Command::Revoke { those, .. } = &command
-        && !those.named()
+    if let Command::Revoke { selection, .. } = &command
+        && !selection.named()
     {
         let told = "say which verdicts are to be revoked, with one or more of --app, --item, --model, --recognition, \
                     --since and --until";
@@ -168,16 +168,16 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
     }
     let store = Store::open(&settings.database()?).await?;
     match command {
-        Command::List { those, limit } => {
-            let rows = store.newest_feedback(&those.filter(&store).await?, None, limit.into()).await?;
+        Command::List { selection, limit } => {
+            let rows = store.newest_feedback(&selection.filter(&store).await?, None, limit.into()).await?;
             let heads = ["RATED", "APPLICATION", "TASK", "MODEL", "CANDIDATE", "VERDICT", "STANDING", "COMMENT"];
             table::print(heads, &rows.into_iter().rev().map(line).collect::<Vec<_>>());
         }
-        Command::Export { those, pictures } => {
-            export::run(&store, &those.filter(&store).await?, pictures.as_deref()).await?;
+        Command::Export { selection, pictures } => {
+            export::run(&store, &selection.filter(&store).await?, pictures.as_deref()).await?;
         }
-        Command::Revoke { those, dry_run } => {
-            let filter = those.filter(&store).await?;
+        Command::Revoke { selection, dry_run } => {
+            let filter = selection.filter(&store).await?;
             if dry_run {
                 let count = store.count_feedback(&filter).await?;
                 outln!("{} verdicts would be revoked", count.all - count.revoked);
@@ -188,8 +188,8 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             }
         }
         Command::Totals { app, model, item, span, json } => {
-            let those = Those { app, item, model, ..Those::default() };
-            totals::run(&store, &those.filter(&store).await?, span, json).await?;
+            let selection = Selection { app, item, model, ..Selection::default() };
+            totals::run(&store, &selection.filter(&store).await?, span, json).await?;
         }
         Command::Explain { recognition, json } => {
             explain::run(&store, &RecognitionId::from_text(recognition), json).await?;

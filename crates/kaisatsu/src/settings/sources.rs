@@ -18,13 +18,13 @@ pub(crate) enum Origin {
 
 /// A setting in force.
 #[derive(Debug, Clone)]
-pub(crate) struct InForce {
+pub(crate) struct EffectiveSetting {
     pub(crate) value: Option<String>,
     pub(crate) origin: Origin,
 }
 
 /// All settings in force, by name.
-pub(crate) type Origins = BTreeMap<String, InForce>;
+pub(crate) type Origins = BTreeMap<String, EffectiveSetting>;
 
 /// The values of the file, by setting.
 type FileValues = BTreeMap<String, String>;
@@ -42,7 +42,7 @@ pub(crate) fn parse(command: Command, args: &[OsString]) -> Result<(ArgMatches, 
     while let Some((_, inner)) = deepest.subcommand() {
         deepest = inner;
     }
-    let origins = settings().map(|arg| (arg.get_id().to_string(), in_force(&arg, deepest, &file))).collect();
+    let origins = settings().map(|arg| (arg.get_id().to_string(), effective(&arg, deepest, &file))).collect();
     Ok((matches, origins))
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn settings() -> impl Iterator<Item = Arg> {
     Settings::augment_args(Command::new("settings")).get_arguments().cloned().collect::<Vec<_>>().into_iter()
 }
 
-fn in_force(arg: &Arg, matches: &ArgMatches, file: &FileValues) -> InForce {
+fn effective(arg: &Arg, matches: &ArgMatches, file: &FileValues) -> EffectiveSetting {
     let name = arg.get_id().as_str();
     let origin = match matches.value_source(name) {
         Some(ValueSource::CommandLine) => Origin::Flag,
@@ -60,7 +60,7 @@ fn in_force(arg: &Arg, matches: &ArgMatches, file: &FileValues) -> InForce {
         _ => Origin::Default,
     };
     let raw = matches.get_raw(name).and_then(|mut values| values.next());
-    InForce { value: raw.map(|value| value.to_string_lossy().into_owned()), origin }
+    EffectiveSetting { value: raw.map(|value| value.to_string_lossy().into_owned()), origin }
 }
 
 /// Reads the configuration file: the named one, or the one at the default path if it exists.

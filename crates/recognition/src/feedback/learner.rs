@@ -107,7 +107,7 @@ impl Learner {
         loop {
             let page = self.store.changed_feedback(&position.last, PAGE).await?;
             let Some(last) = page.last() else { break };
-            position.last = last.place();
+            position.last = last.cursor();
             let mut changes = Vec::new();
             // The first load has nothing to unlearn, but for what was revoked since it began.
             let matters = |row: &&FeedbackChange| !first || row.revision > began || row.standing == Standing::Active;

@@ -167,7 +167,7 @@ async fn read(store: &Store, row: &DatasetRow) -> Result<CachedDataset, Recognit
             images.push(CachedImage { image_id: image.image_id.as_str().to_owned(), url: image.url, tag: image.tag });
         }
     }
-    let probe = store.dataset_head(&id).await?;
+    let probe = store.dataset_probe(&id).await?;
     let probe = probe.map(|bytes| {
         Probe::from_bytes(&bytes).ok_or_else(|| RecognitionError::Failed(format!("the head of {id} cannot be read")))
     });

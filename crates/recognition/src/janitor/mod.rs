@@ -127,7 +127,7 @@ impl Janitor {
 
     /// Removes files that were being written when a process ended.
     async fn remove_half_written(&self) {
-        for file in self.blobs.half_written(WRITE_TIMEOUT).await {
+        for file in self.blobs.unfinished_writes(WRITE_TIMEOUT).await {
             if let Err(error) = std::fs::remove_file(&file) {
                 tracing::warn!(%error, file = %file.display(), "a half-written file could not be removed");
             }
@@ -188,7 +188,7 @@ impl Janitor {
     async fn forget_deleted_datasets(&self) -> Result<(), StoreError> {
         let known: BTreeSet<String> = self.learned.model.datasets().into_iter().chain(self.cache.ids()).collect();
         let known: Vec<String> = known.into_iter().collect();
-        let live: HashSet<String> = self.store.live_datasets(&known).await?.into_iter().collect();
+        let live: HashSet<String> = self.store.existing_datasets(&known).await?.into_iter().collect();
         for deleted in known.iter().filter(|id| !live.contains(*id)) {
             self.cache.remove(&DatasetId::from_text(deleted.as_str()));
             self.learned.forget(deleted);

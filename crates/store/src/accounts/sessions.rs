@@ -85,7 +85,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn signed_in(&self, digest: SecretDigest, now: Timestamp) -> Result<Option<AccountSession>, StoreError> {
+    pub async fn session(&self, digest: SecretDigest, now: Timestamp) -> Result<Option<AccountSession>, StoreError> {
         let row: Option<AccountRow> = on_each!(self, pool => {
             sqlx::query_as(FIND).bind(&digest.0[..]).bind(now.0).fetch_optional(pool).await
         })?;

@@ -370,7 +370,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn dataset_head(&self, id: &DatasetId) -> Result<Option<Vec<u8>>, StoreError> {
+    pub async fn dataset_probe(&self, id: &DatasetId) -> Result<Option<Vec<u8>>, StoreError> {
         let head: Option<Option<Vec<u8>>> = on_each!(self, pool => sqlx::query_scalar(
             "SELECT head FROM dataset WHERE id = $1 AND phase = 'ready'",
         ).bind(id.as_str()).fetch_optional(pool).await)?;

@@ -8,7 +8,6 @@ use crate::{DatasetLimits, ImageResult, ImageSource, Lease, NewDataset, NewDatas
 
 struct Fixture {
     store: Store,
-    id: DatasetId,
     _folder: tempfile::TempDir,
 }
 
@@ -22,11 +21,11 @@ impl Fixture {
         let folder = tempfile::tempdir().unwrap();
         let address = format!("sqlite:{}", folder.path().join("kaisatsu.db").display());
         let store = Store::open(&address.parse().unwrap()).await.unwrap();
-        let (application, id) = (AppId::from_random([1; 10]), DatasetId::from_random([1; 20]));
+        let application = AppId::from_random([1; 10]);
         store.create_application(&application, &ApplicationName::new("one").unwrap(), at(0)).await.unwrap();
         let source = ImageSource::Url("https://example.org/0.jpg".to_owned(), ImageId::from_random([1; 20]));
         let new = NewDataset {
-            id: id.clone(),
+            id: DatasetId::from_random([1; 20]),
             application,
             user: UserId::new("u").unwrap(),
             name: DatasetName::new("cats").unwrap(),
@@ -36,7 +35,7 @@ impl Fixture {
             images: vec![NewDatasetImage { source, tag: Tag::new("cat").ok() }],
         };
         store.create_dataset(&new, DatasetLimits { datasets: 1, tags: 1 }).await.unwrap();
-        Self { store, id, _folder: folder }
+        Self { store, _folder: folder }
     }
 
     async fn claim(&self, now: i64) -> Option<Lease> {

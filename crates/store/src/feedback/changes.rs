@@ -47,7 +47,7 @@ impl FeedbackChange {
 
     /// The cursor of the next page.
     #[must_use]
-    pub fn place(&self) -> (i64, String, String) {
+    pub fn cursor(&self) -> (i64, String, String) {
         (self.revision, self.recognition.clone(), self.item.clone().unwrap_or_default())
     }
 }

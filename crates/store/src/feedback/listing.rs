@@ -51,7 +51,7 @@ pub struct FeedbackRow {
 impl FeedbackRow {
     /// The cursor of the next page.
     #[must_use]
-    pub fn place(&self) -> (i64, String, String) {
+    pub fn cursor(&self) -> (i64, String, String) {
         (self.rated_at.0, self.recognition.clone(), self.item.clone().unwrap_or_default())
     }
 }

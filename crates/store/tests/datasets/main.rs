@@ -156,7 +156,7 @@ async fn a_build_has_one_lease_and_another_builder_can_continue_it(fixture: Fixt
         (row.phase(), row.report.as_deref(), row.changed_at()),
         (Phase::Ready, Some("{\"a\":1}"), Timestamp(70))
     );
-    assert_eq!(store.dataset_head(&id).await.unwrap().as_deref(), Some(&b"head"[..]));
+    assert_eq!(store.dataset_probe(&id).await.unwrap().as_deref(), Some(&b"head"[..]));
     let built = store.built_images(&id, -1, 10).await.unwrap();
     assert_eq!(built.len(), 2);
     assert_eq!((built[1].position, &built[1].vector[..]), (3, &[0.5, -1.0][..]));

@@ -45,11 +45,11 @@ pub(crate) async fn pages_go_from_the_oldest_to_the_newest(fixture: Fixture) {
     loop {
         let page = fixture.store.feedback_page(&FeedbackFilter::default(), &after, 2, true).await.unwrap();
         let Some(last) = page.last() else { break };
-        after = last.place();
+        after = last.cursor();
         told.extend(page);
     }
     assert_eq!(told.len(), 6);
-    assert!(told.windows(2).all(|two| two[0].place() < two[1].place()));
+    assert!(told.windows(2).all(|two| two[0].cursor() < two[1].cursor()));
     let (first, last) = (&told[0], &told[5]);
     assert_eq!(
         (first.application_name.as_str(), first.name.as_deref(), first.subject.as_str()),

@@ -148,11 +148,11 @@ async fn every_change_is_reported_once_and_in_order(fixture: Fixture) {
     loop {
         let page = fixture.store.changed_feedback(&after, 2).await.unwrap();
         let Some(last) = page.last() else { break };
-        after = last.place();
+        after = last.cursor();
         told.extend(page);
     }
     assert_eq!(told.len(), 5);
-    assert!(told.windows(2).all(|two| two[0].place() < two[1].place()));
+    assert!(told.windows(2).all(|two| two[0].cursor() < two[1].cursor()));
     assert_eq!(after.0, fixture.store.feedback_revision().await.unwrap());
 
     // A verdict and the one it retires, a revocation and the one it reactivates: two changes each.
@@ -163,7 +163,7 @@ async fn every_change_is_reported_once_and_in_order(fixture: Fixture) {
         those.map(|change| change.recognition.clone()).collect::<BTreeSet<_>>()
     };
     assert_eq!((changes.len(), standings(Standing::Active), standings(Standing::Retired)), (2, ids(&[6]), ids(&[3])));
-    let after = changes[1].place();
+    let after = changes[1].cursor();
     fixture.revoke(6).await;
     let changes = fixture.store.changed_feedback(&after, ALL).await.unwrap();
     assert!(changes.iter().all(|change| change.revision == after.0 + 1));
@@ -216,8 +216,8 @@ async fn deleting_a_dataset_deletes_its_feedback(fixture: Fixture) {
     assert_eq!(left.iter().map(|change| change.dataset().cloned()).collect::<Vec<_>>(), [Some(two.clone())]);
     let asked = [one.to_string(), two.to_string(), "none".to_owned()];
     assert_eq!((fixture.count("feedback").await, fixture.count("exemplar").await), (1, 1));
-    assert_eq!(fixture.store.live_datasets(&asked).await.unwrap(), [two.to_string()]);
-    assert!(fixture.store.live_datasets(&[]).await.unwrap().is_empty());
+    assert_eq!(fixture.store.existing_datasets(&asked).await.unwrap(), [two.to_string()]);
+    assert!(fixture.store.existing_datasets(&[]).await.unwrap().is_empty());
 }
 
 async fn feedback_and_the_deletion_of_a_dataset_do_not_deadlock(fixture: Fixture) {
@@ -271,7 +271,7 @@ async fn a_change_names_the_owner_of_the_application(mut fixture: Fixture) {
     for number in [2, 3] {
         let (app, name) = (AppId::from_random([number; 10]), ApplicationName::new(&format!("app {number}")).unwrap());
         let (id, digest, hint) = (KeyId::from_random([number; 10]), KeyDigest([number; 32]), "abcd".to_owned());
-        let key = NewKey { id, digest, hint, created_at: Timestamp(0), pass: None };
+        let key = NewKey { id, digest, hint, created_at: Timestamp(0), console: None };
         fixture.store.create_application_with_key(&app, &name, Some(&account), &key).await.unwrap();
         fixture.app = app;
         fixture.rated(number, i64::from(number)).await;

@@ -54,7 +54,7 @@ pub(super) async fn run(store: &Store, filter: &FeedbackFilter, folder: Option<&
     loop {
         let page = store.feedback_page(filter, &after, most, folder.is_some()).await?;
         let Some(last) = page.last() else { break };
-        after = last.place();
+        after = last.cursor();
         for row in &page {
             let picture = match (folder, &row.picture) {
                 (Some(folder), Some(bytes)) => Some(save(folder, &row.recognition, bytes)?),

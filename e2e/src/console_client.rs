@@ -1,4 +1,4 @@
-//! Somebody at the console: a browser without its pictures.
+//! A client of the console's operations, with the cookie and the CSRF token of a browser.
 
 use serde_json::{Value, json};
 
@@ -6,17 +6,17 @@ use crate::{Answer, Server, http};
 
 /// A person, signed in or not.
 #[derive(Debug)]
-pub struct Person {
+pub struct ConsoleClient {
     /// The server.
     pub address: std::net::SocketAddr,
-    /// What the browser keeps of the session; empty when there is none.
+    /// The session cookie; empty when not signed in.
     pub cookie: String,
-    /// What the pages prove themselves with.
+    /// The CSRF token that the pages send.
     pub csrf: String,
 }
 
-impl Person {
-    /// Somebody who is not signed in.
+impl ConsoleClient {
+    /// A person who is not signed in.
     #[must_use]
     pub fn stranger(server: &Server) -> Self {
         Self { address: server.address, cookie: String::new(), csrf: String::new() }
@@ -32,7 +32,7 @@ impl Person {
         person
     }
 
-    /// Signs in, and keeps what comes back.
+    /// Signs in, and keeps the cookie and the CSRF token.
     pub fn sign_in(&mut self, email: &str, password: &str) -> Answer {
         let answer = self.call("POST", "session", &json!({"email": email, "password": password}));
         if answer.status == 200 {
@@ -50,13 +50,13 @@ impl Person {
         self.send(method, path, &format!("Content-Type: application/json\r\n{proof}"), body.to_string().as_bytes())
     }
 
-    /// Looks at something.
+    /// One GET of an operation.
     #[must_use]
     pub fn get(&self, path: &str) -> Answer {
         self.send("GET", path, "", b"")
     }
 
-    /// Sends what it is given, with the cookie.
+    /// Sends a request with the cookie.
     #[must_use]
     pub fn send(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> Answer {
         let cookie = if self.cookie.is_empty() { String::new() } else { format!("Cookie: {}\r\n", self.cookie) };
@@ -67,7 +67,7 @@ impl Person {
         connection.answer(method == "HEAD").expect("an answer")
     }
 
-    /// Makes an application; its id and the secret of its first key.
+    /// Creates an application; returns its id and the secret of its first key.
     #[must_use]
     pub fn application(&self, name: &str) -> (String, String) {
         let answer = self.call("POST", "applications", &json!({"name": name}));
@@ -78,7 +78,7 @@ impl Person {
     }
 }
 
-/// The status of an answer, and the code if it is a failure.
+/// The status of a response, and the code if it is an error.
 #[must_use]
 pub fn code(answer: &Answer) -> (u16, String) {
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
