@@ -2,7 +2,7 @@
 
 .PHONY: help serve models web unit test check fmt lint layers lines licences docs schema pages screenshots openapi \
 	fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue \
-	bench-feedback bench-layout soak maps
+	bench-feedback bench-layout soak maps vocabulary
 .DEFAULT_GOAL := help
 
 # Property tests use the same random cases in every run, so that only a change of the code can make them fail.
@@ -92,9 +92,9 @@ bench-console: ## measure the load time of the console against a bare page of th
 	@cargo build --release --locked --package kaisatsu
 	@node bench/console/load.mjs target/release/kaisatsu
 
-bench-nearest: ## measure nearest-vector search against hnswlib
+bench-nearest: ## measure nearest-neighbour search against hnswlib, usearch and faiss
 	@test -x target/bench-venv/bin/python || python3 -m venv target/bench-venv
-	@target/bench-venv/bin/pip install --quiet numpy hnswlib
+	@target/bench-venv/bin/pip install --quiet numpy hnswlib usearch faiss-cpu
 	@cargo build --release --locked --package bench-nearest
 	@target/bench-venv/bin/python bench/nearest/compare.py \
 		--binary target/release/bench-nearest --data target/bench-nearest
@@ -126,6 +126,13 @@ bench-feedback: ## measure what honest and hostile feedback changes, and what it
 	@target/release/bench-feedback $(BENCH_MODELS) \
 		$(addprefix $(BENCH_PHOTOS)/,astronaut.png chelsea.png coffee.png rocket.jpg graf1.png)
 	@target/bench-vision-venv/bin/python bench/feedback/simulate.py $(BENCH_VISION_PARTS)
+
+vocabulary: ## train the visual words of object recognition; PICTURES=folder (see crates/vision/src/object/README.md)
+	@test -d "$(PICTURES)" || { echo "PICTURES=folder is missing: some hundred pictures to train on"; exit 2; }
+	@python3 tools/models/install.py
+	@cargo run --release --locked --package kaisatsu-vision --example vocabulary -- "$(BENCH_MODELS)" "$(PICTURES)" \
+		>target/vocabulary.bin
+	@mv target/vocabulary.bin crates/vision/src/object/vocabulary.bin
 
 define BENCH_VISION
 python3 tools/models/install.py

@@ -44,7 +44,8 @@ MAY_USE = {
     "kaisatsu-testkit": set(),
     "kaisatsu-e2e": {"kaisatsu-testkit"},
     "kaisatsu-fuzz": {
-        "kaisatsu-http", "kaisatsu-railmap", "kaisatsu-recognition", "kaisatsu-transit", "kaisatsu-vision",
+        "barcode-reader", "inference-kernels", "kaisatsu-http", "kaisatsu-railmap", "kaisatsu-recognition",
+        "kaisatsu-transit", "kaisatsu-vision",
     },
     "bench-route-map": set(),
     "bench-feedback": {"kaisatsu-feedback", "kaisatsu-model", "kaisatsu-vision"},

@@ -65,8 +65,8 @@ pub(crate) fn random(random: &mut Random, dims: usize, count: usize) -> Vectors 
     Vectors { dims, values }
 }
 
-/// Points in clusters of several widths in a space of few dimensions, led through one random layer and a rectifier, with a
-/// little noise: as with a network's embeddings, few directions matter, and no component is negative.
+/// Points in clusters of several widths in a space of few dimensions, led through one random layer and a rectifier,
+/// with a little noise: as with a network's embeddings, few directions matter, and no component is negative.
 pub(crate) struct Clusters {
     dims: usize,
     layer: Vec<f32>,

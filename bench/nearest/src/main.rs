@@ -86,11 +86,9 @@ fn run(dir: &Path, dims: usize, beams: &[usize]) -> Outcome<()> {
         let single = best_rate(&index, &asked)?;
         let cores = thread::available_parallelism()?.get();
         let all = rate_together(&index, &asked, cores);
-        println!(
-            r#"{{"count":{},"beam":{beam},"recall":{recall:.4},"qps":{single:.0},"qps_all":{all:.0},"cores":{cores},"build_seconds":{build_seconds:.1},"megabytes":{}}}"#,
-            index.len(),
-            index.heap_bytes() >> 20,
-        );
+        let (count, megabytes) = (index.len(), index.heap_bytes() >> 20);
+        print!(r#"{{"count":{count},"beam":{beam},"recall":{recall:.4},"qps":{single:.0},"qps_all":{all:.0},"#);
+        println!(r#""cores":{cores},"build_seconds":{build_seconds:.1},"megabytes":{megabytes}}}"#);
     }
     Ok(())
 }

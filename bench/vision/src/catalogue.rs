@@ -1,7 +1,7 @@
 //! A catalogue of a hundred thousand items: how much memory it takes, and how long it takes to find one or none.
 //!
-//! So many pictures may not be passed on. A few photographs are real items; the others are made of mixtures of the descriptors
-//! of many parts of photographs, so that words and signatures are spread as the network spreads them.
+//! So many pictures may not be passed on. A few photographs are real items; the others are made of mixtures of the
+//! descriptors of many parts of photographs, so that words and signatures are spread as the network spreads them.
 
 use std::{
     cell::Cell,
@@ -48,8 +48,8 @@ impl Memory {
     }
 }
 
-/// `known` are files in the catalogue, `asked` are files to be recognised, with `=` and the number of the known file that
-/// they show, counted from 0, or nothing.
+/// `known` are files in the catalogue, `asked` are files to be recognised, with `=` and the number of the known file
+/// that they show, counted from 0, or nothing.
 pub(crate) fn run(models: &str, count: u32, known: &[&str], asked: &[&str]) -> Value {
     let models = Path::new(models);
     let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so")).expect("the library");

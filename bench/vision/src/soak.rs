@@ -1,4 +1,5 @@
-//! Thousands of mixed requests at full concurrency: every one is answered, every recognition is kept, memory does not grow.
+//! Thousands of mixed requests at full concurrency: every one is answered, every recognition is kept, memory does not
+//! grow.
 
 use std::{
     fs,

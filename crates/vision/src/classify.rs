@@ -1,4 +1,4 @@
-//! Category recognition: one score for every class, and the vector behind them.
+//! Image classification: a score for every class, and the embedding.
 
 use std::{path::Path, sync::Arc};
 
@@ -17,18 +17,18 @@ use crate::{
 /// A class and how sure the model is of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClassScore {
-    /// Its place among the labels.
+    /// Its position among the labels.
     pub class: usize,
     /// 0 to 1.
     pub score: f32,
 }
 
-/// What a classifier says of a picture.
+/// The result of classifying a picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Classification {
-    /// 0 to 1 for every class, at its place among the labels; [`best`] picks from them.
+    /// 0 to 1 for every class, in the order of the labels; [`best`] selects from them.
     pub scores: Vec<f32>,
-    /// The picture as a vector of length one, where the model gives it.
+    /// The embedding, of length one, if the model has one.
     pub embedding: Option<Vec<f32>>,
 }
 
@@ -59,7 +59,7 @@ impl Classifier {
         Ok(classifier)
     }
 
-    /// What its network runs on, in words.
+    /// The name of what its network runs on.
     #[must_use]
     pub fn runs_on(&self) -> &'static str {
         self.network.runs_on()
@@ -71,7 +71,7 @@ impl Classifier {
         short_side(&self.input)
     }
 
-    /// Whether the scores are parts of one whole: a picture is of one class alone.
+    /// Whether the scores sum to one, because a picture belongs to exactly one class.
     #[must_use]
     pub fn is_exclusive(&self) -> bool {
         self.output.decode == Decode::Softmax
@@ -83,13 +83,13 @@ impl Classifier {
         &self.labels
     }
 
-    /// When the best score is below this, the picture is of none of the classes.
+    /// A picture whose best score is below this belongs to none of the classes.
     #[must_use]
     pub fn none_below(&self) -> f32 {
         self.output.none_below
     }
 
-    /// Looks at a picture and scores every class.
+    /// Scores every class of a picture.
     ///
     /// # Errors
     /// When the network fails.
@@ -98,7 +98,7 @@ impl Classifier {
         Ok(Classification { scores: probabilities(&logits.values, &self.output), embedding })
     }
 
-    /// Only the vector of a picture.
+    /// Computes only the embedding of a picture.
     ///
     /// # Errors
     /// When the network fails, or gives no vector.
@@ -139,8 +139,7 @@ fn probabilities(logits: &[f32], output: &Output) -> Vec<f32> {
     }
 }
 
-/// The `most` best classes of a score for each, in the order of their scores and then of their places; none when even the
-/// best is below `none_below`.
+/// The `most` best classes, by score and then by position; none if even the best is below `none_below`.
 #[must_use]
 pub fn best(scores: &[f32], most: usize, none_below: f32) -> Vec<ClassScore> {
     let mut order: Vec<ClassScore> =

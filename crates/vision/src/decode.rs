@@ -27,13 +27,13 @@ pub enum DecodeError {
     /// There are no bytes.
     #[error("the image is empty: it has no bytes")]
     Empty,
-    /// The first bytes are those of no format we read.
+    /// The first bytes are of no supported format.
     #[error("{0} we read; send JPEG, PNG, GIF, BMP, TIFF or WebP")]
     UnknownFormat(&'static str),
-    /// The format is known and the contents are not as it says.
+    /// The contents do not follow the format.
     #[error("the {format} image cannot be decoded: it is {fault}")]
     Broken {
-        /// The format its first bytes say.
+        /// The format by its first bytes.
         format: &'static str,
         /// What is wrong with it.
         fault: &'static str,
@@ -50,7 +50,7 @@ pub enum DecodeError {
     },
 }
 
-/// A picture, and what its file said.
+/// A picture and the facts of its file.
 #[derive(Debug, Clone)]
 pub struct Decoded {
     /// The picture, upright. It may be smaller than the file: see [`decode`].
@@ -75,11 +75,11 @@ pub fn decode(bytes: &[u8], bounds: Bounds, short_side: Option<u32>) -> Result<D
         ImageFormat::Jpeg => jpeg::decode(bytes, bounds, short_side),
         _ => any(bytes, format, name, bounds),
     });
-    // A decoder that gives up in the middle says something of the file, and nothing of the files after it.
+    // A decoder that panics fails this file only.
     decoded.unwrap_or(Err(DecodeError::Broken { format: name, fault: "corrupt" }))
 }
 
-/// The format that the first bytes say; the name or the declared type of a file count for nothing.
+/// The format by the first bytes; the name and the declared type of a file are ignored.
 fn format_of(bytes: &[u8]) -> Result<(ImageFormat, &'static str), DecodeError> {
     match image::guess_format(bytes) {
         Ok(ImageFormat::Jpeg) => Ok((ImageFormat::Jpeg, "JPEG")),
@@ -156,7 +156,7 @@ fn flatten(image: DynamicImage) -> Option<Picture> {
     Picture::new(width, height, rgb)
 }
 
-/// What is wrong, in a word or two that do not quote the decoder.
+/// A short reason that does not quote the decoder.
 fn fault(error: &ImageError) -> &'static str {
     match error {
         ImageError::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => "truncated",

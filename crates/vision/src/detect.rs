@@ -17,26 +17,26 @@ use crate::{
     runtime::{Feed, Network, Runtime, RuntimeError},
 };
 
-/// A thing that was found.
+/// A detected object.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Detection {
-    /// Its place among the labels.
+    /// Its position among the labels.
     pub class: usize,
     /// 0 to 1.
     pub score: f32,
     /// Where it is.
     pub area: Area,
-    /// The place of its box among the outputs of the network. Several things may be found at one, each of a class.
+    /// The row of its box in the output of the network. One row may yield several objects of different classes.
     pub row: usize,
 }
 
-/// What a detector says of a picture.
+/// The result of detecting objects in a picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Detections {
-    /// What was found, surest first.
+    /// The objects, surest first.
     pub found: Vec<Detection>,
-    /// What the network saw at each of them, in the same order: unit vectors with four numbers more than there are
-    /// classes. The cosine of two is high where the network saw the same.
+    /// Their descriptors, in the same order: unit vectors with four components more than there are classes. The cosine
+    /// of two is high if the network scored both boxes alike.
     pub descriptors: Vec<Vec<f32>>,
 }
 
@@ -65,7 +65,7 @@ impl Detector {
         Ok(detector)
     }
 
-    /// What its network runs on, in words.
+    /// The name of what its network runs on.
     #[must_use]
     pub fn runs_on(&self) -> &'static str {
         self.network.runs_on()
@@ -83,13 +83,13 @@ impl Detector {
         &self.labels
     }
 
-    /// The most things that the model is trusted to find in one picture.
+    /// The most objects that the model may report in one picture.
     #[must_use]
     pub fn keep(&self) -> usize {
         self.output.keep
     }
 
-    /// The `most` surest things in a picture that score `min_score` or more, surest first.
+    /// The `most` surest objects in a picture that score `min_score` or more, surest first.
     ///
     /// # Errors
     /// When the network fails.

@@ -1,7 +1,7 @@
-//! The bounded engine: a few threads that do all heavy work, one picture at a time each.
+//! The engine: a few threads that do all heavy work, one picture at a time each.
 //!
-//! It has no queue of its own to speak of: whoever submits work bounds how much may wait, because only there it is
-//! known when a caller has gone away.
+//! Its queue is unbounded. The caller bounds how much work may wait, because only the caller knows when a client has
+//! gone away.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -36,7 +36,8 @@ struct State {
 }
 
 impl Engine {
-    /// Starts the threads. They load their models at once, and then each calls `loaded`; [`Self::is_warm`] says when they have.
+    /// Starts the threads. They load their models at once, and then each calls `loaded`; [`Self::is_warm`] tells
+    /// when all have.
     ///
     /// # Errors
     /// When the system gives no thread.
@@ -105,7 +106,7 @@ fn work(receiver: &Mutex<Receiver<Job>>, worker: &mut Worker) {
     loop {
         let job = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = job else { return };
-        // A picture that makes a decoder panic costs its own request and nobody else's.
+        // A picture that makes a decoder panic fails only its own request.
         if catch_unwind(AssertUnwindSafe(|| job(worker))).is_err() {
             tracing::error!("a recognition panicked; its caller is told that the fault is ours");
         }

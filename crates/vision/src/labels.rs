@@ -29,13 +29,13 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Classes without languages: their names are all there is.
+    /// Classes with names in no particular language.
     #[must_use]
     pub fn plain<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         Self { languages: Vec::new(), rows: names.into_iter().map(Label::plain).collect() }
     }
 
-    /// Reads a file: a header `id`, then a column a language; then a row a class.
+    /// Reads a file: a header with `id` and a column for each language, then a row for each class.
     ///
     /// # Errors
     /// The line that is wrong.
@@ -81,7 +81,7 @@ impl Labels {
         self.rows.is_empty()
     }
 
-    /// The class at a place of the output.
+    /// The class at a position of the output.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&Label> {
         self.rows.get(index)

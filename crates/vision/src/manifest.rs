@@ -70,7 +70,7 @@ pub struct About {
 pub enum Parts {
     /// One picture in, scores out: a classifier or a detector with a network of its own.
     Picture(Box<PictureParts>),
-    /// A classifier taught on top of another model's embedding.
+    /// A probe on the embedding of another model.
     Probe(ProbeParts),
     /// A reader of text.
     Text(Box<Text>),
@@ -95,11 +95,11 @@ pub struct PictureParts {
     pub labels: File,
 }
 
-/// The parts of a taught classifier.
+/// The parts of a probe.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbeParts {
-    /// What was learnt.
+    /// The probe; the key is `head` in the file.
     #[serde(rename = "head")]
     pub probe: ProbePart,
     /// The names of the classes.
@@ -128,7 +128,7 @@ pub struct File {
     pub sha256: String,
 }
 
-/// A classifier on top of another model's embedding.
+/// A probe on the embedding of another model.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbePart {

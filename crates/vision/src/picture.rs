@@ -104,7 +104,7 @@ pub struct Area {
 }
 
 impl Area {
-    /// How much of what two areas cover they share, 0 to 1; nothing shares nothing.
+    /// Intersection over union, 0 to 1; empty areas have 0.
     #[must_use]
     pub fn overlap(self, other: Self) -> f32 {
         let size = |area: Self| (area.x_max - area.x_min).max(0.0) * (area.y_max - area.y_min).max(0.0);
@@ -143,16 +143,16 @@ pub struct PixelBox {
     pub y_max: f32,
 }
 
-/// What is known of an image file beside its pixels.
+/// Size, orientation and format of an image file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImageFile {
-    /// Pixels from left to right in the file, before any orientation tag is followed.
+    /// Pixels from left to right in the file, before the orientation tag is applied.
     pub width: u32,
     /// Pixels from top to bottom in the file.
     pub height: u32,
-    /// How the file says it has to be turned.
+    /// Its orientation tag.
     pub orientation: Orientation,
-    /// The format that its first bytes say.
+    /// The format by its first bytes.
     pub format: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! From a picture to the tensor that a model wants.
+//! Makes the input tensor of a model from a picture.
 
 use fast_image_resize::{
     FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer,
@@ -20,7 +20,7 @@ pub(crate) struct Part {
     pub(crate) height: f64,
 }
 
-/// A picture made ready: the tensor, and how far it was resized.
+/// The input tensor, and the factors of the resize.
 pub(crate) struct Prepared {
     pub(crate) tensor: Vec<f32>,
     /// Pixels of the tensor for one of the picture, across and down.
@@ -125,8 +125,8 @@ fn cropped(
     (cut.len() == kept * height as usize).then_some(cut)
 }
 
-/// Pixels that there may be between the two steps. A picture of one column and fifty million rows is a small file, and hundreds of
-/// columns of that height are more than a machine has.
+/// Pixels that there may be between the two steps. A picture of one column and fifty million rows is a small file, and
+/// hundreds of columns of that height are more than a machine has.
 const BETWEEN: f64 = 16_000_000.0;
 
 /// A part of the picture at another size: first across, then down, with eight bits between, as Pillow does it. The

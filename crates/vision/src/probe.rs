@@ -1,8 +1,7 @@
-//! A classifier taught from a few labelled pictures, on top of a frozen network's vectors.
+//! Linear probes: classifiers trained on the vectors of a frozen network from a few labelled pictures.
 //!
-//! Two ways are tried and the better one, by leave-one-out, is kept: the mean vector of each class, which is best
-//! with one or two pictures a class, and ridge regression, whose leave-one-out answers have a closed form, so that
-//! they are exact and cheap.
+//! Training fits two kinds and keeps the better one by leave-one-out: the mean vector of each class, which is best with
+//! one or two pictures a class, and ridge regression, whose leave-one-out scores have a closed form.
 
 mod bytes;
 mod ridge;
@@ -19,7 +18,7 @@ use crate::{
     vector::dot,
 };
 
-/// How the scores are made.
+/// The kind of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The cosine with the mean vector of the class.
@@ -28,7 +27,7 @@ pub enum Kind {
     Ridge,
 }
 
-/// A taught classifier.
+/// A trained classifier.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Probe {
     kind: Kind,
@@ -38,33 +37,33 @@ pub struct Probe {
     /// One row a class.
     weights: Vec<f32>,
     bias: Vec<f32>,
-    /// The unit mean vector of each class: how near a picture is to anything that was taught.
+    /// The unit mean vector of each class, by which [`Probe::is_familiar`] decides.
     means: Vec<f32>,
     temperature: f32,
-    /// A picture less like every class than this is none of them.
+    /// A picture whose cosine with every mean is below this belongs to none of the classes.
     familiar: f32,
 }
 
 impl Probe {
-    /// How many classes it tells apart.
+    /// The number of classes.
     #[must_use]
     pub fn classes(&self) -> usize {
         self.bias.len()
     }
 
-    /// How long the vectors are that it reads.
+    /// The number of components of its input.
     #[must_use]
     pub fn dims(&self) -> usize {
         self.dims
     }
 
-    /// The way that was better.
+    /// Its kind.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// What scores are divided by before they become shares.
+    /// The temperature of the softmax.
     #[must_use]
     pub fn temperature(&self) -> f32 {
         self.temperature
@@ -77,10 +76,10 @@ impl Probe {
     pub fn read(path: &Path) -> Result<Self, Fault> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let bytes = std::fs::read(path).map_err(|error| Fault(format!("{name} cannot be read: {error}")))?;
-        Self::from_bytes(&bytes).ok_or_else(|| Fault(format!("{name} is no taught probe, or of another version")))
+        Self::from_bytes(&bytes).ok_or_else(|| Fault(format!("{name} is not a probe, or of another version")))
     }
 
-    /// The `most` best classes of a unit vector; none when it is like nothing that was taught.
+    /// The `most` best classes of a unit vector; none when it is not familiar.
     #[must_use]
     pub fn classify(&self, vector: &[f32], most: usize) -> Vec<ClassScore> {
         if !self.is_familiar(vector) {
@@ -89,8 +88,7 @@ impl Probe {
         best(&self.shares(&self.scores(vector)), most, 0.0)
     }
 
-    /// What is compared: a number for each class, the larger the likelier, on no scale of its own. Empty for a vector of
-    /// another length.
+    /// A score for each class, the larger the likelier, on an arbitrary scale. Empty for a vector of another length.
     #[must_use]
     pub fn scores(&self, vector: &[f32]) -> Vec<f32> {
         if vector.len() != self.dims {
@@ -100,13 +98,13 @@ impl Probe {
         self.weights.chunks_exact(self.dims).zip(&self.bias).map(|(row, bias)| dot(row, &centred) + bias).collect()
     }
 
-    /// What [`Probe::scores`] come to as shares of one, at the temperature that fits the taught pictures best.
+    /// The softmax of [`Probe::scores`], at the temperature that fits the training pictures best.
     #[must_use]
     pub fn shares(&self, scores: &[f32]) -> Vec<f32> {
         softmax(scores, self.temperature)
     }
 
-    /// Whether a unit vector is like anything that was taught; one of another length is not.
+    /// Whether a unit vector is near any class; one of another length is not.
     #[must_use]
     pub fn is_familiar(&self, vector: &[f32]) -> bool {
         vector.len() == self.dims && self.familiarity(vector) >= self.familiar

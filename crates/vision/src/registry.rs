@@ -1,4 +1,4 @@
-//! The models of a folder: what is there, what is whole, and why something is not.
+//! The models of a folder: which are usable, and why the others are not.
 
 use std::{
     fs,
@@ -20,7 +20,7 @@ use crate::{
 /// The folder with the runtime library, beside those of the models.
 pub const RUNTIME: &str = "runtime";
 
-/// A model whose files are as its manifest says.
+/// A model whose files match its manifest.
 #[derive(Debug)]
 pub struct Model {
     /// The manifest.
@@ -47,7 +47,7 @@ impl Model {
     }
 }
 
-/// A folder that holds a model, whole or not.
+/// A folder that holds a model, usable or not.
 #[derive(Debug)]
 pub struct Entry {
     /// The folder's name.
@@ -72,10 +72,10 @@ struct RuntimeFile {
 }
 
 impl ModelRegistry {
-    /// Looks at a folder, reads every manifest and compares every hash. A folder that is not there is an empty registry.
+    /// Opens a folder, reads every manifest and compares every hash. A folder that does not exist is an empty registry.
     ///
     /// # Errors
-    /// When the folder is there and cannot be read.
+    /// When the folder exists and cannot be read.
     pub fn open(folder: &Path) -> io::Result<Self> {
         let mut names = Vec::new();
         match fs::read_dir(folder) {
@@ -100,7 +100,7 @@ impl ModelRegistry {
         Ok(Self { runtime: find_runtime(&folder.join(RUNTIME)), entries })
     }
 
-    /// The models that are whole.
+    /// The usable models.
     pub fn models(&self) -> impl Iterator<Item = &Arc<Model>> {
         self.entries.iter().filter_map(|entry| entry.model.as_ref().ok())
     }
@@ -144,7 +144,7 @@ fn read_model(folder: &Path) -> Result<Model, Fault> {
     Ok(Model { manifest, folder: folder.to_owned(), labels, probe })
 }
 
-/// A probe is worth nothing without the very model that it was trained on.
+/// Refuses probes whose base model is missing or has other weights: their scores would mean nothing.
 fn check_bases(entries: &mut [Entry]) {
     let bases: Vec<(String, String)> = entries
         .iter()

@@ -1,6 +1,4 @@
-//! What runs networks, and one network ready to run.
-//!
-//! A network runs on our own kernels where the processor and all of its operations are known to them, and on ONNX Runtime otherwise.
+//! Runs networks: on `inference-kernels` where that pays and supports the network, and on ONNX Runtime otherwise.
 
 use std::{
     borrow::Cow,
@@ -10,7 +8,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
-use inference_kernels::{self as inference, Processor, Runner, Unfit};
+use inference_kernels::{self as inference, Processor, Runner, Unsupported};
 use ort::{
     environment::Environment,
     session::{Session, SessionInputValue, builder::GraphOptimizationLevel},
@@ -49,14 +47,14 @@ impl From<ort::Error> for RuntimeError {
     }
 }
 
-/// The library can be loaded once in a process, so whoever loads it again gets the same one.
+/// The library can be loaded only once in a process.
 static LOADED: Mutex<Option<Environment>> = Mutex::new(None);
 
 /// The library, and the networks that run without it.
 #[derive(Clone)]
 pub struct Runtime {
     path: PathBuf,
-    /// By file, so that all threads share the weights of a network; a network that nobody uses any more is gone.
+    /// By file, so that all threads share the weights of a network; weak, so that an unused network is freed.
     own: Arc<Mutex<HashMap<PathBuf, Weak<inference::Network>>>>,
 }
 
@@ -102,29 +100,29 @@ impl Runtime {
     pub fn network(&self, file: &Path, on: Backend) -> Result<Network, RuntimeError> {
         let own = match on {
             Backend::Auto => self.own(file),
-            Backend::Onnxruntime => Err(Unfit("its manifest says so".to_owned())),
+            Backend::Onnxruntime => Err(Unsupported("its manifest says so".to_owned())),
         };
         let kind = match own {
             Ok(network) => Kind::Own(Runner::new(network)),
-            Err(unfit) => self.library(file, &unfit)?,
+            Err(unsupported) => self.library(file, &unsupported)?,
         };
         Ok(Network { kind, file: file.to_owned(), runtime: self.clone() })
     }
 
-    fn library(&self, file: &Path, unfit: &Unfit) -> Result<Kind, RuntimeError> {
-        tracing::debug!(file = %file.display(), "runs on ONNX Runtime: {unfit}");
+    fn library(&self, file: &Path, unsupported: &Unsupported) -> Result<Kind, RuntimeError> {
+        tracing::debug!(file = %file.display(), "runs on ONNX Runtime: {unsupported}");
         let failed = |error: ort::Error| RuntimeError::Network { file: file.to_owned(), reason: error.to_string() };
         Ok(Kind::Library(Box::new(session(&self.environment()?, file).map_err(failed)?)))
     }
 
     /// The network of a file for our own kernels.
-    fn own(&self, file: &Path) -> Result<Arc<inference::Network>, Unfit> {
-        let processor = Processor::here().ok_or_else(|| Unfit("the processor is not known".to_owned()))?;
+    fn own(&self, file: &Path) -> Result<Arc<inference::Network>, Unsupported> {
+        let processor = Processor::worthwhile().ok_or_else(|| Unsupported("the processor is not known".to_owned()))?;
         let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(network) = own.get(file).and_then(Weak::upgrade) {
             return Ok(network);
         }
-        let bytes = fs::read(file).map_err(|error| Unfit(error.to_string()))?;
+        let bytes = fs::read(file).map_err(|error| Unsupported(error.to_string()))?;
         let network = Arc::new(inference::Network::read(processor, bytes)?);
         own.insert(file.to_owned(), Arc::downgrade(&network));
         Ok(network)
@@ -141,11 +139,11 @@ fn session(environment: &Environment, file: &Path) -> ort::Result<Session> {
         .commit_from_file(file)
 }
 
-/// What goes into a network.
+/// An input of a network.
 pub enum Feed<'a> {
-    /// Numbers with a fraction.
+    /// 32-bit floating-point numbers.
     Floats(&'a [usize], &'a [f32]),
-    /// Whole numbers.
+    /// 64-bit integers.
     Integers(&'a [usize], &'a [i64]),
 }
 
@@ -164,7 +162,7 @@ enum Kind {
 }
 
 impl Network {
-    /// What it runs on, in words.
+    /// The name of what it runs on.
     #[must_use]
     pub fn runs_on(&self) -> &'static str {
         match &self.kind {
@@ -191,11 +189,11 @@ impl Network {
         feeds: &[(&str, Feed<'_>)],
         wanted: [&str; N],
     ) -> Result<[Tensor; N], RuntimeError> {
-        // Some of what our kernels do not know shows only when they see what is fed: then the library takes over.
+        // Some inputs turn out to be unsupported only when they are run; then the library takes over.
         if let Kind::Own(runner) = &mut self.kind {
             match run_own(runner, feeds, wanted) {
                 Ok(tensors) => return Ok(tensors),
-                Err(unfit) => self.kind = self.runtime.library(&self.file, &unfit)?,
+                Err(unsupported) => self.kind = self.runtime.library(&self.file, &unsupported)?,
             }
         }
         match &mut self.kind {
@@ -209,12 +207,12 @@ fn run_own<const N: usize>(
     runner: &mut Runner,
     feeds: &[(&str, Feed<'_>)],
     wanted: [&str; N],
-) -> Result<[Tensor; N], Unfit> {
+) -> Result<[Tensor; N], Unsupported> {
     let mut inputs = Vec::with_capacity(feeds.len());
     for (name, feed) in feeds {
         match feed {
             Feed::Floats(shape, values) => inputs.push((*name, *shape, *values)),
-            Feed::Integers(..) => return Err(Unfit(format!("'{name}' is fed with whole numbers"))),
+            Feed::Integers(..) => return Err(Unsupported(format!("'{name}' is fed with whole numbers"))),
         }
     }
     runner.run(&inputs, wanted)

@@ -1,4 +1,4 @@
-//! A model made from a folder of labelled photographs: one folder a class, named after it.
+//! Trains a probe from a folder of labelled photographs: one folder for each class, named after it.
 
 use std::{
     fs, io,
@@ -13,7 +13,7 @@ use crate::{
     registry::sha256_of,
 };
 
-/// What was found in the folder.
+/// The classes and photographs of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelledPhotos {
     /// The classes by name.
@@ -23,8 +23,8 @@ pub struct LabelledPhotos {
 }
 
 impl LabelledPhotos {
-    /// Looks at a folder: each folder in it is a class, each file in that a photograph. What begins with a dot is left
-    /// out.
+    /// Reads a folder: each folder in it is a class, each file in that a photograph. Names that begin with a dot are
+    /// ignored.
     ///
     /// # Errors
     /// When there are fewer than two classes, or the folder cannot be read.
@@ -68,16 +68,16 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// What came of the photographs.
+/// The vectors of the photographs.
 #[derive(Debug)]
 pub struct Embeddings {
-    /// Those that could be looked at: their place in the labelled, and their vector.
+    /// The photographs that could be read: their position in [`LabelledPhotos::photos`], and their vector.
     pub vectors: Vec<(usize, Vec<f32>)>,
-    /// Those that could not, with the reason.
+    /// The others, with the reason.
     pub refused: Vec<(PathBuf, String)>,
 }
 
-/// Looks at every photograph, on `threads` threads, and tells `seen` after each.
+/// Embeds every photograph, on `threads` threads, and calls `seen` after each.
 ///
 /// # Errors
 /// When the model cannot be loaded.
@@ -113,7 +113,7 @@ pub fn embed(
         all.vectors.extend(part.vectors);
         all.refused.extend(part.refused);
     }
-    // Whichever thread was quicker: the outcome is the same.
+    // The result does not depend on which thread was quicker.
     all.vectors.sort_by_key(|(at, _)| *at);
     all.refused.sort();
     Ok(all)
@@ -127,10 +127,10 @@ fn embed_photo(worker: &mut Worker, base: &str, path: &Path) -> Result<Vec<f32>,
     classifier.embed(resizer, &decoded.picture).map_err(|error| error.to_string())
 }
 
-/// Teaches a model of that name and writes its folder, replacing one of the same name.
+/// Trains a model of that name and writes its folder, replacing one of the same name.
 ///
 /// # Errors
-/// Why it cannot be taught or written.
+/// Why it cannot be trained or written.
 pub fn train(
     registry: &ModelRegistry,
     models: &Path,
@@ -188,7 +188,7 @@ pub fn train(
     Ok(report)
 }
 
-/// The hash of the network behind a model's vectors.
+/// The hash of the network that makes a model's vectors.
 ///
 /// # Errors
 /// When there is no such model, or it gives no vectors.

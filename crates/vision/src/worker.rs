@@ -1,4 +1,4 @@
-//! What one thread of the engine holds: a network for every model, ready to run.
+//! The networks of one engine thread, one for every model, ready to run.
 
 use std::{
     collections::BTreeMap,
@@ -23,12 +23,12 @@ pub struct Worker {
     readers: Arc<Readers>,
 }
 
-/// The readers of text. All threads share them: they are the largest networks and the least needed.
+/// The text readers. All threads share them, because they are the largest networks and the least used.
 #[derive(Default)]
 pub struct Readers(OnceLock<BTreeMap<String, Result<Mutex<text::Reader>, Fault>>>);
 
 impl Readers {
-    /// The readers among the models, loaded by whoever asks first.
+    /// The text readers among the models; the first caller loads them.
     fn of(&self, models: &ModelRegistry) -> &BTreeMap<String, Result<Mutex<text::Reader>, Fault>> {
         let read = |model: &Arc<Model>| {
             let Parts::Text(parts) = &model.manifest.parts else { return None };
@@ -47,7 +47,7 @@ enum Loaded {
 }
 
 impl Worker {
-    /// Loads every whole model of the registry, and says which could not be loaded.
+    /// Loads every usable model of the registry, and returns the faults of those that cannot be loaded.
     #[must_use]
     pub fn load(registry: &ModelRegistry, readers: &Arc<Readers>) -> (Self, Vec<(String, Fault)>) {
         let unreadable =
@@ -90,7 +90,7 @@ impl Worker {
             Parts::Picture(parts) => {
                 Loaded::Classifier(Box::new(Classifier::load(runtime, &model.folder, parts, labels())?))
             }
-            // A taught head runs on its base's network; readers are shared.
+            // A probe runs on the network of its base model; text readers are shared.
             Parts::Probe(_) | Parts::Text(_) => return Ok(()),
             Parts::LocalFeatures(_) => {
                 let extractor = object::Extractor::load(runtime, model);
@@ -102,7 +102,7 @@ impl Worker {
         Ok(())
     }
 
-    /// What a classifier or a detector runs on, in words.
+    /// The name of what a classifier or a detector runs on.
     #[must_use]
     pub fn runs_on(&self, name: &str) -> Option<&'static str> {
         match self.networks.get(name)? {
@@ -112,7 +112,7 @@ impl Worker {
         }
     }
 
-    /// A classifier and the resizer to feed it with.
+    /// A classifier and the resizer for its input.
     pub fn classifier(&mut self, name: &str) -> Option<(&mut Classifier, &mut Resizer)> {
         match self.networks.get_mut(name) {
             Some(Loaded::Classifier(classifier)) => Some((classifier, &mut self.resizer)),
@@ -120,7 +120,7 @@ impl Worker {
         }
     }
 
-    /// A recogniser of things in a catalogue, and the resizer to feed it with.
+    /// A recogniser of catalogue items and the resizer for its input.
     pub fn objects(&mut self, name: &str) -> Option<(&mut object::Recogniser, &mut Resizer)> {
         match self.networks.get_mut(name) {
             Some(Loaded::Objects(recogniser)) => Some((recogniser, &mut self.resizer)),
@@ -136,12 +136,12 @@ impl Worker {
         limits: text::Limits,
     ) -> Option<Result<Vec<text::Line>, RuntimeError>> {
         let reader = self.readers.0.get()?.get(name)?.as_ref().ok()?;
-        // What a panic left behind are buffers that the next picture fills anew.
+        // A panic leaves only buffers behind, which the next picture overwrites.
         let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
         Some(reader.read(&mut self.resizer, picture, limits))
     }
 
-    /// A detector and the resizer to feed it with.
+    /// A detector and the resizer for its input.
     pub fn detector(&mut self, name: &str) -> Option<(&mut Detector, &mut Resizer)> {
         match self.networks.get_mut(name) {
             Some(Loaded::Detector(detector)) => Some((detector, &mut self.resizer)),

@@ -1,4 +1,4 @@
-//! What the engine saw, as vectors: a photograph taken again looks more like itself than like any other.
+//! Descriptors of photographs: a photograph taken again is nearer to itself than to any other.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{collections::HashMap, path::PathBuf};
@@ -38,10 +38,10 @@ fn again(picture: &Picture) -> Picture {
 }
 
 /// Each is nearer, by a margin, to itself taken again than to any other taken again.
-fn assert_told_apart(looks: &[(Vec<f32>, Vec<f32>)], margin: f32) {
-    for (at, (look, _)) in looks.iter().enumerate() {
-        assert!((dot(look, look) - 1.0).abs() < 1e-5);
-        let cosines: Vec<f32> = looks.iter().map(|(_, again)| dot(look, again)).collect();
+fn assert_told_apart(descriptors: &[(Vec<f32>, Vec<f32>)], margin: f32) {
+    for (at, (descriptor, _)) in descriptors.iter().enumerate() {
+        assert!((dot(descriptor, descriptor) - 1.0).abs() < 1e-5);
+        let cosines: Vec<f32> = descriptors.iter().map(|(_, again)| dot(descriptor, again)).collect();
         let others = cosines.iter().enumerate().filter(|(other, _)| *other != at);
         assert!(others.map(|(_, cosine)| cosine + margin).all(|other| other < cosines[at]), "{at}: {cosines:?}");
     }
@@ -66,35 +66,35 @@ fn words(objects: &mut Recogniser, resizer: &mut Resizer, picture: &Picture) -> 
 #[ignore = "needs the models; `make test` runs it"]
 fn a_picture_taken_again_has_the_same_words() {
     let mut worker = worker("local-features");
-    let mut look = |picture: &Picture| {
+    let mut describe = |picture: &Picture| {
         let (objects, resizer) = worker.objects("local-features").unwrap();
         words(objects, resizer, picture)
     };
-    let looks = ["chelsea.png", "coffee.png", "graf1.png"].map(|name| {
+    let descriptors = ["chelsea.png", "coffee.png", "graf1.png"].map(|name| {
         let picture = photo(name);
-        (look(&picture), look(&again(&picture)))
+        (describe(&picture), describe(&again(&picture)))
     });
-    assert_told_apart(&looks, 0.3);
+    assert_told_apart(&descriptors, 0.3);
     let barcode = barcode_descriptor("9784101010014");
-    assert!(looks.iter().all(|(look, _)| dot(look, &barcode).abs() < 0.2));
+    assert!(descriptors.iter().all(|(descriptor, _)| dot(descriptor, &barcode).abs() < 0.2));
     let plain = Picture::new(64, 64, vec![90; 64 * 64 * 3]).unwrap();
-    assert_eq!(look(&plain), vec![0.0; GLOBAL_DIMENSIONS]);
+    assert_eq!(describe(&plain), vec![0.0; GLOBAL_DIMENSIONS]);
 }
 
 #[test]
 #[ignore = "needs the models; `make test` runs it"]
 fn a_thing_taken_again_has_the_same_scores() {
     let mut worker = worker("coco");
-    let mut look = |picture: &Picture| {
+    let mut describe = |picture: &Picture| {
         let (detector, resizer) = worker.detector("coco").unwrap();
         let seen = detector.detect(resizer, picture, 10, 0.3).unwrap();
         assert_eq!(seen.descriptors.len(), seen.found.len());
-        assert!(seen.descriptors.iter().all(|look| look.len() == detector.labels().len() + 4));
+        assert!(seen.descriptors.iter().all(|descriptor| descriptor.len() == detector.labels().len() + 4));
         seen.descriptors[0].clone()
     };
-    let looks = ["chelsea.png", "coffee.png", "astronaut.png", "motorcycle_left.png"].map(|name| {
+    let descriptors = ["chelsea.png", "coffee.png", "astronaut.png", "motorcycle_left.png"].map(|name| {
         let picture = photo(name);
-        (look(&picture), look(&again(&picture)))
+        (describe(&picture), describe(&again(&picture)))
     });
-    assert_told_apart(&looks, 0.3);
+    assert_told_apart(&descriptors, 0.3);
 }

@@ -1,8 +1,9 @@
-//! Our own kernels against ONNX Runtime: the same networks, the same photographs, the same numbers.
+//! `inference-kernels` against ONNX Runtime: the same networks and photographs give the same numbers.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::path::PathBuf;
 
+use inference_kernels::{Network, Processor, Runner};
 use kaisatsu_vision::{Bounds, Feed, Picture, Runtime, Tensor, decode, manifest::Backend};
 
 fn folder(variable: &str) -> PathBuf {
@@ -34,9 +35,10 @@ fn apart(first: &Tensor, second: &Tensor) -> f32 {
     differences.fold(0.0, f32::max)
 }
 
+/// Every instruction set that this processor has, the baseline among them, agrees with ONNX Runtime.
 #[test]
 #[ignore = "needs the models; `make test` runs it"]
-fn both_say_the_same() {
+fn the_kernels_agree_with_onnx_runtime() {
     let models = folder("KAISATSU_TEST_MODELS");
     let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so")).unwrap();
     // How far the two outputs may be apart: scores 0.001, boxes a twentieth of a pixel.
@@ -46,30 +48,44 @@ fn both_say_the_same() {
         ("coco", "image", 416, ["boxes", "scores"], [0.05, 0.001]),
     ] {
         let file = models.join(model).join("model.onnx");
-        let mut own = runtime.network(&file, Backend::Auto).unwrap();
         let mut library = runtime.network(&file, Backend::Onnxruntime).unwrap();
-        for name in ["chelsea.png", "coffee.png", "rocket.jpg"] {
-            let (pixels, scale) = (tensor(&photo(name), side), [1.0, 1.0]);
-            let shape = [1, 3, side, side];
-            let mut feeds = vec![(input, Feed::Floats(&shape, &pixels))];
-            if model == "coco" {
-                feeds.push(("scale_factor", Feed::Floats(&[1, 2], &scale)));
-            }
-            let (ours, theirs) = (own.run(&feeds, outputs).unwrap(), library.run(&feeds, outputs).unwrap());
-            for ((ours, theirs), allowed) in ours.iter().zip(&theirs).zip(allowed) {
-                let apart = apart(ours, theirs);
-                assert!(apart <= allowed, "{model} {name}: {apart} apart on {}", own.runs_on());
-            }
-        }
         assert_eq!(library.runs_on(), "ONNX Runtime");
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx512vbmi2") {
-            assert!(own.runs_on().starts_with("AVX-512"), "{model} runs on {}", own.runs_on());
+        let (bytes, shape, scale) = (std::fs::read(&file).unwrap(), [1, 3, side, side], [1.0, 1.0]);
+        let mut runners: Vec<Runner> = Processor::available()
+            .into_iter()
+            .map(|processor| Runner::new(Network::read(processor, bytes.clone()).unwrap().into()))
+            .collect();
+        for name in ["chelsea.png", "coffee.png", "rocket.jpg"] {
+            let pixels = tensor(&photo(name), side);
+            let mut inputs: Vec<(&str, &[usize], &[f32])> = vec![(input, &shape, &pixels)];
+            if model == "coco" {
+                inputs.push(("scale_factor", &[1, 2], &scale));
+            }
+            let feeds: Vec<_> =
+                inputs.iter().map(|(name, shape, values)| (*name, Feed::Floats(shape, values))).collect();
+            let theirs = library.run(&feeds, outputs).unwrap();
+            for runner in &mut runners {
+                let ours = runner.run(&inputs, outputs).unwrap();
+                for ((ours, theirs), allowed) in ours.iter().zip(&theirs).zip(allowed) {
+                    let (apart, on) = (apart(ours, theirs), runner.network().processor().name());
+                    assert!(apart <= allowed, "{model} {name}: {apart} apart on {on}");
+                }
+            }
         }
     }
 }
 
-/// What our kernels do not know runs all the same.
+/// Networks run on the kernels on the processors where these are faster, and nowhere else.
+#[test]
+#[ignore = "needs the models; `make test` runs it"]
+fn networks_run_on_the_kernels_where_that_pays() {
+    let models = folder("KAISATSU_TEST_MODELS");
+    let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so")).unwrap();
+    let network = runtime.network(&models.join("general/model.onnx"), Backend::Auto).unwrap();
+    assert_eq!(network.runs_on(), Processor::worthwhile().map_or("ONNX Runtime", Processor::name));
+}
+
+/// ONNX Runtime takes what the kernels do not support.
 #[test]
 #[ignore = "needs the models; `make test` runs it"]
 fn the_library_takes_what_the_kernels_do_not_know() {

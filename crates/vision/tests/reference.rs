@@ -78,16 +78,16 @@ fn the_detector_agrees_with_the_reference() {
 fn an_answer_is_always_the_same() {
     let mut worker = worker();
     let picture = photo("rocket.jpg");
-    let mut look = || {
+    let mut run = || {
         let (classifier, resizer) = worker.classifier("general").unwrap();
         classifier.classify(resizer, &picture).unwrap()
     };
-    assert_eq!(look(), look());
+    assert_eq!(run(), run());
 }
 
 #[test]
 #[ignore = "needs the models; `make test` runs it"]
-fn a_picture_of_one_pixel_is_looked_at() {
+fn a_picture_of_one_pixel_is_classified() {
     let mut worker = worker();
     let speck = Picture::new(1, 1, vec![200, 10, 10]).unwrap();
     let (classifier, _) = worker.classifier("general").unwrap();

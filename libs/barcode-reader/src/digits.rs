@@ -46,8 +46,8 @@ fn digits(text: &str) -> Option<Vec<u8>> {
     kept.map(|c| c.to_digit(10).and_then(|digit| u8::try_from(digit).ok())).collect()
 }
 
-/// Thirteen digits out of a printed number of 8 to 13, if its check digit is right: shorter ones get zeros in front, which leave
-/// the check digit as it is.
+/// Converts a printed number of 8 to 13 digits to thirteen, if its check digit is right. Zeros in front do not change
+/// the check digit.
 #[must_use]
 pub fn to_ean_13(printed: &str) -> Option<String> {
     let plain = digits(printed).filter(|plain| (8..=13).contains(&plain.len()) && is_valid(plain))?;
@@ -118,7 +118,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn one_wrong_digit_is_always_noticed(body in prop::collection::vec(0u8..10, 12), at in 0usize..13, by in 1u8..10) {
+        fn one_wrong_digit_is_always_noticed(
+            body in prop::collection::vec(0u8..10, 12), at in 0usize..13, by in 1u8..10,
+        ) {
             let mut code = body;
             code.push(check_digit(&code));
             prop_assert!(is_valid(&code));

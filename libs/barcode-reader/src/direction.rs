@@ -1,18 +1,18 @@
-//! Which way bars lie: the directions in which a picture changes to and fro, block by block.
+//! Finds the directions across bars from the gradients of blocks of the image.
 
 use super::view::View;
 
 /// Pixels of a block's side.
 const BLOCK: usize = 24;
-/// Directions are told apart by five degrees.
+/// Bins of five degrees.
 const BINS: usize = 36;
-/// The least part of a block's change that must lie in one direction.
+/// The least part of the gradient of a block that must lie in one direction.
 const COHERENT: f32 = 0.55;
 
-/// The directions across bars, in degrees from 0 to 180, the most striking first.
+/// The directions across bars, in degrees from 0 to 180, the strongest first.
 ///
-/// In a block full of bars the brightness changes along one line only (the structure tensor has one large eigenvalue), and as
-/// often up as down; along the edge of a table it changes along one line too, but only once.
+/// In a block full of bars the brightness changes along one line only (the structure tensor has one large eigenvalue),
+/// and as often up as down; along the edge of a table it changes along one line too, but only once.
 pub(super) fn directions(view: &View, most: usize) -> Vec<f32> {
     let mut bins = [Bin::default(); BINS];
     for top in (1..view.height.saturating_sub(BLOCK)).step_by(BLOCK) {

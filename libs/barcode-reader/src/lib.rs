@@ -1,14 +1,22 @@
-//! Article numbers in photographs: EAN-13, EAN-8, UPC-A and UPC-E, with JAN and ISBN among them.
+//! Reads the barcodes of goods in photographs: EAN-13 (with JAN and ISBN), EAN-8, UPC-A and UPC-E.
 //!
-//! A picture is looked at along scan lines, in steps from the quickest to the most thorough (`passes.rs`). What a line shows is
-//! not read at once: it says how well each digit would fit at each place, and these votes are added up over all lines
-//! through a symbol (`votes.rs`). A number is given only when its check digit is right, no other number comes near, and
-//! more than one line speaks for it.
+//! The reader scans an image along lines, in passes from the quickest to the most thorough (`passes.rs`). It does not
+//! decode a line by itself. Each line votes on how well each digit fits at each position, and the votes of all lines
+//! through a symbol are added up (`votes.rs`). A number is reported only if its check digit is right, no other number
+//! comes near, and more than one line supports it.
+//!
+//! ```
+//! use barcode_reader::{GreyImage, read, to_ean_13};
+//!
+//! let white = GreyImage::new(640, 480, vec![255; 640 * 480]).expect("as many bytes as pixels");
+//! assert!(read(white).is_empty());
+//! assert_eq!(to_ean_13("042100005264").as_deref(), Some("0042100005264"));
+//! ```
 #![allow(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "places within pictures, whose sides are far below 2^24"
+    reason = "positions within images, whose sides are far below 2^24"
 )]
 
 mod digits;

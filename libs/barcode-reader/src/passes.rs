@@ -1,4 +1,4 @@
-//! The steps by which a picture is looked at, and when what they found is enough.
+//! The passes over an image, and when their result is sufficient.
 
 use super::{
     Symbology,
@@ -9,7 +9,7 @@ use super::{
     votes::{Detection, Line, Reading},
 };
 
-/// A number, what speaks for it, and the rectangle around the lines that showed it: left, top, right, bottom.
+/// A number, its support, and the rectangle around the lines that showed it: left, top, right, bottom.
 pub(super) struct Found {
     pub(super) digits: Vec<u8>,
     pub(super) symbology: Symbology,
@@ -18,31 +18,31 @@ pub(super) struct Found {
     lines: u32,
 }
 
-/// How large the picture is taken.
+/// The scale of the image in a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Size {
     /// Its longer side at most [`LONGEST`].
     Usual,
     /// Half of that: for large symbols, and for blur.
     Half,
-    /// Twice that, where the picture has so many pixels: for small symbols in large photographs.
+    /// Twice that, if the image has so many pixels: for small symbols in large photographs.
     Double,
 }
 
-/// Which way the scan lines run.
+/// The direction of the scan lines.
 #[derive(Debug, Clone, Copy)]
 enum Way {
     Across,
     Down,
-    /// Across the bars of the n-th most striking direction of the picture.
+    /// Across the bars of the n-th strongest direction of the image.
     Striking(usize),
 }
 
-/// A pass of the ladder.
+/// One pass over the image.
 struct Pass {
     size: Size,
     way: Way,
-    /// How many rows make one line, and from how many rows to how many a line is taken.
+    /// The rows that are averaged to one scan line, and the rows from one scan line to the next.
     rows: usize,
     pace: usize,
     filters: &'static [Filter],
@@ -60,8 +60,8 @@ const PLAIN: &[Filter] = &[filter(0.16, 0.0, 0)];
 const USUAL: &[Filter] = &[filter(0.16, 0.0, 0), filter(0.16, 1.5, 2), filter(0.16, 2.0, 1)];
 const BLURRED: &[Filter] = &[filter(0.16, 4.0, 2), filter(0.10, 8.0, 2)];
 
-/// Most readable symbols are read in the first two steps, nearly all others in the next three. A pass costs about as much
-/// as every other of its size, so the number of steps is the budget.
+/// Most readable symbols are read in the first two passes, nearly all others in the next three. Passes of one scale
+/// cost about the same, so the number of passes is the budget.
 const PASSES: &[Pass] = &[
     pass(Size::Usual, Way::Across, 3, 4, PLAIN),
     pass(Size::Usual, Way::Down, 3, 4, PLAIN),
@@ -77,15 +77,15 @@ const PASSES: &[Pass] = &[
     pass(Size::Usual, Way::Striking(3), 8, 4, USUAL),
 ];
 
-/// The longer side that a picture is usually looked at with: the bars of a symbol that fills a fifth of it are two pixels wide.
+/// The longer side of the image in most passes. The bars of a symbol that fills a fifth of it are two pixels wide.
 const LONGEST: usize = 1600;
-/// What must speak for a number: the sum over its detections of lines (four at most) times how much better it is than the next.
-/// It was chosen on 800 drawn photographs, of which none is misread with it and three at half of it. (Of the 400 that `bench/accuracy` draws now, one is.)
+/// The least support of a number: the sum over its detections of lines (at most four) times its margin over the next
+/// number. It was chosen on 800 drawn photographs: none is misread with it, and three are at half of it.
 const ENOUGH: f32 = 4.0;
-/// Votes count while the best shapes and the number agree but for so much a line.
+/// A reading is dropped if its digits cost so much more per line than the best shapes.
 const STRAIN: f32 = 0.3;
 
-/// Climbs until something is found, and gives the numbers, the surest first.
+/// Runs the passes until a number has enough support, and returns the numbers, the surest first.
 pub(super) fn run(width: usize, height: usize, grey: Vec<u8>) -> Vec<Found> {
     let base = View::new(width, height, grey);
     let factor = width.max(height).div_ceil(LONGEST).max(1);
@@ -119,10 +119,10 @@ pub(super) fn run(width: usize, height: usize, grey: Vec<u8>) -> Vec<Found> {
     }
     found.retain(Found::suffices);
     found.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-    // Of two numbers at one place the lighter is a misreading, but for the two that are printed together.
+    // Of two numbers at one position the weaker is a misreading, except for the two that are printed together.
     let mut kept: Vec<Found> = Vec::new();
     for next in found {
-        if !kept.iter().any(|heavier| heavier.is_at_the_place_of(&next) && heavier.is_price() == next.is_price()) {
+        if !kept.iter().any(|heavier| heavier.overlaps(&next) && heavier.is_price() == next.is_price()) {
             kept.push(next);
         }
     }
@@ -134,14 +134,15 @@ impl Found {
         self.weight >= ENOUGH && self.lines >= 2
     }
 
-    /// Whether it is the second of the two symbols on the back of a Japanese book, which says kind and price. It stands so
-    /// close below the ISBN that on a tilted cover the rectangles around the two share more than half.
+    /// Whether it is the second symbol on the back of a Japanese book, which encodes category and price. It is printed
+    /// so close below the ISBN that on a tilted cover their rectangles overlap by more than half.
     fn is_price(&self) -> bool {
         self.digits.len() == 13 && (self.digits.starts_with(&[1, 9, 1]) || self.digits.starts_with(&[1, 9, 2]))
     }
 
-    /// Whether the rectangles share half of the smaller one. Those of two tilted symbols side by side share a corner.
-    fn is_at_the_place_of(&self, other: &Self) -> bool {
+    /// Whether the rectangles share half of the smaller one. Those of two tilted symbols side by side share only a
+    /// corner.
+    fn overlaps(&self, other: &Self) -> bool {
         let area = |[left, top, right, bottom]: [f32; 4]| (right - left).max(0.0) * (bottom - top).max(0.0);
         let ([left, top, right, bottom], [l, t, r, b]) = (self.bounds, other.bounds);
         let shared = area([left.max(l), top.max(t), right.min(r), bottom.min(b)]);
@@ -149,9 +150,9 @@ impl Found {
     }
 }
 
-/// Adds a detection to what is known of its number.
+/// Adds a detection to the support of its number.
 fn count(found: &mut Vec<Found>, view: &View, detection: &Detection, reading: Reading) {
-    // The fewer digits, the more often chance makes them right.
+    // With fewer digits, a right check digit is more often chance.
     let trust = match detection.symbol {
         Symbol::Long => 1.0,
         Symbol::Eight => 0.5,
@@ -170,9 +171,9 @@ fn count(found: &mut Vec<Found>, view: &View, detection: &Detection, reading: Re
     }
 }
 
-/// Everything in a view that looks like a symbol.
+/// All groups of scan lines in a view that look like a symbol.
 fn detections(view: &View, pass: &Pass) -> Vec<Detection> {
-    // One list for each filter: the lines of one filter are compared among themselves.
+    // One list for each filter, because lines are grouped only with lines of the same filter.
     let mut found: Vec<Vec<Detection>> = pass.filters.iter().map(|_| Vec::new()).collect();
     let (mut scanner, mut edges) = (Scanner::default(), Edges::default());
     let mut runs: Vec<f32> = Vec::new();
@@ -188,7 +189,7 @@ fn detections(view: &View, pass: &Pass) -> Vec<Detection> {
     found.into_iter().flatten().collect()
 }
 
-/// The symbols that a line may run through, at every bar that could be their first.
+/// Finds the symbols that a line may cross, starting at every bar that could be their first.
 fn symbols(found: &mut Vec<Detection>, row: usize, edges: &Edges, runs: &[f32], length: f32) {
     let first_bar = usize::from(!edges.dark_first);
     for first in (first_bar..runs.len()).step_by(2) {

@@ -1,26 +1,26 @@
-//! One scan line: where it changes between dark and light, to parts of a pixel.
+//! One scan line: finds its edges between dark and light, to a fraction of a pixel.
 
-/// How a scan line is looked at.
+/// How a scan line is filtered.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Filter {
-    /// A turn from dark to light counts when it is at least this part of the contrast around it.
+    /// A change counts if it is at least this part of the contrast around it.
     pub(super) prominence: f32,
-    /// How much of the difference to the surroundings is added: it brings back bars that blur has flattened.
+    /// How much of the difference to the surroundings is added. It restores bars that blur has flattened.
     pub(super) sharpen: f32,
     /// How far the surroundings reach, in pixels.
     pub(super) reach: usize,
 }
 
-/// The changes of a scan line.
+/// The edges of a scan line.
 #[derive(Default)]
 pub(super) struct Edges {
-    /// Where they are, in pixels from the left.
+    /// Their positions, in pixels from the left.
     pub(super) at: Vec<f32>,
-    /// Whether the line is dark behind the first one; it changes with each.
+    /// Whether the line is dark after the first edge; it alternates from there.
     pub(super) dark_first: bool,
 }
 
-/// Memory that a scan needs again and again.
+/// The buffers of a scan, which the next one uses again.
 #[derive(Default)]
 pub(super) struct Scanner {
     line: Vec<f32>,
@@ -36,7 +36,7 @@ const BLOCK: usize = 16;
 const NOISE: f32 = 6.0;
 
 impl Scanner {
-    /// Takes the mean of some rows as the line to look at.
+    /// Takes the mean of some rows as the scan line.
     pub(super) fn take<'a>(&mut self, rows: impl Iterator<Item = &'a [u8]> + Clone) {
         self.line.clear();
         let Some(first) = rows.clone().next() else { return };
@@ -54,9 +54,8 @@ impl Scanner {
         self.measure_range();
     }
 
-    /// Finds the changes: the line is followed from turning point to turning point, and a change is where it crosses the
-    /// level halfway between two of them. So neither a shadow nor a shallow bar between wide spaces is lost, as both would be with
-    /// one threshold.
+    /// Finds the edges: each is where the line crosses the level halfway between two turning points. Unlike one
+    /// threshold for the whole line, this keeps edges in a shadow and shallow bars between wide spaces.
     pub(super) fn edges(&mut self, filter: Filter, edges: &mut Edges) {
         edges.at.clear();
         self.sharpen(filter);
@@ -69,7 +68,7 @@ impl Scanner {
             let [(from, high), (to, low)] = *pair else { continue };
             let level = f32::midpoint(high, low);
             let falling = low < high;
-            // From the steep side of the second turning point backwards: the first crossing met is the last one.
+            // The first and the last crossing of the level.
             let crossed = |at: usize| {
                 let (left, right) = (line.get(at).copied()?, line.get(at + 1).copied()?);
                 let inside = if falling { left >= level && right < level } else { left <= level && right > level };
@@ -78,7 +77,7 @@ impl Scanner {
             let first = (from..to).find_map(crossed);
             let last = (from..to).rev().find_map(crossed);
             if let (Some(first), Some(last)) = (first, last) {
-                // Where noise makes it cross more than once, the middle.
+                // If noise makes it cross more than once, the middle.
                 edges.at.push(f32::midpoint(first, last));
             }
         }
@@ -112,7 +111,7 @@ impl Scanner {
             let left = self.line.get(at.saturating_sub(reach)).copied().unwrap_or(*value);
             let right = self.line.get(at + reach).copied().unwrap_or(*value);
             let sharp = value + filter.sharpen * (value - f32::midpoint(left, right));
-            // Never beyond what is there: an overshoot beside every edge would look like one more bar.
+            // Within the range of the line: an overshoot beside an edge would look like one more bar.
             let (low, high) = self.range.get(at / BLOCK).copied().unwrap_or((*value, *value));
             self.sharp.push(sharp.max(low).min(high));
         }

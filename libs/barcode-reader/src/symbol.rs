@@ -1,4 +1,4 @@
-//! The shapes of EAN and UPC symbols: where their digits lie among bars and spaces, and how well a digit fits.
+//! The structure of EAN and UPC symbols: the runs of each digit, and how well a digit fits them.
 
 use super::Symbology;
 
@@ -19,24 +19,25 @@ const WIDTHS: [[u8; 4]; 10] = [
 /// Which of the six left digits are mirrored, for each first digit of EAN-13; the leftmost is the highest bit.
 pub(super) const FIRST_DIGIT: [u8; 10] = [0x00, 0x0b, 0x0d, 0x0e, 0x13, 0x19, 0x1c, 0x15, 0x16, 0x1a];
 
-/// The same for each check digit of UPC-E in number system 0. Number system 1 mirrors the others instead, and so does the left half of every
-/// EAN-13 that does not begin with 0: seen at a slant, with paper behind its middle, one in ten would be read as a number that it is not. So system 1,
-/// which hardly any product has, is not read at all.
+/// The same for each check digit of UPC-E in number system 0. Number system 1 mirrors the others instead, and so does
+/// the left half of every EAN-13 that does not begin with 0: a slanted line that leaves such a symbol behind its middle
+/// would read one in ten as a UPC-E. Hardly any product uses system 1, so it is not read.
 pub(super) const SHORT_CHECK: [u8; 10] = [0x38, 0x34, 0x32, 0x31, 0x2c, 0x26, 0x23, 0x2a, 0x29, 0x25];
 
 /// What a digit can be: 0 to 9 as written, 10 to 19 mirrored.
 pub(super) const SHAPES: usize = 20;
 
-/// How badly each shape fits at one place.
+/// The cost of each shape at one position.
 pub(super) type Costs = [f32; SHAPES];
 
-/// No digit costs more than this over the best one at its place: one scratched scan line must not outvote the others.
+/// The most that a digit costs over the best one at its position, so that one scratched scan line does not outvote the
+/// others.
 const WORST: f32 = 10.0;
 
-/// How far a witness of the ink reaches, in modules.
+/// The distance at which a sample of the ink spread counts half, in modules.
 const REACH: f32 = 14.0;
 
-/// By how many times the variance of an edge the next shape must be worse for the best one to be a witness.
+/// How many variances of an edge the next shape must be worse for a digit to serve as a sample of the ink spread.
 const CLEAR: f32 = 4.0;
 
 /// The structure of a symbol.
@@ -108,7 +109,8 @@ impl Symbol {
         }
     }
 
-    /// Whether runs could be this symbol as it lies, and upside down. `around` are the widths of the spaces before and after.
+    /// Whether runs could be this symbol as it lies, and upside down. `around` are the widths of the spaces before and
+    /// after.
     pub(super) fn fits(self, runs: &[f32], around: (f32, f32)) -> [bool; 2] {
         let fits = self.plausible(runs, around);
         if self != Self::Short {
@@ -126,11 +128,11 @@ impl Symbol {
         if module < 0.8 || before < self.margin() * module || after < self.margin() * module {
             return false;
         }
-        // Where the paper bends away modules shrink, but not by half.
+        // On curved paper modules shrink, but not by half.
         let near = |wide: f32, modules: f32, slack: f32| (wide / module - modules).abs() < slack;
         let guards = self.guards().iter().all(|&(first, many)| {
             let guard = runs.get(first..first + many).unwrap_or_default();
-            // A bar and a space together: their sum stands still when ink spreads or blur widens one of them.
+            // A bar and a space together: ink spread and blur do not change their sum.
             guard.windows(2).all(|pair| near(pair.iter().sum(), 2.0, 0.95))
         });
         guards && self.each_digit(runs).all(|(_, digit)| near(digit.iter().sum(), 7.0, 2.0))
@@ -144,15 +146,16 @@ impl Symbol {
         left.chain(right).map(|(bar, first)| (bar, runs.get(first..first + 4).unwrap_or_default()))
     }
 
-    /// How badly each shape fits at each place.
+    /// The cost of each shape at each position.
     pub(super) fn costs(self, runs: &[f32]) -> Vec<Costs> {
         let module = runs.iter().sum::<f32>() / self.modules();
         // An edge is uncertain by a part of a module, and by a part of a pixel.
         let (edge, ink) = (0.30 + 0.25 / module, 0.55 + 0.35 / module);
-        let digits: Vec<Seen> = self.each_digit(runs).map(|(bar_first, digit)| Seen::new(bar_first, digit)).collect();
-        let witnesses = self.witnesses(runs, &digits, edge);
+        let digits: Vec<DigitRuns> =
+            self.each_digit(runs).map(|(bar_first, digit)| DigitRuns::new(bar_first, digit)).collect();
+        let ink_samples = self.ink_samples(runs, &digits, edge);
         let costs = digits.iter().enumerate().map(|(at, seen)| {
-            let growth = growth(&witnesses, self.place(at));
+            let growth = growth(&ink_samples, self.place(at));
             let costs: Costs = std::array::from_fn(|shape| {
                 let bars = seen.bars - seen.wanted(shape) - 2.0 * growth;
                 seen.edges(shape) / (2.0 * edge * edge) + bars * bars / (2.0 * ink * ink)
@@ -170,8 +173,9 @@ impl Symbol {
         6.5 + 7.0 * digit as f32 + middle
     }
 
-    /// What is known of the ink before the digits are: from the guards, whose widths are given, and from the digits that their edges alone name.
-    fn witnesses(self, runs: &[f32], digits: &[Seen], edge: f32) -> Vec<Witness> {
+    /// Samples of the ink spread: from the guards, whose widths are known, and from the digits that their edges
+    /// identify.
+    fn ink_samples(self, runs: &[f32], digits: &[DigitRuns], edge: f32) -> Vec<InkSample> {
         let module = runs.iter().sum::<f32>() / self.modules();
         let guards = self.guards().iter().map(|&(first, many)| {
             let mean = |odd: usize| {
@@ -180,43 +184,43 @@ impl Symbol {
             };
             let before: f32 = runs.iter().take(first).sum();
             let within: f32 = runs.iter().skip(first).take(many).sum();
-            Witness { place: (before + within / 2.0) / module, growth: (mean(0) - mean(1)) / (2.0 * module) }
+            InkSample { place: (before + within / 2.0) / module, growth: (mean(0) - mean(1)) / (2.0 * module) }
         });
         let named = digits.iter().enumerate().filter_map(|(at, seen)| {
             let wanted = seen.named(edge)?;
-            Some(Witness { place: self.place(at), growth: (seen.bars - wanted) / 2.0 })
+            Some(InkSample { place: self.place(at), growth: (seen.bars - wanted) / 2.0 })
         });
-        guards.chain(named).map(|seen| Witness { growth: seen.growth.clamp(-0.6, 0.6), ..seen }).collect()
+        guards.chain(named).map(|seen| InkSample { growth: seen.growth.clamp(-0.6, 0.6), ..seen }).collect()
     }
 }
 
-/// By how many modules bars are too wide at some place: ink spreads, and glare and blur eat bars.
-struct Witness {
+/// By how many modules bars are too wide at a position: ink spreads, and glare and blur thin bars.
+struct InkSample {
     place: f32,
     growth: f32,
 }
 
-/// What the witnesses say of a place; the nearer ones count more, because glare is not everywhere.
-fn growth(witnesses: &[Witness], place: f32) -> f32 {
+/// The ink spread at a position; nearer samples count more, because glare is local.
+fn growth(ink_samples: &[InkSample], place: f32) -> f32 {
     let (mut sum, mut weights) = (0.0, 0.0);
-    for witness in witnesses {
-        let far = (witness.place - place) / REACH;
+    for sample in ink_samples {
+        let far = (sample.place - place) / REACH;
         let weight = 1.0 / (1.0 + far * far);
-        sum += weight * witness.growth;
+        sum += weight * sample.growth;
         weights += weight;
     }
     if weights > 0.0 { sum / weights } else { 0.0 }
 }
 
 /// The four runs of a digit, in modules.
-struct Seen {
+struct DigitRuns {
     bar_first: bool,
     widths: [f32; 4],
     /// How wide its two bars are together.
     bars: f32,
 }
 
-impl Seen {
+impl DigitRuns {
     fn new(bar_first: bool, runs: &[f32]) -> Self {
         let sum: f32 = runs.iter().sum();
         let widths = std::array::from_fn(|at| runs.get(at).copied().unwrap_or(0.0) * 7.0 / sum.max(1e-6));
@@ -230,14 +234,16 @@ impl Seen {
         if self.bar_first { a + c } else { b + d }
     }
 
-    /// How far the distances between edges of one kind are from those of a shape, squared. They stand still when ink spreads.
+    /// The squared difference between the distances of like edges and those of a shape. Ink spread does not change
+    /// them.
     fn edges(&self, shape: usize) -> f32 {
         let wanted = widths(shape).map(f32::from);
         let off = |at: usize| self.widths[at] + self.widths[at + 1] - wanted[at] - wanted[at + 1];
         off(0).powi(2) + off(1).powi(2)
     }
 
-    /// How wide the bars should be, if the edges leave no doubt: 1 and 7 have the same, and so have 2 and 8.
+    /// The width that the bars should have, if the edges identify the digit; 1 and 7 have the same edges, and so have 2
+    /// and 8.
     fn named(&self, edge: f32) -> Option<f32> {
         let best = (0..SHAPES).min_by(|a, b| self.edges(*a).total_cmp(&self.edges(*b)))?;
         let wanted = self.wanted(best);

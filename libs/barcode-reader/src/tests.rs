@@ -63,8 +63,8 @@ fn photograph(bits: &str, shot: Shot) -> GreyImage {
     photograph_of(&[(bits, -22.0, 22.0)], shot)
 }
 
-/// Draws symbols of one length below each other, each from and to so many modules below the middle of the picture; each pixel
-/// is the mean of nine points.
+/// Draws symbols of one length below each other, each from and to so many modules below the middle of the picture; each
+/// pixel is the mean of nine points.
 fn photograph_of(symbols: &[(&str, f32, f32)], shot: Shot) -> GreyImage {
     let length = symbols[0].0.len() as f32;
     let reach = symbols.iter().map(|(_, top, bottom)| bottom.max(-top)).fold(0.0, f32::max) + 8.0;
@@ -214,7 +214,8 @@ fn other_things_give_nothing() {
     }
 }
 
-/// A line that leaves the symbol behind its middle sees the left half of an EAN-13 with paper on both sides, which is built like a UPC-E.
+/// A line that leaves the symbol behind its middle sees the left half of an EAN-13 with paper on both sides, which is
+/// built like a UPC-E.
 #[test]
 fn half_a_symbol_is_not_taken_for_a_short_one() {
     let slanting = [("7934321100008", 218.0976, 2.453_157), ("6123340337453", 213.343_52, 2.587_511)];

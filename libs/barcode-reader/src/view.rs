@@ -1,11 +1,11 @@
-//! Views of a picture for scan lines: grey, shrunk, and turned so that its rows run in the wanted direction.
+//! Views of an image for scan lines: shrunk, and turned so that rows run in the wanted direction.
 
-/// A grey picture with the way back to the picture it was made of.
+/// A grey image with the affine map back to the original.
 pub(super) struct View {
     pub(super) width: usize,
     pub(super) height: usize,
     pub(super) grey: Vec<u8>,
-    /// `x = a·u + b·v + c` and `y = d·u + e·v + f` lead from the view to the picture as it was given.
+    /// `x = a·u + b·v + c` and `y = d·u + e·v + f` map the view to the original.
     back: [f32; 6],
 }
 
@@ -14,7 +14,7 @@ impl View {
         Self { width, height, grey, back: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0] }
     }
 
-    /// The point of the given picture that is seen here.
+    /// The point of the original at a point of the view.
     #[allow(clippy::many_single_char_names, reason = "the six terms of an affine map")]
     pub(super) fn back(&self, (u, v): (f32, f32)) -> (f32, f32) {
         let [a, b, c, d, e, f] = self.back;
@@ -25,7 +25,7 @@ impl View {
         self.grey.get(y * self.width..(y + 1) * self.width).unwrap_or_default()
     }
 
-    /// Every square of `factor` pixels becomes one, their mean; what is left over at the edges falls away.
+    /// Averages squares of `factor` by `factor` pixels; an incomplete square at the edges is dropped.
     pub(super) fn shrunk(&self, factor: usize) -> Self {
         let (width, height) = ((self.width / factor).max(1), (self.height / factor).max(1));
         let area = u32::try_from(factor * factor).unwrap_or(1).max(1);
@@ -45,7 +45,7 @@ impl View {
         Self { width, height, grey, back: self.after([scale, 0.0, half, 0.0, scale, half]) }
     }
 
-    /// The view turned so that its rows run at `degrees` to the right and down of these ones.
+    /// The view turned so that its rows run at `degrees`, clockwise.
     pub(super) fn turned(&self, degrees: f32) -> Self {
         let (sin, cos) = degrees.to_radians().sin_cos();
         let (w, h) = (self.width as f32, self.height as f32);
@@ -73,7 +73,7 @@ impl View {
         Self { width, height, grey, back: self.after(turn) }
     }
 
-    /// The same picture with rows and columns exchanged: what ran down runs to the right.
+    /// The view with rows and columns exchanged.
     pub(super) fn transposed(&self) -> Self {
         let mut grey = Vec::with_capacity(self.grey.len());
         for x in 0..self.width {
@@ -83,7 +83,7 @@ impl View {
         Self { width: self.height, height: self.width, grey, back }
     }
 
-    /// A value between pixels, bilinear; beyond the edge the edge goes on.
+    /// Bilinear interpolation; pixels beyond the edge repeat the edge.
     fn between(&self, x: f32, y: f32) -> u8 {
         let x = x.clamp(0.0, (self.width - 1) as f32);
         let y = y.clamp(0.0, (self.height - 1) as f32);
@@ -96,7 +96,7 @@ impl View {
         (upper + (lower - upper) * fy + 0.5) as u8
     }
 
-    /// The way back through `step` and then through this view's own.
+    /// The map back through `step` and then through this view.
     #[allow(clippy::many_single_char_names, reason = "the terms of two affine maps")]
     fn after(&self, step: [f32; 6]) -> [f32; 6] {
         let [a, b, c, d, e, f] = self.back;

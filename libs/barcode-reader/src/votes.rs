@@ -1,4 +1,4 @@
-//! Many scan lines, one answer: what the lines say of each digit is added up, and only then a number is chosen.
+//! Adds up the votes of all scan lines through a symbol, and then chooses its number.
 
 use super::{
     digits,
@@ -6,12 +6,12 @@ use super::{
     view::View,
 };
 
-/// Lines further apart than this many rows, or than this part of their length, are of two symbols: the two on the back of a Japanese
-/// book stand in one column, a third of their length apart.
+/// Lines further apart than this many rows, or than this part of their length, belong to two symbols. The two on the
+/// back of a Japanese book are printed one above the other, a third of their length apart.
 const FAR: f32 = 40.0;
 const FAR_PART: f32 = 0.25;
 
-/// A scan line through what looks like a symbol.
+/// A scan line across a possible symbol.
 pub(super) struct Line<'a> {
     pub(super) row: usize,
     /// The symbol's ends.
@@ -23,22 +23,22 @@ pub(super) struct Line<'a> {
     pub(super) fits: [bool; 2],
 }
 
-/// What the scan lines through one symbol say.
+/// The scan lines across one symbol, and their votes.
 pub(super) struct Detection {
     pub(super) symbol: Symbol,
-    /// For the symbol as it lies and upside down: what the lines say, added up, and how many there were.
+    /// For the symbol as it lies and upside down: the sum of the costs, and the number of lines.
     votes: [(Vec<Costs>, u32); 2],
     /// Left and right ends of every line, with its row.
     ends: Vec<(f32, f32, f32)>,
 }
 
-/// A number and how much speaks for it.
+/// A number and its support.
 #[derive(Debug, Clone)]
 pub(super) struct Reading {
     pub(super) digits: Vec<u8>,
-    /// How much worse, a line, the digits are than the best shapes at each place.
+    /// The extra cost per line of these digits over the best shape at each position.
     pub(super) strain: f32,
-    /// How much better, a line, they are than the next number that could be.
+    /// The extra cost per line of the next best valid number.
     pub(super) margin: f32,
     pub(super) lines: u32,
 }
@@ -50,7 +50,8 @@ impl Detection {
         detection
     }
 
-    /// Whether a line belongs to the same symbol: a few rows on, ends that have moved no further than a slanted symbol's would.
+    /// Whether a line belongs to the same symbol: it is a few rows away, and its ends have moved no further than those
+    /// of a slanted symbol would.
     pub(super) fn continues(&self, symbol: Symbol, line: &Line<'_>) -> bool {
         let Some(&(left, right, row)) = self.ends.last() else { return false };
         let rows = line.row as f32 - row;
@@ -73,7 +74,7 @@ impl Detection {
         self.ends.push((line.left, line.right, line.row as f32));
     }
 
-    /// The rectangle around its lines in the picture that the view was made of: left, top, right, bottom.
+    /// The rectangle around its lines in the original image: left, top, right, bottom.
     pub(super) fn bounds(&self, view: &View) -> [f32; 4] {
         let ends = self.ends.iter().flat_map(|&(left, right, row)| [(left, row), (right, row)]);
         ends.map(|end| view.back(end)).fold([f32::MAX, f32::MAX, f32::MIN, f32::MIN], |[l, t, r, b], (x, y)| {
@@ -81,7 +82,7 @@ impl Detection {
         })
     }
 
-    /// The number that all lines together speak for.
+    /// The number that all lines together support best.
     pub(super) fn reading(&self) -> Option<Reading> {
         let either = self.votes.iter().filter(|(_, lines)| *lines > 0).filter_map(|(costs, lines)| {
             let each = 1.0 / *lines as f32;
@@ -92,7 +93,7 @@ impl Detection {
         either.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut either = either.into_iter();
         let (cost, next, strain, lines, digits) = either.next()?;
-        // Whichever way it lies, the other way is a rival too.
+        // The best number of the other orientation competes too.
         let next = either.next().map_or(next, |other| next.min(other.0));
         Some(Reading { digits, strain, margin: next - cost, lines })
     }
@@ -107,8 +108,8 @@ struct Choice {
     next: f32,
 }
 
-/// The valid number with the least cost. Each allowed mixture of plain and mirrored shapes is tried with its best digits, and
-/// with one or two of them replaced by the second best: a number further away than that has no business being read.
+/// The valid number with the least cost. Each allowed mixture of plain and mirrored shapes is tried with its best
+/// digits, and with one or two of them replaced by the second best. A number further away is not worth reading.
 fn choose(symbol: Symbol, costs: &[Costs]) -> Option<Choice> {
     let floor: f32 = costs.iter().map(|costs| costs.iter().copied().fold(f32::MAX, f32::min)).sum();
     let mut best: Option<(Vec<u8>, f32)> = None;
@@ -117,7 +118,7 @@ fn choose(symbol: Symbol, costs: &[Costs]) -> Option<Choice> {
         let places: Vec<[(u8, f32); 2]> =
             costs.iter().zip(&mixture.mirrored).map(|(costs, mirrored)| two_best(costs, *mirrored)).collect();
         let plain: f32 = places.iter().map(|[first, _]| first.1).sum();
-        // Not even the best digits of this mixture come near.
+        // Even the best digits of this mixture cost too much.
         if plain > next.min(best.as_ref().map_or(f32::MAX, |(_, cost)| *cost) + 40.0) {
             continue;
         }

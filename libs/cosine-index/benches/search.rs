@@ -1,4 +1,5 @@
-//! Recall, and the time of a search, an insertion and a removal, on clustered vectors. `cargo bench -- COUNT DIMENSIONS`.
+//! Recall, and the time of a search, an insertion and a removal, on clustered vectors. `cargo bench -- COUNT
+//! DIMENSIONS`.
 #![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "a measurement prints, and its counts are small")]
 
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! The walk through the graph towards a query: from the best candidate so far to its neighbours, until none is nearer.
+//! Beam search in the graph: expands the nearest candidate to its neighbours until none of them is nearer.
 
 use super::{graph::Graph, quantise::Code, slot_set::SlotSet};
 
@@ -12,19 +12,19 @@ pub(super) struct Candidate {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     candidate: Candidate,
-    /// Removed slots are still walked through, but take up no place in the beam.
+    /// Removed slots are still expanded, but do not count towards the beam.
     live: bool,
     expanded: bool,
 }
 
-/// The working memory of a walk, to be used again for the next one.
+/// The buffers of a search, which the next search uses again.
 #[derive(Debug, Default)]
 pub(super) struct BeamSearch {
     beam: usize,
-    /// VectorIndex first.
+    /// Nearest first.
     entries: Vec<Entry>,
     live_entries: usize,
-    /// No entry before this one awaits expansion.
+    /// Every entry before this one is expanded.
     next: usize,
     seen: SlotSet,
     fresh: Vec<u32>,
@@ -32,7 +32,7 @@ pub(super) struct BeamSearch {
 }
 
 impl BeamSearch {
-    /// The nearest live slots that the walk meets, nearest first, at most `beam`.
+    /// The nearest live slots that the search finds, nearest first, at most `beam`.
     pub(super) fn towards(&mut self, graph: &Graph, query: Code<'_>, beam: usize) -> impl Iterator<Item = Candidate> {
         self.beam = beam.max(1);
         self.entries.clear();
@@ -76,7 +76,7 @@ impl BeamSearch {
         self.entries.insert(at, Entry { candidate, live, expanded: false });
         self.next = self.next.min(at);
         self.live_entries += usize::from(live);
-        // What lies behind the last place of the beam can no longer matter, be it live or removed.
+        // Entries behind the end of the beam can no longer matter, whether live or removed.
         while self.live_entries > self.beam
             || (self.live_entries == self.beam && self.entries.last().is_some_and(|last| !last.live))
         {

@@ -1,4 +1,4 @@
-//! The quantised vectors that the graph is walked over, by slot.
+//! The quantised vectors that the graph search compares, by slot.
 
 use super::{
     kernels::{CodeBlock, FloatBlock, blocks, code_dots},

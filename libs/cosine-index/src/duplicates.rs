@@ -1,4 +1,4 @@
-//! Groups of slots whose codes are equal; only one of each, the head, takes part in the graph.
+//! Groups of slots with equal codes; only one slot of each group, its representative, is a node of the graph.
 
 use std::{
     collections::HashMap,
@@ -8,69 +8,69 @@ use std::{
 
 use super::kernels::CodeBlock;
 
-/// A picture stored again and again would otherwise crowd the graph: its copies are all nearest to one another, fill
-/// one another's lists of neighbours, and lead nowhere else.
+/// Copies of one vector are all nearest to one another. As nodes of the graph they would fill one another's lists of
+/// neighbours and lead nowhere else.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Duplicates {
-    heads: HashMap<u64, u32>,
-    /// Not for heads.
-    head_of: HashMap<u32, u32>,
-    /// The slots in use, for groups that have had more than one. A head that was removed is not among them, but stays
-    /// in the graph to stand for the others.
+    representatives: HashMap<u64, u32>,
+    /// Without the representatives themselves.
+    representative_of: HashMap<u32, u32>,
+    /// The members of groups that have had more than one. A removed representative is no member, but stays in the graph
+    /// for the others.
     groups: HashMap<u32, Vec<u32>>,
 }
 
-/// What became of a slot taken out.
+/// What [`Duplicates::leave`] did.
 #[derive(Debug, PartialEq)]
 pub(super) struct Departure {
-    /// The head, if its group is empty now.
+    /// The representative, if its group is empty now.
     pub(super) empty: Option<u32>,
-    /// Whether the slot was none of the graph's.
+    /// Whether the slot was not a node of the graph.
     pub(super) free: bool,
 }
 
 impl Duplicates {
-    /// The head of the group of this digest, if any; whether its code is the same is for the caller to check.
-    pub(super) fn head(&self, digest: u64) -> Option<u32> {
-        self.heads.get(&digest).copied()
+    /// The representative of the group with this digest; the caller checks that the codes are equal.
+    pub(super) fn representative(&self, digest: u64) -> Option<u32> {
+        self.representatives.get(&digest).copied()
     }
 
-    pub(super) fn found(&mut self, digest: u64, head: u32) {
-        self.heads.insert(digest, head);
+    pub(super) fn add_group(&mut self, digest: u64, representative: u32) {
+        self.representatives.insert(digest, representative);
     }
 
-    pub(super) fn join(&mut self, head: u32, slot: u32) {
-        self.head_of.insert(slot, head);
-        self.groups.entry(head).or_insert_with(|| vec![head]).push(slot);
+    pub(super) fn add_member(&mut self, representative: u32, slot: u32) {
+        self.representative_of.insert(slot, representative);
+        self.groups.entry(representative).or_insert_with(|| vec![representative]).push(slot);
     }
 
-    pub(super) fn members<'a>(&'a self, head: &'a u32) -> &'a [u32] {
-        self.groups.get(head).map_or(slice::from_ref(head), Vec::as_slice)
+    pub(super) fn members<'a>(&'a self, representative: &'a u32) -> &'a [u32] {
+        self.groups.get(representative).map_or(slice::from_ref(representative), Vec::as_slice)
     }
 
     pub(super) fn leave(&mut self, slot: u32) -> Departure {
-        let head = self.head_of.remove(&slot).unwrap_or(slot);
-        let left = self.groups.get_mut(&head).map_or(0, |group| {
+        let representative = self.representative_of.remove(&slot).unwrap_or(slot);
+        let left = self.groups.get_mut(&representative).map_or(0, |group| {
             group.retain(|&member| member != slot);
             group.len()
         });
         if left == 0 {
-            self.groups.remove(&head);
+            self.groups.remove(&representative);
         }
-        Departure { empty: (left == 0).then_some(head), free: slot != head }
+        Departure { empty: (left == 0).then_some(representative), free: slot != representative }
     }
 
-    /// Forgets the head of a group that is empty.
-    pub(super) fn dissolve(&mut self, digest: u64, head: u32) {
-        if self.head(digest) == Some(head) {
-            self.heads.remove(&digest);
+    /// Removes the representative of an empty group.
+    pub(super) fn dissolve(&mut self, digest: u64, representative: u32) {
+        if self.representative(digest) == Some(representative) {
+            self.representatives.remove(&digest);
         }
     }
 
-    /// Takes note of the heads anew, after their codes have changed. The groups stay: what had the same code before is
-    /// as near as makes no difference.
-    pub(super) fn with_heads(&self, heads: impl Iterator<Item = (u64, u32)>) -> Self {
-        Self { heads: heads.collect(), ..self.clone() }
+    /// Sets the representatives after their codes have changed. The groups stay: vectors that had equal codes are so
+    /// near one another that it makes no difference.
+    pub(super) fn with_representatives(&self, representatives: impl Iterator<Item = (u64, u32)>) -> Self {
+        Self { representatives: representatives.collect(), ..self.clone() }
     }
 }
 

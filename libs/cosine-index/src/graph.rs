@@ -1,4 +1,4 @@
-//! A graph that joins each vector with some near ones in differing directions; walked to find the nearest to a query.
+//! The neighbour graph: links each vector with near ones that lie in different directions.
 
 use std::thread;
 
@@ -14,15 +14,15 @@ use super::{
     sweep::Sweep,
 };
 
-/// Beam of the walk that looks for neighbours of a new vector.
+/// Beam of the search for the neighbours of a new vector.
 const BUILD_BEAM: usize = 96;
 
-/// Vectors linked at once in bulk: they are not offered to one another, so at most this share of those present.
+/// Vectors linked in one batch of a build. They do not see one another, so a batch is at most this share of the graph.
 const BATCH_SHARE: usize = 32;
 const BATCH_MOST: usize = 512;
 
-/// One level only. In place of the upper levels of an HNSW graph, a walk starts from the nearest of √n ∕ 2 entry_points:
-/// these are read at every search and so stay in the processor's cache, and lead into each of many clusters.
+/// A graph of one level. Where HNSW descends through upper levels, a search starts from the nearest of √n ∕ 2 entry
+/// points. Every search reads them, so they stay in the processor's cache, and they lead into each of many clusters.
 #[derive(Clone, Debug)]
 pub(super) struct Graph {
     codes: Codes,
@@ -34,7 +34,7 @@ pub(super) struct Graph {
     pub(super) sweep: Sweep,
 }
 
-/// Where a vector is to go in the graph that this was planned on.
+/// Code and neighbours of a new vector, for the graph that computed them.
 #[derive(Debug)]
 pub(super) struct Plan {
     code: Vec<CodeBlock>,
@@ -42,7 +42,7 @@ pub(super) struct Plan {
 }
 
 impl Graph {
-    /// Links the vectors at `slots`. The outcome depends on their order, but not on the number of threads.
+    /// Links the vectors at `slots`. The result depends on their order, but not on the number of threads.
     pub(super) fn build(vectors: &Rows<FloatBlock>, slots: &[u32], dims: usize, threads: usize) -> Self {
         let mut graph = Self {
             codes: Codes::fit(vectors, slots, dims),
@@ -53,25 +53,25 @@ impl Graph {
             duplicates: Duplicates::default(),
             sweep: Sweep::default(),
         };
-        let mut walks: Vec<BeamSearch> = (0..threads.max(1)).map(|_| BeamSearch::default()).collect();
+        let mut searches: Vec<BeamSearch> = (0..threads.max(1)).map(|_| BeamSearch::default()).collect();
         let mut rest = slots;
         while !rest.is_empty() {
             let size = (graph.live_len / BATCH_SHARE).clamp(1, BATCH_MOST).min(rest.len());
             let (batch, after) = rest.split_at(size);
-            let neighbours = graph.neighbours_of_batch(batch, &mut walks);
+            let neighbours = graph.neighbours_of_batch(batch, &mut searches);
             for (&slot, neighbours) in batch.iter().zip(&neighbours) {
-                graph.join(slot, neighbours);
+                graph.add_node(slot, neighbours);
             }
             rest = after;
         }
         graph
     }
 
-    fn neighbours_of_batch(&self, batch: &[u32], walks: &mut [BeamSearch]) -> Vec<Vec<u32>> {
+    fn neighbours_of_batch(&self, batch: &[u32], searches: &mut [BeamSearch]) -> Vec<Vec<u32>> {
         let mut found = vec![Vec::new(); batch.len()];
-        let share = batch.len().div_ceil(walks.len());
+        let share = batch.len().div_ceil(searches.len());
         thread::scope(|scope| {
-            let mut parts = batch.chunks(share).zip(found.chunks_mut(share)).zip(walks);
+            let mut parts = batch.chunks(share).zip(found.chunks_mut(share)).zip(searches);
             let own = parts.next();
             for part in parts {
                 scope.spawn(move || self.neighbours_of_part(part));
@@ -83,17 +83,18 @@ impl Graph {
         found
     }
 
-    fn neighbours_of_part(&self, ((slots, found), walk): ((&[u32], &mut [Vec<u32>]), &mut BeamSearch)) {
+    fn neighbours_of_part(&self, ((slots, found), search): ((&[u32], &mut [Vec<u32>]), &mut BeamSearch)) {
         for (&slot, found) in slots.iter().zip(found) {
-            *found = self.neighbours_for(self.codes.get(slot), walk);
+            *found = self.neighbours_for(self.codes.get(slot), search);
         }
     }
 
-    /// The same graph over codes fitted anew, for when the vectors have become many more.
+    /// The same graph over newly fitted codes, for when there are many more vectors than before.
     pub(super) fn refitted(&self, vectors: &Rows<FloatBlock>, slots: &[u32], dims: usize) -> Self {
         let codes = Codes::fit(vectors, slots, dims);
-        let heads = (0..self.slots()).map(index).filter(|&slot| self.is_live(slot));
-        let duplicates = self.duplicates.with_heads(heads.map(|slot| (digest(codes.get(slot).blocks), slot)));
+        let representatives = (0..self.slots()).map(index).filter(|&slot| self.is_live(slot));
+        let duplicates =
+            self.duplicates.with_representatives(representatives.map(|slot| (digest(codes.get(slot).blocks), slot)));
         Self { codes, duplicates, ..self.clone() }
     }
 
@@ -121,47 +122,49 @@ impl Graph {
         self.links[slot as usize].as_slice()
     }
 
-    /// Works out where a vector is to go. Apart from [`Graph::insert`], because searches need not wait for it.
+    /// Finds code and neighbours of a new vector. Apart from [`Graph::insert`], because searches can run meanwhile.
     pub(super) fn plan(&self, vector: &[FloatBlock]) -> Plan {
         let code = self.codes.encode(vector);
         let neighbours = self.neighbours_for(Code { blocks: &code, square: square(&code) }, &mut BeamSearch::default());
         Plan { code, neighbours }
     }
 
-    fn neighbours_for(&self, code: Code<'_>, walk: &mut BeamSearch) -> Vec<u32> {
+    fn neighbours_for(&self, code: Code<'_>, search: &mut BeamSearch) -> Vec<u32> {
         if self.duplicate_of(code.blocks).is_some() {
             return Vec::new();
         }
-        let near: Vec<Candidate> = walk.towards(self, code, BUILD_BEAM).collect();
+        let near: Vec<Candidate> = search.towards(self, code, BUILD_BEAM).collect();
         prune(&self.codes, &near)
     }
 
     fn duplicate_of(&self, code: &[CodeBlock]) -> Option<u32> {
-        self.duplicates.head(digest(code)).filter(|&head| self.codes.get(head).blocks == code)
+        self.duplicates
+            .representative(digest(code))
+            .filter(|&representative| self.codes.get(representative).blocks == code)
     }
 
-    /// Adds a vector where it was planned to go.
+    /// Adds a vector with the neighbours of its plan.
     pub(super) fn insert(&mut self, slot: u32, mut plan: Plan) {
         self.codes.set(slot, &plan.code);
         if slot as usize == self.links.len() {
             self.links.push(Links::EMPTY);
         }
-        // The vector that this one replaces is gone since the planning, perhaps the only neighbour or twin.
+        // The vector that this one replaces was removed after the planning; it may have been the only neighbour.
         plan.neighbours.retain(|&neighbour| self.is_live(neighbour));
         if plan.neighbours.is_empty() {
             plan.neighbours = self.neighbours_for(self.codes.get(slot), &mut BeamSearch::default());
         }
-        self.join(slot, &plan.neighbours);
+        self.add_node(slot, &plan.neighbours);
     }
 
-    fn join(&mut self, slot: u32, neighbours: &[u32]) {
+    fn add_node(&mut self, slot: u32, neighbours: &[u32]) {
         let code = self.codes.get(slot).blocks;
         let digest = digest(code);
-        if let Some(head) = self.duplicate_of(code) {
-            self.duplicates.join(head, slot);
+        if let Some(representative) = self.duplicate_of(code) {
+            self.duplicates.add_member(representative, slot);
             return;
         }
-        self.duplicates.found(digest, slot);
+        self.duplicates.add_group(digest, slot);
         self.links[slot as usize] = Links::new(neighbours);
         self.live.insert(slot);
         self.live_len += 1;
@@ -171,7 +174,7 @@ impl Graph {
         }
     }
 
-    /// Makes a slot a entry_point if there are too few. They need not be chosen, for slots come in no particular order.
+    /// Makes a slot an entry point if there are too few. Any slot will do, because slots are in no particular order.
     pub(super) fn add_entry_point(&mut self, slot: u32) {
         if self.entry_points.len() < self.live_len.isqrt().div_ceil(2) && !self.entry_points.contains(&slot) {
             self.entry_points.push(slot);
@@ -199,7 +202,7 @@ impl Graph {
         around
     }
 
-    /// The links of a slot if it could be joined with these only.
+    /// The best links of a slot to some of the others.
     pub(super) fn chosen(&self, slot: u32, others: &[u32]) -> Links {
         let mut distances = Vec::new();
         self.codes.distances(self.codes.get(slot), others, &mut distances);
@@ -214,14 +217,15 @@ impl Graph {
         self.links[slot as usize] = links;
     }
 
-    /// Marks a slot as removed: no result, but still walked through, until the sweep has led all links past it.
+    /// Marks a slot as removed: searches do not return it, but pass through it until the sweep has replaced all links
+    /// to it.
     pub(super) fn retire(&mut self, slot: u32) {
         self.live.remove(slot);
         self.live_len -= 1;
         self.duplicates.dissolve(digest(self.codes.get(slot).blocks), slot);
     }
 
-    /// Forgets a removed slot that no live one leads to.
+    /// Clears a removed slot that no live slot links to.
     pub(super) fn forget(&mut self, slot: u32) {
         self.links[slot as usize] = Links::EMPTY;
         self.entry_points.retain(|&entry_point| entry_point != slot);

@@ -1,4 +1,4 @@
-//! Which id has its vector in which slot.
+//! Maps ids to slots and slots to ids.
 
 use std::{
     collections::HashMap,
@@ -10,7 +10,7 @@ use super::{
     rows::{Rows, index},
 };
 
-/// Ids and slots.
+/// Both directions of the map, and the free slots.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IdMap {
     slot_of: HashMap<u64, u32>,
@@ -44,7 +44,7 @@ impl IdMap {
         (0..self.id_of.len()).map(index).filter(|&slot| self.id_of(slot).is_some()).collect()
     }
 
-    /// Whether there is a slot for one more; the last number stands for no slot at all.
+    /// Whether one more vector fits; `u32::MAX` is not a slot.
     pub(super) fn has_room(&self) -> bool {
         !self.free.is_empty() || self.id_of.len() < u32::MAX as usize
     }
@@ -61,28 +61,28 @@ impl IdMap {
         slot
     }
 
-    /// Takes an id out, and returns the slot that it had; which is not free before it is released.
+    /// Removes an id and returns its slot, which stays taken until it is released.
     pub(super) fn remove(&mut self, id: u64) -> Option<u32> {
         let slot = self.slot_of.remove(&id)?;
         self.id_of[slot as usize] = None;
         Some(slot)
     }
 
-    /// Lets slots be used again.
+    /// Makes slots free.
     pub(super) fn release(&mut self, slots: impl IntoIterator<Item = u32>) {
         self.free.extend(slots);
     }
 
-    /// Lets every slot without a vector be used again.
+    /// Makes every slot without a vector free.
     pub(super) fn release_all(&mut self) {
         self.free = (0..self.id_of.len()).rev().map(index).filter(|&slot| self.id_of(slot).is_none()).collect();
     }
 
-    /// Puts the vectors in an order that looks random but depends on the ids alone: then neither the order in which
-    /// they were given nor their meaning (pictures of one place have ids in sequence) shapes the graph.
+    /// Shuffles the vectors by a hash of their ids. The order in which they were given then does not shape the graph,
+    /// nor does their meaning: consecutive ids often belong to similar vectors.
     pub(super) fn shuffle(&mut self, vectors: &mut Rows<FloatBlock>) {
         let mut order: Vec<u32> = (0..self.id_of.len()).map(index).collect();
-        order.sort_by_key(|&slot| self.id_of(slot).map(|id| (scattered(id), id)));
+        order.sort_by_key(|&slot| self.id_of(slot).map(|id| (hash_of(id), id)));
         vectors.rearrange(&order);
         self.id_of = order.iter().map(|&slot| self.id_of(slot)).collect();
         self.slot_of = (0..).zip(&self.id_of).filter_map(|(slot, id)| id.map(|id| (id, slot))).collect();
@@ -90,8 +90,8 @@ impl IdMap {
     }
 }
 
-/// A number without any relation to the order of the ids. `DefaultHasher::new` has fixed keys, unlike the hasher of a map.
-fn scattered(id: u64) -> u64 {
+/// A hash of an id. `DefaultHasher::new` has fixed keys, unlike the hasher of a map.
+fn hash_of(id: u64) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write_u64(id);
     hasher.finish()

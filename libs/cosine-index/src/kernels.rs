@@ -1,6 +1,6 @@
 //! The inner loops, each compiled for several instruction sets and chosen at run time.
 
-// An instruction set holds for a function and what is inlined into it; apart from it, the loop would be a slow one.
+// An instruction set is enabled for a function and for what is inlined into it.
 #![allow(clippy::inline_always)]
 
 #[cfg(target_arch = "x86_64")]
@@ -53,7 +53,7 @@ fn float_dots_at(level: Level, query: &[FloatBlock], rows: &Rows<FloatBlock>, sl
     dispatch!(level, simd => float_dots_with(simd, query, rows, slots, out));
 }
 
-// A plain loop: the closure of an iterator method may be compiled apart, without the instruction set.
+// A plain loop, because the closure of an iterator method may be compiled without the instruction set.
 #[inline(always)]
 fn float_dots_with<S: Simd>(simd: S, query: &[FloatBlock], rows: &Rows<FloatBlock>, slots: &[u32], out: &mut Vec<f32>) {
     for &slot in slots {
@@ -63,7 +63,7 @@ fn float_dots_with<S: Simd>(simd: S, query: &[FloatBlock], rows: &Rows<FloatBloc
 
 #[inline(always)]
 fn float_dot<S: Simd>(simd: S, left: &[FloatBlock], right: &[FloatBlock]) -> f32 {
-    // Four sums, because one addition has to wait for the one before it.
+    // Four sums, because an addition waits for the one before it.
     let mut sums = [f32x16::splat(simd, 0.0); 4];
     let (left_fours, left_rest) = left.as_chunks::<4>();
     let (right_fours, right_rest) = right.as_chunks::<4>();

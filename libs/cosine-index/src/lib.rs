@@ -1,8 +1,19 @@
 //! Finds the stored vectors that are most similar to a given one, by cosine.
 //!
-//! Few vectors are compared one by one. Many are joined in a graph, which is walked over codes of one byte per
-//! component; the best of what the walk meets are then compared in full precision, so a score is always the exact
-//! cosine, and only whether a vector is found at all is approximate.
+//! A small index compares the query with every vector. A large one searches a graph over codes of one byte per
+//! component and compares the best candidates in full precision. A score is therefore always the exact cosine, and only
+//! whether a vector is found is approximate.
+//!
+//! ```
+//! use cosine_index::{Settings, VectorIndex};
+//!
+//! let mut index = VectorIndex::new(2, Settings::default());
+//! index.insert(7, &[3.0, 4.0])?;
+//! index.insert(8, &[4.0, -3.0])?;
+//! let found = index.search(&[0.6, 0.8], 1)?;
+//! assert_eq!((found[0].id, found[0].score), (7, 1.0));
+//! # Ok::<(), cosine_index::Error>(())
+//! ```
 
 mod beam_search;
 mod codes;
@@ -37,13 +48,13 @@ pub use error::Error;
 pub use settings::Settings;
 pub use shared::SharedVectorIndex;
 
-/// Results compared in full precision beyond those asked for, because codes may put near ones in a wrong order.
+/// Candidates compared in full precision beyond those asked for, because the order by codes is approximate.
 const SPARE: usize = 14;
 
-/// When the vectors are this many times those that the codes were fitted to, they are fitted anew.
+/// The codes are fitted again when there are this many times the vectors that they were fitted to.
 const REFIT_GROWTH: usize = 4;
 
-/// A vector found.
+/// A search result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Match {
     /// The id under which it was stored.
@@ -54,7 +65,7 @@ pub struct Match {
 
 /// An index of vectors by id.
 ///
-/// The same calls in the same order give the same answers; after [`VectorIndex::build`], the order in which the vectors
+/// The same calls in the same order give the same answers. After [`VectorIndex::build`], the order in which the vectors
 /// were given does not matter either.
 #[derive(Clone, Debug)]
 pub struct VectorIndex {
@@ -65,25 +76,26 @@ pub struct VectorIndex {
     graph: Option<Graph>,
 }
 
-/// An insertion worked out on an index, to be applied to it before anything else is.
+/// An insertion that was computed on an index, to be applied before any other change.
 #[derive(Debug)]
 struct Insertion {
     id: u64,
     vector: Vec<FloatBlock>,
-    /// A new graph, if it is time for one.
+    /// A new graph, if one is due.
     graph: Option<Box<Graph>>,
     plan: Option<Plan>,
 }
 
 impl VectorIndex {
-    /// An empty index for vectors of `dims` components.
+    /// Creates an empty index for vectors of `dims` components.
     #[must_use]
     pub fn new(dims: usize, settings: Settings) -> Self {
         let vectors = Rows::new(blocks::<FloatBlock>(dims));
         Self { dims, settings, vectors, id_map: IdMap::default(), graph: None }
     }
 
-    /// An index of many vectors, which is much faster than to insert them. Of several with the same id the last counts.
+    /// Builds an index of many vectors, which is much faster than inserting them. Of several with the same id, the last
+    /// one counts.
     ///
     /// # Errors
     ///
@@ -93,7 +105,7 @@ impl VectorIndex {
         settings: Settings,
         vectors: impl IntoIterator<Item = (u64, V)>,
     ) -> Result<Self, Error> {
-        // Without a graph for the time being; insertions then only store.
+        // Without a graph an insertion only stores the vector.
         let mut index = Self::new(dims, Settings { graph_from: usize::MAX, ..settings });
         for (id, vector) in vectors {
             index.insert(id, vector.as_ref())?;
@@ -151,7 +163,7 @@ impl VectorIndex {
         Ok(())
     }
 
-    /// Takes a vector out; false if the id had none. Searches do not return the id from now on.
+    /// Removes a vector; false if the id has none. No later search returns the id.
     pub fn remove(&mut self, id: u64) -> bool {
         let removed = self.take_out(id);
         if removed {
@@ -168,10 +180,10 @@ impl VectorIndex {
     pub fn search(&self, query: &[f32], k: usize) -> Result<Vec<Match>, Error> {
         let query = normalised(query, self.dims)?;
         let wanted = k.min(self.len());
-        // A beam as wide as a good part of the graph would visit all of it.
+        // A beam as wide as a quarter of the graph would visit nearly all of it.
         let beam = self.settings.beam.max(k.saturating_add(SPARE));
         if let Some(graph) = self.graph.as_ref().filter(|graph| beam < graph.live_len() / 4) {
-            let found = self.walk(graph, &query, wanted, beam);
+            let found = self.search_graph(graph, &query, wanted, beam);
             if found.len() == wanted {
                 return Ok(found);
             }
@@ -204,20 +216,24 @@ impl VectorIndex {
         slots.iter().map(|slot| slot.and_then(|_| scores.next())).collect()
     }
 
-    fn walk(&self, graph: &Graph, query: &[FloatBlock], k: usize, beam: usize) -> Vec<Match> {
+    fn search_graph(&self, graph: &Graph, query: &[FloatBlock], k: usize, beam: usize) -> Vec<Match> {
         let code = graph.codes().encode(query);
         let code = Code { blocks: &code, square: square(&code) };
-        let mut walk = BeamSearch::default();
-        let near = walk.towards(graph, code, beam).take(k + SPARE);
-        let heads: Vec<u32> = near.map(|near| near.slot).collect();
-        let slots: Vec<u32> = heads.iter().flat_map(|head| graph.duplicates.members(head)).copied().collect();
+        let mut search = BeamSearch::default();
+        let near = search.towards(graph, code, beam).take(k + SPARE);
+        let representatives: Vec<u32> = near.map(|near| near.slot).collect();
+        let slots: Vec<u32> = representatives
+            .iter()
+            .flat_map(|representative| graph.duplicates.members(representative))
+            .copied()
+            .collect();
         self.best(query, &slots, k)
     }
 
     fn scores(&self, query: &[FloatBlock], slots: &[u32]) -> Vec<f32> {
         let mut scores = Vec::with_capacity(slots.len());
         float_dots(query, &self.vectors, slots, &mut scores);
-        // Rounding may lead just beyond what a cosine can be.
+        // Rounding can exceed the range of a cosine.
         for score in &mut scores {
             *score = score.clamp(-1.0, 1.0);
         }
@@ -255,7 +271,7 @@ impl VectorIndex {
         Ok(Insertion { id, vector, graph, plan })
     }
 
-    /// Says whether the id had a vector before.
+    /// Returns whether the id had a vector before.
     fn apply_insertion(&mut self, insertion: Insertion) -> bool {
         let Insertion { id, vector, graph, plan } = insertion;
         if let Some(graph) = graph {
@@ -273,7 +289,7 @@ impl VectorIndex {
         let Some(slot) = self.id_map.remove(id) else { return false };
         let free = self.graph.as_mut().is_none_or(|graph| graph.remove(slot));
         self.id_map.release(free.then_some(slot));
-        // Half, lest a vector that comes and goes build the graph again and again.
+        // At half, so that inserting and removing one vector does not build the graph each time.
         if self.graph.is_some() && self.len() < self.settings.graph_from / 2 {
             self.graph = None;
             self.id_map.release_all();

@@ -5,14 +5,15 @@ use super::{beam_search::Candidate, codes::Codes};
 /// Most neighbours of a slot: 128 bytes, two cache lines.
 const DEGREE: usize = 32;
 
-/// Neighbours kept when a full list is thinned out; the room left saves thinning at each further link.
+/// Neighbours kept when a full list is pruned; the room left saves pruning at each further link.
 const KEPT: usize = 28;
 
-/// Neighbours taken even if others lead to them, so that slots in a crowd are reached on more than one way.
+/// Neighbours kept even if others lead to them, so that several paths lead to slots in dense regions.
 const LEAST: usize = 16;
 
-/// A candidate is left out if a neighbour chosen before is nearer to it by this much, in squared distances. At 1 a list
-/// has fewer and farther neighbours, at 1.2 it is full before it gets to far ones; in between, most are found.
+/// A candidate is pruned if a neighbour kept before is nearer to it by this factor (α of Vamana), in squared distances.
+/// At 1 a list has fewer and farther neighbours; at 1.2 it is full before it gets to far ones. Recall is best in
+/// between.
 const DETOUR: (u64, u64) = (100, 110);
 
 /// A gap, only at the end of a list.
@@ -46,8 +47,8 @@ impl Links {
     }
 }
 
-/// From candidates in order of distance those that lead in differing directions, and if they are too few, the nearest
-/// of the others.
+/// Keeps candidates that lie in different directions and, if these are too few, the nearest of the others. The
+/// candidates are in order of distance.
 pub(super) fn prune(codes: &Codes, candidates: &[Candidate]) -> Vec<u32> {
     let mut kept = Vec::with_capacity(KEPT);
     let mut left_out = Vec::new();
@@ -69,7 +70,7 @@ pub(super) fn prune(codes: &Codes, candidates: &[Candidate]) -> Vec<u32> {
 
 fn is_covered(codes: &Codes, candidate: Candidate, kept: &[u32], distances: &mut Vec<u32>) -> bool {
     let limit = u64::from(candidate.distance) * DETOUR.0;
-    // In small groups, for one of the first mostly decides.
+    // In small groups, because one of the first usually decides.
     kept.chunks(8).any(|some| {
         codes.distances(codes.get(candidate.slot), some, distances);
         distances.iter().any(|&distance| u64::from(distance) * DETOUR.1 <= limit)

@@ -75,7 +75,7 @@ impl<B: Block> Rows<B> {
     }
 }
 
-/// A position as a slot number; the id_map hands out no position above `u32::MAX`.
+/// A position as a slot number; the id map hands out no position above `u32::MAX`.
 #[inline]
 pub(super) fn index(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)

@@ -1,11 +1,11 @@
-//! An index for many threads, where searches hardly ever wait for changes.
+//! An index for many threads, in which searches hardly ever wait for changes.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::{Error, Match, VectorIndex};
 
-/// A [`VectorIndex`] behind a lock. Changes are worked out beside the searches, under a lock that only changes take, and
-/// searches wait no longer than it takes to write them down.
+/// A [`VectorIndex`] behind a lock. A change is computed while searches run, under a lock that only changes take;
+/// searches wait only while its result is written.
 #[derive(Debug)]
 pub struct SharedVectorIndex {
     index: RwLock<VectorIndex>,
@@ -65,11 +65,11 @@ impl SharedVectorIndex {
         removed
     }
 
-    /// Puts another index in place of this one.
+    /// Replaces the index.
     pub fn replace(&self, index: VectorIndex) {
         let _alone = self.alone();
         let former = std::mem::replace(&mut *self.write(), index);
-        // Some time is needed to free gigabytes; by now the lock is not held any more.
+        // Freeing gigabytes takes time, and the lock is released by now.
         drop(former);
     }
 
@@ -92,8 +92,8 @@ impl SharedVectorIndex {
         }
     }
 
-    // A lock is poisoned if its holder panics. Nothing below panics; if it does after all, a search on a graph with a
-    // link missing is better than none.
+    // A lock is poisoned if its holder panics. Should that happen, a search on a graph with a missing link is better
+    // than none.
     fn read(&self) -> RwLockReadGuard<'_, VectorIndex> {
         self.index.read().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! Leads links past removed vectors, a few slots at each removal, so that the graph never has to be built anew.
+//! Replaces links to removed vectors, a few slots at each removal, so that the graph is never rebuilt.
 
 use super::{graph::Graph, neighbours::Links, rows::index};
 
@@ -6,17 +6,17 @@ use super::{graph::Graph, neighbours::Links, rows::index};
 /// most an eighth of the graph: those of one round being swept and of one waiting.
 const STEP: usize = 16;
 
-/// How far the present round has come, and whom it is for.
+/// The progress of the current round, and the removed slots that it is for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sweep {
     cursor: usize,
-    /// Removed before this round began; no live slot leads to them once it has ended.
+    /// Removed before this round began; no live slot links to them when it ends.
     leaving: Vec<u32>,
     /// Removed since; they wait for the next round.
     waiting: Vec<u32>,
 }
 
-/// New links for some slots, to be applied to the graph that they were planned on.
+/// New links for some slots of the graph that computed them.
 #[derive(Debug)]
 pub(super) struct Repairs {
     links: Vec<(u32, Links)>,
@@ -24,17 +24,17 @@ pub(super) struct Repairs {
 }
 
 impl Graph {
-    /// Takes a slot out of the graph; true if it may be used for another vector at once.
+    /// Removes a slot from the graph; true if another vector may use it at once.
     pub(super) fn remove(&mut self, slot: u32) -> bool {
         let departure = self.duplicates.leave(slot);
-        if let Some(head) = departure.empty {
-            self.retire(head);
-            self.sweep.waiting.push(head);
+        if let Some(representative) = departure.empty {
+            self.retire(representative);
+            self.sweep.waiting.push(representative);
         }
         departure.free
     }
 
-    /// The next step of the sweep. Apart from [`Graph::apply`], because readers need not wait for the planning.
+    /// Computes the next step of the sweep. Apart from [`Graph::apply`], because searches can run meanwhile.
     pub(super) fn plan_repairs(&self) -> Repairs {
         let end = (self.sweep.cursor + STEP).min(self.slots());
         let touches_removed =
@@ -47,7 +47,7 @@ impl Graph {
         Repairs { links, end }
     }
 
-    /// Applies a step, and returns the slots that may be used for other vectors now.
+    /// Applies a step and returns the slots that are free now.
     pub(super) fn apply(&mut self, repairs: Repairs) -> Vec<u32> {
         for (slot, links) in repairs.links {
             self.set_links(slot, links);

@@ -1,4 +1,4 @@
-//! A network as it was read: nodes that take and make named values, and constants.
+//! A network as it is in the file: nodes with named inputs and outputs, and constants.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -6,13 +6,13 @@ use prost::{Message, bytes::Bytes};
 
 use crate::{kernels::Activation, onnx};
 
-/// Why a network is left to ONNX Runtime.
+/// Why the kernels cannot run a network.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Unfit(pub String);
+pub struct Unsupported(pub String);
 
-pub(crate) fn unfit<T>(reason: impl Into<String>) -> Result<T, Unfit> {
-    Err(Unfit(reason.into()))
+pub(crate) fn unsupported<T>(reason: impl Into<String>) -> Result<T, Unsupported> {
+    Err(Unsupported(reason.into()))
 }
 
 pub(crate) struct Graph {
@@ -24,7 +24,7 @@ pub(crate) struct Graph {
 
 pub(crate) struct Node {
     pub(crate) operation: Operation,
-    /// The values that are computed; constants that belong to the operation are in it.
+    /// The computed inputs; constants of the operation are part of it.
     pub(crate) inputs: Vec<String>,
     pub(crate) outputs: Vec<String>,
 }
@@ -33,19 +33,19 @@ pub(crate) struct Node {
 pub(crate) struct Constant {
     pub(crate) shape: Vec<usize>,
     pub(crate) values: Arc<[f32]>,
-    /// When it holds whole numbers, they are here.
+    /// The values of an integer tensor.
     pub(crate) integers: Vec<i64>,
 }
 
 pub(crate) enum Operation {
     Convolve(Box<Convolution>),
-    /// Channels times a factor, plus a summand: what is left of a batch normalisation.
+    /// A batch normalisation, folded to a factor and a summand for each channel.
     Normalise {
         factors: Vec<f32>,
         summands: Vec<f32>,
     },
-    Each(Each),
-    Pairs(Pairs),
+    Elementwise(Elementwise),
+    Binary(Binary),
     /// The mean over all pixels.
     Average,
     Concat {
@@ -72,7 +72,7 @@ pub(crate) enum Operation {
         by_output: bool,
         bias: Vec<f32>,
     },
-    /// The scalar product of each row with a vector.
+    /// The dot product of each row with a vector.
     Dot {
         weights: Arc<[f32]>,
     },
@@ -86,7 +86,7 @@ pub(crate) enum Operation {
 
 /// An operation on each value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Each {
+pub(crate) enum Elementwise {
     Activate(Activation),
     HardSigmoid { alpha: f32, beta: f32 },
     Sigmoid,
@@ -95,7 +95,7 @@ pub(crate) enum Each {
 
 /// An operation on two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pairs {
+pub(crate) enum Binary {
     Add,
     Subtract,
     Multiply,
@@ -122,7 +122,7 @@ pub(crate) struct Convolution {
 pub(crate) struct Geometry {
     pub(crate) window: [usize; 2],
     pub(crate) stride: [usize; 2],
-    /// Rows above and columns to the left that do not exist.
+    /// Padding above and to the left.
     pub(crate) before: [usize; 2],
     pub(crate) after: [usize; 2],
 }
@@ -135,20 +135,20 @@ impl Geometry {
     pub(crate) fn outputs(&self, size: [usize; 2]) -> Option<[usize; 2]> {
         let windows = |at: usize| {
             let covered = (size[at] + self.before[at] + self.after[at]).checked_sub(self.window[at])?;
-            Some(covered / self.stride[at] + 1)
+            Some(covered.checked_div(self.stride[at])? + 1)
         };
         Some([windows(0)?, windows(1)?])
     }
 }
 
 impl Graph {
-    pub(crate) fn read(file: Vec<u8>) -> Result<Self, Unfit> {
+    pub(crate) fn read(file: Vec<u8>) -> Result<Self, Unsupported> {
         let model = onnx::Model::decode(Bytes::from(file))
-            .map_err(|error| Unfit(format!("it is not an ONNX file: {error}")))?;
+            .map_err(|error| Unsupported(format!("it is not an ONNX file: {error}")))?;
         if model.opsets.iter().any(|set| set.domain.is_empty() && set.version < 13) {
-            return unfit("it is written in operations older than version 13");
+            return unsupported("it is written in operations older than version 13");
         }
-        let Some(graph) = model.graph else { return unfit("it holds no graph") };
+        let Some(graph) = model.graph else { return unsupported("it holds no graph") };
         let mut constants = HashMap::new();
         for tensor in graph.constants {
             let name = tensor.name.clone();
@@ -162,28 +162,39 @@ impl Graph {
     }
 }
 
-fn constant(tensor: onnx::Tensor) -> Result<Constant, Unfit> {
+fn constant(tensor: onnx::Tensor) -> Result<Constant, Unsupported> {
     if tensor.location != 0 {
-        return unfit("its weights lie in a file of their own");
+        return unsupported("its weights lie in a file of their own");
     }
     let shape: Vec<usize> = tensor.shape.iter().map(|side| usize::try_from(*side).unwrap_or(0)).collect();
-    let count = shape.iter().product();
     let (mut values, mut integers) = (tensor.floats, tensor.integers);
-    match tensor.kind {
-        onnx::FLOAT if values.is_empty() => {
-            values = tensor.raw.as_chunks().0.iter().copied().map(f32::from_le_bytes).collect();
+    let given = match tensor.kind {
+        onnx::FLOAT => {
+            if values.is_empty() {
+                values = tensor.raw.as_chunks().0.iter().copied().map(f32::from_le_bytes).collect();
+            }
+            integers.clear();
+            values.len()
         }
-        onnx::INTEGER if integers.is_empty() => {
-            integers = tensor.raw.as_chunks().0.iter().copied().map(i64::from_le_bytes).collect();
+        onnx::INTEGER => {
+            if integers.is_empty() {
+                integers = tensor.raw.as_chunks().0.iter().copied().map(i64::from_le_bytes).collect();
+            }
+            values.clear();
+            integers.len()
         }
-        onnx::FLOAT | onnx::INTEGER => {}
-        kind => return unfit(format!("the constant '{}' is of kind {kind}", tensor.name)),
-    }
-    if values.len().max(integers.len()) != count {
-        return unfit(format!("the constant '{}' is not of its size", tensor.name));
+        kind => return unsupported(format!("the constant '{}' is of kind {kind}", tensor.name)),
+    };
+    // Sides of zero count as one here, so that no product of some sides overflows later either.
+    let bounded = shape.iter().try_fold(1usize, |product, side| product.checked_mul((*side).max(1)));
+    if bounded.is_none() || shape.iter().product::<usize>() != given {
+        return unsupported(format!("the constant '{}' is not of its size", tensor.name));
     }
     Ok(Constant { shape, values: values.into(), integers })
 }
+
+/// No network has a larger stride, margin or factor; a damaged file must not ask for all memory.
+const MOST_PIXELS: usize = 64;
 
 /// A node while it is read.
 struct Reading<'a> {
@@ -192,7 +203,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn node(&self) -> Result<Node, Unfit> {
+    fn node(&self) -> Result<Node, Unsupported> {
         if !self.node.domain.is_empty() {
             return self.unknown("its domain");
         }
@@ -201,30 +212,33 @@ impl Reading<'_> {
         }
         let operation = self.operation()?;
         let taken = match operation {
-            Operation::Pairs(_) | Operation::Concat { .. } => self.node.inputs.len(),
+            Operation::Binary(_) | Operation::Concat { .. } => self.node.inputs.len(),
             _ => 1,
         };
         let inputs = self.node.inputs.iter().take(taken).cloned().collect();
         Ok(Node { operation, inputs, outputs: self.node.outputs.clone() })
     }
 
-    fn operation(&self) -> Result<Operation, Unfit> {
-        let clip = |low, high| Operation::Each(Each::Activate(Activation::Clip { low, high }));
+    fn operation(&self) -> Result<Operation, Unsupported> {
+        let clip = |low, high| Operation::Elementwise(Elementwise::Activate(Activation::Clip { low, high }));
         Ok(match self.node.operation.as_str() {
             "Conv" => Operation::Convolve(Box::new(self.convolution()?)),
             "BatchNormalization" => self.normalisation()?,
             "Relu" => clip(0.0, f32::INFINITY),
             "Clip" => clip(self.bound(1, f32::NEG_INFINITY)?, self.bound(2, f32::INFINITY)?),
-            "HardSwish" => Operation::Each(Each::Activate(Activation::HardSwish { alpha: 1.0 / 6.0, beta: 0.5 })),
-            "HardSigmoid" => {
-                Operation::Each(Each::HardSigmoid { alpha: self.float("alpha", 0.2), beta: self.float("beta", 0.5) })
+            "HardSwish" => {
+                Operation::Elementwise(Elementwise::Activate(Activation::HardSwish { alpha: 1.0 / 6.0, beta: 0.5 }))
             }
-            "Sigmoid" => Operation::Each(Each::Sigmoid),
-            "Sqrt" => Operation::Each(Each::Sqrt),
-            "Add" => Operation::Pairs(Pairs::Add),
-            "Sub" => Operation::Pairs(Pairs::Subtract),
-            "Mul" => Operation::Pairs(Pairs::Multiply),
-            "Div" => Operation::Pairs(Pairs::Divide),
+            "HardSigmoid" => Operation::Elementwise(Elementwise::HardSigmoid {
+                alpha: self.float("alpha", 0.2),
+                beta: self.float("beta", 0.5),
+            }),
+            "Sigmoid" => Operation::Elementwise(Elementwise::Sigmoid),
+            "Sqrt" => Operation::Elementwise(Elementwise::Sqrt),
+            "Add" => Operation::Binary(Binary::Add),
+            "Sub" => Operation::Binary(Binary::Subtract),
+            "Mul" => Operation::Binary(Binary::Multiply),
+            "Div" => Operation::Binary(Binary::Divide),
             "GlobalAveragePool" => Operation::Average,
             "Concat" => Operation::Concat { axis: self.integer("axis", 0) },
             "Split" if self.node.inputs.len() == 1 => Operation::Split { axis: self.integer("axis", 0) },
@@ -251,13 +265,13 @@ impl Reading<'_> {
         })
     }
 
-    fn unknown<T>(&self, what: &str) -> Result<T, Unfit> {
-        unfit(format!("its operation {} is not known here ({what})", self.node.operation))
+    fn unknown<T>(&self, what: &str) -> Result<T, Unsupported> {
+        unsupported(format!("its operation {} is not known here ({what})", self.node.operation))
     }
 
-    fn constant(&self, at: usize) -> Result<&Constant, Unfit> {
+    fn constant(&self, at: usize) -> Result<&Constant, Unsupported> {
         let found = self.node.inputs.get(at).and_then(|name| self.constants.get(name));
-        found.ok_or_else(|| Unfit(format!("input {at} of its operation {} is no constant", self.node.operation)))
+        found.ok_or_else(|| Unsupported(format!("input {at} of its operation {} is no constant", self.node.operation)))
     }
 
     fn given(&self, at: usize) -> bool {
@@ -284,14 +298,14 @@ impl Reading<'_> {
         self.attribute(name).map_or(b"", |attribute| &attribute.text)
     }
 
-    fn bound(&self, at: usize, default: f32) -> Result<f32, Unfit> {
+    fn bound(&self, at: usize, default: f32) -> Result<f32, Unsupported> {
         if !self.given(at) {
             return Ok(default);
         }
-        self.constant(at)?.values.first().copied().ok_or_else(|| Unfit("a bound is missing".to_owned()))
+        self.constant(at)?.values.first().copied().ok_or_else(|| Unsupported("a bound is missing".to_owned()))
     }
 
-    fn convolution(&self) -> Result<Convolution, Unfit> {
+    fn convolution(&self) -> Result<Convolution, Unsupported> {
         let weights = self.constant(1)?;
         let &[out, of_group, rows, columns] = weights.shape.as_slice() else {
             return self.unknown("not in two dimensions");
@@ -308,6 +322,9 @@ impl Reading<'_> {
             given.chain(std::iter::repeat(default)).take(count).collect()
         };
         let (stride, pads) = (sizes("strides", 1, 2), sizes("pads", 0, 4));
+        if stride.iter().chain(&pads).any(|size| *size > MOST_PIXELS) {
+            return self.unknown("a stride or a margin of more pixels than a window has");
+        }
         Ok(Convolution {
             geometry: Geometry {
                 window: [rows, columns],
@@ -325,7 +342,7 @@ impl Reading<'_> {
         })
     }
 
-    fn normalisation(&self) -> Result<Operation, Unfit> {
+    fn normalisation(&self) -> Result<Operation, Unsupported> {
         let of = |at: usize| self.constant(at).map(|constant| &*constant.values);
         let (scale, shift, mean, variance) = (of(1)?, of(2)?, of(3)?, of(4)?);
         let epsilon = self.float("epsilon", 1e-5);
@@ -336,7 +353,7 @@ impl Reading<'_> {
         Ok(Operation::Normalise { factors, summands })
     }
 
-    fn dense(&self) -> Result<Operation, Unfit> {
+    fn dense(&self) -> Result<Operation, Unsupported> {
         let plain =
             |name: &str| self.attribute(name).is_none_or(|attribute| (attribute.float - 1.0).abs() < f32::EPSILON);
         let weights = self.constant(1)?;
@@ -353,7 +370,7 @@ impl Reading<'_> {
         Ok(Operation::Dense { weights: Arc::clone(&weights.values), by_output, bias })
     }
 
-    fn repetition(&self) -> Result<Operation, Unfit> {
+    fn repetition(&self) -> Result<Operation, Unsupported> {
         let nearest = self.text("mode") == b"nearest"
             && self.text("coordinate_transformation_mode") == b"asymmetric"
             && self.text("nearest_mode") == b"floor";
@@ -367,7 +384,9 @@ impl Reading<'_> {
         #[allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "they are whole or they are not")]
         let exact = whole.iter().zip(factors.values.iter()).all(|(whole, factor)| *whole as f32 == *factor);
         match whole.as_slice() {
-            &[1, 1, down, across] if nearest && exact && down > 0 && across > 0 => {
+            &[1, 1, down, across]
+                if nearest && exact && (1..=MOST_PIXELS).contains(&down) && (1..=MOST_PIXELS).contains(&across) =>
+            {
                 Ok(Operation::Repeat { factors: [down, across] })
             }
             _ => self.unknown("other than repeating pixels"),

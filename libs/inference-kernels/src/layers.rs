@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use crate::{
     Processor,
-    graph::{Convolution, Geometry, Node, Operation, Unfit, unfit},
+    graph::{Convolution, Geometry, Node, Operation, Unsupported, unsupported},
     kernels::{
-        Activation, Buffer, Finish, LANES, Lanes, blocks, chain::Link, depthwise::HIGHEST, in_blocks, product::Matrix,
+        Activation, Buffer, Finish, LANES, Lanes, blocks, bottleneck::Pointwise, depthwise::HIGHEST, in_blocks,
+        matmul::Matrix,
     },
 };
 
@@ -37,7 +38,7 @@ pub(crate) struct Convolve {
 }
 
 impl Convolve {
-    /// What becomes of its sums.
+    /// Bias, addend and activation of its sums.
     pub(crate) fn finish<'a>(&'a self, add: Option<&'a [Lanes]>) -> Finish<'a> {
         Finish { bias: &self.bias, activation: self.activation, add }
     }
@@ -48,9 +49,9 @@ impl Convolve {
     }
 
     /// As a part of a chain, if each of its windows is one pixel.
-    pub(crate) fn link<'a>(&'a self, add: Option<&'a [Lanes]>) -> Option<Link<'a>> {
+    pub(crate) fn link<'a>(&'a self, add: Option<&'a [Lanes]>) -> Option<Pointwise<'a>> {
         let Weights::Matrix(matrix) = &self.weights else { return None };
-        Some(Link { matrix, finish: self.finish(add) })
+        Some(Pointwise { matrix, finish: self.finish(add) })
     }
 
     /// Whether each window is one pixel.
@@ -80,18 +81,18 @@ pub(crate) enum Weights {
     Planes(Buffer),
 }
 
-/// Up to so many channels of what is fed, a window is taken from them as they lie.
+/// An input image of up to so many channels is convolved as it lies, channel by channel.
 const FEW: usize = 4;
-/// Up to so many products of one pixel, they are made for each pixel and then summed.
+/// Up to so many products of a pixel are computed for each pixel first and summed by window afterwards.
 const FEW_PRODUCTS: usize = 64;
 
 impl Layer {
-    /// The layers that do the work of a node; `fed` are the names of the network's inputs.
-    pub(crate) fn of(processor: Processor, node: Node, fed: &[String]) -> Result<Vec<Self>, Unfit> {
+    /// The layers of a node; `fed` are the names of the network's inputs.
+    pub(crate) fn of(processor: Processor, node: Node, fed: &[String]) -> Result<Vec<Self>, Unsupported> {
         let Node { operation, inputs, outputs } = node;
         let work = match operation {
             Operation::Convolve(it) if !it.is_whole() => {
-                return unfit("a convolution has not as many weights as it should have");
+                return unsupported("a convolution has not as many weights as it should have");
             }
             Operation::Convolve(it) if it.has_few_products() => {
                 let products = format!("{} before the sum", outputs[0]);
@@ -105,13 +106,13 @@ impl Layer {
             Operation::Dense { weights, by_output, bias } => {
                 Work::Dense(Arc::new(dense(processor, &weights, by_output, &bias)))
             }
-            Operation::Normalise { .. } => return unfit("it normalises what is not the result of a convolution"),
+            Operation::Normalise { .. } => return unsupported("it normalises what is not the result of a convolution"),
             other => Work::Other(other),
         };
         Ok(vec![Self { work, inputs, outputs }])
     }
 
-    /// Whether its input is a picture as it was fed.
+    /// Whether its input is an image as it was given, channel by channel.
     pub(crate) fn takes_planes(&self) -> bool {
         matches!(&self.work, Work::Convolve(convolve) if matches!(convolve.weights, Weights::Planes(_)))
     }
@@ -138,7 +139,8 @@ impl Convolution {
     }
 }
 
-/// A large window with few outputs: all products of each pixel, as a convolution of one pixel, and then the sum of those that a window sees.
+/// A large window with few outputs: computes all products of each pixel as a pointwise convolution, and then sums those
+/// of each window.
 fn products_and_sum(processor: Processor, it: &Convolution) -> (Work, Work) {
     let [outputs, channels] = it.channels;
     let size = it.geometry.window[0] * it.geometry.window[1];
@@ -157,7 +159,7 @@ fn products_and_sum(processor: Processor, it: &Convolution) -> (Work, Work) {
     (Work::Convolve(Arc::new(first)), Work::Sum(Arc::new(then)))
 }
 
-fn convolve(processor: Processor, it: &Convolution, fed: bool) -> Result<Convolve, Unfit> {
+fn convolve(processor: Processor, it: &Convolution, fed: bool) -> Result<Convolve, Unsupported> {
     let [outputs, of_group] = it.channels;
     let [rows, columns] = it.geometry.window;
     let size = rows * columns;
@@ -178,7 +180,7 @@ fn convolve(processor: Processor, it: &Convolution, fed: bool) -> Result<Convolv
     } else if it.groups == outputs && of_group == 1 && rows <= HIGHEST {
         (outputs, Weights::Windows(by_place(1)))
     } else {
-        return unfit(
+        return unsupported(
             "it has a convolution in groups of several channels, or with a window for each channel that is too high",
         );
     };

@@ -1,14 +1,26 @@
-//! Runs convolutional networks on processors with wide registers, without ONNX Runtime.
+//! Runs convolutional networks from ONNX files on one thread, without ONNX Runtime.
 //!
-//! A network is read from its ONNX file (`onnx.rs`, `graph.rs`), its nodes are joined where one kernel can do the work of several
-//! (`join.rs`), their weights are arranged for the kernels (`layers.rs`), and for each size of input there is a plan of steps and buffers
-//! (`plan.rs`), which a thread follows (`runner.rs`). The kernels take sixteen channels at a time, which is what a register holds.
+//! [`Network::read`] reads a file (`onnx.rs`, `graph.rs`), fuses operations that one kernel can do together
+//! (`fusion.rs`) and arranges the weights for the kernels (`layers.rs`). A [`Runner`] makes a plan of steps and buffers
+//! for each size of input (`plan.rs`) and follows it. The kernels take sixteen channels at a time.
 //!
-//! They know the operations of our classifiers and detectors and of many like them. What they do not know they say, when the network is
-//! read or at the latest when they see the size of its input, and the caller takes ONNX Runtime for that network.
+//! The kernels know the operations of `MobileNet`, `EfficientNet` and `PicoDet` and of networks like them.
+//! Anything else is [`Unsupported`]: the error names it when the network is read, or at the latest when an input of
+//! that size is run, and the caller takes another runtime.
+//!
+//! ```no_run
+//! use inference_kernels::{Network, Processor, Runner};
+//!
+//! let processor = Processor::available().pop().unwrap_or_else(Processor::baseline);
+//! let network = Network::read(processor, std::fs::read("classifier.onnx")?)?;
+//! let pixels = vec![0.0; 3 * 224 * 224];
+//! let [logits] = Runner::new(network.into()).run(&[("input", &[1, 3, 224, 224], &pixels)], ["logits"])?;
+//! println!("{:?}", logits.shape);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod fusion;
 mod graph;
-mod join;
 mod kernels;
 mod layers;
 mod onnx;
@@ -18,6 +30,6 @@ mod runner;
 #[cfg(test)]
 mod tests;
 
-pub use graph::Unfit;
+pub use graph::Unsupported;
 pub use processor::Processor;
 pub use runner::{Network, Runner, Tensor};

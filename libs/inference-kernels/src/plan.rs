@@ -1,4 +1,4 @@
-//! What is done, in which order and in which buffers, for one size of input.
+//! The steps and buffers of a network for one size of input.
 
 mod planning;
 
@@ -7,11 +7,12 @@ use std::{collections::HashMap, sync::Arc};
 use planning::Planning;
 
 use crate::{
-    graph::{Constant, Each, Pairs, Unfit},
+    Processor,
+    graph::{Binary, Constant, Elementwise, Unsupported},
     kernels::{
         Buffer, LANES, blocks,
         depthwise::Field,
-        each::{Second, Spaced},
+        elementwise::{Second, Spaced},
     },
     layers::{Convolve, Layer, Sum},
 };
@@ -20,8 +21,8 @@ pub(crate) struct Plan {
     pub(crate) steps: Vec<Step>,
     /// Blocks of each buffer.
     pub(crate) buffers: Vec<usize>,
-    pub(crate) inputs: HashMap<String, Place>,
-    pub(crate) outputs: HashMap<String, Place>,
+    pub(crate) inputs: HashMap<String, Location>,
+    pub(crate) outputs: HashMap<String, Location>,
 }
 
 pub(crate) struct Step {
@@ -35,8 +36,8 @@ pub(crate) struct Step {
 
 pub(crate) enum Kernel {
     Convolve(Arc<Convolve>, Field),
-    /// A convolution with a window for each channel, between convolutions of single pixels.
-    Chain {
+    /// A depthwise convolution between pointwise ones.
+    Bottleneck {
         first: Option<Arc<Convolve>>,
         middle: Arc<Convolve>,
         field: Field,
@@ -47,9 +48,9 @@ pub(crate) enum Kernel {
     Average {
         size: usize,
     },
-    Each(Each),
-    Pairs(Pairs, Second),
-    PairsWith(Pairs, Second, Buffer),
+    Elementwise(Elementwise),
+    Binary(Binary, Second),
+    BinaryWith(Binary, Second, Buffer),
     /// Copies from each input.
     Copy {
         times: usize,
@@ -75,24 +76,24 @@ pub(crate) enum Kernel {
     },
 }
 
-/// Where a value is, and how it lies there.
+/// The buffer and the layout of a value.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     pub(crate) buffer: usize,
-    pub(crate) form: Form,
+    pub(crate) form: Layout,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum Layout {
     /// One picture of four dimensions, in blocks of channels.
     Pixels { size: [usize; 2], channels: usize },
-    /// One picture as it was fed, channel by channel.
+    /// One picture as it was given, channel by channel.
     Planes { size: [usize; 2], channels: usize },
     /// The last dimension fastest.
     Plain(Vec<usize>),
 }
 
-impl Form {
+impl Layout {
     pub(crate) fn of(shape: &[usize]) -> Self {
         match *shape {
             [1, channels, height, width] => Self::Pixels { size: [height, width], channels },
@@ -109,7 +110,8 @@ impl Form {
         }
     }
 
-    /// Whether there is nothing beside its values. What a last block has too many is multiplied with zeros, so it has to stay a number.
+    /// Whether the last block has no unused lanes. Unused lanes are multiplied with zeros later, so they must stay
+    /// finite.
     pub(crate) fn is_full(&self) -> bool {
         !matches!(self, Self::Pixels { channels, .. } if !channels.is_multiple_of(LANES))
     }
@@ -125,20 +127,22 @@ impl Form {
 
 impl Plan {
     pub(crate) fn new(
+        processor: Processor,
         layers: &[Layer],
         constants: &HashMap<String, Constant>,
         inputs: &[(String, Vec<usize>)],
         outputs: &[String],
-    ) -> Result<Self, Unfit> {
-        let mut planning = Planning { fed: inputs.len(), steps: Vec::new(), values: HashMap::new(), constants };
+    ) -> Result<Self, Unsupported> {
+        let mut planning =
+            Planning { fed: inputs.len(), steps: Vec::new(), values: HashMap::new(), constants, processor };
         for (name, shape) in inputs {
-            // What is fed is written by the runner, into a buffer of its own.
+            // The runner writes each input into a buffer of its own.
             let as_it_lies = layers.iter().any(|layer| layer.inputs[0] == *name && layer.takes_planes());
-            let form = match Form::of(shape) {
-                Form::Pixels { size, channels } if as_it_lies => Form::Planes { size, channels },
+            let form = match Layout::of(shape) {
+                Layout::Pixels { size, channels } if as_it_lies => Layout::Planes { size, channels },
                 form => form,
             };
-            let place = Place { buffer: planning.values.len(), form };
+            let place = Location { buffer: planning.values.len(), form };
             planning.values.insert(name.clone(), place);
         }
         let fed: Vec<usize> = inputs.iter().map(|(name, _)| planning.values[name].form.blocks()).collect();
@@ -154,7 +158,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Joins steps to chains where nobody else reads what lies between them.
+    /// Fuses steps to bottlenecks where no other step reads the values in between.
     fn chain(&mut self) {
         let mut reads: HashMap<usize, usize> = HashMap::new();
         let read = self.steps.iter().flat_map(|step| step.inputs.iter().copied());
@@ -166,7 +170,7 @@ impl Plan {
             let joined = chained
                 .last()
                 .filter(|before| step.inputs.first() == Some(&before.output) && reads[&before.output] == 1);
-            match joined.and_then(|before| before.chained(&step)) {
+            match joined.and_then(|before| before.fused_with(&step)) {
                 Some(kernel) => {
                     if let Some(before) = chained.last_mut() {
                         before.inputs.extend(step.inputs.into_iter().skip(1));
@@ -179,7 +183,7 @@ impl Plan {
         self.steps = chained;
     }
 
-    /// Up to here every step has a buffer of its own. Now it gets one that nobody reads any more.
+    /// Replaces the buffer of each step by one that no later step reads.
     fn share_buffers(&mut self) {
         let fed = self.buffers.len();
         let mut last_read: HashMap<usize, usize> = HashMap::new();
@@ -204,7 +208,7 @@ impl Plan {
             let mut read: Vec<usize> = step.inputs.clone();
             read.sort_unstable();
             read.dedup();
-            // A buffer that is fed keeps what it was given: it may be filled while nothing else is known of it.
+            // The buffer of an input is never reused, because the next input may be written to it early.
             free.extend(
                 read.iter().filter(|input| **input >= fed && last_read[*input] == number).map(|input| shared[input]),
             );
@@ -217,22 +221,34 @@ impl Plan {
 }
 
 impl Step {
-    /// What does the work of this step and the next one, if anything does.
-    fn chained(&self, then: &Self) -> Option<Kernel> {
+    /// One kernel for this step and the next one, if there is any.
+    fn fused_with(&self, then: &Self) -> Option<Kernel> {
         Some(match (&self.kernel, &then.kernel) {
             (Kernel::Convolve(first, _), Kernel::Convolve(middle, field))
                 if first.is_pointwise() && middle.has_windows() && self.inputs.len() == 1 && then.inputs.len() == 1 =>
             {
-                Kernel::Chain { first: Some(Arc::clone(first)), middle: Arc::clone(middle), field: *field, last: None }
+                Kernel::Bottleneck {
+                    first: Some(Arc::clone(first)),
+                    middle: Arc::clone(middle),
+                    field: *field,
+                    last: None,
+                }
             }
             (Kernel::Convolve(middle, field), Kernel::Convolve(last, _))
                 if middle.has_windows() && last.is_pointwise() && self.inputs.len() == 1 =>
             {
-                Kernel::Chain { first: None, middle: Arc::clone(middle), field: *field, last: Some(Arc::clone(last)) }
+                Kernel::Bottleneck {
+                    first: None,
+                    middle: Arc::clone(middle),
+                    field: *field,
+                    last: Some(Arc::clone(last)),
+                }
             }
-            (Kernel::Chain { first, middle, field, last: None }, Kernel::Convolve(last, _)) if last.is_pointwise() => {
+            (Kernel::Bottleneck { first, middle, field, last: None }, Kernel::Convolve(last, _))
+                if last.is_pointwise() =>
+            {
                 let last = Some(Arc::clone(last));
-                Kernel::Chain { first: first.clone(), middle: Arc::clone(middle), field: *field, last }
+                Kernel::Bottleneck { first: first.clone(), middle: Arc::clone(middle), field: *field, last }
             }
             _ => return None,
         })

@@ -1,23 +1,24 @@
-//! A network that can be run, and one thread that runs it.
+//! Runs a network on one thread.
 
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 
 use fearless_simd::Simd;
 
 use crate::{
-    Processor, Unfit,
+    Processor, Unsupported,
+    fusion::fuse,
     graph::{Constant, Geometry, Graph},
-    join::join,
     kernels::{
         Buffer, Finish, Lanes, blocks,
-        chain::{Between, Chain},
+        bottleneck::{Between, Bottleneck},
         depthwise::{self, Field, Part},
-        direct, each,
-        product::{self, Places, Target},
+        direct, elementwise,
+        matmul::{self, Places, Target},
         rows::{Pixels, Windows},
     },
     layers::{Convolve, Layer, Sum, Weights},
-    plan::{Form, Kernel, Place, Plan, Step},
+    plan::{Kernel, Layout, Location, Plan, Step},
+    processor::Instructions,
 };
 
 /// A network with its weights; any number of threads share it.
@@ -41,20 +42,20 @@ impl Network {
     /// Reads an ONNX file.
     ///
     /// # Errors
-    /// What in it is not known here.
-    pub fn read(processor: Processor, file: Vec<u8>) -> Result<Self, Unfit> {
+    /// The first operation that is not supported.
+    pub fn read(processor: Processor, file: Vec<u8>) -> Result<Self, Unsupported> {
         let mut graph = Graph::read(file)?;
-        join(&mut graph);
+        fuse(&mut graph);
         let Graph { nodes, mut constants, inputs, outputs } = graph;
         let layers =
             nodes.into_iter().map(|node| Layer::of(processor, node, &inputs)).collect::<Result<Vec<_>, _>>()?;
         let layers: Vec<Layer> = layers.into_iter().flatten().collect();
-        // Weights are in the layers by now; only what is paired with values is needed again.
+        // The layers hold the weights now; only operands of binary operations are needed again.
         constants.retain(|name, _| layers.iter().any(|layer| layer.inputs.contains(name)));
         Ok(Self { processor, layers, constants, outputs })
     }
 
-    /// What it was arranged for.
+    /// The processor that the weights are arranged for.
     #[must_use]
     pub fn processor(&self) -> Processor {
         self.processor
@@ -72,14 +73,14 @@ type Inputs = Vec<(String, Vec<usize>)>;
 /// A network on one thread.
 pub struct Runner {
     network: Arc<Network>,
-    /// The sizes of input that were met last, the latest at the end.
+    /// Plans by size of input, the last used at the end.
     plans: Vec<(Inputs, Plan)>,
 }
 
-/// What kernels need besides their input and output.
+/// Scratch space of the kernels.
 #[derive(Default)]
 struct Space {
-    product: product::Space,
+    product: matmul::Space,
     between: Between,
     copied: Buffer,
     lines: Vec<f32>,
@@ -90,7 +91,7 @@ thread_local! {
     static BUFFERS: RefCell<(Vec<Buffer>, Space)> = RefCell::default();
 }
 
-/// So many sizes of input are kept in mind.
+/// The number of plans that are kept.
 const PLANS: usize = 8;
 
 impl Runner {
@@ -106,36 +107,45 @@ impl Runner {
         &self.network
     }
 
-    /// Runs the network and takes out the outputs that are named.
+    /// Runs the network and returns the named outputs.
     ///
     /// # Errors
-    /// When inputs of this size, or these outputs, are not possible.
+    /// When inputs of this size are not supported, or an output does not exist.
     pub fn run<const N: usize>(
         &mut self,
         feeds: &[(&str, &[usize], &[f32])],
         wanted: [&str; N],
-    ) -> Result<[Tensor; N], Unfit> {
+    ) -> Result<[Tensor; N], Unsupported> {
+        let outputs = self.outputs(feeds, &wanted)?;
+        outputs.try_into().map_err(|_| Unsupported("an output is missing".to_owned()))
+    }
+
+    /// As [`Runner::run`]. Not generic, so that the kernels are compiled once and not in every crate that calls them.
+    fn outputs(&mut self, feeds: &[(&str, &[usize], &[f32])], wanted: &[&str]) -> Result<Vec<Tensor>, Unsupported> {
         self.prepare(feeds)?;
-        let Some((_, plan)) = self.plans.last() else { return Err(Unfit("it has no plan".to_owned())) };
+        let Some((_, plan)) = self.plans.last() else { return Err(Unsupported("it has no plan".to_owned())) };
         if let Some(missing) = wanted.iter().find(|name| !plan.outputs.contains_key(**name)) {
-            return Err(Unfit(format!("it has no output '{missing}'")));
+            return Err(Unsupported(format!("it has no output '{missing}'")));
         }
-        let simd = self.network.processor.instructions;
+        let instructions = self.network.processor.instructions;
         Ok(BUFFERS.with_borrow_mut(|(buffers, space)| {
             make_room(buffers, plan);
             for (name, _, values) in feeds {
                 feed(&plan.inputs[*name], values, buffers);
             }
-            simd.vectorize(
-                #[inline(always)]
-                || all(simd, plan, buffers, space),
-            );
-            wanted.map(|name| tensor(&plan.outputs[name], buffers))
+            match instructions {
+                #[cfg(target_arch = "x86_64")]
+                Instructions::Avx512(simd) => vectorized(simd, plan, buffers, space),
+                #[cfg(target_arch = "x86_64")]
+                Instructions::Avx2(simd) => vectorized(simd, plan, buffers, space),
+                Instructions::Baseline(simd) => vectorized(simd, plan, buffers, space),
+            }
+            wanted.iter().map(|name| tensor(&plan.outputs[*name], buffers)).collect()
         }))
     }
 
     /// Makes the plan for inputs of this size the last one.
-    fn prepare(&mut self, feeds: &[(&str, &[usize], &[f32])]) -> Result<(), Unfit> {
+    fn prepare(&mut self, feeds: &[(&str, &[usize], &[f32])]) -> Result<(), Unsupported> {
         let fits = |inputs: &[(String, Vec<usize>)]| {
             inputs.len() == feeds.len()
                 && inputs.iter().zip(feeds).all(|((name, shape), feed)| name == feed.0 && shape == feed.1)
@@ -146,16 +156,27 @@ impl Runner {
         }
         let inputs: Vec<_> = feeds.iter().map(|(name, shape, _)| ((*name).to_owned(), shape.to_vec())).collect();
         if !feeds.iter().all(|(_, shape, values)| shape.iter().product::<usize>() == values.len()) {
-            return Err(Unfit("an input is not of its size".to_owned()));
+            return Err(Unsupported("an input is not of its size".to_owned()));
+        }
+        if feeds.iter().any(|(_, _, values)| values.is_empty()) {
+            return Err(Unsupported("an input is empty".to_owned()));
         }
         let network = &*self.network;
-        let plan = Plan::new(&network.layers, &network.constants, &inputs, &network.outputs)?;
+        let plan = Plan::new(network.processor, &network.layers, &network.constants, &inputs, &network.outputs)?;
         if self.plans.len() == PLANS {
             self.plans.remove(0);
         }
         self.plans.push((inputs, plan));
         Ok(())
     }
+}
+
+/// Runs all steps of a plan with an instruction set enabled.
+fn vectorized<S: Simd>(simd: S, plan: &Plan, buffers: &mut [Buffer], space: &mut Space) {
+    simd.vectorize(
+        #[inline(always)]
+        || all(simd, plan, buffers, space),
+    );
 }
 
 /// Makes the buffers as large as a plan needs them.
@@ -166,12 +187,14 @@ fn make_room(buffers: &mut Vec<Buffer>, plan: &Plan) {
     }
 }
 
-/// Puts an input where the plan wants it.
-fn feed(place: &Place, values: &[f32], buffers: &mut [Buffer]) {
+/// Writes an input to its buffer in its layout.
+fn feed(place: &Location, values: &[f32], buffers: &mut [Buffer]) {
     let buffer = &mut buffers[place.buffer];
     match place.form {
-        Form::Pixels { channels, .. } => each::from_planes(values, channels, &mut buffer[..place.form.blocks()]),
-        Form::Planes { .. } | Form::Plain(_) => buffer.as_flattened_mut()[..values.len()].copy_from_slice(values),
+        Layout::Pixels { channels, .. } => {
+            elementwise::from_planes(values, channels, &mut buffer[..place.form.blocks()]);
+        }
+        Layout::Planes { .. } | Layout::Plain(_) => buffer.as_flattened_mut()[..values.len()].copy_from_slice(values),
     }
 }
 
@@ -195,11 +218,11 @@ fn one<S: Simd>(simd: S, step: &Step, buffers: &[Buffer], out: &mut [Lanes], spa
             let add = step.inputs.get(1).map(|input| &*buffers[*input]);
             self::convolve(simd, convolve, field, input(0), add, out, space);
         }
-        Kernel::Chain { first, middle, field, last } => {
+        Kernel::Bottleneck { first, middle, field, last } => {
             let (Some(weights), add) = (middle.windows(), step.inputs.get(1).map(|input| &*buffers[*input])) else {
                 return;
             };
-            let chain = Chain {
+            let chain = Bottleneck {
                 first: first.as_ref().and_then(|first| first.link(None)),
                 field,
                 weights,
@@ -211,27 +234,38 @@ fn one<S: Simd>(simd: S, step: &Step, buffers: &[Buffer], out: &mut [Lanes], spa
         Kernel::Sum(sum, field) => {
             let Sum { channels, bias, activation, .. } = &**sum;
             let finish = Finish { bias, activation: *activation, add: None };
-            each::sum(simd, field, *channels, &input(0)[..field.size[0] * field.size[1] * field.depth], finish, out);
+            elementwise::sum(
+                simd,
+                field,
+                *channels,
+                &input(0)[..field.size[0] * field.size[1] * field.depth],
+                finish,
+                out,
+            );
         }
-        Kernel::Average { size } => each::average(simd, *size, &input(0)[..size * out.len()], out),
-        Kernel::Each(operation) => each::each(simd, *operation, same(), out),
-        Kernel::Pairs(operation, second) => each::pairs(simd, *operation, second, same(), input(1), out),
-        Kernel::PairsWith(operation, second, constant) => each::pairs(simd, *operation, second, same(), constant, out),
+        Kernel::Average { size } => elementwise::average(simd, *size, &input(0)[..size * out.len()], out),
+        Kernel::Elementwise(operation) => elementwise::apply(simd, *operation, same(), out),
+        Kernel::Binary(operation, second) => elementwise::binary(simd, *operation, second, same(), input(1), out),
+        Kernel::BinaryWith(operation, second, constant) => {
+            elementwise::binary(simd, *operation, second, same(), constant, out);
+        }
         Kernel::Copy { times, copies } => {
             copies
                 .iter()
                 .enumerate()
-                .for_each(|(number, (from, to))| each::copy(*times, *from, *to, input(number), out));
+                .for_each(|(number, (from, to))| elementwise::copy(*times, *from, *to, input(number), out));
         }
-        Kernel::ToPlanes { channels, size } => each::to_planes(input(0), *channels, *size, out.as_flattened_mut()),
+        Kernel::ToPlanes { channels, size } => {
+            elementwise::to_planes(input(0), *channels, *size, out.as_flattened_mut());
+        }
         Kernel::ToPixels { channels, size } => {
-            each::to_pixels(&input(0)[..size * blocks(*channels)], *channels, *size, out.as_flattened_mut());
+            elementwise::to_pixels(&input(0)[..size * blocks(*channels)], *channels, *size, out.as_flattened_mut());
         }
         Kernel::Repeat { size, factors } => {
-            each::repeat(*size, *factors, &input(0)[..out.len() / (factors[0] * factors[1])], out);
+            elementwise::repeat(*size, *factors, &input(0)[..out.len() / (factors[0] * factors[1])], out);
         }
-        Kernel::Softmax { width } => each::softmax(simd, *width, same(), out),
-        Kernel::Dot { weights } => each::dot(weights, input(0), out),
+        Kernel::Softmax { width } => elementwise::softmax(simd, *width, same(), out),
+        Kernel::Dot { weights } => elementwise::dot(weights, input(0), out),
     }
 }
 
@@ -268,15 +302,15 @@ fn convolve<S: Simd>(
     }
 }
 
-/// A value in the order in which the network counts it.
-fn tensor(Place { buffer, form }: &Place, buffers: &[Buffer]) -> Tensor {
+/// A value in the order of its dimensions.
+fn tensor(Location { buffer, form }: &Location, buffers: &[Buffer]) -> Tensor {
     let (buffer, shape) = (&buffers[*buffer], form.shape());
     let count = shape.iter().product();
     let values = match form {
-        Form::Planes { .. } | Form::Plain(_) => buffer.as_flattened()[..count].to_vec(),
-        Form::Pixels { size, channels } => {
+        Layout::Planes { .. } | Layout::Plain(_) => buffer.as_flattened()[..count].to_vec(),
+        Layout::Pixels { size, channels } => {
             let mut planes = vec![0.0; count];
-            each::to_planes(buffer, *channels, size[0] * size[1], &mut planes);
+            elementwise::to_planes(buffer, *channels, size[0] * size[1], &mut planes);
             planes
         }
     };

@@ -1,6 +1,6 @@
 //! JPEG files, decoded at a fraction of their size where the model needs no more.
 
-mod tidy;
+mod header;
 
 use std::{borrow::Cow, cell::RefCell, io::Cursor};
 
@@ -52,9 +52,9 @@ fn with(
         (header, Cow::Borrowed(bytes))
     } else {
         let unreadable = || broken("truncated or corrupt");
-        let tidy = tidy::tidied(bytes).ok_or_else(unreadable)?;
+        let plain = header::minimal_header(bytes).ok_or_else(unreadable)?;
         *decompressor = fresh().map_err(|_| unreadable())?;
-        (decompressor.read_header(&tidy).map_err(|_| unreadable())?, Cow::Owned(tidy))
+        (decompressor.read_header(&plain).map_err(|_| unreadable())?, Cow::Owned(plain))
     };
     let side = |side: usize| u32::try_from(side).unwrap_or(u32::MAX);
     let (width, height) = (side(header.width), side(header.height));
@@ -79,8 +79,8 @@ fn with(
     Ok(Decoded { picture, file: ImageFile { width, height, orientation, format: "JPEG" } })
 }
 
-/// The decoder reports even small oddities that every viewer forgives, after it has written all pixels. What is
-/// refused is a file that ends too early, because its lower part would be grey, and a file it gave up on.
+/// The decoder reports even small oddities that every viewer ignores, after it has written all pixels. Only a file that
+/// ends too early is refused, because its lower part would be grey, and one that the decoder gave up on.
 fn accept(error: &turbojpeg::Error) -> Result<(), DecodeError> {
     let text = error.to_string();
     if text.contains("remature end") {
@@ -92,7 +92,7 @@ fn accept(error: &turbojpeg::Error) -> Result<(), DecodeError> {
     }
 }
 
-/// What the decoder says of oddities that cost no pixel.
+/// The messages of the decoder about oddities that do not affect pixels.
 const FORGIVEN: [&str; 3] = ["extraneous bytes", "Inconsistent progression", "Invalid SOS parameters"];
 
 /// Print colours to light. Programs that write CMYK into JPEG store the inks inverted, 255 for none.

@@ -9,7 +9,7 @@ use crate::{
     softmax::softmax,
 };
 
-/// What a network gave, family by family.
+/// The outputs of a network, by family.
 pub(super) enum Outputs {
     /// Boxes in pixels of the picture, and scores class by class.
     BoxesScores { boxes: Tensor, scores: Tensor },
@@ -25,13 +25,13 @@ pub(super) struct Reader<'a> {
     pub(super) prepared: &'a Prepared,
     pub(super) picture: &'a Picture,
     pub(super) classes: usize,
-    /// What scores less is left out.
+    /// Lower scores are dropped.
     pub(super) floor: f32,
 }
 
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "sides and ratios of pictures")]
 impl Reader<'_> {
-    /// What scores enough, before boxes are compared with each other.
+    /// The candidates that score enough, before non-maximum suppression.
     pub(super) fn candidates(&self, outputs: &Outputs) -> Result<Vec<Detection>, RuntimeError> {
         match outputs {
             Outputs::BoxesScores { boxes, scores } => self.boxes_scores(boxes, scores),

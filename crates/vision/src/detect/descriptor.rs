@@ -1,22 +1,22 @@
-//! What a detector saw at a box, as a vector.
+//! The descriptor of a detected box.
 //!
-//! A network scores every class at every box, and two photographs of the same thing give nearly the same scores for all of
-//! them, also for those far too low to be an answer. So the scores of a row tell near from far without another network.
-//! Shape and place say a little more: a camera that always looks the same way makes the same mistake at the same place.
+//! A network scores every class at every box, and two photographs of the same thing give nearly the same scores for all
+//! of them, including the low ones. The scores of a row therefore serve as a descriptor without another network. Shape
+//! and position add a little: a fixed camera makes the same mistake at the same position.
 
 use crate::{Area, vector::normalise};
 
-/// Scores are kept this far from 0 and 1, where the smallest difference would move a logit by any amount.
+/// Scores are clamped this far from 0 and 1, where logits are unbounded.
 const LEAST: f32 = 1e-4;
 
-/// A side shorter than this part of the picture counts as so long: its logarithm must end somewhere.
+/// Shorter sides count as this part of the picture, to bound the logarithm.
 const SHORTEST: f32 = 1e-3;
 
-/// The most that shape and place weigh beside classes of weight one: a fifth of the squared length.
+/// The most that shape and position weigh beside classes of weight one: a fifth of the squared length.
 const SHAPE: f32 = 0.5;
 
-/// The descriptor of a box by the scores of all classes there and its area: a unit vector, the classes first, then four numbers
-/// of shape and place.
+/// The descriptor of a box by the scores of all classes there and its area: a unit vector, the classes first, then four
+/// components for shape and position.
 pub(super) fn descriptor(scores: &[f32], area: Area) -> Vec<f32> {
     let mut descriptor = classes(scores);
     // Each of the four is within -1 and 1, so that half of them is a vector no longer than one.
@@ -25,7 +25,7 @@ pub(super) fn descriptor(scores: &[f32], area: Area) -> Vec<f32> {
     descriptor
 }
 
-/// The logits without their mean, because a dim photograph lowers all alike, at length one.
+/// The logits at length one, without their mean, because a dim photograph lowers all of them alike.
 #[allow(clippy::cast_precision_loss, reason = "counts of classes")]
 fn classes(scores: &[f32]) -> Vec<f32> {
     let mut logits: Vec<f32> = scores.iter().map(|score| logit(*score)).collect();
@@ -33,7 +33,7 @@ fn classes(scores: &[f32]) -> Vec<f32> {
     for logit in &mut logits {
         *logit -= mean;
     }
-    // Where no class stands out, as where there is only one, all are the same: a direction that no other row has.
+    // If no class stands out, or there is only one, all components are equal, which no other row has.
     if logits.iter().all(|logit| logit.abs() < LEAST) {
         logits.fill(1.0);
     }
@@ -46,8 +46,8 @@ fn logit(score: f32) -> f32 {
     (score / (1.0 - score)).ln()
 }
 
-/// Width, height and centre, each from -1 to 1; the sides by their logarithms, because twice as wide is as far from wide
-/// as half as wide.
+/// Width, height and centre, each from -1 to 1; the sides by their logarithms, because twice as wide is as far from
+/// wide as half as wide.
 fn shape(area: Area) -> [f32; 4] {
     let side = |from: f32, to: f32| 1.0 - 2.0 * (to - from).clamp(SHORTEST, 1.0).ln() / SHORTEST.ln();
     let centre = |from: f32, to: f32| (from + to).clamp(0.0, 2.0) - 1.0;
@@ -69,12 +69,12 @@ mod tests {
     const MIDDLE: Area = Area { x_min: 0.4, y_min: 0.4, x_max: 0.6, y_max: 0.6 };
 
     #[test]
-    fn the_same_row_has_the_same_look() {
+    fn the_same_row_has_the_same_descriptor() {
         assert_eq!(descriptor(&[0.9, 0.1, 0.02], MIDDLE), descriptor(&[0.9, 0.1, 0.02], MIDDLE));
     }
 
     #[test]
-    fn scores_that_are_alike_look_more_alike_than_places() {
+    fn scores_weigh_more_than_positions() {
         let here = descriptor(&[0.9, 0.1, 0.02, 0.01], MIDDLE);
         let dimmer = descriptor(&[0.8, 0.06, 0.01, 0.005], MIDDLE);
         let corner = Area { x_min: 0.0, y_min: 0.0, x_max: 0.1, y_max: 0.2 };
@@ -97,7 +97,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_look_is_one_long_and_mostly_of_classes(
+        fn a_descriptor_has_length_one_and_consists_mostly_of_classes(
             scores in proptest::collection::vec(0.0f32..=1.0, 1..90),
             (x_min, y_min, x_max, y_max) in (0.0f32..=1.0, 0.0f32..=1.0, 0.0f32..=1.0, 0.0f32..=1.0),
         ) {

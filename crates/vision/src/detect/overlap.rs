@@ -1,4 +1,4 @@
-//! One box for each thing: of boxes of a class that overlap, the surest stays.
+//! Non-maximum suppression: of overlapping boxes of a class, the surest stays.
 
 use super::Detection;
 
@@ -61,7 +61,9 @@ mod tests {
     proptest! {
         /// Whatever goes in: no two of one class that stay overlap too much, and the surest of all stays.
         #[test]
-        fn what_stays_does_not_overlap(boxes in proptest::collection::vec((0usize..3, 0.0f32..1.0, 0.0f32..0.9, 0.01f32..0.5), 1..40)) {
+        fn what_stays_does_not_overlap(
+            boxes in proptest::collection::vec((0usize..3, 0.0f32..1.0, 0.0f32..0.9, 0.01f32..0.5), 1..40),
+        ) {
             let all: Vec<Detection> = boxes.iter().map(|&(c, s, x, w)| found(c, s, x, w)).collect();
             let best = all.iter().map(|found| found.score).fold(0.0, f32::max);
             let kept = strongest(suppress(all, 0.5, 100), 100);

@@ -1,4 +1,4 @@
-//! What the index knows of a reference picture: a word and a signature for each of its features.
+//! Encoded reference pictures: a visual word and a signature for each feature.
 
 use super::{
     bytes::{Malformed, Reader, header},
@@ -15,7 +15,7 @@ const CODE_BYTES: usize = 10;
 pub struct FeatureCode {
     /// Its visual word.
     pub word: u16,
-    /// One bit for each of 64 directions; like descriptors differ in few.
+    /// One bit for each of 64 directions; similar descriptors differ in few.
     pub signature: u64,
 }
 
@@ -32,7 +32,7 @@ impl EncodedReference {
         &self.views
     }
 
-    /// The encoded in bytes, for keeping: a server that starts reads these, a seventh of the features themselves.
+    /// The stored form. A server reads these at start; they take a seventh of the features themselves.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let codes: usize = self.views.iter().map(Vec::len).sum();

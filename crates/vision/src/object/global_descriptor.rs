@@ -1,4 +1,4 @@
-//! A picture as one vector: a bag of its visual words, or only the digits of its barcode.
+//! Global descriptors: one vector for a picture, from its visual words or from the digits of its barcode.
 
 use kaisatsu_model::splitmix::splitmix64;
 
@@ -8,17 +8,17 @@ use super::{
 };
 use crate::vector::normalise;
 
-/// Numbers in a descriptor.
+/// Components of a global descriptor.
 pub const GLOBAL_DIMENSIONS: usize = 512;
 
-/// What a word counts by its rank among those a feature may have: a tenth less from each to the next. A photograph from
-/// another place gives a feature another likeliest word, but mostly one that was near before.
+/// The weight of a word by its rank among the candidates of a feature, a tenth less from each to the next. In a
+/// photograph from another viewpoint the likeliest word of a feature changes, but mostly to one that was near before.
 const COUNTS: [i32; PROBES] = [256, 230, 207, 187, 168, 151, 136, 122, 110, 99, 89, 80, 72, 65, 59, 53];
 
-/// The descriptor of a picture by the words that its features may have.
+/// The descriptor of a picture from the candidate words of its features.
 ///
-/// There are more words than a picture has features, so they share places; each counts up or down at its place, and
-/// what meets there by chance cancels out. Roots are taken because a pattern that repeats says little each time.
+/// Words are hashed to components with a sign, so that chance collisions cancel out. Square roots reduce the weight of
+/// repeated patterns.
 pub(super) fn global_descriptor(features: &[QueryFeature]) -> Vec<f32> {
     let mut counts = [0i32; GLOBAL_DIMENSIONS];
     for (word, count) in features.iter().flat_map(|feature| feature.words.iter().zip(COUNTS)) {
@@ -33,7 +33,7 @@ pub(super) fn global_descriptor(features: &[QueryFeature]) -> Vec<f32> {
     descriptor
 }
 
-/// The descriptor of a barcode: the same digits always descriptor the same, and others, like any picture, have nothing to do with it.
+/// The descriptor of a barcode: equal for equal digits, and nearly orthogonal to that of any other barcode or picture.
 #[must_use]
 pub fn barcode_descriptor(digits: &str) -> Vec<f32> {
     let seed = digits.bytes().fold(0, |seed, byte| splitmix64(seed ^ u64::from(byte)));
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_is_one_long_and_does_not_depend_on_an_order() {
+    fn a_descriptor_has_length_one_and_does_not_depend_on_an_order() {
         let here = global_descriptor(&features(0..700));
         assert_eq!(here.len(), GLOBAL_DIMENSIONS);
         assert!((dot(&here, &here) - 1.0).abs() < 1e-5);
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_with_words_in_common_look_alike() {
+    fn pictures_with_words_in_common_have_similar_descriptors() {
         let here = global_descriptor(&features(0..400));
         let half = dot(&here, &global_descriptor(&features(200..600)));
         let none = dot(&here, &global_descriptor(&features(10_000..10_400)));
@@ -74,12 +74,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_looks_like_nothing() {
+    fn a_picture_without_features_has_a_descriptor_of_zeros() {
         assert_eq!(global_descriptor(&[]), vec![0.0; GLOBAL_DIMENSIONS]);
     }
 
     #[test]
-    fn a_barcode_looks_like_itself_only() {
+    fn the_descriptor_of_a_barcode_is_near_to_no_other() {
         let here = barcode_descriptor("9784101010014");
         assert_eq!(here, barcode_descriptor("9784101010014"));
         assert_eq!(here.len(), GLOBAL_DIMENSIONS);
@@ -95,9 +95,9 @@ mod tests {
         }
     }
 
-    /// What is kept outlives the program that made it: when this fails, kept looks mean nothing any more.
+    /// Descriptors are stored: when this fails, stored ones are no longer comparable.
     #[test]
-    fn looks_never_change() {
+    fn descriptors_never_change() {
         let places = |descriptor: &[f32]| {
             descriptor.iter().enumerate().filter(|(_, n)| **n > 0.0).map(|(at, _)| at).sum::<usize>()
         };

@@ -188,7 +188,9 @@ mod tests {
         }
 
         #[test]
-        fn two_points_fix_a_similarity(turn in -3.0..3.0_f64, scale in 0.2..4.0_f64, x in -99.0..99.0_f64, y in -99.0..99.0_f64) {
+        fn two_points_fix_a_similarity(
+            turn in -3.0..3.0_f64, scale in 0.2..4.0_f64, x in -99.0..99.0_f64, y in -99.0..99.0_f64,
+        ) {
             let (sin, cos) = (turn.sin() * scale, turn.cos() * scale);
             let exact = Homography([[cos, -sin, x], [sin, cos, y], [0.0, 0.0, 1.0]]);
             let matches = seen(&exact);

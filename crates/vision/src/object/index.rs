@@ -30,7 +30,8 @@ const BITS_SCALE: f32 = 8.0;
 const FEW_FEATURES: f32 = 60.0;
 /// How soon a feature that speaks for many views is weakened.
 const MANY_VIEWS: f32 = 0.1;
-/// The views of one item that a ranking holds at most: an item of many pictures must not keep all others from being looked at.
+/// The views of one item that a ranking holds at most: an item of many pictures must not keep all others from being
+/// looked at.
 const VIEWS_OF_ONE: usize = 3;
 /// Removed postings are swept out when they are more than one in so many.
 const SWEEP_SHARE: usize = 4;
@@ -269,8 +270,9 @@ fn few_of_each(ordered: &[Vote], most: usize) -> Vec<Vote> {
     ordered.iter().filter(few).take(most).copied().collect()
 }
 
-/// Where in a list are signatures that differ from one in few bits, and in how many. Nearly all of the time that a vote takes
-/// is spent here, so it is compiled for the instructions that the machine has: counting bits is one of them on most.
+/// Where in a list are signatures that differ from one in few bits, and in how many. Nearly all of the time that a vote
+/// takes is spent here, so it is compiled for the instructions that the machine has: counting bits is one of them on
+/// most.
 fn find_near(level: Level, signatures: &[u64], asked: u64, near: &mut Vec<(usize, u32)>) {
     dispatch!(level, _ => find_near_with(signatures, asked, near));
 }

@@ -1,11 +1,11 @@
-//! Which feature of one picture is which of another: those that choose each other.
+//! Matches features of two pictures: pairs that are mutual nearest neighbours.
 
 use super::{
-    features::{DIMENSIONS, Features, UNITY},
+    features::{Features, UNITY, WideDescriptor, dot},
     vocabulary::Vocabulary,
 };
 
-/// Two descriptors that are less alike than this are of different things (a cosine of 0.82, as published with XFeat).
+/// Descriptors with a lower dot product do not match (a cosine of 0.82, as published with XFeat).
 const LEAST_DOT: i32 = UNITY * 82 / 100;
 
 /// Signatures of like descriptors differ in fewer bits than this, but for one pair in fifty.
@@ -23,7 +23,7 @@ pub(crate) struct Pair {
 /// Features made ready for comparison: descriptors widened, so that products need no widening of their own, and
 /// signatures, which rule out most pairs at a tenth of the cost of a product.
 pub(crate) struct Comparable {
-    descriptors: Vec<[i16; DIMENSIONS]>,
+    descriptors: Vec<WideDescriptor>,
     signatures: Vec<u64>,
 }
 
@@ -35,10 +35,6 @@ impl Comparable {
             signatures: descriptors.iter().map(|descriptor| vocabulary.signature(descriptor)).collect(),
         }
     }
-}
-
-fn dot(a: &[i16; DIMENSIONS], b: &[i16; DIMENSIONS]) -> i32 {
-    a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
 }
 
 /// The pairs that are each other's nearest and alike enough, the most alike first.

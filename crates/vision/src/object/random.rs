@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same on every machine and at every run.
+//! Pseudo-random numbers, the same on every machine and in every run.
 
 use kaisatsu_model::splitmix::{INCREMENT, splitmix64};
 

@@ -24,9 +24,9 @@ struct Step {
     turn: u32,
 }
 
-/// Between these sizes and those of the references, an item that fills the picture or a quarter of it meets a view of about
-/// its own size. Turned pictures are rare, and the second size costs as much as three of the first, so they are read at the
-/// first only. The turns are in the order in which cameras are held.
+/// Between these sizes and those of the references, an item that fills the picture or a quarter of it meets a view of
+/// about its own size. Turned pictures are rare, and the second size costs as much as three of the first, so they are
+/// read at the first only. The turns are in the order in which cameras are held.
 const STEPS: [Step; 5] = [
     Step { side: 640, features: 1000, turn: 0 },
     Step { side: 1024, features: 1500, turn: 0 },
@@ -66,20 +66,20 @@ pub struct Recognised {
 /// What a recogniser finds in a picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
-    /// The items that the picture shows, the surest first. Those with a score below a half may be coincidences: they need
-    /// other evidence.
+    /// The items that the picture shows, the surest first. Those with a score below a half may be coincidences: they
+    /// need other evidence.
     pub items: Vec<Recognised>,
-    /// The picture as a vector of [`GLOBAL_DIMENSIONS`](super::GLOBAL_DIMENSIONS) numbers and of length one; zeros where
-    /// it has no features.
+    /// The picture as a vector of [`GLOBAL_DIMENSIONS`](super::GLOBAL_DIMENSIONS) numbers and of length one; zeros
+    /// where it has no features.
     pub descriptor: Vec<f32>,
 }
 
 /// The search for the items of a catalogue in one picture, in rounds.
 ///
 /// Each round reads the picture at one size and turn, votes for reference pictures ([`Recogniser::vote`]) and verifies
-/// them ([`Recogniser::verify`]). In between, the caller reads the features of the reference pictures from wherever they
-/// are, so that no thread with a network waits for a database. The search ends when an item is found for sure, or with
-/// the last round.
+/// them ([`Recogniser::verify`]). In between, the caller reads the features of the reference pictures from wherever
+/// they are, so that no thread with a network waits for a database. The search ends when an item is found for sure, or
+/// with the last round.
 #[derive(Default)]
 pub struct Search {
     rounds: usize,
@@ -157,8 +157,8 @@ impl Recogniser {
         Ok(pictures)
     }
 
-    /// Ends a round: keeps the items whose reference pictures lie in the picture as a whole. A reference picture that is
-    /// missing was removed from the catalogue since the vote.
+    /// Ends a round: keeps the items whose reference pictures lie in the picture as a whole. A reference picture that
+    /// is missing was removed from the catalogue since the vote.
     pub fn verify(&self, search: &mut Search, references: &HashMap<PictureId, Reference>) {
         let Some(Ballot { query, votes, turn }) = search.ballot.take() else { return };
         for (vote, sighting) in verified(&self.vocabulary, &query, &votes, references) {

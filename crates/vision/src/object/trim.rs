@@ -1,4 +1,4 @@
-//! Plain margins of catalogue pictures: the white around a book is no part of the book.
+//! Trims the plain margins of catalogue pictures, such as the white around a book.
 
 use crate::{Picture, prepare::Part};
 

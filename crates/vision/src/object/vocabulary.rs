@@ -1,21 +1,23 @@
-//! Visual words: a short name for what a descriptor looks like, so that like descriptors can be looked up.
+//! Visual words: quantised descriptors, by which similar descriptors can be looked up.
 //!
 //! A word is a pair out of two tables of 256: the sum of both comes nearest to the descriptor (residual quantisation).
-//! Beside its word each feature has a signature of 64 bits that tells near from far within a word.
+//! Each feature also has a signature of 64 bits that separates near from far within a word.
 //!
-//! The tables, `vocabulary.bin`, were trained once by `examples/vocabulary.rs` and do not change as a catalogue grows,
-//! so stored words stay true. Hashing without tables was tried (cross-polytopes, around the mean of all descriptors):
-//! XFeat's descriptors lie so close together that it visits ten times the postings for the same share of right ones.
+//! The tables are in `vocabulary.bin`; `README.md` beside it says how they are trained. They do not change as a
+//! catalogue grows, so stored words stay valid. Hashing without tables was tried (cross-polytopes, around the mean of
+//! all descriptors): XFeat's descriptors lie so close together that it visits ten times the postings for the same share
+//! of right ones.
 
 use super::{
     encoded::{EncodedReference, FeatureCode},
-    features::{DIMENSIONS, Descriptor, Features, Reference},
+    features::{DIMENSIONS, Descriptor, Features, Reference, WideDescriptor, dot},
     random::Random,
 };
 
 /// How many words there are.
 pub const WORDS: usize = ENTRIES * ENTRIES;
-/// In how many words a feature of a query is looked up: its own finds one true partner in eight, these find half.
+/// The words in which a feature of a query is looked up. The likeliest alone finds one true partner in eight; these
+/// find half.
 pub const PROBES: usize = 16;
 
 /// The entries of each table.
@@ -24,10 +26,10 @@ const ENTRIES: usize = 256;
 const TABLES: &[u8; (1 + 2 * ENTRIES) * DIMENSIONS] = include_bytes!("vocabulary.bin");
 /// How many entries of the first table are tried with all of the second.
 const TRIED: usize = 8;
-/// Of the pseudo-random turns before the signs of a signature are taken.
+/// The seed of the pseudo-random rotation of signatures.
 const SEED: u64 = 3;
 
-/// A feature of a query, as it is looked up.
+/// A feature of a query, encoded for the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryFeature {
     /// The words it may have in the catalogue, the likeliest first.
@@ -53,7 +55,8 @@ impl Default for Vocabulary {
         let mean = rows.next().unwrap_or([0; DIMENSIONS]);
         let first = Table::new(&mut rows);
         let second = Table::new(&mut rows);
-        let square = |a: &Entry, b: &Entry| a.iter().zip(b).map(|(a, b)| i32::from(a + b).pow(2)).sum::<i32>();
+        let square =
+            |a: &WideDescriptor, b: &WideDescriptor| a.iter().zip(b).map(|(a, b)| i32::from(a + b).pow(2)).sum::<i32>();
         let squares = first.0.iter().map(|a| std::array::from_fn(|at| square(a, &second.0[at]))).collect();
         let mut random = Random::new(SEED);
         let signs = std::array::from_fn(|_| {
@@ -72,14 +75,14 @@ impl Vocabulary {
         FeatureCode { word, signature: self.signature(descriptor) }
     }
 
-    /// The codes of a reference picture.
+    /// Encodes a reference picture.
     #[must_use]
     pub fn encode(&self, reference: &Reference) -> EncodedReference {
         let codes = |view: &Features| view.descriptors().iter().map(|descriptor| self.code(descriptor)).collect();
         EncodedReference { views: reference.views().iter().map(codes).collect() }
     }
 
-    /// What to look up for each feature of a query.
+    /// Encodes the features of a query.
     #[must_use]
     pub fn encode_query(&self, query: &Features) -> Vec<QueryFeature> {
         let ask = |descriptor| QueryFeature { words: self.nearest(descriptor), signature: self.signature(descriptor) };
@@ -102,8 +105,8 @@ impl Vocabulary {
         best.places().map(|word| u16::try_from(word).unwrap_or(0))
     }
 
-    /// The signs of the descriptor's distance from the mean, after a turn that costs little: thrice, signs at random and
-    /// a Hadamard transform.
+    /// The signs of the centred descriptor after a cheap pseudo-random rotation: three times random signs and a
+    /// Hadamard transform.
     pub(super) fn signature(&self, descriptor: &Descriptor) -> u64 {
         let mut numbers: [i32; DIMENSIONS] =
             std::array::from_fn(|at| i32::from(descriptor[at]) - i32::from(self.mean[at]));
@@ -115,10 +118,8 @@ impl Vocabulary {
     }
 }
 
-type Entry = [i16; DIMENSIONS];
-
 /// One of the two tables, widened for quick products.
-struct Table(Box<[Entry; ENTRIES]>);
+struct Table(Box<[WideDescriptor; ENTRIES]>);
 
 impl Table {
     fn new(rows: &mut impl Iterator<Item = Descriptor>) -> Self {
@@ -128,16 +129,14 @@ impl Table {
     }
 
     /// Twice the dot product with each entry.
-    fn doubled_dots(&self, descriptor: &Entry) -> [i32; ENTRIES] {
-        let dot = |entry: &Entry| entry.iter().zip(descriptor).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum::<i32>();
-        std::array::from_fn(|at| 2 * dot(&self.0[at]))
+    fn doubled_dots(&self, descriptor: &WideDescriptor) -> [i32; ENTRIES] {
+        std::array::from_fn(|at| 2 * dot(&self.0[at], descriptor))
     }
 
     /// The squared distance from each entry, but for the descriptor's own square; and twice the dot products.
-    fn distances(&self, descriptor: &Entry) -> ([i32; ENTRIES], [i32; ENTRIES]) {
+    fn distances(&self, descriptor: &WideDescriptor) -> ([i32; ENTRIES], [i32; ENTRIES]) {
         let dots = self.doubled_dots(descriptor);
-        let square = |entry: &Entry| entry.iter().map(|number| i32::from(*number).pow(2)).sum::<i32>();
-        (std::array::from_fn(|at| square(&self.0[at]) - dots[at]), dots)
+        (std::array::from_fn(|at| dot(&self.0[at], &self.0[at]) - dots[at]), dots)
     }
 }
 

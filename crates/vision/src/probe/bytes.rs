@@ -4,7 +4,7 @@ use super::{Kind, Probe};
 
 const MAGIC: &[u8; 8] = b"KSTHEAD1";
 
-/// Far above anything that is taught; keeps a damaged file from asking for all memory.
+/// Far above any real probe; it keeps a damaged file from asking for all memory.
 const MOST: usize = 1 << 20;
 
 impl Probe {

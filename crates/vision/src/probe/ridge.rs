@@ -1,15 +1,17 @@
-//! Ridge regression on class indicators, with its leave-one-out answers.
+//! Ridge regression on class indicators, with its leave-one-out scores.
 //!
 //! Every class weighs the same, however many pictures it has. The smaller of two equal systems is solved: one unknown a
-//! picture, or one a dimension. See Rifkin and Lippert, "Notes on Regularized Least Squares" (2007), for the closed form
-//! of leave-one-out; the centre is left out along with the picture, because it would otherwise give the picture away. The
-//! system is set up once for all penalties, and nothing is kept for each picture but its answers.
+//! picture, or one a dimension. See Rifkin and Lippert, "Notes on Regularized Least Squares" (2007), for the closed
+//! form of leave-one-out; the centre is computed without the picture too, because it would otherwise leak the
+//! picture. The system is set up once for all penalties, and only the scores of each picture are kept.
 
-/// A fitted function and what it would have said of each picture without having seen it.
+use crate::vector::dot;
+
+/// A fitted function and its leave-one-out scores.
 pub(super) struct Fitted {
     /// One row a class.
     pub(super) weights: Vec<Vec<f64>>,
-    /// What every class begins with.
+    /// The intercept of every class.
     pub(super) bias: f64,
     /// One row a picture, one column a class.
     pub(super) left_out: Vec<Vec<f64>>,
@@ -19,7 +21,7 @@ pub(super) struct Fitted {
 pub(super) struct System<'a> {
     vectors: Vec<&'a [f32]>,
     labels: Vec<usize>,
-    /// How much a picture of each class weighs; the weights of all pictures sum up to their number.
+    /// The weight of a picture of each class; the weights of all pictures sum up to their number.
     weights: Vec<f64>,
     /// The weighted mean of the vectors.
     pub(super) centre: Vec<f64>,
@@ -53,7 +55,7 @@ impl<'a> System<'a> {
         self.vectors.len() <= self.centre.len()
     }
 
-    /// How much a picture weighs.
+    /// The weight of a picture.
     fn weight(&self, row: usize) -> f64 {
         self.weights[self.labels[row]]
     }
@@ -86,7 +88,7 @@ impl<'a> System<'a> {
         products
     }
 
-    /// What every class begins with: each is as likely as another.
+    /// The intercept of every class: all are equally likely.
     #[allow(clippy::cast_precision_loss, reason = "a number of classes")]
     fn bias(&self) -> f64 {
         1.0 / self.weights.len() as f64
@@ -116,7 +118,7 @@ impl<'a> System<'a> {
                 for (total, value) in weights.iter_mut().zip(self.scaled(row)) {
                     *total += part * value;
                 }
-                // The second term is what the centre would give away.
+                // The second term removes the influence of the picture on the centre.
                 let own = inverse[row][row] - self.weight(row) / (count as f64 * penalty);
                 left_out[row][class] = (targets[row] - part / own.max(1e-12)) / root + self.bias();
             }
@@ -127,7 +129,7 @@ impl<'a> System<'a> {
     #[allow(clippy::cast_precision_loss, reason = "counts of pictures")]
     fn fit_primal(&self, inverse: &[Vec<f64>]) -> Fitted {
         let (count, dims, classes) = (self.vectors.len(), self.centre.len(), self.weights.len());
-        // A class's moment is what its own vectors sum up to: all vectors together sum up to nothing.
+        // The moment of a class is the sum of its own vectors, because the sum of all centred vectors is zero.
         let mut moments = vec![vec![0.0; dims]; classes];
         for row in 0..count {
             let root = self.weight(row).sqrt();
@@ -140,7 +142,7 @@ impl<'a> System<'a> {
         let left = |row: usize| {
             let (vector, root) = (self.scaled(row), self.weight(row).sqrt());
             let own: f64 = vector.iter().zip(inverse).map(|(value, line)| value * dot(line, &vector)).sum();
-            // The second term is what the centre would give away.
+            // The second term removes the influence of the picture on the centre.
             let own = (own + self.weight(row) / count as f64).min(1.0 - 1e-9);
             let answer = |class: usize| {
                 (dot(&weights[class], &vector) / root - own * self.target(row, class)) / (1.0 - own) + self.bias()
@@ -154,18 +156,6 @@ impl<'a> System<'a> {
 
 /// Pictures whose products are added up at once.
 const BLOCK: usize = 256;
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0f64; 8];
-    let (mut left, mut right) = (a.chunks_exact(8), b.chunks_exact(8));
-    for (x, y) in left.by_ref().zip(right.by_ref()) {
-        for lane in 0..8 {
-            sums[lane] += x[lane] * y[lane];
-        }
-    }
-    let rest: f64 = left.remainder().iter().zip(right.remainder()).map(|(x, y)| x * y).sum();
-    sums.iter().sum::<f64>() + rest
-}
 
 /// The inverse of a symmetric positive matrix by Cholesky's method; `None` when it is not positive.
 fn inverted(size: usize, entry: impl Fn(usize, usize) -> f64) -> Option<Vec<Vec<f64>>> {
@@ -209,7 +199,8 @@ fn inverted(size: usize, entry: impl Fn(usize, usize) -> f64) -> Option<Vec<Vec<
 #[cfg(test)]
 #[allow(clippy::cast_precision_loss, clippy::needless_range_loop, reason = "small matrices, written as in a book")]
 mod tests {
-    use super::{System, dot, inverted};
+    use super::{System, inverted};
+    use crate::vector::dot;
 
     #[test]
     fn an_inverse_undoes_its_matrix() {
@@ -224,8 +215,8 @@ mod tests {
         assert!(inverted(2, |_, _| 1.0).is_none(), "a singular matrix has none");
     }
 
-    /// The closed form against the long way: fit without the picture, centre and all, then ask about it. Both systems,
-    /// and classes of different sizes.
+    /// The closed form against fitting without the picture, centre included. Both systems, and classes of different
+    /// sizes.
     #[test]
     fn leaving_one_out_is_what_it_says() {
         for dims in [3, 12] {
@@ -246,8 +237,7 @@ mod tests {
         }
     }
 
-    /// What the other pictures say of one: their own centre, their own means of the targets, and their own function. What
-    /// a picture weighs stays as it is.
+    /// The scores of a picture from a fit to the others: their own centre, target means and function. The weights stay.
     fn long_way(system: &System<'_>, left_out: usize, penalty: f64) -> Vec<f64> {
         let others: Vec<usize> = (0..system.vectors.len()).filter(|row| *row != left_out).collect();
         let total: f64 = others.iter().map(|row| system.weight(*row)).sum();
@@ -281,7 +271,7 @@ mod tests {
         (0..3).map(answer).collect()
     }
 
-    /// Blocks of pictures add up to what all of them at once come to.
+    /// Adding up blocks of pictures gives the same products as all of them at once.
     #[test]
     fn many_pictures_are_added_up_in_blocks() {
         let vectors: Vec<Vec<f32>> =

@@ -1,4 +1,4 @@
-//! Teaching: from labelled vectors to the better of two heads, with an honest account of how good it is.
+//! Trains a probe from labelled vectors: the better of two kinds, with its leave-one-out accuracy.
 
 use super::{
     Kind, Probe,
@@ -18,16 +18,16 @@ pub struct LabelledVector<'a> {
     pub class: usize,
 }
 
-/// How good a probe is on pictures it has not seen.
+/// The leave-one-out accuracy of a probe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// The way that was better.
+    /// The better kind.
     pub kind: Kind,
-    /// Of the pictures with another one of their class, how many were right when left out.
+    /// How many of the judged pictures were classified right when left out.
     pub right: usize,
     /// How many pictures have another one of their class; the others cannot be left out.
     pub judged: usize,
-    /// What each picture was taken for when it was left out, with the score; `None` when it could not be judged.
+    /// The class and score of each picture when it was left out; `None` when it could not be judged.
     pub left_out: Vec<Option<(usize, f32)>>,
 }
 
@@ -40,22 +40,22 @@ impl Report {
     }
 }
 
-/// Why nothing could be taught.
+/// Why a probe cannot be trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TrainError {
-    /// Nothing can be told apart.
+    /// There are fewer than two classes.
     #[error("two classes or more are needed")]
     TooFewClasses,
     /// A class without a picture.
     #[error("class {0} has no picture")]
     EmptyClass(usize),
-    /// The vectors are not of one length, or hold something that is no number.
+    /// The vectors differ in length, or hold a component that is not finite.
     #[error("the vectors do not fit together")]
     BadVectors,
 }
 
 /// Penalties to choose from, as shares of the mean squared length of a centred vector.
-/// Smaller ones do well on the pictures that were shown and worse on others.
+/// Smaller ones fit the training pictures better and others worse.
 const PENALTIES: [f64; 4] = [1.0, 3.0, 10.0, 30.0];
 
 /// Pictures that penalties are tried on.
@@ -64,22 +64,22 @@ const TRIED: usize = 1_000;
 /// Temperatures to choose from.
 const TEMPERATURES: [f32; 12] = [0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.11, 0.15, 0.2, 0.3, 0.5];
 
-/// The temperature where no picture can be left out to choose one: what fits most sets within a factor of two.
+/// The temperature when no picture can be left out to choose one. It fits most sets within a factor of two.
 pub const DEFAULT_TEMPERATURE: f32 = 0.05;
 
-/// How much less familiar than the strangest of the taught pictures a picture may be.
+/// How much less familiar than the least familiar training picture a picture may be.
 const SLACK: f32 = 0.9;
 
-/// Pictures so alike are one shot twice: they say nothing of how unlike two pictures of a class can be.
+/// Pictures with a higher cosine are near-duplicates: they do not show how much pictures of a class differ.
 const ONE_SHOT: f32 = 0.97;
 
-/// With fewer pictures to go by, nothing is known of what is strange.
+/// With fewer pictures, no threshold of familiarity can be chosen.
 const FEWEST: usize = 8;
 
-/// Teaches `classes` classes.
+/// Trains a probe for `classes` classes.
 ///
 /// # Errors
-/// Why it cannot be done.
+/// Why it cannot be trained.
 pub fn train(examples: &[LabelledVector<'_>], classes: usize) -> Result<(Probe, Report), TrainError> {
     if classes < 2 {
         return Err(TrainError::TooFewClasses);
@@ -117,7 +117,7 @@ pub fn train(examples: &[LabelledVector<'_>], classes: usize) -> Result<(Probe, 
     })
 }
 
-/// A way of scoring, judged on the pictures it did not see.
+/// A kind of probe with its leave-one-out results.
 struct Judged {
     report: Report,
     temperature: f32,
@@ -157,7 +157,7 @@ impl Judged {
     }
 }
 
-/// Ridge regression with the penalty that leaves out best.
+/// Ridge regression with the penalty whose leave-one-out results are best.
 fn by_ridge(examples: &[LabelledVector<'_>], classes: usize, sizes: &[usize]) -> Option<(Judged, Fitted, Vec<f32>)> {
     let tried = sample(examples, classes);
     let tried_sizes = sizes_of(&tried, classes);
@@ -223,7 +223,7 @@ fn sums(examples: &[LabelledVector<'_>], classes: usize, dims: usize) -> Vec<Vec
     sums
 }
 
-/// For each picture its cosine with the mean of every class, its own class without itself.
+/// For each picture its cosine with the mean of every class; the mean of its own class is computed without it.
 fn left_out_means(examples: &[LabelledVector<'_>], sums: &[Vec<f32>]) -> Vec<Vec<f32>> {
     let means: Vec<Vec<f32>> = sums.iter().map(|sum| unit(sum)).collect();
     let row = |example: &LabelledVector<'_>| {
@@ -236,11 +236,11 @@ fn left_out_means(examples: &[LabelledVector<'_>], sums: &[Vec<f32>]) -> Vec<Vec
     examples.iter().map(row).collect()
 }
 
-/// The familiarity below which a picture is none of the classes: somewhat below that of the strangest picture in fifty,
-/// and no more than halfway up from what pictures have in common with classes that are not theirs.
+/// The threshold of familiarity: somewhat below the second percentile of the training pictures, and at most halfway
+/// between it and the usual cosine with other classes.
 ///
-/// Everything is a little familiar (-1) where the pictures do not tell: when they are few, or of few of the classes. The
-/// pictures of a burst tell of the burst only, which the halfway mark makes good for.
+/// It is -1, so that every picture is familiar, when there are few pictures or they are of few of the classes. Pictures
+/// of one burst are alike, which would set the threshold too high; the halfway limit corrects that.
 fn familiar(near: &[Vec<f32>], examples: &[LabelledVector<'_>], sizes: &[usize]) -> f32 {
     let telling: Vec<(&Vec<f32>, usize)> = near
         .iter()
@@ -340,7 +340,7 @@ mod tests {
         assert!((probe.shares(&scores).iter().sum::<f32>() - 1.0).abs() < 1e-5);
     }
 
-    /// A few shots taken twice must not make strangers of all other pictures.
+    /// Near-duplicates must not make all other pictures unfamiliar.
     #[test]
     fn doubles_do_not_say_what_is_strange() {
         let mut shots = pictures(12, 0.3);
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_taught_says_why() {
+    fn what_cannot_be_trained_says_why() {
         let pictures = pictures(2, 0.1);
         let some = examples(&pictures);
         assert_eq!(train(&some, 1).err(), Some(TrainError::TooFewClasses));

@@ -39,8 +39,8 @@ impl Alphabet {
         self.characters.len()
     }
 
-    /// The text of one line and the mean probability of its characters: the best symbol of each step, without repetitions and
-    /// blanks. An empty text has the score 0.
+    /// The text of one line and the mean probability of its characters: the best symbol of each step, without
+    /// repetitions and blanks. An empty text has the score 0.
     pub(super) fn read(&self, steps: &[f32]) -> (String, f32) {
         let (mut text, mut sum, mut many) = (String::new(), 0.0f32, 0.0f32);
         let mut last = self.blank;
@@ -57,7 +57,8 @@ impl Alphabet {
     }
 }
 
-/// The greatest value and its place. Eighteen thousand symbols a step make this worth two passes that the compiler can widen.
+/// The greatest value and its place. Eighteen thousand symbols a step make this worth two passes that the compiler can
+/// widen.
 fn best(step: &[f32]) -> (usize, f32) {
     let mut lanes = [f32::MIN; 8];
     let chunks = step.chunks_exact(8);

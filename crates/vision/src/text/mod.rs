@@ -181,8 +181,8 @@ impl Reader {
         Ok(if turned { line.turned(2) } else { line })
     }
 
-    /// What a line says, and its score. Lines go one by one: together they took longer (they are filled up to the longest
-    /// one), and the filling cost letters.
+    /// What a line says, and its score. Lines go one by one: together they took longer (they are filled up to the
+    /// longest one), and the filling cost letters.
     fn recognise(&mut self, resizer: &mut Resizer, line: &Picture) -> Result<(String, f32), RuntimeError> {
         let (network, rules, scale) = &mut self.recognise;
         let least = rules.width as f32 / rules.height as f32;

@@ -5,8 +5,8 @@ use super::{crop::is_vertical, geometry::Point};
 /// Lines whose upper edges are less than this many pixels apart stand side by side.
 const SAME: f32 = 10.0;
 
-/// Sorts lines from top to bottom, and side by side from left to right; where most of them run downwards, columns from right
-/// to left, and one below the other from the top.
+/// Sorts lines from top to bottom, and side by side from left to right; where most of them run downwards, columns from
+/// right to left, and one below the other from the top.
 pub(super) fn reading(quads: &mut [[Point; 4]]) {
     let vertical = quads.iter().filter(|quad| is_vertical(**quad)).count();
     if vertical * 2 > quads.len() {

@@ -1,4 +1,5 @@
-//! From a map of probabilities to boxes around lines of text: differentiable binarisation, read back (Liao et al., 2020).
+//! From a map of probabilities to boxes around lines of text: differentiable binarisation, read back (Liao et al.,
+//! 2020).
 
 use super::geometry::{Point, Rectangle, clockwise, distance, smallest_rectangle, widened};
 use crate::manifest::TextDetect;

@@ -29,8 +29,8 @@ fn rounded((width, height): (u32, u32), scale: f64, of: u32) -> (u32, u32) {
     (side(width), side(height))
 }
 
-/// A picture that is neither too large nor too small, with black bars where it is a narrow strip: a detector that enlarges
-/// the shorter side would make a strip enormous.
+/// A picture that is neither too large nor too small, with black bars where it is a narrow strip: a detector that
+/// enlarges the shorter side would make a strip enormous.
 pub(super) fn bounded(resizer: &mut Resizer, given: &Picture, rules: &TextPicture, of: u32) -> Option<Bounded> {
     let (long, short) = (given.width().max(given.height()), given.width().min(given.height()));
     let scale = if long > rules.max_side {
@@ -61,7 +61,8 @@ pub(super) fn bounded(resizer: &mut Resizer, given: &Picture, rules: &TextPictur
     Some(Bounded { picture, scale, above })
 }
 
-/// The size at which a detector looks at a picture: its shorter side is enlarged, but the longer one never beyond `longest`.
+/// The size at which a detector looks at a picture: its shorter side is enlarged, but the longer one never beyond
+/// `longest`.
 pub(super) fn detector_size(picture: &Picture, rules: &TextDetect, longest: u32) -> (u32, u32) {
     let (long, short) = (picture.width().max(picture.height()), picture.width().min(picture.height()));
     let wanted = (f64::from(rules.short_side) / f64::from(short)).max(1.0);
@@ -69,7 +70,8 @@ pub(super) fn detector_size(picture: &Picture, rules: &TextDetect, longest: u32)
     rounded((picture.width(), picture.height()), wanted.min(most), rules.multiple_of)
 }
 
-/// A picture at another size: plain bilinear as in training, but with every pixel counted where it shrinks to half or less.
+/// A picture at another size: plain bilinear as in training, but with every pixel counted where it shrinks to half or
+/// less.
 pub(super) fn resized(resizer: &mut Resizer, picture: &Picture, (width, height): (u32, u32)) -> Option<Picture> {
     if (width, height) == (picture.width(), picture.height()) {
         return Some(picture.clone());

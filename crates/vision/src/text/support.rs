@@ -120,12 +120,15 @@ mod tests {
         }
 
         #[test]
-        fn the_same_text_is_fully_like_itself_and_within_any_other(a in "\\PC{1,40}", before in "\\PC{0,20}", after in "\\PC{0,20}") {
+        fn the_same_text_is_fully_like_itself_and_within_any_other(
+            a in "\\PC{1,40}", before in "\\PC{0,20}", after in "\\PC{0,20}",
+        ) {
             prop_assume!(!fold(&a).is_empty());
             prop_assert!((support(&a, &a) - 1.0).abs() < 1e-6);
             let around = format!("{before} {a} {after}");
             let folded: String = fold(&around).into_iter().collect();
-            // Marks that combine with a neighbour can change its letter; then the text is not within the other any more.
+            // Marks that combine with a neighbour can change its letter; then the text is not within the other any
+            // more.
             if folded.contains(&fold(&a).into_iter().collect::<String>()) {
                 prop_assert!((support(&a, &around) - 1.0).abs() < 1e-6);
             }

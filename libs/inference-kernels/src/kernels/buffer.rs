@@ -1,4 +1,4 @@
-//! Blocks that begin where a register's worth of memory begins: a load that straddles two lines of the cache takes twice as long.
+//! Blocks aligned to cache lines, because a load that straddles two lines takes twice as long.
 
 use std::ops::{Deref, DerefMut};
 
@@ -14,7 +14,7 @@ pub(crate) struct Buffer(Vec<Line>);
 struct Line(Lanes);
 
 impl Buffer {
-    /// Makes it hold at least so many; those that are new are zeros.
+    /// Grows to at least so many blocks; new ones are zeros.
     pub(crate) fn grow(&mut self, blocks: usize) {
         if self.0.len() < blocks {
             self.0.resize(blocks, Line([0.0; LANES]));

@@ -1,12 +1,13 @@
-//! Convolutions in which every channel has a window of its own.
+//! Depthwise convolutions: every channel has a window of its own.
 //!
-//! Sixteen channels are taken at a time, and their lines lie with zeros at both ends: then no window meets an edge.
+//! Sixteen channels are computed at a time. Their lines have zeros at both ends, so that no window needs a check for
+//! the edge.
 
 use std::ops::Range;
 
 use fearless_simd::{Simd, SimdBase, SimdFloat, f32x16};
 
-use super::{Buffer, Finish, LANES, Lanes};
+use super::{Buffer, Finish, LANES, Lanes, is_wide};
 use crate::graph::Geometry;
 
 /// The pixels that a window moves over.
@@ -17,6 +18,8 @@ pub(crate) struct Field {
     pub(crate) size: [usize; 2],
     pub(crate) outputs: [usize; 2],
     pub(crate) geometry: Geometry,
+    /// Whether a block is one register, and there are 32 of them.
+    pub(crate) wide: bool,
 }
 
 /// The highest window.
@@ -38,11 +41,11 @@ impl Field {
         ((computed - 1) * stride[1] + window[1]).max(before[1] + self.size[1])
     }
 
-    /// How many neighbours are computed together: many, so that no sum has to wait for its own last step, and as leaves the fewest over at
-    /// the end of a line.
+    /// How many neighbours are computed together: many, to hide the latency of additions, and the number that leaves
+    /// the fewest over at the end of a line.
     fn run(&self) -> usize {
-        let line = self.outputs[1];
-        let best = [13, 11, 9].into_iter().min_by_key(|run| line.next_multiple_of(*run));
+        let (line, runs) = (self.outputs[1], if self.wide { [13, 11, 9] } else { [6, 5, 4] });
+        let best = runs.into_iter().min_by_key(|run| line.next_multiple_of(*run));
         best.filter(|_| line > 4).unwrap_or(4)
     }
 
@@ -65,7 +68,7 @@ pub(crate) struct Part {
     pub(crate) offset: usize,
 }
 
-/// Writes zeros to both ends of every line, as far as windows see them. What lies beyond goes into sums that nobody reads.
+/// Writes zeros to both ends of every line, as far as windows reach. Values beyond only enter sums that are not used.
 #[inline(always)]
 pub(crate) fn clear_ends(field: &Field, lanes: &mut [Lanes]) {
     let Geometry { window, stride, before, .. } = field.geometry;
@@ -77,7 +80,7 @@ pub(crate) fn clear_ends(field: &Field, lanes: &mut [Lanes]) {
     }
 }
 
-/// Convolves pixels as they lie, which are first copied line by line.
+/// Convolves pixels after copying them line by line.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "what a convolution has")]
 pub(crate) fn convolve<S: Simd>(
@@ -157,10 +160,14 @@ impl Strip<'_> {
     /// `WINDOW` and `STRIDE` are 0 when they are not known in advance.
     #[inline(always)]
     fn convolve<S: Simd, const WINDOW: usize, const STRIDE: usize>(&self, simd: S, first: usize, out: &mut [Lanes]) {
+        // The compiler drops the runs that do not fit the registers.
+        let wide = is_wide(simd.level());
         match self.run {
-            13 => self.runs::<S, WINDOW, STRIDE, 13>(simd, first, out),
-            11 => self.runs::<S, WINDOW, STRIDE, 11>(simd, first, out),
-            9 => self.runs::<S, WINDOW, STRIDE, 9>(simd, first, out),
+            13 if wide => self.runs::<S, WINDOW, STRIDE, 13>(simd, first, out),
+            11 if wide => self.runs::<S, WINDOW, STRIDE, 11>(simd, first, out),
+            9 if wide => self.runs::<S, WINDOW, STRIDE, 9>(simd, first, out),
+            6 if !wide => self.runs::<S, WINDOW, STRIDE, 6>(simd, first, out),
+            5 if !wide => self.runs::<S, WINDOW, STRIDE, 5>(simd, first, out),
             _ => self.runs::<S, WINDOW, STRIDE, 4>(simd, first, out),
         }
     }
@@ -177,7 +184,7 @@ impl Strip<'_> {
         }
     }
 
-    /// Some neighbours, of which the last may be too many.
+    /// Computes `RUN` neighbours; those beyond the end of `out` are dropped.
     #[inline(always)]
     fn run<S: Simd, const WINDOW: usize, const STRIDE: usize, const RUN: usize>(
         &self,

@@ -1,12 +1,13 @@
-//! Convolutions of what is fed: a picture with few channels that lies channel by channel.
+//! Direct convolutions of an input image with few channels that lies channel by channel.
 
 use fearless_simd::{Simd, SimdBase, SimdFloat, f32x16};
 
-use super::{Finish, Lanes, depthwise::Field};
+use super::{Finish, Lanes, depthwise::Field, is_wide};
 use crate::graph::Geometry;
 
-/// Neighbours that are computed together, two blocks of channels each.
+/// Neighbours that are computed together, two blocks of channels each, with wide registers; without, fewer.
 const AT_ONCE: usize = 8;
+const FEW_AT_ONCE: usize = 3;
 
 /// `weights` are by channel, row and column of the window, then by block.
 #[inline(always)]
@@ -20,13 +21,19 @@ pub(crate) fn convolve<S: Simd>(
     space: &mut Vec<f32>,
 ) {
     let Geometry { window, stride, .. } = field.geometry;
-    let width = field.outputs[1].next_multiple_of(AT_ONCE) * stride[1] + window[1];
+    let wide = is_wide(simd.level());
+    let at_once = if wide { AT_ONCE } else { FEW_AT_ONCE };
+    let width = field.outputs[1].next_multiple_of(at_once) * stride[1] + window[1];
     for row in 0..field.outputs[0] {
         copy(field, planes, row, width, space);
         for pair in (0..finish.bias.len()).step_by(2) {
             let strip = Strip { field, lines: space, width, pair, weights, finish };
-            for at in (0..field.outputs[1]).step_by(AT_ONCE) {
-                strip.some(simd, at, row, out);
+            for at in (0..field.outputs[1]).step_by(at_once) {
+                if wide {
+                    strip.some::<S, AT_ONCE>(simd, at, row, out);
+                } else {
+                    strip.some::<S, FEW_AT_ONCE>(simd, at, row, out);
+                }
             }
         }
     }
@@ -61,19 +68,19 @@ struct Strip<'a> {
 }
 
 impl Strip<'_> {
-    /// Some neighbours, of which the last may be too many.
+    /// Computes `SOME` neighbours; those beyond the end of the row are dropped.
     #[inline(always)]
-    fn some<S: Simd>(&self, simd: S, at: usize, row: usize, out: &mut [Lanes]) {
+    fn some<S: Simd, const SOME: usize>(&self, simd: S, at: usize, row: usize, out: &mut [Lanes]) {
         let Geometry { window, stride, .. } = self.field.geometry;
         let made = self.finish.bias.len();
         let wide = self.pair + 1 < made;
-        let mut sums = [[f32x16::splat(simd, 0.0); 2]; AT_ONCE];
+        let mut sums = [[f32x16::splat(simd, 0.0); 2]; SOME];
         let weights = self.weights.chunks_exact(window[1] * made);
         for (line, weights) in self.lines.chunks_exact(self.width).zip(weights) {
             for (column, weights) in weights.chunks_exact(made).enumerate() {
                 let weight = |half: usize| f32x16::from_slice(simd, &weights[self.pair + half]);
                 let weight = [weight(0), weight(usize::from(wide))];
-                let seen = &line[at * stride[1] + column..][..=(AT_ONCE - 1) * stride[1]];
+                let seen = &line[at * stride[1] + column..][..=(SOME - 1) * stride[1]];
                 for (number, sums) in sums.iter_mut().enumerate() {
                     let value = f32x16::splat(simd, seen[number * stride[1]]);
                     sums[0] = weight[0].mul_add(value, sums[0]);

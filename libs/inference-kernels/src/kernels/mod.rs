@@ -1,26 +1,39 @@
-//! The loops that do the work. Channels lie in blocks of sixteen, one block of all pixels after the other; what a last block has too many
-//! is there, and counts for nothing because its weights are zero.
+//! The inner loops. Channels lie in blocks of sixteen, one block of all pixels after the other; unused lanes of the
+//! last block have no effect, because their weights are zero.
 
-// An instruction set holds for a function and what is inlined into it; apart from it, the loop would be a slow one.
+// An instruction set is enabled for a function and for what is inlined into it.
 #![allow(clippy::inline_always)]
 
+pub(crate) mod bottleneck;
 pub(crate) mod buffer;
-pub(crate) mod chain;
 pub(crate) mod depthwise;
 pub(crate) mod direct;
-pub(crate) mod each;
-pub(crate) mod product;
+pub(crate) mod elementwise;
+pub(crate) mod matmul;
 pub(crate) mod rows;
 pub(crate) mod tiles;
 
-use fearless_simd::{Simd, SimdBase, SimdFloat, f32x16};
+use fearless_simd::{Level, Simd, SimdBase, SimdFloat, f32x16};
 
 pub(crate) use buffer::Buffer;
 
-/// What one register holds.
+/// A block: sixteen values.
 pub(crate) type Lanes = [f32; LANES];
 
 pub(crate) const LANES: usize = 16;
+
+/// Whether a block is one register, and there are 32 of them, in the instruction set that a kernel is compiled for.
+#[inline]
+pub(crate) fn is_wide(level: Level) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let wide = matches!(level, Level::Avx512(_));
+    #[cfg(not(target_arch = "x86_64"))]
+    let wide = {
+        let _ = level;
+        false
+    };
+    wide
+}
 
 /// How many blocks hold so many values.
 pub(crate) fn blocks(values: usize) -> usize {
@@ -63,7 +76,7 @@ impl Activation {
     }
 }
 
-/// What becomes of the sums of a convolution.
+/// Bias, addend and activation of the sums of a convolution.
 #[derive(Clone, Copy)]
 pub(crate) struct Finish<'a> {
     pub(crate) bias: &'a [Lanes],

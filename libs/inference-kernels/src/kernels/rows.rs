@@ -52,7 +52,7 @@ impl Rows for Windows<'_> {
     }
 
     fn some<'a>(&'a self, first: usize, count: usize, space: &'a mut Buffer) -> Strips<'a> {
-        let Field { depth, size: [height, width], outputs, geometry: Geometry { window, stride, before, .. } } =
+        let Field { depth, size: [height, width], outputs, geometry: Geometry { window, stride, before, .. }, .. } =
             *self.field;
         space.grow(count * depth * window[0] * window[1]);
         let mut to = space.iter_mut();

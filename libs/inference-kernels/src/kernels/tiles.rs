@@ -1,8 +1,8 @@
 //! Rows times weights on the matrix tiles of Intel's processors (AMX, since 2023).
 //!
-//! The tiles multiply numbers of 16 bits and sum in 32. A number of 32 bits is split in two of 16, the nearest and what is missing to it:
-//! x ≈ h + l. Of the four products h·h, h·l and l·h are taken; l·l is at most a 65,536th of the whole, and the signs of many of them cancel. Three
-//! multiplications in 16 bits are still faster than one in 32.
+//! The tiles multiply numbers of 16 bits and sum in 32. A number of 32 bits is split in two of 16, the nearest and the
+//! remainder: x ≈ h + l. Of the four products h·h, h·l and l·h are computed; l·l is at most a 65,536th of the whole,
+//! and the signs of many of them cancel. Three multiplications in 16 bits are still faster than one in 32.
 
 #![allow(unsafe_code, reason = "the instructions have no safe form")]
 
@@ -10,7 +10,7 @@ use fearless_simd::{Simd, SimdBase, f32x16};
 
 use super::{
     Buffer, Finish, LANES, Lanes,
-    product::Target,
+    matmul::Target,
     rows::{Rows, Strips},
 };
 
@@ -52,7 +52,7 @@ impl Quad {
 #[repr(C, align(64))]
 struct Sums([[Lanes; SIDE]; 4]);
 
-/// What a thread needs to multiply.
+/// Scratch space of a product.
 #[derive(Default)]
 pub(crate) struct Space {
     rows: Vec<Quad>,
@@ -167,8 +167,8 @@ impl Weights {
     }
 }
 
-/// Groups of rows that are split before they are multiplied, so that each column is read once for all of them: as many as
-/// leave room for the columns in the second cache, but no more than this.
+/// Groups of rows that are split before they are multiplied, so that each column is read once for all of them: as many
+/// as leave room for the columns in the second cache, but no more than this.
 const MOST: usize = 4;
 /// Quads of them.
 const SPLIT: usize = 128;

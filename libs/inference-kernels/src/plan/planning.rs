@@ -1,36 +1,38 @@
-//! Layers to steps: which kernel does an operation, and how its result lies.
+//! Chooses a kernel and an output layout for each layer.
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::{Form, Kernel, Place, Step};
+use super::{Kernel, Layout, Location, Step};
 use crate::{
-    graph::{Constant, Each, Geometry, Operation, Pairs, Unfit, unfit},
+    Processor,
+    graph::{Binary, Constant, Elementwise, Geometry, Operation, Unsupported, unsupported},
     kernels::{
         LANES, blocks,
         depthwise::Field,
-        each::{Second, Spaced},
+        elementwise::{Second, Spaced},
         in_blocks,
     },
     layers::{Convolve, Layer, Sum, Weights, Work},
 };
 
-/// A plan in the making: every step has a buffer of its own, after those of what is fed.
+/// A plan under construction: every step has a buffer of its own, after those of the inputs.
 pub(super) struct Planning<'a> {
     pub(super) fed: usize,
     pub(super) steps: Vec<Step>,
-    pub(super) values: HashMap<String, Place>,
+    pub(super) values: HashMap<String, Location>,
     pub(super) constants: &'a HashMap<String, Constant>,
+    pub(super) processor: Processor,
 }
 
 impl Planning<'_> {
     /// Adds the steps of a layer.
-    pub(super) fn layer(&mut self, layer: &Layer) -> Result<(), Unfit> {
+    pub(super) fn layer(&mut self, layer: &Layer) -> Result<(), Unsupported> {
         let mut inputs = Vec::new();
         for name in &layer.inputs {
             match self.values.get(name) {
                 Some(place) => inputs.push(place.clone()),
-                None if matches!(layer.work, Work::Other(Operation::Pairs(_))) => {}
-                None => return unfit(format!("'{name}' is taken before it is made")),
+                None if matches!(layer.work, Work::Other(Operation::Binary(_))) => {}
+                None => return unsupported(format!("'{name}' is taken before it is made")),
             }
         }
         let places = match &layer.work {
@@ -38,57 +40,59 @@ impl Planning<'_> {
             Work::Sum(sum) => vec![self.sum(sum, &inputs[0])?],
             Work::Dense(dense) => vec![self.dense(dense, &inputs[0])?],
             Work::Other(Operation::Split { axis }) => self.split(&inputs[0], *axis, layer.outputs.len())?,
-            Work::Other(Operation::Pairs(pairs)) => vec![self.pairs(*pairs, &layer.inputs)?],
+            Work::Other(Operation::Binary(pairs)) => vec![self.pairs(*pairs, &layer.inputs)?],
             Work::Other(operation) => vec![self.other(operation, &inputs)?],
         };
         self.values.extend(layer.outputs.iter().cloned().zip(places));
         Ok(())
     }
 
-    fn step(&mut self, kernel: Kernel, inputs: &[&Place], form: Form) -> Place {
+    fn step(&mut self, kernel: Kernel, inputs: &[&Location], form: Layout) -> Location {
         let output = self.fed + self.steps.len();
         let inputs = inputs.iter().map(|place| place.buffer).collect();
         self.steps.push(Step { kernel, inputs, output, size: form.blocks() });
-        Place { buffer: output, form }
+        Location { buffer: output, form }
     }
 
-    fn convolve(&mut self, convolve: &Arc<Convolve>, inputs: &[Place]) -> Result<Place, Unfit> {
+    fn convolve(&mut self, convolve: &Arc<Convolve>, inputs: &[Location]) -> Result<Location, Unsupported> {
         let (size, channels) = match (&inputs[0].form, &convolve.weights) {
-            (Form::Planes { size, channels }, Weights::Planes(_))
-            | (Form::Pixels { size, channels }, Weights::Matrix(_) | Weights::Windows(_)) => (*size, *channels),
-            _ => return unfit("a convolution of what is no picture"),
+            (Layout::Planes { size, channels }, Weights::Planes(_))
+            | (Layout::Pixels { size, channels }, Weights::Matrix(_) | Weights::Windows(_)) => (*size, *channels),
+            _ => return unsupported("a convolution of what is no picture"),
         };
         if channels != convolve.channels[0] {
-            return unfit("a convolution is for another number of channels");
+            return unsupported("a convolution is for another number of channels");
         }
-        let (field, form) = window(&convolve.geometry, size, channels, convolve.channels[1])?;
+        let (field, form) = self.window(&convolve.geometry, size, channels, convolve.channels[1])?;
         if inputs.get(1).is_some_and(|add| add.form != form) {
-            return unfit("a sum of different sizes");
+            return unsupported("a sum of different sizes");
         }
         let kernel = Kernel::Convolve(Arc::clone(convolve), field);
         Ok(self.step(kernel, &inputs.iter().collect::<Vec<_>>(), form))
     }
 
-    fn sum(&mut self, sum: &Arc<Sum>, input: &Place) -> Result<Place, Unfit> {
-        let Form::Pixels { size, channels } = input.form else { return unfit("a convolution of what is no picture") };
-        let (field, form) = window(&sum.geometry, size, channels, sum.channels)?;
+    fn sum(&mut self, sum: &Arc<Sum>, input: &Location) -> Result<Location, Unsupported> {
+        let Layout::Pixels { size, channels } = input.form else {
+            return unsupported("a convolution of what is no picture");
+        };
+        let (field, form) = self.window(&sum.geometry, size, channels, sum.channels)?;
         Ok(self.step(Kernel::Sum(Arc::clone(sum), field), &[input], form))
     }
 
-    fn dense(&mut self, dense: &Arc<Convolve>, input: &Place) -> Result<Place, Unfit> {
-        if input.form != Form::Plain(vec![1, dense.channels[0]]) || !dense.channels[0].is_multiple_of(LANES) {
-            return unfit("a matrix is multiplied with something else than one row of channels");
+    fn dense(&mut self, dense: &Arc<Convolve>, input: &Location) -> Result<Location, Unsupported> {
+        if input.form != Layout::Plain(vec![1, dense.channels[0]]) || !dense.channels[0].is_multiple_of(LANES) {
+            return unsupported("a matrix is multiplied with something else than one row of channels");
         }
-        let field = Field { depth: blocks(dense.channels[0]), size: [1; 2], outputs: [1; 2], geometry: dense.geometry };
-        let form = Form::Plain(vec![1, dense.channels[1]]);
+        let (field, _) = self.window(&dense.geometry, [1; 2], dense.channels[0], dense.channels[1])?;
+        let form = Layout::Plain(vec![1, dense.channels[1]]);
         Ok(self.step(Kernel::Convolve(Arc::clone(dense), field), &[input], form))
     }
 
-    fn pairs(&mut self, pairs: Pairs, names: &[String]) -> Result<Place, Unfit> {
-        let [first, second] = names else { return unfit("an operation on two values has not two") };
-        let commutes = matches!(pairs, Pairs::Add | Pairs::Multiply);
-        if pairs == Pairs::Divide && self.values.get(first).is_some_and(|place| !place.form.is_full()) {
-            return unfit("a division of channels in part of a block");
+    fn pairs(&mut self, pairs: Binary, names: &[String]) -> Result<Location, Unsupported> {
+        let [first, second] = names else { return unsupported("an operation on two values has not two") };
+        let commutes = matches!(pairs, Binary::Add | Binary::Multiply);
+        if pairs == Binary::Divide && self.values.get(first).is_some_and(|place| !place.form.is_full()) {
+            return unsupported("a division of channels in part of a block");
         }
         let place = |name: &String| self.values.get(name).cloned();
         let constant = |name: &String| self.constants.get(name);
@@ -100,42 +104,47 @@ impl Planning<'_> {
                     (first, second)
                 };
                 let with = matching(&first.form, &second.form)?;
-                Ok(self.step(Kernel::Pairs(pairs, with), &[&first, &second], first.form.clone()))
+                Ok(self.step(Kernel::Binary(pairs, with), &[&first, &second], first.form.clone()))
             }
             (Some(value), None) => self.with_constant(pairs, &value, constant(second)),
             (None, Some(value)) if commutes => self.with_constant(pairs, &value, constant(first)),
-            _ => unfit("an operation on two constants"),
+            _ => unsupported("an operation on two constants"),
         }
     }
 
-    fn with_constant(&mut self, pairs: Pairs, value: &Place, constant: Option<&Constant>) -> Result<Place, Unfit> {
-        let Some(constant) = constant else { return unfit("a value is taken before it is made") };
+    fn with_constant(
+        &mut self,
+        pairs: Binary,
+        value: &Location,
+        constant: Option<&Constant>,
+    ) -> Result<Location, Unsupported> {
+        let Some(constant) = constant else { return unsupported("a value is taken before it is made") };
         if constant.values.is_empty() {
-            return unfit("a sum with whole numbers");
+            return unsupported("a sum with whole numbers");
         }
         let form = match value.form {
-            Form::Pixels { .. } => {
+            Layout::Pixels { .. } => {
                 let missing = 4usize.saturating_sub(constant.shape.len());
-                Form::of(&std::iter::repeat_n(1, missing).chain(constant.shape.iter().copied()).collect::<Vec<_>>())
+                Layout::of(&std::iter::repeat_n(1, missing).chain(constant.shape.iter().copied()).collect::<Vec<_>>())
             }
-            Form::Planes { .. } | Form::Plain(_) => Form::Plain(constant.shape.clone()),
+            Layout::Planes { .. } | Layout::Plain(_) => Layout::Plain(constant.shape.clone()),
         };
-        if matches!(form, Form::Pixels { size, .. } if size != [1, 1]) {
-            return unfit("a constant for each pixel");
+        if matches!(form, Layout::Pixels { size, .. } if size != [1, 1]) {
+            return unsupported("a constant for each pixel");
         }
         if constant.shape.len() > value.form.shape().len() {
-            return unfit("the second value has more dimensions");
+            return unsupported("the second value has more dimensions");
         }
         let second = if constant.values.len() == 1 { Second::Only } else { matching(&value.form, &form)? };
-        let kernel = Kernel::PairsWith(pairs, second, in_blocks(&constant.values));
+        let kernel = Kernel::BinaryWith(pairs, second, in_blocks(&constant.values));
         Ok(self.step(kernel, &[value], value.form.clone()))
     }
 
-    fn split(&mut self, input: &Place, axis: i64, parts: usize) -> Result<Vec<Place>, Unfit> {
-        let Form::Plain(shape) = &input.form else { return unfit("pixels are split") };
+    fn split(&mut self, input: &Location, axis: i64, parts: usize) -> Result<Vec<Location>, Unsupported> {
+        let Layout::Plain(shape) = &input.form else { return unsupported("pixels are split") };
         let axis = axis_of(axis, shape.len())?;
         if !shape[axis].is_multiple_of(parts) {
-            return unfit("a split into unequal parts");
+            return unsupported("a split into unequal parts");
         }
         let mut part = shape.clone();
         part[axis] /= parts;
@@ -144,26 +153,26 @@ impl Planning<'_> {
         for number in 0..parts {
             let from = Spaced { offset: number * width, width, stride: width * parts };
             let copies = vec![(from, Spaced { offset: 0, width, stride: width })];
-            places.push(self.step(Kernel::Copy { times, copies }, &[input], Form::Plain(part.clone())));
+            places.push(self.step(Kernel::Copy { times, copies }, &[input], Layout::Plain(part.clone())));
         }
         Ok(places)
     }
 
-    fn other(&mut self, operation: &Operation, inputs: &[Place]) -> Result<Place, Unfit> {
+    fn other(&mut self, operation: &Operation, inputs: &[Location]) -> Result<Location, Unsupported> {
         let input = &inputs[0];
         Ok(match operation {
-            Operation::Each(Each::Sqrt) if !input.form.is_full() => {
-                return unfit("a root of channels in part of a block");
+            Operation::Elementwise(Elementwise::Sqrt) if !input.form.is_full() => {
+                return unsupported("a root of channels in part of a block");
             }
-            Operation::Each(each) => self.step(Kernel::Each(*each), &[input], input.form.clone()),
+            Operation::Elementwise(each) => self.step(Kernel::Elementwise(*each), &[input], input.form.clone()),
             Operation::Average => {
-                let Form::Pixels { size, channels } = input.form else {
-                    return unfit("the mean of what is no picture");
+                let Layout::Pixels { size, channels } = input.form else {
+                    return unsupported("the mean of what is no picture");
                 };
                 self.step(
                     Kernel::Average { size: size[0] * size[1] },
                     &[input],
-                    Form::Pixels { size: [1, 1], channels },
+                    Layout::Pixels { size: [1, 1], channels },
                 )
             }
             Operation::Concat { axis } => self.concat(inputs, *axis)?,
@@ -177,54 +186,56 @@ impl Planning<'_> {
                 self.plain(input, vec![shape[..axis].iter().product(), shape[axis..].iter().product()])
             }
             Operation::Transpose { order } => match input.form {
-                Form::Pixels { size, channels } if *order == [0, 2, 3, 1] => {
-                    let form = Form::Plain(vec![1, size[0], size[1], channels]);
+                Layout::Pixels { size, channels } if *order == [0, 2, 3, 1] => {
+                    let form = Layout::Plain(vec![1, size[0], size[1], channels]);
                     self.step(Kernel::ToPixels { channels, size: size[0] * size[1] }, &[input], form)
                 }
-                _ => return unfit("dimensions change places"),
+                _ => return unsupported("dimensions change places"),
             },
             Operation::Softmax { axis } => match &input.form {
-                Form::Plain(shape) if axis_of(*axis, shape.len())? + 1 == shape.len() => {
+                Layout::Plain(shape) if axis_of(*axis, shape.len())? + 1 == shape.len() => {
                     let width = shape[shape.len() - 1];
                     self.step(Kernel::Softmax { width }, &[input], input.form.clone())
                 }
-                _ => return unfit("a softmax over other than the last dimension"),
+                _ => return unsupported("a softmax over other than the last dimension"),
             },
             Operation::Dot { weights } => match &input.form {
-                Form::Plain(shape) if shape.last() == Some(&weights.len()) => {
-                    let form = Form::Plain(shape[..shape.len() - 1].to_vec());
+                Layout::Plain(shape) if shape.last() == Some(&weights.len()) => {
+                    let form = Layout::Plain(shape[..shape.len() - 1].to_vec());
                     self.step(Kernel::Dot { weights: Arc::clone(weights) }, &[input], form)
                 }
-                _ => return unfit("a product of different sizes"),
+                _ => return unsupported("a product of different sizes"),
             },
             Operation::Repeat { factors } => {
-                let Form::Pixels { size, channels } = input.form else { return unfit("what is no picture is resized") };
-                let form = Form::Pixels { size: [size[0] * factors[0], size[1] * factors[1]], channels };
+                let Layout::Pixels { size, channels } = input.form else {
+                    return unsupported("what is no picture is resized");
+                };
+                let form = Layout::Pixels { size: [size[0] * factors[0], size[1] * factors[1]], channels };
                 self.step(Kernel::Repeat { size, factors: *factors }, &[input], form)
             }
             Operation::Same => input.clone(),
-            _ => return unfit("an operation in a place where it is not known"),
+            _ => return unsupported("an operation in a place where it is not known"),
         })
     }
 
-    fn concat(&mut self, inputs: &[Place], axis: i64) -> Result<Place, Unfit> {
+    fn concat(&mut self, inputs: &[Location], axis: i64) -> Result<Location, Unsupported> {
         let mut shape = inputs[0].form.shape();
         let axis = axis_of(axis, shape.len())?;
         let same = |other: &[usize]| {
             other.len() == shape.len() && (0..shape.len()).all(|at| at == axis || other[at] == shape[at])
         };
         if !inputs.iter().all(|input| same(&input.form.shape())) {
-            return unfit("values of different sizes are put side by side");
+            return unsupported("values of different sizes are put side by side");
         }
         shape[axis] = inputs.iter().map(|input| input.form.shape()[axis]).sum();
-        let pictures = inputs.iter().filter(|input| matches!(input.form, Form::Pixels { .. })).count();
+        let pictures = inputs.iter().filter(|input| matches!(input.form, Layout::Pixels { .. })).count();
         // Pictures lie in blocks of channels, which are put one after the other if they are full.
-        let full = |input: &Place| input.form.shape()[1].is_multiple_of(LANES);
+        let full = |input: &Location| input.form.shape()[1].is_multiple_of(LANES);
         if pictures > 0 && (pictures < inputs.len() || axis != 1 || !inputs[..inputs.len() - 1].iter().all(full)) {
-            return unfit("pictures are put side by side");
+            return unsupported("pictures are put side by side");
         }
         let times = if pictures > 0 { 1 } else { shape[..axis].iter().product() };
-        let width = |input: &Place| {
+        let width = |input: &Location| {
             if pictures > 0 { input.form.blocks() * LANES } else { input.form.shape()[axis..].iter().product() }
         };
         let stride = inputs.iter().map(width).sum();
@@ -233,40 +244,47 @@ impl Planning<'_> {
             copies.push((Spaced { offset: 0, width, stride: width }, Spaced { offset, width, stride }));
             offset += width;
         }
-        let form = if pictures > 0 { Form::of(&shape) } else { Form::Plain(shape) };
+        let form = if pictures > 0 { Layout::of(&shape) } else { Layout::Plain(shape) };
         Ok(self.step(Kernel::Copy { times, copies }, &inputs.iter().collect::<Vec<_>>(), form))
     }
 
+    /// The geometry of a window over pixels, and the layout of its result.
+    fn window(
+        &self,
+        geometry: &Geometry,
+        size: [usize; 2],
+        channels: usize,
+        made: usize,
+    ) -> Result<(Field, Layout), Unsupported> {
+        let Some(outputs) = geometry.outputs(size) else { return unsupported("a window is larger than the picture") };
+        let wide = self.processor.has_wide_registers();
+        let field = Field { depth: blocks(channels), size, outputs, geometry: *geometry, wide };
+        Ok((field, Layout::Pixels { size: outputs, channels: made }))
+    }
+
     /// The same values in the order in which the network counts them, in other dimensions.
-    fn plain(&mut self, input: &Place, shape: Vec<usize>) -> Place {
-        let form = Form::Plain(shape);
+    fn plain(&mut self, input: &Location, shape: Vec<usize>) -> Location {
+        let form = Layout::Plain(shape);
         match input.form {
-            Form::Pixels { size: [1, 1], .. } | Form::Planes { .. } | Form::Plain(_) => {
-                Place { buffer: input.buffer, form }
+            Layout::Pixels { size: [1, 1], .. } | Layout::Planes { .. } | Layout::Plain(_) => {
+                Location { buffer: input.buffer, form }
             }
-            Form::Pixels { size, channels } => {
+            Layout::Pixels { size, channels } => {
                 self.step(Kernel::ToPlanes { channels, size: size[0] * size[1] }, &[input], form)
             }
         }
     }
 }
 
-/// How a window moves over pixels, and what comes out.
-fn window(geometry: &Geometry, size: [usize; 2], channels: usize, made: usize) -> Result<(Field, Form), Unfit> {
-    let Some(outputs) = geometry.outputs(size) else { return unfit("a window is larger than the picture") };
-    let field = Field { depth: blocks(channels), size, outputs, geometry: *geometry };
-    Ok((field, Form::Pixels { size: outputs, channels: made }))
-}
-
-fn axis_of(axis: i64, dimensions: usize) -> Result<usize, Unfit> {
+fn axis_of(axis: i64, dimensions: usize) -> Result<usize, Unsupported> {
     let count = i64::try_from(dimensions).unwrap_or(i64::MAX);
     let axis = usize::try_from(if axis < 0 { axis + count } else { axis });
     axis.ok()
         .filter(|axis| *axis < dimensions)
-        .ok_or_else(|| Unfit("it names a dimension that is not there".to_owned()))
+        .ok_or_else(|| Unsupported("it names a dimension that is not there".to_owned()))
 }
 
-fn reshaped(shape: &[usize], wanted: &[i64]) -> Result<Vec<usize>, Unfit> {
+fn reshaped(shape: &[usize], wanted: &[i64]) -> Result<Vec<usize>, Unsupported> {
     let all: usize = shape.iter().product();
     let mut sides = Vec::new();
     for (at, side) in wanted.iter().enumerate() {
@@ -276,41 +294,44 @@ fn reshaped(shape: &[usize], wanted: &[i64]) -> Result<Vec<usize>, Unfit> {
             side => usize::try_from(side).unwrap_or(0),
         });
     }
-    let known: usize = sides.iter().product();
-    if let Some(open) = wanted.iter().position(|side| *side == -1) {
+    let product = |sides: &[usize]| sides.iter().try_fold(1usize, |product, side| product.checked_mul(*side));
+    let known = product(&sides);
+    if let (Some(open), Some(known)) = (wanted.iter().position(|side| *side == -1), known) {
         sides[open] = all / known.max(1);
     }
-    if sides.iter().product::<usize>() == all {
+    if product(&sides) == Some(all) {
         Ok(sides)
     } else {
-        unfit("values are put into dimensions that do not hold them")
+        unsupported("values are put into dimensions that do not hold them")
     }
 }
 
 /// Which of `second` belongs to each of `first`.
-fn matching(first: &Form, second: &Form) -> Result<Second, Unfit> {
+fn matching(first: &Layout, second: &Layout) -> Result<Second, Unsupported> {
     match (first, second) {
         (first, second) if first == second => Ok(Second::Same),
-        (Form::Pixels { size, channels }, Form::Pixels { size: [1, 1], channels: same }) if channels == same => {
+        (Layout::Pixels { size, channels }, Layout::Pixels { size: [1, 1], channels: same }) if channels == same => {
             Ok(Second::OfChannel(size[0] * size[1]))
         }
-        (Form::Pixels { size, .. }, Form::Pixels { size: same, channels: 1 }) if size == same => {
+        (Layout::Pixels { size, .. }, Layout::Pixels { size: same, channels: 1 }) if size == same => {
             Ok(Second::OfPixel(size[0] * size[1]))
         }
-        (Form::Plain(first), Form::Plain(second)) => places(first, second).map(Second::At),
-        _ => unfit("an operation on two values of different sizes"),
+        (Layout::Plain(first), Layout::Plain(second)) => places(first, second).map(Second::At),
+        _ => unsupported("an operation on two values of different sizes"),
     }
 }
 
 /// For each value of `first`, the place in `second` that numpy would pair it with.
-fn places(first: &[usize], second: &[usize]) -> Result<Vec<u32>, Unfit> {
-    let missing =
-        first.len().checked_sub(second.len()).ok_or_else(|| Unfit("the second value is the larger one".to_owned()))?;
+fn places(first: &[usize], second: &[usize]) -> Result<Vec<u32>, Unsupported> {
+    let missing = first
+        .len()
+        .checked_sub(second.len())
+        .ok_or_else(|| Unsupported("the second value is the larger one".to_owned()))?;
     let mut places = vec![0u32];
     for (at, side) in first.iter().enumerate() {
         let own = if at < missing { 1 } else { second[at - missing] };
         if own != *side && own != 1 {
-            return unfit("an operation on two values of different sizes");
+            return unsupported("an operation on two values of different sizes");
         }
         let next = |place: &u32| {
             let place = *place;

@@ -1,4 +1,4 @@
-//! Networks against a plain computation of what they mean, with tiles and without.
+//! Networks against a plain computation of what they mean, with every instruction set that this processor has.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_precision_loss,
@@ -20,15 +20,9 @@ use self::{
 };
 use crate::{Network, Processor, Runner, Tensor, graph::Geometry};
 
-/// Both ways to multiply, as far as this machine has them. Where it has none, networks run on ONNX Runtime.
-fn processors() -> impl Iterator<Item = Processor> {
-    let tiled = Processor::here().filter(|processor| processor.tiles.is_some());
-    Processor::here().map(Processor::without_tiles).into_iter().chain(tiled)
-}
-
 #[track_caller]
 fn assert_makes(model: &Build, input: &Tensor, expected: &Tensor) {
-    for processor in processors() {
+    for processor in Processor::available() {
         let network = Arc::new(Network::read(processor, model.file()).unwrap());
         let mut runner = Runner::new(network);
         let feeds = [("input", input.shape.as_slice(), input.values.as_slice())];
@@ -124,7 +118,8 @@ proptest! {
     fn convolutions_of_what_was_made(case in cases()) {
         let model = Build::new().node("Sigmoid", &["input"], "pixels", &[]);
         let model = case.node(model, 1, "pixels", "sums");
-        let model = model.node("HardSigmoid", &["sums"], "factor", &[("alpha", Of::Float(1.0 / 6.0)), ("beta", Of::Float(0.5))]);
+        let attributes = [("alpha", Of::Float(1.0 / 6.0)), ("beta", Of::Float(0.5))];
+        let model = model.node("HardSigmoid", &["sums"], "factor", &attributes);
         let model = model.node("Mul", &["factor", "sums"], "output", &[]);
         let input = plain::each(&case.input(), |value| 1.0 / (1.0 + (-value).exp()));
         assert_makes(&model, &case.input(), &plain::each(&case.plain(1, &input), swish));

@@ -1,12 +1,13 @@
 //! The operations around convolutions, and what is refused.
 
+use proptest::prelude::*;
+
 use super::{
     Case, assert_makes,
     build::{Build, Of},
     plain::{self, numbers},
-    processors,
 };
-use crate::{Network, Runner, Tensor};
+use crate::{Network, Processor, Runner, Tensor};
 
 fn tensor(shape: &[usize], values: &[f32]) -> Tensor {
     Tensor { shape: shape.to_vec(), values: values.to_vec() }
@@ -164,7 +165,7 @@ fn a_matrix_ends_a_classifier() {
 fn a_runner_takes_inputs_of_changing_size() {
     let case = Case::pointwise([3, 5], [0, 0]);
     let model = case.node(Build::new(), 1, "input", "output");
-    for processor in processors() {
+    for processor in Processor::available() {
         let mut runner = Runner::new(Network::read(processor, model.file()).unwrap().into());
         for side in (1..12).chain([40, 3, 40]) {
             let input = numbers(9, &[1, 3, side, 4]);
@@ -180,7 +181,7 @@ fn a_runner_takes_inputs_of_changing_size() {
 
 #[test]
 fn what_is_not_known_is_said() {
-    let Some(processor) = processors().next() else { return };
+    let processor = Processor::baseline();
     let reason = |model: Build| Network::read(processor, model.file()).err().unwrap().to_string();
     let softsign = Build::new().node("Softsign", &["input"], "output", &[]);
     assert_eq!(reason(softsign), "its operation Softsign is not known here (it)");
@@ -229,4 +230,30 @@ fn what_is_not_known_is_said() {
     assert_eq!(told.to_string(), "it has no output 'something else'");
     let told = runner.run(&[("input", &[1, 3, 2, 1], &input.values)], ["output"]).unwrap_err();
     assert_eq!(told.to_string(), "an input is not of its size");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Reading and running a damaged file ends in a refusal or in numbers, never in a panic.
+    #[test]
+    fn a_damaged_file_is_refused_or_runs(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let case = Case { groups: 4, ..Case::pointwise([4, 4], [6, 6]) };
+        let model = Case::pointwise([3, 4], [6, 6]).node(Build::new(), 1, "input", "a");
+        let model = case.node(model.node("Relu", &["a"], "b", &[]), 3, "b", "c");
+        let model = model
+            .node("GlobalAveragePool", &["c"], "mean", &[])
+            .node("Flatten", &["mean"], "row", &[("axis", Of::Integer(1))])
+            .node("Softmax", &["row"], "output", &[("axis", Of::Integer(-1))]);
+        let mut file = model.file();
+        for (at, byte) in &changes {
+            let at = at.index(file.len());
+            file[at] = *byte;
+        }
+        if let Ok(network) = Network::read(Processor::baseline(), file) {
+            let _ = Runner::new(network.into()).run(&[("input", &[1, 3, 6, 6], &[0.5; 108])], ["output"]);
+        }
+    }
 }

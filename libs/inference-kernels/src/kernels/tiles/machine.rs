@@ -1,4 +1,4 @@
-//! The instructions themselves.
+//! The AMX instructions.
 
 use std::arch::{
     asm,
@@ -106,11 +106,13 @@ fn widen<const HALF: i32>(bits: __m512i) -> __m512 {
     _mm512_castsi512_ps(_mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(half)))
 }
 
-/// Multiplies two blocks of rows (or one, if they are not `tall`) with two blocks of columns (or one, if they are not `wide`).
+/// Multiplies two blocks of rows (or one, if they are not `tall`) with two blocks of columns (or one, if they are not
+/// `wide`).
 pub(super) fn multiply(rows: &[Quad], columns: &[Quad], tall: bool, wide: bool, sums: &mut Sums) {
     assert_eq!(rows.len(), columns.len());
     let (rows, columns, steps, sums) = (rows.as_ptr(), columns.as_ptr(), columns.len(), &raw mut *sums);
-    // SAFETY: the tiles are configured as long as weights are multiplied; each step reads one quad of both, and the sums are four tiles.
+    // SAFETY: the tiles are configured as long as weights are multiplied; each step reads one quad of both, and the
+    // sums are four tiles.
     unsafe {
         match (tall, wide) {
             (true, true) => tall_and_wide(rows, columns, steps, sums),
@@ -120,10 +122,10 @@ pub(super) fn multiply(rows: &[Quad], columns: &[Quad], tall: bool, wide: bool, 
     }
 }
 
-/// The loop over the steps, between clearing the sums and storing them. Tiles 0 to 3 are sums, 4 and 5 rows, 6 and 7 columns; a quad is
-/// 4096 bytes: two tiles of nearest numbers at 0 and 1024, two of missing ones at 2048 and 3072. Columns are read in the order in which they
-/// lie: they may come from memory, and the processor fetches ahead what follows, but not beyond a page. So the beginning of the
-/// page after the next one is asked for.
+/// The loop over the steps, between clearing the sums and storing them. Tiles 0 to 3 are sums, 4 and 5 rows, 6 and 7
+/// columns; a quad is 4096 bytes: two tiles of nearest numbers at 0 and 1024, two of missing ones at 2048 and 3072.
+/// Columns are read in the order in which they lie: they may come from memory, and the processor fetches ahead what
+/// follows, but not beyond a page. So the beginning of the page after the next one is asked for.
 macro_rules! kernel {
     ($name:ident, $clear:literal, $step:literal, $store:literal) => {
         unsafe fn $name(rows: *const Quad, columns: *const Quad, steps: usize, sums: *mut Sums) {

@@ -1,9 +1,9 @@
-//! Rows times a matrix of weights: the heart of every convolution.
+//! Matrix products of rows with weights, which every convolution but the depthwise ones comes down to.
 
 use fearless_simd::{Simd, SimdBase, SimdFloat, f32x16};
 
 use super::{
-    Buffer, Finish, LANES, Lanes, blocks,
+    Buffer, Finish, LANES, Lanes, blocks, is_wide,
     rows::{Rows, Strips},
     tiles::{self, Tiles},
 };
@@ -26,7 +26,7 @@ enum Arranged {
 #[repr(C, align(64))]
 struct Pair([Lanes; 2]);
 
-/// What a thread needs to multiply.
+/// Scratch space of a product.
 #[derive(Default)]
 pub(crate) struct Space {
     rows: Buffer,
@@ -82,7 +82,7 @@ impl Matrix {
         Self { depth, columns, arranged }
     }
 
-    /// Multiplies all rows, and writes what `finish` makes of each.
+    /// Multiplies all rows, and writes each sum after `finish`.
     #[inline(always)]
     pub(crate) fn multiply<S: Simd>(
         &self,
@@ -98,6 +98,7 @@ impl Matrix {
                 weights.multiply(simd, rows, finish, target, out, &mut space.rows, &mut space.tiles);
             }
             Arranged::Lines(lines) => {
+                let wide = is_wide(simd.level());
                 let mut first = 0;
                 while first < rows.count() {
                     let count = (rows.count() - first).min(AT_ONCE);
@@ -109,10 +110,13 @@ impl Matrix {
                         let strips = Strips { lanes: &some.lanes[done..], ..some };
                         let (places, plane) = (&places[done..], target.plane);
                         done += match count - done {
-                            AT_ONCE => self.strip::<S, AT_ONCE>(simd, lines, strips, finish, plane, places, out),
-                            6.. => self.strip::<S, 6>(simd, lines, strips, finish, plane, places, out),
-                            3.. => self.strip::<S, 3>(simd, lines, strips, finish, plane, places, out),
-                            _ => self.strip::<S, 1>(simd, lines, strips, finish, plane, places, out),
+                            AT_ONCE if wide => {
+                                self.strip::<S, AT_ONCE, 2>(simd, lines, strips, finish, plane, places, out)
+                            }
+                            6.. if wide => self.strip::<S, 6, 2>(simd, lines, strips, finish, plane, places, out),
+                            6.. => self.strip::<S, 6, 1>(simd, lines, strips, finish, plane, places, out),
+                            3.. => self.strip::<S, 3, 2>(simd, lines, strips, finish, plane, places, out),
+                            _ => self.strip::<S, 1, 2>(simd, lines, strips, finish, plane, places, out),
                         };
                     }
                     first += count;
@@ -121,10 +125,10 @@ impl Matrix {
         }
     }
 
-    /// So many rows at once; says how many.
+    /// Multiplies `ROWS` rows, `BLOCKS` blocks of columns at a time (1 or 2), and returns the number of rows.
     #[inline(always)]
     #[allow(clippy::too_many_arguments, reason = "what a product has")]
-    fn strip<S: Simd, const ROWS: usize>(
+    fn strip<S: Simd, const ROWS: usize, const BLOCKS: usize>(
         &self,
         simd: S,
         lines: &[Pair],
@@ -134,21 +138,27 @@ impl Matrix {
         places: &[usize],
         out: &mut [Lanes],
     ) -> usize {
-        for (pair, lines) in lines.chunks_exact(self.depth * LANES).enumerate() {
-            let mut sums = [[f32x16::splat(simd, 0.0); 2]; ROWS];
+        let of_pair = self.depth * LANES;
+        for first in (0..self.columns).step_by(BLOCKS) {
+            let (lines, half) = (&lines[first / 2 * of_pair..][..of_pair], first % 2);
+            let mut sums = [[f32x16::splat(simd, 0.0); BLOCKS]; ROWS];
             for (block, lines) in lines.as_chunks::<LANES>().0.iter().enumerate() {
                 let rows = &rows.lanes[block * rows.stride..][..ROWS];
                 for (lane, Pair(line)) in lines.iter().enumerate() {
-                    let line = [f32x16::from_slice(simd, &line[0]), f32x16::from_slice(simd, &line[1])];
+                    let mut weights = [f32x16::splat(simd, 0.0); BLOCKS];
+                    for (weight, block) in weights.iter_mut().zip(&line[half..]) {
+                        *weight = f32x16::from_slice(simd, block);
+                    }
                     for row in 0..ROWS {
                         let value = f32x16::splat(simd, rows[row][lane]);
-                        sums[row][0] = line[0].mul_add(value, sums[row][0]);
-                        sums[row][1] = line[1].mul_add(value, sums[row][1]);
+                        for (sum, weight) in sums[row].iter_mut().zip(&weights) {
+                            *sum = weight.mul_add(value, *sum);
+                        }
                     }
                 }
             }
             for (sums, place) in sums.into_iter().zip(places) {
-                for (sum, column) in sums.into_iter().zip(pair * 2..self.columns) {
+                for (sum, column) in sums.into_iter().zip(first..self.columns) {
                     let block = column * plane + place;
                     out[block] = finish.of(simd, sum, block, column);
                 }
@@ -158,7 +168,8 @@ impl Matrix {
     }
 }
 
-/// Rows that are multiplied at once: with two blocks of columns their sums fill 24 of 32 registers.
+/// Rows that are multiplied at once with wide registers: with two blocks of columns their sums fill 24 of 32 registers.
+/// With registers of half the width there are 16, and the sums of six rows and one block of columns fill 12 of them.
 const AT_ONCE: usize = 12;
 
 fn lines(depth: usize, columns: usize, at: impl Fn(usize, usize) -> f32) -> Vec<Pair> {

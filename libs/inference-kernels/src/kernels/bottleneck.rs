@@ -1,45 +1,44 @@
-//! A convolution of single pixels, one with a window for each channel, and another of single pixels: the block that small networks
-//! are made of. The first makes many channels of few and the last few of many, so what lies between is large. It is made band by
-//! band, each small enough to stay in the cache, and never as a whole.
+//! The inverted bottleneck of small networks: a pointwise convolution to many channels, a depthwise one, and a
+//! pointwise one to few. The values in between are large, so they are computed in bands that stay in the cache.
 
 use fearless_simd::Simd;
 
 use super::{
     Buffer, Finish, LANES, Lanes,
     depthwise::{self, Field, Lines, Part},
-    product::{Matrix, Places, Space, Target},
+    matmul::{Matrix, Places, Space, Target},
     rows::Pixels,
 };
 
-/// A convolution of single pixels in a chain.
+/// A pointwise convolution.
 #[derive(Clone, Copy)]
-pub(crate) struct Link<'a> {
+pub(crate) struct Pointwise<'a> {
     pub(crate) matrix: &'a Matrix,
     pub(crate) finish: Finish<'a>,
 }
 
-pub(crate) struct Chain<'a> {
-    pub(crate) first: Option<Link<'a>>,
+pub(crate) struct Bottleneck<'a> {
+    pub(crate) first: Option<Pointwise<'a>>,
     pub(crate) field: &'a Field,
     pub(crate) weights: &'a [Lanes],
     pub(crate) finish: Finish<'a>,
-    pub(crate) last: Option<Link<'a>>,
+    pub(crate) last: Option<Pointwise<'a>>,
 }
 
-/// What lies between the convolutions of a chain.
+/// The values between the convolutions.
 #[derive(Default)]
 pub(crate) struct Between {
-    /// Lines that the windows see, the first of them zeros, and what they make of them.
+    /// The input lines of the depthwise convolution, the first of them zeros, and its output.
     seen: Buffer,
     made: Buffer,
 }
 
 /// Blocks of the lines of a band: a quarter of a second cache of two megabytes.
 const BAND: usize = 8 * 1024;
-/// Pixels that a band has at least: the weights are read again for each band.
+/// The least pixels of a band, because the weights are read again for each band.
 const PIXELS: usize = 256;
 
-impl Chain<'_> {
+impl Bottleneck<'_> {
     #[inline(always)]
     pub(crate) fn run<S: Simd>(
         &self,
@@ -61,7 +60,7 @@ impl Chain<'_> {
             between.seen[..width].fill([0.0; LANES]);
             depthwise::clear_ends(field, &mut between.seen[width..size]);
         }
-        // The first row that was not yet made for the windows.
+        // The first row that the depthwise convolution still lacks.
         let mut next = 0;
         for start in (0..height).step_by(at_once) {
             let rows = start..(start + at_once).min(height);

@@ -1,29 +1,29 @@
-//! What is done with every value by itself, and with the places of values.
+//! Elementwise operations, reductions and copies.
 
 use fearless_simd::{Bytes, Simd, SimdBase, SimdCvtTruncate, SimdFloat, f32x16, i32x16};
 
 use super::{Finish, LANES, Lanes, blocks, depthwise::Field};
-use crate::graph::{Each, Geometry, Pairs};
+use crate::graph::{Binary, Elementwise, Geometry};
 
-/// Each value for itself.
+/// Applies an operation to each value.
 #[inline(always)]
-pub(crate) fn each<S: Simd>(simd: S, operation: Each, input: &[Lanes], out: &mut [Lanes]) {
+pub(crate) fn apply<S: Simd>(simd: S, operation: Elementwise, input: &[Lanes], out: &mut [Lanes]) {
     let (load, splat) = (|lanes: &Lanes| f32x16::from_slice(simd, lanes), |value| f32x16::splat(simd, value));
     for (to, from) in out.iter_mut().zip(input) {
         *to = match operation {
-            Each::Activate(activation) => activation.of(simd, load(from)).into(),
-            Each::HardSigmoid { alpha, beta } => {
+            Elementwise::Activate(activation) => activation.of(simd, load(from)).into(),
+            Elementwise::HardSigmoid { alpha, beta } => {
                 load(from).mul_add(splat(alpha), splat(beta)).max(splat(0.0)).min(splat(1.0)).into()
             }
-            Each::Sigmoid => (splat(1.0) / (splat(1.0) + exp(simd, -load(from)))).into(),
-            Each::Sqrt => load(from).sqrt().into(),
+            Elementwise::Sigmoid => (splat(1.0) / (splat(1.0) + exp(simd, -load(from)))).into(),
+            Elementwise::Sqrt => load(from).sqrt().into(),
         };
     }
 }
 
 /// Which value is the second of a pair.
 pub(crate) enum Second {
-    /// The one at the same place.
+    /// The one at the same position.
     Same,
     /// The first of all.
     Only,
@@ -31,14 +31,14 @@ pub(crate) enum Second {
     OfChannel(usize),
     /// The first of the same pixel, of so many.
     OfPixel(usize),
-    /// The one at this place.
+    /// The one at this position.
     At(Vec<u32>),
 }
 
 #[inline(always)]
-pub(crate) fn pairs<S: Simd>(
+pub(crate) fn binary<S: Simd>(
     simd: S,
-    operation: Pairs,
+    operation: Binary,
     second: &Second,
     input: &[Lanes],
     with: &[Lanes],
@@ -77,12 +77,12 @@ pub(crate) fn pairs<S: Simd>(
 }
 
 #[inline(always)]
-fn paired<S: Simd>(operation: Pairs, first: f32x16<S>, second: f32x16<S>) -> f32x16<S> {
+fn paired<S: Simd>(operation: Binary, first: f32x16<S>, second: f32x16<S>) -> f32x16<S> {
     match operation {
-        Pairs::Add => first + second,
-        Pairs::Subtract => first - second,
-        Pairs::Multiply => first * second,
-        Pairs::Divide => first / second,
+        Binary::Add => first + second,
+        Binary::Subtract => first - second,
+        Binary::Multiply => first * second,
+        Binary::Divide => first / second,
     }
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn average<S: Simd>(simd: S, pixels: usize, input: &[Lanes], out: &mu
     #[allow(clippy::cast_precision_loss, reason = "a picture has fewer pixels than that")]
     let share = f32x16::splat(simd, 1.0 / pixels as f32);
     for (plane, mean) in input.chunks_exact(pixels).zip(out) {
-        // Four sums side by side, because each has to wait for its last step.
+        // Four sums, because an addition waits for the one before it.
         let mut sums = [f32x16::splat(simd, 0.0); 4];
         for some in plane.chunks(4) {
             for (sum, value) in sums.iter_mut().zip(some) {
@@ -103,7 +103,7 @@ pub(crate) fn average<S: Simd>(simd: S, pixels: usize, input: &[Lanes], out: &mu
     }
 }
 
-/// Each row of so many values to parts of one.
+/// Softmax of each row of `width` values.
 #[inline(always)]
 pub(crate) fn softmax<S: Simd>(simd: S, width: usize, input: &[Lanes], out: &mut [Lanes]) {
     out.copy_from_slice(input);
@@ -124,7 +124,7 @@ pub(crate) fn softmax<S: Simd>(simd: S, width: usize, input: &[Lanes], out: &mut
     }
 }
 
-/// e to the power of numbers, to within two units of the last place.
+/// The exponential function, to within two units of the last place.
 #[inline(always)]
 fn exp<S: Simd>(simd: S, value: f32x16<S>) -> f32x16<S> {
     // ln 2 in two parts, the first with so few bits that its multiples are exact.
@@ -170,7 +170,7 @@ pub(crate) fn sum<S: Simd>(
     }
 }
 
-/// The scalar product of each row with a vector.
+/// The dot product of each row with a vector.
 #[inline(always)]
 pub(crate) fn dot(weights: &[f32], input: &[Lanes], out: &mut [Lanes]) {
     let rows = input.as_flattened().chunks_exact(weights.len());

@@ -1,37 +1,37 @@
-//! Joins nodes where one kernel can do the work of several: a convolution takes in the normalisation, the bias, the sum and the activation
-//! that follow it, so that its pixels are written once.
+//! Operator fusion: a convolution absorbs the normalisation, bias, sum and activation that follow it, so that its
+//! pixels are written once.
 
 use std::collections::HashMap;
 
 use crate::{
-    graph::{Constant, Convolution, Each, Graph, Node, Operation, Pairs},
+    graph::{Binary, Constant, Convolution, Elementwise, Graph, Node, Operation},
     kernels::Activation,
 };
 
-/// Joins what can be joined.
-pub(crate) fn join(graph: &mut Graph) {
+/// Fuses the nodes of a graph.
+pub(crate) fn fuse(graph: &mut Graph) {
     let mut uses: HashMap<String, usize> = HashMap::new();
     for name in graph.nodes.iter().flat_map(|node| &node.inputs).chain(&graph.outputs) {
         *uses.entry(name.clone()).or_default() += 1;
     }
-    let mut joining = Joining { done: Vec::new(), makers: HashMap::new(), uses, constants: &graph.constants };
+    let mut fusing = Fusing { done: Vec::new(), makers: HashMap::new(), uses, constants: &graph.constants };
     for node in graph.nodes.drain(..) {
-        let node = joining.joined(node);
-        joining.push(node);
+        let node = fusing.fused(node);
+        fusing.push(node);
     }
-    graph.nodes = joining.done.into_iter().flatten().collect();
+    graph.nodes = fusing.done.into_iter().flatten().collect();
 }
 
-struct Joining<'a> {
-    /// Nodes that later ones took in are gone.
+struct Fusing<'a> {
+    /// `None` for nodes that a later one has absorbed.
     done: Vec<Option<Node>>,
-    /// Which node makes a value.
+    /// The node that makes a value.
     makers: HashMap<String, usize>,
     uses: HashMap<String, usize>,
     constants: &'a HashMap<String, Constant>,
 }
 
-impl Joining<'_> {
+impl Fusing<'_> {
     fn push(&mut self, node: Node) {
         for output in &node.outputs {
             self.makers.insert(output.clone(), self.done.len());
@@ -39,26 +39,27 @@ impl Joining<'_> {
         self.done.push(Some(node));
     }
 
-    /// The node itself, or the convolution before it that does its work too, at the node's place.
-    fn joined(&mut self, node: Node) -> Node {
+    /// The node itself, or the convolution before it with the work of the node added.
+    fn fused(&mut self, node: Node) -> Node {
         match &node.operation {
             Operation::Normalise { factors, summands } => {
                 let scale = |convolution: &mut Convolution| convolution.scale(factors, summands);
-                self.taken(&node.inputs[0], 1, Convolution::is_open, scale)
+                let fits = |it: &Convolution| it.is_open() && [factors.len(), summands.len()] == [it.channels[0]; 2];
+                self.taken(&node.inputs[0], 1, fits, scale)
             }
-            Operation::Each(Each::Activate(activation)) => {
+            Operation::Elementwise(Elementwise::Activate(activation)) => {
                 let finish = |convolution: &mut Convolution| convolution.activation = *activation;
                 self.taken(&node.inputs[0], 1, |it| it.activation == Activation::None, finish)
             }
-            Operation::Pairs(Pairs::Add) => self.sum(&node),
-            Operation::Pairs(Pairs::Multiply) => self.hard_swish(&node),
+            Operation::Binary(Binary::Add) => self.sum(&node),
+            Operation::Binary(Binary::Multiply) => self.hard_swish(&node),
             _ => None,
         }
         .map(|joined| Node { outputs: node.outputs.clone(), ..joined })
         .unwrap_or(node)
     }
 
-    /// Takes out the convolution that makes `value`, changed, if nobody else needs it and `fits` says so.
+    /// Takes the convolution that makes `value` out of the graph and changes it, if it has no other use and `fits`.
     fn taken(
         &mut self,
         value: &str,
@@ -101,7 +102,7 @@ impl Joining<'_> {
                 |it: &mut Convolution| it.bias.iter_mut().zip(bias.values.iter()).for_each(|(to, from)| *to += from);
             return self.taken(value, 1, fits, add);
         }
-        // The later of the two takes in the earlier one, which is there by then.
+        // The later of the two adds the earlier one, which is computed by then.
         let place = |name: &String| self.makers.get(name).copied();
         let (later, earlier) = if place(second) > place(first) { (second, first) } else { (first, second) };
         let mut joined = self.taken(later, 1, Convolution::is_open, |it| it.adds = true)?;
@@ -118,7 +119,7 @@ impl Joining<'_> {
     fn swished(&mut self, value: &str, factor: &str) -> Option<Node> {
         let sigmoid = *self.makers.get(factor)?;
         let node = self.done[sigmoid].as_ref()?;
-        let Operation::Each(Each::HardSigmoid { alpha, beta }) = node.operation else { return None };
+        let Operation::Elementwise(Elementwise::HardSigmoid { alpha, beta }) = node.operation else { return None };
         if node.inputs[0] != value || self.uses.get(factor) != Some(&1) {
             return None;
         }
@@ -131,7 +132,7 @@ impl Joining<'_> {
 }
 
 impl Convolution {
-    /// Whether nothing follows its bias yet.
+    /// Whether neither a sum nor an activation follows its bias yet.
     fn is_open(&self) -> bool {
         self.activation == Activation::None && !self.adds
     }
