@@ -70,6 +70,7 @@ KEPT_OUT_OF = {
 # The only crates that may name an outside crate in their own dependencies.
 NAMED_BY = {
     "sqlx": {"kaisatsu-store", "kaisatsu-testkit"},
+    "sqlx-macros": {"kaisatsu-store"},
     "axum": {"kaisatsu-http", "kaisatsu-http-console", "kaisatsu-http-pages", "bench-route-map"},
     "ort": {"kaisatsu-vision"},
     "prost": {"inference-kernels"},

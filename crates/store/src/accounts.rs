@@ -281,7 +281,7 @@ impl Store {
     }
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 pub(crate) struct AccountRow {
     id: String,
     email: String,

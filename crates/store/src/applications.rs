@@ -35,7 +35,7 @@ pub struct ApplicationChange {
 }
 
 /// A user of an application who has data here.
-#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq, sqlx_macros::FromRow)]
 pub struct ApplicationUser {
     /// The application's own name for the user.
     pub user_id: String,
@@ -127,7 +127,7 @@ impl Store {
     }
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct OwnedRow {
     id: String,
     name: String,

@@ -28,7 +28,7 @@ pub struct NewItem {
 }
 
 /// A stored item.
-#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq, sqlx_macros::FromRow)]
 pub struct ItemRecord {
     /// Its number.
     pub number: i64,
@@ -47,7 +47,7 @@ pub struct ItemRecord {
 }
 
 /// A reference picture, and the item that it shows.
-#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq, sqlx_macros::FromRow)]
 pub struct ReferenceRow {
     /// Its number.
     pub picture: i64,
@@ -58,7 +58,7 @@ pub struct ReferenceRow {
     pub item: ItemRecord,
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct CodeRow {
     code: String,
     #[sqlx(flatten)]

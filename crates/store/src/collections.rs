@@ -5,7 +5,7 @@ use kaisatsu_model::Timestamp;
 use crate::{Store, StoreError, content_revision::NEXT_CONTENT_REVISION, on_each, recognitions::floats_to_bytes};
 
 /// A collection.
-#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq, sqlx_macros::FromRow)]
 pub struct Collection {
     /// Its name.
     pub name: String,
@@ -42,7 +42,7 @@ pub struct ChangedImage {
 }
 
 /// A stored image of a collection.
-#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq, sqlx_macros::FromRow)]
 pub struct ImageRecord {
     /// Its number.
     pub number: i64,

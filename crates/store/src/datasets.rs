@@ -12,7 +12,7 @@ use kaisatsu_model::{AppId, DatasetId, ImageId, Outcome, Phase, Timestamp, UserI
 use crate::{Store, StoreError, blob_claims::LOCK_ACCOUNT, on_each};
 
 /// A stored dataset.
-#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq, sqlx_macros::FromRow)]
 pub struct DatasetRow {
     id: String,
     name: String,

@@ -300,7 +300,7 @@ pub(crate) fn taken(error: sqlx::Error, name: &ApplicationName) -> StoreError {
     }
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct ApplicationRow {
     id: String,
     name: String,
@@ -319,7 +319,7 @@ impl ApplicationRow {
     }
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct KeyRow {
     id: String,
     hint: String,
@@ -353,7 +353,7 @@ impl KeyRow {
     }
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct GrantRow {
     digest: Vec<u8>,
     id: String,

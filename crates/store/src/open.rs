@@ -16,8 +16,8 @@ use sqlx::{
 
 use crate::{DatabaseAddress, OpenError, Pool, Store};
 
-static SQLITE_SCHEMA: Migrator = sqlx::migrate!("migrations/sqlite");
-static POSTGRES_SCHEMA: Migrator = sqlx::migrate!("migrations/postgres");
+static SQLITE_SCHEMA: Migrator = sqlx_macros::migrate!("migrations/sqlite");
+static POSTGRES_SCHEMA: Migrator = sqlx_macros::migrate!("migrations/postgres");
 
 /// How long a statement waits for another writer, and a caller for a connection.
 const TIMEOUT: Duration = Duration::from_secs(5);

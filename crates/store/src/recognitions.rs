@@ -167,7 +167,7 @@ impl Store {
     }
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 pub(crate) struct RecognitionRow {
     pub(crate) application_id: String,
     pub(crate) task: String,

@@ -55,7 +55,7 @@ pub struct UsageRow {
 }
 
 /// Requests of one kind in one interval.
-#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq, sqlx_macros::FromRow)]
 pub struct UsageTotal {
     /// When the interval begins, in microseconds since 1970.
     pub begins: i64,

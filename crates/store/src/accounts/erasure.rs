@@ -10,7 +10,7 @@ use super::LOCK;
 use crate::{Conflict, Missing, Store, StoreError, feedback::NEXT_FEEDBACK_REVISION, keys::NEXT_KEY_REVISION, on_each};
 
 /// What is deleted with an application.
-#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq, sqlx_macros::FromRow)]
 pub struct ApplicationContents {
     /// Its name.
     pub name: String,

@@ -87,7 +87,7 @@ impl Store {
     }
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct ChangeRow {
     revision: i64,
     recognition_id: String,

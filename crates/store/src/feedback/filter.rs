@@ -39,7 +39,7 @@ impl FeedbackFilter {
 }
 
 /// How many verdicts a filter selects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx_macros::FromRow)]
 pub struct FeedbackCount {
     /// All of them.
     #[sqlx(rename = "all_of_them")]

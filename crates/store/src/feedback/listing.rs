@@ -57,7 +57,7 @@ impl FeedbackRow {
 }
 
 /// The verdicts on one subject in one interval.
-#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq, sqlx_macros::FromRow)]
 pub struct FeedbackTotal {
     /// The task, such as `classify`.
     pub task: String,
@@ -148,7 +148,7 @@ impl Store {
     }
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct Row {
     recognition_id: String,
     item_id: String,
