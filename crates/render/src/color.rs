@@ -1,31 +1,31 @@
-//! Colours and how well they can be told apart.
+//! Colours and their contrast.
 
 use std::fmt;
 
-/// A colour of the screen.
+/// An sRGB colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Color(pub(crate) u8, pub(crate) u8, pub(crate) u8);
 
 impl Color {
-    /// Reads `#rrggbb`.
+    /// Parses `#rrggbb`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii())?;
         let part = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
         Some(Self(part(0)?, part(2)?, part(4)?))
     }
 
-    /// The contrast of WCAG 2: 1 between equals, 21 between black and white.
+    /// The WCAG 2 contrast ratio: 1 for equal colours, 21 for black and white.
     pub(crate) fn contrast(self, other: Self) -> f64 {
         let (a, b) = (self.luminance(), other.luminance());
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }
 
-    /// The colour made lighter, of the same hue, until it has this contrast to a dark ground.
-    pub(crate) fn lifted(self, ground: Self, contrast: f64) -> Self {
+    /// Lightens the colour, with the same hue, until it has this contrast to a dark background.
+    pub(crate) fn lightened(self, ground: Self, contrast: f64) -> Self {
         self.shaded(ground, contrast, 1.0)
     }
 
-    /// The colour made darker until it has this contrast to a light ground.
+    /// Darkens the colour until it has this contrast to a light background.
     pub(crate) fn darkened(self, ground: Self, contrast: f64) -> Self {
         self.shaded(ground, contrast, 0.0)
     }
@@ -36,11 +36,11 @@ impl Color {
         }
         let Oklab { lightness, a, b } = Oklab::of(self);
         let (mut near, mut far) = (lightness, end);
-        // Fourteen halvings are finer than eight bits of colour.
+        // Fourteen bisections are finer than eight bits of colour.
         for _ in 0..14 {
-            let middle = f64::midpoint(near, far);
-            let tried = Oklab { lightness: middle, a, b }.into_color();
-            if tried.contrast(ground) < contrast { near = middle } else { far = middle }
+            let centre = f64::midpoint(near, far);
+            let tried = Oklab { lightness: centre, a, b }.into_color();
+            if tried.contrast(ground) < contrast { near = centre } else { far = centre }
         }
         Oklab { lightness: far, a, b }.into_color()
     }
@@ -64,7 +64,7 @@ impl fmt::Display for Color {
     }
 }
 
-/// A colour as the eye orders it, so that a lighter one keeps its hue.
+/// A colour in the Oklab space, in which a change of lightness preserves the hue.
 #[derive(Clone, Copy)]
 struct Oklab {
     lightness: f64,
@@ -87,7 +87,7 @@ impl Oklab {
         }
     }
 
-    /// The nearest colour of the screen: where there is none so strong, a weaker one of the same hue.
+    /// The nearest sRGB colour. Outside the gamut, the chroma is reduced.
     fn into_color(self) -> Color {
         let strengths = (0..=20).rev().map(|step| f64::from(step) / 20.0);
         let tried = strengths.map(|strength| Self { a: self.a * strength, b: self.b * strength, ..self }.linear());
@@ -148,7 +148,7 @@ mod tests {
         for code in (0..0x0100_0000_u32).step_by(0x1235) {
             let [_, r, g, b] = code.to_be_bytes();
             let color = Color(r, g, b);
-            assert!(color.lifted(night, 3.0).contrast(night) >= 3.0, "{color}");
+            assert!(color.lightened(night, 3.0).contrast(night) >= 3.0, "{color}");
             assert!(color.darkened(day, 3.0).contrast(day) >= 3.0, "{color}");
         }
     }

@@ -1,137 +1,137 @@
-//! Labels: how much room a name takes, and where its letters stand in it.
+//! Typesets labels: their size, and the positions of their glyphs.
 
 use kaisatsu_model::Window;
 use kaisatsu_railmap::Label;
 
 use crate::{
     Typeface,
-    area::Area,
-    row::Row,
+    bounds::Bounds,
+    shaped_row::ShapedRow,
     typeface::{ASCENT, DESCENT, EM, Glyph},
 };
 
-/// The size of a name's letters, in map units.
+/// The font size of a name, in map units.
 pub const NAME_SIZE: f64 = 12.0;
-/// The size of the letters of a second language.
+/// The font size of the second language.
 pub const SMALL_SIZE: f64 = 8.0;
 
-/// Between two rows of a name.
+/// The gap between two rows of a name.
 const NAME_GAP: f64 = 2.0;
-/// Above a row of a second language, whose letters leave some room above them by themselves.
+/// The gap above a row of the second language, whose glyphs leave some space above them.
 const SMALL_GAP: f64 = 1.0;
 
-/// The room that a label takes, in map units.
+/// The size of a label, in map units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Placed {
-    /// Extent to the right.
+pub struct LabelSize {
+    /// Width.
     pub width: i32,
-    /// Extent downwards.
+    /// Height.
     pub height: i32,
 }
 
-/// The room that a label takes: all its ink is inside, and touches the ends of the longest row.
+/// Measures a label. All its ink is inside, and the longest row touches both edges.
 #[must_use]
-pub fn measure(face: &Typeface, label: &Label) -> Placed {
-    Block::of(face, label).room()
+pub fn measure(face: &Typeface, label: &Label) -> LabelSize {
+    TextBlock::of(face, label).size()
 }
 
-/// Glyphs of one size, on their places: a glyph at (gx, gy) stands on the map at `(x + gx × unit, y + gy × unit)`.
+/// A glyph run: glyphs of one size. A glyph at (gx, gy) is drawn at `(x + gx × unit, y + gy × unit)`.
 #[derive(Debug, Clone)]
-pub(crate) struct Lettering {
+pub(crate) struct GlyphRun {
     pub(crate) x: f64,
     pub(crate) y: f64,
-    /// Map units for a thousandth of the size.
+    /// Map units per thousandth of the font size.
     pub(crate) unit: f64,
-    /// Of the second language.
+    /// Whether the run is in the second language.
     pub(crate) small: bool,
     pub(crate) glyphs: Vec<Glyph>,
 }
 
-/// Which ends of the rows are flush.
+/// The alignment of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Flush {
-    /// The ends where the rows begin.
-    Begin,
-    Middle,
+pub(crate) enum Alignment {
+    /// At the start of the rows.
+    Start,
+    Centre,
     End,
 }
 
-impl Flush {
-    /// Rows begin, or end, at the mark that they name; above and below it they are in the middle. Rows that run downwards
-    /// begin at the top unless the mark is below them.
+impl Alignment {
+    /// Rows are aligned to the side of their mark, and centred above and below it. Vertical rows start at the top,
+    /// unless the mark is below them.
     pub(crate) fn toward(mark: Option<&Window>, text: &Window, down: bool) -> Self {
         match mark {
             Some(mark) if down && mark.y >= text.bottom() => Self::End,
-            _ if down => Self::Begin,
-            Some(mark) if mark.right() <= text.x => Self::Begin,
+            _ if down => Self::Start,
+            Some(mark) if mark.right() <= text.x => Self::Start,
             Some(mark) if mark.x >= text.right() => Self::End,
-            _ => Self::Middle,
+            _ => Self::Centre,
         }
     }
 
-    /// How much of the spare room of a row comes before it.
+    /// The fraction of a row's spare length that precedes it.
     fn share(self) -> f64 {
         match self {
-            Self::Begin => 0.0,
-            Self::Middle => 0.5,
+            Self::Start => 0.0,
+            Self::Centre => 0.5,
             Self::End => 1.0,
         }
     }
 }
 
-/// The letters of a label on their places: in the middle of the window, and smaller when it has too little room.
-pub(crate) fn set(face: &Typeface, label: &Label, window: &Window, flush: Flush) -> Vec<Lettering> {
-    let block = Block::of(face, label);
-    let Placed { width, height } = block.room();
-    let area = Area::of(window);
-    let scale = (area.width() / f64::from(width)).min(area.height() / f64::from(height)).min(1.0);
-    block.letter(area.middle(), scale, flush)
+/// The glyph runs of a label, centred in the window, and scaled down if the window is too small.
+pub(crate) fn typeset(face: &Typeface, label: &Label, window: &Window, flush: Alignment) -> Vec<GlyphRun> {
+    let block = TextBlock::of(face, label);
+    let LabelSize { width, height } = block.size();
+    let bounds = Bounds::of(window);
+    let scale = (bounds.width() / f64::from(width)).min(bounds.height() / f64::from(height)).min(1.0);
+    block.place_rows(bounds.centre(), scale, flush)
 }
 
-/// The rows of a label and how they are stacked: the first above the second, or to the right of it.
-struct Block {
-    rows: Vec<Stacked>,
+/// The rows of a label: stacked from top to bottom, or, if vertical, from right to left.
+struct TextBlock {
+    rows: Vec<BlockRow>,
     down: bool,
 }
 
-struct Stacked {
-    row: Row,
+struct BlockRow {
+    row: ShapedRow,
     unit: f64,
-    /// From the row's line (its baseline, or its middle) back to the row before it, and on to the next.
+    /// The distances from the row's line (its baseline, or its centre) to the row before it and to the next.
     before: f64,
     after: f64,
     gap: f64,
     small: bool,
 }
 
-impl Block {
+impl TextBlock {
     fn of(face: &Typeface, label: &Label) -> Self {
         let names = label.rows.iter().map(|row| (row, false));
         let small = label.small.iter().map(|row| (row, true));
         let rows = names.chain(small).enumerate().map(|(at, (text, small))| {
             let (size, gap) = if small { (SMALL_SIZE, SMALL_GAP) } else { (NAME_SIZE, NAME_GAP) };
             let gap = if at == 0 { 0.0 } else { gap };
-            Stacked { gap, small, ..Stacked::of(face, text, size, label.down) }
+            BlockRow { gap, small, ..BlockRow::of(face, text, size, label.down) }
         });
         Self { rows: rows.collect(), down: label.down }
     }
 
-    fn room(&self) -> Placed {
-        let (length, depth) = (up(self.length()).max(1), up(self.depth()).max(1));
-        if self.down { Placed { width: depth, height: length } } else { Placed { width: length, height: depth } }
+    fn size(&self) -> LabelSize {
+        let (length, depth) = (round_up(self.length()).max(1), round_up(self.depth()).max(1));
+        if self.down { LabelSize { width: depth, height: length } } else { LabelSize { width: length, height: depth } }
     }
 
-    /// Along the rows, as long as the longest.
+    /// The length of the longest row.
     fn length(&self) -> f64 {
         self.rows.iter().map(|row| row.length(self.down)).fold(0.0, f64::max)
     }
 
-    /// From the first row to the last.
+    /// The depth of all rows.
     fn depth(&self) -> f64 {
         self.rows.iter().map(|row| row.gap + row.before + row.after).sum()
     }
 
-    fn letter(self, middle: (f64, f64), scale: f64, flush: Flush) -> Vec<Lettering> {
+    fn place_rows(self, centre: (f64, f64), scale: f64, flush: Alignment) -> Vec<GlyphRun> {
         let (length, depth, down) = (self.length(), self.depth(), self.down);
         let mut stack = 0.0;
         let lettering = self.rows.into_iter().map(|row| {
@@ -142,20 +142,20 @@ impl Block {
             let begin = (spare - length / 2.0) * scale;
             let ink = row.row.ink;
             let (x, y) = if down {
-                (middle.0 - line, middle.1 + begin - f64::from(ink.top) * unit)
+                (centre.0 - line, centre.1 + begin - f64::from(ink.top) * unit)
             } else {
-                (middle.0 + begin - f64::from(ink.left) * unit, middle.1 + line)
+                (centre.0 + begin - f64::from(ink.left) * unit, centre.1 + line)
             };
-            Lettering { x, y, unit, small: row.small, glyphs: row.row.glyphs }
+            GlyphRun { x, y, unit, small: row.small, glyphs: row.row.glyphs }
         });
         lettering.collect()
     }
 }
 
-impl Stacked {
+impl BlockRow {
     fn of(face: &Typeface, text: &str, size: f64, down: bool) -> Self {
-        let row = if down { Row::down(face, text) } else { Row::across(face, text) };
-        // The square of an ideograph is the least, so that labels of different names line up.
+        let row = if down { ShapedRow::vertical(face, text) } else { ShapedRow::horizontal(face, text) };
+        // At least the square of an ideograph, so that different labels align.
         let (before, after) = if down {
             (row.ink.right.max(EM / 2), (-row.ink.left).max(EM / 2))
         } else {
@@ -171,8 +171,8 @@ impl Stacked {
     }
 }
 
-/// Rounded up, but not for the dust of adding fractions.
+/// Rounds up, with a tolerance for floating-point errors.
 #[expect(clippy::cast_possible_truncation, reason = "a label is some thousands of units long at the most")]
-pub(crate) fn up(number: f64) -> i32 {
+pub(crate) fn round_up(number: f64) -> i32 {
     (number - 1e-6).ceil() as i32
 }

@@ -1,14 +1,14 @@
-//! The legend: the map's name, every line with its colour and its names, and where the facts come from.
+//! The legend: the map's name, every line with its colour and names, the edition and the credits.
 
 use kaisatsu_railmap::{Line, RouteMap};
 
 use crate::{
-    LINE_WIDTH, NAME_SIZE, Placed, SMALL_SIZE, Typeface,
-    area::Area,
-    document::EDGES,
-    label::{Lettering, up},
-    letters::Letters,
+    LINE_WIDTH, LabelSize, NAME_SIZE, SMALL_SIZE, Typeface,
+    bounds::Bounds,
+    glyph_defs::GlyphDefs,
+    label::{GlyphRun, round_up},
     style::{Paint, Palette},
+    svg_document::EDGE_WIDTH,
     typeface::EM,
     xml::{Num, put},
 };
@@ -20,43 +20,43 @@ const HEADING_GAP: f64 = 16.0;
 const SWATCH: f64 = 26.0;
 const SWATCH_GAP: f64 = 8.0;
 const COLUMN_GAP: f64 = 26.0;
-/// From one entry to the next, with and without a second name.
+/// The distance between entries, with and without a second name.
 const PITCH: f64 = 19.0;
 const PITCH_WITH_SMALL: f64 = 28.0;
-const FOOT_GAP: f64 = 12.0;
-const FOOT_PITCH: f64 = 12.0;
-/// A foot is not broken narrower than this as long as there is room.
-const FOOT_WIDTH: f64 = 320.0;
+const FOOTER_GAP: f64 = 12.0;
+const FOOTER_PITCH: f64 = 12.0;
+/// The footer is not wrapped at a smaller width if there is more space.
+const MIN_FOOTER_WIDTH: f64 = 320.0;
 
-/// The room that a legend takes is rounded up, and so is never missed by this much.
-const SLACK: f64 = 0.001;
-/// The smallest scale; 0.9 to the power of 60 or so.
-const SMALLEST: f64 = 0.002;
+/// Sizes are rounded up, so they are never too small by more than this.
+const TOLERANCE: f64 = 0.001;
+/// The smallest scale, about 0.9 to the power of 60.
+const MIN_SCALE: f64 = 0.002;
 
-/// What a legend says.
+/// The contents of a legend.
 #[derive(Debug, Clone)]
 pub struct Legend<'a> {
-    heading: Lettering,
-    foot: String,
-    entries: Vec<Entry<'a>>,
+    heading: GlyphRun,
+    footer: String,
+    entries: Vec<LineEntry<'a>>,
     /// Both names of each entry.
-    names: Vec<[Lettering; 2]>,
+    names: Vec<[GlyphRun; 2]>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Entry<'a> {
+struct LineEntry<'a> {
     name: &'a str,
     translation: &'a str,
     color: &'a str,
 }
 
 impl<'a> Legend<'a> {
-    /// A legend of its own making: lines that share name and colour are one entry.
+    /// Creates a legend. Lines with the same names and colour are one entry.
     #[must_use]
     pub fn new(name: &str, edition: &str, credits: &str, lines: &'a [Line]) -> Self {
         let mut entries = Vec::with_capacity(lines.len());
         for line in lines {
-            let entry = Entry { name: &line.name, translation: &line.translation, color: &line.color };
+            let entry = LineEntry { name: &line.name, translation: &line.translation, color: &line.color };
             if !entries.contains(&entry) {
                 entries.push(entry);
             }
@@ -64,8 +64,8 @@ impl<'a> Legend<'a> {
         let between = if edition.is_empty() || credits.is_empty() { "" } else { " — " };
         let face = Typeface::builtin();
         Self {
-            heading: Lettering::line(face, name, HEADING_SIZE, 0.0, 0.0),
-            foot: format!("{edition}{between}{credits}"),
+            heading: GlyphRun::line(face, name, HEADING_SIZE, 0.0, 0.0),
+            footer: format!("{edition}{between}{credits}"),
             names: entries.iter().map(|entry| names(face, entry)).collect(),
             entries,
         }
@@ -77,34 +77,34 @@ impl<'a> Legend<'a> {
         Self::new(&map.name, &map.edition, &map.credits, &map.lines)
     }
 
-    /// The room that it takes when it should be this wide: more when the longest name needs more.
+    /// The size of the legend for a width. It is wider if the longest name needs more space.
     #[must_use]
-    pub fn room(&self, width: i32) -> Placed {
-        let laid = self.lay(f64::from(width));
-        Placed { width: up(laid.width), height: up(laid.height) }
+    pub fn size_for(&self, width: i32) -> LabelSize {
+        let layout = self.layout(f64::from(width));
+        LabelSize { width: round_up(layout.width), height: round_up(layout.height) }
     }
 
-    /// Lays the legend out in a place, smaller when the place is too small for it.
-    pub(crate) fn settle(&self, place: &Area) -> Settled<'_> {
+    /// Lays out the legend in a rectangle, scaled down if the rectangle is too small.
+    pub(crate) fn place_in(&self, bounds: &Bounds) -> PlacedLegend<'_> {
         let fits = |scale: &f64| {
-            let laid = self.lay(place.width() / scale);
-            laid.height * scale <= place.height() + SLACK && laid.width * scale <= place.width() + SLACK
+            let layout = self.layout(bounds.width() / scale);
+            layout.height * scale <= bounds.height() + TOLERANCE && layout.width * scale <= bounds.width() + TOLERANCE
         };
-        let scale = (0..60).map(|step| 0.9_f64.powi(step)).find(fits).unwrap_or(SMALLEST);
-        Settled { laid: self.lay(place.width() / scale), place: *place, scale }
+        let scale = (0..60).map(|step| 0.9_f64.powi(step)).find(fits).unwrap_or(MIN_SCALE);
+        PlacedLegend { layout: self.layout(bounds.width() / scale), bounds: *bounds, scale }
     }
 
-    fn lay(&self, width: f64) -> Laid<'_> {
+    fn layout(&self, width: f64) -> LegendLayout<'_> {
         let face = Typeface::builtin();
         let (heading, names) = (self.heading.clone(), self.names.clone());
         let column = names.iter().flatten().map(|row| row.end(face)).fold(SWATCH, f64::max);
-        let room = width - 2.0 * MARGIN;
-        let columns = count((room + COLUMN_GAP) / (column + COLUMN_GAP)).clamp(1, names.len().max(1));
+        let size_for = width - 2.0 * MARGIN;
+        let columns = count((size_for + COLUMN_GAP) / (column + COLUMN_GAP)).clamp(1, names.len().max(1));
         let per_column = names.len().div_ceil(columns);
         let columns = names.len().div_ceil(per_column.max(1)).max(1);
         let all = float(columns) * (column + COLUMN_GAP) - COLUMN_GAP;
-        let inner = all.max(heading.end(face)).max(FOOT_WIDTH.min(room));
-        let foot = wrap(face, &self.foot, inner);
+        let inner = all.max(heading.end(face)).max(MIN_FOOTER_WIDTH.min(size_for));
+        let footer = wrap(face, &self.footer, inner);
 
         let has_small = self.entries.iter().any(|entry| !entry.translation.is_empty());
         let pitch = if has_small { PITCH_WITH_SMALL } else { PITCH };
@@ -113,24 +113,24 @@ impl<'a> Legend<'a> {
             let (across, down) = (at / per_column.max(1), at % per_column.max(1));
             let x = MARGIN + float(across) * (column + COLUMN_GAP);
             let y = top + float(down) * pitch;
-            Swatch { x, y: y + NAME_SIZE / 2.0, color: entry.color, names: names.map(|row| row.moved(x, y)) }
+            LegendEntry { x, y: y + NAME_SIZE / 2.0, color: entry.color, names: names.map(|row| row.translated(x, y)) }
         });
         let entries: Vec<_> = entries.collect();
         let below =
             top + float(per_column) * pitch - (pitch - NAME_SIZE) + if has_small { SMALL_SIZE + 1.0 } else { 0.0 };
-        let mut y = below + FOOT_GAP;
-        let foot: Vec<_> = foot
+        let mut y = below + FOOTER_GAP;
+        let footer: Vec<_> = footer
             .into_iter()
             .map(|row| {
-                y += FOOT_PITCH;
-                Lettering::line(face, &row, SMALL_SIZE, MARGIN, y)
+                y += FOOTER_PITCH;
+                GlyphRun::line(face, &row, SMALL_SIZE, MARGIN, y)
             })
             .collect();
-        let end = if foot.is_empty() { below } else { y };
-        Laid {
-            heading: heading.moved(MARGIN, MARGIN + HEADING_SIZE * 0.9),
+        let end = if footer.is_empty() { below } else { y };
+        LegendLayout {
+            heading: heading.translated(MARGIN, MARGIN + HEADING_SIZE * 0.9),
             entries,
-            foot,
+            footer,
             column,
             width: inner + 2.0 * MARGIN,
             height: end + MARGIN,
@@ -139,66 +139,66 @@ impl<'a> Legend<'a> {
 }
 
 /// Both names of a line, to the right of a swatch whose top is at (0, 0).
-fn names(face: &Typeface, entry: &Entry<'_>) -> [Lettering; 2] {
+fn names(face: &Typeface, entry: &LineEntry<'_>) -> [GlyphRun; 2] {
     let x = SWATCH + SWATCH_GAP;
-    let small = Lettering::line(face, entry.translation, SMALL_SIZE, x, 1.88 * NAME_SIZE - 1.5);
-    [Lettering::line(face, entry.name, NAME_SIZE, x, 0.88 * NAME_SIZE), Lettering { small: true, ..small }]
+    let small = GlyphRun::line(face, entry.translation, SMALL_SIZE, x, 1.88 * NAME_SIZE - 1.5);
+    [GlyphRun::line(face, entry.name, NAME_SIZE, x, 0.88 * NAME_SIZE), GlyphRun { small: true, ..small }]
 }
 
-/// Everything of a legend on its place, from the top-left corner of the legend.
-struct Laid<'a> {
-    heading: Lettering,
-    entries: Vec<Swatch<'a>>,
-    foot: Vec<Lettering>,
+/// The layout of a legend, relative to its top left corner.
+struct LegendLayout<'a> {
+    heading: GlyphRun,
+    entries: Vec<LegendEntry<'a>>,
+    footer: Vec<GlyphRun>,
     column: f64,
     width: f64,
     height: f64,
 }
 
-struct Swatch<'a> {
+struct LegendEntry<'a> {
     x: f64,
     y: f64,
     color: &'a str,
-    names: [Lettering; 2],
+    names: [GlyphRun; 2],
 }
 
-/// A legend in its place on the map.
-pub(crate) struct Settled<'a> {
-    laid: Laid<'a>,
-    place: Area,
+/// A legend with its bounds on the map.
+pub(crate) struct PlacedLegend<'a> {
+    layout: LegendLayout<'a>,
+    bounds: Bounds,
     scale: f64,
 }
 
-impl Settled<'_> {
-    /// Writes as much of it as the area shows.
-    pub(crate) fn write(&self, out: &mut String, letters: &mut Letters, palette: &Palette, shown: &Area) {
-        let (place, laid) = (&self.place, &self.laid);
-        let at = |x: f64, y: f64| (place.left + x * self.scale, place.top + y * self.scale);
-        let is_shown = |swatch: &&Swatch<'_>| {
-            let (left, right) = (swatch.x, swatch.x + laid.column);
-            Area::around(at(left, swatch.y - PITCH), at(right, swatch.y + PITCH)).meets(shown)
+impl PlacedLegend<'_> {
+    /// Writes the entries that are visible.
+    pub(crate) fn write(&self, out: &mut String, defs: &mut GlyphDefs, palette: &Palette, visible: &Bounds) {
+        let (bounds, layout) = (&self.bounds, &self.layout);
+        let at = |x: f64, y: f64| (bounds.left + x * self.scale, bounds.top + y * self.scale);
+        let is_shown = |entry: &&LegendEntry<'_>| {
+            let (left, right) = (entry.x, entry.x + layout.column);
+            Bounds::of_segment(at(left, entry.y - PITCH), at(right, entry.y + PITCH)).meets(visible)
         };
-        let frame = place.grown(-0.5);
+        let frame = bounds.expanded(-0.5);
         put!(out, "<g class=\"legend\"><rect x=\"{}\" y=\"{}\"", Num(frame.left), Num(frame.top));
         put!(out, " width=\"{}\" height=\"{}\" rx=\"6\"", Num(frame.width()), Num(frame.height()));
         put!(out, " fill=\"{}\" stroke=\"{}\"/>", palette.ground, palette.frame);
-        put!(out, "<g transform=\"translate({} {})", Num(place.left), Num(place.top));
+        put!(out, "<g transform=\"translate({} {})", Num(bounds.left), Num(bounds.top));
         if self.scale < 1.0 {
             put!(out, "scale({:.4})", self.scale);
         }
         put!(out, "\" fill=\"{}\">", palette.ink);
-        laid.heading.write(out, letters);
-        for swatch in laid.entries.iter().filter(is_shown) {
-            swatch.write(out, letters, palette);
+        layout.heading.write(out, defs);
+        for entry in layout.entries.iter().filter(is_shown) {
+            entry.write(out, defs, palette);
         }
         put!(out, "<g fill=\"{}\">", palette.soft_ink);
-        laid.foot.iter().for_each(|row| row.write(out, letters));
+        layout.footer.iter().for_each(|row| row.write(out, defs));
         out.push_str("</g></g></g>");
     }
 }
 
-impl Swatch<'_> {
-    fn write(&self, out: &mut String, letters: &mut Letters, palette: &Palette) {
+impl LegendEntry<'_> {
+    fn write(&self, out: &mut String, defs: &mut GlyphDefs, palette: &Palette) {
         let Paint { fill, edge } = palette.paint(self.color);
         let (x, y) = (self.x + LINE_WIDTH / 2.0, self.y);
         let length = SWATCH - LINE_WIDTH;
@@ -209,25 +209,25 @@ impl Swatch<'_> {
         if let Some(edge) = edge {
             stroke(edge, LINE_WIDTH);
         }
-        stroke(fill, if edge.is_some() { LINE_WIDTH - EDGES } else { LINE_WIDTH });
+        stroke(fill, if edge.is_some() { LINE_WIDTH - EDGE_WIDTH } else { LINE_WIDTH });
         let [name, translation] = &self.names;
-        name.write(out, letters);
-        letters.write(out, translation, Some(palette.soft_ink), false);
+        name.write(out, defs);
+        defs.write(out, translation, Some(palette.soft_ink), false);
     }
 }
 
-/// Breaks a text into rows that are not wider than this, between words or between ideographs.
+/// Wraps a text into rows of at most this width, between words or between ideographs.
 fn wrap(face: &Typeface, text: &str, width: f64) -> Vec<String> {
     let mut rows = Vec::new();
     let (mut row, mut length) = (String::new(), 0.0);
     for word in words(text) {
-        let long = Lettering::line(face, word, SMALL_SIZE, 0.0, 0.0).end(face);
+        let long = GlyphRun::line(face, word, SMALL_SIZE, 0.0, 0.0).end(face);
         if length + long > width && !row.is_empty() {
             rows.push(std::mem::take(&mut row));
             length = 0.0;
         }
         row.push_str(word);
-        // A blank at the end leaves no ink; a quarter of the size is about as wide.
+        // A space at the end has no ink. It is about a quarter of the size wide.
         length += long + if word.ends_with(' ') { SMALL_SIZE / 4.0 } else { SMALL_SIZE / 16.0 };
     }
     if !row.trim().is_empty() {
@@ -236,23 +236,23 @@ fn wrap(face: &Typeface, text: &str, width: f64) -> Vec<String> {
     rows
 }
 
-/// The pieces of a text between which a row may end.
+/// The parts of a text between which a row may break.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(|char: char| char == ' ' || char >= '\u{3000}')
 }
 
-impl Lettering {
-    /// One row across, its baseline at this place.
+impl GlyphRun {
+    /// One horizontal row with its baseline at (x, y).
     fn line(face: &Typeface, text: &str, size: f64, x: f64, y: f64) -> Self {
         let unit = size / f64::from(EM);
-        Self { x, y, unit, small: false, glyphs: crate::row::Row::across(face, text).glyphs }
+        Self { x, y, unit, small: false, glyphs: crate::shaped_row::ShapedRow::horizontal(face, text).glyphs }
     }
 
-    fn moved(self, x: f64, y: f64) -> Self {
+    fn translated(self, x: f64, y: f64) -> Self {
         Self { x: self.x + x, y: self.y + y, ..self }
     }
 
-    /// How far to the right its ink reaches.
+    /// The right edge of its ink.
     fn end(&self, face: &Typeface) -> f64 {
         let right = self.glyphs.iter().filter_map(|glyph| face.ink(glyph)).map(|ink| ink.right).max();
         self.x + f64::from(right.unwrap_or(0)) * self.unit

@@ -1,29 +1,30 @@
-//! Pictures of route maps: the typeface and its metrics, labels, SVG, and PNG.
+//! Renders route maps as SVG and PNG: typeface metrics, labels, lines, marks and the legend.
 //!
-//! Letters are drawn as outlines of the typeface that comes with the binary, so that a picture looks the same everywhere and a
-//! label's rect is exactly what is drawn.
+//! Glyphs are drawn as outlines of a typeface in the binary. So a picture looks the same everywhere, and a label's rect
+//! is exactly what is drawn.
 
-mod area;
+mod bounds;
 mod color;
-mod document;
+mod glyph_defs;
+mod glyph_outline;
 mod label;
 mod legend;
-mod letters;
+mod line_path;
 mod marks;
-mod outline;
 mod picture;
-mod row;
+mod shaped_row;
 mod style;
-mod track;
+mod svg_document;
 mod typeface;
 mod xml;
 
-pub use document::{LINE_PITCH, LINE_WIDTH};
-pub use label::{NAME_SIZE, Placed, SMALL_SIZE, measure};
+pub use label::{LabelSize, NAME_SIZE, SMALL_SIZE, measure};
 pub use legend::Legend;
 pub use picture::{MAX_PIXELS, Picture, PictureError, overview, png, svg};
 pub use style::Style;
+pub use svg_document::{LINE_PITCH, LINE_WIDTH};
 pub use typeface::Typeface;
 
-/// To be raised with every change that makes pictures look different: whoever keeps pictures knows by it that they are old.
+/// The revision of the renderer. Increase it with every change to the look of pictures, so that cached ones are
+/// discarded.
 pub const REVISION: u32 = 1;

@@ -1,33 +1,33 @@
-//! The two styles of a picture.
+//! The colours of the light and the dark style.
 
 use crate::color::Color;
 
-/// The least contrast of a line to the dark ground; that of WCAG 2 for graphics.
+/// The minimum contrast of a line on the dark background, from WCAG 2 for graphics.
 const LINE_CONTRAST: f64 = 3.0;
-/// A line of less contrast than this to the light ground gets darker edges, of this contrast.
-const PALE: f64 = 1.6;
+/// A line with less contrast on the light background gets darker edges.
+const MIN_UNEDGED_CONTRAST: f64 = 1.6;
 const EDGE_CONTRAST: f64 = 2.0;
 
-/// Light or dark.
+/// The style of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Style {
-    /// Dark letters on white.
+    /// Dark text on a light background.
     #[default]
     Light,
-    /// Light letters on a dark ground.
+    /// Light text on a dark background.
     Dark,
 }
 
 /// The colours of a style.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Palette {
-    /// What everything stands on.
+    /// The background.
     pub(crate) ground: Color,
-    /// Names, and the outlines of interchanges.
+    /// Labels, and the outlines of interchanges.
     pub(crate) ink: Color,
-    /// Names in a second language, and small print.
+    /// Labels in the second language, and small print.
     pub(crate) soft_ink: Color,
-    /// Inside of a station's mark.
+    /// The inside of a station's mark.
     pub(crate) mark: Color,
     /// The frame of the legend.
     pub(crate) frame: Color,
@@ -38,12 +38,12 @@ pub(crate) struct Palette {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Paint {
     pub(crate) fill: Color,
-    /// Of both its edges, when the line would hardly be seen without them.
+    /// The colour of both edges, if the line would hardly be visible without them.
     pub(crate) edge: Option<Color>,
 }
 
 impl Paint {
-    /// The one that is seen best.
+    /// The more visible of the two colours.
     pub(crate) fn outline(self) -> Color {
         self.edge.unwrap_or(self.fill)
     }
@@ -73,12 +73,12 @@ impl Style {
 }
 
 impl Palette {
-    /// How a line of this colour is painted. A colour that cannot be read is the ink.
+    /// The colours of a line. An invalid colour is replaced by that of labels.
     pub(crate) fn paint(&self, color: &str) -> Paint {
         let color = Color::parse(color).unwrap_or(self.ink);
         match self.style {
-            Style::Dark => Paint { fill: color.lifted(self.ground, LINE_CONTRAST), edge: None },
-            Style::Light if color.contrast(self.ground) < PALE => {
+            Style::Dark => Paint { fill: color.lightened(self.ground, LINE_CONTRAST), edge: None },
+            Style::Light if color.contrast(self.ground) < MIN_UNEDGED_CONTRAST => {
                 Paint { fill: color, edge: Some(color.darkened(self.ground, EDGE_CONTRAST)) }
             }
             Style::Light => Paint { fill: color, edge: None },
@@ -88,7 +88,7 @@ impl Palette {
 
 #[cfg(test)]
 mod tests {
-    use super::{EDGE_CONTRAST, LINE_CONTRAST, PALE, Style};
+    use super::{EDGE_CONTRAST, LINE_CONTRAST, MIN_UNEDGED_CONTRAST, Style};
 
     #[test]
     fn letters_are_easily_read() {
@@ -109,7 +109,7 @@ mod tests {
             assert!(dark.paint(color).fill.contrast(dark.ground) >= LINE_CONTRAST, "{color}");
             let paint = light.paint(color);
             let seen = paint.outline().contrast(light.ground);
-            assert!(seen >= if paint.edge.is_some() { EDGE_CONTRAST } else { PALE }, "{color}");
+            assert!(seen >= if paint.edge.is_some() { EDGE_CONTRAST } else { MIN_UNEDGED_CONTRAST }, "{color}");
         }
         assert_eq!(light.paint("#e60012").edge, None);
         assert_eq!(light.paint("#e60012").fill.to_string(), "#e60012");

@@ -1,8 +1,8 @@
-//! Writing XML: escaped text and short numbers.
+//! Writes XML: escaped text and short numbers.
 
 use std::fmt::{self, Display, Write};
 
-/// Adds formatted text. Writing into a string does not fail.
+/// Appends formatted text. Writing to a string does not fail.
 macro_rules! put {
     ($out:expr, $($what:tt)*) => {{
         use std::fmt::Write as _;
@@ -11,7 +11,7 @@ macro_rules! put {
 }
 pub(crate) use put;
 
-/// A text that is safe inside of an element and inside of an attribute in double quotes.
+/// A text, escaped for elements and for attributes in double quotes.
 pub(crate) struct Text<'a>(pub(crate) &'a str);
 
 impl Display for Text<'_> {
@@ -23,7 +23,7 @@ impl Display for Text<'_> {
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
                 '\t' | '\n' | '\r' => f.write_char(' ')?,
-                // XML has no way at all to write these.
+                // XML cannot represent these characters.
                 '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => f.write_char(char::REPLACEMENT_CHARACTER)?,
                 other => f.write_char(other)?,
             }
@@ -32,7 +32,7 @@ impl Display for Text<'_> {
     }
 }
 
-/// A number with as many digits as a drawing needs: two after the point.
+/// A number with at most two decimals.
 pub(crate) struct Num(pub(crate) f64);
 
 impl Display for Num {

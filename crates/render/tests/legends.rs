@@ -11,7 +11,7 @@ use support::{DEMO, Pixels, TOKYO, read};
 fn the_legend_of_the_demo_is_as_measured() {
     let map = read(DEMO);
     let place = map.legend.expect("a legend");
-    let room = Legend::of(&map).room(i32::try_from(place.width).unwrap());
+    let room = Legend::of(&map).size_for(i32::try_from(place.width).unwrap());
     assert_eq!((place.width, place.height), (room.width.into(), room.height.into()));
 }
 
@@ -21,7 +21,7 @@ fn a_wider_legend_is_lower() {
     let legend = Legend::of(&map);
     let mut height = i32::MAX;
     for width in [400, 700, 1000, 2000, 4000] {
-        let room = legend.room(width);
+        let room = legend.size_for(width);
         assert!(room.height <= height, "{width}");
         assert!(room.width <= width, "{room:?} of {width}");
         height = room.height;

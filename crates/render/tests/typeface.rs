@@ -1,7 +1,7 @@
 //! The typeface has what the maps need, and says what it has not.
 
 use kaisatsu_railmap::{Label, check};
-use kaisatsu_render::{Placed, Typeface, measure};
+use kaisatsu_render::{LabelSize, Typeface, measure};
 
 const TOKYO: &str = include_str!("../../railmap/maps/tokyo.toml");
 
@@ -37,7 +37,7 @@ fn a_label_takes_as_much_room_as_its_rows() {
         down,
     };
     let room = |rows: &[&str], small: &[&str], down| {
-        let Placed { width, height } = measure(Typeface::builtin(), &label(rows, small, down));
+        let LabelSize { width, height } = measure(Typeface::builtin(), &label(rows, small, down));
         (width, height)
     };
     assert_eq!(room(&["東京"], &[], false), (24, 12));
@@ -55,7 +55,7 @@ fn any_character_can_be_set() {
     for piece in every.collect::<Vec<_>>().chunks(16) {
         let row: String = piece.iter().collect();
         for down in [false, true] {
-            let Placed { width, height } =
+            let LabelSize { width, height } =
                 measure(Typeface::builtin(), &Label { rows: vec![row.clone()], small: vec![row.clone()], down });
             assert!((1..2000).contains(&width) && (1..2000).contains(&height), "{row:?}");
         }

@@ -126,7 +126,7 @@ fn place_legend(
 }
 
 fn legend_size(legend: &Legend<'_>, width: i64) -> (i64, i64) {
-    let placed = legend.room(i32::try_from(width.max(1)).unwrap_or(i32::MAX));
+    let placed = legend.size_for(i32::try_from(width.max(1)).unwrap_or(i32::MAX));
     (i64::from(placed.width).max(1), i64::from(placed.height).max(1))
 }
 

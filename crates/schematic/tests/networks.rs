@@ -139,7 +139,7 @@ fn the_legend_keeps_its_size_where_a_larger_corner_is_free() {
     let document = built(&network).document;
     let place = document.legend.unwrap();
     let legend = Legend::new(&document.name, &document.edition, &document.credits, &document.lines);
-    assert!(i64::from(legend.room(1).width) <= place.width, "{place:?}");
+    assert!(i64::from(legend.size_for(1).width) <= place.width, "{place:?}");
     assert!(place.width > document.width / 5, "the smallest corner would do: {place:?} of {}", document.width);
     assert!(place.x > 40, "it lies in the corner beside the line, not below the map: {place:?}");
 }

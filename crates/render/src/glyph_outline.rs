@@ -1,4 +1,4 @@
-//! The outline of one glyph, ready to be written into a drawing.
+//! The outline of a glyph as SVG path data.
 
 use std::fmt::Write;
 
@@ -7,30 +7,30 @@ use rustybuzz::{
     ttf_parser::{GlyphId, OutlineBuilder},
 };
 
-/// The outline as SVG path data in thousandths of the size, y growing downwards from the baseline.
+/// An outline as SVG path data, in thousandths of the font size; y grows downwards from the baseline.
 #[derive(Debug)]
-pub(crate) struct Outline {
+pub(crate) struct GlyphOutline {
     pub(crate) path: String,
-    /// What it covers; `None` for a space.
-    pub(crate) ink: Option<Ink>,
+    /// Its bounding box; `None` for a space.
+    pub(crate) ink: Option<InkBounds>,
 }
 
-/// A box around ink, its edges included.
+/// The bounding box of ink, edges included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Ink {
+pub(crate) struct InkBounds {
     pub(crate) left: i32,
     pub(crate) top: i32,
     pub(crate) right: i32,
     pub(crate) bottom: i32,
 }
 
-impl Ink {
-    pub(crate) fn moved(self, x: i32, y: i32) -> Self {
+impl InkBounds {
+    pub(crate) fn translated(self, x: i32, y: i32) -> Self {
         Self { left: self.left + x, top: self.top + y, right: self.right + x, bottom: self.bottom + y }
     }
 
-    /// Turned clockwise around (0, 0): what was right is below.
-    pub(crate) fn turned(self) -> Self {
+    /// Rotated clockwise around (0, 0): right becomes down.
+    pub(crate) fn rotated(self) -> Self {
         Self { left: -self.bottom, top: self.left, right: -self.top, bottom: self.right }
     }
 
@@ -52,13 +52,13 @@ impl Ink {
     }
 }
 
-impl Outline {
-    pub(crate) const NOTHING: Self = Self { path: String::new(), ink: None };
+impl GlyphOutline {
+    pub(crate) const EMPTY: Self = Self { path: String::new(), ink: None };
 
     pub(crate) fn read(face: &Face<'_>, id: GlyphId) -> Self {
         let mut pen = Pen::default();
-        let Some(bounds) = face.outline_glyph(id, &mut pen) else { return Self::NOTHING };
-        let ink = Ink {
+        let Some(bounds) = face.outline_glyph(id, &mut pen) else { return Self::EMPTY };
+        let ink = InkBounds {
             left: bounds.x_min.into(),
             top: -i32::from(bounds.y_max),
             right: bounds.x_max.into(),
@@ -68,7 +68,7 @@ impl Outline {
     }
 }
 
-/// Writes relative commands on whole numbers: half the bytes of absolute ones.
+/// Writes relative commands with whole numbers, which take half the bytes of absolute ones.
 #[derive(Default)]
 struct Pen {
     path: String,
@@ -87,7 +87,7 @@ impl Pen {
                     self.path.push(' ');
                 }
                 first = false;
-                // Writing into a string does not fail.
+                // Writing to a string does not fail.
                 let _ = write!(self.path, "{number}");
             }
         }

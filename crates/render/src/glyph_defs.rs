@@ -1,27 +1,27 @@
-//! Letters in a drawing: every glyph is defined once and then used.
+//! Glyphs in an SVG document: each is defined once and then referenced.
 
 use std::collections::BTreeSet;
 
 use crate::{
     Typeface,
     color::Color,
-    label::Lettering,
+    label::GlyphRun,
     xml::{Num, put},
 };
 
-/// How far the halo reaches around a letter, in map units.
+/// The width of the halo around glyphs, in map units.
 pub(crate) const HALO: f64 = 1.25;
 
-/// The glyphs that a drawing uses.
+/// The glyphs that a document references.
 #[derive(Debug, Default)]
-pub(crate) struct Letters {
+pub(crate) struct GlyphDefs {
     used: BTreeSet<u16>,
 }
 
-impl Letters {
-    /// Writes letters on their places. With a halo they stand out from what lies under them.
-    pub(crate) fn write(&mut self, out: &mut String, lettering: &Lettering, fill: Option<Color>, halo: bool) {
-        let Lettering { x, y, unit, glyphs, .. } = lettering;
+impl GlyphDefs {
+    /// Writes a glyph run, optionally with a halo that separates it from the lines under it.
+    pub(crate) fn write(&mut self, out: &mut String, lettering: &GlyphRun, fill: Option<Color>, halo: bool) {
+        let GlyphRun { x, y, unit, glyphs, .. } = lettering;
         put!(out, "<g transform=\"translate({} {})scale({})\"", Num(*x), Num(*y), Unit(*unit));
         if halo {
             put!(out, " stroke-width=\"{}\"", Num(2.0 * HALO / unit));
@@ -30,17 +30,17 @@ impl Letters {
             put!(out, " fill=\"{fill}\"");
         }
         out.push('>');
-        for run in glyphs.chunk_by(|a, b| a.turned == b.turned) {
-            let turned = run.first().is_some_and(|glyph| glyph.turned);
-            if turned {
+        for run in glyphs.chunk_by(|a, b| a.rotated == b.rotated) {
+            let rotated = run.first().is_some_and(|glyph| glyph.rotated);
+            if rotated {
                 out.push_str("<g transform=\"rotate(90)\">");
             }
             for glyph in run {
-                // A turned glyph stands in a turned plane, where right is down and down is left.
-                let (x, y) = if turned { (glyph.y, -glyph.x) } else { (glyph.x, glyph.y) };
+                // In the rotated coordinate system, right is down and down is left.
+                let (x, y) = if rotated { (glyph.y, -glyph.x) } else { (glyph.x, glyph.y) };
                 self.write_glyph(out, glyph.id, x, y);
             }
-            if turned {
+            if rotated {
                 out.push_str("</g>");
             }
         }
@@ -61,7 +61,7 @@ impl Letters {
         out.push_str("/>");
     }
 
-    /// The definitions of all glyphs that were written.
+    /// Writes the definitions of all referenced glyphs.
     pub(crate) fn define(&self, out: &mut String) {
         let face = Typeface::builtin();
         for id in &self.used {
@@ -70,7 +70,7 @@ impl Letters {
     }
 }
 
-/// A scale of letters: small, and multiplied by a thousand, so it needs more digits than a place.
+/// A scale factor. It is small and multiplied by a thousand, so it needs more digits than a coordinate.
 struct Unit(f64);
 
 impl std::fmt::Display for Unit {
