@@ -15,7 +15,7 @@ use crate::{error::CliError, logs, settings::Settings};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Check map files: everything that is wrong, with file and line
+    /// Check map files and print all findings, with file and line
     ///
     /// Ends with 1 when anything is found. An error keeps a map from being used; a warning does not.
     Check {
@@ -26,17 +26,16 @@ pub(crate) enum Command {
         #[arg(long)]
         allow_warnings: bool,
     },
-    /// Make a map file from a network file: eight directions, bundles, names that never collide
+    /// Build a map file from a network file: octilinear layout, bundled lines, labels that do not overlap
     ///
-    /// There is no chance in it: the same network gives the same map. A drawing that would not be the same network any more, or
-    /// that has no place for a name, is an error.
+    /// The result is deterministic. It is an error if no layout preserves the network, or if a label cannot be placed.
     Build(build::Build),
     /// Draw a map file as SVG or PNG
     Draw(draw::Draw),
-    /// Make a network file from open data: stations and lines, not drawn yet
+    /// Import open data into a network file: stations and lines, without a layout
     ///
-    /// What was read and left out is told on standard error, and names whose reading a person must settle. Station codes stay
-    /// as they were in the output or in the previous network; a renamed station keeps its code and its old name.
+    /// A summary of what was read and left out, and of unresolved readings, is printed on standard error. Stations keep the
+    /// codes of the output or of the previous network; a renamed station keeps its code and its old name.
     Import(Box<import::Import>),
     /// List the maps that a server with these settings has
     List,
@@ -55,7 +54,7 @@ pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, Cli
         Command::Draw(draw) => draw::run(&draw),
         Command::Import(import) => import::run(&import),
         Command::List => {
-            // What is wrong with a file is told as a server would tell it.
+            // Findings in map files are logged as a server logs them.
             logs::start("warn", logs::LogFormat::Text);
             let registry = MapRegistry::open(Some(settings.maps_folder()?), |_| ())
                 .map_err(|error| CliError::Failed(format!("the map folder cannot be read: {error}")))?;
@@ -72,7 +71,7 @@ pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, Cli
     }
 }
 
-/// Prints the findings as `FILE:LINE: severity: message`, which editors understand. Returns whether the file may pass.
+/// Prints the findings as `FILE:LINE: severity: message`, which editors recognise. Returns whether the file passes.
 fn check_file(file: &std::path::Path, allow_warnings: bool) -> Result<bool, CliError> {
     let name = file.display();
     let text = fs::read_to_string(file).map_err(|error| CliError::Failed(format!("{name}: {error}")))?;

@@ -1,4 +1,4 @@
-//! `kaisatsu map build`: a map file from a network file.
+//! `kaisatsu map build`: builds a map file from a network file.
 
 use std::{
     path::{Path, PathBuf},
@@ -18,45 +18,45 @@ use crate::error::CliError;
 pub(crate) struct Build {
     /// The network file
     network: PathBuf,
-    /// Where the map is written; - for standard output. On an error the file stays as it is
+    /// The map file to write; - for standard output. On an error the file is unchanged
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
-    /// Write the names in the second language too, in small letters
+    /// Include the names in the second language, in small type
     #[arg(long)]
     second_language: bool,
 }
 
 pub(crate) fn run(build: &Build) -> Result<ExitCode, CliError> {
     let network = files::network(&build.network)?;
-    let watch = Watch::start();
+    let progress = ProgressLine::start();
     let options = Options { second_language: build.second_language };
-    let map = kaisatsu_schematic::build(&network, options, &mut |step| watch.show(step))
+    let map = kaisatsu_schematic::build(&network, options, &mut |step| progress.show(step))
         .map_err(|error| CliError::Failed(format!("{}: {error}", build.network.display())))?;
-    watch.bar.finish_and_clear();
+    progress.bar.finish_and_clear();
     let text = map.document.to_toml();
-    // What no server would load is not written: a network may say more than fits into a map.
+    // A map that no server would load is not written: the limits of network files are wider than those of map files.
     let checked = check::check(&text);
     if checked.map.is_none() {
         let errors = checked.findings.iter().filter(|finding| finding.severity == Severity::Error);
-        let told: Vec<String> = errors.take(20).map(|finding| finding.message.clone()).collect();
+        let messages: Vec<String> = errors.take(20).map(|finding| finding.message.clone()).collect();
         return Err(CliError::Failed(format!(
             "{}: the map would not be valid: {}",
             build.network.display(),
-            told.join("; ")
+            messages.join("; ")
         )));
     }
     files::write(&build.output, text)?;
-    tell(&build.output, &map, watch.since);
+    print_summary(&build.output, &map, progress.since);
     Ok(ExitCode::SUCCESS)
 }
 
-/// A line on the terminal that says what is going on.
-struct Watch {
+/// A progress line on the terminal.
+struct ProgressLine {
     bar: ProgressBar,
     since: Instant,
 }
 
-impl Watch {
+impl ProgressLine {
     fn start() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         if let Ok(style) = ProgressStyle::with_template("{elapsed:>4} {msg}") {
@@ -67,17 +67,17 @@ impl Watch {
 
     fn show(&self, step: Step) {
         let message = match step {
-            Step::Relaxing => "evening the network out".to_owned(),
-            Step::Routing => "finding a way for every stretch".to_owned(),
-            Step::Optimising => "straightening".to_owned(),
-            Step::Labelling { missing } => format!("writing names; {missing} look for a place"),
+            Step::Relaxing => "relaxing the network".to_owned(),
+            Step::Routing => "routing corridors".to_owned(),
+            Step::Optimising => "improving the layout".to_owned(),
+            Step::Labelling { missing } => format!("placing labels; {missing} unresolved"),
         };
         self.bar.set_message(message);
         self.bar.tick();
     }
 }
 
-fn tell(output: &Path, built: &BuiltMap, since: Instant) {
+fn print_summary(output: &Path, built: &BuiltMap, since: Instant) {
     let (document, quality) = (&built.document, &built.quality);
     eprintln!(
         "{}: map {} with {} stations and {} lines, {}×{}, in {:.1} s",

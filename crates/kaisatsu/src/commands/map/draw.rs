@@ -1,4 +1,4 @@
-//! `kaisatsu map draw`: a picture of a map file.
+//! `kaisatsu map draw`: renders a map file as SVG or PNG.
 
 use std::{fs, path::PathBuf, process::ExitCode};
 
@@ -14,22 +14,22 @@ use crate::error::CliError;
 pub(crate) struct Draw {
     /// The map file
     map: PathBuf,
-    /// Where the picture is written; the name ends in .svg or .png
+    /// The picture to write; the name ends in .svg or .png
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
     /// Part of the map: X,Y,WIDTH,HEIGHT in map units [default: the whole map]
     #[arg(long, value_name = "WINDOW", allow_hyphen_values = true, value_parser = window)]
     window: Option<Window>,
-    /// Pixels for one map unit
+    /// Pixels per map unit
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=3))]
     scale: u8,
-    /// Light or dark
-    #[arg(long, value_enum, default_value_t = Ground::Light)]
-    style: Ground,
+    /// Colour scheme
+    #[arg(long, value_enum, default_value_t = StyleArg::Light)]
+    style: StyleArg,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Ground {
+enum StyleArg {
     Light,
     Dark,
 }
@@ -41,8 +41,8 @@ pub(crate) fn run(draw: &Draw) -> Result<ExitCode, CliError> {
         .map
         .ok_or_else(|| CliError::Failed(format!("{name} is no usable map; `kaisatsu map check {name}` says why")))?;
     let style = match draw.style {
-        Ground::Light => Style::Light,
-        Ground::Dark => Style::Dark,
+        StyleArg::Light => Style::Light,
+        StyleArg::Dark => Style::Dark,
     };
     let picture = Picture { map: &map, window: draw.window.unwrap_or(map.extent), scale: draw.scale, style };
     match draw.output.extension().and_then(|ending| ending.to_str()) {
@@ -61,7 +61,7 @@ pub(crate) fn run(draw: &Draw) -> Result<ExitCode, CliError> {
 fn window(text: &str) -> Result<Window, String> {
     let numbers: Result<Vec<i64>, _> = text.split(',').map(|part| part.trim().parse::<i64>()).collect();
     match numbers.as_deref() {
-        // A window may begin before the map or reach past it, but no farther than any map does.
+        // A window may begin before the map or extend past it, but not beyond the largest map.
         Ok(&[x, y, width, height])
             if [x, y].iter().all(|start| (-MAX_SIDE..=MAX_SIDE).contains(start))
                 && [width, height].iter().all(|side| (1..=MAX_SIDE).contains(side)) =>
@@ -82,7 +82,7 @@ mod tests {
     use super::window;
 
     #[test]
-    fn a_window_is_no_farther_away_than_any_map() {
+    fn a_window_lies_within_the_limits_of_map_coordinates() {
         let good = Window { x: -10, y: 1_000_000, width: 1, height: 1_000_000 };
         assert_eq!(window("-10, 1000000,1,1000000"), Ok(good));
         for bad in

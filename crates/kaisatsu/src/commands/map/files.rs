@@ -1,4 +1,4 @@
-//! What the map commands share: reading a network file, and writing a result without ever leaving half of one.
+//! Shared by the map commands: reads network files, and writes output files atomically.
 
 use std::{
     fs,
@@ -10,7 +10,7 @@ use kaisatsu_transit::{Network, file};
 
 use crate::error::CliError;
 
-/// Reads a network file; everything that is wrong is told with file and line.
+/// Reads a network file; an error lists all findings with file and line.
 pub(super) fn network(path: &Path) -> Result<Network, CliError> {
     let name = path.display();
     let failed = |error: std::io::Error| CliError::Failed(format!("{name}: {error}"));
@@ -18,13 +18,13 @@ pub(super) fn network(path: &Path) -> Result<Network, CliError> {
         return Err(CliError::Failed(format!("{name}: more than {} bytes are no network", file::MAX_BYTES)));
     }
     let text = fs::read_to_string(path).map_err(failed)?;
-    file::read(&text).map_err(|unreadable| {
-        let all: Vec<_> = unreadable.findings.iter().map(|f| format!("{name}:{}: {}", f.line, f.message)).collect();
+    file::read(&text).map_err(|error| {
+        let all: Vec<_> = error.findings.iter().map(|f| format!("{name}:{}: {}", f.line, f.message)).collect();
         CliError::Failed(all.join("\n"))
     })
 }
 
-/// Writes beside the output and puts it in its place, so that nobody ever sees half a file; - is standard output.
+/// Writes a temporary file and renames it, so that the output is never incomplete; - is standard output.
 pub(super) fn write(output: &Path, content: impl AsRef<[u8]>) -> Result<(), CliError> {
     let name = output.display();
     let failed = |error: std::io::Error| CliError::Failed(format!("{name}: {error}"));
@@ -35,7 +35,7 @@ pub(super) fn write(output: &Path, content: impl AsRef<[u8]>) -> Result<(), CliE
     beside.push(".new");
     let beside = PathBuf::from(beside);
     fs::write(&beside, content).and_then(|()| fs::rename(&beside, output)).map_err(|error| {
-        // What is left of it helps nobody; that it cannot be removed neither.
+        // Best effort: the error that matters is the first one.
         let _ = fs::remove_file(&beside);
         failed(error)
     })

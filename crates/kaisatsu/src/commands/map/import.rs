@@ -1,4 +1,4 @@
-//! `kaisatsu map import`: a network file from open data.
+//! `kaisatsu map import`: imports open data into a network file.
 
 use std::{cell::RefCell, path::PathBuf, process::ExitCode};
 
@@ -14,32 +14,32 @@ use crate::error::CliError;
 #[derive(Debug, Args)]
 pub(crate) struct Import {
     #[command(subcommand)]
-    source: From,
+    source: SourceCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum From {
+enum SourceCommand {
     /// A GTFS feed: a zip file or a folder
     ///
-    /// Stops are grouped by their parent station, else by name within 300 m. A route is drawn by its longest patterns of trips;
-    /// expresses and rare detours add no edges.
+    /// Stops are grouped by their parent station, else by name within 300 m. A route follows its longest trip patterns;
+    /// express trips and rare detours add no edges.
     Gtfs {
         /// The feed
         feed: PathBuf,
-        /// Take buses as well as what runs on rails
+        /// Import buses too
         #[arg(long)]
         buses: bool,
-        /// Take ferries as well
+        /// Import ferries too
         #[arg(long)]
         ships: bool,
-        /// Take the routes of this agency only, by id or name; may be given several times
+        /// Import only the routes of this agency, by id or name; may be repeated
         #[arg(long, value_name = "AGENCY")]
         agency: Vec<String>,
-        /// Take this route only, by id or name; may be given several times
+        /// Import only this route, by id or name; may be repeated
         #[arg(long, value_name = "ROUTE")]
         route: Vec<String>,
         #[command(flatten)]
-        common: Common,
+        common: CommonOptions,
     },
     /// The railway data of Japan's land ministry (N02): two .geojson files
     N02 {
@@ -48,54 +48,54 @@ enum From {
         /// N02-xx_Station.geojson
         stations: PathBuf,
         #[command(flatten)]
-        common: Common,
+        common: CommonOptions,
     },
     /// The npm package japan-train-data, exported to JSON as tools/maps does it
     JapanTrainData {
         /// The export
         export: PathBuf,
         #[command(flatten)]
-        common: Common,
+        common: CommonOptions,
     },
-    /// A folder with stations.csv and lines.csv, drawn by hand
+    /// A folder with stations.csv and lines.csv, written by hand
     Csv {
         /// The folder
         folder: PathBuf,
         #[command(flatten)]
-        common: Common,
+        common: CommonOptions,
     },
 }
 
 #[derive(Debug, Args)]
-struct Common {
-    /// Where the network is written; - for standard output. On an error the file stays as it is
+struct CommonOptions {
+    /// The network file to write; - for standard output. On an error the file is unchanged
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
     /// Id of the map [default: that of the corrections, else of the previous network, else the name of the output]
     #[arg(long)]
     id: Option<String>,
-    /// Name of the map for people
+    /// Display name of the map
     #[arg(long)]
     name: Option<String>,
-    /// Which state of the world it shows
+    /// Which state of the network it shows
     #[arg(long)]
     edition: Option<String>,
-    /// Where the facts come from
+    /// The sources of the data
     #[arg(long)]
     credits: Option<String>,
-    /// What is known better than the source: docs/formats/network.md
+    /// Corrections file: docs/formats/network.md
     #[arg(long, value_name = "FILE")]
     corrections: Option<PathBuf>,
-    /// Dictionary of readings in the format of SKK; may be given several times
+    /// SKK dictionary of readings; may be repeated
     #[arg(long, value_name = "DICTIONARY")]
     readings: Vec<PathBuf>,
-    /// The network of the last import, whose codes stay [default: the output, when it is there]
+    /// The network of the last import, whose codes are kept [default: the output, if it exists]
     #[arg(long, value_name = "FILE")]
     previous: Option<PathBuf>,
-    /// Give out codes anew, whatever was there before
+    /// Assign new codes and ignore earlier ones
     #[arg(long, conflicts_with = "previous")]
     forget: bool,
-    /// Take only what lies in this box of degrees, in place of the area of the corrections
+    /// Import only this bounding box in degrees, instead of the area of the corrections
     #[arg(long, value_name = "W,S,E,N", value_parser = parse_area, allow_hyphen_values = true)]
     area: Option<BoundingBox>,
 }
@@ -108,17 +108,17 @@ fn parse_area(text: &str) -> Result<BoundingBox, String> {
 
 pub(super) fn run(import: &Import) -> Result<ExitCode, CliError> {
     match &import.source {
-        From::Gtfs { feed, buses, ships, agency, route, common } => {
+        SourceCommand::Gtfs { feed, buses, ships, agency, route, common } => {
             let filter = RouteFilter { buses: *buses, ships: *ships, agencies: agency.clone(), routes: route.clone() };
             run_one(Source::Gtfs { path: feed, filter: &filter }, common)
         }
-        From::N02 { sections, stations, common } => run_one(Source::N02 { sections, stations }, common),
-        From::JapanTrainData { export, common } => run_one(Source::TrainData(export), common),
-        From::Csv { folder, common } => run_one(Source::Csv(folder), common),
+        SourceCommand::N02 { sections, stations, common } => run_one(Source::N02 { sections, stations }, common),
+        SourceCommand::JapanTrainData { export, common } => run_one(Source::TrainData(export), common),
+        SourceCommand::Csv { folder, common } => run_one(Source::Csv(folder), common),
     }
 }
 
-fn run_one(source: Source<'_>, common: &Common) -> Result<ExitCode, CliError> {
+fn run_one(source: Source<'_>, common: &CommonOptions) -> Result<ExitCode, CliError> {
     let failed = |error: kaisatsu_transit::Error| CliError::Failed(error.to_string());
     let corrections = common.corrections.as_deref().map(Corrections::open).transpose().map_err(failed)?;
     let mut readings = Readings::default();
@@ -139,41 +139,43 @@ fn run_one(source: Source<'_>, common: &Common) -> Result<ExitCode, CliError> {
         previous: previous.as_ref(),
     };
     let bar: RefCell<Option<ProgressBar>> = RefCell::default();
-    let watch = |_what: &str, done: u64, all: u64| {
+    let report = |_what: &str, done: u64, all: u64| {
         let mut bar = bar.borrow_mut();
         let bar = bar.get_or_insert_with(|| progress::bar("reading", usize::try_from(all).unwrap_or(usize::MAX)));
         bar.set_position(done);
     };
     let mut summary = Summary::default();
-    let result = import(source, &options, &watch, &mut summary);
+    let result = import(source, &options, &report, &mut summary);
     if let Some(bar) = bar.take() {
         bar.finish_and_clear();
     }
-    // Also before an error: what was left out is often the reason.
+    // Printed before an error too, because what was left out is often the reason.
     eprint!("{summary}");
-    let text = file::write_checked(&result.map_err(failed)?).map_err(|unreadable| unusable(&unreadable))?;
+    let text = file::write_checked(&result.map_err(failed)?).map_err(|error| invalid_network(&error))?;
     files::write(&common.output, text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What would be written could not be read by the next import, so nothing is written.
-fn unusable(unreadable: &file::ParseError) -> CliError {
-    let told: Vec<&str> = unreadable.findings.iter().take(20).map(|finding| finding.message.as_str()).collect();
+/// The error for a network that the next import could not read. Nothing is written.
+fn invalid_network(error: &file::ParseError) -> CliError {
+    let messages: Vec<&str> = error.findings.iter().take(20).map(|finding| finding.message.as_str()).collect();
     CliError::Failed(format!(
-        "the network would not be valid, and nothing was written: {}\nMend it in the source or in the corrections.",
-        told.join("; ")
+        "the network would not be valid, and nothing was written: {}\nFix it in the source or in the corrections.",
+        messages.join("; ")
     ))
 }
 
-/// The network whose codes stay.
-fn previous(common: &Common) -> Result<Option<Network>, CliError> {
+/// The network whose codes are kept.
+fn previous(common: &CommonOptions) -> Result<Option<Network>, CliError> {
     let path = match &common.previous {
         Some(given) => given,
         None if !common.forget && common.output.is_file() => &common.output,
         None => return Ok(None),
     };
     let network = files::network(path).map_err(|error| {
-        CliError::Failed(format!("{error}\nThe codes of before are in it: mend it, or start anew with --forget."))
+        CliError::Failed(format!(
+            "{error}\nIt holds the codes of the previous import: fix it, or start over with --forget."
+        ))
     })?;
     Ok(Some(network))
 }
