@@ -70,7 +70,7 @@ impl Corrections {
     fn open_at(path: &Path, depth: usize) -> Result<Self, Error> {
         let name = path.display().to_string();
         if depth > MAX_BASE_DEPTH {
-            return Err(Error::file(&name, "its bases stand on each other"));
+            return Err(Error::file(&name, "its bases form a cycle"));
         }
         let text = std::fs::read_to_string(path).map_err(|error| Error::io(&name, error))?;
         let mut corrections = Self::read(&name, &text)?;

@@ -80,7 +80,7 @@ pub(crate) fn read(
         }
         for &(a, b) in &found.bypasses {
             let example = format!("{name}: {}–{}", stations[a].station, stations[b].station);
-            summary.omit("edges that are none (a station lies between)", example);
+            summary.omit("false edges (a station lies between)", example);
         }
         for (station, position) in stations.iter().zip(&positions) {
             data.stops.push(stop(station, *position));

@@ -38,7 +38,7 @@ fn loops_are_closed_and_false_edges_cut() {
     // 乙 and 新乙 are one group, so the line begins at it.
     assert_eq!(runs["支線"], ["乙 第2丁"]);
     assert!(network.lines.iter().any(|line| line.name == "環状線" && line.is_loop));
-    assert!(summary.to_string().contains("edges too long to be true: 本線: 支線の端–飛地 (42 km)"), "{summary}");
+    assert!(summary.to_string().contains("edges longer than the limit: 本線: 支線の端–飛地 (42 km)"), "{summary}");
     assert_eq!(network.stations[0].prefecture.map(kaisatsu_model::Prefecture::code), Some(13));
 }
 
@@ -185,7 +185,7 @@ fn a_parted_ring_goes_on_where_its_list_begins() {
     assert_eq!(read(&ring(near), "cut = [[\"甲\", \"乙\"], [\"丙\", \"丁\"]]"), parted(&["丁 戊 甲", "乙 丙"]));
     let mut far = near;
     far[2..].iter_mut().for_each(|position| position.0 += 1.0);
-    // 乙–丙 and 戊–甲 are too long to be true.
+    // 乙–丙 and 戊–甲 are longer than the limit.
     assert_eq!(read(&ring(far), ""), parted(&["甲 乙", "丙 丁 戊"]));
     // What is cut on a branch does not open the ring that it leaves.
     let branch = "branch = [{ after = \"丙\", from = \"乙\" }]\ncut = [[\"丁\", \"戊\"]]";

@@ -1,4 +1,4 @@
-//! GTFS feeds: from a folder and a zip file, whole and broken.
+//! GTFS feeds from a folder and from a zip file, valid and broken.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod common;
@@ -57,7 +57,7 @@ fn a_feed_becomes_stations_and_lines() {
     let options = Options { id: Some("city"), ..Options::default() };
     let (network, summary) = gtfs(feed.path(), &options).unwrap();
     let runs = runs(&network);
-    // The branch is a run of its own, the express adds no edge, and the stops of one name near each other are one station.
+    // The branch is a separate run, the express adds no edge, and nearby stops with the same name are one station.
     assert_eq!(runs["A Airport, and back"], ["Park Queen River Square", "Branch Queen"]);
     assert_eq!(runs["Tram"], ["Queen Branch Square"]);
     assert!(network.lines.iter().any(|line| line.name == "Tram" && line.is_loop));
@@ -84,7 +84,7 @@ fn a_feed_becomes_stations_and_lines() {
 }
 
 #[test]
-fn trips_may_be_scattered_over_the_file() {
+fn interleaved_trips_give_the_same_network() {
     let (trips, times) = usual();
     let mut rows: Vec<&str> = times.lines().collect();
     let header = rows.remove(0);
@@ -99,7 +99,7 @@ fn trips_may_be_scattered_over_the_file() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_file_and_line() {
+fn errors_name_the_file_and_the_line() {
     let (trips, times) = usual();
     let bad_order = times.replacen("local,5,q", "local,five,q", 1);
     let bad_place = STOPS.replace("q,Queen,50.01,", "q,Queen,north,");
@@ -128,7 +128,7 @@ fn what_is_wrong_is_told_with_file_and_line() {
 }
 
 #[test]
-fn harmless_slips_are_left_out_and_counted() {
+fn harmless_mistakes_are_left_out_and_counted() {
     let (trips, mut times) = usual();
     times.push_str("local,40,nowhere\nghost,1,q\n");
     let feed =
@@ -137,14 +137,14 @@ fn harmless_slips_are_left_out_and_counted() {
     assert!(
         summary
             .to_string()
-            .contains("1 left out: calls at stops that are not in stops.txt: nowhere at stop_times.txt:")
+            .contains("1 left out: stop times at stops that are not in stops.txt: nowhere at stop_times.txt:")
     );
 }
 
 #[test]
-fn stations_are_found_however_deep_and_circles_are_counted() {
+fn nested_parent_stations_are_followed_and_cycles_are_reported() {
     let (trips, times) = trips(&[("one", "A", "e q k m r")]);
-    // e is in d, in c, in b, in a; k and l are in each other, and m is in k.
+    // The parents of e are d, c, b and a. k and l are parents of each other, and k is the parent of m.
     let stops = "stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station\n\
         a,Deep,50.00,8.00,1,\nb,B,50.0,8.0,,a\nc,C,50.0,8.0,,b\nd,D,50.0,8.0,,c\ne,E,50.0,8.0,,d\n\
         q,Queen,50.01,8.00,,\nk,King,50.02,8.00,,l\nl,Lord,50.02,8.01,,k\nm,Maid,50.03,8.00,,k\nr,River,50.04,8.00,,\n";
@@ -158,7 +158,7 @@ fn stations_are_found_however_deep_and_circles_are_counted() {
     assert!(told.contains("k at stops.txt:8, l at stops.txt:9, m at stops.txt:10"), "{told}");
 }
 
-/// A zip file with one file, of as many times the same text as make up so many bytes: packed it is a thousandth of that.
+/// A zip file with one file of repeated text, which is about a thousand times smaller when compressed.
 fn bomb(folder: &Path, file: &str, start: &str, text: &str, bytes: usize) -> PathBuf {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     archive.start_file(file, zip::write::SimpleFileOptions::default().large_file(true)).unwrap();
@@ -173,7 +173,7 @@ fn bomb(folder: &Path, file: &str, start: &str, text: &str, bytes: usize) -> Pat
 }
 
 #[test]
-fn a_record_without_an_end_is_told_before_it_fills_the_memory() {
+fn an_overlong_record_is_an_error() {
     let folder = folder(&[]);
     let header = "route_id,route_type\nA,1\n";
     for (start, text, line) in [("", "x", 1), (header, "x", 3), (&format!("{header}\"B,1\n"), "C,1\n", 3)] {
@@ -184,7 +184,7 @@ fn a_record_without_an_end_is_told_before_it_fills_the_memory() {
 }
 
 #[test]
-fn a_trip_without_an_end_is_told() {
+fn an_overlong_trip_is_an_error() {
     let (trips, mut times) = usual();
     for order in 0..70_000 {
         writeln!(times, "bus,{order},q\nlocal,{order},{}", if order % 2 == 0 { "q" } else { "r" }).unwrap();
@@ -193,11 +193,11 @@ fn a_trip_without_an_end_is_told() {
         folder(&[("routes.txt", ROUTES), ("stops.txt", STOPS), ("trips.txt", &trips), ("stop_times.txt", &times)]);
     let error = gtfs(feed.path(), &Options::default()).unwrap_err().to_string();
     assert!(error.starts_with("stop_times.txt:1310"), "{error}");
-    assert!(error.ends_with(": trip local has more than 65536 calls"), "{error}");
+    assert!(error.ends_with(": trip local has more than 65536 stop times"), "{error}");
 }
 
 #[test]
-fn the_date_line_parts_nothing() {
+fn stops_across_the_antimeridian_are_near_each_other() {
     let stops = "stop_id,stop_name,stop_lat,stop_lon\n\
         a1,Taveuni,-16.8,179.9996\na2,Taveuni,-16.8,-179.9998\nb,Qamea,-16.8,-179.98\nc,Rabi,-16.5,179.98\n";
     let (trips, times) = trips(&[("there", "A", "c a1"), ("on", "A", "a2 b"), ("express", "A", "c b")]);

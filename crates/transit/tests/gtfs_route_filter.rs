@@ -1,4 +1,4 @@
-//! Which routes of a feed are taken, and what is said when none is.
+//! Selects routes of a feed, and reports terms that match none.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod common;
@@ -34,21 +34,21 @@ fn read(agencies: &str, routes: &[&str], filter: &RouteFilter) -> (Result<Networ
     (import(source, &options, &no_progress, &mut summary), summary)
 }
 
-fn taken(agencies: &str, routes: &[&str], filter: &RouteFilter) -> Vec<String> {
+fn imported(agencies: &str, routes: &[&str], filter: &RouteFilter) -> Vec<String> {
     let network = read(agencies, routes, filter).0.unwrap();
     network.lines.into_iter().map(|line| line.name).collect()
 }
 
-fn told(agencies: &str, routes: &[&str], filter: &RouteFilter) -> String {
+fn error(agencies: &str, routes: &[&str], filter: &RouteFilter) -> String {
     read(agencies, routes, filter).0.unwrap_err().to_string()
 }
 
-fn words(words: &[&str]) -> Vec<String> {
+fn terms(words: &[&str]) -> Vec<String> {
     words.iter().map(ToString::to_string).collect()
 }
 
 #[test]
-fn a_feed_of_buses_says_how_they_are_taken() {
+fn an_error_names_the_options_that_select_the_routes_of_a_feed() {
     let (result, summary) = read("1,Metro\n", &["12,1,3", "13,1,3", "F,1,4"], &RouteFilter::default());
     assert_eq!(
         result.unwrap_err().to_string(),
@@ -56,52 +56,52 @@ fn a_feed_of_buses_says_how_they_are_taken() {
          2 routes of a kind that is not wanted (route_type 3: take them with --buses), \
          1 routes of a kind that is not wanted (route_type 4: take them with --ships)"
     );
-    // What was read and left out is told all the same.
-    let account = summary.to_string();
-    assert!(account.contains("3 routes read") && account.contains(": 12, 13"), "{account}");
-    assert_eq!(told("1,Metro\n", &[], &RouteFilter::default()), "routes.txt: there is no route in it");
+    // The summary is filled in despite the error.
+    let text = summary.to_string();
+    assert!(text.contains("3 routes read") && text.contains(": 12, 13"), "{text}");
+    assert_eq!(error("1,Metro\n", &[], &RouteFilter::default()), "routes.txt: there is no route in it");
 }
 
 #[test]
-fn metros_and_undergrounds_run_on_rails() {
+fn extended_rail_route_types_are_imported() {
     let routes = ["suburban,1,300", "urban,1,400", "metro,1,500", "underground,1,600", "bus,1,700", "taxi,1,1500"];
-    assert_eq!(taken("1,Metro\n", &routes, &RouteFilter::default()), ["metro", "suburban", "underground", "urban"]);
+    assert_eq!(imported("1,Metro\n", &routes, &RouteFilter::default()), ["metro", "suburban", "underground", "urban"]);
 }
 
 #[test]
-fn the_only_agency_need_not_be_named_by_its_routes() {
+fn routes_without_agency_id_belong_to_the_only_agency() {
     for word in ["1", "Metro"] {
-        let filter = RouteFilter { agencies: words(&[word]), ..RouteFilter::default() };
-        assert_eq!(taken("1,Metro\n", &["A,,1"], &filter), ["A"]);
-        // Of two, a route that names none is of neither.
-        assert_eq!(taken("1,Metro\n2,Other\n", &["A,,1", "B,1,1"], &filter), ["B"]);
+        let filter = RouteFilter { agencies: terms(&[word]), ..RouteFilter::default() };
+        assert_eq!(imported("1,Metro\n", &["A,,1"], &filter), ["A"]);
+        // With two agencies, a route without an id belongs to neither.
+        assert_eq!(imported("1,Metro\n2,Other\n", &["A,,1", "B,1,1"], &filter), ["B"]);
     }
 }
 
 #[test]
-fn a_word_that_chooses_nothing_is_an_error_also_beside_one_that_does() {
+fn a_term_that_matches_no_route_is_an_error() {
     let routes = ["A,1,1", "B,2,1", "12,1,3"];
     let of = |agencies: &[&str], routes: &[&str]| RouteFilter {
-        agencies: words(agencies),
-        routes: words(routes),
+        agencies: terms(agencies),
+        routes: terms(routes),
         ..RouteFilter::default()
     };
-    let told = |filter: &RouteFilter| told("1,Metro\n2,Other\n", &routes, filter);
+    let error = |filter: &RouteFilter| error("1,Metro\n2,Other\n", &routes, filter);
     assert_eq!(
-        told(&of(&["Metro", "Mtero"], &["A", "AA"])),
+        error(&of(&["Metro", "Mtero"], &["A", "AA"])),
         "routes.txt: no route is of an agency with the id or name 'Mtero'; there is Metro, Other\n\
          routes.txt: no route has the id or name 'AA'"
     );
-    assert_eq!(told(&of(&["Metro"], &["A", "B"])), "routes.txt: route 'B' is among the routes of other agencies");
+    assert_eq!(error(&of(&["Metro"], &["A", "B"])), "routes.txt: route 'B' is among the routes of other agencies");
     assert_eq!(
-        told(&of(&[], &["A", "12"])),
+        error(&of(&[], &["A", "12"])),
         "routes.txt: route '12' is among the routes of a kind that is not wanted (route_type 3: take them with --buses)"
     );
-    assert_eq!(taken("1,Metro\n2,Other\n", &routes, &of(&["1", "Other"], &["A", "B"])), ["A", "B"]);
+    assert_eq!(imported("1,Metro\n2,Other\n", &routes, &of(&["1", "Other"], &["A", "B"])), ["A", "B"]);
 }
 
 #[test]
-fn where_trains_stop_is_a_railway_station_whatever_else_stops_there() {
+fn trains_take_precedence_over_ships_and_ships_over_buses() {
     let kinds = |routes: &[&str]| -> Vec<&str> {
         let filter = RouteFilter { buses: true, ships: true, ..RouteFilter::default() };
         let network = read("1,Metro\n", routes, &filter).0.unwrap();

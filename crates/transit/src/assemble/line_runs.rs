@@ -120,7 +120,7 @@ impl LineBuilder<'_> {
                 }
                 if let Some(from) = resolved.branch_after(last) {
                     let edge = self.edge(last, here, name);
-                    self.summary.omit("edges that are none (a branch leaves elsewhere)", edge);
+                    self.summary.omit("false edges (a branch leaves elsewhere)", edge);
                     parts.push(std::mem::take(&mut current));
                     first_branch.get_or_insert(parts.len());
                     // Some sources repeat the station at which a branch begins.
@@ -150,7 +150,7 @@ impl LineBuilder<'_> {
         }
         if self.max_edge_m.is_some_and(|longest| metres > longest) && !resolved.is_kept(a, b) {
             let edge = self.edge(a, b, name);
-            self.summary.omit("edges too long to be true", format!("{edge} ({:.0} km)", metres / 1000.0));
+            self.summary.omit("edges longer than the limit", format!("{edge} ({:.0} km)", metres / 1000.0));
             return false;
         }
         true
@@ -182,7 +182,7 @@ impl LineBuilder<'_> {
             if insert_between(runs, before_at, new, after_at) {
                 if was_on_line {
                     let example = format!("{name}: {before}–{after} (by way of {})", insert.new);
-                    self.summary.omit("edges that are none (a station lies between)", example);
+                    self.summary.omit("false edges (a station lies between)", example);
                 }
             } else if !correction.is_inherited {
                 return Err(format!("{before} and {after} are not neighbours"));

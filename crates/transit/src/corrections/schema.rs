@@ -157,7 +157,7 @@ impl LineCorrection {
             found.push("a line is named by its code or by its key".to_owned());
         }
         if !seen.insert(format!("{:?} {:?}", self.code, self.key)) {
-            found.push(format!("line {self} is spoken of twice"));
+            found.push(format!("line {self} is listed twice"));
         }
         if let Some(color) = self.color.as_ref().filter(|color| palette::normalise(color).is_none()) {
             found.push(format!("line {self}: color is '{color}'; it is written #rrggbb"));

@@ -91,19 +91,19 @@ fn read_stop_times(
         }
         // No pickup and no drop-off: the train does not stop for passengers.
         if row.text(pickup) == "1" && row.text(drop_off) == "1" {
-            summary.omit("calls where nobody gets on or off", row.text(stop_column));
+            summary.omit("stop times without pickup or drop-off", row.text(stop_column));
             continue;
         }
         let order: u32 = row.number(order_column, "stop_sequence")?;
         let Some(&station) = stop_index.by_stop.get(row.text(stop_column)) else {
             let example = format!("{} at stop_times.txt:{}", row.text(stop_column), row.line);
-            summary.omit("calls at stops that are not in stops.txt", example);
+            summary.omit("stop times at stops that are not in stops.txt", example);
             continue;
         };
         let stop_times =
             if interleaved.contains(trip) { buffered.entry(trip.to_owned()).or_default() } else { &mut stop_times };
         if stop_times.len() == MAX_STOP_TIMES_PER_TRIP {
-            return Err(row.error(format!("trip {trip} has more than {MAX_STOP_TIMES_PER_TRIP} calls")));
+            return Err(row.error(format!("trip {trip} has more than {MAX_STOP_TIMES_PER_TRIP} stop times")));
         }
         stop_times.push((order, station));
     }
@@ -116,7 +116,7 @@ fn read_stop_times(
             count_trip(&mut patterns, route, &mut stop_times);
         }
     }
-    summary.count("calls read", usize::try_from(rows).unwrap_or(usize::MAX));
+    summary.count("stop times read", usize::try_from(rows).unwrap_or(usize::MAX));
     Ok((patterns, reopened))
 }
 
