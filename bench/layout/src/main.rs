@@ -29,7 +29,8 @@ struct Figures {
     height: i64,
 }
 
-/// LOOM (octi, its default heuristic, one thread): CPU seconds, topology violations, weighted bends, unlabelled stations.
+/// LOOM (octi, its default heuristic, one thread): CPU seconds, topology violations, weighted bends, and unlabelled
+/// stations.
 const LOOM: [(&str, &str); 3] = [
     ("tokyo-subway", "11.2 s, 38 violations, bends 330"),
     ("tokyo-core", "95.6 s, 128 violations, bends 799, 11 unlabelled"),
@@ -45,7 +46,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     println!(
-        "| graph | stations | edges | seconds | peak MB | violations | bends | per line | displacement | unlabelled | overlaps | touches | size | LOOM |\n\
+        "| graph | stations | edges | seconds | peak MB | violations | bends | per line | displacement \
+         | unlabelled | overlaps | touches | size | LOOM |\n\
          |---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
     );
     for path in &arguments {

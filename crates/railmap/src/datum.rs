@@ -127,7 +127,8 @@ mod tests {
         #[test]
         fn there_and_back(tokyo_latitude in 24.0..46.0, tokyo_longitude in 122.0..146.0) {
             prop_assume!(jgd::TKY2JGD.bilinear(jgd::LatLon(tokyo_latitude, tokyo_longitude)).is_some());
-            let shifted = |(latitude, longitude)| to_wgs84(latitude, longitude).ok_or_else(|| TestCaseError::fail("range"));
+            let shifted =
+                |(latitude, longitude)| to_wgs84(latitude, longitude).ok_or_else(|| TestCaseError::fail("range"));
             let (latitude, longitude) = shifted((tokyo_latitude, tokyo_longitude))?;
             let (back_latitude, back_longitude) = shifted(to_tokyo(latitude, longitude))?;
             prop_assert!((back_latitude - latitude).abs() < MILLIMETRE, "{latitude} {longitude}");

@@ -1,4 +1,4 @@
-//! What the validator says of broken files, to the letter, and that the built-in maps have nothing to be said of.
+//! The exact findings of the validator, and that the built-in maps have none.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_model::StationCode;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 const HEAD: &str = "format = 1\nid = \"m\"\nname = \"地図\"\nwidth = 200\nheight = 100\ncentre = 1\n";
 
-/// A station at line 7 and following: a name of 28 by 16 to the right of a circle.
+/// A station that begins at line 7: a label of 28 by 16 to the right of a circle.
 fn station(code: i64, x: i64, y: i64) -> String {
     format!(
         "[[station]]\ncode = {code}\nname = \"駅{code}\"\nyomi = \"えき\"\nprefecture = 13\nlat = 35.7\nlon = 139.7\n\
@@ -234,11 +234,11 @@ fn a_library_opens_with_the_built_in_map_alone() {
 }
 
 proptest! {
-    /// Whatever the bytes, reading ends with findings or a map, never with a panic.
+    /// Any text gives findings or a map, and never a panic.
     #[test]
     fn any_text_is_survived(text in "[a-z0-9=\\[\\]{}\",.\n -]{0,300}", cut in 0_usize..2_000, put in ".{0,12}") {
         let _ = check(&text);
-        // And a sound file with a wound in it.
+        // A valid file with a random insertion.
         let sound = format!("{HEAD}{}{}", station(1, 20, 20), station(2, 20, 60));
         let at = (0..=cut % sound.len()).rev().find(|&at| sound.is_char_boundary(at)).unwrap_or(0);
         let _ = check(&format!("{}{put}{}", &sound[..at], &sound[at..]));

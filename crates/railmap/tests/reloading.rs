@@ -1,4 +1,4 @@
-//! Maps of a folder: found, replaced, kept when their file breaks, and gone when it goes.
+//! The maps of a folder: added, replaced, kept if a file breaks, and removed with their file.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::{fmt::Write as _, fs, path::Path};

@@ -1,4 +1,4 @@
-//! Selections on random maps, compared with a naive scan; and names, codes and windows on a map made by hand.
+//! Selections on random maps, compared with a naive scan, and selections by name, code and window on a fixed map.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 const WIDE: i64 = 900;
 const HIGH: i64 = 700;
 
-/// A station of a random map: a rect and a circle anywhere.
+/// A station of a random map: a rect and a circle at any position.
 #[derive(Debug, Clone)]
 struct Spot {
     rect: (i64, i64, i64, i64),
@@ -38,7 +38,7 @@ fn map_of(spots: &[Spot]) -> RouteMap {
     check(&text).map.unwrap()
 }
 
-/// The definition, written as plainly as possible: a point of the shape lies in the window.
+/// The definition of a selection: a point of a shape lies in the window.
 fn naive(spots: &[Spot], window: &Window) -> Vec<usize> {
     let inside = |spot: &&Spot| {
         let (x, y, width, height) = spot.rect;
@@ -59,7 +59,8 @@ proptest! {
         width in 1_i64..=500, height in 1_i64..=500,
     ) {
         let map = map_of(&spots);
-        let selection = Selection::Window { x, y, width: Side::new(width).unwrap(), height: Side::new(height).unwrap() };
+        let (wide, high) = (Side::new(width).unwrap(), Side::new(height).unwrap());
+        let selection = Selection::Window { x, y, width: wide, height: high };
         let window = Window { x: x.into(), y: y.into(), width, height };
         let expected = Selected { stations: naive(&spots, &window), window };
         prop_assert_eq!(selection.window(&map.extent), Some(window));
@@ -110,7 +111,7 @@ fn shapes_as_wide_as_the_map_are_found_and_take_no_more_room_than_others() {
     );
 }
 
-/// Two stations of one name, a renamed one, and one whose old name is another's current one.
+/// Two stations with one name, a renamed one, and one whose former name is the current name of another.
 fn named_map() -> RouteMap {
     let mut text = "format = 1\nid = \"m\"\nname = \"m\"\nwidth = 500\nheight = 100\ncentre = 10\n".to_owned();
     for (code, name, old, x) in [

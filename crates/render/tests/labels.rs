@@ -1,4 +1,4 @@
-//! A label fills its rect: no ink is outside of it, and no edge is far from the ink.
+//! A label fills its rect: no ink is outside, and every edge is close to the ink.
 
 mod support;
 
@@ -76,7 +76,7 @@ fn in_a_large_rect_the_letters_are_in_the_middle() {
 #[test]
 fn rows_are_flush_with_the_mark_that_they_name() {
     let map = read(DEMO);
-    // How much is empty before and after the name alone, without the second language below it.
+    // The empty space before and after the name, without the second language below it.
     let empty = |name: &str| {
         let station = map.stations().iter().find(|station| station.name == name).expect("it is there");
         let rect = station.marks.iter().find(|mark| mark.is_text).expect("a name").shape.bounds();

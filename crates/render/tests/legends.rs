@@ -1,4 +1,4 @@
-//! The legend takes the room that it says it takes.
+//! The legend has the size that it reports.
 
 mod support;
 

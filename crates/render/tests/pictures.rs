@@ -1,4 +1,4 @@
-//! What a window of a map looks like: its size, its pieces, and that nothing depends on where the window is cut.
+//! The pixels of a window: its size, its contents, and that they do not depend on where the window is cut.
 
 mod support;
 
@@ -31,8 +31,8 @@ fn a_window_is_a_piece_of_the_larger_one() {
             let shift = |from: i64, to: i64| usize::try_from(to - from).unwrap() * usize::from(scale);
             let (right, down) = (shift(large.x, small.x), shift(large.y, small.y));
             let apart = |(x, y): (usize, usize)| furthest(piece.at(x, y), whole.at(x + right, y + down));
-            // What leaves the window is cut before it is filled, which moves the rounding of its edge: of curves near the
-            // cut by some sixteenths of a pixel's coverage, of long slanting lines by one, here and there.
+            // Shapes are clipped to the window before they are filled, which changes the rounding of their edges: near
+            // the cut, of curves by some sixteenths of a pixel's coverage, and of long slanting lines by one in places.
             let margin = 20 * usize::from(scale);
             let mut strays = 0;
             for place in piece.places() {
@@ -144,7 +144,8 @@ fn no_name_breaks_out_of_the_document() {
     let hostile = "\"/><script>alert('x')</script>&amp;]]><!--\u{0}\u{8}\u{b}\u{1f}\t\n\u{7f}\u{85}\u{fffe}東";
     let name = quoted(hostile);
     let text = format!(
-        "{HEAD}name = {name}\nedition = {name}\ncredits = {name}\nlegend = {{ x = 10, y = 10, width = 400, height = 200 }}\n\
+        "{HEAD}name = {name}\nedition = {name}\ncredits = {name}\n\
+         legend = {{ x = 10, y = 10, width = 400, height = 200 }}\n\
          [[line]]\ncode = 1\nname = {name}\ntranslation = {name}\ncolor = \"#80c241\"\nstations = [[1, 2]]\n\
          [[station]]\ncode = 1\nname = {name}\nlat = 35.0\nlon = 139.0\ntranslation = {name}\n\
          label = {{ rows = [{name}], small = [{name}], down = true }}\n\

@@ -1,4 +1,4 @@
-//! The typeface has what the maps need, and says what it has not.
+//! The typeface has the characters of the maps, and reports those that it lacks.
 
 use kaisatsu_railmap::{Label, check};
 use kaisatsu_render::{LabelSize, Typeface, measure};

@@ -4,14 +4,16 @@
 //! |---|---|
 //! | build a graph: stations are vertices, and lines between the same two stations share an edge | `graph.rs` |
 //! | planarise it: crossings become vertices, and the rotation of each vertex is fixed | `planar_graph.rs` |
-//! | move disconnected components closer, then relax by forces that preserve planarity | `components.rs`, `force_layout.rs` |
+//! | move disconnected components closer | `components.rs` |
+//! | relax by forces that preserve the embedding | `force_layout.rs` |
 //! | contract stations of degree two: junctions and corridors remain | `topology.rs` |
 //! | place junctions on a grid and route corridors by negotiated congestion | `initial_layout.rs`, `router.rs` |
 //! | the state of the layout on the grid | `grid_layout.rs`, `routing_grid.rs`, `footprint.rs`, `faces.rs` |
 //! | improve the layout by local search | `local_search.rs` |
 //! | order the lines within each corridor to reduce crossings | `line_order.rs` |
 //! | compute the geometry of stations and lines in map units | `map_geometry.rs`, `line_geometry.rs` |
-//! | place the labels; where one does not fit, or wide bundles touch, expand the grid | `labels.rs`, `contacts.rs`, `expand.rs` |
+//! | place the labels | `labels.rs` |
+//! | where a label does not fit, or wide bundles touch, expand the grid | `contacts.rs`, `expand.rs` |
 //! | place the legend and assemble the map document | `document.rs` |
 //! | verify that the layout preserves the network, and measure its quality | `verify.rs`, `quality.rs` |
 //!

@@ -9,7 +9,7 @@ use kaisatsu_model::Shape;
 use kaisatsu_render::Legend;
 use kaisatsu_schematic::{LayoutError, Options, build};
 
-/// The directions of all strokes, in eighths of a circle; `None` for one that is none of the eight.
+/// The directions of all segments, in eighths of a circle; `None` if a segment is not octilinear.
 fn directions(paths: &[Vec<(f64, f64)>]) -> Vec<Option<i64>> {
     let segments = paths.iter().flat_map(|path| path.windows(2));
     segments
@@ -71,7 +71,8 @@ fn lines_that_share_edges_run_side_by_side() {
     assert!(heights(1).iter().all(|height| (height - middle).abs() >= 5.9), "{:?} {:?}", heights(0), heights(1));
 }
 
-/// Lines are five units wide and have an edge of one around them: nearer to each other, one would be covered by its neighbours.
+/// Lines are five units wide with a gap of one between them. Closer together, a line would be covered by its
+/// neighbours.
 #[test]
 fn six_lines_on_one_edge_do_not_cover_each_other() {
     let places: Vec<(f64, f64)> = (0..4).map(|at| (35.0, 139.0 + f64::from(at) * 0.01)).collect();

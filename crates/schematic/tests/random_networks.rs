@@ -1,4 +1,4 @@
-//! Whatever the network is: the map keeps its embedding, every station has a name, and nothing overlaps.
+//! Random networks: the map preserves the embedding, every station has a label, and nothing overlaps.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
 
@@ -7,7 +7,7 @@ mod common;
 use common::{built, network};
 use proptest::{prelude::*, test_runner::RngSeed};
 
-/// Stations scattered over a town, and lines that go from one to some other near by, again and again.
+/// Stations scattered over a town, and lines that repeatedly go to a nearby station.
 fn towns() -> impl Strategy<Value = (Vec<(f64, f64)>, Vec<Vec<usize>>)> {
     let places = prop::collection::vec((0.0..0.2_f64, 0.0..0.24_f64), 4..70);
     places.prop_flat_map(|places| {
@@ -22,7 +22,7 @@ fn towns() -> impl Strategy<Value = (Vec<(f64, f64)>, Vec<Vec<usize>>)> {
     })
 }
 
-/// Goes to the n-th nearest station that the line has not been to yet.
+/// Goes to the n-th nearest station that the line has not visited.
 fn walk(places: &[(f64, f64)], start: usize, turns: &[usize]) -> Vec<usize> {
     let mut way = vec![start];
     for &turn in turns {
@@ -40,18 +40,25 @@ fn walk(places: &[(f64, f64)], start: usize, turns: &[usize]) -> Vec<usize> {
     way
 }
 
-/// Other networks for those who look for trouble: `KAISATSU_TEST_SEED=7 cargo test …`.
+/// The seed of the random networks; `KAISATSU_TEST_SEED=7 cargo test …` uses others.
 fn seed() -> u64 {
     std::env::var("KAISATSU_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1)
 }
 
 proptest! {
-    // The same networks every time: a failure can be looked at, and is no matter of luck.
-    #![proptest_config(ProptestConfig { cases: 40, rng_seed: RngSeed::Fixed(seed()), failure_persistence: None, max_shrink_iters: 40, ..ProptestConfig::default() })]
+    // The seed is fixed, so that failures are reproducible.
+    #![proptest_config(ProptestConfig {
+        cases: 40,
+        rng_seed: RngSeed::Fixed(seed()),
+        failure_persistence: None,
+        max_shrink_iters: 40,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
-    fn a_map_is_the_network_bent((places, lines) in towns()) {
-        let lines: Vec<(&[usize], bool)> = lines.iter().filter(|line| line.len() > 1).map(|line| (&line[..], false)).collect();
+    fn every_map_preserves_its_network((places, lines) in towns()) {
+        let lines = lines.iter().filter(|line| line.len() > 1);
+        let lines: Vec<(&[usize], bool)> = lines.map(|line| (&line[..], false)).collect();
         built(&network(&places, &lines));
     }
 }

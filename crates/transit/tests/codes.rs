@@ -1,4 +1,4 @@
-//! Codes stay: over other orders, renamings, moves, additions and removals.
+//! Codes are stable when a source changes its order and when stations are renamed, moved, added or removed.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod common;
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 type Row = (String, f64, f64);
 
-/// A line through these stations, without codes: what a source without lasting ids gives.
+/// A line through these stations, without codes, as from a source without stable ids.
 fn read(rows: &[Row], previous: Option<&Network>) -> Network {
     let mut stations = "name,lat,lon\n".to_owned();
     for (name, lat, lon) in rows {
@@ -36,7 +36,7 @@ fn a_code_that_somebody_wrote_holds_beside_a_station_that_is_gone() {
         csv(stations, &lines, &Options { id: Some("net"), previous, ..Options::default() }).unwrap().0
     };
     let first = with("code,name,lat,lon\n1,旧駅,35.0,139.0\n9,終点,35.1,139.0\n", None);
-    // Two hundred metres away on the same line: without a code it would be the old station under another name.
+    // Two hundred metres away on the same line: without a code it would match the old station as a renamed one.
     let second = with("code,name,lat,lon\n2,新駅,35.0018,139.0\n9,終点,35.1,139.0\n", Some(&first));
     assert_eq!((code_of(&second, "新駅"), code_of(&second, "終点")), (2, 9));
     let station = second.stations.iter().find(|station| station.name == "新駅").unwrap();
@@ -59,8 +59,10 @@ proptest! {
         after[moved].2 += 0.002;
         let retired = (removed != renamed && removed != moved).then(|| after.remove(removed).0);
         after.push(("開業".to_owned(), 34.5, 139.0));
-        after.sort_by_key(|row| row.0.bytes().fold(seed, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte))));
-        // What is known is what the file says.
+        let hash =
+            |name: &str| name.bytes().fold(seed, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
+        after.sort_by_key(|row| hash(&row.0));
+        // The second import knows the first one only through its file.
         let first = file::read(&file::write(&first)).unwrap();
         let second = read(&after, Some(&first));
         for (name, ..) in before.iter().filter(|(name, ..)| Some(name) != retired.as_ref()) {
@@ -73,7 +75,7 @@ proptest! {
         prop_assert!(first.stations.iter().all(|station| station.code.get() != new));
         prop_assert_eq!(second.lines[0].code, first.lines[0].code);
 
-        // The gone one comes back under its code, and nothing else ever got it.
+        // A retired station returns with its code, which nothing else has received.
         let second = file::read(&file::write(&second)).unwrap();
         let mut third = after.clone();
         third.push(("さらに開業".to_owned(), 34.4, 139.0));
@@ -123,7 +125,7 @@ fn what_is_known_of_a_station_is_known_when_it_returns() {
     let third = read(&all, Some(&second));
     assert_eq!(third.stations.iter().find(|station| station.name == "駅4"), Some(&known));
 
-    // Under the name that it had long ago, too.
+    // A former name matches too.
     let mut old = all;
     old[4].0 = "旧駅".to_owned();
     let third = read(&old, Some(&second));

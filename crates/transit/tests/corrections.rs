@@ -1,4 +1,4 @@
-//! What people know better than a source, and japan-train-data, which needs it most.
+//! Corrections, and japan-train-data, which needs them most.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod common;
@@ -6,7 +6,7 @@ mod common;
 use common::{code_of, export, folder, imported, runs, train_data};
 use kaisatsu_transit::{Corrections, Options, Readings, Source};
 
-/// A line with a branch written after it, one with a second name, and a ring.
+/// A line followed by its branch, a line with a second name, and a ring.
 fn sample() -> String {
     export(&[
         (
@@ -35,7 +35,7 @@ fn loops_are_closed_and_false_edges_cut() {
     let (network, summary) = train_data(&sample(), "format = 1\n").unwrap();
     let runs = runs(&network);
     assert_eq!(runs["本線"], ["甲 乙 丙 支線の端", "飛地 飛地の次"]);
-    // 乙 and 新乙 are one group, so the line begins at it.
+    // 乙 and 新乙 are one group, so the line begins there.
     assert_eq!(runs["支線"], ["乙 第2丁"]);
     assert!(network.lines.iter().any(|line| line.name == "環状線" && line.is_loop));
     assert!(summary.to_string().contains("edges longer than the limit: 本線: 支線の端–飛地 (42 km)"), "{summary}");
@@ -90,7 +90,7 @@ runs = [["丁", "支線の端"]]
     assert_eq!(station("新丙").formerly, ["丙"]);
     assert_eq!((station("甲").formerly.as_slice(), station("甲").yomi.as_str()), (&["古甲".to_owned()][..], "こう"));
     assert!((station("甲").lat - 35.001).abs() < 1e-9);
-    // Of one group with two names, each name has a code of its own.
+    // If a group has two names, each name has its own code.
     assert_eq!((code_of(&network, "乙"), code_of(&network, "新乙")), (12, 22));
 }
 
@@ -180,14 +180,14 @@ fn a_parted_ring_goes_on_where_its_list_begins() {
     let parted = |runs: &[&str]| (runs.iter().map(ToString::to_string).collect::<Vec<_>>(), false);
     assert!(read(&ring(near), "").1);
     assert_eq!(read(&ring(near), "cut = [[\"丙\", \"丁\"]]"), parted(&["丁 戊 甲 乙 丙"]));
-    // The edge that closes the ring may be cut like any other.
+    // The closing edge of a ring can be cut like any other.
     assert_eq!(read(&ring(near), "cut = [[\"甲\", \"戊\"]]"), parted(&["甲 乙 丙 丁 戊"]));
     assert_eq!(read(&ring(near), "cut = [[\"甲\", \"乙\"], [\"丙\", \"丁\"]]"), parted(&["丁 戊 甲", "乙 丙"]));
     let mut far = near;
     far[2..].iter_mut().for_each(|position| position.0 += 1.0);
     // 乙–丙 and 戊–甲 are longer than the limit.
     assert_eq!(read(&ring(far), ""), parted(&["甲 乙", "丙 丁 戊"]));
-    // What is cut on a branch does not open the ring that it leaves.
+    // A cut on a branch does not open the ring.
     let branch = "branch = [{ after = \"丙\", from = \"乙\" }]\ncut = [[\"丁\", \"戊\"]]";
     assert_eq!(read(&ring(near), branch), parted(&["甲 乙 丙 甲", "乙 丁"]));
 }

@@ -1,4 +1,4 @@
-//! The plain form for people who draw by hand.
+//! The CSV tables for networks that are written by hand.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod common;
@@ -63,7 +63,7 @@ fn every_run_of_a_loop_is_closed() {
     assert_eq!(runs(&network)["環"], ["甲 乙 丙", "丁 戊 己"]);
     assert!(network.lines[0].is_loop);
     assert_eq!(network.edge_count(), 6);
-    // One of them has a part off the map: only the other is a ring, which is written out.
+    // A part of one run is outside the map. Only the other is a ring, which is closed by repeating its first station.
     let area = kaisatsu_transit::BoundingBox::new([138.0, 34.0, 140.0, 35.25]).ok();
     let (network, _) = csv(stations, lines, &Options { area, ..OPTIONS }).unwrap();
     assert_eq!(runs(&network)["環"], ["甲 乙 丙 甲", "丁 戊"]);
@@ -86,7 +86,7 @@ fn a_code_is_a_code_although_another_station_is_called_so() {
         let (network, _) = csv(&stations, "name,stations\n線,1 2 3\n", &OPTIONS).unwrap();
         assert_eq!(runs(&network)["線"], ["2 乙 丙"], "{stations}");
     }
-    // Where there are no codes, a number is a name like any other.
+    // Without codes, a number is a name like any other.
     let (network, _) = csv("name,lat,lon\n2,35.0,139.0\n1,35.0,139.1\n", "name,stations\n線,1 2\n", &OPTIONS).unwrap();
     assert_eq!(runs(&network)["線"], ["1 2"]);
 }

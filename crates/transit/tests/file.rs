@@ -1,4 +1,4 @@
-//! The network file and the CSV form: what is written is read back as it was.
+//! Network files and CSV tables are read back as they were written.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod common;
@@ -12,7 +12,7 @@ fn text() -> impl Strategy<Value = String> {
     proptest::string::string_regex("[a-z東京駅ヶ\"\\\\,.#'-][a-z 東京駅ヶ\"\\\\,.#'-]{0,8}[a-z東京駅]").unwrap()
 }
 
-/// Name, reading, latitude, longitude, prefecture, whether it has an old name.
+/// Name, reading, latitude, longitude, prefecture, and whether it has a former name.
 type StationParts = (String, String, f64, f64, Option<i64>, bool);
 
 fn network() -> impl Strategy<Value = Network> {
@@ -95,7 +95,7 @@ proptest! {
             station.name = station.name.trim().to_owned();
             station.yomi = station.yomi.trim().to_owned();
         }
-        // A ring comes back without its first station at its end.
+        // A ring is read back without its first station at the end.
         for run in trimmed.lines.iter_mut().filter(|line| line.is_loop).flat_map(|line| &mut line.runs) {
             if run.len() > 3 && run.first() == run.last() {
                 run.pop();

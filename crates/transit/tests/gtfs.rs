@@ -14,7 +14,8 @@ use common::{folder, gtfs, imported, runs};
 use kaisatsu_transit::{Options, RouteFilter, Source};
 
 const AGENCY: &str = "agency_id,agency_name\n1,Metro\n";
-const ROUTES: &str = "\u{feff}route_id,agency_id,route_short_name,route_long_name,route_type,route_color,route_nonsense\n\
+const ROUTES: &str = "\u{feff}\
+    route_id,agency_id,route_short_name,route_long_name,route_type,route_color,route_nonsense\n\
     A,1,A,\"Airport, and back\",1,FF0000,x\nB,1,12,,3,,\nT,1,,Tram,900,zzz,\n";
 const STOPS: &str = "stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station\n\
     p,Park,50.00,8.00,1,\np1,Park 1,50.0001,8.0001,0,p\np2,Park 2,50.0002,8.0002,0,p\n\
@@ -207,6 +208,6 @@ fn stops_across_the_antimeridian_are_near_each_other() {
     assert_eq!(network.stations.len(), 3);
     let joined = network.stations.iter().find(|station| station.name == "Taveuni").unwrap();
     assert!((joined.lat + 16.8).abs() < 1e-9 && (joined.lon - 179.9999).abs() < 1e-9, "{} {}", joined.lat, joined.lon);
-    // The express passes a station on the other side.
+    // The express passes a station on the other side of the antimeridian.
     assert_eq!(network.edge_count(), 2);
 }

@@ -11,7 +11,7 @@ use kaisatsu_transit::{Error, Network, Options, RouteFilter, Source, Summary, im
 const STOPS: &str =
     "stop_id,stop_name,stop_lat,stop_lon\na,Abbey,50.00,8.00\nb,Bridge,50.01,8.00\nc,Castle,50.02,8.00\n";
 
-/// A feed whose routes are each `id,agency_id,route_type`, and call at all stops.
+/// A feed with these routes, each `id,agency_id,route_type`, which stop at all stops.
 fn read(agencies: &str, routes: &[&str], filter: &RouteFilter) -> (Result<Network, Error>, Summary) {
     let agencies = format!("agency_id,agency_name\n{agencies}");
     let (mut trips, mut times) = ("route_id,trip_id\n".to_owned(), "trip_id,stop_sequence,stop_id\n".to_owned());

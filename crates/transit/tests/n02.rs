@@ -1,4 +1,4 @@
-//! The layout of the land ministry's railway data: orders found along the track, branches, rings and groups.
+//! The railway data of the land ministry: the order of stations along the track, branches, rings and groups.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod common;
@@ -65,7 +65,7 @@ fn the_order_is_found_along_the_track() {
     assert_eq!(runs["本線"], ["東 中 西の次 西", "中 北"]);
     assert_eq!(network.lines.iter().map(|line| line.is_loop).collect::<Vec<_>>(), [false, true]);
     assert_eq!(runs["環状線"].len(), 1);
-    // 東 is one station of two lines, under the code of its group.
+    // 東 is one station of two lines, with the code of its group.
     assert_eq!(network.stations.len(), 8);
     let codes: Vec<u32> = network.stations.iter().map(|station| station.code.get()).collect();
     assert_eq!(codes, [1, 2, 3, 4, 5, 7, 8, 9]);
@@ -108,8 +108,8 @@ fn there_is_no_track_between_the_parts_of_a_section() {
 
 #[test]
 fn stations_close_to_each_other_do_not_sever_a_line() {
-    // 上り and 下り are thirty metres apart, each on a track of its own that leads to 終点: neither way is much longer than the
-    // other, and one of them is the line.
+    // 上り and 下り are thirty metres apart, each on its own track to 終点. Neither path is much longer than the other, and
+    // one of them must stay.
     let sections = [
         section("本線", &[(135.0, 35.0), (135.0, 35.0003)]),
         section("本線", &[(135.0, 35.0), (135.02, 35.00015)]),

@@ -13,7 +13,7 @@ const MAIN: [StationRow<'static>; 4] = [
     (4, 4, "方南町", 35.68, 139.66),
 ];
 
-/// 丸ノ内線, whose list goes on with its branch after 荻窪.
+/// 丸ノ内線, whose list continues with its branch after 荻窪.
 fn sample(branch: &[StationRow<'_>]) -> String {
     export(&[(7, "丸ノ内線", &[&MAIN[..3], branch].concat())])
 }

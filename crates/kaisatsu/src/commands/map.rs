@@ -34,8 +34,8 @@ pub(crate) enum Command {
     Draw(draw::Draw),
     /// Import open data into a network file: stations and lines, without a layout
     ///
-    /// A summary of what was read and left out, and of unresolved readings, is printed on standard error. Stations keep the
-    /// codes of the output or of the previous network; a renamed station keeps its code and its old name.
+    /// A summary of what was read and left out, and of unresolved readings, is printed on standard error. Stations keep
+    /// the codes of the output or of the previous network; a renamed station keeps its code and its old name.
     Import(Box<import::Import>),
     /// List the maps that a server with these settings has
     List,

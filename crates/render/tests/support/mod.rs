@@ -23,7 +23,7 @@ pub fn label(rows: &[&str], small: &[&str], down: bool) -> Label {
     Label { rows: own(rows), small: own(small), down }
 }
 
-/// A text in TOML.
+/// A TOML string.
 pub fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for char in text.chars() {
@@ -32,7 +32,7 @@ pub fn quoted(text: &str) -> String {
     out + "\""
 }
 
-/// A map with one label in a rect, and its mark far away from it.
+/// A map with one label in a rect, and its mark far away.
 pub fn alone(label: &Label, rect: &Window) -> RouteMap {
     let rows = |rows: &[String]| rows.iter().map(|row| quoted(row)).collect::<Vec<_>>().join(", ");
     let Window { x, y, width, height } = rect;
@@ -47,7 +47,7 @@ pub fn alone(label: &Label, rect: &Window) -> RouteMap {
     ))
 }
 
-/// The rect of a label, exactly as large as it needs to be.
+/// The rect of a label, as large as the label.
 pub fn fitting(label: &Label, x: i64, y: i64) -> Window {
     let room = measure(Typeface::builtin(), label);
     Window { x, y, width: room.width.into(), height: room.height.into() }
@@ -83,7 +83,8 @@ impl Pixels {
         (0..self.height).flat_map(move |y| (0..width).map(move |x| (x, y)))
     }
 
-    /// The edges of what is not the ground, which is the colour of the first pixel: left, top, right, bottom.
+    /// The edges of everything that is not the background, which is the colour of the first pixel: left, top, right,
+    /// bottom.
     pub fn ink(&self) -> Option<[usize; 4]> {
         let ground = self.at(0, 0);
         let mut ink: Option<[usize; 4]> = None;

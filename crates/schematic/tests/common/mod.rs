@@ -1,11 +1,11 @@
-//! Small networks, and what every map of one must fulfil.
+//! Small networks, and the checks that every map must pass.
 
 use kaisatsu_model::StationCode;
 use kaisatsu_railmap::{Severity, check};
 use kaisatsu_schematic::{BuiltMap, Options, build};
 use kaisatsu_transit::{Line, Network, Station};
 
-/// A network of stations at places and lines through them, by their indices.
+/// A network of stations at positions, and lines through them by index.
 pub(crate) fn network(places: &[(f64, f64)], lines: &[(&[usize], bool)]) -> Network {
     let code = |at: usize| StationCode::new(i64::try_from(at).unwrap() + 1).unwrap();
     let station = |(at, &(lat, lon)): (usize, &(f64, f64))| Station {
@@ -36,14 +36,14 @@ pub(crate) fn network(places: &[(f64, f64)], lines: &[(&[usize], bool)]) -> Netw
     }
 }
 
-/// Names of one to twelve letters, as they are in Japan.
+/// Names of one to twelve characters, as in Japan.
 fn name(at: usize) -> String {
     let words =
         ["津", "大手", "新日本橋", "高輪ゲートウェイ", "三田", "東京国際クルーズターミナル", "浅草橋", "六本木一丁目"];
     format!("{}{}", words[at % words.len()], at / words.len())
 }
 
-/// Builds, and checks what must hold for every map.
+/// Builds a map and runs the checks that every map must pass.
 pub(crate) fn built(network: &Network) -> BuiltMap {
     let built = build(network, Options::default(), &mut |_| ()).unwrap_or_else(|error| panic!("{error}: {network:?}"));
     assert_eq!(built.quality.violations.total(), 0, "{:?}", built.quality);

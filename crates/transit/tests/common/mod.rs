@@ -1,4 +1,4 @@
-//! What the tests share: folders of made-up data, and imports of them.
+//! Shared by the tests: folders with test data, and imports of them.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::{collections::BTreeMap, fs, path::Path};
@@ -18,7 +18,7 @@ pub(crate) fn gtfs(path: &Path, options: &Options<'_>) -> Result<(Network, Summa
     imported(Source::Gtfs { path, filter: &RouteFilter::default() }, options)
 }
 
-/// An import that may fail, with its account when it does not.
+/// Runs an import, and returns the network with its summary.
 pub(crate) fn imported(source: Source<'_>, options: &Options<'_>) -> Result<(Network, Summary), Error> {
     let mut summary = Summary::default();
     import(source, options, &no_progress, &mut summary).map(|network| (network, summary))

@@ -69,8 +69,8 @@ fn window(text: &str) -> Result<Window, String> {
             Ok(Window { x, y, width, height })
         }
         _ => Err(format!(
-            "a window is written X,Y,WIDTH,HEIGHT in whole numbers, the first two from -{MAX_SIDE} and the last two from 1, \
-             all of them up to {MAX_SIDE}"
+            "a window is written X,Y,WIDTH,HEIGHT in whole numbers, \
+             the first two from -{MAX_SIDE} and the last two from 1, all of them up to {MAX_SIDE}"
         )),
     }
 }
