@@ -18,6 +18,11 @@ fn errors(text: &str) -> Vec<String> {
     errors
 }
 
+/// A number as findings write it.
+fn number(text: &str) -> f64 {
+    text.parse().unwrap()
+}
+
 fn head(width: i64, height: i64) -> String {
     format!("format = 1\nid = \"m\"\nname = \"m\"\nwidth = {width}\nheight = {height}\ncentre = 1\n")
 }
@@ -129,7 +134,10 @@ fn codes_prefectures_and_positions_have_ranges() {
         [("90.000001", "0.0"), ("-90.000001", "0.0"), ("0.0", "180.000001"), ("0.0", "-180.000001"), ("nan", "0.0")]
     {
         let text = text("lat = 35.0\nlon = 139.0", &format!("lat = {lat}\nlon = {lon}"));
-        assert!(errors(&text)[0].contains("are no place on the earth"), "{lat} {lon}");
+        let found = errors(&text);
+        let expected =
+            format!("7: error: station 1 s: lat {} and lon {} are no place on the earth", number(lat), number(lon));
+        assert!(found.contains(&expected), "{found:?}");
     }
     let last = text("code = 1", "code = 4294967295").replace("centre = 1", "centre = 4294967295");
     assert_eq!(errors(&last), [] as [&str; 0]);
@@ -253,4 +261,50 @@ fn a_former_name_is_another_name() {
         let found = errors(&with(&format!("\"{same}\"")));
         assert_eq!(found, [format!("7: error: station 1 s: formerly '{same}' is no other name")], "{same:?}");
     }
+}
+
+#[test]
+fn a_legend_has_at_least_one_unit_each_way() {
+    let with = |width: i64, height: i64| {
+        let legend = format!("legend = {{ x = 0, y = 0, width = {width}, height = {height} }}\n");
+        errors(&(head(100, 50) + &legend + &station("", DOT)))
+    };
+    for (width, height) in [(1, 1), (100, 50)] {
+        assert_eq!(with(width, height), [] as [&str; 0], "{width} {height}");
+    }
+    for (width, height) in [(0, 1), (1, 0), (101, 1), (1, 51)] {
+        assert_eq!(with(width, height), ["7: error: the legend is not on the map"], "{width} {height}");
+    }
+}
+
+#[test]
+fn maps_stations_and_labels_have_texts() {
+    let nameless = (head(100, 50) + &station("", DOT)).replace("name = \"m\"", "name = \" \"");
+    assert_eq!(errors(&nameless), ["3: error: a map needs a name"]);
+    let nameless = head(100, 50) + &station("", DOT).replace("name = \"s\"", "name = \" \"");
+    assert_eq!(errors(&nameless), ["7: error: station 1  : a station needs a name"]);
+    let label = |rows: &str| errors(&(head(100, 50) + &station(&format!("label = {{ rows = [{rows}] }}\n"), DOT)));
+    assert_eq!(label("\" \", \"s\""), [] as [&str; 0]);
+    for rows in ["", "\"\"", "\" \", \"\""] {
+        assert_eq!(label(rows), ["7: error: station 1 s: its label has no row"], "{rows}");
+    }
+}
+
+#[test]
+fn japanese_names_need_a_reading_in_kana() {
+    let warnings = |name: &str, yomi: &str| {
+        let text = head(100, 50) + &station(yomi, DOT).replace("name = \"s\"", &format!("name = \"{name}\""));
+        let findings = check(&text).findings;
+        findings.iter().filter(|f| f.message.contains("reading")).map(|f| f.message.clone()).collect::<Vec<_>>()
+    };
+    for (name, yomi) in
+        [("Tsu", ""), ("Tsu", "yomi = \"\"\n"), ("津", "yomi = \"つ\"\n"), ("津", "yomi = \"ツー・ヺゖ\"\n")]
+    {
+        assert_eq!(warnings(name, yomi), [] as [&str; 0], "{name} {yomi}");
+    }
+    for name in ["津", "つ", "ツ", "A津"] {
+        assert_eq!(warnings(name, ""), [format!("station 1 {name}: the reading (yomi) is missing")]);
+        assert_eq!(warnings(name, "yomi = \"\"\n"), [format!("station 1 {name}: the reading (yomi) is missing")]);
+    }
+    assert_eq!(warnings("津", "yomi = \"つu\"\n"), ["station 1 津: the reading 'つu' is not kana"]);
 }

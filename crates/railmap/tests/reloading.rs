@@ -26,8 +26,8 @@ fn open(folder: &Path) -> MapRegistry<usize> {
     MapRegistry::open(Some(folder.to_owned()), |map| map.stations().len()).unwrap()
 }
 
-fn stations(library: &MapRegistry<usize>, id: &str) -> Option<usize> {
-    library.get(id).map(|shelved| shelved.prepared)
+fn stations(registry: &MapRegistry<usize>, id: &str) -> Option<usize> {
+    registry.get(id).map(|loaded| loaded.prepared)
 }
 
 #[test]
@@ -36,50 +36,50 @@ fn a_folder_adds_replaces_and_removes_maps() {
     let file = folder.path().join("line.toml");
     fs::write(&file, map_file("line", 3)).unwrap();
     fs::write(folder.path().join("notes.txt"), "not a map").unwrap();
-    let library = open(folder.path());
-    assert_eq!(stations(&library, "line"), Some(3));
-    assert!(!library.reload().unwrap(), "nothing changed");
+    let registry = open(folder.path());
+    assert_eq!(stations(&registry, "line"), Some(3));
+    assert!(!registry.reload().unwrap(), "nothing changed");
 
-    let held = library.get("line").unwrap();
+    let held = registry.get("line").unwrap();
     fs::write(&file, map_file("line", 5)).unwrap();
-    assert!(library.reload().unwrap());
-    assert_eq!(stations(&library, "line"), Some(5));
+    assert!(registry.reload().unwrap());
+    assert_eq!(stations(&registry, "line"), Some(5));
     assert_eq!(held.prepared, 3, "a request keeps the map it began with");
 
     fs::remove_file(&file).unwrap();
-    assert!(library.reload().unwrap());
-    assert_eq!(stations(&library, "line"), None);
-    assert_eq!(library.all().len(), 3, "the built-in maps are still there");
+    assert!(registry.reload().unwrap());
+    assert_eq!(stations(&registry, "line"), None);
+    assert_eq!(registry.all().len(), 3, "the built-in maps are still there");
 }
 
 #[test]
-fn a_broken_file_leaves_the_running_map() {
+fn a_broken_file_leaves_the_previous_map() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("line.toml");
     fs::write(&file, map_file("line", 3)).unwrap();
-    let library = open(folder.path());
+    let registry = open(folder.path());
     for broken in ["format = 1\n", "\u{0}", &map_file("line", 4).replace("code = 4", "code = 3")] {
         fs::write(&file, broken).unwrap();
-        library.reload().unwrap();
-        assert_eq!(stations(&library, "line"), Some(3), "{broken:?}");
+        registry.reload().unwrap();
+        assert_eq!(stations(&registry, "line"), Some(3), "{broken:?}");
     }
     fs::write(&file, map_file("line", 6)).unwrap();
-    library.reload().unwrap();
-    assert_eq!(stations(&library, "line"), Some(6));
+    registry.reload().unwrap();
+    assert_eq!(stations(&registry, "line"), Some(6));
 }
 
 #[test]
 fn a_file_replaces_a_built_in_map_until_it_goes() {
     let folder = tempfile::tempdir().unwrap();
-    let library = open(folder.path());
-    let built_in = stations(&library, "tokyo").unwrap();
+    let registry = open(folder.path());
+    let built_in = stations(&registry, "tokyo").unwrap();
     let file = folder.path().join("mine.toml");
     fs::write(&file, map_file("tokyo", 2)).unwrap();
-    library.reload().unwrap();
-    assert_eq!(stations(&library, "tokyo"), Some(2));
+    registry.reload().unwrap();
+    assert_eq!(stations(&registry, "tokyo"), Some(2));
     fs::remove_file(&file).unwrap();
-    library.reload().unwrap();
-    assert_eq!(stations(&library, "tokyo"), Some(built_in));
+    registry.reload().unwrap();
+    assert_eq!(stations(&registry, "tokyo"), Some(built_in));
 }
 
 #[test]
@@ -91,6 +91,63 @@ fn of_two_files_with_one_id_the_first_by_name_wins() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_an_error() {
+fn a_missing_folder_is_an_error() {
     assert!(MapRegistry::open(Some("/nonexistent/maps".into()), |_| ()).is_err());
+}
+
+#[test]
+fn without_a_folder_there_is_nothing_to_reload() {
+    let registry = MapRegistry::open(None, |_| ()).unwrap();
+    assert!(!registry.reload().unwrap());
+    let ids: Vec<_> = registry.all().iter().map(|loaded| loaded.map.id.to_string()).collect();
+    assert_eq!(ids, ["kansai", "new-york", "tokyo"]);
+}
+
+#[test]
+fn only_files_that_end_in_toml_are_maps() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("folder.toml")).unwrap();
+    fs::write(folder.path().join("line.toml.bak"), map_file("backup", 2)).unwrap();
+    fs::write(folder.path().join("toml"), map_file("bare", 2)).unwrap();
+    let registry = open(folder.path());
+    assert_eq!((stations(&registry, "backup"), stations(&registry, "bare"), registry.all().len()), (None, None, 3));
+    assert!(!registry.reload().unwrap(), "the folder is not a changed file");
+}
+
+#[test]
+fn a_file_that_is_not_text_is_read_again_only_when_it_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("line.toml");
+    fs::write(&file, [0xff, 0xfe]).unwrap();
+    let registry = open(folder.path());
+    assert!(!registry.reload().unwrap());
+    fs::write(&file, map_file("line", 2)).unwrap();
+    assert!(registry.reload().unwrap());
+    assert_eq!(stations(&registry, "line"), Some(2));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_cannot_be_read_is_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    // Reading the first page of a process's memory fails, although the file exists.
+    std::os::unix::fs::symlink("/proc/self/mem", folder.path().join("line.toml")).unwrap();
+    let registry = open(folder.path());
+    assert!(registry.reload().unwrap() && registry.reload().unwrap(), "each reload tries the file again");
+    assert_eq!(registry.all().len(), 3);
+}
+
+#[test]
+fn a_file_has_at_most_64_mib() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("line.toml");
+    let mut text = map_file("line", 2) + "#";
+    text.push_str(&" ".repeat(kaisatsu_railmap::file::MAX_BYTES - text.len()));
+    fs::write(&file, &text).unwrap();
+    let registry = open(folder.path());
+    assert_eq!(stations(&registry, "line"), Some(2));
+    fs::write(&file, text.replacen("name = \"line\"", "name = \"line2\"", 1)).unwrap();
+    assert!(registry.reload().unwrap());
+    assert_eq!(registry.get("line").unwrap().map.name, "line", "the previous map stays");
+    assert!(!registry.reload().unwrap(), "a file that is too large is not read again");
 }

@@ -161,3 +161,54 @@ fn a_station_is_framed_by_its_shapes() {
     let both = map.select(&Selection::Name("浅草".to_owned())).unwrap();
     assert_eq!(both.window, Window { x: 5, y: 10, width: 131, height: 10 });
 }
+
+#[test]
+fn a_window_includes_the_shapes_that_touch_it() {
+    let map = map_of(&[Spot { rect: (100, 100, 20, 10), circle: (300, 300, 5) }]);
+    let found = |x: i32, y: i32| {
+        let side = Side::new(10).unwrap();
+        map.select(&Selection::Window { x, y, width: side, height: side }).unwrap().stations.len()
+    };
+    for (x, y) in
+        [(90, 100), (120, 100), (100, 90), (100, 110), (90, 90), (120, 110), (285, 295), (305, 295), (295, 305)]
+    {
+        assert_eq!(found(x, y), 1, "{x} {y}");
+    }
+    // One unit away, and in the corner of the circle's bounding box.
+    for (x, y) in
+        [(89, 100), (121, 100), (100, 89), (100, 111), (284, 295), (306, 295), (295, 306), (305, 305), (285, 285)]
+    {
+        assert_eq!(found(x, y), 0, "{x} {y}");
+    }
+}
+
+#[test]
+fn more_stations_than_one_word_has_bits_are_selected_in_order() {
+    let spots: Vec<Spot> = (0..130).map(|at| Spot { rect: (at * 6, 10, 5, 5), circle: (at * 6 + 2, 40, 2) }).collect();
+    let map = map_of(&spots);
+    let all = map.select(&Selection::From(0, 0)).unwrap();
+    assert_eq!(all.stations, (0..130).collect::<Vec<_>>());
+    let side = Side::new(1).unwrap();
+    for at in [0, 63, 64, 65, 127, 128, 129] {
+        let x = i32::try_from(at * 6 + 2).unwrap();
+        let one = map.select(&Selection::Window { x, y: 12, width: side, height: side }).unwrap();
+        assert_eq!(one.stations, [at]);
+    }
+}
+
+#[test]
+fn a_former_name_finds_each_of_its_stations_once() {
+    let mut text = "format = 1\nid = \"m\"\nname = \"m\"\nwidth = 500\nheight = 100\ncentre = 1\n".to_owned();
+    for (code, formerly) in [(1, "\"旧\", \"旧\""), (2, "\"古\", \"旧\""), (3, "\"ＯＬＤ\"")] {
+        writeln!(
+            text,
+            "[[station]]\ncode = {code}\nname = \"s{code}\"\nlat = 35.0\nlon = 139.0\nformerly = [{formerly}]\n\
+             marks = [{{ shape = \"circle\", x = {}, y = 15, r = 5 }}]",
+            code * 20
+        )
+        .unwrap();
+    }
+    let map = check(&text).map.unwrap();
+    let by = |name: &str| codes(&map, &Selection::Name(name.to_owned()));
+    assert_eq!((by("旧"), by("古"), by("old")), (Some(vec![1, 2]), Some(vec![2]), Some(vec![3])));
+}
