@@ -1,6 +1,6 @@
-//! Lays the four graphs out, each in a process of its own on one thread, and prints the figures beside LOOM's.
+//! Lays out four graphs, each in its own single-threaded process, and prints the figures beside those of LOOM.
 //!
-//! `bench-layout NETWORK…` prints the table; `--one NETWORK` does a single one and prints it as JSON.
+//! `bench-layout NETWORK…` prints the table. `--one NETWORK` lays out a single network and prints its figures as JSON.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool")]
 
@@ -10,7 +10,7 @@ use kaisatsu_schematic::{Options, build};
 use kaisatsu_transit::file;
 use serde::{Deserialize, Serialize};
 
-/// What one layout came to.
+/// The figures of one layout.
 #[derive(Serialize, Deserialize)]
 struct Figures {
     stations: usize,
@@ -103,7 +103,7 @@ fn lay_out(path: &str) -> Result<Figures, Box<dyn Error>> {
     })
 }
 
-/// The most memory this process ever had, as Linux tells it.
+/// The peak memory of this process, as reported by Linux.
 fn peak_megabytes() -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

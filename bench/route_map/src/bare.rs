@@ -1,8 +1,8 @@
-//! The yardstick: the same framework and runtime, one route, a constant body.
+//! The baseline: the same framework and runtime, one route, a constant body.
 
 use axum::{Router, body::Bytes, http::header, routing::get};
 
-/// Serves `size` bytes until it is killed.
+/// Serves `size` bytes until the process is killed.
 pub(crate) fn serve(size: usize) {
     let body = Bytes::from("x".repeat(size));
     let answer = move || async move { ([(header::CONTENT_TYPE, "application/json;charset=UTF-8")], body) };

@@ -1,4 +1,4 @@
-//! The client: keep-alive connections that each send the next request when the last is answered.
+//! The client: keep-alive connections that each send the next request after the previous answer.
 
 use std::{
     net::SocketAddr,
@@ -12,10 +12,10 @@ use tokio::{
 
 use crate::servers::Running;
 
-/// What one round came to.
+/// The result of one round.
 pub(crate) struct Round {
     pub(crate) rate: f64,
-    /// Processor time of the server for each request, in microseconds.
+    /// Processor time of the server per request, in microseconds.
     pub(crate) cpu: f64,
     pub(crate) p50: f64,
     pub(crate) p99: f64,
@@ -27,11 +27,11 @@ pub(crate) struct Load<'a> {
     pub(crate) requests: &'a [Vec<u8>],
 }
 
-/// Requests for windows all over the map, the same ones in every run.
+/// Requests for windows all over the map, the same in every run.
 pub(crate) fn random_windows(key: &str, width: i32, height: i32) -> Vec<Vec<u8>> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut below = |limit: i32| {
-        // xorshift: plain, and the same everywhere
+        // xorshift: simple and portable
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
@@ -49,7 +49,7 @@ fn request(target: &str) -> Vec<u8> {
     format!("GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes()
 }
 
-/// The mean size of the bodies that the requests are answered with.
+/// The mean size of the response bodies.
 pub(crate) fn mean_body(to: SocketAddr, requests: &[Vec<u8>]) -> usize {
     block_on(async {
         let mut client = Client::connect(to).await;
@@ -61,7 +61,7 @@ pub(crate) fn mean_body(to: SocketAddr, requests: &[Vec<u8>]) -> usize {
     })
 }
 
-/// The body of one answer.
+/// The body of one response.
 pub(crate) fn body_of(to: SocketAddr, target: &str) -> String {
     block_on(async {
         let mut client = Client::connect(to).await;
@@ -105,7 +105,7 @@ impl Load<'_> {
     }
 }
 
-/// One thread for all connections, so that client and server share the two cores as they would in every run.
+/// One thread for all connections, so that client and server share the two cores in the same way in every run.
 fn block_on<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(work)
 }
@@ -123,7 +123,7 @@ impl Client {
         Self { stream, buffer: vec![0; 1 << 20], filled: 0 }
     }
 
-    /// Sends a request and reads the whole answer; the size of its body.
+    /// Sends a request, reads the whole response, and returns the size of its body.
     async fn ask(&mut self, request: &[u8]) -> usize {
         self.stream.write_all(request).await.expect("send");
         self.filled = 0;
@@ -145,7 +145,7 @@ impl Client {
     }
 }
 
-/// The lengths of head and body, once the head is there.
+/// The lengths of head and body, if the head is complete.
 fn head(bytes: &[u8]) -> Option<(usize, usize)> {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let text = std::str::from_utf8(&bytes[..end]).expect("an ASCII head");

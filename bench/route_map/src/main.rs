@@ -1,6 +1,6 @@
-//! How fast railmapDetail answers random 500×500 windows, beside a bare server of the same framework that returns a
-//! constant body of the same size. Both run in one go, in turns, on the same machine, so the ratio means something
-//! where the figures alone do not. Loopback only; ends by itself.
+//! Measures railmapDetail for random 500×500 windows, beside a bare server of the same framework that returns a
+//! constant body of the same size. Both run alternately on the same machine, so the ratio is meaningful even if the
+//! figures alone are not. It uses the loopback interface only and terminates by itself.
 //!
 //! ```text
 //! make bench
@@ -19,7 +19,7 @@ mod servers;
 use load::{Load, Round};
 use servers::Running;
 
-/// Rounds of each server, in turns. Many short ones: the machine is now quick and now slow, and both should feel it.
+/// Rounds of each server, alternating. Many short rounds average out changes in the speed of the machine.
 const ROUNDS: usize = 31;
 /// Keep-alive connections.
 const CONNECTIONS: usize = 32;
@@ -37,7 +37,7 @@ fn main() {
     println!("{CONNECTIONS} connections, {ROUNDS} rounds of {SECONDS} s each, mean body {size} bytes\n");
 
     let measure = |server: &Running| Load { server, requests: &windows }.run(CONNECTIONS, SECONDS);
-    // Both are warm before the first round counts.
+    // Both servers are warm before the first round.
     let _ = (measure(&bare), measure(&kaisatsu.running));
     let (mut plain, mut ours) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {

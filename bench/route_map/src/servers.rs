@@ -1,4 +1,4 @@
-//! The two servers, each a process of its own.
+//! The two servers, each in its own process.
 
 use std::{
     fs::{self, File},
@@ -11,7 +11,7 @@ use std::{
 
 use tempfile::TempDir;
 
-/// A server that ends when this is dropped.
+/// A server that is stopped when this is dropped.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     child: Child,
@@ -40,16 +40,16 @@ impl Running {
         fs::read_to_string(self.home.path().join("out")).expect("out")
     }
 
-    /// Processor time that the server has used so far, in microseconds.
+    /// The processor time of the server so far, in microseconds.
     pub(crate) fn cpu_micros(&self) -> f64 {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).expect("a running process");
-        // The name in parentheses may hold spaces; fields 14 and 15 of the line are user and system time in 1/100 s.
+        // The name in parentheses may contain spaces. Fields 14 and 15 are user and system time in 1/100 s.
         let after = stat.rsplit_once(')').expect("a name").1;
         let ticks = after.split_whitespace().skip(11).take(2).map(|field| field.parse::<f64>().expect("ticks"));
         ticks.sum::<f64>() * 10_000.0
     }
 
-    /// Resident memory now.
+    /// The current resident memory.
     pub(crate) fn resident_mb(&self) -> f64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("a running process");
         let kib =
@@ -65,7 +65,7 @@ impl Drop for Running {
     }
 }
 
-/// The product as it comes: default settings, its log in a file.
+/// The server with default settings, its log in a file.
 pub(crate) struct Kaisatsu {
     pub(crate) running: Running,
     pub(crate) key: String,
