@@ -105,13 +105,13 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<MapParts> {
 
 fn check_legend(legend: &Spanned<LegendEntry>, extent: &Window, report: &mut Report) -> Window {
     let LegendEntry { x, y, width, height } = *legend.get_ref();
-    let place = Window { x, y, width, height };
+    let bounds = Window { x, y, width, height };
     // Each number is checked by itself first: the sum of two unchecked numbers could overflow.
     let is_near = [x, y, width, height].iter().all(|number| (0..=MAX_SIDE).contains(number));
-    if !is_near || width < 1 || height < 1 || !extent.contains(&place) {
+    if !is_near || width < 1 || height < 1 || !extent.contains(&bounds) {
         report.error(&legend.span(), "the legend is not on the map");
     }
-    place
+    bounds
 }
 
 fn check_lines(

@@ -36,7 +36,7 @@ impl Display for Text<'_> {
 pub(crate) struct Num(pub(crate) f64);
 
 impl Display for Num {
-    #[expect(clippy::cast_possible_truncation, reason = "places on a map are far below the limit")]
+    #[expect(clippy::cast_possible_truncation, reason = "map coordinates are far below the limit")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hundredths = (self.0 * 100.0).round() as i64;
         let (whole, rest) = (hundredths.abs() / 100, hundredths.abs() % 100);

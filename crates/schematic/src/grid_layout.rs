@@ -311,7 +311,7 @@ impl GridLayout<'_> {
                 x: self.positions[other].x + self.footprints[other].width / 2,
                 y: self.positions[other].y + self.footprints[other].height / 2,
             };
-            #[expect(clippy::cast_precision_loss, reason = "bodies are small")]
+            #[expect(clippy::cast_precision_loss, reason = "footprints are small")]
             let slack = (slack + self.footprints[other].width + self.footprints[other].height - 2) as f32;
             let far = (octile_distance(middle, there) - slack).max(0.0);
             least += far + if slack <= 0.0 { self.alignment_cost(middle, there, end.corridor, far) } else { 0.0 };

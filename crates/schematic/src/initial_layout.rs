@@ -1,4 +1,4 @@
-//! The initial layout: places junctions on the grid and routes corridors by negotiated congestion.
+//! The initial layout: positions junctions on the grid and routes corridors by negotiated congestion.
 //!
 //! First, ports are assigned in the order of each rotation. Then every corridor takes its cheapest path and may share
 //! nodes. Shared nodes become more expensive in each round, until no path shares any (`McMurchie` and Ebeling,
@@ -43,14 +43,16 @@ pub(crate) fn initial_layout(topology: &Topology, steps: f64) -> Option<(GridLay
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "the grid is small")]
 fn empty_layout(topology: &Topology, steps: f64) -> Option<GridLayout<'_>> {
-    let places: Vec<Point> = topology.junctions.iter().map(|junction| junction.position.times(steps)).collect();
-    let (low, high) = crate::geometry::bounds(&places).unwrap_or_default();
+    let positions: Vec<Point> = topology.junctions.iter().map(|junction| junction.position.times(steps)).collect();
+    let (low, high) = crate::geometry::bounds(&positions).unwrap_or_default();
     let border = f64::from(2 * MARGIN + 2);
     if (high.x - low.x + border) * (high.y - low.y + border) > MAX_NODES {
         return None;
     }
-    let targets: Vec<(f32, f32)> =
-        places.iter().map(|p| ((p.x - low.x) as f32 + MARGIN as f32, (p.y - low.y) as f32 + MARGIN as f32)).collect();
+    let targets: Vec<(f32, f32)> = positions
+        .iter()
+        .map(|p| ((p.x - low.x) as f32 + MARGIN as f32, (p.y - low.y) as f32 + MARGIN as f32))
+        .collect();
     let (width, height) = ((high.x - low.x) as i32 + 2 * MARGIN + 2, (high.y - low.y) as i32 + 2 * MARGIN + 2);
     let footprints: Vec<Footprint> =
         topology.junctions.iter().map(|junction| Footprint::for_degree(junction.ends.len())).collect();
@@ -209,7 +211,7 @@ fn departure_angle(relaxed_path: &[Point], first: bool) -> f64 {
     direction.y.atan2(direction.x)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "directions and bodies are small")]
+#[expect(clippy::cast_precision_loss, reason = "directions and footprints are small")]
 fn port_angle(port: Port, footprint: Footprint) -> f64 {
     let out = port.offset.step(port.direction);
     let (cx, cy) = (f64::from(footprint.width - 1) / 2.0, f64::from(footprint.height - 1) / 2.0);
@@ -333,9 +335,9 @@ fn remove_conflicts(layout: &mut GridLayout<'_>) -> Vec<usize> {
 /// Routes a corridor without conflicts, with a growing search area.
 fn try_route(layout: &mut GridLayout<'_>, corridor: usize) -> bool {
     [8, 30, 80].iter().any(|&margin| {
-        let laid = layout.route(corridor, f32::MAX, margin).is_some();
-        let good = laid && layout.preserves_faces(&[corridor]);
-        if laid && !good {
+        let routed = layout.route(corridor, f32::MAX, margin).is_some();
+        let good = routed && layout.preserves_faces(&[corridor]);
+        if routed && !good {
             layout.remove_path(corridor);
         }
         good

@@ -63,7 +63,7 @@ pub(crate) fn place_labels(
 
 /// Moves stations whose labels do not fit along their corridors, to where a candidate exists. Returns whether any
 /// moved.
-#[expect(clippy::too_many_arguments, reason = "the whole state of the writing")]
+#[expect(clippy::too_many_arguments, reason = "the whole state of the label placement")]
 pub(crate) fn nudge(
     network: &Network,
     geometry: &MapGeometry,
@@ -235,7 +235,7 @@ struct LabelIndex {
 
 const CELL_SIZE: i64 = 64;
 
-#[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "squares are clamped; stations are few")]
+#[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "cells are clamped; stations are few")]
 impl LabelIndex {
     fn new(candidates: &[Vec<Candidate>]) -> Self {
         let rects = || candidates.iter().flatten().map(|candidate| &candidate.rect);

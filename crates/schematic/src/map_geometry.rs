@@ -83,7 +83,7 @@ pub(crate) fn stop_on(topology: &Topology, at: usize, order: usize, nudge: f64, 
     let ends = corridor
         .junctions
         .map(|junction| if topology.junctions[junction].kind == VertexKind::Crossing { 0.6 } else { 1.0 });
-    #[expect(clippy::cast_precision_loss, reason = "stations of a link are few")]
+    #[expect(clippy::cast_precision_loss, reason = "a corridor has few stations")]
     let fraction = (ends[0] + order as f64 + nudge) / (ends[0] + ends[1] + (corridor.intermediate.len() - 1) as f64);
     let (position, along) = point_at(middle, fraction);
     intermediate_stop(position, along, corridor.lines.len(), (at, order))

@@ -111,7 +111,7 @@ struct SearchWindow {
     clippy::cast_sign_loss,
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
-    reason = "states of a frame fit into 32 bits"
+    reason = "the states of a search window fit into 32 bits"
 )]
 impl SearchWindow {
     fn around(grid: &RoutingGrid, request: &RouteRequest<'_>) -> Self {

@@ -58,7 +58,7 @@ impl RoutingGrid {
         node.x >= 0 && node.y >= 0 && node.x < self.width && node.y < self.height
     }
 
-    #[expect(clippy::cast_sign_loss, reason = "only nodes on the board are asked for")]
+    #[expect(clippy::cast_sign_loss, reason = "only nodes on the grid are looked up")]
     pub(crate) fn index(&self, node: GridNode) -> usize {
         (node.y * self.width + node.x) as usize
     }

@@ -79,10 +79,10 @@ impl Topology {
     }
 
     fn assemble(planar: &PlanarGraph, points: &[Point], kept: &[bool]) -> Self {
-        let mut joint_of = vec![usize::MAX; points.len()];
+        let mut junction_of = vec![usize::MAX; points.len()];
         let mut junctions = Vec::new();
         for vertex in (0..points.len()).filter(|&vertex| kept[vertex]) {
-            joint_of[vertex] = junctions.len();
+            junction_of[vertex] = junctions.len();
             junctions.push(Junction {
                 kind: planar.kinds[vertex],
                 position: points[vertex],
@@ -103,10 +103,10 @@ impl Topology {
                 .filter_map(|&vertex| planar.kinds[vertex].station())
                 .collect();
             let crossings = [a, b].iter().filter(|&&v| planar.kinds[v] == VertexKind::Crossing).count();
-            #[expect(clippy::cast_precision_loss, reason = "stations of a link are few")]
+            #[expect(clippy::cast_precision_loss, reason = "a corridor has few stations")]
             let desired_length = intermediate.len() as f64 + 1.0 - 0.4 * crossings as f64;
             corridors.push(Corridor {
-                junctions: [joint_of[a], joint_of[b]],
+                junctions: [junction_of[a], junction_of[b]],
                 slots: [0, 0],
                 intermediate,
                 lines: planar.lines(chain.segments[0]).to_vec(),
@@ -115,7 +115,7 @@ impl Topology {
             });
         }
         for vertex in (0..points.len()).filter(|&vertex| kept[vertex]) {
-            let junction = joint_of[vertex];
+            let junction = junction_of[vertex];
             junctions[junction].ends = planar.rotations[vertex]
                 .iter()
                 .filter_map(|&segment| end_of_segment.get(&(vertex, segment)).copied())

@@ -32,7 +32,7 @@ pub(super) fn check(stations: &[(Station, Range<usize>)], report: &mut Report) {
                 );
                 return;
             }
-            let (earlier, place) = (&stations[*first], &stations[*second].1);
+            let (earlier, span) = (&stations[*first], &stations[*second].1);
             let message = if first == second {
                 format!("station {} {}: two of its shapes overlap", earlier.0.code, abbreviate(&earlier.0.name))
             } else {
@@ -48,7 +48,7 @@ pub(super) fn check(stations: &[(Station, Range<usize>)], report: &mut Report) {
                     report.lines.number(&earlier.1),
                 )
             };
-            report.warning(&place.clone(), message);
+            report.warning(&span.clone(), message);
         }
     }
 }

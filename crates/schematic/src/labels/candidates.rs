@@ -129,7 +129,7 @@ pub(super) fn candidates(stop: &Stop, variants: &[LabelVariant], obstacles: &Obs
     let mut found = Vec::new();
     let distances = if far { &DISTANCES[..] } else { &DISTANCES[..NEAR_DISTANCES] };
     for (ring, &gap) in distances.iter().enumerate() {
-        #[expect(clippy::cast_precision_loss, reason = "a few rings")]
+        #[expect(clippy::cast_precision_loss, reason = "there are few distances")]
         let away = ring as f32 * 2.5;
         for (at, variant) in variants.iter().enumerate() {
             for (x, y, side, cost) in positions_around(&stop.mark.bounds(), variant, gap) {
@@ -176,7 +176,7 @@ fn positions_around(mark: &Window, variant: &LabelVariant, gap: i64) -> Vec<(i64
         (close_left, close_below, 3, 1.0),
     ];
     for part in [1, 2, 3] {
-        #[expect(clippy::cast_precision_loss, reason = "three")]
+        #[expect(clippy::cast_precision_loss, reason = "at most three")]
         let cost = 0.3 + part as f32 * 0.4;
         let (dx, dy) = (variant.width * part / 6, variant.height * part / 6);
         if variant.width > mark.width {
