@@ -5,10 +5,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use kaisatsu_admission::{Full, Limits, Place, Queue};
 use kaisatsu_model::Function;
 use kaisatsu_vision::{Bounds, Engine, Worker};
 use metrics::{counter, gauge, histogram};
-use tokio::sync::{Semaphore, SemaphorePermit, oneshot};
+use tokio::sync::oneshot;
 
 use super::metrics::{ABANDONED, QUEUED, REFUSED, REQUESTS};
 use crate::RecognitionError;
@@ -49,10 +50,10 @@ impl From<Function> for Workload {
 /// The engine and the queue in front of it.
 pub(crate) struct EngineQueue {
     engine: Arc<Engine>,
-    requests: Semaphore,
+    requests: Queue,
     /// Work that nobody waits for: one more than there are threads, so that no thread is idle and a caller waits for two
     /// such images at most.
-    background: Semaphore,
+    background: Queue,
     bounds: Bounds,
 }
 
@@ -60,16 +61,17 @@ pub(crate) struct EngineQueue {
 pub(crate) struct Admitted<'a> {
     queue: &'a EngineQueue,
     workload: Workload,
-    _permit: SemaphorePermit<'a>,
+    _place: Place,
     _counted: Counted,
 }
 
 impl EngineQueue {
     /// `waiting` requests may wait beside those that are worked on.
     pub(crate) fn new(engine: Arc<Engine>, waiting: usize, bounds: Bounds) -> Self {
-        let places = engine.threads().saturating_add(waiting).min(Semaphore::MAX_PERMITS);
-        let background = Semaphore::new(engine.threads() + 1);
-        Self { engine, requests: Semaphore::new(places), background, bounds }
+        // The engine's threads decide who runs: a request takes a place and no turn.
+        let limits = Limits { running: engine.threads(), waiting, retry_after: RETRY_AFTER };
+        let background = Queue::new(Limits { running: engine.threads() + 1, waiting: 0, retry_after: RETRY_AFTER });
+        Self { engine, requests: Queue::new(limits), background, bounds }
     }
 
     /// How large an image may be.
@@ -83,11 +85,11 @@ impl EngineQueue {
         if !self.engine.is_warm() {
             return Err(RecognitionError::Warming);
         }
-        let Ok(permit) = self.requests.try_acquire() else {
+        let place = self.requests.enter().map_err(|Full { retry_after }| {
             counter!(REFUSED, "task" => workload.as_str()).increment(1);
-            return Err(RecognitionError::Overloaded { wait: RETRY_AFTER });
-        };
-        Ok(Admitted { queue: self, workload, _permit: permit, _counted: Counted::new() })
+            RecognitionError::Overloaded { wait: retry_after }
+        })?;
+        Ok(Admitted { queue: self, workload, _place: place, _counted: Counted::new() })
     }
 
     /// Accepts a request and does its only piece of work on a thread of the engine.
@@ -108,9 +110,7 @@ impl EngineQueue {
         if !self.engine.is_warm() {
             return Err(RecognitionError::Warming);
         }
-        let Ok(_permit) = self.background.acquire().await else {
-            return Err(RecognitionError::Overloaded { wait: RETRY_AFTER });
-        };
+        let _turn = self.background.wait().await;
         self.submit(workload, work).await
     }
 
@@ -164,6 +164,7 @@ impl Drop for Counted {
 mod tests {
     use std::sync::Arc;
 
+    use kaisatsu_admission::{Full, Limits, Place, Queue};
     use kaisatsu_model::Function;
     use kaisatsu_vision::{Bounds, Engine, ModelRegistry};
 

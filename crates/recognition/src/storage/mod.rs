@@ -6,10 +6,10 @@ use std::{sync::Arc, time::Duration};
 
 pub(crate) use blob_writer::BlobWriter;
 use bytes::Bytes;
+use kaisatsu_admission::{Full, Limits, Queue};
 use kaisatsu_model::{Clock, DatasetName, ImageId, Tag};
 use kaisatsu_store::{BlobKey, NewUserImage, PutImageOutcome, Store, UserImage};
 use kaisatsu_vision::{Worker, decode, thumbnail};
-use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::{
     Cursor, Page, RecognitionError, User,
@@ -22,9 +22,8 @@ use crate::{
 /// The shorter side that is decoded for a thumbnail.
 const THUMBNAIL_SIDE: u32 = 256;
 
-/// How many callers may wait for a thumbnail, and how many images are in memory for that at once.
-const WAITING_THUMBNAILS: usize = 256;
-const THUMBNAILS_AT_ONCE: usize = 4;
+/// How many images are in memory for thumbnails at once, and how many callers may wait for that.
+const THUMBNAILS: Limits = Limits { running: 4, waiting: 252, retry_after: Duration::from_secs(1) };
 
 /// What a caller says of an image.
 #[derive(Debug, Clone, Default)]
@@ -48,21 +47,6 @@ pub struct Uploaded {
     pub height: u32,
 }
 
-/// Bounds how many callers wait for thumbnails, and how many of them have their image in memory.
-struct ThumbnailQueue {
-    waiting: Semaphore,
-    at_once: Semaphore,
-}
-
-impl ThumbnailQueue {
-    async fn admit(&self) -> Result<[SemaphorePermit<'_>; 2], RecognitionError> {
-        let full = || RecognitionError::Overloaded { wait: Duration::from_secs(1) };
-        let place = self.waiting.try_acquire().map_err(|_| full())?;
-        let turn = self.at_once.acquire().await.map_err(|_| full())?;
-        Ok([place, turn])
-    }
-}
-
 /// Users' storage areas.
 pub struct StorageArea {
     store: Store,
@@ -70,7 +54,7 @@ pub struct StorageArea {
     engine: Arc<EngineQueue>,
     writer: BlobWriter,
     signals: Arc<Signals>,
-    thumbnails: ThumbnailQueue,
+    thumbnails: Queue,
     most_images: u32,
 }
 
@@ -82,10 +66,7 @@ impl StorageArea {
             engine: Arc::clone(&context.engine),
             writer: BlobWriter::new(context),
             signals: Arc::clone(&context.signals),
-            thumbnails: ThumbnailQueue {
-                waiting: Semaphore::new(WAITING_THUMBNAILS),
-                at_once: Semaphore::new(THUMBNAILS_AT_ONCE),
-            },
+            thumbnails: Queue::new(THUMBNAILS),
             most_images: context.limits.images,
         }
     }
@@ -176,7 +157,8 @@ impl StorageArea {
     /// # Errors
     /// [`RecognitionError::NoSuchImage`] when the image is not there any more.
     pub async fn thumbnail(&self, key: &BlobKey) -> Result<Bytes, RecognitionError> {
-        let _permits = self.thumbnails.admit().await?;
+        let full = |Full { retry_after }| RecognitionError::Overloaded { wait: retry_after };
+        let _turn = self.thumbnails.admit().await.map_err(full)?;
         let (image, bounds) = (self.read(key).await?, self.engine.bounds());
         let make = move |worker: &mut Worker| {
             let decoded = timed(DECODE, Workload::Thumbnail, || decode(&image, bounds, Some(THUMBNAIL_SIDE)))?;
