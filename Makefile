@@ -2,7 +2,7 @@
 
 .PHONY: help serve models web unit test check fmt lint layers lines licences docs schema pages screenshots openapi \
 	fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue \
-	bench-feedback bench-layout soak maps vocabulary
+	bench-feedback bench-slow-database bench-layout soak maps vocabulary
 .DEFAULT_GOAL := help
 
 # Property tests use the same random cases in every run, so that only a change of the code can make them fail.
@@ -133,6 +133,11 @@ vocabulary: ## train the visual words of object recognition; PICTURES=folder (se
 	@cargo run --release --locked --package kaisatsu-vision --example vocabulary -- "$(BENCH_MODELS)" "$(PICTURES)" \
 		>target/vocabulary.bin
 	@mv target/vocabulary.bin crates/vision/src/object/vocabulary.bin
+
+bench-slow-database: ## classification beside object recognition, on a PostgreSQL that answers 20 ms late
+	@cargo build --release --locked --package kaisatsu
+	@tools/with-models tools/with-postgres python3 bench/slow_database/compare.py \
+		--kaisatsu target/release/kaisatsu --models "$(BENCH_MODELS)" --photos "$(BENCH_PHOTOS)"
 
 define BENCH_VISION
 python3 tools/models/install.py

@@ -152,8 +152,8 @@ impl Datasets {
         }
     }
 
-    /// Checks the addresses without connecting to any. An address that may not be fetched costs its own image. When there
-    /// is nothing else, no dataset is made.
+    /// Checks the addresses without connecting to any. An address that may not be fetched costs its own image. When
+    /// there is nothing else, no dataset is made.
     fn check_addresses(&self, images: &[DatasetImageRequest]) -> Result<(), RecognitionError> {
         let mut denied = None;
         let mut usable = false;

@@ -1,7 +1,7 @@
 //! Recognition with a user's dataset: which of its tags an image belongs to, and which of its images are like it.
 //!
-//! The database is asked for the dataset before the image is decoded, and again by the transaction that saves the result:
-//! nothing is answered from a dataset that was deleted meanwhile.
+//! The database is asked for the dataset before the image is decoded, and again by the transaction that saves the
+//! result: nothing is answered from a dataset that was deleted meanwhile.
 
 use std::sync::Arc;
 

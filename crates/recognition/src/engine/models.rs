@@ -95,7 +95,8 @@ impl Models {
         }
     }
 
-    /// The model of that name, if its vectors are those of these weights. Otherwise `reason` tells the operator why not.
+    /// The model of that name, if its vectors are those of these weights. Otherwise `reason` tells the operator why
+    /// not.
     pub(crate) fn embedder(&self, name: &str, sha256: &str, reason: &str) -> Result<Arc<Model>, RecognitionError> {
         let model = self.find(name, Task::Classify)?;
         if model.manifest.embedding_sha256() != Some(sha256) {

@@ -51,8 +51,8 @@ impl From<Function> for Workload {
 pub(crate) struct EngineQueue {
     engine: Arc<Engine>,
     requests: Queue,
-    /// Work that nobody waits for: one more than there are threads, so that no thread is idle and a caller waits for two
-    /// such images at most.
+    /// Work that nobody waits for: one more than there are threads, so that no thread is idle and a caller waits for
+    /// two such images at most.
     background: Queue,
     bounds: Bounds,
 }

@@ -42,8 +42,8 @@ impl VerdictCounters {
     }
 }
 
-/// The labels that everyone who reads the metrics may see. Datasets and their tags are private to a user, and their names
-/// must not outlive their deletion.
+/// The labels that everyone who reads the metrics may see. Datasets and their tags are private to a user, and their
+/// names must not outlive their deletion.
 fn public(RatedSubject { function, source, subject }: RatedSubject) -> Labels {
     let function = function.as_str().to_owned();
     if source.dataset().is_some() {

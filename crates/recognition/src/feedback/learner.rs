@@ -24,8 +24,8 @@ use crate::{
 /// How many verdicts are read at once.
 const PAGE: i64 = 500;
 
-/// A replica that has not reached the database for so long may have missed revoked verdicts, whose rows are removed some
-/// time after (`janitor::erase`). It reads all of them anew.
+/// A replica that has not reached the database for so long may have missed revoked verdicts, whose rows are removed
+/// some time after (`janitor::erase`). It reads all of them anew.
 const CUT_OFF: Duration = Duration::from_mins(5);
 
 /// How far the verdicts have been followed.

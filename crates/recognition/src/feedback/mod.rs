@@ -109,8 +109,8 @@ impl Feedback {
         Ok(revoked)
     }
 
-    /// Learns what has changed. A task of its own: a caller who hangs up must not stop it half way. The verdict is saved;
-    /// should the database fail now, it is learned a moment later, as on every other replica.
+    /// Learns what has changed. A task of its own: a caller who hangs up must not stop it half way. The verdict is
+    /// saved; should the database fail now, it is learned a moment later, as on every other replica.
     async fn learn_now(&self) {
         let learner = Arc::clone(&self.learner);
         let learned = tokio::spawn(async move { learner.learn_and_guard().await }).await;

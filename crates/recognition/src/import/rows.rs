@@ -247,7 +247,8 @@ mod tests {
 
     #[test]
     fn our_own_rows() {
-        let row = r#"{"id":"b1","category":"book","name":"吾輩は猫である","barcode":"978-4-10-101001-4","image":"a.jpg|b.jpg","author":"夏目漱石"}"#;
+        let row = r#"{"id":"b1","category":"book","name":"吾輩は猫である","barcode":"978-4-10-101001-4",
+            "image":"a.jpg|b.jpg","author":"夏目漱石"}"#;
         let entry = object(row).and_then(|fields| own(&fields)).unwrap();
         assert_eq!(entry.codes, ["9784101010014"]);
         assert_eq!((entry.images.len(), entry.detail["author"].as_str()), (2, Some("夏目漱石")));
@@ -278,7 +279,8 @@ mod tests {
 
     #[test]
     fn rows_of_the_two_dumps() {
-        let row = r#"{"key":"/books/OL1M","title":"Kokoro","isbn_10":["080442957X"],"covers":[-1,42],"publishers":["A","B"]}"#;
+        let row = r#"{"key":"/books/OL1M","title":"Kokoro","isbn_10":["080442957X"],"covers":[-1,42],
+            "publishers":["A","B"]}"#;
         let entry = object(row).and_then(|fields| edition(&fields)).unwrap();
         assert_eq!((entry.id.as_str(), entry.codes[0].as_str()), ("openlibrary:OL1M", "9780804429573"));
         assert_eq!((entry.images[0].to_str(), entry.detail["publisher"].as_str()), (Some("42.jpg"), Some("A, B")));

@@ -1,7 +1,7 @@
 //! Removing what deleted applications owned: verdicts, datasets, images, recognitions, and at last the applications.
 //!
-//! Every step may run twice and may stop anywhere. Verdicts are revoked first, and removed when every replica has had the
-//! time to see that, so that nothing stays learned of them.
+//! Every step may run twice and may stop anywhere. Verdicts are revoked first, and removed when every replica has had
+//! the time to see that, so that nothing stays learned of them.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use kaisatsu_store::FeedbackFilter;
 use super::Janitor;
 use crate::{RecognitionError, User};
 
-/// How long verdicts stay revoked before they are removed. Replicas follow verdicts twice a second; one that was cut off
-/// from the database for a while has to see it too.
+/// How long verdicts stay revoked before they are removed. Replicas follow verdicts twice a second; one that was cut
+/// off from the database for a while has to see it too.
 const REVOKED_FOR: Duration = Duration::from_mins(10);
 
 impl Janitor {
@@ -39,8 +39,8 @@ impl Janitor {
         Ok(gone)
     }
 
-    /// Revokes an application's verdicts. When there were any, its time begins anew, because every replica has to see it:
-    /// then this returns when.
+    /// Revokes an application's verdicts. When there were any, its time begins anew, because every replica has to see
+    /// it: then this returns when.
     async fn revoke_all(&self, application: &AppId) -> Result<Option<Timestamp>, RecognitionError> {
         let filter = FeedbackFilter { application: Some(application.clone()), ..FeedbackFilter::default() };
         if self.store.revoke_feedback(&filter, MOST_PER_CANDIDATE).await? == 0 {

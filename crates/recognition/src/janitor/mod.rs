@@ -29,8 +29,8 @@ const TIDY_INTERVAL: Duration = Duration::from_hours(1);
 /// How old claimed bytes are when their writer is taken for dead.
 const WRITE_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// How long a removal may take, and after which time another sweeper takes it over: long after the first has given up, so
-/// that no late removal meets bytes that were written anew.
+/// How long a removal may take, and after which time another sweeper takes it over: long after the first has given up,
+/// so that no late removal meets bytes that were written anew.
 const REMOVE_TIMEOUT: Duration = Duration::from_secs(5);
 const TAKEOVER: Duration = Duration::from_secs(20);
 

@@ -153,8 +153,9 @@ impl LearnedFeedback {
     }
 
     /// Standardises the cosines of images with a descriptor, so that an image that is like every picture does not come
-    /// before one that is like this picture. `cosines` gives those of all images with another descriptor, and `index_of`
-    /// says which of them a confirmed image is. [`Adjustment::image_score`] then adds what feedback says of each image.
+    /// before one that is like this picture. `cosines` gives those of all images with another descriptor, and
+    /// `index_of` says which of them a confirmed image is. [`Adjustment::image_score`] then adds what feedback says of
+    /// each image.
     pub(crate) fn adjust_images(
         &self,
         query: &FeedbackQuery,

@@ -1,7 +1,7 @@
 //! What feedback has taught, and what that does to scores.
 //!
-//! A recognition asks on the thread that made the image's descriptor. Where no verdict is in force for the caller nothing
-//! changes: the answer has the bits that it would have without feedback.
+//! A recognition asks on the thread that made the image's descriptor. Where no verdict is in force for the caller
+//! nothing changes: the answer has the bits that it would have without feedback.
 
 mod adjust;
 mod score_cache;
@@ -48,7 +48,8 @@ impl FeedbackQuery {
     }
 }
 
-/// The scope in which exemplars are compared. Where each candidate has a vector of its own, each class has its own scope.
+/// The scope in which exemplars are compared. Where each candidate has a vector of its own, each class has its own
+/// scope.
 pub(crate) fn scope(function: Function, source: &Source, weights: &str, class: &str) -> ScopeKey {
     let own = |text: &str| text.to_owned();
     ScopeKey { task: own(function.as_str()), model: own(scope_name(source)), engine: own(weights), class: own(class) }

@@ -152,7 +152,8 @@ impl StorageArea {
         self.writer.blobs().get(key).await?.ok_or(RecognitionError::NoSuchImage)
     }
 
-    /// A thumbnail of an image. It is made each time: callers cache it, and nothing else has to be removed with the image.
+    /// A thumbnail of an image. It is made each time: callers cache it, and nothing else has to be removed with the
+    /// image.
     ///
     /// # Errors
     /// [`RecognitionError::NoSuchImage`] when the image is not there any more.

@@ -28,8 +28,8 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 const FIRST_BACKOFF: Duration = Duration::from_secs(5);
 const LONGEST_BACKOFF: Duration = Duration::from_mins(5);
 
-/// How long one dataset is built while others wait, so that a thousand addresses that do not answer hold up one user and
-/// not everybody.
+/// How long one dataset is built while others wait, so that a thousand addresses that do not answer hold up one user
+/// and not everybody.
 const TURN: Duration = Duration::from_mins(1);
 
 /// How long a job is left to replicas that have its weights.

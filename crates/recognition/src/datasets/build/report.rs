@@ -75,7 +75,10 @@ fn confusions(report: &Report, classes: &[usize], tags: &[String]) -> Vec<Value>
     }
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by_key(|(pair, count)| (std::cmp::Reverse(*count), *pair));
-    let confusion = |((class, taken), count): &((usize, usize), usize)| json!({"tag": tags[*class], "takenFor": tags[*taken], "images": count});
+    let confusion = |((class, taken), count): &((usize, usize), usize)| {
+        let (tag, taken) = (&tags[*class], &tags[*taken]);
+        json!({"tag": tag, "takenFor": taken, "images": count})
+    };
     counts.iter().take(LISTED).map(confusion).collect()
 }
 

@@ -171,8 +171,8 @@ impl ObjectRecognition {
         Ok(with_barcodes(scan.decoded.file, &scan.barcodes, &items, category))
     }
 
-    /// The reference pictures that were voted for, with their items, in one statement. One that was removed since the vote
-    /// is missing.
+    /// The reference pictures that were voted for, with their items, in one statement. One that was removed since the
+    /// vote is missing.
     async fn references(&self, wanted: &[PictureId]) -> Result<Vec<ReferenceRow>, RecognitionError> {
         let numbers: Vec<i64> = wanted.iter().filter_map(|picture| i64::try_from(picture.0).ok()).collect();
         Ok(self.store.references(&numbers).await?)

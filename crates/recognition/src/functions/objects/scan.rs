@@ -27,8 +27,8 @@ use crate::{
     learning::{FeedbackQuery, LearnedFeedback},
 };
 
-/// The shorter side that is decoded: enough for the bars of a symbol that takes a tenth of a telephone's photograph, and
-/// for the features of a small item.
+/// The shorter side that is decoded: enough for the bars of a symbol that takes a tenth of a telephone's photograph,
+/// and for the features of a small item.
 const SHORT_SIDE: u32 = 1200;
 
 /// The score of an item whose barcode was read: its digits check, and several lines agree on them.
@@ -108,7 +108,8 @@ impl Scanner {
         Progress::Found(Found { matches, descriptor, adjustment })
     }
 
-    /// Verifies the reference pictures that were fetched, and goes on voting until others are needed or the search is over.
+    /// Verifies the reference pictures that were fetched, and goes on voting until others are needed or the search is
+    /// over.
     pub(super) fn advance(
         &self,
         worker: &mut Worker,

@@ -1,7 +1,7 @@
 //! Text as a tie-breaker: when features leave it open which item an image shows, the text on it decides.
 //!
-//! Two editions in one design share most of their features, and a plain cover has few. Reading text takes longer than all
-//! other steps, so it is done in these cases only.
+//! Two editions in one design share most of their features, and a plain cover has few. Reading text takes longer than
+//! all other steps, so it is done in these cases only.
 
 use kaisatsu_vision::{
     Area,
