@@ -35,32 +35,32 @@ pub enum RecognitionError {
     /// An image that a dataset is to be made of has no tag.
     #[error("images[{0}].tag is missing, and the image has none in the storage area")]
     NoTag(usize),
-    /// A dataset was to have too many tags.
+    /// The images of a dataset have too many tags.
     #[error("body field images has too many tags, those of stored images among them: a dataset may have {0}")]
     TooManyTags(usize),
-    /// No address of a dataset may be fetched.
-    #[error("none of the images can be fetched; images[{place}].url: {reason}")]
+    /// The server may fetch none of a dataset's addresses.
+    #[error("none of the images can be fetched; images[{index}].url: {reason}")]
     AllDenied {
-        /// The first of them.
-        place: usize,
+        /// The position of the first of them.
+        index: usize,
         /// What is wrong with it.
         reason: String,
     },
     /// An address cannot be read.
-    #[error("images[{place}].url is not valid: {reason}")]
+    #[error("images[{index}].url is not valid: {reason}")]
     BadAddress {
-        /// Which one.
-        place: usize,
+        /// Its position.
+        index: usize,
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// The user has as many images as one may have.
+    /// The user has reached the limit of images.
     #[error("the storage area is full: a user may have {0} images; delete some with deleteImage")]
     ImagesFull(u32),
-    /// The user has as many bytes as one may have.
+    /// The user has reached the limit of bytes.
     #[error("the storage area is full: a user may have {0} bytes; delete images or datasets")]
     BytesFull(u64),
-    /// The user has as many datasets as one may have.
+    /// The user has reached the limit of datasets.
     #[error("a user may have {0} datasets; delete one with deleteDataSet")]
     DatasetsFull(u32),
     /// The same bytes are being removed at this moment.
@@ -72,13 +72,13 @@ pub enum RecognitionError {
     /// The dataset could not be built.
     #[error("body field dataSetId names a dataset that could not be built ({0}); delete it and create another")]
     BuildFailed(String),
-    /// The dataset cannot tell anything apart.
+    /// The dataset has a single tag: there is nothing to tell apart.
     #[error("body field dataSetId names a dataset with a single tag; to classify with it, it needs two or more")]
     OneTag,
     /// The storage for images failed.
     #[error("{0}")]
     Blobs(#[from] BlobError),
-    /// The model is there and cannot be used; the reason is for the operator.
+    /// The model is installed and cannot be used. The reason is for the operator.
     #[error("model '{model}' {fault}; the server's operator finds more in its log")]
     Unusable {
         /// The model.
@@ -91,16 +91,16 @@ pub enum RecognitionError {
     /// The models are still being loaded.
     #[error("the models are being loaded; try again shortly")]
     Warming,
-    /// More work is waiting than the server takes on.
+    /// The queue in front of the engine is full.
     #[error("the server has all the pictures it can look at; try again shortly")]
     Overloaded {
         /// When it is worth trying again.
         wait: Duration,
     },
-    /// The database failed, or there is no such thing in it.
+    /// The database failed, or has no such row.
     #[error("{0}")]
     Store(#[from] StoreError),
-    /// A fault of ours.
+    /// The server failed.
     #[error("the recognition failed: {0}")]
     Failed(String),
 }
@@ -109,7 +109,7 @@ pub enum RecognitionError {
 pub(crate) const NOT_INSTALLED: &str = "is not installed on this server";
 /// A model whose files are missing or damaged, or that the runtime refuses.
 pub(crate) const NOT_LOADED: &str = "is damaged, or cannot be loaded on this server";
-/// A model that has no vectors, or others than those that something was made with.
+/// A model whose vectors are not those that a collection or dataset was made with.
 pub(crate) const OTHER_VECTORS: &str = "has other weights now than this was made with";
 
 fn listed(names: &[String]) -> String {

@@ -124,6 +124,6 @@ async fn import_file(
         ImportError::Store(error) => error.into(),
         ImportError::Model(fault) => CliError::Failed(fault.to_string()),
     })?;
-    outln!("{} items added, {} were there, {} rows left out", done.kept, done.there, done.refused);
-    Ok(if done.kept + done.there > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    outln!("{} items added, {} were there, {} rows left out", done.added, done.unchanged, done.skipped);
+    Ok(if done.added + done.unchanged > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

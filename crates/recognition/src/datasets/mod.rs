@@ -157,19 +157,19 @@ impl Datasets {
     fn check_addresses(&self, images: &[DatasetImageRequest]) -> Result<(), RecognitionError> {
         let mut denied = None;
         let mut usable = false;
-        for (place, image) in images.iter().enumerate() {
+        for (index, image) in images.iter().enumerate() {
             let ImageOrigin::Url(url) = &image.origin else {
                 usable = true;
                 continue;
             };
             match self.fetcher.check(url) {
                 Ok(()) => usable = true,
-                Err(FetchError::Malformed(reason)) => return Err(RecognitionError::BadAddress { place, reason }),
-                Err(error) => denied = denied.or(Some((place, error.to_string()))),
+                Err(FetchError::Malformed(reason)) => return Err(RecognitionError::BadAddress { index, reason }),
+                Err(error) => denied = denied.or(Some((index, error.to_string()))),
             }
         }
         match denied {
-            Some((place, reason)) if !usable => Err(RecognitionError::AllDenied { place, reason }),
+            Some((index, reason)) if !usable => Err(RecognitionError::AllDenied { index, reason }),
             _ => Ok(()),
         }
     }
@@ -319,9 +319,9 @@ mod tests {
         let denied = "http://127.0.0.1/a.jpg";
         assert!(datasets.check_addresses(&of(&[denied, "https://example.org/b.jpg"])).is_ok());
         let refused = datasets.check_addresses(&of(&[denied, denied]));
-        assert!(matches!(refused, Err(RecognitionError::AllDenied { place: 0, .. })), "{refused:?}");
+        assert!(matches!(refused, Err(RecognitionError::AllDenied { index: 0, .. })), "{refused:?}");
         let refused = datasets.check_addresses(&of(&["https://example.org/b.jpg", "no address"]));
-        assert!(matches!(refused, Err(RecognitionError::BadAddress { place: 1, .. })), "{refused:?}");
+        assert!(matches!(refused, Err(RecognitionError::BadAddress { index: 1, .. })), "{refused:?}");
         let stored = DatasetImageRequest { origin: ImageOrigin::Stored(ImageId::from_random([1; 20])), tag: None };
         assert!(datasets.check_addresses(&[of(&[denied]), vec![stored]].concat()).is_ok());
     }

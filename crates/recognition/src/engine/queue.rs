@@ -164,7 +164,6 @@ impl Drop for Counted {
 mod tests {
     use std::sync::Arc;
 
-    use kaisatsu_admission::{Full, Limits, Place, Queue};
     use kaisatsu_model::Function;
     use kaisatsu_vision::{Bounds, Engine, ModelRegistry};
 

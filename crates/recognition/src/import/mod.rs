@@ -49,15 +49,15 @@ pub struct Entry {
 /// What came of an import.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Imported {
-    /// Items that were kept.
-    pub kept: usize,
-    /// Items that were there already, made of the same.
-    pub there: usize,
-    /// Rows that were left out.
-    pub refused: usize,
+    /// Items that were added or replaced.
+    pub added: usize,
+    /// Items that are unchanged since they were imported.
+    pub unchanged: usize,
+    /// Rows that were skipped.
+    pub skipped: usize,
 }
 
-/// Why an import ended early. What was kept before stays.
+/// Why an import ended early. What was saved before stays.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The database failed.
@@ -68,7 +68,8 @@ pub enum ImportError {
     Model(#[from] Fault),
 }
 
-/// Imports rows. `seen` is told after each, `left_out` of each row and each picture that is left out, and why.
+/// Imports rows. Calls `progress` after each row, and `skipped` with the reason for each row or picture that is
+/// skipped.
 ///
 /// # Errors
 /// When the database or the model fails.
@@ -78,8 +79,8 @@ pub async fn import(
     pictures: &Path,
     rows: impl Iterator<Item = Row>,
     threads: usize,
-    seen: impl Fn() + Sync,
-    mut left_out: impl FnMut(usize, &str),
+    progress: impl Fn() + Sync,
+    mut skipped: impl FnMut(usize, &str),
 ) -> Result<Imported, ImportError> {
     let mut workers: Vec<Worker> = Vec::new();
     for _ in 0..threads.max(1) {
@@ -94,42 +95,43 @@ pub async fn import(
                 Ok(entry) => {
                     let digest = digest(&entry, pictures);
                     if store.item_digest(&entry.id).await?.as_deref() == Some(&digest[..]) {
-                        done.there += 1;
-                        seen();
+                        done.unchanged += 1;
+                        progress();
                     } else {
                         entries.push((row.line, entry, digest));
                     }
                 }
                 Err(reason) => {
-                    done.refused += 1;
-                    left_out(row.line, &reason);
-                    seen();
+                    done.skipped += 1;
+                    skipped(row.line, &reason);
+                    progress();
                 }
             }
         }
-        let made = tokio::task::block_in_place(|| make(&mut workers, pictures, &entries, &seen));
+        let made = tokio::task::block_in_place(|| make(&mut workers, pictures, &entries, &progress));
         let mut items = Vec::new();
         for ((line, _, _), made) in entries.iter().zip(made) {
             match made {
                 Ok((item, unusable)) => {
                     items.push(item);
                     for picture in unusable {
-                        left_out(*line, &format!("{picture}; the item is kept without it"));
+                        skipped(*line, &format!("{picture}; the item is kept without it"));
                     }
                 }
                 Err(reason) => {
-                    done.refused += 1;
-                    left_out(*line, &reason);
+                    done.skipped += 1;
+                    skipped(*line, &reason);
                 }
             }
         }
         store.put_items(&items).await?;
-        done.kept += items.len();
+        done.added += items.len();
     }
     Ok(done)
 }
 
-/// Of what an item is made: its row, and the size and time of each of its pictures.
+/// A digest of what an item is made of: its row, and the size and time of each of its pictures. It is stored, and
+/// hashes the `Debug` text of [`Entry`]: renaming that type or a field makes the next import read every picture again.
 fn digest(entry: &Entry, pictures: &Path) -> Vec<u8> {
     let mut hash = Sha256::new();
     hash.update(format!("{entry:?}"));
@@ -149,7 +151,7 @@ fn make(
     workers: &mut [Worker],
     pictures: &Path,
     entries: &[(usize, Entry, Vec<u8>)],
-    seen: &(impl Fn() + Sync),
+    progress: &(impl Fn() + Sync),
 ) -> Vec<Made> {
     let next = Mutex::new(entries.iter().enumerate());
     let results: Mutex<Vec<Option<Made>>> = Mutex::new(vec![None; entries.len()]);
@@ -165,7 +167,7 @@ fn make(
                     if let Some(place) = results.lock().unwrap_or_else(PoisonError::into_inner).get_mut(at) {
                         *place = Some(made);
                     }
-                    seen();
+                    progress();
                 }
             });
         }
@@ -176,15 +178,15 @@ fn make(
 }
 
 fn make_one(worker: &mut Worker, vocabulary: &Vocabulary, pictures: &Path, entry: &Entry, digest: &[u8]) -> Made {
-    let (mut kept, mut unusable) = (Vec::new(), Vec::new());
+    let (mut references, mut unusable) = (Vec::new(), Vec::new());
     let expected = |image: &&PathBuf| !entry.images_are_guessed || pictures.join(image).exists();
     for image in entry.images.iter().filter(expected).take(MOST_PICTURES) {
-        match refer_to(worker, vocabulary, &pictures.join(image)) {
-            Ok(reference) => kept.push(reference),
+        match reference(worker, vocabulary, &pictures.join(image)) {
+            Ok(reference) => references.push(reference),
             Err(reason) => unusable.push(format!("picture {}: {reason}", image.display())),
         }
     }
-    if kept.is_empty() && entry.codes.is_empty() {
+    if references.is_empty() && entry.codes.is_empty() {
         let nothing = || "there is neither a picture nor a barcode to know it by".to_owned();
         return Err(if unusable.is_empty() { nothing() } else { unusable.join("; ") });
     }
@@ -200,14 +202,14 @@ fn make_one(worker: &mut Worker, vocabulary: &Vocabulary, pictures: &Path, entry
         image_url: entry.image_url.clone(),
         sites: Value::Array(entry.sites.clone()).to_string(),
         codes: entry.codes.clone(),
-        pictures: kept,
+        pictures: references,
         digest: digest.to_vec(),
     };
     Ok((item, unusable))
 }
 
-/// A picture as the catalogue keeps it: its sketch and its features.
-fn refer_to(worker: &mut Worker, vocabulary: &Vocabulary, file: &Path) -> Result<(Vec<u8>, Vec<u8>), String> {
+/// A reference picture as the catalogue stores it: its encoded form for voting, and its features.
+fn reference(worker: &mut Worker, vocabulary: &Vocabulary, file: &Path) -> Result<(Vec<u8>, Vec<u8>), String> {
     let bytes = fs::read(file).map_err(|error| error.to_string())?;
     let decoded = decode(&bytes, Bounds::default(), Some(1200)).map_err(|error| error.to_string())?;
     let (objects, resizer) = worker.objects(MODEL).ok_or("the model is not loaded")?;

@@ -59,7 +59,7 @@ impl ImageEmbedder {
             Err(RecognitionError::Image(error)) => return Ok(refused(Outcome::NotAnImage, &error.to_string())),
             // An image that makes the engine fail must not hold up the others.
             Err(RecognitionError::Failed(cause)) => {
-                tracing::error!(dataset = %lease.id, place = task.position, cause, "an image could not be embedded");
+                tracing::error!(dataset = %lease.id, position = task.position, cause, "an image could not be embedded");
                 let refused = || refused(Outcome::Failed, "the server could not look at it");
                 return Ok(self.retry(task).unwrap_or_else(refused));
             }
@@ -119,7 +119,7 @@ impl ImageEmbedder {
 fn give_up(lease: &Lease, task: &PendingImage, error: RecognitionError) -> Result<ImageResult, RecognitionError> {
     match error {
         RecognitionError::Blobs(error) if lease.attempts >= MOST_ATTEMPTS => {
-            tracing::error!(dataset = %lease.id, place = task.position, %error, "an image is left out");
+            tracing::error!(dataset = %lease.id, position = task.position, %error, "an image is left out");
             Ok(refused(Outcome::Failed, "the storage could not read or keep its bytes"))
         }
         error => Err(error),
