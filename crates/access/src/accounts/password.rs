@@ -1,34 +1,33 @@
 //! Password hashes (Argon2id). Hashing is expensive on purpose, so few run at a time, on threads for blocking work.
 
-use std::sync::{Arc, LazyLock};
+use std::{
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 
 use argon2::{
     Argon2,
     password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
 };
+use kaisatsu_admission::{Limits, Queue};
 use kaisatsu_model::Password;
-use tokio::sync::Semaphore;
 use unicode_normalization::UnicodeNormalization;
 
 use crate::AccessError;
 
-/// How many passwords may be hashed at once, and how many may wait.
-const MAX_RUNNING: usize = 2;
-const MAX_WAITING: usize = 64;
+/// How many passwords are hashed at once, and how many more may wait.
+const LIMITS: Limits = Limits { running: 2, waiting: 62, retry_after: Duration::from_secs(2) };
 
 /// The hash to compare with when there is no account, so that the answer takes as long.
 static DUMMY_HASH: LazyLock<String> = LazyLock::new(|| hashed("nobody has this password").unwrap_or_default());
 
 /// Hashes passwords, few at a time.
 #[derive(Clone)]
-pub(super) struct Hasher {
-    running: Arc<Semaphore>,
-    waiting: Arc<Semaphore>,
-}
+pub(super) struct Hasher(Arc<Queue>);
 
 impl Hasher {
     pub(super) fn new() -> Self {
-        Self { running: Arc::new(Semaphore::new(MAX_RUNNING)), waiting: Arc::new(Semaphore::new(MAX_WAITING)) }
+        Self(Arc::new(Queue::new(LIMITS)))
     }
 
     /// The hash of a password, for storage.
@@ -48,14 +47,8 @@ impl Hasher {
     }
 
     async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, AccessError> {
-        let _waiting = self.waiting.try_acquire().map_err(|_| AccessError::Busy)?;
-        let permit = Arc::clone(&self.running).acquire_owned().await.map_err(|_| AccessError::Busy)?;
-        let done = tokio::task::spawn_blocking(move || {
-            let done = work();
-            drop(permit);
-            done
-        });
-        done.await.map_err(|_| AccessError::Busy)
+        let turn = self.0.admit().await.map_err(|_| AccessError::Busy)?;
+        turn.run_blocking(work).await.map_err(|_| AccessError::Busy)
     }
 }
 
