@@ -127,7 +127,7 @@ impl App {
     }
 }
 
-/// The one operation that bypasses the router: decision 21 has the figures.
+/// The one operation that bypasses the router (decision 8). Its path comes from the table of operations.
 pub(crate) struct Bypass {
     pub(crate) gateway: Arc<Gateway>,
     /// The path of railmapDetail.
