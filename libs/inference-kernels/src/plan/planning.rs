@@ -43,7 +43,11 @@ impl Planning<'_> {
             Work::Other(Operation::Binary(pairs)) => vec![self.pairs(*pairs, &layer.inputs)?],
             Work::Other(operation) => vec![self.other(operation, &inputs)?],
         };
-        self.values.extend(layer.outputs.iter().cloned().zip(places));
+        for (name, place) in layer.outputs.iter().zip(places) {
+            if self.values.insert(name.clone(), place).is_some() {
+                return unsupported(format!("'{name}' is made twice"));
+            }
+        }
         Ok(())
     }
 

@@ -220,6 +220,11 @@ fn what_is_not_known_is_said() {
         );
     }
 
+    let twice = Build::new().node("Relu", &["input"], "output", &[]).node("Sqrt", &["input"], "output", &[]);
+    let mut runner = Runner::new(Network::read(processor, twice.file()).unwrap().into());
+    let told = runner.run(&[("input", &[1, 16, 1, 1], &[1.0; 16])], ["output"]).unwrap_err();
+    assert_eq!(told.to_string(), "'output' is made twice");
+
     let model = Case::pointwise([3, 5], [2, 2]).node(Build::new(), 1, "input", "output");
     let mut runner = Runner::new(Network::read(processor, model.file()).unwrap().into());
     let input = numbers(1, &[1, 4, 2, 2]);
