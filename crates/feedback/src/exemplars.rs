@@ -170,14 +170,12 @@ impl ExemplarSet {
             }
         }
         // Ties are broken by the sample order and not by slot, because slots depend on earlier insertions and removals.
+        // By the choice of the radius there are always more ties than vacant positions.
         let vacant = SHORTLIST - closer.len();
-        if vacant < ties.len() {
-            let by_sample_order = |a: &u32, b: &u32| {
-                let (a, b) = (*a as usize, *b as usize);
-                self.entries[a].hash.cmp(&self.entries[b].hash).then_with(|| self.keys[a].cmp(&self.keys[b]))
-            };
-            ties.select_nth_unstable_by(vacant, by_sample_order);
-        }
+        ties.select_nth_unstable_by(vacant, |a: &u32, b: &u32| {
+            let (a, b) = (*a as usize, *b as usize);
+            self.entries[a].hash.cmp(&self.entries[b].hash).then_with(|| self.keys[a].cmp(&self.keys[b]))
+        });
         closer.extend(ties.into_iter().take(vacant));
         closer
     }
