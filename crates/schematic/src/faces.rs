@@ -15,7 +15,7 @@ pub(crate) struct Faces {
     /// The boundary of each face, as the ends at which corridors are entered.
     boundaries: Vec<Vec<CorridorEnd>>,
     /// The faces on both sides of each corridor.
-    faces_beside: Vec<[usize; 2]>,
+    adjacent: Vec<[usize; 2]>,
     /// Whether each boundary is clockwise in the relaxed layout. All are, except that of the outer face.
     clockwise: Vec<bool>,
 }
@@ -24,13 +24,13 @@ impl Faces {
     /// Finds the faces and their orientation in the relaxed layout, which preserves the embedding of the network.
     pub(crate) fn of(topology: &Topology) -> Self {
         let corridors = topology.corridors.len();
-        let mut faces_beside = vec![[usize::MAX; 2]; corridors];
+        let mut adjacent = vec![[usize::MAX; 2]; corridors];
         let mut boundaries: Vec<Vec<CorridorEnd>> = Vec::new();
         for start in (0..corridors).flat_map(|corridor| [true, false].map(|first| CorridorEnd { corridor, first })) {
             let mut boundary = Vec::new();
             let mut here = start;
-            while faces_beside[here.corridor][usize::from(here.first)] == usize::MAX {
-                faces_beside[here.corridor][usize::from(here.first)] = boundaries.len();
+            while adjacent[here.corridor][usize::from(here.first)] == usize::MAX {
+                adjacent[here.corridor][usize::from(here.first)] = boundaries.len();
                 boundary.push(here);
                 // Along the corridor to its other end, and there to the next end in the rotation.
                 let (corridor, side) = (&topology.corridors[here.corridor], usize::from(here.first));
@@ -43,7 +43,7 @@ impl Faces {
         }
         let relaxed = |corridor: usize| topology.corridors[corridor].relaxed_path.iter().copied();
         let clockwise = boundaries.iter().map(|boundary| signed_area(boundary, relaxed) > 0.0).collect();
-        Self { boundaries, faces_beside, clockwise }
+        Self { boundaries, adjacent, clockwise }
     }
 
     /// Whether the faces beside some corridors keep their orientation. A face with an unrouted corridor is skipped.
@@ -52,7 +52,7 @@ impl Faces {
         if self.boundaries.len() < 2 {
             return true;
         }
-        let mut faces: Vec<usize> = corridors.iter().flat_map(|&corridor| self.faces_beside[corridor]).collect();
+        let mut faces: Vec<usize> = corridors.iter().flat_map(|&corridor| self.adjacent[corridor]).collect();
         faces.sort_unstable();
         faces.dedup();
         let point = |node: &GridNode| Point::new(f64::from(node.x), f64::from(node.y));
@@ -66,7 +66,7 @@ impl Faces {
 
     /// How many corridors are beside an inverted face.
     pub(crate) fn inverted(&self, paths: &[Option<Vec<GridNode>>]) -> usize {
-        let all: Vec<usize> = (0..self.faces_beside.len()).collect();
+        let all: Vec<usize> = (0..self.adjacent.len()).collect();
         all.iter().filter(|&&corridor| !self.are_preserved(&[corridor], paths)).count()
     }
 }
