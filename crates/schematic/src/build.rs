@@ -101,8 +101,8 @@ pub fn build(network: &Network, options: Options, progress: &mut dyn FnMut(Step)
     optimise(&mut layout, 30);
     let face = Typeface::builtin();
     let measure = |label: &Label| {
-        let placed = kaisatsu_render::measure(face, label);
-        (placed.width, placed.height)
+        let size = kaisatsu_render::measure(face, label);
+        (size.width, size.height)
     };
     let (geometry, placed) = place_labels(network, &mut layout, options, &measure, progress)?;
     let quality = quality::measure(network, &graph, &planar, &layout, &geometry, &placed);
@@ -191,20 +191,20 @@ fn place_labels(
         unplaced.extend((0..placed.len()).filter(|&at| placed[at].is_none()));
         unplaced.sort_unstable();
         unplaced.dedup();
-        let find_contacts = find_contacts(layout.topology, &geometry);
-        progress(Step::Labelling { missing: unplaced.len() + find_contacts.len() });
-        if unplaced.is_empty() && (find_contacts.is_empty() || round >= CONTACT_ROUNDS) {
+        let contacts = find_contacts(layout.topology, &geometry);
+        progress(Step::Labelling { missing: unplaced.len() + contacts.len() });
+        if unplaced.is_empty() && (contacts.is_empty() || round >= CONTACT_ROUNDS) {
             return Ok((geometry, placed.into_iter().flatten().collect()));
         }
         let sides = (cell, shift);
-        let translated =
+        let nudged =
             labels::nudge(network, &geometry, layout, &unplaced, sides, measure, options.second_language, &mut nudges);
-        if (!translated || round > 2) && round < EXPANSION_ROUNDS {
+        if (!nudged || round > 2) && round < EXPANSION_ROUNDS {
             let stations = unplaced.iter().map(|&station| Contact {
                 at: geometry.stops[station].middle(),
                 corridors: corridors_at(layout, &geometry, station),
             });
-            let spots: Vec<Contact> = stations.chain(find_contacts).collect();
+            let spots: Vec<Contact> = stations.chain(contacts).collect();
             add_space(layout, &spots, shift, round);
         }
     }

@@ -247,8 +247,8 @@ impl LineBuilder<'_> {
 
 /// The runs of a ring. A complete ring is closed. In a split ring, the last part continues with the first.
 fn close_ring(mut parts: Vec<Vec<usize>>, is_edge: impl FnOnce(usize, usize) -> bool) -> Vec<Run> {
-    let last = parts.last().and_then(|split| split.last()).copied();
-    let first = parts.first().and_then(|split| split.first()).copied();
+    let last = parts.last().and_then(|part| part.last()).copied();
+    let first = parts.first().and_then(|part| part.first()).copied();
     let is_named_again = last == first;
     // If an end is outside the map, there is nothing to join.
     let is_closed = last.zip(first).is_some_and(|(last, first)| is_named_again || is_edge(last, first));

@@ -138,14 +138,14 @@ impl<'a> RouteGraph<'a> {
         let mut heap = BinaryHeap::from([QueueEntry(0.0, from)]);
         while let Some(QueueEntry(metres, here)) = heap.pop() {
             if here == to {
-                let mut short_path = vec![to];
+                let mut path = vec![to];
                 let mut at = to;
                 while at != from {
                     at = reached.get(&at)?.1;
-                    short_path.push(at);
+                    path.push(at);
                 }
-                short_path.reverse();
-                return Some(short_path);
+                path.reverse();
+                return Some(path);
             }
             for &neighbour in adjacency.get(&here).into_iter().flatten() {
                 let there = metres + self.metres((here, neighbour));
@@ -201,8 +201,8 @@ impl<'a> RouteGraph<'a> {
         for pair in run.windows(2) {
             if self.edges.contains(&edge(pair[0], pair[1])) {
                 current.push(pair[1]);
-            } else if let Some(short_path) = self.short_path(pair[0], pair[1], adjacency) {
-                current.extend(&short_path[1..]);
+            } else if let Some(path) = self.short_path(pair[0], pair[1], adjacency) {
+                current.extend(&path[1..]);
             } else {
                 parts.push(std::mem::replace(&mut current, vec![pair[1]]));
             }

@@ -91,9 +91,9 @@ impl<'a> FilterMatcher<'a> {
     /// Reports each term that matched no route.
     pub(super) fn check_all_matched<'b>(&self, agencies: impl Iterator<Item = &'b str>) -> Result<(), Error> {
         let mut messages = Vec::new();
-        let unknown_column = self.filter.agencies.iter().zip(&self.agencies).filter(|(_, is_known)| !**is_known);
+        let unmatched = self.filter.agencies.iter().zip(&self.agencies).filter(|(_, is_known)| !**is_known);
         let known_agencies: Vec<&str> = agencies.take(EXAMPLES).collect();
-        for (term, _) in unknown_column {
+        for (term, _) in unmatched {
             let hint = if known_agencies.is_empty() {
                 String::new()
             } else {

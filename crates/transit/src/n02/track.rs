@@ -148,15 +148,15 @@ impl Track {
         let mut best: Option<(f64, usize, usize, LatLon)> = None;
         for a in 0..self.nodes.len() {
             for &(b, _) in self.links[a].iter().filter(|(b, _)| *b > a) {
-                let project = project(station, self.nodes[a], self.nodes[b]);
-                let metres = station.metres_to(project);
+                let nearest = project(station, self.nodes[a], self.nodes[b]);
+                let metres = station.metres_to(nearest);
                 if best.is_none_or(|(known, ..)| metres < known) {
-                    best = Some((metres, a, b, project));
+                    best = Some((metres, a, b, nearest));
                 }
             }
         }
-        let (_, a, b, project) = best.filter(|(metres, ..)| *metres <= MAX_STATION_OFFSET_M)?;
-        let node = self.node(project);
+        let (_, a, b, nearest) = best.filter(|(metres, ..)| *metres <= MAX_STATION_OFFSET_M)?;
+        let node = self.node(nearest);
         if node != a && node != b {
             self.disconnect(a, b);
             self.connect(a, node);
