@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_key_works_the_moment_it_is_made_and_others_never() {
+    async fn a_new_key_works_at_once_and_unknown_keys_never() {
         let f = fixture().await;
         let app = f.key_service.create_application(&ApplicationName::new("a").unwrap()).await.unwrap();
         let key = f.key_service.create_key(&app).await.unwrap();
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_disabled_key_is_refused_after_the_next_look_at_the_store() {
+    async fn a_disabled_key_or_application_is_rejected_after_the_next_refresh() {
         let f = fixture().await;
         let app = f.key_service.create_application(&ApplicationName::new("a").unwrap()).await.unwrap();
         let key = f.key_service.create_key(&app).await.unwrap();
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_clock_that_is_set_back_keeps_no_revocation_from_arriving() {
+    async fn setting_the_clock_back_delays_no_revocation() {
         let f = fixture().await;
         let app = f.key_service.create_application(&ApplicationName::new("a").unwrap()).await.unwrap();
         let key = f.key_service.create_key(&app).await.unwrap();
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_rotated_key_works_through_its_overlap_and_not_a_moment_longer() {
+    async fn a_rotated_key_works_until_its_overlap_ends() {
         let f = fixture().await;
         let app = f.key_service.create_application(&ApplicationName::new("a").unwrap()).await.unwrap();
         let old = f.key_service.create_key(&app).await.unwrap();
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_silent_store_is_forgiven_for_a_while_and_then_the_gate_closes() {
+    async fn cached_keys_work_for_a_while_without_the_store_and_then_none_does() {
         let f = fixture().await;
         let app = f.key_service.create_application(&ApplicationName::new("a").unwrap()).await.unwrap();
         let key = f.key_service.create_key(&app).await.unwrap();

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn no_limit_is_no_limit() {
+    fn a_rate_of_zero_is_no_limit() {
         let limit = RateLimit::per_second(0);
         let key = KeyId::from_random([1; 10]);
         assert!((0..10_000).all(|_| limit.take(&key).is_ok()));

@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn keys_and_consoles_are_counted_apart_and_what_fails_is_counted_later() {
+    async fn keys_and_consoles_are_counted_separately_and_unstored_counts_are_stored_later() {
         let database = Database::fresh(Backend::Sqlite);
         let store = open(&database).await;
         let usage = usage(&store, 0);
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_quota_holds_and_follows_what_is_said() {
+    async fn a_quota_is_enforced_and_can_be_changed() {
         let database = Database::fresh(Backend::Sqlite);
         let store = open(&database).await;
         let usage = usage(&store, 2);

@@ -50,7 +50,7 @@ mod tests {
     use super::{parse, parse_time_before};
 
     #[test]
-    fn a_moment_is_a_time_a_day_or_so_long_ago() {
+    fn a_time_is_a_timestamp_a_date_or_a_duration_ago() {
         let now = Timestamp(10_000_000_000);
         for (text, expected) in [
             ("1970-01-01T00:00:01Z", 1_000_000),
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_a_number_and_a_unit() {
+    fn a_duration_is_a_number_and_a_unit() {
         for (text, seconds) in [("0s", 0), ("90s", 90), ("15m", 900), ("24h", 86_400), ("7d", 604_800)] {
             assert_eq!(parse(text), Ok(Duration::from_secs(seconds)));
         }

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_address_is_told_the_right_forms_and_never_quoted() {
+    fn an_invalid_address_is_answered_with_the_valid_forms_and_not_quoted() {
         for bad in
             ["", "kaisatsu.db", "mysql://me:s3cret@h/d", "sqlite:", "sqlite::memory:", "postgres://me:s3cret@h:x/d"]
         {

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_being_removed_cannot_be_claimed() {
+    async fn a_claim_follows_from_the_state_of_the_blob() {
         let folder = tempfile::tempdir().unwrap();
         let store = open(&folder).await;
         let crate::Pool::Sqlite(pool) = &store.pool else { unreachable!() };
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_sweeper_does_not_look_at_what_is_there() {
+    async fn the_query_for_unreferenced_blobs_uses_the_partial_index() {
         let folder = tempfile::tempdir().unwrap();
         let store = open(&folder).await;
         let crate::Pool::Sqlite(pool) = &store.pool else { unreachable!() };

@@ -71,7 +71,7 @@ mod tests {
     use super::{Hasher, hashed, verifies};
 
     #[test]
-    fn a_hash_is_argon2id_and_fits_its_password_alone() {
+    fn a_hash_is_argon2id_and_matches_only_its_password() {
         let hash = hashed("が ticket gate").unwrap();
         assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
         assert!(verifies("か\u{3099} ticket gate", &hash), "composed or not");
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_has_no_password() {
+    async fn without_a_hash_no_password_matches() {
         let hasher = Hasher::new();
         assert!(!hasher.matches("nobody has this password", None).await.unwrap());
     }

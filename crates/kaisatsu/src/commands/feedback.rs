@@ -242,7 +242,7 @@ mod tests {
     use super::short;
 
     #[test]
-    fn what_others_wrote_stays_on_its_line() {
+    fn text_from_others_stays_on_one_line() {
         assert_eq!(short(" a\n\tb\u{1b}[31mc "), "a b [31mc");
         assert_eq!(short(&"字".repeat(60)).chars().count(), 60);
         let long = short(&"字".repeat(61));

@@ -94,7 +94,7 @@ mod tests {
     use super::BlobAddress;
 
     #[test]
-    fn addresses_are_read_and_written() {
+    fn addresses_are_parsed_and_printed() {
         for text in [
             "file:/var/lib/kaisatsu/blobs",
             "s3://bucket",
