@@ -28,5 +28,5 @@ pub use features::{DIMENSIONS, Descriptor, Features, MOST_FEATURES, Point, Refer
 pub use global_descriptor::{GLOBAL_DIMENSIONS, barcode_descriptor};
 pub use index::{Index, ItemId, PictureId, Vote};
 pub use recognise::{Found, Recognised, Recogniser, Search};
-pub use verify::{Sighting, Subject, verify};
+pub use verify::{Subject, Verification, verify};
 pub use vocabulary::{PROBES, QueryFeature, Vocabulary, WORDS};

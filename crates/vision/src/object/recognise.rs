@@ -9,7 +9,7 @@ use super::{
     features::{Features, Reference},
     global_descriptor::global_descriptor,
     index::{ItemId, PictureId, Vote},
-    verify::{Sighting, Subject, verify},
+    verify::{Subject, Verification, verify},
     vocabulary::{QueryFeature, Vocabulary},
 };
 use crate::{Area, Picture, runtime::RuntimeError};
@@ -161,8 +161,8 @@ impl Recogniser {
     /// is missing was removed from the catalogue since the vote.
     pub fn verify(&self, search: &mut Search, references: &HashMap<PictureId, Reference>) {
         let Some(Ballot { query, votes, turn }) = search.ballot.take() else { return };
-        for (vote, sighting) in verified(&self.vocabulary, &query, &votes, references) {
-            let seen = recognised(&vote, &sighting, turn);
+        for (vote, verification) in verified(&self.vocabulary, &query, &votes, references) {
+            let seen = recognised(&vote, &verification, turn);
             if search.found.get(&vote.item).is_none_or(|other| other.inliers < seen.inliers) {
                 search.found.insert(vote.item, seen);
             }
@@ -176,7 +176,7 @@ fn verified(
     query: &Features,
     votes: &[Vote],
     references: &HashMap<PictureId, Reference>,
-) -> Vec<(Vote, Sighting)> {
+) -> Vec<(Vote, Verification)> {
     let query = Subject::new(query, vocabulary);
     let mut enough = 0.0;
     let mut seen = Vec::new();
@@ -186,17 +186,17 @@ fn verified(
         }
         let view = references.get(&vote.picture).and_then(|reference| reference.views().get(vote.view));
         let Some(view) = view else { continue };
-        let Some(sighting) = verify(&Subject::new(view, vocabulary), &query) else { continue };
-        if sighting.inliers >= SURE {
+        let Some(verification) = verify(&Subject::new(view, vocabulary), &query) else { continue };
+        if verification.inliers >= SURE {
             enough = vote.score * RIVAL_SHARE;
         }
-        seen.push((*vote, sighting));
+        seen.push((*vote, verification));
     }
     seen
 }
 
-fn recognised(vote: &Vote, sighting: &Sighting, turn: u32) -> Recognised {
-    let corners = sighting.corners.map(|corner| upright(corner, turn));
+fn recognised(vote: &Vote, verification: &Verification, turn: u32) -> Recognised {
+    let corners = verification.corners.map(|corner| upright(corner, turn));
     let range = |values: [f32; 4]| {
         let least = values.into_iter().fold(f32::INFINITY, f32::min).clamp(0.0, 1.0);
         (least, values.into_iter().fold(f32::NEG_INFINITY, f32::max).clamp(0.0, 1.0))
@@ -206,8 +206,8 @@ fn recognised(vote: &Vote, sighting: &Sighting, turn: u32) -> Recognised {
     Recognised {
         item: vote.item,
         picture: vote.picture,
-        score: score(sighting.inliers),
-        inliers: sighting.inliers,
+        score: score(verification.inliers),
+        inliers: verification.inliers,
         corners,
         area: Area { x_min, y_min, x_max, y_max },
     }

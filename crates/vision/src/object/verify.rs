@@ -38,7 +38,7 @@ const CELL: f64 = 12.0;
 
 /// Where a reference picture was found in a query.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sighting {
+pub struct Verification {
     /// How many features lie where they should; those close together count once.
     pub inliers: u32,
     /// The corners of the reference in the query, from its upper left to the right, as fractions of the query.
@@ -61,7 +61,7 @@ impl<'a> Subject<'a> {
 
 /// Looks for a reference in a query; `None` when it is not there. The same features give the same answer.
 #[must_use]
-pub fn verify(reference: &Subject<'_>, query: &Subject<'_>) -> Option<Sighting> {
+pub fn verify(reference: &Subject<'_>, query: &Subject<'_>) -> Option<Verification> {
     let pairs = mutual(&reference.comparable, &query.comparable);
     let (reference, query) = (reference.features, query.features);
     let matches: Vec<Match> = pairs.iter().filter_map(|pair| place(reference, query, pair)).collect();
@@ -72,7 +72,7 @@ pub fn verify(reference: &Subject<'_>, query: &Subject<'_>) -> Option<Sighting> 
         let narrow = |value: f64| value as f32;
         (narrow(x / f64::from(query.width())), narrow(y / f64::from(query.height())))
     };
-    Some(Sighting { inliers: u32::try_from(best.inliers).unwrap_or(u32::MAX), corners: best.corners.map(fraction) })
+    Some(Verification { inliers: u32::try_from(best.inliers).unwrap_or(u32::MAX), corners: best.corners.map(fraction) })
 }
 
 fn place(reference: &Features, query: &Features, pair: &Pair) -> Option<Match> {

@@ -72,7 +72,7 @@ proptest! {
     }
 
     #[test]
-    fn a_mirror_image_is_no_sighting(seed in any::<u64>()) {
+    fn a_mirror_image_is_not_verified(seed in any::<u64>()) {
         let mirror = Homography([[-1.0, 0.0, 600.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
         let found = consensus(&scene(&mirror, 60, 20, seed), SIZE);
         prop_assert!(found.is_none_or(|found| found.inliers < 15), "{found:?}");
