@@ -41,7 +41,7 @@ MAY_USE = {
         "kaisatsu-render", "kaisatsu-transit", "kaisatsu-schematic",
     },
     # Tests and benchmarks.
-    "kaisatsu-testkit": set(),
+    "kaisatsu-testkit": {"kaisatsu-model"},
     "kaisatsu-e2e": {"kaisatsu-testkit"},
     "kaisatsu-fuzz": {
         "barcode-reader", "inference-kernels", "kaisatsu-http", "kaisatsu-railmap", "kaisatsu-recognition",

@@ -1,4 +1,5 @@
-//! A headless Chromium, driven through its debugging pipe: no port, no driver program, and nothing of the person's own profile.
+//! A headless Chromium, driven through its debugging pipe: no port, no driver program, and nothing of the person's own
+//! profile.
 
 use std::{
     collections::HashMap,

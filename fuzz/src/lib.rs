@@ -10,6 +10,7 @@ mod json_body;
 mod map_file;
 mod multipart_body;
 mod network_file;
+mod onnx_file;
 mod query;
 
 /// A parser under test.
@@ -30,6 +31,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "map_file", run: map_file::run },
     Target { name: "multipart_body", run: multipart_body::run },
     Target { name: "network_file", run: network_file::run },
+    Target { name: "onnx_file", run: onnx_file::run },
     Target { name: "query", run: query::run },
 ];
 

@@ -310,6 +310,10 @@ impl Reading<'_> {
         let &[out, of_group, rows, columns] = weights.shape.as_slice() else {
             return self.unknown("not in two dimensions");
         };
+        // With a side of zero, another side could claim any size without a value behind it.
+        if weights.values.is_empty() {
+            return self.unknown("without weights");
+        }
         let bias = if self.given(2) { self.constant(2)?.values.to_vec() } else { vec![0.0; out] };
         if self.integers("dilations").iter().any(|step| *step != 1) {
             return self.unknown("a window with gaps");
@@ -358,6 +362,9 @@ impl Reading<'_> {
             |name: &str| self.attribute(name).is_none_or(|attribute| (attribute.float - 1.0).abs() < f32::EPSILON);
         let weights = self.constant(1)?;
         let &[rows, columns] = weights.shape.as_slice() else { return self.unknown("not a matrix") };
+        if weights.values.is_empty() {
+            return self.unknown("without weights");
+        }
         if self.integer("transA", 0) != 0 || !plain("alpha") || !plain("beta") {
             return self.unknown("its attributes");
         }
