@@ -58,7 +58,7 @@ pub(crate) async fn metrics(State(exporter): State<Arc<Exporter>>) -> Response {
 
 /// Describes the metrics of this crate; called once, when the server starts.
 pub(crate) fn describe() {
-    describe_gauge!("kaisatsu_keys_known", "API keys known to the key_cache, disabled ones included");
+    describe_gauge!("kaisatsu_keys_known", "API keys known to the gate, disabled ones included");
     describe_gauge!("kaisatsu_ready", "Whether /readyz says yes");
     describe_gauge!("kaisatsu_map_stations", "Stations of each route map in force");
     describe_counter!("kaisatsu_pictures_refused_total", "Pictures of maps refused because every place was taken");
