@@ -50,7 +50,7 @@ lint:
 
 layers: ## check that dependencies between crates, and between the folders of a crate, point one way
 	@python3 tools/layers.py
-	@python3 tools/circles.py --report
+	@python3 tools/circles.py
 
 lines: ## check that no hand-written line is longer than 120 columns
 	@python3 tools/lines.py --report

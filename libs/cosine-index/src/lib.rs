@@ -16,6 +16,7 @@
 //! ```
 
 mod beam_search;
+mod block;
 mod codes;
 mod duplicates;
 mod error;

@@ -1,6 +1,6 @@
 //! Rows of equal length in large chunks, so that growing never copies what is already stored.
 
-use super::kernels::Block;
+use super::block::Block;
 
 /// Rows per chunk: a chunk of 1280-dimensional `f32` rows is 5 MiB, of codes 1.25 MiB.
 const CHUNK: usize = 1024;

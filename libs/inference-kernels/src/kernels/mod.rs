@@ -11,6 +11,7 @@ pub(crate) mod direct;
 pub(crate) mod elementwise;
 pub(crate) mod matmul;
 pub(crate) mod rows;
+pub(crate) mod target;
 pub(crate) mod tiles;
 
 use fearless_simd::{Level, Simd, SimdBase, SimdFloat, f32x16};

@@ -10,8 +10,8 @@ use fearless_simd::{Simd, SimdBase, f32x16};
 
 use super::{
     Buffer, Finish, LANES, Lanes,
-    matmul::Target,
     rows::{Rows, Strips},
+    target::Target,
 };
 
 /// Proof that the processor has tiles and the system lets this process use them.
