@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks that inside each crate no files of different folders depend on each other in a circle.
 
-A file depends on another when it names one of that file's items by a path that begins with `crate`, `super` or `self`, in
-a `use` declaration or in code. A name that another module re-exports counts for the file that defines it. Not counted are
-declarations of modules, re-exports, and tests.
+A file depends on another when it names one of that file's items by a path that begins with `crate`, `super` or `self`,
+in a `use` declaration or in code. A name that another module re-exports counts for the file that defines it. Not
+counted are declarations of modules, re-exports, and tests.
 
 A module with a folder, such as `datasets.rs` beside `datasets/`, belongs to that folder: a module and its children may
 know each other.

@@ -42,7 +42,8 @@ EXEMPT = re.compile(
     r"(^|/)(Cargo\.lock|LICENSE|package-lock\.json)$|^crates/railmap/maps/|/migrations/|\.codes\.toml$|requirements?\.txt$"
     r"|(^|/)(data|corpus|cases|openapi)/"
 )
-LONG_STRING = re.compile(r"""(["'`])(?:(?!\1)[^\\]|\\.){60,}(\1|$)""")
+COMMENT = re.compile(r"\s*(//|#(?!\[)|\*|<!--)")
+LONG_STRING = re.compile(r"""(["'`])(?:(?!\1)[^\\]|\\.){60,}(\1|\\$)""")
 
 
 def main() -> int:
@@ -63,19 +64,21 @@ def main() -> int:
 
 
 def without_code_blocks(lines: list[str]) -> list[str]:
-    """The lines, with those of fenced code blocks empty."""
+    """The lines, with those of code blocks empty."""
     kept, inside = [], False
     for line in lines:
         fence = line.lstrip().startswith("```")
         inside ^= fence
-        kept.append("" if inside or fence else line)
+        kept.append("" if inside or fence or line.startswith("    ") else line)
     return kept
 
 
 def unbreakable(line: str, ending: str) -> bool:
     if ending == ".md":
         return line.lstrip().startswith("|") or " " not in line.strip()
-    return " " not in line.strip().lstrip("#/*-! ") or bool(LONG_STRING.search(line))
+    if " " not in line.strip().lstrip("#/*-! "):
+        return True
+    return not COMMENT.match(line) and bool(LONG_STRING.search(line))
 
 
 if __name__ == "__main__":

@@ -321,8 +321,8 @@ def by_reference(
     flipped: np.ndarray,
     figures: tuple[float, float, float],
 ) -> np.ndarray:
-    """What the photographs after the rated ones are taken for: the two kinds of pictures are each centred, the cosines of an
-    item are standardised over the pictures seen, and the verdicts on near pictures are averaged."""
+    """The classes that the reference gives the test photographs. It centres each kind of picture, standardises the
+    cosines of an item over the pictures seen, and averages the verdicts on near pictures."""
     rated, (fade, silence, weight) = len(flipped), figures
     around = unit(items - items.mean(axis=0))
     verdicts = np.zeros((rated, len(items)))

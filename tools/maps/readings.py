@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Proposes entries for maps/readings.toml: names with several readings in the SKK dictionary, one of them SudachiDict's.
+"""Proposes entries for maps/readings.toml: SudachiDict's readings of names with several in the SKK dictionary.
 
 Check each proposal by hand: two stations of one name may be read differently, and the dictionaries contain mistakes.
 Entries that maps/readings.toml already has are not proposed again.
