@@ -4,24 +4,25 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
 
 const path = (name: string) => new URL(name, import.meta.url).pathname;
+const source = (name: string) => readFileSync(path(name), 'utf8');
 
 // `npm run dev` passes everything that is not a file of the console on to a server at this address.
 const server = 'http://127.0.0.1:8640';
-const $map = path('../crates/http-pages/src/map');
 const proxied = ['/console/api', '/imageRecognition', '/route_service', '/map', '/map-assets'];
 
-/** Adds before.js to the head as a classic script with a hashed name. Vite itself only bundles modules. */
+/** Adds before.js to the head of the console as a classic script with a hashed name. Vite only bundles modules. */
 function classicScript(): Plugin {
-  const source = readFileSync(path('./src/console/before.js'), 'utf8');
-  const hash = createHash('sha256').update(source).digest('base64url').slice(0, 8);
+  const script = source('./src/console/before.js');
+  const hash = createHash('sha256').update(script).digest('base64url').slice(0, 8);
   let building = false;
   return {
     name: 'classic-script',
+    applyToEnvironment: ({ name }) => name === 'client',
     configResolved(config) {
       building = config.command === 'build';
     },
     generateBundle() {
-      this.emitFile({ type: 'asset', fileName: `assets/before-${hash}.js`, source });
+      this.emitFile({ type: 'asset', fileName: `assets/before-${hash}.js`, source: script });
     },
     transformIndexHtml() {
       const src = building ? `/console/assets/before-${hash}.js` : '/console/before.js';
@@ -30,23 +31,55 @@ function classicScript(): Plugin {
   };
 }
 
+/** Writes the HTML templates and the icon of the map pages as they are. The server fills the templates in. */
+function mapFiles(): Plugin {
+  return {
+    name: 'map-files',
+    applyToEnvironment: ({ name }) => name === 'map',
+    generateBundle() {
+      for (const fileName of ['page.html', 'list.html', 'icon.svg']) {
+        this.emitFile({ type: 'asset', fileName, source: source(`./src/map/${fileName}`) });
+      }
+    },
+  };
+}
+
 export default defineConfig({
   root: path('./src/console'),
   base: '/console/',
-  plugins: [svelte({ configFile: path('./svelte.config.js') }), classicScript()],
-  // $map is the viewer of the public map pages. The map explorer of the console uses the same code.
-  resolve: { alias: { $: path('./src/console'), $map } },
+  plugins: [svelte({ configFile: path('./svelte.config.js') }), classicScript(), mapFiles()],
+  resolve: { alias: { $: path('./src/console'), $map: path('./src/map'), $shared: path('./src/shared') } },
   build: {
-    outDir: path('./dist/console'),
-    emptyOutDir: true,
     target: 'es2022',
     // The content security policy allows neither inline scripts nor data: URLs, except for images.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    emptyOutDir: true,
+  },
+  // The two share source files but no output: a proxy may publish the map pages and not the console.
+  environments: {
+    client: { build: { outDir: path('./dist/console') } },
+    map: {
+      consumer: 'client',
+      build: {
+        outDir: path('./dist/map'),
+        rollupOptions: {
+          input: path('./src/map/page.ts'),
+          output: { entryFileNames: '[name].js', assetFileNames: '[name][extname]' },
+        },
+      },
+    },
+  },
+  builder: {
+    async buildApp(builder) {
+      for (const environment of Object.values(builder.environments)) {
+        if (['client', 'map'].includes(environment.name)) await builder.build(environment);
+      }
+    },
   },
   server: {
-    fs: { allow: [path('.'), $map] },
+    fs: { allow: [path('.')] },
     proxy: Object.fromEntries(proxied.map((path) => [path, { target: server, changeOrigin: true }])),
   },
 });

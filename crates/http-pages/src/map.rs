@@ -2,6 +2,7 @@
 
 mod assets;
 mod data;
+mod embedded;
 mod list;
 mod page;
 mod pyramid;

@@ -6,7 +6,7 @@
   var kept = function (name) {
     try {
       return localStorage.getItem(name);
-    } catch (_) {
+    } catch {
       return null;
     }
   };

@@ -1,4 +1,6 @@
-//! `/map-assets/…`: the scripts and styles of the pages, embedded in the binary.
+//! `/map-assets/…`: the script, the style and the icon of the pages, embedded in the binary.
+
+use std::borrow::Cow;
 
 use axum::{
     extract::{Path, rejection::PathRejection},
@@ -7,33 +9,27 @@ use axum::{
 };
 use bytes::Bytes;
 
-use super::{NotFound, part};
+use super::{NotFound, embedded, part};
 use kaisatsu_http::Etag;
 
-const SCRIPT: &str = "text/javascript;charset=UTF-8";
-const STYLE: &str = "text/css;charset=UTF-8";
-
-/// Name, type and content of each file.
-const FILES: [(&str, &str, &str); 11] = [
-    ("icon.svg", "image/svg+xml;charset=UTF-8", include_str!("icon.svg")),
-    ("page.css", STYLE, include_str!("page.css")),
-    ("page.js", SCRIPT, include_str!("page.js")),
-    ("view.js", SCRIPT, include_str!("view.js")),
-    ("tiles.js", SCRIPT, include_str!("tiles.js")),
-    ("hands.js", SCRIPT, include_str!("hands.js")),
-    ("search.js", SCRIPT, include_str!("search.js")),
-    ("panel.js", SCRIPT, include_str!("panel.js")),
-    ("network.js", SCRIPT, include_str!("network.js")),
-    ("names.js", SCRIPT, include_str!("names.js")),
-    ("words.js", SCRIPT, include_str!("words.js")),
+/// The public files and their types. The templates of the pages are embedded too, but not public.
+const FILES: [(&str, &str); 3] = [
+    ("icon.svg", "image/svg+xml;charset=UTF-8"),
+    ("page.css", "text/css;charset=UTF-8"),
+    ("page.js", "text/javascript;charset=UTF-8"),
 ];
 
 pub(super) async fn asset(file: Result<Path<String>, PathRejection>, request: HeaderMap) -> Response {
-    let found = file.ok().and_then(|Path(file)| FILES.iter().find(|(name, ..)| *name == file));
-    match found {
-        Some((_, content_type, content)) => {
-            part(&request, content_type, Etag::of(format_args!("{content}")), || Bytes::from_static(content.as_bytes()))
+    let found = file.ok().and_then(|Path(file)| FILES.iter().find(|(name, _)| *name == file));
+    let Some((name, content_type)) = found else { return NotFound("there is no such file").into_response() };
+    match embedded::text(name) {
+        Ok(content) => {
+            let etag = Etag::of(format_args!("{content}"));
+            part(&request, content_type, etag, || match content {
+                Cow::Borrowed(text) => Bytes::from_static(text.as_bytes()),
+                Cow::Owned(text) => text.into(),
+            })
         }
-        None => NotFound("there is no such file").into_response(),
+        Err(not_built) => not_built.into_response(),
     }
 }

@@ -2,14 +2,20 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
-use axum::{extract::State, http::HeaderMap, response::Response};
+use axum::{
+    extract::State,
+    http::HeaderMap,
+    response::{IntoResponse, Response},
+};
 
-use super::{escape, part};
+use super::{embedded, escape, part};
 use kaisatsu_http::{Etag, Gateway};
 
-const PAGE: &str = include_str!("list.html");
-
 pub(super) async fn list(State(gateway): State<Arc<Gateway>>, request: HeaderMap) -> Response {
+    let template = match embedded::text("list.html") {
+        Ok(template) => template,
+        Err(not_built) => return not_built.into_response(),
+    };
     let mut rows = String::new();
     for loaded in gateway.maps.all() {
         let map = &loaded.map;
@@ -19,10 +25,10 @@ pub(super) async fn list(State(gateway): State<Arc<Gateway>>, request: HeaderMap
         // Writing to a string cannot fail.
         let _ = writeln!(
             rows,
-            "    <li><a href=\"/map/{id}\"><strong>{name}</strong> <code>{id}</code></a>\
+            "      <li><a href=\"/map/{id}\"><strong>{name}</strong> <code>{id}</code></a>\
              <small>{stations} stations · {lines} lines{edition}</small></li>"
         );
     }
-    let page = PAGE.replace("{maps}", &rows);
+    let page = template.replace("{maps}", &rows);
     part(&request, "text/html;charset=UTF-8", Etag::of(format_args!("{page}")), || page.into())
 }

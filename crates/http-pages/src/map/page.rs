@@ -8,10 +8,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use super::{NotFound, escape, map, part};
+use super::{NotFound, embedded, escape, map, part};
 use kaisatsu_http::{Etag, Gateway};
-
-const PAGE: &str = include_str!("page.html");
 
 pub(super) async fn page(
     State(gateway): State<Arc<Gateway>>,
@@ -28,7 +26,11 @@ fn respond(
 ) -> Result<Response, NotFound> {
     let Path(id) = id?;
     let loaded = map(gateway, &id)?;
-    let page = PAGE
+    let template = match embedded::text("page.html") {
+        Ok(template) => template,
+        Err(not_built) => return Ok(not_built.into_response()),
+    };
+    let page = template
         .replace("{id}", loaded.map.id.as_str())
         .replace("{service}", gateway.segment.as_str())
         .replace("{name}", &escape(&loaded.map.name));

@@ -1,5 +1,5 @@
 import { api, type Application } from '$/lib/console';
-import { keep, kept } from '$/lib/kept';
+import { readSetting, writeSetting } from '$/lib/settings';
 import { PublicApi } from '$/lib/public';
 import { session } from '$/lib/session.svelte';
 
@@ -7,7 +7,7 @@ import { session } from '$/lib/session.svelte';
 class Chosen {
   #list = $state.raw<Application[] | null>(null);
   #of = $state<string>();
-  #id = $state(kept('application'));
+  #id = $state(readSetting('application'));
   #linked = $state<string | null>(null);
   #loading: Promise<Application[]> | null = null;
 
@@ -27,7 +27,7 @@ class Chosen {
 
   choose(id: string) {
     [this.#id, this.#linked] = [id, null];
-    keep('application', id);
+    writeSetting('application', id);
   }
 
   /** Acts as the application that a link is about, until another is chosen; one that is somebody else's changes nothing. */

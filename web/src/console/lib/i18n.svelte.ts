@@ -1,4 +1,4 @@
-import { keep, kept } from '$/lib/kept';
+import { readSetting, writeSetting } from '$/lib/settings';
 import type { Words } from '$/words/en';
 
 export type Language = 'en' | 'ja';
@@ -9,7 +9,7 @@ const load: Record<Language, () => Promise<Words>> = {
 };
 
 function first(): Language {
-  const before = kept('language');
+  const before = readSetting('language');
   if (before === 'en' || before === 'ja') return before;
   return navigator.language.startsWith('ja') ? 'ja' : 'en';
 }
@@ -34,7 +34,7 @@ class LanguageState {
   }
 
   async choose(language: Language) {
-    keep('language', language);
+    writeSetting('language', language);
     await this.use(language);
   }
 }

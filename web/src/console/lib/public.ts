@@ -1,3 +1,4 @@
+import { toText } from '$shared/text';
 import type { paths } from '$/api/api';
 import { api } from '$/lib/console';
 import { upload, type Sent } from '$/lib/upload';
@@ -153,7 +154,7 @@ export class PublicApi {
     const search = new URLSearchParams({ APIKEY: await passOf(this.application) });
     if (this.user !== null && !path.endsWith('/getToken')) search.set('token', await this.#token());
     for (const [name, value] of Object.entries(query))
-      if (value !== undefined && value !== null && value !== '') search.set(name, String(value));
+      if (value !== undefined && value !== null && value !== '') search.set(name, toText(value));
     return `${own}?${search}`;
   }
 

@@ -48,7 +48,7 @@ export function href<R extends RouteName>(name: R, ...rest: Rest<R>): string {
   const path: string = ROUTES[name];
   const wanted = path.includes(':');
   const params = (wanted ? rest[0] : {}) as Record<string, string>;
-  const query = (wanted ? rest[1] : rest[0]) as Query | undefined;
+  const query = wanted ? rest[1] : rest[0];
   return withQuery(BASE + path.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(params[key] ?? '')), query);
 }
 
@@ -182,7 +182,10 @@ export const router = new Router();
 export function pageQuery() {
   const here = router.pageKey;
   let last = router.query;
-  const now = $derived(router.pageKey === here ? (last = router.query) : last);
+  const now = $derived.by(() => {
+    if (router.pageKey === here) last = router.query;
+    return last;
+  });
   return {
     get: (name: string) => now.get(name),
     has: (name: string) => now.has(name),

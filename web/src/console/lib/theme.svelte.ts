@@ -1,4 +1,4 @@
-import { keep, kept } from '$/lib/kept';
+import { readSetting, writeSetting } from '$/lib/settings';
 
 export type Theme = 'light' | 'dark' | 'system';
 
@@ -9,7 +9,7 @@ class ThemeState {
   #systemDark = $state(this.#system.matches);
 
   constructor() {
-    const before = kept('theme');
+    const before = readSetting('theme');
     if (before === 'light' || before === 'dark') this.#chosen = before;
     this.#system.addEventListener('change', (event) => {
       this.#systemDark = event.matches;
@@ -27,7 +27,7 @@ class ThemeState {
 
   choose(theme: Theme) {
     this.#chosen = theme;
-    keep('theme', theme === 'system' ? null : theme);
+    writeSetting('theme', theme === 'system' ? null : theme);
     this.#apply();
   }
 

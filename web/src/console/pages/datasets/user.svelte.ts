@@ -1,4 +1,4 @@
-import { keep, kept } from '$/lib/kept';
+import { readSetting, writeSetting } from '$/lib/settings';
 import { router } from '$/lib/router.svelte';
 
 /** Whose images and datasets are shown when nobody has said anything. */
@@ -8,7 +8,7 @@ export const USUAL_USER = 'console';
 export function userOf(application: string, query: { get: (name: string) => string | null }): string {
   // Users are an application's own: the same name under another one is somebody else.
   const isAbout = (query.get('application') ?? application) === application;
-  return (isAbout && query.get('user')) || kept(`user.${application}`) || USUAL_USER;
+  return (isAbout && query.get('user')) || readSetting(`user.${application}`) || USUAL_USER;
 }
 
 export function chooseUser(application: string, user: string) {
@@ -17,7 +17,7 @@ export function chooseUser(application: string, user: string) {
 }
 
 export function rememberUser(application: string, user: string) {
-  keep(`user.${application}`, user === USUAL_USER ? null : user);
+  writeSetting(`user.${application}`, user === USUAL_USER ? null : user);
 }
 
 /** What the server takes as a user's name. */

@@ -1,4 +1,4 @@
-import type { Network } from '$map/network.js';
+import type { MapLine, MapStation, Network } from '$map/network';
 import type { MapWindow } from './window';
 
 export type Kind = 'window' | 'code' | 'name';

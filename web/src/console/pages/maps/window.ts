@@ -1,4 +1,4 @@
-import type { View } from '$map/view.js';
+import type { MapView } from '$map/view';
 
 /** A part of a map, in its units. The API takes sides from 1 to 500. */
 export type MapWindow = { x: number; y: number; width: number; height: number };
@@ -13,7 +13,7 @@ export const isAllowed = ({ width, height }: MapWindow) =>
   [width, height].every((side) => side >= 1 && side <= LONGEST_SIDE);
 
 /** Where the grips are on the screen. */
-export function gripsOf(view: View, { x, y, width, height }: MapWindow): [Exclude<Grip, 'move'>, Place][] {
+export function gripsOf(view: MapView, { x, y, width, height }: MapWindow): [Exclude<Grip, 'move'>, Place][] {
   const from = view.toScreen(x, y);
   const to = view.toScreen(x + width, y + height);
   const middle = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
@@ -31,7 +31,7 @@ export function gripsOf(view: View, { x, y, width, height }: MapWindow): [Exclud
 }
 
 /** What of the window is at a place of the screen. */
-export function gripAt(view: View, window: MapWindow, place: Place, reach: number): Grip | undefined {
+export function gripAt(view: MapView, window: MapWindow, place: Place, reach: number): Grip | undefined {
   let nearest: Grip | undefined;
   let least = reach;
   for (const [grip, at] of gripsOf(view, window)) {
@@ -45,7 +45,7 @@ export function gripAt(view: View, window: MapWindow, place: Place, reach: numbe
 }
 
 /** Whether so much of what is seen is in the window that dragging there can only mean the map. */
-function fills(view: View, window: MapWindow): boolean {
+function fills(view: MapView, window: MapWindow): boolean {
   const from = view.toScreen(window.x, window.y);
   const to = view.toScreen(window.x + window.width, window.y + window.height);
   const seen =
@@ -55,7 +55,7 @@ function fills(view: View, window: MapWindow): boolean {
 }
 
 /** The window after its grip was dragged so far, in units of the map. */
-export function dragged(view: View, window: MapWindow, grip: Grip, by: Place): MapWindow {
+export function dragged(view: MapView, window: MapWindow, grip: Grip, by: Place): MapWindow {
   const { width: mapWidth = 0, height: mapHeight = 0 } = view.network ?? {};
   const moved = (at: number, length: number, distance: number, size: number) =>
     clamp(Math.round(at + distance), 1 - length, size - 1);

@@ -1,6 +1,6 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { i18n } from '$/lib/i18n.svelte';
-import { keep, kept } from '$/lib/kept';
+import { readSetting, writeSetting } from '$/lib/settings';
 import type { PublicApi } from '$/lib/public';
 import { CANDIDATES, type Ask, type FunctionName, type Kind, type Tongue } from './functions';
 import { orientationOf } from './orientation';
@@ -36,7 +36,7 @@ export class Picture {
 /** Collections cannot be listed by the API; those that answered are remembered in this browser. */
 export function knownCollections(): string[] {
   try {
-    const list: unknown = JSON.parse(kept('collections') ?? '[]');
+    const list: unknown = JSON.parse(readSetting('collections') ?? '[]');
     return Array.isArray(list) ? list.filter((one): one is string => typeof one === 'string') : [];
   } catch {
     return [];
@@ -121,7 +121,7 @@ export class Bench {
     current.runs.set(key, run);
     await run.start();
     if (run.result && ask.task === 'similar' && !ask.dataSet) {
-      keep(
+      writeSetting(
         'collections',
         JSON.stringify(
           [ask.model, ...knownCollections().filter((one) => one !== ask.model)].slice(0, MOST_COLLECTIONS),

@@ -1,3 +1,4 @@
+import { toText } from '$shared/text';
 import type { PublicAnswer, PublicApi } from '$/lib/public';
 import type { Box } from './orientation';
 
@@ -181,8 +182,8 @@ async function once(api: PublicApi, ask: Ask, file: Blob, language: 'en' | 'ja',
       return {
         ...plain,
         itemId: one.itemId,
-        subject: String(detail.id ?? one.itemId),
-        name: String(detail.itemName ?? detail.id ?? ''),
+        subject: toText(detail.id ?? one.itemId),
+        name: toText(detail.itemName ?? detail.id ?? ''),
         score: one.score,
         box: boxOf(one.evidence),
         item,

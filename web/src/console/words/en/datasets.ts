@@ -1,4 +1,4 @@
-import { plural } from '$/lib/plural';
+import { plural } from '$shared/plural';
 
 const number = (value: number) => value.toLocaleString('en-GB');
 const images = (count: number) => plural(count, 'image', 'images');

@@ -1,4 +1,4 @@
-import { plural } from '$/lib/plural';
+import { plural } from '$shared/plural';
 
 type Window = { x: number; y: number; width: number; height: number };
 

@@ -1,4 +1,4 @@
-import { plural } from '$/lib/plural';
+import { plural } from '$shared/plural';
 
 export const operator = {
   title: 'Operator',

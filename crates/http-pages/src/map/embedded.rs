@@ -1,0 +1,35 @@
+//! The files that `make web` builds for the map pages, as they are embedded in the binary.
+
+use std::borrow::Cow;
+
+use axum::{
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use rust_embed::RustEmbed;
+
+/// The output of the build.
+#[derive(RustEmbed)]
+#[folder = "../../web/dist/map"]
+#[allow_missing = true]
+struct Built;
+
+/// The binary was compiled before the pages were built.
+#[derive(Debug)]
+pub(super) struct NotBuilt;
+
+impl IntoResponse for NotBuilt {
+    fn into_response(self) -> Response {
+        let message = "This binary was built without its map pages. `make web` builds the pages; then build again.\n";
+        (StatusCode::SERVICE_UNAVAILABLE, message).into_response()
+    }
+}
+
+/// An embedded text file.
+pub(super) fn text(name: &str) -> Result<Cow<'static, str>, NotBuilt> {
+    let file = Built::get(name).ok_or(NotBuilt)?;
+    Ok(match file.data {
+        Cow::Borrowed(bytes) => String::from_utf8_lossy(bytes),
+        Cow::Owned(bytes) => String::from_utf8_lossy(&bytes).into_owned().into(),
+    })
+}
