@@ -8,7 +8,6 @@
     reason = "a test stops at the first surprise"
 )]
 
-mod browser;
 pub mod console_client;
 pub mod http;
 pub mod pictures;
@@ -17,7 +16,6 @@ mod seed;
 mod server;
 mod user;
 
-pub use browser::{Browser, Screen};
 pub use console_client::ConsoleClient;
 pub use http::Answer;
 pub use kaisatsu_testkit::{Backend, Database};

@@ -1,5 +1,5 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -35,6 +35,23 @@ export class Server {
     });
     if (models) await until('it is ready', async () => (await fetch(`${server.base}/readyz`)).ok);
     return server;
+  }
+
+  /** What it has printed so far, with the key that it makes on its first start. */
+  get output(): string {
+    return this.#out;
+  }
+
+  /** Writes a map file and waits until the server serves the map. */
+  async writeMap(id: string, toml: string, isServed: (data: string) => boolean): Promise<void> {
+    const folder = join(this.folder, 'maps');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `${id}.toml`), toml);
+    this.#child.kill('SIGHUP');
+    await until(`the map ${id} is served`, async () => {
+      const response = await fetch(`${this.base}/map/${id}/data.json`);
+      return response.ok && isServed(await response.text());
+    });
   }
 
   /** What it has logged so far. */
