@@ -30,6 +30,7 @@ web: ## build the web pages (console and map viewer), which are part of the bina
 unit: ## run the tests that need no server, model or browser: those of plain `cargo test`
 	@tools/setup unit
 	@$(MAKE) --no-print-directory web
+	@tools/web unit
 	@cargo test --locked
 
 test: export KAISATSU_BINARY = $(TESTED_BINARY)
@@ -38,6 +39,7 @@ test: ## run every test, with PostgreSQL, an S3 server, models and a browser
 	@$(MAKE) --no-print-directory web
 	@tools/with-models tools/with-s3 tools/with-postgres \
 		cargo test --locked --workspace --no-fail-fast -- --include-ignored
+	@tools/web unit
 	@$(MAKE) --no-print-directory schema pages
 
 check: fmt lint layers lines licences docs ## check format, lints, layers, line lengths, licences and documentation
@@ -47,6 +49,7 @@ fmt:
 
 lint:
 	@cargo clippy --locked --workspace --all-targets -- --deny warnings
+	@tools/web lint
 
 layers: ## check that dependencies between crates, and between the folders of a crate, point one way
 	@python3 tools/layers.py
@@ -61,7 +64,7 @@ licences: ## check that the binary contains only permissive licences
 docs: ## build the API documentation of the crates without a warning
 	@RUSTDOCFLAGS='--deny warnings' cargo doc --locked --workspace --no-deps --quiet
 
-pages: ## test the console in a browser; ARGS='maps.spec.ts' runs a part
+pages: ## test the console and the map pages in a browser; ARGS='maps.spec.ts' runs a part
 	@tools/with-models tools/web test $(ARGS)
 
 screenshots: ## retake the pictures of docs/console.md

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 
 export const password = 'correct horse battery';
 
-type Answer = Record<string, any>;
+/** An answer of the console's API. Tests name the type of what they read. */
+type Answer = Record<string, unknown>;
+export type Recognition = { recognitionId: string; candidates: { itemId: string }[] };
 
 /** Somebody at the console's API, for what a test needs before it opens a page. */
 export class Person {
@@ -22,11 +24,11 @@ export class Person {
 
   static async signIn(base: string, email: string): Promise<Person> {
     const answer = await post(base, 'session', { email, password });
-    const { csrf } = (await answer.json()) as Answer;
+    const { csrf } = (await answer.json()) as { csrf: string };
     return new Person(base, answer.headers.get('set-cookie')!.split(';')[0]!, csrf);
   }
 
-  async call(method: string, path: string, body?: unknown): Promise<Answer> {
+  async call<A = Answer>(method: string, path: string, body?: unknown): Promise<A> {
     const headers = { cookie: this.cookie, 'x-csrf-token': this.csrf, 'content-type': 'application/json' };
     const answer = await fetch(`${this.base}/console/api/${path}`, {
       method,
@@ -34,12 +36,14 @@ export class Person {
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-    return answer.status === 204 ? {} : ((await answer.json()) as Answer);
+    return (answer.status === 204 ? {} : await answer.json()) as A;
   }
 
   /** Makes an application; its id and a key. */
   async application(name: string): Promise<{ id: string; key: string }> {
-    const made = await this.call('POST', 'applications', { name });
+    const made = await this.call<{ application: { id: string }; key: { secret: string } }>('POST', 'applications', {
+      name,
+    });
     return { id: made.application.id, key: made.key.secret };
   }
 }
@@ -69,14 +73,14 @@ export function photo(name: string): string {
 }
 
 /** Recognises a photograph through the public API. */
-export async function classify(base: string, key: string, name: string): Promise<Answer> {
+export async function classify(base: string, key: string, name: string): Promise<Recognition> {
   const form = new FormData();
   form.set('image', new Blob([readFileSync(photo(name))]), name);
   const answer = await fetch(`${base}/imageRecognition/v1/concept/classify?APIKEY=${key}`, {
     method: 'POST',
     body: form,
   });
-  return (await answer.json()) as Answer;
+  return (await answer.json()) as Recognition;
 }
 
 /** Says of a candidate whether it is right, through the public API. */

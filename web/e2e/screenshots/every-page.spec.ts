@@ -150,7 +150,7 @@ async function furnish(page: Page, server: Server): Promise<{ application: strin
         words[n % words.length],
       );
   }
-  const keyId = (await operator.call('GET', `applications/${id}`)).keys[0].id as string;
+  const keyId = (await operator.call<{ keys: { id: string }[] }>('GET', `applications/${id}`)).keys[0]!.id;
   execFileSync('python3', [join(import.meta.dirname, 'history.py'), join(server.folder, 'kaisatsu.db'), id, keyId]);
 
   await page.goto(`${server.base}/console/sign-in`);

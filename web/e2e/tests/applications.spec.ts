@@ -149,7 +149,7 @@ test('what one person asks for is not done as another, who signed in in the next
   await expect(page.getByText('This browser is signed in to another account now.')).toBeVisible();
   await expect(page.getByRole('button', { name: /hana@example\.org/ })).toBeVisible();
   for (const person of [operator, hana]) {
-    const { applications } = await person.call('GET', 'applications');
-    expect(applications.map((one: { name: string }) => one.name)).not.toContain('whose is it');
+    const { applications } = await person.call<{ applications: { name: string }[] }>('GET', 'applications');
+    expect(applications.map((one) => one.name)).not.toContain('whose is it');
   }
 });

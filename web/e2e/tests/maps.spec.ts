@@ -111,7 +111,9 @@ test('a window that is drawn shows its request, and what the server answers', as
     id: 'tokyo',
     ...Object.fromEntries(Object.entries(window).map(([k, v]) => [k, String(v)])),
   });
-  const answer = (await (await fetch(`${server.base}/route_service/v1/railmapDetail?${query}`)).json()) as any;
+  const answer = (await (await fetch(`${server.base}/route_service/v1/railmapDetail?${query}`)).json()) as {
+    ResultSet: { RailMap: { Point: unknown[] } };
+  };
   const shown = page.getByRole('list', { name: 'Stations of the answer' }).getByRole('button');
   await expect(shown).toHaveCount(answer.ResultSet.RailMap.Point.length);
   await page.getByRole('group', { name: 'The request as curl' }).getByRole('button', { name: 'Copy' }).click();

@@ -92,7 +92,7 @@ test('feedback is plotted, read, searched and revoked', async ({ page }) => {
     const operator = await Person.register(server.base, 'operator@example.org');
     const { key } = await operator.application('station-guide');
     const seen = await classify(server.base, key, 'chelsea.png');
-    const [first, second] = seen.candidates;
+    const [first, second] = seen.candidates as [{ itemId: string }, { itemId: string }];
     await rate(server.base, key, seen.recognitionId, first.itemId, true, '猫です。合っています');
     await rate(server.base, key, seen.recognitionId, second.itemId, false, 'No, that is another cat');
     await signIn(page, server.base, 'operator@example.org');
@@ -112,8 +112,8 @@ test('feedback is plotted, read, searched and revoked', async ({ page }) => {
     await expect(page.getByRole('list', { name: 'Verdicts and comments' }).getByRole('listitem').first()).toContainText(
       'Revoked',
     );
-    const left = await operator.call('GET', 'feedback?standing=revoked');
-    expect(left.verdicts.map((one: any) => one.itemId)).toEqual([second.itemId]);
+    const left = await operator.call<{ verdicts: { itemId: string }[] }>('GET', 'feedback?standing=revoked');
+    expect(left.verdicts.map((one) => one.itemId)).toEqual([second.itemId]);
   } finally {
     await server.stop();
   }

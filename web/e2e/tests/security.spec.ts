@@ -8,17 +8,18 @@ const attack = (name: string) =>
   `<img src=x onerror="window.hit='${name}'"><script>window.hit='${name}'</script>"'{{1+1}}`;
 
 let server: Server, operator: Person, application: { id: string; key: string };
+let made: { user: string; dataSetId: string };
 const api = (path: string, query: Record<string, string> = {}) =>
   `${server.base}/imageRecognition/v1/${path}?${new URLSearchParams({ APIKEY: application.key, ...query })}`;
 
-async function json(url: string, body: unknown): Promise<any> {
+async function json<A>(url: string, body: unknown): Promise<A> {
   const answer = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
   if (!answer.ok) throw new Error(`${url.replace(/\?.*/, '')}: ${await answer.text()}`);
-  return answer.status === 204 ? {} : answer.json();
+  return (await answer.json()) as A;
 }
 
 test.beforeAll(async () => {
@@ -35,9 +36,9 @@ test.beforeAll(async () => {
   });
   application = await operator.application(attack('application').slice(0, 100));
   const seen = await classify(server.base, application.key, 'chelsea.png');
-  await rate(server.base, application.key, seen.recognitionId, seen.candidates[0].itemId, false, attack('comment'));
+  await rate(server.base, application.key, seen.recognitionId, seen.candidates[0]!.itemId, false, attack('comment'));
   const user = attack('user');
-  const { token } = await json(api('userCategory/getToken'), { userId: user });
+  const { token } = await json<{ token: string }>(api('userCategory/getToken'), { userId: user });
   const form = new FormData();
   form.set('image', new Blob([readFileSync(photo('chelsea.png'))]), attack('file'));
   form.set('tag', attack('tag').slice(0, 100));
@@ -45,18 +46,18 @@ test.beforeAll(async () => {
   const upload = await fetch(api('userCategory/uploadImage', { token }), { method: 'POST', body: form });
   if (!upload.ok) throw new Error(await upload.text());
   const { imageId } = (await upload.json()) as { imageId: string };
-  const other = await json(api('userCategory/createDataSet', { token }), {
+  const { dataSetId } = await json<{ dataSetId: string }>(api('userCategory/createDataSet', { token }), {
     name: attack('dataset').slice(0, 100),
     images: [{ imageId }, { url: `http://127.0.0.1:9/${encodeURIComponent(attack('url'))}`, tag: 'b' }],
   });
-  (globalThis as any).made = { user, dataSetId: other.dataSetId };
+  made = { user, dataSetId };
 });
 test.afterAll(() => server.stop());
 
 test('nothing that was written anywhere runs', async ({ page }) => {
   test.setTimeout(240_000);
   await signIn(page, server.base, 'operator@example.org');
-  const { user, dataSetId } = (globalThis as any).made;
+  const { user, dataSetId } = made;
   const query = `user=${encodeURIComponent(user)}`;
   const paths = [
     '',
@@ -73,7 +74,7 @@ test('nothing that was written anywhere runs', async ({ page }) => {
     await page.goto(`${server.base}/console/${path}`);
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     await page.waitForLoadState('networkidle');
-    expect(await page.evaluate(() => (window as any).hit), path).toBeUndefined();
+    expect(await page.evaluate(() => (window as { hit?: unknown }).hit), path).toBeUndefined();
     expect(await page.locator('img[src="x"]').count(), path).toBe(0);
   }
   await page.goto(`${server.base}/console/feedback`);
@@ -91,6 +92,6 @@ test('an address leads nowhere else, and its words stay words', async ({ page })
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.waitForURL((url) => !url.pathname.endsWith('/sign-in'));
     expect(new URL(page.url()).origin).toBe(new URL(server.base).origin);
-    expect(await page.evaluate(() => (window as any).hit)).toBeUndefined();
+    expect(await page.evaluate(() => (window as { hit?: unknown }).hit)).toBeUndefined();
   }
 });
