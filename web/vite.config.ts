@@ -10,9 +10,9 @@ const source = (name: string) => readFileSync(path(name), 'utf8');
 const server = 'http://127.0.0.1:8640';
 const proxied = ['/console/api', '/imageRecognition', '/route_service', '/map', '/map-assets'];
 
-/** Adds before.js to the head of the console as a classic script with a hashed name. Vite only bundles modules. */
+/** Adds theme-init.js to the head of the console as a classic script with a hashed name. Vite only bundles modules. */
 function classicScript(): Plugin {
-  const script = source('./src/console/before.js');
+  const script = source('./src/console/theme-init.js');
   const hash = createHash('sha256').update(script).digest('base64url').slice(0, 8);
   let building = false;
   return {
@@ -22,10 +22,10 @@ function classicScript(): Plugin {
       building = config.command === 'build';
     },
     generateBundle() {
-      this.emitFile({ type: 'asset', fileName: `assets/before-${hash}.js`, source: script });
+      this.emitFile({ type: 'asset', fileName: `assets/theme-init-${hash}.js`, source: script });
     },
     transformIndexHtml() {
-      const src = building ? `/console/assets/before-${hash}.js` : '/console/before.js';
+      const src = building ? `/console/assets/theme-init-${hash}.js` : '/console/theme-init.js';
       return [{ tag: 'script', attrs: { src }, injectTo: 'head' }];
     },
   };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
-import { photo } from './people';
+import { photo } from './users';
 
 /** Pictures made out of one photograph, as if it had been taken several times: turned, nearer, brighter. */
 export async function variants(page: Page, name: string, count: number): Promise<Buffer[]> {

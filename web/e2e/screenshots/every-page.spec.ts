@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
-import { Person, classify, photo, rate, signIn } from '../people';
+import { Person, classify, photo, rate, signIn } from '../users';
 import { Server } from '../server';
 import { variants } from '../variants';
 

@@ -1,7 +1,7 @@
 // 1. Accounts: registering, signing in and out, passwords, letters, the end of an account.
 import { SMTPServer } from 'smtp-server';
 import { expect, expectAccessible, test } from '../test';
-import { Person, password, signIn } from '../people';
+import { Person, password, signIn } from '../users';
 import { Server, until } from '../server';
 
 test.describe('without a mail server', () => {
@@ -14,7 +14,7 @@ test.describe('without a mail server', () => {
     await expect(page, 'nobody could sign in yet').toHaveURL(/register/);
     await expect(page.getByText('You will be the operator')).toBeVisible();
     await expectAccessible(page);
-    await page.getByLabel('E-mail address').fill('operator@example.org');
+    await page.getByLabel('Email').fill('operator@example.org');
     await page.getByLabel('Password', { exact: true }).fill('short');
     await page.getByRole('button', { name: 'Become the operator' }).click();
     await expect(page.getByText('5 of at least 10 characters.')).toBeVisible();
@@ -29,7 +29,7 @@ test.describe('without a mail server', () => {
 
   test('a person registers, is signed in, signs out, and is not let in with a wrong password', async ({ page }) => {
     await page.goto(`${server.base}/console/register`);
-    await page.getByLabel('E-mail address').fill('hana@example.org');
+    await page.getByLabel('Email').fill('hana@example.org');
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Register' }).click();
     await expect(page.getByRole('navigation').getByRole('link', { name: 'Applications' })).toBeVisible();
@@ -38,10 +38,10 @@ test.describe('without a mail server', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await expect(page).toHaveURL(/sign-in/);
     await page.goto(`${server.base}/console/feedback`);
-    await page.getByLabel('E-mail address').fill('hana@example.org');
+    await page.getByLabel('Email').fill('hana@example.org');
     await page.getByLabel('Password', { exact: true }).fill('not this one at all');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await expect(page.getByRole('alert')).toContainText('E-mail address or password is wrong.');
+    await expect(page.getByRole('alert')).toContainText('The email address or the password is wrong.');
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await expect(page).toHaveURL(/\/console\/feedback/, { timeout: 10_000 });
@@ -50,9 +50,9 @@ test.describe('without a mail server', () => {
   test('a forgotten password is chosen anew with the link in the log', async ({ page }) => {
     await Person.register(server.base, 'taro@example.org');
     await page.goto(`${server.base}/console/sign-in`);
-    await page.getByRole('link', { name: 'Forgotten your password?' }).click();
-    await expect(page.getByRole('heading', { level: 1, name: 'Forgotten password' })).toBeVisible();
-    await page.getByLabel('E-mail address').fill('taro@example.org');
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Forgot your password?' })).toBeVisible();
+    await page.getByLabel('Email').fill('taro@example.org');
     await page.getByRole('button', { name: 'Send the link' }).click();
     await expect(
       page.getByRole('heading', { level: 1, name: 'The link is in the server’s log' }),
@@ -134,10 +134,10 @@ test.describe('with a mail server', () => {
   test('an address is confirmed by a letter, and who has an account gets another one', async ({ page }) => {
     const register = async () => {
       await page.goto(`${server.base}/console/register`);
-      await page.getByLabel('E-mail address').fill('hana@example.org');
+      await page.getByLabel('Email').fill('hana@example.org');
       await page.getByLabel('Password', { exact: true }).fill(password);
       await page.getByRole('button', { name: 'Register' }).click();
-      await expect(page.getByText('Look into your mailbox')).toBeVisible();
+      await expect(page.getByText('Check your email')).toBeVisible();
     };
     await register();
     const link = /http:\S+\/console\/confirm\?token=\w+/.exec(await letter('hana@example.org'))![0];

@@ -1,6 +1,6 @@
 // 2. Applications and keys: made, rotated, disabled; what they call; quotas.
 import { expect, expectAccessible, test } from '../test';
-import { Person, password, signIn } from '../people';
+import { Person, password, signIn } from '../users';
 import { Server, until } from '../server';
 
 let server: Server, operator: Person;
@@ -17,9 +17,9 @@ test('an application is made, and its key shown once works', async ({ page, cont
   await signIn(page, server.base, 'operator@example.org');
   await page.getByRole('navigation').getByRole('link', { name: 'Applications' }).click();
   await page.getByRole('button', { name: 'New application' }).first().click();
-  const make = page.getByRole('dialog', { name: 'Make an application' });
+  const make = page.getByRole('dialog', { name: 'Create application' });
   await make.getByRole('textbox', { name: 'Name' }).fill('時刻表アプリ');
-  await make.getByRole('button', { name: 'Make it' }).click();
+  await make.getByRole('button', { name: 'Create' }).click();
   const secret = page.getByRole('dialog', { name: 'Your new API key' });
   await expectAccessible(page);
   await page.keyboard.press('Escape');
@@ -33,8 +33,8 @@ test('an application is made, and its key shown once works', async ({ page, cont
 
   const hint = key.slice(-4);
   await page.getByRole('button', { name: `Rotate …${hint}` }).click();
-  await page.getByRole('dialog').getByLabel('The old key works on for').selectOption({ label: '1 hour' });
-  await page.getByRole('dialog').getByRole('button', { name: 'Make the new key' }).click();
+  await page.getByRole('dialog').getByLabel('Keep the old key working for').selectOption({ label: '1 hour' });
+  await page.getByRole('dialog').getByRole('button', { name: 'Create new key' }).click();
   await page.getByRole('group', { name: 'API key' }).getByRole('button', { name: 'Copy' }).click();
   const next = await page.evaluate(() => navigator.clipboard.readText());
   await page.getByRole('button', { name: 'Done' }).click();
@@ -61,8 +61,8 @@ test('what is called is seen in charts, by operation and by key', async ({ page 
   await expect(page.getByRole('img', { name: /^Requests over time/ })).toBeVisible();
   await page.getByRole('tab', { name: 'Errors' }).click();
   await expect(page.getByRole('img', { name: /^Refused and failed requests over time/ })).toBeVisible();
-  await page.getByRole('tab', { name: 'Latency' }).click();
-  await expect(page.getByRole('img', { name: /^Latency over time/ })).toBeVisible();
+  await page.getByRole('tab', { name: 'Response time' }).click();
+  await expect(page.getByRole('img', { name: /^Response times/ })).toBeVisible();
   await expectAccessible(page);
 });
 
@@ -73,7 +73,7 @@ test('a quota is set, used up, and said', async ({ page }) => {
   await page.getByRole('button', { name: 'Change the quota' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Quota', { exact: true }).selectOption({ index: 1 });
-  const number = dialog.getByRole('textbox', { name: 'Requests a day' });
+  const number = dialog.getByRole('textbox', { name: 'Requests per day' });
   if (!(await number.isVisible())) await dialog.getByLabel('Quota', { exact: true }).selectOption({ index: 2 });
   await number.fill('2');
   await dialog.getByRole('button', { name: 'Save' }).click();
@@ -139,13 +139,13 @@ test('what one person asks for is not done as another, who signed in in the next
   await signIn(page, server.base, 'operator@example.org');
   await page.goto(`${server.base}/console/applications`);
   await page.getByRole('button', { name: 'New application' }).first().click();
-  const make = page.getByRole('dialog', { name: 'Make an application' });
+  const make = page.getByRole('dialog', { name: 'Create application' });
   await make.getByRole('textbox', { name: 'Name' }).fill('whose is it');
   const other = await context.request.post(`${server.base}/console/api/session`, {
     data: { email: 'hana@example.org', password },
   });
   expect(other.ok()).toBe(true);
-  await make.getByRole('button', { name: 'Make it' }).click();
+  await make.getByRole('button', { name: 'Create' }).click();
   await expect(page.getByText('This browser is signed in to another account now.')).toBeVisible();
   await expect(page.getByRole('button', { name: /hana@example\.org/ })).toBeVisible();
   for (const person of [operator, hana]) {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { expect, expectAccessible, test } from '../test';
-import { Person, photo, signIn } from '../people';
+import { Person, photo, signIn } from '../users';
 import { Server } from '../server';
 import { variants } from '../variants';
 

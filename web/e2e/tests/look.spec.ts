@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, expectAccessible, expectNoSidewaysScrolling, test } from '../test';
-import { Person, signIn } from '../people';
+import { Person, signIn } from '../users';
 import { Server } from '../server';
 
 const pages = [
@@ -91,7 +91,7 @@ test('a phone shows every page without sideways scrolling', async ({ page }) => 
 test('the keyboard alone gets everywhere', async ({ page }) => {
   await page.goto(`${server.base}/console/sign-in`);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  await page.getByLabel('E-mail address').focus();
+  await page.getByLabel('Email').focus();
   await page.keyboard.type('operator@example.org');
   await page.keyboard.press('Tab');
   await page.keyboard.type('correct horse battery');

@@ -1,6 +1,6 @@
 // 3. Route map explorer: pan, zoom, search, and a window that shows its request and its answer.
 import { expect, expectAccessible, test } from '../test';
-import { Person, signIn } from '../people';
+import { Person, signIn } from '../users';
 import { Server } from '../server';
 
 let server: Server;

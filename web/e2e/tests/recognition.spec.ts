@@ -1,8 +1,8 @@
-// 4. Recognition bench: a picture, a function, candidates with boxes and evidence, and feedback that shows what it changed.
+// 4. Recognition: a picture, a function, candidates with boxes and evidence, and what feedback changed.
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, expectAccessible, test } from '../test';
-import { Person, photo, signIn } from '../people';
+import { Person, photo, signIn } from '../users';
 import { Server } from '../server';
 
 let server: Server;

@@ -1,7 +1,7 @@
 // What a person can write, shown to whoever may see it: text, and never anything else.
 import { readFileSync } from 'node:fs';
 import { expect, test } from '../test';
-import { Person, classify, password, photo, rate, signIn } from '../people';
+import { Person, classify, password, photo, rate, signIn } from '../users';
 import { Server } from '../server';
 
 const attack = (name: string) =>
@@ -87,7 +87,7 @@ test('an address leads nowhere else, and its words stay words', async ({ page })
   for (const next of ['//evil.example', 'https://evil.example/', 'javascript:window.hit=1', '/\\evil.example']) {
     await page.context().clearCookies();
     await page.goto(`${server.base}/console/sign-in?next=${encodeURIComponent(next)}`);
-    await page.getByLabel('E-mail address').fill('operator@example.org');
+    await page.getByLabel('Email').fill('operator@example.org');
     await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.waitForURL((url) => !url.pathname.endsWith('/sign-in'));

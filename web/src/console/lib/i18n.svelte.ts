@@ -1,11 +1,11 @@
 import { readSetting, writeSetting } from '$/lib/settings';
-import type { Words } from '$/words/en';
+import type { Messages } from '$/messages/en';
 
 export type Language = 'en' | 'ja';
 
-const load: Record<Language, () => Promise<Words>> = {
-  en: async () => (await import('$/words/en')).en,
-  ja: async () => (await import('$/words/ja')).ja,
+const load: Record<Language, () => Promise<Messages>> = {
+  en: async () => (await import('$/messages/en')).en,
+  ja: async () => (await import('$/messages/ja')).ja,
 };
 
 function first(): Language {
@@ -16,12 +16,12 @@ function first(): Language {
 
 class LanguageState {
   #language = $state<Language>(first());
-  #words = $state.raw<Words | null>(null);
+  #words = $state.raw<Messages | null>(null);
 
   get language() {
     return this.#language;
   }
-  get words(): Words {
+  get words(): Messages {
     if (!this.#words) throw new Error('the words are not loaded yet');
     return this.#words;
   }
@@ -42,4 +42,4 @@ class LanguageState {
 export const i18n = new LanguageState();
 
 /** The words of the language in force: `t.common.save`, `t.applications.keys(3)`. Templates follow a change of language. */
-export const t: Words = new Proxy({} as Words, { get: (_, page: string) => i18n.words[page as keyof Words] });
+export const t: Messages = new Proxy({} as Messages, { get: (_, page: string) => i18n.words[page as keyof Messages] });

@@ -2,7 +2,7 @@ import { readSetting, writeSetting } from '$/lib/settings';
 
 export type Theme = 'light' | 'dark' | 'system';
 
-/** The theme; src/before.js has set it for the first paint by the same rules. */
+/** The theme; theme-init.js sets it before the first paint, by the same rules. */
 class ThemeState {
   #chosen = $state<Theme>('system');
   #system = matchMedia('(prefers-color-scheme: dark)');

@@ -91,7 +91,7 @@ function words(ask: Ask, language: 'en' | 'ja'): [string, string][] {
 
 const firstLanguage = (ask: Ask, own: 'en' | 'ja') => (ask.tongue === 'both' ? own : ask.tongue);
 
-/** The same request for a shell. Words are given by --form-string, which does not take `@` and `<` for files. */
+/** The same request for a shell. Messages are given by --form-string, which does not take `@` and `<` for files. */
 export function curl(ask: Ask, own: 'en' | 'ja', origin: string): string {
   const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
   const given = words(ask, firstLanguage(ask, own));

@@ -12,4 +12,4 @@ import { operator } from './en/operator';
 /** All words, by page. The Japanese ones have the type of these: a missing word does not compile. */
 export const en = { common, auth, overview, applications, maps, recognition, datasets, feedback, account, operator };
 
-export type Words = typeof en;
+export type Messages = typeof en;

@@ -59,7 +59,7 @@ function post(base: string, path: string, body: unknown): Promise<Response> {
 /** Signs in as a person does. */
 export async function signIn(page: Page, base: string, email: string): Promise<void> {
   await page.goto(`${base}/console/sign-in`);
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL((url) => !url.pathname.endsWith('/sign-in'));

@@ -1,6 +1,6 @@
 // 1. An operator lets people in and out.   6. Feedback: precision over time, comments, revoking.
 import { expect, test } from '../test';
-import { Person, classify, rate, signIn } from '../people';
+import { Person, classify, rate, signIn } from '../users';
 import { Server } from '../server';
 
 test.describe('operators', () => {
@@ -20,7 +20,7 @@ test.describe('operators', () => {
 
     const other = await (await browser.newContext()).newPage();
     await other.goto(`${server.base}/console/register`);
-    await other.getByLabel('E-mail address').fill('hana@example.org');
+    await other.getByLabel('Email').fill('hana@example.org');
     await other.getByLabel('Password', { exact: true }).fill('correct horse battery');
     await other.getByRole('button', { name: 'Register' }).click();
     await expect(other.getByText('Waiting for approval')).toBeVisible();
@@ -56,7 +56,7 @@ test.describe('operators', () => {
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog');
     await expect(dialog).toContainText('taro’s app');
-    const go = dialog.getByRole('button', { name: 'Delete for good' });
+    const go = dialog.getByRole('button', { name: 'Delete permanently' });
     await expect(go).toBeDisabled();
     await dialog.getByRole('textbox').fill('taro@example.org');
     await go.click();

@@ -5,19 +5,19 @@ export const overview = {
   lead: {
     loading: 'What your applications do, at a glance.',
     first: 'Welcome. First an application with its key, then your first call.',
-    calm: 'All is well: nothing waits for you.',
-    todo: (count: number) => (count === 1 ? 'One thing wants your attention.' : `${count} things want your attention.`),
+    calm: 'Nothing needs your attention.',
+    todo: (count: number) => (count === 1 ? 'One thing needs your attention.' : `${count} things need your attention.`),
   },
   todo: {
     title: 'To do',
-    keyEnds: (hint: string, when: string) => `The key …${hint} ends ${when}`,
-    keyEndsText: (name: string) => `${name}: put its successor everywhere before.`,
+    keyEnds: (hint: string, when: string) => `The key …${hint} expires ${when}`,
+    keyEndsText: (name: string) => `${name}: replace it everywhere before then.`,
     noKey: (name: string) => `${name} has no key that works`,
     noKeyText: 'Nobody can call the server as this application.',
     quotaNear: (name: string, share: string) => `${name} has used ${share} of today’s quota`,
-    quotaNearText: (when: string) => `It begins anew ${when}.`,
+    quotaNearText: (when: string) => `It resets ${when}.`,
     quotaFull: (name: string) => `${name} has used up today’s quota`,
-    quotaFullText: (when: string) => `Its calls are refused. The quota begins anew ${when}.`,
+    quotaFullText: (when: string) => `Its calls are refused. The quota resets ${when}.`,
     waiting: (count: number) =>
       count === 1
         ? 'An account waits for your approval'
@@ -30,7 +30,7 @@ export const overview = {
     title: 'The last 7 days',
     label: 'Requests of the last 7 days by application',
     total: 'Requests',
-    errors: 'Share of errors',
+    errors: 'Error rate',
     applications: 'Applications',
     others: 'Others',
     all: 'All applications',

@@ -8,9 +8,9 @@ import { datasets } from './ja/datasets';
 import { feedback } from './ja/feedback';
 import { account } from './ja/account';
 import { operator } from './ja/operator';
-import type { Words } from './en';
+import type { Messages } from './en';
 
-export const ja: Words = {
+export const ja: Messages = {
   common,
   auth,
   overview,

@@ -2,7 +2,7 @@ import { plural } from '$shared/plural';
 
 export const feedback = {
   title: 'Feedback',
-  lead: 'How often candidates were right, what people said of them, and taking it back.',
+  lead: 'How often candidates were right, what people commented, and how to revoke it.',
   application: 'Application',
   allApplications: 'All applications',
   model: 'Model',
@@ -42,12 +42,12 @@ export const feedback = {
     found: (count: number, more: boolean) =>
       `${plural(count, 'verdict', 'verdicts')}${more ? ' so far, and there are older ones' : ''}`,
     older: 'Load older ones',
-    noneTitle: 'Nobody has said anything yet',
+    noneTitle: 'No verdicts yet',
     noneText:
       'Try a picture and say of its candidates whether they are right. Programs do the same with feedbackToCandidate.',
     noneAction: 'Recognise a picture',
-    noMatchTitle: 'Nothing fits',
-    noMatchText: 'No verdict fits all that is chosen above.',
+    noMatchTitle: 'No matches',
+    noMatchText: 'No verdict matches the filters above.',
     reset: 'Show all verdicts',
   },
   right: 'Right',

@@ -2,11 +2,11 @@ import { plural } from '$shared/plural';
 
 export const operator = {
   title: 'Operator',
-  lead: 'Who may come in, who is here, and all applications of this server.',
+  lead: 'Registration, accounts, and all applications on this server.',
   only: {
-    title: 'Only operators come in here',
-    text: 'This page is for who runs the server. Your own applications and your account are where they were.',
-    action: 'To my applications',
+    title: 'This page is for operators only',
+    text: 'Your own applications and your account are on their own pages.',
+    action: 'Go to my applications',
   },
   registration: {
     title: 'Who may register',
@@ -56,7 +56,7 @@ export const operator = {
       shown === all
         ? plural(all, 'account', 'accounts')
         : `${shown.toLocaleString('en-GB')} of ${plural(all, 'account', 'accounts')}`,
-    none: 'No account fits',
+    none: 'No accounts match',
     noneText: 'Nobody here has this address and state.',
     reset: 'Show all accounts',
     more: (count: number) => `Show ${count.toLocaleString('en-GB')} more`,
@@ -97,12 +97,12 @@ export const operator = {
   },
   remove: {
     title: (email: string) => `Delete ${email}?`,
-    goes: 'The account goes, and with it for good:',
-    nothing: 'The account goes. It has no applications.',
+    goes: 'The account is permanently deleted, together with:',
+    nothing: 'The account is deleted. It has no applications.',
     more: (count: number) => `and ${plural(count, 'more application', 'more applications')} with everything in them`,
     keysStop:
-      'Programs that use these keys are refused from then on. There is no way back; disabling the account would keep everything.',
-    action: 'Delete for good',
+      'Programs that use these keys are refused from then on. This cannot be undone. To keep everything, disable the account instead.',
+    action: 'Delete permanently',
     done: (email: string) => `${email} is deleted`,
   },
   applications: {
@@ -112,7 +112,7 @@ export const operator = {
     owner: 'Owner',
     quota: 'Today',
     keys: 'Keys',
-    created: 'Made',
+    created: 'Created',
     state: 'State',
     nobody: 'command line',
     active: 'Active',
@@ -124,8 +124,8 @@ export const operator = {
         ? plural(all, 'application', 'applications')
         : `${shown.toLocaleString('en-GB')} of ${plural(all, 'application', 'applications')}`,
     emptyTitle: 'Nobody has an application yet',
-    emptyText: 'As soon as somebody makes one it stands here, with its owner and quota.',
-    none: 'No application fits',
+    emptyText: 'Applications appear here with their owner and quota.',
+    none: 'No applications match',
     noneText: 'None has this in its name or its owner’s address.',
     reset: 'Show all applications',
   },

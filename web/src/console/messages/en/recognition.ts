@@ -46,8 +46,8 @@ export const recognition = {
       software: 'Software',
       food: 'Food',
     },
-    most: 'Candidates at most',
-    minScore: 'Least score',
+    most: 'Maximum candidates',
+    minScore: 'Minimum score',
     tongue: 'Language of names',
     tongues: { en: 'English', ja: '日本語', both: 'English and 日本語' },
     bothHint: 'Asks twice: an answer has one language.',
@@ -91,7 +91,7 @@ export const recognition = {
         ? 'Done: no candidates.'
         : `Done: ${plural(count, 'candidate', 'candidates')}, first ${first} with ${score}.`,
     notRun: { title: 'Ready', text: 'This function has not looked at the picture yet.' },
-    empty: 'Put a picture on the bench',
+    empty: 'Choose a picture',
     emptyText: 'It is sent to this server and nowhere else.',
     keeps: 'This server keeps the pictures it recognises, with the recognitions.',
     keepsNot: 'This server does not keep the pictures it recognises, only what it recognised.',
@@ -99,8 +99,7 @@ export const recognition = {
     none: 'None of these',
     toFeedback: 'What this application has said so far',
     noneOf: {
-      classify:
-        'The engine finds the picture like none of the categories, or feedback has ruled out those it would have named. That is an answer too: it rather says nothing than something wrong.',
+      classify: 'The picture does not match any category, or feedback has ruled out the ones that matched.',
       dataSet:
         'The picture is like none of the images of this dataset. Add images of what it shows, under their tag, and it will be known.',
       detect:
