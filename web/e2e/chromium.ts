@@ -5,7 +5,10 @@ const executablePath = places.find((place) => place && existsSync(place));
 if (!executablePath)
   throw new Error('no Chromium is found: install Debian’s package chromium, or name one in CHROMIUM');
 
-/** How the browser is started: the system's own, and quiet, with a camera of its own. It only ever speaks to the server under test. */
+/**
+ * How the browser is started: the system's own, and quiet, with a camera of its own. It only ever speaks to the server
+ * under test.
+ */
 export const chromium = {
   browserName: 'chromium' as const,
   launchOptions: {

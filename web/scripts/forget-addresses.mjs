@@ -1,5 +1,7 @@
-// Takes the download addresses out of package-lock.json: whoever installs uses the registry they have. npm's own setting
-// for this (omit-lockfile-registry-resolved) also loses the versions of packages for other systems, and `npm ci` refuses
+// Takes the download addresses out of package-lock.json: whoever installs uses the registry they have. npm's own
+// setting
+// for this (omit-lockfile-registry-resolved) also loses the versions of packages for other systems, and `npm ci`
+// refuses
 // such a file.
 import { readFileSync, writeFileSync } from 'node:fs';
 

@@ -1,4 +1,5 @@
-// Runs before the first paint, so that a dark page never flashes white and the language of the page is right from the start.
+// Runs before the first paint, so that a dark page never flashes white and the language of the page is right from the
+// start.
 // It is a classic script of its own because the content security policy lets no script into the page itself,
 // and a module would run too late.
 (function () {

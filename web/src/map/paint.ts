@@ -75,7 +75,9 @@ function paintTiles(frame: Frame): boolean {
   return isFading;
 }
 
-/** Stands in for a tile that is not loaded: a part of the nearest loaded tile above it, and the loaded tiles below it. */
+/**
+ * Stands in for a tile that is not loaded: a part of the nearest loaded tile above it, and the loaded tiles below it.
+ */
 function paintSubstitute({ view, network, tiles }: Frame, position: VisibleTile): void {
   for (let levels = 1; levels <= position.z; levels += 1) {
     const part = ancestor(network.grid, position, levels);

@@ -3,7 +3,8 @@
 const VARIANTS: Record<string, string> = { ヶ: 'ケ', ヵ: 'カ', ッ: 'ツ', っ: 'つ', 麴: '麹' };
 
 /**
- * A name as it is compared: without spaces, punctuation and accents, in lower case, katakana as hiragana, and one form of
+ * A name as it is compared: without spaces, punctuation and accents, in lower case, katakana as hiragana, and one form
+ * of
  * the characters that are written in two.
  */
 export function searchKey(text: string): string {

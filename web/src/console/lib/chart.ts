@@ -17,7 +17,8 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /**
- * Where a step is drawn. Days are counted in UTC; charts name days as they are here, so that a day of UTC is put at the midnight
+ * Where a step is drawn. Days are counted in UTC; charts name days as they are here, so that a day of UTC is put at the
+ * midnight
  * of the same date here: otherwise west of Greenwich each would bear the name of the day before.
  */
 export function drawnAt(at: string | number, stepSeconds: number): number {

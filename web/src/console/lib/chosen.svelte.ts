@@ -30,7 +30,9 @@ class Chosen {
     writeSetting('application', id);
   }
 
-  /** Acts as the application that a link is about, until another is chosen; one that is somebody else's changes nothing. */
+  /**
+   * Acts as the application that a link is about, until another is chosen; one that is somebody else's changes nothing.
+   */
   follow(id: string | null) {
     if (id !== null) this.#linked = id;
   }

@@ -44,7 +44,10 @@ export type Verdict = AnswerOf<'get', 'feedback'>['verdicts'][number];
 export type Timeline = AnswerOf<'get', 'feedback/timeline'>;
 export type OperatorAccount = AnswerOf<'get', 'operator/accounts'>['accounts'][number];
 
-/** Who is signed in here, and what the session wants to hear of: that it has ended, or that another tab has begun a new one. */
+/**
+ * Who is signed in here, and what the session wants to hear of: that it has ended, or that another tab has begun a new
+ * one.
+ */
 type Listener = { account: () => string | undefined; lost: () => void; renewed: (session: Session) => void };
 let csrf: string | null = null;
 let listener: Listener | null = null;
@@ -100,7 +103,8 @@ async function call(method: string, path: string, options: Loose = {}): Promise<
   let answer = await send(method, path, options);
   if (answer.ok) return answer.status === 204 ? undefined : answer.json();
   let error = await errorOf(answer);
-  // Another tab has signed in anew: its session is ours too, only the token is old. Once, so that nothing turns in circles.
+  // Another tab has signed in anew: its session is ours too, only the token is old. Once, so that nothing turns in
+  // circles.
   if (error.code === 'badCsrf') {
     const fresh = await send('GET', 'session', {});
     if (!fresh.ok) throw error;
@@ -117,7 +121,9 @@ async function call(method: string, path: string, options: Loose = {}): Promise<
   throw error;
 }
 
-/** The console's API: `api.get('applications/{id}', { path: { id } })`, `api.post('applications', { body: { name } })`. */
+/**
+ * The console's API: `api.get('applications/{id}', { path: { id } })`, `api.post('applications', { body: { name } })`.
+ */
 export const api = {
   get: <S extends PathFor<'get'>>(path: S, ...rest: Argument<Options<Op<'get', S>>>) =>
     call('GET', path, rest[0] as Loose) as Promise<AnswerOf<'get', S>>,

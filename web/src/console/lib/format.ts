@@ -56,7 +56,10 @@ export const format = {
     return unit('day', 1).format(milliseconds / 86_400_000);
   },
 
-  /** now, 3 minutes ago, in 2 hours, 1 day ago. Never "tomorrow": what is a day of 24 hours away may be on the day after. */
+  /**
+   * now, 3 minutes ago, in 2 hours, 1 day ago. Never "tomorrow": what is a day of 24 hours away may be on the day
+   * after.
+   */
   relative(when: When, now = Date.now()): string {
     const seconds = (new Date(when).getTime() - now) / 1000;
     const steps: [Intl.RelativeTimeFormatUnit, number][] = [

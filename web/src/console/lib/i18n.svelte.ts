@@ -41,5 +41,7 @@ class LanguageState {
 
 export const i18n = new LanguageState();
 
-/** The words of the language in force: `t.common.save`, `t.applications.keys(3)`. Templates follow a change of language. */
+/**
+ * The words of the language in force: `t.common.save`, `t.applications.keys(3)`. Templates follow a change of language.
+ */
 export const t: Messages = new Proxy({} as Messages, { get: (_, page: string) => i18n.words[page as keyof Messages] });

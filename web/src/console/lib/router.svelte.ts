@@ -120,7 +120,10 @@ class Router {
     this.#url = url;
   }
 
-  /** Changes parts of the query, for filters and tabs; what is null, empty or false goes. The history gets no new entry unless asked. */
+  /**
+   * Changes parts of the query, for filters and tabs; what is null, empty or false goes. The history gets no new entry
+   * unless asked.
+   */
   setQuery(patch: Query, options: { push?: boolean } = {}) {
     const query = { ...Object.fromEntries(this.#url.searchParams), ...patch };
     this.go(withQuery(this.#url.pathname, query), { replace: !options.push });
@@ -176,7 +179,8 @@ class Router {
 export const router = new Router();
 
 /**
- * The query of the page that asks. On the way to another page the address is that page's already: what it says is nothing to this one,
+ * The query of the page that asks. On the way to another page the address is that page's already: what it says is
+ * nothing to this one,
  * and what this one still has to write, perhaps because it waited a moment, is nothing to that one.
  */
 export function pageQuery() {

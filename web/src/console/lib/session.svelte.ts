@@ -69,7 +69,10 @@ class SessionState {
     if (!router.isPublic) router.go(href('signIn', { next: here, ended: true }), { replace: true });
   }
 
-  /** Another tab has signed in. As somebody else: then what is shown here is put up anew, and words on the page itself would go with it. */
+  /**
+   * Another tab has signed in. As somebody else: then what is shown here is put up anew, and words on the page itself
+   * would go with it.
+   */
   #renewed(session: Session) {
     const before = this.account?.id;
     this.take(session);

@@ -29,12 +29,16 @@ function plain(error: unknown, own: Record<string, string>): Explanation {
   const words: Record<string, string> = t.common.errors;
   if (error instanceof ConsoleError) return { text: words[error.code] ?? error.message, server: null };
   if (!(error instanceof PublicError)) return { text: t.common.errors.internal, server: null };
-  // Messages of the recognition function begin with the name of the operation, which says nothing to who pressed a button.
+  // Messages of the recognition function begin with the name of the operation, which says nothing to who pressed a
+  // button.
   const said = error.code === 'offline' ? null : error.message.replace(/^[a-z]+(\/[a-z]+)?: /i, '');
   return { text: own[error.code] ?? t.common.errors[knownOf(error)], server: said };
 }
 
-/** A failure in the language in force; `own` are words of a page for codes of the public API, where it has better ones than these. */
+/**
+ * A failure in the language in force; `own` are words of a page for codes of the public API, where it has better ones
+ * than these.
+ */
 export function explained(error: unknown, own: Record<string, string> = {}): Explanation {
   const { text, server } = plain(error, own);
   const wait = error instanceof ConsoleError || error instanceof PublicError ? error.retryAfter : null;

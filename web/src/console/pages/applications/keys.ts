@@ -2,7 +2,10 @@ import { t } from '$/lib/i18n.svelte';
 import type { Application, Key } from '$/lib/console';
 import { CONSOLE } from './usage/usage';
 
-/** How keys are called in charts: by their hints. Two keys that end alike get their ids too, since each name has to be one key's. */
+/**
+ * How keys are called in charts: by their hints. Two keys that end alike get their ids too, since each name has to be
+ * one key's.
+ */
 export function keyNames(keys: Key[]): Map<string, string> {
   const hints = new Map<string, number>();
   for (const key of keys) hints.set(key.hint, (hints.get(key.hint) ?? 0) + 1);
@@ -21,7 +24,9 @@ export function lastUse(application: Application): string | null {
   );
 }
 
-/** What a key is by itself: the server calls those of a disabled application disabled too, but they come back with it. */
+/**
+ * What a key is by itself: the server calls those of a disabled application disabled too, but they come back with it.
+ */
 export function ownState(key: Key): Key['state'] {
   if (key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now()) return 'expired';
   return key.disabledAt === null ? 'active' : 'disabled';

@@ -23,7 +23,9 @@ export const OUTCOMES = [
 export type Outcome = (typeof OUTCOMES)[number];
 export const isOutcome = (text: string): text is Outcome => (OUTCOMES as readonly string[]).includes(text);
 
-/** The report of a dataset that is ready. The API's document calls it an object; docs/datasets.md says what is in it. */
+/**
+ * The report of a dataset that is ready. The API's document calls it an object; docs/datasets.md says what is in it.
+ */
 export type Health = {
   images: number;
   tags: number;

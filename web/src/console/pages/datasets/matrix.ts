@@ -9,7 +9,10 @@ export type Results = {
   complete: boolean;
 };
 
-/** The report says what was taken for something else. What was right is the rest: all judged images of the tag without those. */
+/**
+ * The report says what was taken for something else. What was right is the rest: all judged images of the tag without
+ * those.
+ */
 export function resultsOf(health: Health, images: readonly DataSetImage[]): Results {
   const sizes = new Map<string, number>();
   for (const image of images) if (image.outcome === 'fetched') sizes.set(image.tag, (sizes.get(image.tag) ?? 0) + 1);
@@ -53,7 +56,10 @@ export function shownTags(results: Results, health: Health): TagResult[] {
   return results.tags.filter((one) => chosen.has(one.tag));
 }
 
-/** Upper bounds of the classes of a share, and how much of the colour each has. Numbers stay readable on each of them, in both themes. */
+/**
+ * Upper bounds of the classes of a share, and how much of the colour each has. Numbers stay readable on each of them,
+ * in both themes.
+ */
 export const CLASSES = [0.05, 0.1, 0.25, 0.5, 0.75, 1];
 const STRENGTHS = [0.08, 0.16, 0.26, 0.38, 0.5, 1];
 export const strengthOf = (share: number) =>

@@ -64,7 +64,10 @@ function problemOf(url: string, tag: string): Problem | null {
   return /\p{Cc}/u.test(tag) ? 'control' : null;
 }
 
-/** A list of addresses and tags, one a line. Empty lines and those with # are passed over, and so is a first line with the columns' names. */
+/**
+ * A list of addresses and tags, one a line. Empty lines and those with # are passed over, and so is a first line with
+ * the columns' names.
+ */
 export function parseList(text: string): Parsed {
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/);
   const format = formatOf(lines);

@@ -10,7 +10,8 @@ const SPARE = 300;
 const AT_ONCE = 4;
 
 /**
- * Small pictures by object URLs. Whoever shows one takes it and gives it back; those that nobody shows are revoked, the longest unused first.
+ * Small pictures by object URLs. Whoever shows one takes it and gives it back; those that nobody shows are revoked, the
+ * longest unused first.
  */
 export class Pictures {
   #api: PublicApi;

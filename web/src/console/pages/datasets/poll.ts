@@ -1,5 +1,6 @@
 /**
- * Does something again and again until it says that it is finished, each time a while after the last one ended, and never while nobody looks.
+ * Does something again and again until it says that it is finished, each time a while after the last one ended, and
+ * never while nobody looks.
  * Answers with what stops it.
  */
 export function poll(again: (signal: AbortSignal) => Promise<boolean>, every: number): () => void {

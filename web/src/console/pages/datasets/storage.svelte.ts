@@ -10,7 +10,8 @@ const again = (before: StoredImage, image: StoredImage): StoredImage => ({
 });
 
 /**
- * What is in a user's storage area. All of it is listed, a thousand at a time: only then can tags be counted, images filtered and the limits
+ * What is in a user's storage area. All of it is listed, a thousand at a time: only then can tags be counted, images
+ * filtered and the limits
  * be told; the pictures themselves are fetched when they are looked at.
  */
 export class StorageArea {

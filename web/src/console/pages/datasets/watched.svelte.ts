@@ -27,7 +27,10 @@ export class WatchedDataSet {
     this.#id = id;
   }
 
-  /** Watches until it is finished; answers with what stops it. `finished` hears of an end that came while somebody was watching. */
+  /**
+   * Watches until it is finished; answers with what stops it. `finished` hears of an end that came while somebody was
+   * watching.
+   */
   watch(finished: (set: DataSet) => void): () => void {
     this.error = null;
     return poll(async (signal) => {
@@ -44,13 +47,17 @@ export class WatchedDataSet {
       } catch (reason) {
         if (isAbort(reason) || signal.aborted) return true;
         this.error = reason;
-        // A server that is away for a moment comes back; what it refused it would refuse again, until somebody asks for it.
+        // A server that is away for a moment comes back; what it refused it would refuse again, until somebody asks for
+        // it.
         return !(reason instanceof PublicError && (reason.code === 'offline' || reason.status >= 500));
       }
     }, EVERY);
   }
 
-  /** Images come to something roughly in their order: only pages with pending ones are asked for again, and of those the first two until the end. */
+  /**
+   * Images come to something roughly in their order: only pages with pending ones are asked for again, and of those the
+   * first two until the end.
+   */
   async #list(signal: AbortSignal, all: boolean) {
     let asked = 0;
     for (let at = 0; at === 0 || this.#pages[at - 1]?.next !== undefined; at++) {

@@ -32,7 +32,9 @@ export const taskName = (task: string): string => (t.feedback.tasks as Record<st
 export const modelName = (task: string, model: string): string =>
   model === '' ? taskName(task) : `${taskName(task)}: ${model}`;
 
-/** The lines and bars of a timeline. The server tells only steps with verdicts; the others are gaps here and not zeros. */
+/**
+ * The lines and bars of a timeline. The server tells only steps with verdicts; the others are gaps here and not zeros.
+ */
 export function drawn(timeline: Timeline, model: string, wanted: Step): Drawn {
   const told = timeline.stepSeconds * 1000;
   const step = wanted === 'week' ? Math.max(told, 7 * DAY) : told;

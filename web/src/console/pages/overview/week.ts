@@ -7,7 +7,10 @@ const AT_ONCE = 4;
 /** Beyond so many only those are asked about that are known to have been used. */
 const FEW = 40;
 
-/** Whether a key was used this week, or anything was called today. What only the console called on the days before is not known here. */
+/**
+ * Whether a key was used this week, or anything was called today. What only the console called on the days before is
+ * not known here.
+ */
 function inUse(application: Application): boolean {
   const first = weekDays()[0] ?? 0;
   return (
@@ -35,7 +38,10 @@ export async function weekOf(all: Application[], signal: AbortSignal): Promise<S
   return found;
 }
 
-/** The beginnings of today and the six days before, here. The server counts a week by the hour, so that all of them are whole. */
+/**
+ * The beginnings of today and the six days before, here. The server counts a week by the hour, so that all of them are
+ * whole.
+ */
 export function weekDays(now = new Date()): number[] {
   return Array.from({ length: 7 }, (_, at) =>
     new Date(now.getFullYear(), now.getMonth(), now.getDate() - 6 + at).getTime(),
@@ -50,7 +56,10 @@ export type Week = {
   errors: number;
 };
 
-/** Requests by day and application, the busiest first; there are eight colours, so that what comes after the seventh is one. */
+/**
+ * Requests by day and application, the busiest first; there are eight colours, so that what comes after the seventh is
+ * one.
+ */
 export function weekBars(shares: Share[], days = weekDays()): Week {
   const first = days[0] ?? 0;
   const counted = shares.map(({ application, usage }) => {

@@ -43,7 +43,10 @@ export function knownCollections(): string[] {
   }
 }
 
-/** What is set on the bench, and the pictures that were put on it. It outlives a change of application, except for what is of that application. */
+/**
+ * What is set on the bench, and the pictures that were put on it. It outlives a change of application, except for what
+ * is of that application.
+ */
 export class Bench {
   task = $state<FunctionName>('classify');
   models = $state<Record<'classify' | 'detect', string>>({ classify: '', detect: '' });
@@ -65,7 +68,10 @@ export class Bench {
   current = $state.raw<Picture | null>(null);
   #application: string | null = null;
 
-  /** Users and datasets are an application's own; another one has no such. The first one finds what the address has named. */
+  /**
+   * Users and datasets are an application's own; another one has no such. The first one finds what the address has
+   * named.
+   */
   actAs(application: string) {
     if (this.#application !== null && this.#application !== application) [this.user, this.dataSetId] = ['', ''];
     this.#application = application;

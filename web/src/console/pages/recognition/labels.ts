@@ -15,7 +15,10 @@ function widthOf(text: string): number {
   return pen.measureText(text).width;
 }
 
-/** Where the label of a box goes: above it, or inside where there is no room; never beyond the picture. All in pixels of the screen. */
+/**
+ * Where the label of a box goes: above it, or inside where there is no room; never beyond the picture. All in pixels of
+ * the screen.
+ */
 export function labelOf(text: string, box: Box, width: number, height: number): Label {
   const short = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
   const wide = Math.min(widthOf(short) + 2 * PADDING, width);

@@ -1,4 +1,5 @@
-// The API measures boxes in pixels of the file, before its orientation tag is followed; browsers show the picture upright.
+// The API measures boxes in pixels of the file, before its orientation tag is followed; browsers show the picture
+// upright.
 
 export type Box = { xMin: number; yMin: number; xMax: number; yMax: number };
 export type Size = { width: number; height: number };

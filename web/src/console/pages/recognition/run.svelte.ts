@@ -54,7 +54,10 @@ export class Run {
     this.#stop.abort();
   }
 
-  /** Says of a candidate, or of the whole, whether it is right. It acts from the next request on, so the picture is looked at again at once. */
+  /**
+   * Says of a candidate, or of the whole, whether it is right. It acts from the next request on, so the picture is
+   * looked at again at once.
+   */
   async say(item: string, valid: boolean, comment = '') {
     if (!this.result || this.saying !== null) return;
     const { recognitionId } = this.result;

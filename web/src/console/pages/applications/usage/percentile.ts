@@ -8,11 +8,16 @@ export type Percentile = {
 /**
  * A percentile out of counts by classes of times.
  *
- * Class k holds the requests that took at least `bounds[k - 1]` (0 for the first) and less than `bounds[k]` milliseconds; one more
- * class, `classes[bounds.length]`, holds all from the last bound on. The requests are thought to be spread evenly over their class:
- * the wanted rank is `share` times their number, it falls into the first class up to whose end there are at least that many, and
- * the time is as far between the class's bounds as the rank is between the requests before the class and those up to its end.
- * So 4 requests in the class from 10 to 30 ms have the median (rank 2 of 4) 20 ms. In the open class there is nothing to interpolate
+ * Class k holds the requests that took at least `bounds[k - 1]` (0 for the first) and less than `bounds[k]`
+ * milliseconds; one more
+ * class, `classes[bounds.length]`, holds all from the last bound on. The requests are thought to be spread evenly over
+ * their class:
+ * the wanted rank is `share` times their number, it falls into the first class up to whose end there are at least that
+ * many, and
+ * the time is as far between the class's bounds as the rank is between the requests before the class and those up to
+ * its end.
+ * So 4 requests in the class from 10 to 30 ms have the median (rank 2 of 4) 20 ms. In the open class there is nothing
+ * to interpolate
  * to: the answer is its lower bound, marked `above`.
  *
  * Null without any request. `share` is from 0 to 1.

@@ -78,7 +78,9 @@ export function sumsBy(
 const MOST_SERIES = 8;
 export type Stack = { groups: string[]; others: boolean; bars: { at: number; values: number[] }[] };
 
-/** Requests of each step by group, in the order of `groups`; the last value is all the others where there are too many. */
+/**
+ * Requests of each step by group, in the order of `groups`; the last value is all the others where there are too many.
+ */
 export function stacked(usage: Usage, rows: UsageRow[], group: (row: UsageRow) => string): Stack {
   const all = sumsBy(rows, 0, group).map((one) => one.group);
   const others = all.length > MOST_SERIES;
