@@ -56,7 +56,7 @@ layers: ## check that dependencies between crates, and between the folders of a 
 	@python3 tools/circles.py
 
 lines: ## check that no hand-written line is longer than 120 columns
-	@python3 tools/lines.py --report
+	@python3 tools/lines.py
 
 licences: ## check that the binary contains only permissive licences
 	@python3 tools/licences.py

@@ -326,7 +326,8 @@ fn pages_come_with_their_headers() {
     let to = server.get("/console");
     assert_eq!((to.status, to.header("location")), (308, Some("/console/")));
     let policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; \
-                  connect-src 'self'; media-src 'self' blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+                  connect-src 'self'; media-src 'self' blob:; base-uri 'none'; form-action 'self'; \
+                  frame-ancestors 'none'";
     let page = server.get("/console/");
     assert_eq!(page.status, 200, "`make web` builds the pages: {}", page.text());
     for path in ["/console/", "/console/applications/app_x", "/console/reset?token=ksl_x"] {

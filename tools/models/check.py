@@ -44,7 +44,8 @@ def main() -> int:
     subprocess.run([sys.executable, HERE / "photos.py", "--pairs"], check=True)
     arguments = [options.models, photos.default_folder(), *([options.save] if options.save else [])]
     # One thread: the outputs are compared with other code, and several threads add up in another order.
-    return subprocess.call([environment(), HERE / "reference.py", *arguments], env={**os.environ, "OMP_NUM_THREADS": "1"})
+    command = [environment(), HERE / "reference.py", *arguments]
+    return subprocess.call(command, env={**os.environ, "OMP_NUM_THREADS": "1"})
 
 
 if __name__ == "__main__":

@@ -124,7 +124,8 @@ def in_place(part: Part, folder: Path) -> bool:
 
 def fingerprint(part: Part) -> str:
     """Of everything in this folder that decides what the installed part looks like."""
-    files = [HERE / "install.py", HERE / "registry.py", REQUIREMENTS, *sorted((HERE / "convert").glob("*.py")), part.manifest]
+    converters = sorted((HERE / "convert").glob("*.py"))
+    files = [HERE / "install.py", HERE / "registry.py", REQUIREMENTS, *converters, part.manifest]
     if part.labels_file:
         files.append(part.labels_file)
     return hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).hexdigest()

@@ -72,7 +72,8 @@ def take_pairs(folder: Path) -> None:
         raise ValueError("--pairs needs apt-get, which this system lacks")
     print("photos: fetching opencv-doc (95 MB)", flush=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".building-") as building:
-        subprocess.run(["apt-get", "download", "-qq", "-o", "APT::Sandbox::User=", "opencv-doc"], cwd=building, check=True)
+        download = ["apt-get", "download", "-qq", "-o", "APT::Sandbox::User=", "opencv-doc"]
+        subprocess.run(download, cwd=building, check=True)
         (package,) = Path(building).glob("*.deb")
         with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE) as unpacking:
             with tarfile.open(fileobj=unpacking.stdout, mode="r|") as archive:

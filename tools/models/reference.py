@@ -118,7 +118,9 @@ def detect(model: Model, photos: Path, proofs: Proofs) -> None:
         inputs = {wanted["name"]: prepared(image, wanted), wanted["scale_factor"]: scale}
         outputs = model.run(inputs)
         found = suppressed(outputs[rules["boxes"]][0], outputs[rules["scores"]][0], rules)
-        named = [(model.labels[index], round(score, 4), [round(side, 2) for side in box]) for index, score, box in found]
+        named = [
+            (model.labels[index], round(score, 4), [round(side, 2) for side in box]) for index, score, box in found
+        ]
         shown = ", ".join(f"{name} {score:.3f} {[round(side) for side in box]}" for name, score, box in named[:3])
         right = any(name == answer and abs(score - figure) < 0.02 for name, score, _ in named)
         proofs.check(right, f"{photo} ({image.width}×{image.height}): {shown}")
@@ -131,7 +133,9 @@ FEATURE_STEP = 32
 FEATURE_LIMIT = 4096
 
 
-def features(model: Model, image: Image.Image, scale: float, proofs: Proofs, case: str) -> tuple[np.ndarray, np.ndarray]:
+def features(
+    model: Model, image: Image.Image, scale: float, proofs: Proofs, case: str
+) -> tuple[np.ndarray, np.ndarray]:
     """Points (in pixels of the original) and descriptors, the way XFeat picks them; descriptors of the nearest cell."""
     wanted, rules = model.manifest["input"], model.manifest["output"]
     size = [max(int(side * scale) // FEATURE_STEP, 1) * FEATURE_STEP for side in image.size]
@@ -180,7 +184,8 @@ class Recorder:
 
 
 def page() -> Image.Image:
-    found = subprocess.run(["fc-match", "-f", "%{file}\t%{index}", "Noto Sans CJK JP:lang=ja"], capture_output=True, text=True)
+    query = ["fc-match", "-f", "%{file}\t%{index}", "Noto Sans CJK JP:lang=ja"]
+    found = subprocess.run(query, capture_output=True, text=True)
     file, index = found.stdout.split("\t")
     image = Image.new("RGB", (900, 90 * len(LINES) + 60), "white")
     draw, font = ImageDraw.Draw(image), ImageFont.truetype(file, 48, index=int(index))

@@ -34,9 +34,9 @@ def unpack(line: str, folder: Path, flags: list[str] | None = None) -> Path:
     pinned = folder / "requirement.txt"
     pinned.write_text(line + "\n")
     wheels = folder / "wheel"
-    pip = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
-                          "--only-binary=:all:", "--require-hashes", "-r", pinned, "-d", wheels, *(flags or [])],
-                         capture_output=True, text=True)
+    download = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    pinning = ["--only-binary=:all:", "--require-hashes", "-r", pinned, "-d", wheels, *(flags or [])]
+    pip = subprocess.run([*download, *pinning], capture_output=True, text=True)
     if pip.returncode != 0:
         raise RegistryError(f"pip could not fetch {line.split()[0]}:\n{pip.stderr.strip()}")
     (wheel,) = wheels.glob("*.whl")

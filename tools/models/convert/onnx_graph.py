@@ -66,7 +66,9 @@ class Graph:
         if self.weights.setdefault(name, encoded) != encoded:
             raise ValueError(f"two different weights are called {name}")
 
-    def add(self, operator: str, inputs: Sequence[str], outputs: str | Sequence[str] = "", **attributes: Attribute) -> str:
+    def add(
+        self, operator: str, inputs: Sequence[str], outputs: str | Sequence[str] = "", **attributes: Attribute
+    ) -> str:
         names = [outputs or f"{operator}_{len(self.nodes)}"] if isinstance(outputs, str) else list(outputs)
         self.nodes.append(b"".join([
             *(chunk(1, name) for name in inputs),

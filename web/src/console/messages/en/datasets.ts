@@ -144,8 +144,10 @@ export const datasets = {
       tagLong: 'tag of more than 100 characters',
       control: 'control characters in the tag',
     },
-    repeated: (count: number, line: number, before: number) =>
-      `${count === 1 ? 'One address is' : `${number(count)} addresses are`} there more than once (line ${line} as line ${before}).`,
+    repeated: (count: number, line: number, before: number) => {
+      const addresses = count === 1 ? 'One address is' : `${number(count)} addresses are`;
+      return `${addresses} there more than once (line ${line} as line ${before}).`;
+    },
     removeRepeated: 'Remove the repetitions',
     groupTag: (tag: string, count: number) => `${tag || 'No tag'}, ${images(count)}: tag in the dataset`,
     mixed: 'different tags',
