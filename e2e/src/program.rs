@@ -32,8 +32,8 @@ fn build() -> PathBuf {
             build.env_remove(name);
         }
     }
-    let built = build.status().expect("cargo");
-    assert!(built.success(), "the binary does not build");
+    let status = build.status().expect("cargo");
+    assert!(status.success(), "the binary does not build");
     // A test is TARGET/debug/deps/NAME, the binary TARGET/debug/kaisatsu.
     let own = env::current_exe().expect("a path");
     own.parent().and_then(Path::parent).expect("a target folder").join("kaisatsu")

@@ -30,7 +30,7 @@ impl Seed {
         Self { seed, state: seed }
     }
 
-    /// The next random number below a bound (SplitMix64).
+    /// The next random number below a bound (`SplitMix64`).
     pub fn below(&mut self, bound: u64) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.state;
