@@ -85,7 +85,7 @@ test.describe('without a mail server', () => {
     await page.getByLabel('Current password', { exact: true }).fill(password);
     await page.getByLabel('New password', { exact: true }).fill('another horse battery');
     await page.getByRole('button', { name: 'Change the password' }).click();
-    await expect(page.getByText('Your password is changed').first()).toBeVisible();
+    await expect(page.getByText('Your password has been changed').first()).toBeVisible();
     await expect(kei.call('GET', 'applications')).rejects.toThrow('401');
     await page.getByRole('button', { name: 'Delete my account…' }).click();
     const dialog = page.getByRole('dialog');
