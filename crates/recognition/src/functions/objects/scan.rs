@@ -194,6 +194,7 @@ fn settle(
     Ok(known.into_iter().zip(contenders).map(item_match).collect())
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "the shape that `map_err` takes")]
 fn failed(error: kaisatsu_vision::RuntimeError) -> RecognitionError {
     RecognitionError::Failed(error.to_string())
 }
