@@ -55,6 +55,7 @@ mod tests {
     const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/corpus");
 
     #[test]
+    #[allow(clippy::print_stdout, reason = "the output of a failed test names the seed that failed it")]
     fn every_target_survives_its_seeds() {
         for target in TARGETS {
             let folder = Path::new(CORPUS).join(target.name);
@@ -62,7 +63,6 @@ mod tests {
                 fs::read_dir(&folder).expect("a folder of seeds").map(|seed| seed.unwrap().path()).collect();
             assert!(!seeds.is_empty(), "{} has no seed", target.name);
             for seed in seeds {
-                // The output of a failed test ends with the seed that failed it.
                 println!("{}", seed.display());
                 (target.run)(&fs::read(&seed).expect("a file"));
             }

@@ -2,6 +2,7 @@
 //!
 //! This file also makes `cargo test` build the binary, with the features that the tests are built with. The end-to-end
 //! tests of `make test` run that one.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::process::{Command, Output};
 

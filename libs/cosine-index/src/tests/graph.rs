@@ -135,7 +135,7 @@ fn the_graph_comes_and_goes_with_the_number_of_vectors() {
     assert_eq!(index.vectors.len(), 200);
 }
 
-/// The slots that can be walked to from the entry_points.
+/// The slots that can be reached from the entry points.
 fn reachable(graph: &Graph) -> usize {
     let mut seen = BTreeSet::new();
     let mut next = graph.entry_points().to_vec();
