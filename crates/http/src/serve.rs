@@ -166,16 +166,18 @@ mod tests {
     use super::serve_connection;
     use crate::{body::read_body, middleware::tests::app};
 
-    /// A connection to a server with two operations: one reads a body, one responds with a megabyte.
-    fn connect() -> (DuplexStream, JoinHandle<()>) {
+    /// A connection to a server with two operations: one reads a body, one responds with a megabyte. The server shuts
+    /// down when the last value is dropped.
+    fn connect() -> (DuplexStream, JoinHandle<()>, GracefulShutdown) {
         let read = async |headers: HeaderMap, body: Body| match read_body(&headers, body, 1024, "the body").await {
             Ok(_) => (StatusCode::OK, String::new()),
             Err(failure) => (failure.kind.row().0, failure.message),
         };
         let router = Router::new().route("/read", post(read)).route("/large", get(async || vec![b'.'; 1 << 20]));
         let (client, server) = tokio::io::duplex(4096);
-        let watcher = GracefulShutdown::new().watcher();
-        (client, tokio::spawn(serve_connection(TokioIo::new(server), app(router), watcher)))
+        let shutdown = GracefulShutdown::new();
+        let serving = serve_connection(TokioIo::new(server), app(router), shutdown.watcher());
+        (client, tokio::spawn(serving), shutdown)
     }
 
     fn seconds(from: Instant) -> u64 {
@@ -184,7 +186,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_sends_its_head_byte_by_byte_is_dropped_after_a_minute() {
-        let (mut client, connection) = connect();
+        let (mut client, connection, _shutdown) = connect();
         let began = Instant::now();
         client.write_all(b"GET /large HTTP/1.1\r\nhost: a\r\nx-slow: ").await.unwrap();
         while client.write_all(b"a").await.is_ok() {
@@ -197,7 +199,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_stops_in_the_middle_of_a_body_is_told_and_dropped() {
-        let (mut client, connection) = connect();
+        let (mut client, connection, _shutdown) = connect();
         let began = Instant::now();
         client.write_all(b"POST /read HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\nhalf").await.unwrap();
         let mut response = String::new();
@@ -210,7 +212,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_does_not_read_its_response_is_dropped_after_half_a_minute() {
-        let (mut client, connection) = connect();
+        let (mut client, connection, _shutdown) = connect();
         let began = Instant::now();
         client.write_all(b"GET /large HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
         connection.await.unwrap();
