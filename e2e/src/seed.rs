@@ -5,6 +5,8 @@ use std::{
     io::Write,
 };
 
+use kaisatsu_testkit::{INCREMENT, splitmix64};
+
 /// The environment variable that sets the seed.
 const VARIABLE: &str = "KAISATSU_TEST_SEED";
 
@@ -32,11 +34,9 @@ impl Seed {
 
     /// The next random number below a bound (`SplitMix64`).
     pub fn below(&mut self, bound: u64) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % bound
+        let number = splitmix64(self.state);
+        self.state = self.state.wrapping_add(INCREMENT);
+        number % bound
     }
 }
 

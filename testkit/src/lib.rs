@@ -1,4 +1,5 @@
-//! Fresh databases for tests, on SQLite or on a real PostgreSQL server, and a clock that moves only when told to.
+//! Fresh databases for tests, on SQLite or on a real PostgreSQL server, a clock that moves only when told to, and
+//! repeatable random numbers.
 //!
 //! Without a PostgreSQL server a test fails and says how to start one. No test is skipped.
 #![allow(clippy::expect_used, clippy::panic, clippy::missing_panics_doc, reason = "a test stops at the first surprise")]
@@ -11,6 +12,7 @@ use std::{
 };
 
 pub use clock::ManualClock;
+pub use kaisatsu_model::splitmix::{INCREMENT, splitmix64};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use tempfile::TempDir;
 
