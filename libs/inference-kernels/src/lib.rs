@@ -27,8 +27,6 @@ mod onnx;
 mod plan;
 mod processor;
 mod runner;
-#[cfg(test)]
-mod tests;
 
 pub use graph::Unsupported;
 pub use processor::Processor;

@@ -124,63 +124,79 @@ pub(crate) fn convolve_block<S: Simd>(
     part: &Part,
     out: &mut [Lanes],
 ) {
-    let Geometry { window, stride, before, .. } = field.geometry;
-    let (width, across, run) = (field.width(), field.outputs[1], field.run());
-    for (number, row) in part.rows.clone().enumerate() {
-        let mut seen: [&[Lanes]; HIGHEST] = [&[]; HIGHEST];
-        for (down, line) in seen.iter_mut().take(window[0]).enumerate() {
-            let row = (row * stride[0] + down).wrapping_sub(before[0]);
-            *line =
-                if row < field.size[0] { &lines.lanes[row % lines.rows * width..][..width] } else { &zeros[..width] };
-        }
-        let strip = Strip { field, lines: &seen[..window[0]], run, block, weights, finish };
-        let first = block * part.plane + part.offset + number * across;
-        let out = &mut out[first..][..across];
-        match (window[1], stride[1]) {
-            (3, 1) => strip.convolve::<S, 3, 1>(simd, first, out),
-            (3, 2) => strip.convolve::<S, 3, 2>(simd, first, out),
-            (5, 1) => strip.convolve::<S, 5, 1>(simd, first, out),
-            (5, 2) => strip.convolve::<S, 5, 2>(simd, first, out),
-            _ => strip.convolve::<S, 0, 0>(simd, first, out),
-        }
+    let Geometry { window, stride, .. } = field.geometry;
+    let plane = Plane { field, lines, zeros, block, weights, finish, part };
+    match (window[1], stride[1]) {
+        (3, 1) => plane.convolve::<S, 3, 1>(simd, out),
+        (3, 2) => plane.convolve::<S, 3, 2>(simd, out),
+        (5, 1) => plane.convolve::<S, 5, 1>(simd, out),
+        (5, 2) => plane.convolve::<S, 5, 2>(simd, out),
+        _ => plane.convolve::<S, 0, 0>(simd, out),
     }
 }
 
-/// One block of one row.
-struct Strip<'a> {
+/// One block of some rows.
+struct Plane<'a> {
     field: &'a Field,
-    lines: &'a [&'a [Lanes]],
-    run: usize,
+    lines: &'a Lines<'a>,
+    zeros: &'a [Lanes],
     block: usize,
     weights: &'a [Lanes],
     finish: Finish<'a>,
+    part: &'a Part,
 }
 
-impl Strip<'_> {
+impl Plane<'_> {
     /// `WINDOW` and `STRIDE` are 0 when they are not known in advance.
     #[inline(always)]
-    fn convolve<S: Simd, const WINDOW: usize, const STRIDE: usize>(&self, simd: S, first: usize, out: &mut [Lanes]) {
+    fn convolve<S: Simd, const WINDOW: usize, const STRIDE: usize>(&self, simd: S, out: &mut [Lanes]) {
         // The compiler drops the runs that do not fit the registers.
         let wide = is_wide(simd.level());
-        match self.run {
-            13 if wide => self.runs::<S, WINDOW, STRIDE, 13>(simd, first, out),
-            11 if wide => self.runs::<S, WINDOW, STRIDE, 11>(simd, first, out),
-            9 if wide => self.runs::<S, WINDOW, STRIDE, 9>(simd, first, out),
-            6 if !wide => self.runs::<S, WINDOW, STRIDE, 6>(simd, first, out),
-            5 if !wide => self.runs::<S, WINDOW, STRIDE, 5>(simd, first, out),
-            _ => self.runs::<S, WINDOW, STRIDE, 4>(simd, first, out),
+        match self.field.run() {
+            13 if wide => self.rows::<S, WINDOW, STRIDE, 13>(simd, out),
+            11 if wide => self.rows::<S, WINDOW, STRIDE, 11>(simd, out),
+            9 if wide => self.rows::<S, WINDOW, STRIDE, 9>(simd, out),
+            6 if !wide => self.rows::<S, WINDOW, STRIDE, 6>(simd, out),
+            5 if !wide => self.rows::<S, WINDOW, STRIDE, 5>(simd, out),
+            _ => self.rows::<S, WINDOW, STRIDE, 4>(simd, out),
         }
     }
 
+    /// Not inlined: every caller would repeat these loops for all windows, strides and runs, and compile for minutes.
+    #[inline(never)]
+    fn rows<S: Simd, const WINDOW: usize, const STRIDE: usize, const RUN: usize>(&self, simd: S, out: &mut [Lanes]) {
+        simd.vectorize(
+            #[inline(always)]
+            || {
+                for row in self.part.rows.clone() {
+                    self.row::<S, WINDOW, STRIDE, RUN>(simd, row, out);
+                }
+            },
+        );
+    }
+
     #[inline(always)]
-    fn runs<S: Simd, const WINDOW: usize, const STRIDE: usize, const RUN: usize>(
+    fn row<S: Simd, const WINDOW: usize, const STRIDE: usize, const RUN: usize>(
         &self,
         simd: S,
-        first: usize,
+        row: usize,
         out: &mut [Lanes],
     ) {
-        for (number, out) in out.chunks_mut(RUN).enumerate() {
-            self.run::<S, WINDOW, STRIDE, RUN>(simd, number * RUN, first + number * RUN, out);
+        let Self { field, lines, part, .. } = self;
+        let Geometry { window, stride, before, .. } = field.geometry;
+        let (width, across) = (field.width(), field.outputs[1]);
+        let mut seen: [&[Lanes]; HIGHEST] = [&[]; HIGHEST];
+        for (down, line) in seen.iter_mut().take(window[0]).enumerate() {
+            let row = (row * stride[0] + down).wrapping_sub(before[0]);
+            *line = if row < field.size[0] {
+                &lines.lanes[row % lines.rows * width..][..width]
+            } else {
+                &self.zeros[..width]
+            };
+        }
+        let first = self.block * part.plane + part.offset + (row - part.rows.start) * across;
+        for (number, out) in out[first..][..across].chunks_mut(RUN).enumerate() {
+            self.run::<S, WINDOW, STRIDE, RUN>(simd, &seen[..window[0]], number * RUN, first + number * RUN, out);
         }
     }
 
@@ -189,6 +205,7 @@ impl Strip<'_> {
     fn run<S: Simd, const WINDOW: usize, const STRIDE: usize, const RUN: usize>(
         &self,
         simd: S,
+        lines: &[&[Lanes]],
         at: usize,
         place: usize,
         out: &mut [Lanes],
@@ -197,7 +214,7 @@ impl Strip<'_> {
         let window = if WINDOW == 0 { window[1] } else { WINDOW };
         let step = if STRIDE == 0 { stride[1] } else { STRIDE };
         let mut sums = [f32x16::splat(simd, 0.0); RUN];
-        for (line, weights) in self.lines.iter().zip(self.weights.chunks_exact(window * depth)) {
+        for (line, weights) in lines.iter().zip(self.weights.chunks_exact(window * depth)) {
             let line = &line[at * step..][..(RUN - 1) * step + window];
             let weights = &weights[self.block..][..=(window - 1) * depth];
             for column in 0..window {

@@ -47,9 +47,25 @@ impl Matrix {
         Self { depth, columns, arranged }
     }
 
-    /// Multiplies all rows, and writes each sum after `finish`.
-    #[inline(always)]
+    /// Multiplies all rows, and writes each sum after `finish`. Not inlined: every caller would compile it again.
+    #[inline(never)]
     pub(crate) fn multiply<S: Simd>(
+        &self,
+        simd: S,
+        rows: &impl Rows,
+        finish: Finish<'_>,
+        target: Target,
+        out: &mut [Lanes],
+        space: &mut Space,
+    ) {
+        simd.vectorize(
+            #[inline(always)]
+            || self.multiply_all(simd, rows, finish, target, out, space),
+        );
+    }
+
+    #[inline(always)]
+    fn multiply_all<S: Simd>(
         &self,
         simd: S,
         rows: &impl Rows,

@@ -2,7 +2,7 @@
 
 use prost::Message;
 
-use crate::onnx::{Attribute, Graph, INTEGER, Model, Node, Opset, Tensor, Value};
+use crate::onnx::{Attribute, FLOAT, Graph, INTEGER, Model, Node, Opset, Tensor, Value};
 
 #[derive(Default)]
 pub(super) struct Build(Graph);
@@ -45,16 +45,10 @@ impl Build {
         self
     }
 
-    pub(super) fn constant(mut self, name: &str, tensor: &crate::Tensor) -> Self {
+    pub(super) fn constant(mut self, name: &str, tensor: &inference_kernels::Tensor) -> Self {
         let shape = tensor.shape.iter().map(|side| i64::try_from(*side).unwrap()).collect();
         let raw = tensor.values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        self.0.constants.push(Tensor {
-            name: name.to_owned(),
-            shape,
-            kind: crate::onnx::FLOAT,
-            raw,
-            ..Tensor::default()
-        });
+        self.0.constants.push(Tensor { name: name.to_owned(), shape, kind: FLOAT, raw, ..Tensor::default() });
         self
     }
 

@@ -1,5 +1,6 @@
 //! The operations around convolutions, and what is refused.
 
+use inference_kernels::{Network, Processor, Runner, Tensor};
 use proptest::prelude::*;
 
 use super::{
@@ -7,7 +8,6 @@ use super::{
     build::{Build, Of},
     plain::{self, numbers},
 };
-use crate::{Network, Processor, Runner, Tensor};
 
 fn tensor(shape: &[usize], values: &[f32]) -> Tensor {
     Tensor { shape: shape.to_vec(), values: values.to_vec() }

@@ -1,6 +1,26 @@
 //! What operations mean, as plainly as it can be written.
 
-use crate::{Tensor, graph::Geometry};
+use inference_kernels::Tensor;
+
+/// How a window moves over the pixels; down, then across.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Geometry {
+    pub(super) window: [usize; 2],
+    pub(super) stride: [usize; 2],
+    /// Padding above and to the left, and below and to the right.
+    pub(super) before: [usize; 2],
+    pub(super) after: [usize; 2],
+}
+
+impl Geometry {
+    /// Each window is one pixel.
+    pub(super) const POINT: Self = Self { window: [1; 2], stride: [1; 2], before: [0; 2], after: [0; 2] };
+
+    /// How many windows there are.
+    pub(super) fn outputs(&self, size: [usize; 2]) -> [usize; 2] {
+        [0, 1].map(|at| (size[at] + self.before[at] + self.after[at] - self.window[at]) / self.stride[at] + 1)
+    }
+}
 
 /// Numbers between -1 and 1 that look like chance and are the same in every run.
 pub(super) fn numbers(seed: u32, shape: &[usize]) -> Tensor {
@@ -24,7 +44,7 @@ pub(super) fn add(first: &Tensor, second: &Tensor) -> Tensor {
 /// A convolution in groups, with a bias for each output.
 pub(super) fn convolve(input: &Tensor, weights: &Tensor, bias: &[f32], geometry: &Geometry, groups: usize) -> Tensor {
     let ([_, _, height, width], [made, of_group, rows, columns]) = (sides(input), sides(weights));
-    let [down, across] = geometry.outputs([height, width]).unwrap();
+    let [down, across] = geometry.outputs([height, width]);
     let mut values = Vec::new();
     for (channel, bias) in bias.iter().enumerate() {
         let first = channel / (made / groups) * of_group;
