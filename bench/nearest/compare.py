@@ -14,7 +14,7 @@ import usearch.index
 K = 10
 HEADINGS = ["vectors", "index", "recall@10", "queries/s", "ours is faster by", "build s", "MiB"]
 WIDTHS = [10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 200, 256, 320, 400, 512, 768, 1024, 1536, 2048]
-OUR_BEAMS = [24, 32, 48, 64, 96, 128, 192, 256]
+OUR_BEAMS = [10, 11, 12, 14, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256]
 # What the documentation of all three recommends: 16 links (32 at the lowest level), and 200 candidates while building.
 LINKS, BUILD_WIDTH = 16, 200
 

@@ -66,7 +66,7 @@ fn ids(matches: &[Match]) -> Vec<u32> {
 }
 
 fn build(stored: &Vectors, graph_from: usize, beam: usize) -> Outcome<VectorIndex> {
-    Ok(VectorIndex::build(stored.dims, Settings { graph_from, beam }, (0..).zip(stored.iter()))?)
+    Ok(VectorIndex::build(stored.dims, Settings { graph_from, beam, ..Settings::default() }, (0..).zip(stored.iter()))?)
 }
 
 fn run(dir: &Path, dims: usize, beams: &[usize]) -> Outcome<()> {
@@ -82,6 +82,8 @@ fn run(dir: &Path, dims: usize, beams: &[usize]) -> Outcome<()> {
     let default = [Settings::default().beam];
     for &beam in if beams.is_empty() { default.as_slice() } else { beams } {
         index.set_beam(beam);
+        // A narrow beam leaves less to compare exactly.
+        index.set_spare(Settings::default().spare.min(beam.saturating_sub(K)));
         let recall = recall(&index, &asked, &truth)?;
         let single = best_rate(&index, &asked)?;
         let cores = thread::available_parallelism()?.get();

@@ -49,9 +49,6 @@ pub use error::Error;
 pub use settings::Settings;
 pub use shared::SharedVectorIndex;
 
-/// Candidates compared in full precision beyond those asked for, because the order by codes is approximate.
-const SPARE: usize = 14;
-
 /// The codes are fitted again when there are this many times the vectors that they were fitted to.
 const REFIT_GROWTH: usize = 4;
 
@@ -145,6 +142,11 @@ impl VectorIndex {
         self.settings.beam = beam;
     }
 
+    /// Changes [`Settings::spare`].
+    pub fn set_spare(&mut self, spare: usize) {
+        self.settings.spare = spare;
+    }
+
     /// Memory taken by vectors, codes and links.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
@@ -182,7 +184,7 @@ impl VectorIndex {
         let query = normalised(query, self.dims)?;
         let wanted = k.min(self.len());
         // A beam as wide as a quarter of the graph would visit nearly all of it.
-        let beam = self.settings.beam.max(k.saturating_add(SPARE));
+        let beam = self.settings.beam.max(k.saturating_add(self.settings.spare));
         if let Some(graph) = self.graph.as_ref().filter(|graph| beam < graph.live_len() / 4) {
             let found = self.search_graph(graph, &query, wanted, beam);
             if found.len() == wanted {
@@ -221,7 +223,7 @@ impl VectorIndex {
         let code = graph.codes().encode(query);
         let code = Code { blocks: &code, square: square(&code) };
         let mut search = BeamSearch::default();
-        let near = search.towards(graph, code, beam).take(k + SPARE);
+        let near = search.towards(graph, code, beam).take(k + self.settings.spare);
         let representatives: Vec<u32> = near.map(|near| near.slot).collect();
         let slots: Vec<u32> = representatives
             .iter()

@@ -7,6 +7,9 @@ pub struct Settings {
     pub graph_from: usize,
     /// Candidates that a graph search keeps. A wider beam finds more of the nearest and takes longer.
     pub beam: usize,
+    /// Candidates beyond the number asked for that are compared exactly, because the graph compares rounded vectors.
+    /// The beam is wider than the number asked for by at least as much.
+    pub spare: usize,
 }
 
 impl Default for Settings {
@@ -21,6 +24,6 @@ impl Default for Settings {
     ///
     /// The graph is faster from 250 on, but below 1000 an exact answer is worth a fifth of a millisecond.
     fn default() -> Self {
-        Self { graph_from: 1_000, beam: 48 }
+        Self { graph_from: 1_000, beam: 48, spare: 14 }
     }
 }

@@ -14,10 +14,10 @@ use proptest::prelude::*;
 use super::{Error, Match, Settings, VectorIndex};
 
 /// Always compares with every vector.
-const EXACT: Settings = Settings { graph_from: usize::MAX, beam: 64 };
+const EXACT: Settings = Settings { graph_from: usize::MAX, beam: 64, spare: 14 };
 
 /// Has a graph even for few vectors, and looks for no more than it must.
-const EAGER: Settings = Settings { graph_from: 2, beam: 1 };
+const EAGER: Settings = Settings { graph_from: 2, beam: 1, spare: 14 };
 
 type Contents = BTreeMap<u64, Vec<f32>>;
 type Check = fn(&[Match], &Contents, &[f32], usize);

@@ -8,7 +8,7 @@ use super::{
 };
 
 const K: usize = 10;
-const GRAPH: Settings = Settings { graph_from: 100, beam: 48 };
+const GRAPH: Settings = Settings { graph_from: 100, beam: 48, spare: 14 };
 
 fn answers(index: &VectorIndex, queries: &[Vec<f32>]) -> Vec<Vec<Match>> {
     queries.iter().map(|query| index.search(query, K).unwrap()).collect()

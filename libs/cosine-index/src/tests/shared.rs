@@ -13,7 +13,7 @@ use super::{
 #[test]
 fn a_removed_vector_is_not_found_by_any_later_search() {
     let (stored, queries) = embeddings(1_500, 20);
-    let settings = Settings { graph_from: 100, beam: 32 };
+    let settings = Settings { graph_from: 100, beam: 32, spare: 14 };
     let index = SharedVectorIndex::new(VectorIndex::build(DIMS, settings, stored.clone()).unwrap());
     // All ids below are gone.
     let gone = AtomicU64::new(0);
