@@ -6,8 +6,8 @@ if (!executablePath)
   throw new Error('no Chromium is found: install Debian’s package chromium, or name one in CHROMIUM');
 
 /**
- * How the browser is started: the system's own, and quiet, with a camera of its own. It only ever speaks to the server
- * under test.
+ * Chromium launch options: the system's browser, in headless mode, with a simulated camera. It only connects to the
+ * server under test.
  */
 export const chromium = {
   browserName: 'chromium' as const,

@@ -1,8 +1,8 @@
 import { defineConfig } from '@playwright/test';
 import { chromium } from './chromium';
 
-// The real binary, and the Chromium of the system: nothing is downloaded. One page at a time: the server recognises
-// pictures on the same cores.
+// Runs the real binary and the system's Chromium; nothing is downloaded. Tests run one at a time because the server
+// recognises pictures on the same cores.
 export default defineConfig({
   testDir: 'tests',
   workers: 1,

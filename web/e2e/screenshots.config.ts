@@ -1,7 +1,8 @@
 import { defineConfig } from '@playwright/test';
 import { chromium } from './chromium';
 
-// The pictures of docs/console.md: one long test that furnishes a server and looks at every page in both themes.
+// Takes the screenshots of docs/console.md: one long test that fills a server with data and visits every page in both
+// themes.
 export default defineConfig({
   testDir: 'screenshots',
   workers: 1,

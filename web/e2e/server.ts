@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const binary = process.env.KAISATSU_BINARY;
 if (!binary) throw new Error('KAISATSU_BINARY is not set; `tools/web test` sets it');
 
-/** A real server in a folder of its own. */
+/** A real server with its own data folder. */
 export class Server {
   readonly folder = mkdtempSync(join(tmpdir(), 'kaisatsu-console-'));
   base = '';
@@ -23,7 +23,7 @@ export class Server {
     this.#child.stderr!.on('data', (bytes: Buffer) => writeFileSync(log, bytes, { flag: 'a' }));
   }
 
-  /** Starts one; with `models` it is ready when it can recognise pictures. */
+  /** Starts a server. With `models`, it is ready when it can recognise pictures. */
   static async start({ args = [], models = false }: { args?: string[]; models?: boolean } = {}): Promise<Server> {
     const folder = process.env.KAISATSU_TEST_MODELS;
     if (!folder) throw new Error('KAISATSU_TEST_MODELS is not set; `tools/with-models` sets it');
@@ -37,7 +37,7 @@ export class Server {
     return server;
   }
 
-  /** What it has printed so far, with the key that it makes on its first start. */
+  /** Everything the server has printed so far, including the key that it creates on its first start. */
   get output(): string {
     return this.#out;
   }
@@ -54,12 +54,12 @@ export class Server {
     });
   }
 
-  /** What it has logged so far. */
+  /** Everything the server has logged so far. */
   log(): string {
     return readFileSync(join(this.folder, 'log'), 'utf8');
   }
 
-  /** Runs a command of the binary on the same data, as an operator beside the server would. */
+  /** Runs a command of the binary on the data of the running server, as an operator would. */
   run(...args: string[]): string {
     const models = process.env.KAISATSU_TEST_MODELS!;
     const env = { HOME: this.folder, PATH: process.env.PATH ?? '' };
@@ -78,7 +78,7 @@ export class Server {
   }
 }
 
-/** Looks until it is so. */
+/** Polls until the condition holds. */
 export async function until(what: string, so: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 60_000;
   while (Date.now() < end) {

@@ -1,13 +1,13 @@
 import { test as base, expect, type Page } from '@playwright/test';
 import AxeBuilder from '@axe-core/playwright';
 
-/** A page that must stay clean: no error in its console, no violation of its policy, no word to another host. */
+/** A page that must not log errors, violate its content security policy or send requests to other hosts. */
 export const test = base.extend<{ clean: void }>({
   clean: [
     async ({ page }, use) => {
       const wrong: string[] = [];
       page.on('console', (message) => {
-        // The browser itself says this of every answer of 4xx, which some tests provoke.
+        // The browser logs this for every 4xx response, and some tests cause such responses.
         if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
           wrong.push(message.text());
       });
@@ -23,14 +23,14 @@ export const test = base.extend<{ clean: void }>({
   ],
 });
 
-/** What axe finds serious. */
+/** Serious accessibility violations that axe reports. */
 export async function expectAccessible(page: Page): Promise<void> {
   const found = await new AxeBuilder({ page }).analyze();
   const bad = found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical');
   expect(bad.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)).toEqual([]);
 }
 
-/** Nothing is wider than the screen. */
+/** Fails if anything is wider than the viewport. */
 export async function expectNoSidewaysScrolling(page: Page): Promise<void> {
   const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   expect(over, 'nothing is wider than the screen').toBeLessThanOrEqual(0);

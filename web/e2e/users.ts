@@ -4,11 +4,11 @@ import { join } from 'node:path';
 
 export const password = 'correct horse battery';
 
-/** An answer of the console's API. Tests name the type of what they read. */
+/** A response of the console's API. Tests pass the type of the fields that they read. */
 type Answer = Record<string, unknown>;
 export type Recognition = { recognitionId: string; candidates: { itemId: string }[] };
 
-/** Somebody at the console's API, for what a test needs before it opens a page. */
+/** A client of the console's API, for test setup before a page is opened. */
 export class Person {
   private constructor(
     private readonly base: string,
@@ -16,7 +16,7 @@ export class Person {
     private readonly csrf: string,
   ) {}
 
-  /** Registers, and signs in. */
+  /** Registers an account and signs in. */
   static async register(base: string, email: string): Promise<Person> {
     await post(base, 'accounts', { email, password });
     return Person.signIn(base, email);
@@ -39,7 +39,7 @@ export class Person {
     return (answer.status === 204 ? {} : await answer.json()) as A;
   }
 
-  /** Makes an application; its id and a key. */
+  /** Creates an application and returns its id and a key. */
   async application(name: string): Promise<{ id: string; key: string }> {
     const made = await this.call<{ application: { id: string }; key: { secret: string } }>('POST', 'applications', {
       name,
@@ -56,7 +56,7 @@ function post(base: string, path: string, body: unknown): Promise<Response> {
   });
 }
 
-/** Signs in as a person does. */
+/** Signs in through the form. */
 export async function signIn(page: Page, base: string, email: string): Promise<void> {
   await page.goto(`${base}/console/sign-in`);
   await page.getByLabel('Email').fill(email);
@@ -83,7 +83,7 @@ export async function classify(base: string, key: string, name: string): Promise
   return (await answer.json()) as Recognition;
 }
 
-/** Says of a candidate whether it is right, through the public API. */
+/** Sends feedback on a candidate through the public API. */
 export async function rate(
   base: string,
   key: string,

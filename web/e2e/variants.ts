@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { photo } from './users';
 
-/** Pictures made out of one photograph, as if it had been taken several times: turned, nearer, brighter. */
+/** Variants of one photograph, as if it had been taken several times: rotated, closer, brighter. */
 export async function variants(page: Page, name: string, count: number): Promise<Buffer[]> {
   const source = readFileSync(photo(name)).toString('base64');
   const type = name.endsWith('.jpg') ? 'image/jpeg' : 'image/png';

@@ -1,4 +1,5 @@
-// Writes a .gz beside every text file of dist, which the server hands out as it is, and holds the console to its size.
+// Writes a .gz file beside every text file of the console, which the server sends as it is. Fails if the console
+// exceeds its size limit.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

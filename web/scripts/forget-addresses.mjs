@@ -1,8 +1,6 @@
-// Takes the download addresses out of package-lock.json: whoever installs uses the registry they have. npm's own
-// setting
-// for this (omit-lockfile-registry-resolved) also loses the versions of packages for other systems, and `npm ci`
-// refuses
-// such a file.
+// Removes the download URLs from package-lock.json, so that packages are installed from the configured registry. npm's
+// own setting for this (omit-lockfile-registry-resolved) also drops the versions of packages for other systems, and
+// `npm ci` rejects such a file.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));

@@ -1,4 +1,4 @@
-// Furnishes a server as one in use would be, and takes the picture of every page in both themes.
+// Fills a server with realistic data and takes a screenshot of every page in both themes.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ test('every page in both themes', async ({ page }) => {
       'recognition-feedback',
       'recognition',
       async (theme) => {
-        // Pictures of which nothing was said before.
+        // Pictures without earlier feedback.
         await page
           .locator('input[type=file]')
           .first()
@@ -117,7 +117,7 @@ async function shot(page: Page, name: string, theme: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${name}-${theme}.png`) });
 }
 
-/** Applications that were called, verdicts, images, a dataset, and people who wait. */
+/** Creates applications with usage, verdicts, images, a dataset, and accounts that wait for approval. */
 async function furnish(page: Page, server: Server): Promise<{ application: string; dataSet: string }> {
   const operator = await Person.register(server.base, 'operator@example.org');
   const { id, key } = await operator.application('station-guide');

@@ -1,4 +1,4 @@
-"""Gives a server's database a past: calls of the last ninety days, and verdicts spread over the last thirty.
+"""Adds usage of the last ninety days and verdicts of the last thirty to a server's database.
 
     python3 history.py DATABASE APPLICATION KEY
 """

@@ -1,4 +1,4 @@
-// 1. Accounts: registering, signing in and out, passwords, letters, the end of an account.
+// 1. Accounts: registration, signing in and out, passwords, emails, deletion.
 import { SMTPServer } from 'smtp-server';
 import { expect, expectAccessible, test } from '../test';
 import { Person, password, signIn } from '../users';
@@ -121,7 +121,7 @@ test.describe('with a mail server', () => {
     await new Promise<void>((done) => post.close(done));
   });
 
-  /** The text of the newest letter to somebody. */
+  /** The text of the latest email to an address. */
   async function letter(to: string): Promise<string> {
     let found: string | undefined;
     await until(
@@ -151,7 +151,7 @@ test.describe('with a mail server', () => {
   });
 });
 
-/** The text of a letter as mail servers carry it. */
+/** Decodes the text of an email from its transfer encoding. */
 function decode(letter: string): string {
   const body = letter.slice(letter.indexOf('\r\n\r\n') + 4);
   if (/base64/i.test(letter)) return Buffer.from(body, 'base64').toString();

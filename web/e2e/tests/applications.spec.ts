@@ -1,4 +1,4 @@
-// 2. Applications and keys: made, rotated, disabled; what they call; quotas.
+// 2. Applications and keys: creating, rotating, disabling; usage; quotas.
 import { expect, expectAccessible, test } from '../test';
 import { Person, password, signIn } from '../users';
 import { Server, until } from '../server';

@@ -1,4 +1,4 @@
-// 5. Datasets: uploading, making one, watching it being built, its report, trying it, deleting it.
+// 5. Datasets: uploading images, creating, build progress, health report, trying, deleting.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { expect, expectAccessible, test } from '../test';

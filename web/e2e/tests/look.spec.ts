@@ -1,4 +1,4 @@
-// 7. Two languages, two themes, keyboard, screen reader, phone, and nothing from elsewhere.
+// 7. Languages, themes, keyboard, screen readers, phones, and no requests to other hosts.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, expectAccessible, expectNoSidewaysScrolling, test } from '../test';
@@ -28,7 +28,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => server.stop());
 
-// Each theme has colours of its own, and each language words; the two do not act on each other.
+// Each theme has its own colours and each language its own texts; they do not affect each other.
 for (const [theme, language] of [
   ['light', 'en'],
   ['dark', 'ja'],

@@ -1,4 +1,4 @@
-// The public page of a map, as a person uses it.
+// The public page of a map.
 import type { Page } from '@playwright/test';
 import { Server } from '../server';
 import { expect, test } from '../test';

@@ -1,4 +1,4 @@
-// 3. Route map explorer: pan, zoom, search, and a window that shows its request and its answer.
+// 3. Route map explorer: pan, zoom, search, and a window with its request and response.
 import { expect, expectAccessible, test } from '../test';
 import { Person, signIn } from '../users';
 import { Server } from '../server';
@@ -16,14 +16,14 @@ test.beforeEach(async ({ page, context }) => {
   await signIn(page, server.base, 'operator@example.org');
 });
 
-/** Where the map is looked at: the middle of the canvas, and how many pixels a unit has. */
+/** The map position at the centre of the canvas, and the screen pixels per map unit. */
 async function look(page: import('@playwright/test').Page): Promise<{ x: number; y: number; scale: number }> {
   const text = (await page.getByRole('application').getAttribute('data-view'))!;
   const [x, y, scale] = text.split(',').map(Number) as [number, number, number];
   return { x, y, scale };
 }
 
-/** The same when nothing moves any more. */
+/** The same, once the camera has stopped moving. */
 async function settled(page: import('@playwright/test').Page): Promise<{ x: number; y: number; scale: number }> {
   let before = await look(page);
   for (;;) {

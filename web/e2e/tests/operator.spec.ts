@@ -1,4 +1,4 @@
-// 1. An operator lets people in and out.   6. Feedback: precision over time, comments, revoking.
+// 1. Operators approve, disable and delete accounts.   6. Feedback: precision over time, comments, revoking.
 import { expect, test } from '../test';
 import { Person, classify, rate, signIn } from '../users';
 import { Server } from '../server';

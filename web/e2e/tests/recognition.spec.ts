@@ -1,4 +1,4 @@
-// 4. Recognition: a picture, a function, candidates with boxes and evidence, and what feedback changed.
+// 4. Recognition: functions, candidates with boxes and evidence, and the effect of feedback.
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, expectAccessible, test } from '../test';

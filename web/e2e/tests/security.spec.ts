@@ -1,4 +1,4 @@
-// What a person can write, shown to whoever may see it: text, and never anything else.
+// Text entered by users is always rendered as text.
 import { readFileSync } from 'node:fs';
 import { expect, test } from '../test';
 import { Person, classify, password, photo, rate, signIn } from '../users';
@@ -27,7 +27,7 @@ test.beforeAll(async () => {
   server = await Server.start({ models: true });
   operator = await Person.register(server.base, 'operator@example.org');
   await Person.register(server.base, "o'hana+{{x}}&lt@example.org");
-  // A browser says what it is in a header, and it is listed among the sessions.
+  // The User-Agent header is controlled by the client and shown in the list of sessions.
   const headers = { 'content-type': 'application/json', 'user-agent': attack('agent') };
   await fetch(`${server.base}/console/api/session`, {
     method: 'POST',

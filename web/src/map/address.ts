@@ -1,4 +1,4 @@
-// The fragment of the page's address: #station=…&at=x,y,scale
+// The fragment of the page's URL: #station=…&at=x,y,scale
 
 import type { Camera } from './camera';
 

@@ -30,7 +30,7 @@ type LineData = {
   paths?: [number, number][][];
 };
 
-/** The answer of `/map/{id}/data.json`. */
+/** The response of `/map/{id}/data.json`. */
 export type MapData = TileGrid & {
   id: string;
   name: string;

@@ -1,4 +1,4 @@
-// The panel of a station: its names, its lines, and what the API answers for it.
+// The panel of a station: its names, its lines, and the response of the API for it.
 
 import { copyText } from '../shared/clipboard';
 import { displayName } from '../shared/display-name';

@@ -1,4 +1,4 @@
-// The search box: suggests stations while one types. They are chosen by mouse, finger or keyboard.
+// The search box: suggests stations while the user types. They are selected by mouse, finger or keyboard.
 
 import type { MapLine, MapStation, Network } from './network';
 

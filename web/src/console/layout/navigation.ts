@@ -5,7 +5,7 @@ import { session } from '$/lib/session.svelte';
 
 export type Stop = { id: string; label: string; icon: IconName; href: string; current: boolean };
 
-/** Pages that belong to a page of the navigation. */
+/** Pages without their own navigation item, and the item that is highlighted for them. */
 const PARENT: Partial<Record<string, RouteName>> = { application: 'applications', map: 'maps', dataset: 'datasets' };
 
 function stop(id: keyof typeof t & IconName & RouteName): Stop {
@@ -19,7 +19,7 @@ function stop(id: keyof typeof t & IconName & RouteName): Stop {
   };
 }
 
-/** The stops of the line, in their order. */
+/** The main items, in order. */
 export const mainStops = (): Stop[] => [
   stop('overview'),
   stop('applications'),
@@ -28,5 +28,5 @@ export const mainStops = (): Stop[] => [
   stop('datasets'),
   stop('feedback'),
 ];
-/** Behind the branch. */
+/** The items below the main ones. */
 export const sideStops = (): Stop[] => [stop('account'), ...(session.isOperator ? [stop('operator')] : [])];

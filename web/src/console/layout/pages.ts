@@ -3,7 +3,7 @@ import type { RouteName } from '$/lib/router.svelte';
 
 type Page = Promise<{ default: unknown }>;
 
-/** The file of every page; each is a part of its own that is loaded when it is first gone to. */
+/** The component of every page. Each is a separate chunk that is loaded on first use. */
 const PAGES: Record<RouteName | 'notFound', () => Page> = {
   overview: () => import('$/pages/overview/OverviewPage.svelte'),
   applications: () => import('$/pages/applications/ApplicationsPage.svelte'),
@@ -24,7 +24,7 @@ const PAGES: Record<RouteName | 'notFound', () => Page> = {
   notFound: () => import('$/pages/NotFoundPage.svelte'),
 };
 
-/** Pages get the parameters of their path as properties, all of them texts. */
+/** Pages receive their path parameters as properties, all of them strings. */
 export async function pageOf(name: RouteName | 'notFound'): Promise<Component<Record<string, string>>> {
   return (await PAGES[name]()).default as Component<Record<string, string>>;
 }

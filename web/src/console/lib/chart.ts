@@ -2,7 +2,7 @@ import { format } from '$/lib/format';
 
 export type Scale = { max: number; ticks: number[] };
 
-/** Round steps (1, 2 or 5 times a power of ten), so that a reader can interpolate. */
+/** Ticks at round steps (1, 2, 2.5 or 5 times a power of ten), which are easy to interpolate between. */
 export function valueScale(highest: number, wanted = 4, whole = false): Scale {
   if (!(highest > 0)) return { max: 1, ticks: [0, 1] };
   const rough = highest / wanted;
@@ -17,9 +17,9 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /**
- * Where a step is drawn. Days are counted in UTC; charts name days as they are here, so that a day of UTC is put at the
- * midnight
- * of the same date here: otherwise west of Greenwich each would bear the name of the day before.
+ * The local time at which a step is drawn. The server counts days in UTC, but charts label days in local time. A UTC
+ * day is therefore drawn at local midnight of the same date; otherwise its label would be the previous day west of
+ * Greenwich.
  */
 export function drawnAt(at: string | number, stepSeconds: number): number {
   const when = new Date(at);
@@ -28,7 +28,7 @@ export function drawnAt(at: string | number, stepSeconds: number): number {
     : new Date(when.getUTCFullYear(), when.getUTCMonth(), when.getUTCDate()).getTime();
 }
 
-/** Moments on the time axis: full hours of a day, days, weeks or months, as many as there is room for. */
+/** Ticks of the time axis: full hours, days, weeks or months, as many as fit. */
 export function timeTicks(from: number, to: number, room: number): number[] {
   const steps = [
     HOUR,
@@ -50,7 +50,7 @@ export function timeTicks(from: number, to: number, room: number): number[] {
   else start.setHours(0, 0, 0, 0);
   if (step < DAY) start.setHours(Math.ceil(start.getHours() / (step / HOUR)) * (step / HOUR));
   const ticks: number[] = [];
-  // By the calendar: days are not all 24 hours long.
+  // Uses calendar days, because not all days are 24 hours long.
   for (
     const at = start;
     at.getTime() <= to;
@@ -63,10 +63,10 @@ export function timeTicks(from: number, to: number, room: number): number[] {
 export const timeLabel = (at: number, span: number) => (span <= 2 * DAY ? format.time(at) : format.dayMonth(at));
 export const pointLabel = (at: number, step: number) => (step < DAY ? format.dateTime(at) : format.date(at));
 
-/** The class with the colour of a series; there are eight. */
+/** The colour of a series. There are eight. */
 export const colour = (at: number) => `var(--chart-${(at % 8) + 1})`;
 
-/** Which of sorted moments is nearest. */
+/** The index of the nearest of several sorted times. */
 export function nearest(moments: number[], at: number): number {
   let best = 0;
   for (const [index, moment] of moments.entries())

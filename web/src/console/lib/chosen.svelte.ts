@@ -3,7 +3,7 @@ import { readSetting, writeSetting } from '$/lib/settings';
 import { PublicApi } from '$/lib/public';
 import { session } from '$/lib/session.svelte';
 
-/** The applications of the person, and the one that the pages of the public API act as. */
+/** The applications of the signed-in account, and the one whose identity the pages of the public API use. */
 class Chosen {
   #list = $state.raw<Application[] | null>(null);
   #of = $state<string>();
@@ -11,7 +11,7 @@ class Chosen {
   #linked = $state<string | null>(null);
   #loading: Promise<Application[]> | null = null;
 
-  /** Null until they are loaded, and when somebody else has signed in meanwhile. */
+  /** Null until loaded, and after another account has signed in. */
   get list() {
     return this.#of === session.account?.id ? this.#list : null;
   }
@@ -20,7 +20,7 @@ class Chosen {
     const named = (id: string | null) => usable.find((one) => one.id === id);
     return named(this.#linked) ?? named(this.#id) ?? usable[0] ?? null;
   }
-  /** The public API as the chosen application; null where there is none. */
+  /** The public API as the current application, or null if there is none. */
   get api(): PublicApi | null {
     return this.application ? new PublicApi(this.application.id, session.server.routeService) : null;
   }
@@ -31,13 +31,13 @@ class Chosen {
   }
 
   /**
-   * Acts as the application that a link is about, until another is chosen; one that is somebody else's changes nothing.
+   * Uses the application that a link refers to until another one is selected. Ignored if the account does not own it.
    */
   follow(id: string | null) {
     if (id !== null) this.#linked = id;
   }
 
-  /** Loads the applications; several pages may ask at once. */
+  /** Loads the applications. Concurrent calls share one request. */
   load(): Promise<Application[]> {
     this.#loading ??= api
       .get('applications')

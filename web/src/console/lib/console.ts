@@ -1,11 +1,11 @@
 import type { paths } from '$/api/console';
 import type { Answer, Body, PathParams, PathsWith, QueryOf, Method } from '$/lib/typed';
 
-/** A refusal or failure of the console's API. `code` is `offline` when no answer came. */
+/** An error response of the console's API. `code` is `offline` if there was no response. */
 export class ConsoleError extends Error {
   readonly code: string;
   readonly status: number;
-  /** Seconds, where the server said when to come back. */
+  /** Seconds, if the server sent a Retry-After header. */
   readonly retryAfter: number | null;
 
   constructor(code: string, message: string, status: number, retryAfter: number | null) {
@@ -22,7 +22,7 @@ type Long<S extends string> = `/console/api/${S}` & keyof paths;
 type Op<M extends Method, S extends string> =
   Long<S> extends keyof paths ? (M extends keyof paths[Long<S>] ? paths[Long<S>][M] : never) : never;
 export type PathFor<M extends Method> = Short<PathsWith<paths, M>>;
-/** What a call answers with: `AnswerOf<'get', 'session'>`. */
+/** The response body of an operation: `AnswerOf<'get', 'session'>`. */
 export type AnswerOf<M extends Method, S extends PathFor<M>> = Answer<Op<M, S>>;
 
 type Options<O> = (keyof PathParams<O> extends never ? { path?: undefined } : { path: PathParams<O> }) & {
@@ -45,14 +45,14 @@ export type Timeline = AnswerOf<'get', 'feedback/timeline'>;
 export type OperatorAccount = AnswerOf<'get', 'operator/accounts'>['accounts'][number];
 
 /**
- * Who is signed in here, and what the session wants to hear of: that it has ended, or that another tab has begun a new
- * one.
+ * The account that is signed in on this page, and callbacks for a session that has ended or that another tab has
+ * renewed.
  */
 type Listener = { account: () => string | undefined; lost: () => void; renewed: (session: Session) => void };
 let csrf: string | null = null;
 let listener: Listener | null = null;
 
-/** The session tells the token for requests that change something, and hears what becomes of it. */
+/** Registers the session. Returns a function that sets the CSRF token of requests that change something. */
 export function attachSession(session: Listener): (token: string | null) => void {
   listener = session;
   return (token) => (csrf = token);
@@ -103,14 +103,13 @@ async function call(method: string, path: string, options: Loose = {}): Promise<
   let answer = await send(method, path, options);
   if (answer.ok) return answer.status === 204 ? undefined : answer.json();
   let error = await errorOf(answer);
-  // Another tab has signed in anew: its session is ours too, only the token is old. Once, so that nothing turns in
-  // circles.
+  // Another tab has signed in and shares its session with this one, so only the token is outdated. Retries once.
   if (error.code === 'badCsrf') {
     const fresh = await send('GET', 'session', {});
     if (!fresh.ok) throw error;
     const session = (await fresh.json()) as Session;
     listener?.renewed(session);
-    // What one person asked for is never done as another.
+    // An action that one account requested must not be performed as another.
     if (session.account?.id !== asking)
       throw new ConsoleError('otherAccount', 'This browser is signed in to another account now.', error.status, null);
     answer = await send(method, path, options);

@@ -1,6 +1,6 @@
 import { tick } from 'svelte';
 
-/** The first field with a problem takes the focus, once the problems are in the page. */
+/** Focuses the first invalid field once the errors have been rendered. */
 export async function focusInvalid(form: HTMLFormElement) {
   await tick();
   form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();

@@ -1,12 +1,12 @@
 import { i18n } from '$/lib/i18n.svelte';
 
-// Dates, numbers and spans as people of the language write them. All follow a change of language.
+// Dates, numbers and durations in the format of the current language. All of them react to a change of language.
 
 type When = string | number | Date;
 const locale = () => (i18n.language === 'ja' ? 'ja-JP' : 'en-GB');
 const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeTimeFormat>();
 
-/** Formatters are dear to make and asked for in every row of a table. */
+/** Creating formatters is expensive, and every row of a table needs them. */
 function kept<F extends Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeTimeFormat>(
   name: string,
   make: (locale: string) => F,
@@ -32,7 +32,7 @@ export const format = {
   number: (value: number, digits = 0) => numbers({ maximumFractionDigits: digits }).format(value),
   /** 12.3k, 1.2万 */
   compact: (value: number) => numbers({ notation: 'compact', maximumFractionDigits: 1 }).format(value),
-  /** Of a share from 0 to 1. */
+  /** Formats a share from 0 to 1. */
   percent: (share: number, digits = 0) =>
     numbers({ style: 'percent', maximumFractionDigits: digits, minimumFractionDigits: digits }).format(share),
   date: (when: When) => dates({ dateStyle: 'medium' }).format(new Date(when)),
@@ -47,7 +47,7 @@ export const format = {
     return unit(units[step] ?? 'byte', step > 0 && scaled < 100 ? 1 : 0).format(scaled);
   },
 
-  /** Of milliseconds: 0.4 ms, 23 ms, 1.2 s, 5 min */
+  /** Formats milliseconds: 0.4 ms, 23 ms, 1.2 s, 5 min */
   duration(milliseconds: number): string {
     if (milliseconds < 1000) return unit('millisecond', milliseconds < 10 ? 1 : 0).format(milliseconds);
     if (milliseconds < 60_000) return unit('second', milliseconds < 10_000 ? 1 : 0).format(milliseconds / 1000);
@@ -57,8 +57,8 @@ export const format = {
   },
 
   /**
-   * now, 3 minutes ago, in 2 hours, 1 day ago. Never "tomorrow": what is a day of 24 hours away may be on the day
-   * after.
+   * now, 3 minutes ago, in 2 hours, 1 day ago. Never "tomorrow": 47 hours are rounded down to one day, but may end the
+   * day after tomorrow.
    */
   relative(when: When, now = Date.now()): string {
     const seconds = (new Date(when).getTime() - now) / 1000;

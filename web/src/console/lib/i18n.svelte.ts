@@ -26,7 +26,9 @@ class LanguageState {
     return this.#words;
   }
 
-  /** Loads the words of the language; before the first page is shown, and when it is changed. */
+  /**
+   * Loads the messages of the current language. Called before the first page is rendered and when the language changes.
+   */
   async use(language: Language = this.#language) {
     this.#words = await load[language]();
     this.#language = language;
@@ -42,6 +44,7 @@ class LanguageState {
 export const i18n = new LanguageState();
 
 /**
- * The words of the language in force: `t.common.save`, `t.applications.keys(3)`. Templates follow a change of language.
+ * The messages of the current language: `t.common.save`, `t.applications.keys(3)`. Templates react to a change of
+ * language.
  */
 export const t: Messages = new Proxy({} as Messages, { get: (_, page: string) => i18n.words[page as keyof Messages] });

@@ -1,8 +1,8 @@
 import { isAbort } from '$/lib/wording';
 
 /**
- * What a page shows, fetched anew whenever something changes that the fetching reads before its first await.
- * Of several under way only the last counts. The old value stays while a new one is on its way.
+ * Loads data and reloads it whenever reactive state changes that the function reads before its first await. A new
+ * request cancels the previous one. The previous value stays until the new one has arrived.
  *
  *     const usage = load((signal) => api.get('applications/{id}/usage', { path: { id }, query: { days }, signal }));
  *     {#if usage.error}<ErrorBox error={usage.error} retry={usage.again} />{:else if usage.value}…
@@ -34,7 +34,7 @@ export function load<T>(fetching: (signal: AbortSignal) => Promise<T>) {
     get value() {
       return value;
     },
-    /** For a change the server has confirmed, without asking it again. */
+    /** Applies a change that the server has confirmed, without fetching again. */
     set value(fresh: T | null) {
       value = fresh;
     },

@@ -4,7 +4,10 @@ import { api } from '$/lib/console';
 import { upload, type Sent } from '$/lib/upload';
 import type { Answer, Body, Method, PathsWith, QueryOf } from '$/lib/typed';
 
-/** A refusal or failure of the public API, of either family: codes are `W404`, `116` and the like, or `offline`. */
+/**
+ * An error response of the public API. The codes of its two parts differ: `W404`, `116` and the like; `offline` if
+ * there was no response.
+ */
 export class PublicError extends Error {
   readonly code: string;
   readonly status: number;
@@ -28,7 +31,7 @@ function errorOf(status: number, text: string, retryAfter: string | null): Publi
     const route = body.ResultSet?.Error;
     if (route) return new PublicError(route.code, route.Message, status, wait);
   } catch {
-    // Not ours: a proxy in between answered.
+    // Not a response of this server, but of a proxy.
   }
   return new PublicError(String(status), `HTTP ${status}`, status, wait);
 }
@@ -37,7 +40,7 @@ type Pass = { key: string; renewAt: number };
 const passes = new Map<string, Promise<Pass>>();
 const tokens = new Map<string, Promise<string>>();
 
-/** Another person has signed in, or nobody is. */
+/** Called when another account has signed in, or none is signed in any more. */
 export function forgetPasses() {
   passes.clear();
   tokens.clear();
@@ -45,7 +48,7 @@ export function forgetPasses() {
 
 async function newPass(application: string): Promise<Pass> {
   const { key, expiresAt } = await api.post('applications/{id}/pass', { path: { id: application }, body: {} });
-  // A minute early, so that no request sets off with a pass that ends on the way.
+  // Expires a minute early, so that no pass expires while a request is in transit.
   return { key, renewAt: Date.parse(expiresAt) - 60_000 };
 }
 
@@ -75,11 +78,11 @@ type Request = {
   signal?: AbortSignal;
 };
 
-/** The public API as one application calls it, and where a user is named, as that user of it. */
+/** The public API as called by one application and, if a user is given, on behalf of that user. */
 export class PublicApi {
   readonly application: string;
   readonly user: string | null;
-  /** First path segment of the route map API; the document has the default one. */
+  /** First path segment of the route map API. The OpenAPI document contains the default. */
   readonly routeService: string;
 
   constructor(application: string, routeService: string, user: string | null = null) {
@@ -112,7 +115,7 @@ export class PublicApi {
     }) as Promise<PublicAnswer<'post', P>>;
   }
 
-  /** A form with files, or one file as it is; `progress` hears how much of it has been sent, from 0 to 1. */
+  /** Sends a form with files, or a single file. `progress` is called with the share that has been sent, from 0 to 1. */
   upload<P extends PathsWith<paths, 'post'>>(
     path: P,
     body: FormData | Blob,
@@ -122,7 +125,7 @@ export class PublicApi {
     return this.#json({ method: 'POST', path, query, body, ...rest }) as Promise<PublicAnswer<'post', P>>;
   }
 
-  /** A picture. Whoever shows it by an object URL revokes that again. */
+  /** Fetches an image. Callers revoke the object URLs that they create for it. */
   async blob<P extends PathsWith<paths, 'get'>>(
     path: P,
     query: Query<Op<'get', P>>,
@@ -141,7 +144,7 @@ export class PublicApi {
     if (sent.status >= 200 && sent.status < 300) return sent;
     const error = errorOf(sent.status, await sent.blob.text(), sent.retryAfter);
     if (error.status === 401 && again) {
-      // The pass or the token was ended before its time: once more with new ones.
+      // The pass or the token has been revoked. Retries once with new ones.
       if (error.code !== '117') passes.delete(this.application);
       tokens.delete(this.#tokenKey);
       return this.#send(request, false);

@@ -1,6 +1,6 @@
 import { tick } from 'svelte';
 
-/** Every page and its path below /console. `:name` is a parameter, which the page gets as a property. */
+/** The path below /console of every page. `:name` is a parameter, which the page receives as a property. */
 export const ROUTES = {
   overview: '/',
   applications: '/applications',
@@ -31,7 +31,7 @@ export type Query = Record<string, string | number | boolean | null | undefined>
 type Rest<R extends RouteName> = keyof Params<R> extends never ? [query?: Query] : [params: Params<R>, query?: Query];
 
 const BASE = '/console';
-/** Pages that need no account. */
+/** Pages that do not require an account. */
 const PUBLIC: readonly string[] = ['signIn', 'register', 'forgot', 'reset', 'confirm'] satisfies RouteName[];
 
 function withQuery(path: string, query: Query | undefined): string {
@@ -43,7 +43,7 @@ function withQuery(path: string, query: Query | undefined): string {
     : `${path}?${new URLSearchParams(kept.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** The address of a page: `href('application', { id }, { tab: 'usage' })`, `href('maps')`. */
+/** The URL of a page: `href('application', { id }, { tab: 'usage' })`, `href('maps')`. */
 export function href<R extends RouteName>(name: R, ...rest: Rest<R>): string {
   const path: string = ROUTES[name];
   const wanted = path.includes(':');
@@ -82,7 +82,7 @@ const newKey = () => Math.random().toString(36).slice(2);
 class Router {
   #url = $state.raw(new URL(location.href));
   #match = $derived(match(this.#url.pathname));
-  /** Where the page that comes next is to be scrolled to, and whether its title takes the focus. */
+  /** The scroll position of the next page, and whether its title takes the focus. */
   #arrival: { scroll: number; focus: boolean } | null = null;
   #key = '';
 
@@ -95,11 +95,11 @@ class Router {
   get query() {
     return this.#url.searchParams;
   }
-  /** Path and query, to come back to. */
+  /** Path and query, for returning to this page. */
   get here() {
     return this.#url.pathname + this.#url.search;
   }
-  /** What makes a page a different page: not its query. */
+  /** Identifies the page. The query is not part of it. */
   get pageKey() {
     return this.#url.pathname;
   }
@@ -107,7 +107,7 @@ class Router {
     return PUBLIC.includes(this.#match.name);
   }
 
-  /** Goes to an address below /console. */
+  /** Navigates to a URL below /console. */
   go(address: string, options: { replace?: boolean } = {}) {
     const url = new URL(address, location.href);
     const same = url.pathname === this.#url.pathname;
@@ -121,22 +121,22 @@ class Router {
   }
 
   /**
-   * Changes parts of the query, for filters and tabs; what is null, empty or false goes. The history gets no new entry
-   * unless asked.
+   * Changes query parameters, for filters and tabs. Null, empty and false values are removed. Replaces the history
+   * entry unless asked to push one.
    */
   setQuery(patch: Query, options: { push?: boolean } = {}) {
     const query = { ...Object.fromEntries(this.#url.searchParams), ...patch };
     this.go(withQuery(this.#url.pathname, query), { replace: !options.push });
   }
 
-  /** Called when a page has been put up. */
+  /** Called when a page has been mounted. */
   async arrived() {
     const arrival = this.#arrival;
     this.#arrival = null;
     await tick();
     if (!arrival) return;
     if (arrival.focus) document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
-    // Pages fill themselves after they are there; wait a little until they are long enough again.
+    // Pages load their content after mounting, so wait until the page is tall enough to scroll.
     for (let frame = 0; frame < 40; frame++) {
       scrollTo(0, arrival.scroll);
       if (scrollY >= arrival.scroll - 1) break;
@@ -155,7 +155,7 @@ class Router {
       this.#arrival = url.pathname === this.#url.pathname ? null : { scroll: scrolls.get(this.#key) ?? 0, focus: true };
       this.#url = url;
     });
-    // Every plain link to a page of the console is followed without loading anew.
+    // Handles clicks on links to pages of the console without reloading the document.
     document.addEventListener('click', (event) => {
       if (
         event.defaultPrevented ||
@@ -179,9 +179,8 @@ class Router {
 export const router = new Router();
 
 /**
- * The query of the page that asks. On the way to another page the address is that page's already: what it says is
- * nothing to this one,
- * and what this one still has to write, perhaps because it waited a moment, is nothing to that one.
+ * The query of the calling page. During navigation the URL is already that of the next page, so this page must neither
+ * read its query nor write to it, for example from a debounced update.
  */
 export function pageQuery() {
   const here = router.pageKey;

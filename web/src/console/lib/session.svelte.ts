@@ -4,7 +4,7 @@ import { forgetPasses } from '$/lib/public';
 import { href, router } from '$/lib/router.svelte';
 import { toasts } from '$/lib/toasts.svelte';
 
-/** Who is signed in, and what the server is like. */
+/** The signed-in account and the configuration of the server. */
 class SessionState {
   #now = $state.raw<Session | null>(null);
   #setCsrf = attachSession({
@@ -32,13 +32,13 @@ class SessionState {
     return this.#now?.mail ?? false;
   }
 
-  /** What the server is like; only read where `known`. */
+  /** The configuration of the server. Must not be read unless `known`. */
   get server(): Session['server'] {
     if (!this.#now) throw new Error('the session is not known yet');
     return this.#now.server;
   }
 
-  /** Takes a session that a call answered with. */
+  /** Stores a session returned by the API. */
   take(session: Session) {
     if (session.account?.id !== this.#now?.account?.id) forgetPasses();
     this.#setCsrf(session.csrf);
@@ -56,12 +56,12 @@ class SessionState {
   async signOut() {
     await api.delete('session');
     this.#forget();
-    // At once, before anything asks where to come back to: who signs in next may be somebody else.
+    // Immediately, before anything stores the current page as the one to return to: another person may sign in next.
     router.go(href('signIn'));
     await this.refresh();
   }
 
-  /** The session has ended elsewhere; what one was looking at is shown again after signing in. */
+  /** The session has ended elsewhere. Signing in again returns to the current page. */
   #lost() {
     if (!this.#now?.account) return;
     const here = router.here;
@@ -70,8 +70,7 @@ class SessionState {
   }
 
   /**
-   * Another tab has signed in. As somebody else: then what is shown here is put up anew, and words on the page itself
-   * would go with it.
+   * Another tab has signed in. If it is a different account, the page is remounted, so the message is shown as a toast.
    */
   #renewed(session: Session) {
     const before = this.account?.id;
@@ -88,7 +87,7 @@ class SessionState {
 
 export const session = new SessionState();
 
-/** Where to go after signing in: only a path of the console itself, never another site. */
+/** The page to open after signing in. Only paths of the console are accepted, never other sites. */
 export function placeAfterSignIn(): string {
   const next = router.query.get('next') ?? '';
   return /^\/console\/(?!\/)/.test(next) && !next.startsWith(href('signIn')) ? next : href('overview');

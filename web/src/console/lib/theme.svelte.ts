@@ -2,7 +2,7 @@ import { readSetting, writeSetting } from '$/lib/settings';
 
 export type Theme = 'light' | 'dark' | 'system';
 
-/** The theme; theme-init.js sets it before the first paint, by the same rules. */
+/** The theme. theme-init.js sets it before the first paint by the same rules. */
 class ThemeState {
   #chosen = $state<Theme>('system');
   #system = matchMedia('(prefers-color-scheme: dark)');
@@ -20,7 +20,7 @@ class ThemeState {
   get chosen() {
     return this.#chosen;
   }
-  /** What is in force. */
+  /** Whether the dark theme is in effect. */
   get dark() {
     return this.#chosen === 'dark' || (this.#chosen === 'system' && this.#systemDark);
   }

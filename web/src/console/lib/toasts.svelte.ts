@@ -4,14 +4,14 @@ export type Toast = { id: number; tone: Tone; text: string };
 let last = 0;
 let list = $state<Toast[]>([]);
 
-/** Short messages at the edge. What one has to read or act upon belongs on the page, not here. */
+/** Short notifications at the edge of the window. Anything that needs reading or action belongs on the page instead. */
 export const toasts = {
   get list() {
     return list;
   },
   show(text: string, tone: Tone = 'good') {
     const id = ++last;
-    // Said twice, it is shown once: the session and the page that asked may have the same to say.
+    // The session and the page that sent a request may report the same error, so duplicates are shown once.
     list = [...list.filter((toast) => toast.text !== text).slice(-3), { id, tone, text }];
     setTimeout(() => toasts.close(id), tone === 'bad' ? 10_000 : 5000);
   },

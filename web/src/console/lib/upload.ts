@@ -10,7 +10,7 @@ type Sending = {
   signal?: AbortSignal;
 };
 
-/** One request by XMLHttpRequest, because fetch does not tell how much of a body has been sent. */
+/** Sends a request with XMLHttpRequest, because fetch does not report upload progress. */
 export function upload(request: Sending): Promise<Sent> {
   return new Promise((resolve, reject) => {
     const xhr = new XMLHttpRequest();

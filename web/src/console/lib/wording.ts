@@ -3,11 +3,11 @@ import { format } from '$/lib/format';
 import { t } from '$/lib/i18n.svelte';
 import { PublicError } from '$/lib/public';
 
-/** What to say about a failure, and the server's own sentence, which is English, where that says more. */
+/** A description of an error, and the server's own message in English if it adds something. */
 export type Explanation = { text: string; server: string | null };
 type Known = keyof typeof t.common.errors;
 
-/** The public API has codes of two families for the same things; their statuses are one. */
+/** The two parts of the public API use different codes for the same errors, but the same statuses. */
 const BY_STATUS: Record<number, Known> = {
   401: 'keyRefused',
   403: 'keyDisabled',
@@ -29,15 +29,14 @@ function plain(error: unknown, own: Record<string, string>): Explanation {
   const words: Record<string, string> = t.common.errors;
   if (error instanceof ConsoleError) return { text: words[error.code] ?? error.message, server: null };
   if (!(error instanceof PublicError)) return { text: t.common.errors.internal, server: null };
-  // Messages of the recognition function begin with the name of the operation, which says nothing to who pressed a
-  // button.
+  // Messages of the recognition API begin with the name of the operation, which means nothing to users of the console.
   const said = error.code === 'offline' ? null : error.message.replace(/^[a-z]+(\/[a-z]+)?: /i, '');
   return { text: own[error.code] ?? t.common.errors[knownOf(error)], server: said };
 }
 
 /**
- * A failure in the language in force; `own` are words of a page for codes of the public API, where it has better ones
- * than these.
+ * Describes an error in the current language. `own` contains more specific messages of a page by code of the public
+ * API.
  */
 export function explained(error: unknown, own: Record<string, string> = {}): Explanation {
   const { text, server } = plain(error, own);
@@ -45,13 +44,13 @@ export function explained(error: unknown, own: Record<string, string> = {}): Exp
   return { text: wait ? `${text} ${t.common.retryIn(format.duration(wait * 1000))}` : text, server };
 }
 
-/** The same in one text, for where there is no markup. */
+/** The same as a single string, for use without markup. */
 export function wording(error: unknown): string {
   const { text, server } = explained(error);
   return server ? `${text} ${t.common.serverSays}: ${server}` : text;
 }
 
-/** Whether the request was stopped by ourselves, which is nothing to tell anybody. */
+/** Whether the request was cancelled by the console itself, which is not reported to the user. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }

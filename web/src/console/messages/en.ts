@@ -9,7 +9,7 @@ import { feedback } from './en/feedback';
 import { account } from './en/account';
 import { operator } from './en/operator';
 
-/** All words, by page. The Japanese ones have the type of these: a missing word does not compile. */
+/** All messages, by page. The Japanese ones have the same type, so a missing message is a compile error. */
 export const en = { common, auth, overview, applications, maps, recognition, datasets, feedback, account, operator };
 
 export type Messages = typeof en;

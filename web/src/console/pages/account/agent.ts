@@ -1,4 +1,4 @@
-/** The first that fits counts: most browsers name others besides themselves. */
+/** The first match wins: most user agents also name other browsers. */
 const BROWSERS: [RegExp, string][] = [
   [/Edg(e|A|iOS)?\//, 'Edge'],
   [/OPR\/|Opera/, 'Opera'],
@@ -26,7 +26,7 @@ const SYSTEMS: [RegExp, string][] = [
 
 const first = (list: [RegExp, string][], agent: string) => list.find(([pattern]) => pattern.test(agent))?.[1] ?? null;
 
-/** What a browser calls itself, in the two words people know it by. */
+/** The browser and operating system that a User-Agent header names. */
 export function parseAgent(agent: string): { browser: string | null; system: string | null } {
   return { browser: first(BROWSERS, agent), system: first(SYSTEMS, agent) };
 }

@@ -1,6 +1,6 @@
 import { session } from '$/lib/session.svelte';
 
-/** Lines to paste into a terminal. `key` is a key, or the name of a variable of the shell that holds it. */
+/** Commands for a terminal. `key` is a key or a reference to a shell variable. */
 export const curl = {
   stations: (key: string) =>
     `curl "${location.origin}/${session.server.routeService}/v1/railmapDetail?APIKEY=${key}&id=tokyo&stationName=高円寺"`,

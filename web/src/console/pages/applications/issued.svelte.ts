@@ -4,8 +4,8 @@ export type Issued = {
   application: { id: string; name: string };
   secret: string;
   /**
-   * The first key of an application that was just made; another one; or the successor of a key that ends (null: at
-   * once).
+   * The first key of a new application, an additional key, or the replacement of a key that expires (null:
+   * immediately).
    */
   why: { kind: 'first' } | { kind: 'another' } | { kind: 'rotated'; hint: string; ends: string | null };
 };
@@ -13,9 +13,8 @@ export type Issued = {
 let waiting = $state.raw<(Issued & { of: string | undefined }) | null>(null);
 
 /**
- * The secret that is being shown. It outlives the page: who leaves by the back button before copying finds it again on
- * coming
- * back, as long as nobody has closed it, signed out or loaded the console anew.
+ * The key that is being shown. Kept outside the page: users who go back before copying it see it again until they close
+ * it, sign out or reload the console.
  */
 export const issued = {
   get now(): Issued | null {

@@ -3,8 +3,8 @@ import type { Application, Key } from '$/lib/console';
 import { CONSOLE } from './usage/usage';
 
 /**
- * How keys are called in charts: by their hints. Two keys that end alike get their ids too, since each name has to be
- * one key's.
+ * The names of keys in charts: their hints. Keys with equal hints are followed by their ids, because names must be
+ * unique.
  */
 export function keyNames(keys: Key[]): Map<string, string> {
   const hints = new Map<string, number>();
@@ -16,7 +16,7 @@ export function keyNames(keys: Key[]): Map<string, string> {
   return new Map([...names, [CONSOLE, t.applications.usage.console]]);
 }
 
-/** When one of its keys was last used; null when none ever was. */
+/** When any of the keys was last used, or null if none was. */
 export function lastUse(application: Application): string | null {
   return application.keys.reduce<string | null>(
     (latest, { lastUsedAt }) => (lastUsedAt !== null && (latest === null || lastUsedAt > latest) ? lastUsedAt : latest),
@@ -25,7 +25,8 @@ export function lastUse(application: Application): string | null {
 }
 
 /**
- * What a key is by itself: the server calls those of a disabled application disabled too, but they come back with it.
+ * The state of the key itself. The server reports the keys of a disabled application as disabled, although they work
+ * again once it is enabled.
  */
 export function ownState(key: Key): Key['state'] {
   if (key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now()) return 'expired';
@@ -34,7 +35,7 @@ export function ownState(key: Key): Key['state'] {
 
 export const activeKeys = (application: Application) => application.keys.filter((key) => ownState(key) === 'active');
 
-/** The part of today's quota that is used; null without a limit. */
+/** The used share of today's quota, or null without a limit. */
 export function quotaShare({ perDay, usedToday }: Application['quota']): number | null {
   return perDay === null ? null : Math.min(1, usedToday / perDay);
 }

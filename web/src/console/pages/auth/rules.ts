@@ -1,6 +1,6 @@
 import { t } from '$/lib/i18n.svelte';
 
-/** As the server sees addresses: without what a phone's keyboard adds around them. */
+/** Trims the spaces that phone keyboards add, as the server does. */
 export const tidy = (email: string) => email.trim();
 
 export function emailProblem(email: string): string | null {
@@ -8,7 +8,7 @@ export function emailProblem(email: string): string | null {
   return /^[^\s@]+@[^\s@]+$/.test(tidy(email)) ? null : t.auth.emailOdd;
 }
 
-/** The same rules as the server's, which counts characters and not UTF-16 halves. */
+/** The rules of the server, which counts characters and not UTF-16 code units. */
 export function newPasswordProblem(password: string, email = ''): string | null {
   const length = [...password].length;
   if (length === 0) return t.auth.passwordMissing;

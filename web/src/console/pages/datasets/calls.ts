@@ -5,7 +5,7 @@ type Schemas = components['schemas'];
 export type StoredImage = Schemas['StoredImage'];
 export type DataSet = Schemas['DataSetWire'];
 export type DataSetImage = Schemas['ImageWire'];
-/** A stored image may be in a dataset twice, so that only its place names it. */
+/** A dataset may contain a stored image twice, so images are identified by their position. */
 export type PlacedImage = DataSetImage & { place: number };
 export type WantedImage = { url: string; tag: string } | { imageId: string; tag: string };
 
@@ -24,7 +24,8 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const isOutcome = (text: string): text is Outcome => (OUTCOMES as readonly string[]).includes(text);
 
 /**
- * The report of a dataset that is ready. The API's document calls it an object; docs/datasets.md says what is in it.
+ * The health report of a dataset that is ready. Its fields are described in docs/datasets.md; the OpenAPI document
+ * declares it as an object only.
  */
 export type Health = {
   images: number;
@@ -40,21 +41,21 @@ export type Health = {
 export const healthOf = (set: DataSet): Health | null => (set.health ? (set.health as unknown as Health) : null);
 export const isFinished = (set: DataSet) => set.state === 'ready' || set.state === 'failed';
 
-/** What the server takes, in characters as it counts them: code points, not UTF-16 units. */
+/** Limits of the server in characters, which it counts as code points and not UTF-16 code units. */
 export const MOST_TAG = 100;
 export const MOST_NAME = 200;
 export const MOST_URL = 2000;
 export const MOST_TAGS = 1000;
-/** Below this many images of a tag the report says that it has few. */
+/** The health report warns about tags with fewer images. */
 export const FEW = 5;
 export const lengthOf = (text: string) => [...text].length;
-/** Cuts a text to what the server takes. */
+/** Truncates a text to the limit of the server. */
 export const shorten = (text: string, most: number) =>
   [...text.replace(/\p{Cc}/gu, ' ').trim()].slice(0, most).join('').trim();
 
 const BASE = '/imageRecognition/v1/userCategory';
 
-/** The most that a list answers with at once. */
+/** The largest page size of lists. */
 const PAGE = 1000;
 
 export const calls = {
@@ -83,7 +84,7 @@ export const calls = {
 };
 export const IMAGES_PAGE = PAGE;
 
-/** Does something for each, a few at a time. */
+/** Calls a function for each element, with limited concurrency. */
 export async function severally<T>(list: readonly T[], atOnce: number, work: (one: T) => Promise<unknown>) {
   const rest = list[Symbol.iterator]();
   const lane = async () => {

@@ -1,9 +1,9 @@
-/** A file and the name of the folder it was in; empty for a file that came by itself. */
+/** A file and the name of its folder, which is empty for files outside folders. */
 export type Found = { file: File; folder: string };
 
 const readAll = async (reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> => {
   const all: FileSystemEntry[] = [];
-  // It answers with at most a hundred at a time, and with none at the end.
+  // Returns at most a hundred entries per call, and none at the end.
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (some.length === 0) return all;
@@ -12,7 +12,7 @@ const readAll = async (reader: FileSystemDirectoryReader): Promise<FileSystemEnt
 };
 
 async function within(entry: FileSystemEntry, folder: string): Promise<Found[]> {
-  // .DS_Store and its like are no pictures of anybody's.
+  // Skips hidden files such as .DS_Store.
   if (entry.name.startsWith('.')) return [];
   if (entry.isFile) {
     const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
@@ -24,9 +24,9 @@ async function within(entry: FileSystemEntry, folder: string): Promise<Found[]> 
   return found;
 }
 
-/** The files that were dropped, those in folders too. */
+/** The dropped files, including those in dropped folders. */
 export async function dropped(transfer: DataTransfer): Promise<Found[]> {
-  // All at once and before anything is waited for: the list is empty afterwards.
+  // Read synchronously, because the list is cleared once the event handler returns.
   const entries = [...transfer.items].map((item) => (item.kind === 'file' ? item.webkitGetAsEntry() : null));
   const plain = [...transfer.files];
   if (!entries.some((entry) => entry?.isDirectory)) return plain.map((file) => ({ file, folder: '' }));
@@ -35,7 +35,7 @@ export async function dropped(transfer: DataTransfer): Promise<Found[]> {
   return found;
 }
 
-/** Files of a chooser; of a folder they say where in it they were. */
+/** Files of a file chooser. Files of a folder have a relative path. */
 export function chosenFiles(list: FileList): Found[] {
   return [...list]
     .filter((file) => !file.name.startsWith('.'))

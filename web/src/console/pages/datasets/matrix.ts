@@ -3,16 +3,13 @@ import type { DataSetImage, Health } from './calls';
 export type TagResult = { tag: string; images: number; judged: number; right: number };
 export type Results = {
   tags: TagResult[];
-  /** How many images of the first tag were taken for the second, right ones too. */
+  /** The number of images of the first tag that were recognised as the second, which may be the same. */
   count: (tag: string, takenFor: string) => number;
-  /** The report lists the hundred most frequent confusions; when there are more, what is right is an upper bound. */
+  /** The report lists the hundred most frequent confusions. If there are more, correct counts are upper bounds. */
   complete: boolean;
 };
 
-/**
- * The report says what was taken for something else. What was right is the rest: all judged images of the tag without
- * those.
- */
+/** The report contains confusions only. All other evaluated images of a tag were recognised correctly. */
 export function resultsOf(health: Health, images: readonly DataSetImage[]): Results {
   const sizes = new Map<string, number>();
   for (const image of images) if (image.outcome === 'fetched') sizes.set(image.tag, (sizes.get(image.tag) ?? 0) + 1);
@@ -25,7 +22,7 @@ export function resultsOf(health: Health, images: readonly DataSetImage[]): Resu
     all += count;
   }
   const tags = [...sizes].map(([tag, count]) => {
-    // An image that is the only one of its tag cannot be judged: without it the tag is unknown.
+    // The only image of a tag cannot be evaluated, because the tag is unknown without it.
     const judged = count > 1 ? count : 0;
     const mistaken = [...(wrong.get(tag)?.values() ?? [])].reduce((sum, one) => sum + one, 0);
     return { tag, images: count, judged, right: Math.max(0, judged - mistaken) };
@@ -40,10 +37,10 @@ export function resultsOf(health: Health, images: readonly DataSetImage[]): Resu
   };
 }
 
-/** More than these are not told apart in a picture. */
+/** More tags cannot be told apart in the matrix. */
 export const MOST_SHOWN = 60;
 
-/** The tags for the picture: all of them, or those that are confused most, in the order of their names. */
+/** The tags of the matrix: all of them, or those confused most often, in alphabetical order. */
 export function shownTags(results: Results, health: Health): TagResult[] {
   if (results.tags.length <= MOST_SHOWN) return results.tags;
   const weight = new Map<string, number>();
@@ -57,8 +54,8 @@ export function shownTags(results: Results, health: Health): TagResult[] {
 }
 
 /**
- * Upper bounds of the classes of a share, and how much of the colour each has. Numbers stay readable on each of them,
- * in both themes.
+ * Upper bounds of the shares with the same colour, and the opacity of each colour. Numbers are readable on all of them in both
+ * themes.
  */
 export const CLASSES = [0.05, 0.1, 0.25, 0.5, 0.75, 1];
 const STRENGTHS = [0.08, 0.16, 0.26, 0.38, 0.5, 1];
@@ -72,7 +69,7 @@ const rgbOf = (hex: string): Rgb => {
   return [0, 2, 4].map((at) => Number.parseInt(digits.slice(at, at + 2), 16)) as Rgb;
 };
 
-/** A colour over another, as hexadecimal digits: a file that is saved knows nothing of our tokens. */
+/** Blends two colours into a hexadecimal colour, because saved files cannot use CSS variables. */
 export function mixed(over: string, under: string, strength: number): string {
   const [a, b] = [rgbOf(over), rgbOf(under)];
   return `#${a
@@ -84,14 +81,14 @@ export function mixed(over: string, under: string, strength: number): string {
     .join('')}`;
 }
 
-/** Roughly how wide a text of 12 pixels is: signs of East Asia are twice as wide as others. */
+/** The approximate width of a text of 12 pixels. East Asian characters are twice as wide as others. */
 const widthOf = (sign: string) =>
   /[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]|\p{Extended_Pictographic}/u.test(sign)
     ? 12.2
     : 6.9;
 export const textWidth = (text: string) => [...text].reduce((sum, sign) => sum + widthOf(sign), 0);
 
-/** A text that is not wider than this, with an ellipsis where something is missing. */
+/** Shortens a text to a width, with an ellipsis. */
 export function fitted(text: string, room: number): string {
   if (textWidth(text) <= room) return text;
   let [kept, wide] = ['', 8];

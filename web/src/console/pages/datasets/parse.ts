@@ -10,7 +10,7 @@ export type Parsed = {
   repeated: { line: number; before: number }[];
 };
 
-/** The fields of a line of CSV or TSV; fields may be in quotes, and quotes in them are doubled. */
+/** The fields of a CSV or TSV line. Fields may be quoted, and quotes in them are doubled. */
 function fields(line: string, separator: string): string[] {
   const found: string[] = [];
   let [field, quoted] = ['', false];
@@ -32,7 +32,7 @@ function fields(line: string, separator: string): string[] {
 const HEADER = /^(url|address|image|imageurl|image_url|tag|label|class)$/i;
 const isAddress = (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 
-/** Addresses may have commas in them: it is CSV only when a comma comes before any space, in every line. */
+/** URLs may contain commas: the list is CSV only if a comma precedes any space in every line. */
 export function formatOf(lines: string[]): ListFormat {
   const said = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
   if (said.some((line) => line.includes('\t'))) return 'tsv';
@@ -44,7 +44,7 @@ export function formatOf(lines: string[]): ListFormat {
   return header || (rest.length > 0 && rest.every(csv)) ? 'csv' : 'spaces';
 }
 
-/** Address and tag of a line, whichever comes first. */
+/** The URL and the tag of a line, in either order. */
 function pair(line: string, format: ListFormat): [url: string, tag: string] {
   const [one = '', two = ''] =
     format === 'spaces'
@@ -64,10 +64,7 @@ function problemOf(url: string, tag: string): Problem | null {
   return /\p{Cc}/u.test(tag) ? 'control' : null;
 }
 
-/**
- * A list of addresses and tags, one a line. Empty lines and those with # are passed over, and so is a first line with
- * the columns' names.
- */
+/** Parses a list of URLs and tags, one per line. Empty lines, comments (#) and a header line are skipped. */
 export function parseList(text: string): Parsed {
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/);
   const format = formatOf(lines);
@@ -94,7 +91,7 @@ export function parseList(text: string): Parsed {
   return parsed;
 }
 
-/** The text without some of its lines, counted from one. */
+/** The text without the given lines, counted from one. */
 export function withoutLines(text: string, gone: ReadonlySet<number>): string {
   return text
     .split(/\r\n|\r|\n/)
@@ -102,7 +99,7 @@ export function withoutLines(text: string, gone: ReadonlySet<number>): string {
     .join('\n');
 }
 
-/** Where a line begins and ends in a text. */
+/** The start and end of a line in a text. */
 export function placeOfLine(text: string, line: number): [from: number, to: number] {
   const lines = text.split('\n');
   const from = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);

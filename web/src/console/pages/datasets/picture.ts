@@ -1,4 +1,4 @@
-/** A drawing as a file: with its own background, and without what only shows where the pointer is. */
+/** Serialises a drawing with a background, without the pointer highlight. */
 export function svgText(drawing: SVGSVGElement, background: string): string {
   const copy = drawing.cloneNode(true) as SVGSVGElement;
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
@@ -14,7 +14,7 @@ export function svgText(drawing: SVGSVGElement, background: string): string {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** The same as pixels, two for each of the screen's. */
+/** Renders a drawing as PNG at twice the screen resolution. */
 export async function pngOf(drawing: SVGSVGElement, background: string): Promise<Blob> {
   const url = URL.createObjectURL(new Blob([svgText(drawing, background)], { type: 'image/svg+xml' }));
   try {

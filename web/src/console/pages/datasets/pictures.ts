@@ -4,15 +4,12 @@ import { calls } from './calls';
 
 type Entry = { url: Promise<string>; made: string | null; users: number; stop: AbortController };
 
-/** So many small pictures stay at hand after they have left the view. */
+/** The number of thumbnails kept after they have left the view. */
 const SPARE = 300;
-/** Uploads and lists want connections too; a browser has six for a server. */
+/** Leaves connections for uploads and lists: browsers open six per server. */
 const AT_ONCE = 4;
 
-/**
- * Small pictures by object URLs. Whoever shows one takes it and gives it back; those that nobody shows are revoked, the
- * longest unused first.
- */
+/** Thumbnails as object URLs with reference counts. Unused ones are revoked, least recently used first. */
 export class Pictures {
   #api: PublicApi;
   #entries = new Map<string, Entry>();
@@ -29,11 +26,11 @@ export class Pictures {
       const fresh: Entry = { url: Promise.resolve(''), made: null, users: 0, stop: new AbortController() };
       fresh.url = this.#fetch(imageId, fresh);
       entry = fresh;
-      // Asked for anew the next time; and nobody may be listening any more.
+      // Failed thumbnails are fetched again when they are next needed.
       fresh.url.catch(() => this.#entries.get(imageId) === fresh && this.#entries.delete(imageId));
     }
     entry.users += 1;
-    // The order of a Map is that of insertion: the last used is last.
+    // Maps iterate in insertion order, so the most recently used entry is last.
     this.#entries.delete(imageId);
     this.#entries.set(imageId, entry);
     return entry.url;

@@ -1,7 +1,6 @@
 /**
- * Does something again and again until it says that it is finished, each time a while after the last one ended, and
- * never while nobody looks.
- * Answers with what stops it.
+ * Calls a function until it returns true. The interval starts when a call ends, and calls pause while the page is
+ * hidden. Returns a function that stops polling.
  */
 export function poll(again: (signal: AbortSignal) => Promise<boolean>, every: number): () => void {
   const stop = new AbortController();

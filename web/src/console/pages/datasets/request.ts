@@ -1,11 +1,11 @@
 import type { WantedImage } from './calls';
 
-/** So that nothing in a text ends the quotes around it in a shell. */
+/** Quotes a text for a shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-/** More than this is better sent from a file. */
+/** Longer lists are sent from a file. */
 export const INLINE = 20;
 
-/** The request of createDataSet as lines for a shell, with the key and the token in variables. */
+/** The createDataSet request as shell commands, with the key and the token in variables. */
 export function curlOf(user: string, name: string, images: WantedImage[]): string {
   const base = `${location.origin}/imageRecognition/v1/userCategory`;
   const body =
@@ -23,7 +23,7 @@ export function curlOf(user: string, name: string, images: WantedImage[]): strin
   ].join('\n\n');
 }
 
-/** Hands a file to the person; the address of the blob is let go once the browser has taken it. */
+/** Downloads a file. The object URL is revoked after the browser has read it. */
 export function saveFile(name: string, blob: Blob) {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);
@@ -34,7 +34,7 @@ export function saveFile(name: string, blob: Blob) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** A name for a file out of what somebody calls a dataset. */
+/** Derives a file name from the name of a dataset. */
 export const fileName = (name: string, ending: string) =>
   `${
     name

@@ -2,7 +2,7 @@ import type { PublicApi } from '$/lib/public';
 import { isAbort } from '$/lib/wording';
 import { calls, type StoredImage } from './calls';
 
-/** The same bytes again take the new tag and name, where they have one. */
+/** Uploading the same bytes again replaces the tag and the name if they are given. */
 const again = (before: StoredImage, image: StoredImage): StoredImage => ({
   ...before,
   tag: image.tag || before.tag,
@@ -10,24 +10,23 @@ const again = (before: StoredImage, image: StoredImage): StoredImage => ({
 });
 
 /**
- * What is in a user's storage area. All of it is listed, a thousand at a time: only then can tags be counted, images
- * filtered and the limits
- * be told; the pictures themselves are fetched when they are looked at.
+ * The images in a user's storage area. The whole area is listed, a thousand images per page, because counting tags,
+ * filtering and checking limits require all of them. Thumbnails are fetched when they become visible.
  */
 export class StorageArea {
   #api: PublicApi;
   #images = $state.raw<StoredImage[]>([]);
   #stop: AbortController | null = null;
-  /** What came and went since the listing began: a page of it may be from before that. */
+  /** Images added and removed since listing began, because pages may have been read before that. */
   #put = new Map<string, StoredImage>();
   #gone = new Set<string>();
-  /** All pages have come. */
+  /** Whether all pages have been listed. */
   complete = $state(false);
   busy = $state(false);
   error = $state.raw<unknown>(null);
 
   readonly bytes = $derived(this.#images.reduce((sum, image) => sum + image.bytes, 0));
-  /** Every tag and how many images it has, the untagged under an empty text. */
+  /** Every tag with its number of images. Untagged images have an empty tag. */
   readonly tags = $derived.by(() => {
     const counts = new Map<string, number>();
     for (const image of this.#images) counts.set(image.tag, (counts.get(image.tag) ?? 0) + 1);
@@ -73,7 +72,7 @@ export class StorageArea {
     this.#stop?.abort();
   }
 
-  /** One that was uploaded just now. */
+  /** Adds an image that has just been uploaded. */
   put(image: StoredImage) {
     const earlier = this.#put.get(image.imageId);
     this.#put.set(image.imageId, earlier ? again(earlier, image) : image);
@@ -91,7 +90,7 @@ export class StorageArea {
     this.#images = this.#images.filter((image) => !ids.has(image.imageId));
   }
 
-  /** What has been listed so far, with what happened to it meanwhile; what is newer comes behind it. */
+  /** Merges the images listed so far with the changes made since. New images come last. */
   #show(listed: StoredImage[]) {
     const newer = new Map(this.#put);
     const known = listed

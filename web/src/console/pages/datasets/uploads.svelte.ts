@@ -6,14 +6,14 @@ import { calls, MOST_NAME, shorten, type StoredImage } from './calls';
 export type Refusal = 'tooLarge' | 'notAPicture';
 export type UploadState = 'waiting' | 'sending' | 'kept' | 'duplicate' | 'failed' | 'refused' | 'stopped';
 
-/** One file on its way into the storage area. */
+/** The upload of one file to the storage area. */
 export class Upload {
   readonly id: number;
   readonly file: File;
   readonly tag: string;
   readonly refusal: Refusal | null;
   state = $state<UploadState>('waiting');
-  /** How much of it has been sent, from 0 to 1. */
+  /** The share that has been sent, from 0 to 1. */
   share = $state(0);
   error = $state.raw<unknown>(null);
   stop = new AbortController();
@@ -30,14 +30,14 @@ export class Upload {
 const AT_ONCE = 3;
 const over = (state: UploadState) => state !== 'waiting' && state !== 'sending';
 
-/** Files that are being uploaded for one user, three at a time. It goes on while other pages are looked at. */
+/** Uploads files for one user, three at a time. Uploads continue while other pages are open. */
 export class UploadQueue {
   #api: PublicApi;
   #list = $state.raw<Upload[]>([]);
   #last = 0;
   #under = 0;
   #kept = new Set<string>();
-  /** Told of every image that is in the storage area now, and asked whether one was there before. */
+  /** Receives every stored image, and knows whether an image was stored before. */
   listener: { isKnown: (imageId: string) => boolean; arrived: (image: StoredImage) => void } | null = null;
 
   readonly counts = $derived.by(() => {
@@ -54,7 +54,7 @@ export class UploadQueue {
     return counts;
   });
   readonly busy = $derived(this.counts.waiting + this.counts.sending > 0);
-  /** Of all bytes that are to be sent, from 0 to 1. */
+  /** The share of all bytes that has been sent, from 0 to 1. */
   readonly share = $derived.by(() => {
     let [sent, all] = [0, 0];
     for (const one of this.#list) {
@@ -94,7 +94,7 @@ export class UploadQueue {
     }
   }
 
-  /** Takes those off the list that have come to an end. */
+  /** Removes finished uploads from the list. */
   clear() {
     this.#list = this.#list.filter((one) => !over(one.state));
   }
@@ -127,7 +127,7 @@ export class UploadQueue {
         createdAt: new Date().toISOString(),
       });
     } catch (reason) {
-      // Who has stopped it has said what it is now.
+      // Cancelling has already set the state.
       if (!stop.signal.aborted && !isAbort(reason)) this.#fail(one, reason);
     } finally {
       this.#under -= 1;
@@ -137,7 +137,7 @@ export class UploadQueue {
 
   #fail(one: Upload, reason: unknown) {
     [one.state, one.error] = ['failed', reason];
-    // A limit is reached: the others would only be refused as well.
+    // The server's limit has been reached, so the other uploads would fail as well.
     if (!(reason instanceof PublicError && reason.status === 429)) return;
     for (const other of this.#list) if (other.state === 'waiting') [other.state, other.error] = ['failed', reason];
   }
@@ -145,7 +145,7 @@ export class UploadQueue {
 
 const queues = new Map<string, UploadQueue>();
 
-/** The queue of a user, the same one as long as the page is not loaded anew. */
+/** The queue of a user. It exists until the document is reloaded. */
 export function uploadsOf(api: PublicApi): UploadQueue {
   const key = JSON.stringify([api.application, api.user]);
   let queue = queues.get(key);

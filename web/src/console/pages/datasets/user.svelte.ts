@@ -1,12 +1,12 @@
 import { readSetting, writeSetting } from '$/lib/settings';
 import { router } from '$/lib/router.svelte';
 
-/** Whose images and datasets are shown when nobody has said anything. */
+/** The user whose images and datasets are shown by default. */
 export const USUAL_USER = 'console';
 
-/** The user of an application that the address names, or the one that was looked at last. */
+/** The user in the URL, or the one that was last shown for the application. */
 export function userOf(application: string, query: { get: (name: string) => string | null }): string {
-  // Users are an application's own: the same name under another one is somebody else.
+  // Users belong to an application: the same name in another application is a different user.
   const isAbout = (query.get('application') ?? application) === application;
   return (isAbout && query.get('user')) || readSetting(`user.${application}`) || USUAL_USER;
 }
@@ -20,5 +20,5 @@ export function rememberUser(application: string, user: string) {
   writeSetting(`user.${application}`, user === USUAL_USER ? null : user);
 }
 
-/** What the server takes as a user's name. */
+/** Whether the server accepts a user name. */
 export const isUserName = (text: string) => text.length > 0 && [...text].length <= 200 && !/\p{Cc}/u.test(text);

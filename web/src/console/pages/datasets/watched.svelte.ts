@@ -6,7 +6,7 @@ import { isAbort } from '$/lib/wording';
 type Page = { cursor: string | undefined; images: DataSetImage[]; next: string | undefined };
 const EVERY = 1500;
 
-/** A dataset that is watched: how far it is, and what has become of its images. */
+/** Polls a dataset: its progress and the outcomes of its images. */
 export class WatchedDataSet {
   #api: PublicApi;
   #id: string;
@@ -14,9 +14,9 @@ export class WatchedDataSet {
   #seen: { at: number; done: number }[] = [];
   set = $state.raw<DataSet | null>(null);
   error = $state.raw<unknown>(null);
-  /** All images have been listed. */
+  /** Whether all images have been listed. */
   listed = $state(false);
-  /** Milliseconds until it is built, as fast as it went lately; null when nobody can say. */
+  /** Estimated milliseconds until the dataset is built, or null if unknown. */
   left = $state<number | null>(null);
   readonly images = $derived<PlacedImage[]>(
     this.#pages.flatMap((page) => page.images).map((image, place) => ({ ...image, place })),
@@ -28,8 +28,8 @@ export class WatchedDataSet {
   }
 
   /**
-   * Watches until it is finished; answers with what stops it. `finished` hears of an end that came while somebody was
-   * watching.
+   * Polls until the dataset is finished and returns a function that stops polling. `finished` is called if building
+   * ends while polling.
    */
   watch(finished: (set: DataSet) => void): () => void {
     this.error = null;
@@ -47,16 +47,15 @@ export class WatchedDataSet {
       } catch (reason) {
         if (isAbort(reason) || signal.aborted) return true;
         this.error = reason;
-        // A server that is away for a moment comes back; what it refused it would refuse again, until somebody asks for
-        // it.
+        // Temporary failures are retried. Other errors would occur again, so polling stops until the user retries.
         return !(reason instanceof PublicError && (reason.code === 'offline' || reason.status >= 500));
       }
     }, EVERY);
   }
 
   /**
-   * Images come to something roughly in their order: only pages with pending ones are asked for again, and of those the
-   * first two until the end.
+   * Images are processed roughly in order, so only pages with pending images are fetched again, and only the first two
+   * of them until the dataset is finished.
    */
   async #list(signal: AbortSignal, all: boolean) {
     let asked = 0;

@@ -3,7 +3,7 @@ import type { Timeline } from '$/lib/console';
 import { t } from '$/lib/i18n.svelte';
 
 export const PERIODS = [7, 30, 90, 365] as const;
-/** As many lines as there are colours. */
+/** The number of chart colours. */
 const MOST_LINES = 8;
 
 export type Line = {
@@ -24,23 +24,21 @@ export type Drawn = {
 export type Step = 'day' | 'week';
 const DAY = 86_400_000;
 
-/** A line through single days of a long time only jumps up and down, so weeks come first there. */
+/** Daily values over long periods are noisy, so long periods default to weeks. */
 export const usualStep = (days: number): Step => (days > 30 ? 'week' : 'day');
 
-/** What a task is called; one of a newer server goes by its own word. */
+/** The name of a task. Unknown tasks of newer servers are shown by their identifier. */
 export const taskName = (task: string): string => (t.feedback.tasks as Record<string, string>)[task] ?? task;
 export const modelName = (task: string, model: string): string =>
   model === '' ? taskName(task) : `${taskName(task)}: ${model}`;
 
-/**
- * The lines and bars of a timeline. The server tells only steps with verdicts; the others are gaps here and not zeros.
- */
+/** The lines and bars of a timeline. The server omits steps without verdicts; they are gaps here, not zeros. */
 export function drawn(timeline: Timeline, model: string, wanted: Step): Drawn {
   const told = timeline.stepSeconds * 1000;
   const step = wanted === 'week' ? Math.max(told, 7 * DAY) : told;
   const to = Date.parse(timeline.to);
   const count = Math.ceil((to - Date.parse(timeline.from)) / step);
-  // Counted from the end, so that the newest step is a whole one.
+  // Counted from the end, so that the latest step is complete.
   const from = to - count * step;
   const drawnStep = (at: number) => drawnAt(from + at * step, step / 1000);
   const lines = timeline.series

@@ -5,14 +5,14 @@ export type Filter = { application: string; model: string; standing: string; sea
 export const keyOf = (verdict: Verdict) => `${verdict.recognitionId}/${verdict.itemId ?? ''}`;
 export const revocable = (verdict: Verdict) => verdict.standing !== 'revoked';
 
-/** The server takes back this many at once. */
+/** The most verdicts that the server revokes per request. */
 const AT_ONCE = 200;
 
-/** Verdicts page by page, newest first, those that are chosen among them, and taking them back. */
+/** Loads verdicts page by page, newest first, keeps the selection and revokes verdicts. */
 export class Verdicts {
   list = $state.raw<Verdict[] | null>(null);
   error = $state.raw<unknown>(null);
-  /** Of loading older ones; what is there stays in sight. */
+  /** The error of loading older verdicts. The loaded ones stay visible. */
   olderError = $state.raw<unknown>(null);
   busy = $state(false);
   #before = $state<string | null>(null);
@@ -23,7 +23,7 @@ export class Verdicts {
   get more() {
     return this.#before !== null;
   }
-  /** Only what is in sight counts as chosen. */
+  /** Only listed verdicts can be selected. */
   get chosen(): Verdict[] {
     return (this.list ?? []).filter((one) => this.#chosen.has(keyOf(one)) && revocable(one));
   }
@@ -46,7 +46,7 @@ export class Verdicts {
     this.#chosen = new Set();
   }
 
-  /** From the newest on. The old ones stay until the answer is there. */
+  /** Loads the first page. The previous list stays until the response arrives. */
   async begin(filter: Filter) {
     this.#filter = filter;
     this.#stop.abort();
@@ -63,7 +63,7 @@ export class Verdicts {
     if (stop === this.#stop) this.busy = false;
   }
 
-  /** The next older page; how many came. */
+  /** Loads the next page and returns its length. */
   async older(): Promise<number> {
     const { signal } = this.#stop;
     if (this.busy || this.#before === null) return 0;
@@ -82,7 +82,7 @@ export class Verdicts {
     }
   }
 
-  /** Takes verdicts back and marks them at once; how many there were. */
+  /** Revokes verdicts, marks them and returns how many were revoked. */
   async revoke(verdicts: Verdict[]): Promise<number> {
     let revoked = 0;
     for (let from = 0; from < verdicts.length; from += AT_ONCE) {

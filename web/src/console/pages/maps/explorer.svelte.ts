@@ -3,7 +3,7 @@ import type { MapWindow } from './window';
 
 export type Kind = 'window' | 'code' | 'name';
 export type Gcs = 'wgs84' | 'tokyo';
-/** The parameters of railmapDetail as they are sent; what is empty is left out. */
+/** The parameters of railmapDetail as sent. Empty ones are omitted. */
 export type Parameters = {
   id: string;
   x?: number;
@@ -18,7 +18,7 @@ export type Parameters = {
 const number = (text: string | undefined | null) =>
   text !== null && text !== undefined && /^-?\d+$/.test(text) ? Number(text) : null;
 
-/** What the explorer of one map asks for and looks at; shared by the map and the panel beside it. */
+/** The request and the selection of the explorer of a map. Shared by the map and the panel. */
 export class Explorer {
   readonly id: string;
   kind = $state<Kind>('window');
@@ -26,24 +26,24 @@ export class Explorer {
   y = $state<number | null>(null);
   width = $state<number | null>(null);
   height = $state<number | null>(null);
-  /** A number, as far as the person typed one. */
+  /** A number, or undefined while the input is not one. */
   code = $state<number | null>(null);
   name = $state('');
   gcs = $state<Gcs>('wgs84');
 
   network = $state.raw<Network>();
-  /** The station whose details are open. */
+  /** The station whose details are shown. */
   station = $state.raw<MapStation>();
-  /** The line that stands out. */
+  /** The highlighted line. */
   line = $state.raw<MapLine>();
-  /** The codes of the stations of the latest answer. */
+  /** The station codes of the latest response. */
   found = $state.raw<string[]>([]);
 
   constructor(id: string) {
     this.id = id;
   }
 
-  /** The window that is asked for, to the far edges of the map where it has no sides. */
+  /** The requested window. Extends to the edges of the map if it has no size. */
   get window(): MapWindow | null {
     if (this.kind !== 'window') return null;
     const [x, y] = [this.x ?? 0, this.y ?? 0];
@@ -52,7 +52,7 @@ export class Explorer {
     return { x, y, width: Math.max(this.network.width - x, 0), height: Math.max(this.network.height - y, 0) };
   }
 
-  /** Whether the window has sides of its own, which can be dragged. */
+  /** Whether the window has a size of its own and can be dragged. */
   get isHandy(): boolean {
     return this.kind === 'window' && this.width !== null && this.height !== null;
   }
@@ -68,7 +68,7 @@ export class Explorer {
     this.name = station.name;
   }
 
-  /** Null where there is nothing to ask for yet. */
+  /** Null while the request is incomplete. */
   get parameters(): Parameters | null {
     const { id, gcs } = this;
     if (this.kind === 'code') return this.code === null ? null : { id, stationCode: this.code, gcs };
@@ -79,7 +79,7 @@ export class Explorer {
     return { id, ...Object.fromEntries(given), gcs };
   }
 
-  /** The same as a query of the page's address, which can be given to others. */
+  /** The same as query parameters of the page, so that it can be shared. */
   get address() {
     const sides =
       this.kind === 'window' ? [this.x, this.y, this.width, this.height].map((value) => value ?? '').join(',') : null;
@@ -91,7 +91,7 @@ export class Explorer {
     };
   }
 
-  /** Takes what an address says; false when it says nothing. */
+  /** Reads the query parameters. Returns false if there are none. */
   read(query: Pick<URLSearchParams, 'get'>): boolean {
     if (query.get('gcs') === 'tokyo') this.gcs = 'tokyo';
     const sides = query.get('window')?.split(',');

@@ -1,9 +1,9 @@
 import { PublicError, type PublicApi } from '$/lib/public';
 
-/** A map of the server, as far as the list knows it. The middle is where something can be seen. */
+/** A map in the list. The centre is a position where there is something to see. */
 export type Listed = { id: string; name: string; middle: { x: number; y: number } | null };
 
-/** The maps as railmapList has them. */
+/** The maps listed by railmapList. */
 export async function listed(api: PublicApi, signal: AbortSignal): Promise<Listed[]> {
   const { ResultSet } = await api.get('/route_service/v1/railmapList', {}, signal);
   return ResultSet.RailMap.map((map) => {
@@ -12,7 +12,7 @@ export async function listed(api: PublicApi, signal: AbortSignal): Promise<Liste
   });
 }
 
-/** The maps as the public page lists them: who has no application yet can look at them all the same. */
+/** The maps listed by the public page, for accounts without an application. */
 export async function listedInPublic(signal: AbortSignal): Promise<Listed[]> {
   const answer = await fetch('/map', { signal });
   if (!answer.ok) throw new PublicError(String(answer.status), `HTTP ${answer.status}`, answer.status);

@@ -2,12 +2,12 @@ import type { MapStation } from '$map/network';
 import type { MapView } from '$map/view';
 import { gripsOf, isAllowed, type MapWindow } from './window';
 
-/** Below this scale a mark is less than a point; then a dot stands for it. */
+/** Below this scale marks are smaller than a pixel and are drawn as dots. */
 const FAR = 0.3;
 
-type Overlay = { window: MapWindow | null; /** Whether it can be dragged. */ isHandy: boolean; found: MapStation[] };
+type Overlay = { window: MapWindow | null; /** Whether the window can be dragged. */ isHandy: boolean; found: MapStation[] };
 
-/** Paints over the map what the console knows of it: the stations of an answer, and the window that was asked for. */
+/** Paints over the map: the stations of a response and the requested window. */
 export function paintOverlay(view: MapView, { window, isHandy, found }: Overlay) {
   const { context, pixelRatio } = view;
   const colors = getComputedStyle(view.canvas);
@@ -28,7 +28,7 @@ export function paintOverlay(view: MapView, { window, isHandy, found }: Overlay)
   context.restore();
 }
 
-/** What is not asked for steps back. */
+/** Dims everything outside the window. */
 function paintShade(view: MapView, { x, y, width, height }: MapWindow, shade: string) {
   const from = view.toScreen(x, y);
   const to = view.toScreen(x + width, y + height);
@@ -89,7 +89,7 @@ function paintFrame(view: MapView, window: MapWindow, isHandy: boolean, color: s
   context.font = `600 12px ${font}`;
   context.textBaseline = 'middle';
   const width = context.measureText(text).width + 14;
-  // Above the frame, or inside of it where that is out of sight.
+  // Above the frame, or inside it if that is out of view.
   const top = from.y - 32 < 0 ? from.y + 12 : from.y - 32;
   const left = Math.min(Math.max(from.x, 6), Math.max(to.x - width, 6));
   context.fillStyle = color;

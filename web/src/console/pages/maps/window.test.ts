@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { MapView } from '$map/view';
 import { around, dragged, gripAt, isAllowed, LONGEST_SIDE, spanned } from './window';
 
-// A view at scale 1 whose left upper corner is at the map's.
+// A view at scale 1 with its top left corner at that of the map.
 const identity = (x: number, y: number) => ({ x, y });
 const view = { width: 1000, height: 800, camera: { x: 500, y: 400, scale: 1 }, toMap: identity, toScreen: identity };
 const shown = { ...view, network: { width: 2000, height: 2000 } } as unknown as MapView;

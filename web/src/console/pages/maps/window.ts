@@ -1,18 +1,18 @@
 import type { MapView } from '$map/view';
 
-/** A part of a map, in its units. The API takes sides from 1 to 500. */
+/** A rectangle of a map in map units. The API accepts sides from 1 to 500. */
 export type MapWindow = { x: number; y: number; width: number; height: number };
 export const LONGEST_SIDE = 500;
 
 type Place = { x: number; y: number };
-/** What of a window is held: edges by their letters, or all of it. */
+/** The part of a window that is dragged: edges by compass letters, or all of it. */
 export type Grip = 'n' | 'e' | 's' | 'w' | 'nw' | 'ne' | 'se' | 'sw' | 'move';
 
 const clamp = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high);
 export const isAllowed = ({ width, height }: MapWindow) =>
   [width, height].every((side) => side >= 1 && side <= LONGEST_SIDE);
 
-/** Where the grips are on the screen. */
+/** The screen positions of the handles. */
 export function gripsOf(view: MapView, { x, y, width, height }: MapWindow): [Exclude<Grip, 'move'>, Place][] {
   const from = view.toScreen(x, y);
   const to = view.toScreen(x + width, y + height);
@@ -23,14 +23,14 @@ export function gripsOf(view: MapView, { x, y, width, height }: MapWindow): [Exc
     ['se', to],
     ['sw', { x: from.x, y: to.y }],
   ];
-  // Of a window that is small on the screen only the corners can be told apart.
+  // Small windows only have handles at their corners.
   const sides: [Exclude<Grip, 'move'>, Place][] = [];
   if (to.x - from.x > 60) sides.push(['n', { x: middle.x, y: from.y }], ['s', { x: middle.x, y: to.y }]);
   if (to.y - from.y > 60) sides.push(['w', { x: from.x, y: middle.y }], ['e', { x: to.x, y: middle.y }]);
   return [...corners, ...sides];
 }
 
-/** What of the window is at a place of the screen. */
+/** The part of the window at a screen position. */
 export function gripAt(view: MapView, window: MapWindow, place: Place, reach: number): Grip | undefined {
   let nearest: Grip | undefined;
   let least = reach;
@@ -44,7 +44,7 @@ export function gripAt(view: MapView, window: MapWindow, place: Place, reach: nu
   return isInside && !fills(view, window) ? 'move' : undefined;
 }
 
-/** Whether so much of what is seen is in the window that dragging there can only mean the map. */
+/** Whether the window covers so much of the view that dragging inside it should move the map. */
 function fills(view: MapView, window: MapWindow): boolean {
   const from = view.toScreen(window.x, window.y);
   const to = view.toScreen(window.x + window.width, window.y + window.height);
@@ -54,7 +54,7 @@ function fills(view: MapView, window: MapWindow): boolean {
   return seen > view.width * view.height * 0.8;
 }
 
-/** The window after its grip was dragged so far, in units of the map. */
+/** The window after dragging a handle, in map units. */
 export function dragged(view: MapView, window: MapWindow, grip: Grip, by: Place): MapWindow {
   const { width: mapWidth = 0, height: mapHeight = 0 } = view.network ?? {};
   const moved = (at: number, length: number, distance: number, size: number) =>
@@ -70,7 +70,7 @@ export function dragged(view: MapView, window: MapWindow, grip: Grip, by: Place)
   return { x, y, width, height };
 }
 
-/** One side, whose start or end is dragged; it stays within what the API takes. */
+/** One dimension of a window whose start or end is dragged, within the limits of the API. */
 function stretched(start: number, length: number, atStart: boolean, atEnd: boolean, by: number): [number, number] {
   if (atEnd) return [start, clamp(Math.round(length + by), 1, LONGEST_SIDE)];
   if (!atStart) return [start, length];
@@ -78,7 +78,7 @@ function stretched(start: number, length: number, atStart: boolean, atEnd: boole
   return [start + length - side, side];
 }
 
-/** The window between where a drag began and where it is, no longer than the API takes. */
+/** The window between the start and the current position of a drag, within the limits of the API. */
 export function spanned(from: Place, to: Place): MapWindow {
   const side = (a: number, b: number): [number, number] => {
     const length = clamp(Math.round(Math.abs(b - a)), 1, LONGEST_SIDE);
@@ -89,7 +89,7 @@ export function spanned(from: Place, to: Place): MapWindow {
   return { x, y, width, height };
 }
 
-/** A window around a place, as large as the API takes or smaller. */
+/** A window around a position, by default the largest that the API accepts. */
 export function around({ x, y }: Place, width = 300, height = width): MapWindow {
   return { x: Math.round(x - width / 2), y: Math.round(y - height / 2), width, height };
 }

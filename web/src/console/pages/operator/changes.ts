@@ -1,6 +1,6 @@
 import type { OperatorAccount } from '$/lib/console';
 
-/** What can be done to an account, each with a question before it. */
+/** Actions on an account that ask for confirmation. */
 export type Change = 'disable' | 'enable' | 'letIn' | 'makeOperator' | 'makeMember';
 
 export const CHANGES: Record<Change, { state?: 'active' | 'disabled'; role?: 'operator' | 'member' }> = {
@@ -13,7 +13,7 @@ export const CHANGES: Record<Change, { state?: 'active' | 'disabled'; role?: 'op
 
 const ORDER: Record<OperatorAccount['state'], number> = { waiting: 0, unconfirmed: 1, active: 1, disabled: 1 };
 
-/** Those that wait for somebody come first, the longest waiting at the top; then the newest. */
+/** Accounts that wait for approval first, longest waiting at the top; then the newest. */
 export function inOrder(accounts: OperatorAccount[]): OperatorAccount[] {
   return [...accounts].sort(
     (a, b) =>

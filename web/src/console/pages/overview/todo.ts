@@ -17,7 +17,7 @@ export type Todo = {
 const SOON = 7 * 86_400_000;
 const NEAR = 0.8;
 
-/** What wants to be done about an application; nothing about one that was disabled on purpose. */
+/** The items of an application. Disabled applications have none. */
 function about(application: Application): Todo[] {
   if (application.disabledAt !== null) return [];
   const words = t.overview.todo;
@@ -69,7 +69,7 @@ function about(application: Application): Todo[] {
 
 const ORDER = { bad: 0, warn: 1, info: 2 };
 
-/** All there is to do, the pressing first. */
+/** All items, most urgent first. */
 export function todos(applications: Application[], waiting: number): Todo[] {
   const words = t.overview.todo;
   const accounts: Todo[] =

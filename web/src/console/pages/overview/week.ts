@@ -1,15 +1,15 @@
 import { api, type Application, type Usage } from '$/lib/console';
 
 export type Share = { application: Application; usage: Usage };
-/** Servers have better things to do than to answer a hundred questions of one page at once. */
+/** The number of concurrent requests. */
 const AT_ONCE = 4;
 
-/** Beyond so many only those are asked about that are known to have been used. */
+/** With more applications, usage is only fetched for those in use. */
 const FEW = 40;
 
 /**
- * Whether a key was used this week, or anything was called today. What only the console called on the days before is
- * not known here.
+ * Whether a key was used this week or anything was called today. Requests of the console on previous days are not known
+ * here.
  */
 function inUse(application: Application): boolean {
   const first = weekDays()[0] ?? 0;
@@ -19,7 +19,7 @@ function inUse(application: Application): boolean {
   );
 }
 
-/** What all the applications called in a week. */
+/** The usage of all applications in the last seven days. */
 export async function weekOf(all: Application[], signal: AbortSignal): Promise<Share[]> {
   const applications = all.length > FEW ? all.filter(inUse) : all;
   const found: Share[] = [];
@@ -39,8 +39,8 @@ export async function weekOf(all: Application[], signal: AbortSignal): Promise<S
 }
 
 /**
- * The beginnings of today and the six days before, here. The server counts a week by the hour, so that all of them are
- * whole.
+ * Local midnight of today and the six previous days. The server counts usage of a week by the hour, so all days are
+ * complete.
  */
 export function weekDays(now = new Date()): number[] {
   return Array.from({ length: 7 }, (_, at) =>
@@ -57,8 +57,8 @@ export type Week = {
 };
 
 /**
- * Requests by day and application, the busiest first; there are eight colours, so that what comes after the seventh is
- * one.
+ * Requests by day and application, busiest first. There are eight colours, so applications after the seventh are
+ * combined.
  */
 export function weekBars(shares: Share[], days = weekDays()): Week {
   const first = days[0] ?? 0;
@@ -94,7 +94,7 @@ export function weekBars(shares: Share[], days = weekDays()): Week {
   };
 }
 
-/** Charts tell series apart by their names. */
+/** Charts identify series by name, so names must be unique. */
 function unique(names: string[]): string[] {
   return names.map((name, at) => (names.indexOf(name) === at ? name : `${name} (${at + 1})`));
 }

@@ -1,5 +1,5 @@
-// Catalogues and collections carry addresses that anybody may have written. Only the web is linked to, and only this
-// server's own pictures are shown in the page: the content security policy allows no others.
+// URLs in catalogues and collections are not trusted. Only http and https URLs are linked, and only images of this
+// server are embedded, because the content security policy blocks all others.
 
 export function webAddress(text: unknown): URL | null {
   if (typeof text !== 'string' || text === '') return null;

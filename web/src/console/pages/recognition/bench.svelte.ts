@@ -6,14 +6,14 @@ import { CANDIDATES, type Ask, type FunctionName, type Kind, type Tongue } from 
 import { orientationOf } from './orientation';
 import { Run } from './run.svelte';
 
-/** How many pictures of this visit are kept at hand. */
+/** The number of pictures kept. */
 const MOST_PICTURES = 16;
 const MOST_COLLECTIONS = 10;
 
-/** What a number field holds while somebody types. */
+/** The value of a number input while it is edited. */
 type Entry = string | number | null | undefined;
 
-/** A picture that was tried in this visit; in this page's memory only. */
+/** A picture that was tried. Kept in memory only. */
 export class Picture {
   readonly file: File;
   readonly url: string;
@@ -33,7 +33,7 @@ export class Picture {
   }
 }
 
-/** Collections cannot be listed by the API; those that answered are remembered in this browser. */
+/** The API cannot list collections. Those used successfully are remembered in this browser. */
 export function knownCollections(): string[] {
   try {
     const list: unknown = JSON.parse(readSetting('collections') ?? '[]');
@@ -44,8 +44,8 @@ export function knownCollections(): string[] {
 }
 
 /**
- * What is set on the bench, and the pictures that were put on it. It outlives a change of application, except for what
- * is of that application.
+ * The settings and pictures of the playground. Kept when another application is selected, except for settings that
+ * belong to the previous one.
  */
 export class Bench {
   task = $state<FunctionName>('classify');
@@ -60,7 +60,7 @@ export class Bench {
   });
   minScore = $state<Entry>(0.3);
   tongue = $state<Tongue>(i18n.language);
-  /** Whether categories and similar images come from a dataset of a user's. */
+  /** Whether a user's dataset is used instead of a model or a collection. */
   withDataSet = $state(false);
   user = $state('');
   dataSetId = $state('');
@@ -69,8 +69,8 @@ export class Bench {
   #application: string | null = null;
 
   /**
-   * Users and datasets are an application's own; another one has no such. The first one finds what the address has
-   * named.
+   * Users and datasets belong to an application, so they are reset for another one. The first application keeps what
+   * the URL contained.
    */
   actAs(application: string) {
     if (this.#application !== null && this.#application !== application) [this.user, this.dataSetId] = ['', ''];
@@ -81,7 +81,7 @@ export class Bench {
     return this.withDataSet && (this.task === 'classify' || this.task === 'similar');
   }
 
-  /** Null while something is missing. */
+  /** Null while a setting is missing. */
   get ask(): Ask | null {
     const { task } = this;
     const model = task === 'similar' ? this.collection.trim() : task === 'recognize' ? '' : this.models[task];
@@ -103,7 +103,7 @@ export class Bench {
     return this.current?.runs.get(`${api.application} ${this.task}`) ?? null;
   }
 
-  /** Puts a picture on the bench. */
+  /** Adds a picture and shows it. */
   take(file: File) {
     const picture = new Picture(file);
     for (const old of this.pictures.slice(MOST_PICTURES - 1)) old.forget();

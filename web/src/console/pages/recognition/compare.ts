@@ -4,28 +4,28 @@ import { overlap } from './orientation';
 import type { After, Explanation } from './run.svelte';
 
 export type Push = Explanation['candidates'][number]['movedBy'][number];
-/** What one verdict did, or several that say the same. */
+/** The effect of a verdict, or of several equal ones. */
 export type Voice = Push & { count: number };
-/** A candidate before and after; null where it was not among the candidates. */
+/** A candidate before and after feedback. Null if it was not among the candidates. */
 export type Pair = {
   key: string;
   name: string;
-  /** Its id before. */ itemId: string | null;
+  /** The id before feedback. */ itemId: string | null;
   before: number | null;
   after: number | null;
   base: number | null;
   movedBy: Push[];
 };
 
-/** Less than what is shown. */
+/** Smaller than the displayed precision. */
 const SAME = 0.0005;
-/** Boxes of one thing stay where they are; another thing of the same kind lies elsewhere. */
+/** The boxes of an object stay in place; another object of the same category is elsewhere. */
 const SAME_PLACE = 0.7;
 
 const sameThing = (a: Candidate, b: Candidate) =>
   a.subject === b.subject && (!a.box || !b.box || a.item !== null || overlap(a.box, b.box) > SAME_PLACE);
 
-/** The candidates of two recognitions of one picture side by side: in the new order, then those that are gone. */
+/** Pairs the candidates of two recognitions of a picture: in the new order, followed by those that are gone. */
 export function compare(before: Result, after: After): Pair[] {
   const left = [...before.candidates];
   const pairs = after.result.candidates.map((now): Pair => {
@@ -58,11 +58,11 @@ export function compare(before: Result, after: After): Pair[] {
 
 const difference = (pair: Pair) => (pair.before === null || pair.after === null ? null : pair.after - pair.before);
 export const hasChanged = (pair: Pair) => Math.abs(difference(pair) ?? 1) >= SAME;
-/** Whether feedback has a hand in the score as it is now. */
+/** Whether feedback affects the current score. */
 export const isMoved = (pair: Pair) =>
   pair.movedBy.length > 0 || (pair.base !== null && pair.after !== null && Math.abs(pair.after - pair.base) >= SAME);
 
-/** What became of a candidate, in short: an arrow and percentage points. */
+/** The change of a candidate: an arrow and percentage points. */
 export function changeWords(pair: Pair): { text: string; tone: 'up' | 'down' | 'same' } {
   const words = t.recognition.changed;
   const by = difference(pair);
@@ -73,7 +73,7 @@ export function changeWords(pair: Pair): { text: string; tone: 'up' | 'down' | '
   return by > 0 ? { text: `▲ +${points}`, tone: 'up' } : { text: `▼ −${points}`, tone: 'down' };
 }
 
-/** Earlier verdicts that say the same speak as one: nobody reads the same sentence ten times. */
+/** Combines earlier verdicts of the same kind, to avoid repeating a sentence. */
 export function voices(pushes: Push[], now: string | undefined): Voice[] {
   const all: Voice[] = [];
   for (const push of pushes) {

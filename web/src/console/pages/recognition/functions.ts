@@ -2,7 +2,7 @@ import { toText } from '$shared/text';
 import type { PublicAnswer, PublicApi } from '$/lib/public';
 import type { Box } from './orientation';
 
-/** What the bench can do with a picture. */
+/** The recognition functions of the playground. */
 export const FUNCTIONS = ['classify', 'detect', 'similar', 'recognize'] as const;
 export type FunctionName = (typeof FUNCTIONS)[number];
 export const isFunction = (text: string | null): text is FunctionName =>
@@ -11,7 +11,7 @@ export const isFunction = (text: string | null): text is FunctionName =>
 export const KINDS = ['product-all', 'book', 'cd', 'dvd', 'game', 'software', 'food'] as const;
 export type Kind = (typeof KINDS)[number];
 export type Tongue = 'en' | 'ja' | 'both';
-/** How many candidates can be asked for, and how many are usual. */
+/** The maximum and the default number of candidates. */
 export const CANDIDATES: Record<FunctionName, { most: number; usual: number }> = {
   classify: { most: 50, usual: 5 },
   detect: { most: 100, usual: 20 },
@@ -19,12 +19,12 @@ export const CANDIDATES: Record<FunctionName, { most: number; usual: number }> =
   recognize: { most: 50, usual: 10 },
 };
 
-/** All that decides an answer besides the picture. */
+/** Everything that determines a result besides the picture. */
 export type Ask = {
   task: FunctionName;
-  /** A model, or the collection of a search; empty for the server's own choice. */
+  /** A model, or the collection to search. Empty for the server's default. */
   model: string;
-  /** Instead of a model: a dataset, and whose it is. */
+  /** A user's dataset instead of a model. */
   dataSet: { id: string; user: string } | null;
   kind: Kind;
   most: number;
@@ -36,15 +36,15 @@ export type Site = { url: string; title: string; imageUrl: string };
 export type Evidence = PublicAnswer<'post', '/imageRecognition/v1/recognize'>['candidates'][number]['evidence'];
 export type Candidate = {
   itemId: string;
-  /** What it stands for, the same in another recognition of the same picture. */
+  /** The identity of the candidate, the same in all recognitions of a picture. */
   subject: string;
   name: string;
-  /** Its name in the other language, where both were asked for. */
+  /** The name in the other language, if both were requested. */
   otherName: string;
   score: number;
-  /** In pixels of the file, before its orientation tag is followed. */
+  /** In pixels of the file, before its orientation tag is applied. */
   box: Box | null;
-  /** Of a search: the image that is alike. */
+  /** The similar image of a search. */
   image: { id: string; url: string; tag: string } | null;
   item: {
     category: string;
@@ -57,7 +57,7 @@ export type Candidate = {
 export type Result = {
   recognitionId: string;
   candidates: Candidate[];
-  /** Of the file, where the answer says so. */
+  /** The size of the file, if the response contains it. */
   size: { width: number; height: number } | null;
   milliseconds: number;
   answer: unknown;
@@ -71,11 +71,11 @@ const PATHS = {
   recognize: `${ROOT}/recognize`,
 } as const;
 const boxOf = (from: Box): Box => ({ xMin: from.xMin, yMin: from.yMin, xMax: from.xMax, yMax: from.yMax });
-/** Ids in a collection are paths that people gave; those of stored images say nothing, so the tag stands first. */
+/** Ids of images in a collection are meaningful paths. Those of stored images are not, so the tag comes first. */
 const nameOf = (id: string, tag: string, stored: boolean) => (stored ? `${tag} (…${id.slice(-4)})`.trim() : id);
 const plain = { otherName: '', box: null, image: null, item: null };
 
-/** The words of the request beside the picture: fields of the form, or of the query of `recognize`. */
+/** The parameters besides the picture: form fields, or the query of `recognize`. */
 function words(ask: Ask, language: 'en' | 'ja'): [string, string][] {
   const all: [string, string | null][] = [
     ['dataSetId', ask.dataSet?.id ?? null],
@@ -91,7 +91,7 @@ function words(ask: Ask, language: 'en' | 'ja'): [string, string][] {
 
 const firstLanguage = (ask: Ask, own: 'en' | 'ja') => (ask.tongue === 'both' ? own : ask.tongue);
 
-/** The same request for a shell. Messages are given by --form-string, which does not take `@` and `<` for files. */
+/** The request as a curl command. Parameters use --form-string, which does not interpret `@` and `<`. */
 export function curl(ask: Ask, own: 'en' | 'ja', origin: string): string {
   const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
   const given = words(ask, firstLanguage(ask, own));
@@ -111,7 +111,7 @@ export function curl(ask: Ask, own: 'en' | 'ja', origin: string): string {
   return `${before}curl ${form} \\\n  "${address}"`;
 }
 
-/** Asks in one language; `recognize` takes the picture itself, all others a form. */
+/** Sends a request for one language. `recognize` takes the picture as the body, all others a form. */
 async function once(api: PublicApi, ask: Ask, file: Blob, language: 'en' | 'ja', signal: AbortSignal): Promise<Result> {
   const caller = ask.dataSet ? api.as(ask.dataSet.user) : api;
   const given = words(ask, language);
@@ -165,7 +165,7 @@ async function once(api: PublicApi, ask: Ask, file: Blob, language: 'en' | 'ja',
       })),
     );
   }
-  // A type of its own in place of the file's, which can be empty or wrong; the server looks at the bytes.
+  // The type of the file may be missing or wrong, and the server detects it from the content.
   const picture = new Blob([file], { type: 'application/octet-stream' });
   const answer = await caller.upload(PATHS.recognize, picture, { query: Object.fromEntries(given), signal });
   return result(
@@ -192,7 +192,10 @@ async function once(api: PublicApi, ask: Ask, file: Blob, language: 'en' | 'ja',
   );
 }
 
-/** Recognises; where both languages are wanted the second request only lends its names, feedback goes to the first. */
+/**
+ * Recognises a picture. If both languages are requested, a second request only adds names; feedback refers to the
+ * first.
+ */
 export async function recognise(
   api: PublicApi,
   ask: Ask,

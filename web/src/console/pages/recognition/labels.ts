@@ -16,8 +16,8 @@ function widthOf(text: string): number {
 }
 
 /**
- * Where the label of a box goes: above it, or inside where there is no room; never beyond the picture. All in pixels of
- * the screen.
+ * The position of the label of a box: above it, or inside if there is no room, always within the picture. In screen
+ * pixels.
  */
 export function labelOf(text: string, box: Box, width: number, height: number): Label {
   const short = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
@@ -35,7 +35,7 @@ export function labelOf(text: string, box: Box, width: number, height: number): 
 const collide = (a: Label, b: Label) =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
-/** Which labels can be read beside each other: the surer a candidate, the sooner its label is put down. */
+/** The labels that do not overlap. Candidates with higher scores are placed first. */
 export function readable(labels: Label[]): Set<Label> {
   const placed: Label[] = [];
   for (const label of labels) if (!placed.some((other) => collide(label, other))) placed.push(label);

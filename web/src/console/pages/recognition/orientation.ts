@@ -1,4 +1,4 @@
-// The API measures boxes in pixels of the file, before its orientation tag is followed; browsers show the picture
+// The API reports boxes in pixels of the file before its orientation tag is applied, but browsers show the picture
 // upright.
 
 export type Box = { xMin: number; yMin: number; xMax: number; yMax: number };
@@ -6,7 +6,7 @@ export type Size = { width: number; height: number };
 
 const ORIENTATION_TAG = 0x0112;
 
-/** The orientation in a TIFF structure, which is what EXIF data are; 1 where there is none. */
+/** The orientation in a TIFF structure, the format of EXIF data; 1 if absent. */
 function inTiff(bytes: DataView, start: number): number {
   const little = bytes.getUint16(start) === 0x4949;
   const directory = start + bytes.getUint32(start + 4, little);
@@ -24,7 +24,7 @@ function inTiff(bytes: DataView, start: number): number {
 function inJpeg(bytes: DataView): number {
   for (let at = 2; at + 10 < bytes.byteLength;) {
     const marker = bytes.getUint16(at);
-    // Pixels begin, or this is no segment: there is no tag further on.
+    // The image data begins here, or the file is malformed: there is no tag beyond this point.
     if (marker === 0xffda || marker >> 8 !== 0xff) return 1;
     const isExif = marker === 0xffe1 && bytes.getUint32(at + 4) === 0x45786966 && bytes.getUint16(at + 8) === 0;
     if (isExif) return inTiff(bytes, at + 10);
@@ -33,7 +33,9 @@ function inJpeg(bytes: DataView): number {
   return 1;
 }
 
-/** Chunks of WebP (after 12 bytes, name before a little-endian length) and PNG (after 8, length before name). */
+/**
+ * Finds EXIF data in the chunks of WebP (from byte 12: name, little-endian length) or PNG (from byte 8: length, name).
+ */
 function inChunks(bytes: DataView, webp: boolean): number {
   for (let at = webp ? 12 : 8; at + 8 < bytes.byteLength;) {
     const length = bytes.getUint32(webp ? at + 4 : at, webp);
@@ -47,7 +49,7 @@ function inChunks(bytes: DataView, webp: boolean): number {
   return 1;
 }
 
-/** The orientation tag of a picture, 1 to 8; 1 means as it is. */
+/** The orientation tag of a picture, from 1 to 8. 1 means unrotated. */
 export async function orientationOf(file: Blob): Promise<number> {
   try {
     const bytes = new DataView(await file.arrayBuffer());
@@ -56,7 +58,7 @@ export async function orientationOf(file: Blob): Promise<number> {
     if (bytes.getUint32(0) === 0x52494646) return inChunks(bytes, true);
     if (bytes.getUint32(0) === 0x49492a00 || bytes.getUint32(0) === 0x4d4d002a) return inTiff(bytes, 0);
   } catch {
-    // Cut short or wrong inside: then nothing is turned, here and on the server.
+    // Truncated or malformed files are not rotated, neither here nor on the server.
   }
   return 1;
 }
@@ -65,7 +67,7 @@ export const isSideways = (orientation: number) => orientation >= 5;
 export const turned = (size: Size, orientation: number): Size =>
   isSideways(orientation) ? { width: size.height, height: size.width } : size;
 
-/** A point of the file, as fractions, where the upright picture has it. */
+/** Maps a point of the file to the upright picture. Coordinates are fractions. */
 function upright(x: number, y: number, orientation: number): [number, number] {
   switch (orientation) {
     case 2:
@@ -87,7 +89,7 @@ function upright(x: number, y: number, orientation: number): [number, number] {
   }
 }
 
-/** A box of the file in pixels of the upright picture. */
+/** Maps a box of the file to pixels of the upright picture. */
 export function uprightBox(box: Box, file: Size, orientation: number): Box {
   const size = turned(file, orientation);
   const [ax, ay] = upright(box.xMin / file.width, box.yMin / file.height, orientation);
@@ -100,7 +102,7 @@ export function uprightBox(box: Box, file: Size, orientation: number): Box {
   };
 }
 
-/** How much two boxes share, 0 to 1. */
+/** Intersection over union of two boxes. */
 export function overlap(a: Box, b: Box): number {
   const width = Math.min(a.xMax, b.xMax) - Math.max(a.xMin, b.xMin);
   const height = Math.min(a.yMax, b.yMax) - Math.max(a.yMin, b.yMin);

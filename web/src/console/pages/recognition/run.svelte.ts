@@ -6,20 +6,20 @@ import { recognise, type Ask, type Result } from './functions';
 export type Explanation = PublicAnswer<'get', '/imageRecognition/v1/explain'>;
 export type Said = { valid: boolean; comment: string };
 export type After = { result: Result; explanation: Explanation };
-/** In place of a candidate's id: the result as a whole. */
+/** Stands for the whole result in place of a candidate's id. */
 export const WHOLE = '';
 
-/** One picture recognised in one way, what was said about it, and what that changed. */
+/** The recognition of a picture with one set of parameters, its feedback, and the effect of the feedback. */
 export class Run {
   readonly ask: Ask;
   busy = $state(false);
   error = $state.raw<unknown>(null);
   result = $state.raw<Result | null>(null);
-  /** By candidate; the last word on each. */
+  /** The latest verdict by candidate. */
   said = $state.raw<Record<string, Said>>({});
-  /** The candidate whose verdict is on its way. */
+  /** The candidate whose verdict is being sent. */
   saying = $state<string | null>(null);
-  /** The same picture looked at again after the last verdict. */
+  /** The picture recognised again after the latest verdict. */
   after = $state.raw<After | null>(null);
   looking = $state(false);
   lookError = $state.raw<unknown>(null);
@@ -33,7 +33,7 @@ export class Run {
     [this.#api, this.ask, this.#file, this.#own] = [api, ask, file, own];
   }
 
-  /** Whether anything has been said or taken back since the picture was recognised. */
+  /** Whether feedback has been sent or revoked since the picture was recognised. */
   get touched() {
     return this.after !== null || this.looking || this.lookError !== null;
   }
@@ -55,8 +55,8 @@ export class Run {
   }
 
   /**
-   * Says of a candidate, or of the whole, whether it is right. It acts from the next request on, so the picture is
-   * looked at again at once.
+   * Sends feedback on a candidate or the whole result. It takes effect with the next request, so the picture is
+   * recognised again.
    */
   async say(item: string, valid: boolean, comment = '') {
     if (!this.result || this.saying !== null) return;
@@ -75,11 +75,11 @@ export class Run {
     } finally {
       this.saying = null;
     }
-    // A comment alone moves nothing.
+    // A comment alone does not change scores.
     if (before?.valid !== valid) void this.look();
   }
 
-  /** Takes a verdict back as if it had never been said. */
+  /** Revokes a verdict. */
   async takeBack(item: string) {
     if (!this.result || this.saying !== null) return;
     this.saying = item;
@@ -94,7 +94,7 @@ export class Run {
     void this.look();
   }
 
-  /** The same picture again, and what moved its scores. */
+  /** Recognises the picture again and fetches the explanation of its scores. */
   async look() {
     const signal = this.#renew();
     [this.looking, this.lookError] = [true, null];
@@ -108,7 +108,7 @@ export class Run {
       this.after = { result, explanation };
       this.looking = false;
     } catch (reason) {
-      // What was stopped was stopped by a newer one, which says itself when it is done.
+      // Aborted by a newer call, which updates the state itself.
       if (!isAbort(reason)) [this.lookError, this.looking] = [reason, false];
     }
   }

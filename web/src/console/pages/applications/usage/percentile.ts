@@ -1,26 +1,17 @@
-/** A time below which a share of the requests stayed, in milliseconds. */
+/** The duration in milliseconds below which a share of the requests completed. */
 export type Percentile = {
   ms: number;
-  /** The request lies in the open class above the last bound: it took `ms` or longer, and nobody knows how long. */
+  /** The request is in the last, open-ended bucket: it took `ms` or longer. */
   above: boolean;
 };
 
 /**
- * A percentile out of counts by classes of times.
- *
- * Class k holds the requests that took at least `bounds[k - 1]` (0 for the first) and less than `bounds[k]`
- * milliseconds; one more
- * class, `classes[bounds.length]`, holds all from the last bound on. The requests are thought to be spread evenly over
- * their class:
- * the wanted rank is `share` times their number, it falls into the first class up to whose end there are at least that
- * many, and
- * the time is as far between the class's bounds as the rank is between the requests before the class and those up to
- * its end.
- * So 4 requests in the class from 10 to 30 ms have the median (rank 2 of 4) 20 ms. In the open class there is nothing
- * to interpolate
- * to: the answer is its lower bound, marked `above`.
- *
- * Null without any request. `share` is from 0 to 1.
+ * Computes a percentile from a histogram of durations. Bucket k counts the requests that took at least `bounds[k - 1]`
+ * (0 for the first) and less than `bounds[k]` milliseconds; the last bucket, `classes[bounds.length]`, is open-ended.
+ * Requests are assumed to be distributed evenly within their bucket: the result is interpolated linearly between its
+ * bounds. For example, the median of 4 requests in the bucket from 10 to 30 ms (rank 2 of 4) is 20 ms. There is no
+ * upper bound to interpolate to in the open-ended bucket, so the result is its lower bound, marked `above`. Returns
+ * null without requests. `share` is from 0 to 1.
  */
 export function percentile(share: number, bounds: readonly number[], classes: readonly number[]): Percentile | null {
   const total = classes.reduce((sum, count) => sum + count, 0);
@@ -36,6 +27,6 @@ export function percentile(share: number, bounds: readonly number[], classes: re
     }
     before += count;
   }
-  // Only where rounding left the rank a hair above the total.
+  // Reached only if rounding leaves the rank slightly above the total.
   return { ms: bounds.at(-1) ?? 0, above: (classes[bounds.length] ?? 0) > 0 };
 }

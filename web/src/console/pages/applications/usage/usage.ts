@@ -3,7 +3,7 @@ import type { Usage } from '$/lib/console';
 
 export type UsageRow = Usage['rows'][number];
 export type Filter = { key: string; operation: string };
-/** Stands for what the console itself called, where a key is chosen. */
+/** The key filter for requests made by the console itself. */
 export const CONSOLE = 'console';
 
 export type Sum = { requests: number; refused: number; failed: number; classes: number[] };
@@ -29,7 +29,7 @@ export function filtered(rows: UsageRow[], { key, operation }: Filter): UsageRow
   );
 }
 
-/** Every step of the period from the first to the last: those without requests are zero, not left out. */
+/** All steps of the period. Steps without requests are zero, not omitted. */
 export function moments(usage: Pick<Usage, 'from' | 'to' | 'stepSeconds'>): number[] {
   const step = usage.stepSeconds * 1000;
   const from = Date.parse(usage.from);
@@ -45,7 +45,7 @@ export function totals(rows: UsageRow[], classes: number): Sum {
   return sum;
 }
 
-/** What was called in each step of the period. */
+/** The requests in each step of the period. */
 export function steps(usage: Usage, rows: UsageRow[]): Step[] {
   const size = usage.bounds.length + 1;
   const byMoment = new Map(moments(usage).map((at) => [at, { at: drawnAt(at, usage.stepSeconds), ...none(size) }]));
@@ -56,7 +56,7 @@ export function steps(usage: Usage, rows: UsageRow[]): Step[] {
   return [...byMoment.values()];
 }
 
-/** Sums by whatever tells rows apart, the largest first. */
+/** Sums rows by group, largest first. */
 export function sumsBy(
   rows: UsageRow[],
   classes: number,
@@ -74,12 +74,13 @@ export function sumsBy(
     .sort((a, b) => b.sum.requests - a.sum.requests || a.group.localeCompare(b.group));
 }
 
-/** There are eight colours: what comes after the seven largest is one. */
+/** There are eight colours: groups after the seventh are combined. */
 const MOST_SERIES = 8;
 export type Stack = { groups: string[]; others: boolean; bars: { at: number; values: number[] }[] };
 
 /**
- * Requests of each step by group, in the order of `groups`; the last value is all the others where there are too many.
+ * The requests of each step by group, in the order of `groups`. The last value combines the remaining groups if there
+ * are too many.
  */
 export function stacked(usage: Usage, rows: UsageRow[], group: (row: UsageRow) => string): Stack {
   const all = sumsBy(rows, 0, group).map((one) => one.group);
@@ -101,6 +102,6 @@ export function stacked(usage: Usage, rows: UsageRow[], group: (row: UsageRow) =
   return { groups, others, bars: [...bars.values()] };
 }
 
-/** The share of requests that were refused or failed; null without any. */
+/** The share of requests that were refused or failed, or null without requests. */
 export const errorShare = (sum: Sum): number | null =>
   sum.requests > 0 ? (sum.refused + sum.failed) / sum.requests : null;
