@@ -8,5 +8,5 @@ import '$/styles/base.css';
 const target = document.getElementById('app');
 if (!target) throw new Error('index.html has no #app');
 router.start();
-await i18n.use();
+await i18n.load();
 mount(App, { target });

@@ -3,12 +3,12 @@ import { t } from '$/lib/i18n.svelte';
 import { href, router, type RouteName } from '$/lib/router.svelte';
 import { session } from '$/lib/session.svelte';
 
-export type Stop = { id: string; label: string; icon: IconName; href: string; current: boolean };
+export type NavItem = { id: string; label: string; icon: IconName; href: string; current: boolean };
 
 /** Pages without their own navigation item, and the item that is highlighted for them. */
 const PARENT: Partial<Record<string, RouteName>> = { application: 'applications', map: 'maps', dataset: 'datasets' };
 
-function stop(id: keyof typeof t & IconName & RouteName): Stop {
+function item(id: keyof typeof t & IconName & RouteName): NavItem {
   const here = PARENT[router.name] ?? router.name;
   return {
     id,
@@ -20,13 +20,13 @@ function stop(id: keyof typeof t & IconName & RouteName): Stop {
 }
 
 /** The main items, in order. */
-export const mainStops = (): Stop[] => [
-  stop('overview'),
-  stop('applications'),
-  stop('maps'),
-  stop('recognition'),
-  stop('datasets'),
-  stop('feedback'),
+export const mainItems = (): NavItem[] => [
+  item('overview'),
+  item('applications'),
+  item('maps'),
+  item('recognition'),
+  item('datasets'),
+  item('feedback'),
 ];
 /** The items below the main ones. */
-export const sideStops = (): Stop[] => [stop('account'), ...(session.isOperator ? [stop('operator')] : [])];
+export const secondaryItems = (): NavItem[] => [item('account'), ...(session.isOperator ? [item('operator')] : [])];

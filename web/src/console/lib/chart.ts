@@ -67,9 +67,9 @@ export const pointLabel = (at: number, step: number) => (step < DAY ? format.dat
 export const colour = (at: number) => `var(--chart-${(at % 8) + 1})`;
 
 /** The index of the nearest of several sorted times. */
-export function nearest(moments: number[], at: number): number {
+export function nearest(times: number[], at: number): number {
   let best = 0;
-  for (const [index, moment] of moments.entries())
-    if (Math.abs(moment - at) < Math.abs((moments[best] ?? 0) - at)) best = index;
+  for (const [index, time] of times.entries())
+    if (Math.abs(time - at) < Math.abs((times[best] ?? 0) - at)) best = index;
   return best;
 }

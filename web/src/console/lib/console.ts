@@ -1,5 +1,5 @@
 import type { paths } from '$/api/console';
-import type { Answer, Body, PathParams, PathsWith, QueryOf, Method } from '$/lib/typed';
+import type { ResponseBody, RequestBody, PathParams, PathsWith, QueryOf, Method } from '$/lib/operation-types';
 
 /** An error response of the console's API. `code` is `offline` if there was no response. */
 export class ConsoleError extends Error {
@@ -17,67 +17,79 @@ export class ConsoleError extends Error {
 }
 
 const PREFIX = '/console/api/';
-type Short<P> = P extends `/console/api/${infer R}` ? R : never;
-type Long<S extends string> = `/console/api/${S}` & keyof paths;
-type Op<M extends Method, S extends string> =
-  Long<S> extends keyof paths ? (M extends keyof paths[Long<S>] ? paths[Long<S>][M] : never) : never;
-export type PathFor<M extends Method> = Short<PathsWith<paths, M>>;
-/** The response body of an operation: `AnswerOf<'get', 'session'>`. */
-export type AnswerOf<M extends Method, S extends PathFor<M>> = Answer<Op<M, S>>;
+type ShortPath<P> = P extends `/console/api/${infer R}` ? R : never;
+type FullPath<S extends string> = `/console/api/${S}` & keyof paths;
+type Operation<M extends Method, S extends string> =
+  FullPath<S> extends keyof paths ? (M extends keyof paths[FullPath<S>] ? paths[FullPath<S>][M] : never) : never;
+export type PathFor<M extends Method> = ShortPath<PathsWith<paths, M>>;
+/** The response body of an operation: `ResponseOf<'get', 'session'>`. */
+export type ResponseOf<M extends Method, S extends PathFor<M>> = ResponseBody<Operation<M, S>>;
 
 type Options<O> = (keyof PathParams<O> extends never ? { path?: undefined } : { path: PathParams<O> }) & {
   query?: QueryOf<O>;
   signal?: AbortSignal;
 };
-type With<O> = (Body<O> extends undefined ? { body?: undefined } : { body: Body<O> }) & Options<O>;
-type Argument<T> = Record<never, never> extends T ? [options?: T] : [options: T];
+type OptionsWithBody<O> = (RequestBody<O> extends undefined ? { body?: undefined } : { body: RequestBody<O> }) &
+  Options<O>;
+type OptionArguments<T> = Record<never, never> extends T ? [options?: T] : [options: T];
 
-export type Session = AnswerOf<'get', 'session'>;
+export type Session = ResponseOf<'get', 'session'>;
 export type Account = NonNullable<Session['account']>;
-export type Application = AnswerOf<'get', 'applications/{id}'>;
+export type Application = ResponseOf<'get', 'applications/{id}'>;
 export type Key = Application['keys'][number];
 export type Quota = Application['quota'];
-export type IssuedKey = AnswerOf<'post', 'applications/{id}/keys'>;
-export type Belongings = AnswerOf<'get', 'applications/{id}/belongings'>;
-export type Usage = AnswerOf<'get', 'applications/{id}/usage'>;
-export type Verdict = AnswerOf<'get', 'feedback'>['verdicts'][number];
-export type Timeline = AnswerOf<'get', 'feedback/timeline'>;
-export type OperatorAccount = AnswerOf<'get', 'operator/accounts'>['accounts'][number];
+export type IssuedKey = ResponseOf<'post', 'applications/{id}/keys'>;
+export type Belongings = ResponseOf<'get', 'applications/{id}/belongings'>;
+export type Usage = ResponseOf<'get', 'applications/{id}/usage'>;
+export type Verdict = ResponseOf<'get', 'feedback'>['verdicts'][number];
+export type Timeline = ResponseOf<'get', 'feedback/timeline'>;
+export type OperatorAccount = ResponseOf<'get', 'operator/accounts'>['accounts'][number];
 
 /**
  * The account that is signed in on this page, and callbacks for a session that has ended or that another tab has
  * renewed.
  */
-type Listener = { account: () => string | undefined; lost: () => void; renewed: (session: Session) => void };
+type SessionListener = {
+  accountId: () => string | undefined;
+  onEnded: () => void;
+  onRenewed: (session: Session) => void;
+};
 let csrf: string | null = null;
-let listener: Listener | null = null;
+let listener: SessionListener | null = null;
 
 /** Registers the session. Returns a function that sets the CSRF token of requests that change something. */
-export function attachSession(session: Listener): (token: string | null) => void {
+export function attachSession(session: SessionListener): (token: string | null) => void {
   listener = session;
   return (token) => (csrf = token);
 }
 
-export async function errorOf(answer: Response): Promise<ConsoleError> {
-  const wait = Number(answer.headers.get('Retry-After') ?? Number.NaN);
+export async function errorOf(response: Response): Promise<ConsoleError> {
+  const wait = Number(response.headers.get('Retry-After') ?? Number.NaN);
   const retryAfter = Number.isFinite(wait) ? wait : null;
   try {
-    const { error } = (await answer.json()) as { error: { code: string; message: string } };
-    return new ConsoleError(error.code, error.message, answer.status, retryAfter);
+    const { error } = (await response.json()) as { error: { code: string; message: string } };
+    return new ConsoleError(error.code, error.message, response.status, retryAfter);
   } catch {
-    const code = answer.status === 503 ? 'unavailable' : 'internal';
-    return new ConsoleError(code, `HTTP ${answer.status}`, answer.status, retryAfter);
+    const code = response.status === 503 ? 'unavailable' : 'internal';
+    return new ConsoleError(code, `HTTP ${response.status}`, response.status, retryAfter);
   }
 }
 
-type Loose = { path?: Record<string, string>; query?: Record<string, unknown>; body?: unknown; signal?: AbortSignal };
+type UntypedOptions = {
+  path?: Record<string, string>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+  signal?: AbortSignal;
+};
 
-async function send(method: string, template: string, options: Loose): Promise<Response> {
+async function send(method: string, template: string, options: UntypedOptions): Promise<Response> {
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(options.path?.[name] ?? ''));
   const query = Object.entries(options.query ?? {}).filter(
     ([, value]) => value !== undefined && value !== null && value !== '',
   );
-  const tail = query.length ? `?${new URLSearchParams(query.map(([name, value]) => [name, String(value)]))}` : '';
+  const queryString = query.length
+    ? `?${new URLSearchParams(query.map(([name, value]) => [name, String(value)]))}`
+    : '';
   const headers: Record<string, string> = { Accept: 'application/json' };
   if (method !== 'GET') {
     headers['Content-Type'] = 'application/json';
@@ -85,7 +97,7 @@ async function send(method: string, template: string, options: Loose): Promise<R
   }
   const body = method === 'GET' || options.body === undefined ? null : JSON.stringify(options.body);
   try {
-    return await fetch(PREFIX + path + tail, {
+    return await fetch(PREFIX + path + queryString, {
       method,
       headers,
       body,
@@ -98,25 +110,25 @@ async function send(method: string, template: string, options: Loose): Promise<R
   }
 }
 
-async function call(method: string, path: string, options: Loose = {}): Promise<unknown> {
-  const asking = listener?.account();
-  let answer = await send(method, path, options);
-  if (answer.ok) return answer.status === 204 ? undefined : answer.json();
-  let error = await errorOf(answer);
+async function call(method: string, path: string, options: UntypedOptions = {}): Promise<unknown> {
+  const accountId = listener?.accountId();
+  let response = await send(method, path, options);
+  if (response.ok) return response.status === 204 ? undefined : response.json();
+  let error = await errorOf(response);
   // Another tab has signed in and shares its session with this one, so only the token is outdated. Retries once.
   if (error.code === 'badCsrf') {
     const fresh = await send('GET', 'session', {});
     if (!fresh.ok) throw error;
     const session = (await fresh.json()) as Session;
-    listener?.renewed(session);
+    listener?.onRenewed(session);
     // An action that one account requested must not be performed as another.
-    if (session.account?.id !== asking)
+    if (session.account?.id !== accountId)
       throw new ConsoleError('otherAccount', 'This browser is signed in to another account now.', error.status, null);
-    answer = await send(method, path, options);
-    if (answer.ok) return answer.status === 204 ? undefined : answer.json();
-    error = await errorOf(answer);
+    response = await send(method, path, options);
+    if (response.ok) return response.status === 204 ? undefined : response.json();
+    error = await errorOf(response);
   }
-  if (error.code === 'notSignedIn') listener?.lost();
+  if (error.code === 'notSignedIn') listener?.onEnded();
   throw error;
 }
 
@@ -124,14 +136,14 @@ async function call(method: string, path: string, options: Loose = {}): Promise<
  * The console's API: `api.get('applications/{id}', { path: { id } })`, `api.post('applications', { body: { name } })`.
  */
 export const api = {
-  get: <S extends PathFor<'get'>>(path: S, ...rest: Argument<Options<Op<'get', S>>>) =>
-    call('GET', path, rest[0] as Loose) as Promise<AnswerOf<'get', S>>,
-  post: <S extends PathFor<'post'>>(path: S, ...rest: Argument<With<Op<'post', S>>>) =>
-    call('POST', path, rest[0] as Loose) as Promise<AnswerOf<'post', S>>,
-  put: <S extends PathFor<'put'>>(path: S, ...rest: Argument<With<Op<'put', S>>>) =>
-    call('PUT', path, rest[0] as Loose) as Promise<AnswerOf<'put', S>>,
-  patch: <S extends PathFor<'patch'>>(path: S, ...rest: Argument<With<Op<'patch', S>>>) =>
-    call('PATCH', path, rest[0] as Loose) as Promise<AnswerOf<'patch', S>>,
-  delete: <S extends PathFor<'delete'>>(path: S, ...rest: Argument<With<Op<'delete', S>>>) =>
-    call('DELETE', path, rest[0] as Loose) as Promise<AnswerOf<'delete', S>>,
+  get: <S extends PathFor<'get'>>(path: S, ...rest: OptionArguments<Options<Operation<'get', S>>>) =>
+    call('GET', path, rest[0] as UntypedOptions) as Promise<ResponseOf<'get', S>>,
+  post: <S extends PathFor<'post'>>(path: S, ...rest: OptionArguments<OptionsWithBody<Operation<'post', S>>>) =>
+    call('POST', path, rest[0] as UntypedOptions) as Promise<ResponseOf<'post', S>>,
+  put: <S extends PathFor<'put'>>(path: S, ...rest: OptionArguments<OptionsWithBody<Operation<'put', S>>>) =>
+    call('PUT', path, rest[0] as UntypedOptions) as Promise<ResponseOf<'put', S>>,
+  patch: <S extends PathFor<'patch'>>(path: S, ...rest: OptionArguments<OptionsWithBody<Operation<'patch', S>>>) =>
+    call('PATCH', path, rest[0] as UntypedOptions) as Promise<ResponseOf<'patch', S>>,
+  delete: <S extends PathFor<'delete'>>(path: S, ...rest: OptionArguments<OptionsWithBody<Operation<'delete', S>>>) =>
+    call('DELETE', path, rest[0] as UntypedOptions) as Promise<ResponseOf<'delete', S>>,
 };

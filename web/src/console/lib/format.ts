@@ -4,27 +4,27 @@ import { i18n } from '$/lib/i18n.svelte';
 
 type When = string | number | Date;
 const locale = () => (i18n.language === 'ja' ? 'ja-JP' : 'en-GB');
-const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeTimeFormat>();
+const cache = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeTimeFormat>();
 
 /** Creating formatters is expensive, and every row of a table needs them. */
-function kept<F extends Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeTimeFormat>(
+function cached<F extends Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeTimeFormat>(
   name: string,
   make: (locale: string) => F,
 ): F {
   const key = `${locale()} ${name}`;
-  const before = made.get(key);
-  if (before) return before as F;
-  const fresh = make(locale());
-  made.set(key, fresh);
-  return fresh;
+  const existing = cache.get(key);
+  if (existing) return existing as F;
+  const created = make(locale());
+  cache.set(key, created);
+  return created;
 }
 
 const dates = (options: Intl.DateTimeFormatOptions) =>
-  kept(JSON.stringify(options), (l) => new Intl.DateTimeFormat(l, options));
+  cached(JSON.stringify(options), (l) => new Intl.DateTimeFormat(l, options));
 const numbers = (options: Intl.NumberFormatOptions) =>
-  kept(JSON.stringify(options), (l) => new Intl.NumberFormat(l, options));
-const spans = (numeric: 'always' | 'auto') =>
-  kept(`relative ${numeric}`, (l) => new Intl.RelativeTimeFormat(l, { numeric }));
+  cached(JSON.stringify(options), (l) => new Intl.NumberFormat(l, options));
+const relativeTimes = (numeric: 'always' | 'auto') =>
+  cached(`relative ${numeric}`, (l) => new Intl.RelativeTimeFormat(l, { numeric }));
 const unit = (name: string, digits = 0) =>
   numbers({ style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: digits });
 
@@ -71,7 +71,7 @@ export const format = {
       ['minute', 60],
     ];
     for (const [name, size] of steps)
-      if (Math.abs(seconds) >= size) return spans('always').format(Math.trunc(seconds / size), name);
-    return spans('auto').format(Math.trunc(seconds), 'second');
+      if (Math.abs(seconds) >= size) return relativeTimes('always').format(Math.trunc(seconds / size), name);
+    return relativeTimes('auto').format(Math.trunc(seconds), 'second');
   },
 };

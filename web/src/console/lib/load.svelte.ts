@@ -1,26 +1,26 @@
-import { isAbort } from '$/lib/wording';
+import { isAbort } from '$/lib/error-message';
 
 /**
  * Loads data and reloads it whenever reactive state changes that the function reads before its first await. A new
  * request cancels the previous one. The previous value stays until the new one has arrived.
  *
  *     const usage = load((signal) => api.get('applications/{id}/usage', { path: { id }, query: { days }, signal }));
- *     {#if usage.error}<ErrorBox error={usage.error} retry={usage.again} />{:else if usage.value}…
+ *     {#if usage.error}<ErrorBox error={usage.error} retry={usage.reload} />{:else if usage.value}…
  */
-export function load<T>(fetching: (signal: AbortSignal) => Promise<T>) {
+export function load<T>(fetchData: (signal: AbortSignal) => Promise<T>) {
   let value = $state.raw<T | null>(null);
   let error = $state.raw<unknown>(null);
   let busy = $state(true);
-  let turn = $state(0);
+  let version = $state(0);
 
   $effect(() => {
-    void turn;
+    void version;
     const stop = new AbortController();
     busy = true;
-    fetching(stop.signal).then(
-      (fresh) => {
+    fetchData(stop.signal).then(
+      (loaded) => {
         if (stop.signal.aborted) return;
-        [value, error, busy] = [fresh, null, false];
+        [value, error, busy] = [loaded, null, false];
       },
       (reason: unknown) => {
         if (stop.signal.aborted || isAbort(reason)) return;
@@ -35,8 +35,8 @@ export function load<T>(fetching: (signal: AbortSignal) => Promise<T>) {
       return value;
     },
     /** Applies a change that the server has confirmed, without fetching again. */
-    set value(fresh: T | null) {
-      value = fresh;
+    set value(loaded: T | null) {
+      value = loaded;
     },
     get error() {
       return error;
@@ -44,8 +44,8 @@ export function load<T>(fetching: (signal: AbortSignal) => Promise<T>) {
     get busy() {
       return busy;
     },
-    again: () => {
-      turn += 1;
+    reload: () => {
+      version += 1;
     },
   };
 }

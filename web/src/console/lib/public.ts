@@ -1,8 +1,8 @@
 import { toText } from '$shared/text';
 import type { paths } from '$/api/api';
 import { api } from '$/lib/console';
-import { upload, type Sent } from '$/lib/upload';
-import type { Answer, Body, Method, PathsWith, QueryOf } from '$/lib/typed';
+import { upload, type UploadResponse } from '$/lib/upload';
+import type { ResponseBody, RequestBody, Method, PathsWith, QueryOf } from '$/lib/operation-types';
 
 /**
  * An error response of the public API. The codes of its two parts differ: `W404`, `116` and the like; `offline` if
@@ -21,12 +21,15 @@ export class PublicError extends Error {
   }
 }
 
-type Failing = { error?: { code: string; message: string }; ResultSet?: { Error?: { code: string; Message: string } } };
+type ErrorBody = {
+  error?: { code: string; message: string };
+  ResultSet?: { Error?: { code: string; Message: string } };
+};
 
 function errorOf(status: number, text: string, retryAfter: string | null): PublicError {
   const wait = retryAfter === null || retryAfter === '' || Number.isNaN(Number(retryAfter)) ? null : Number(retryAfter);
   try {
-    const body = JSON.parse(text) as Failing;
+    const body = JSON.parse(text) as ErrorBody;
     if (body.error) return new PublicError(body.error.code, body.error.message, status, wait);
     const route = body.ResultSet?.Error;
     if (route) return new PublicError(route.code, route.Message, status, wait);
@@ -41,7 +44,7 @@ const passes = new Map<string, Promise<Pass>>();
 const tokens = new Map<string, Promise<string>>();
 
 /** Called when another account has signed in, or none is signed in any more. */
-export function forgetPasses() {
+export function clearPasses() {
   passes.clear();
   tokens.clear();
 }
@@ -53,25 +56,25 @@ async function newPass(application: string): Promise<Pass> {
 }
 
 async function passOf(application: string): Promise<string> {
-  const kept = passes.get(application);
-  if (kept) {
-    const pass = await kept;
+  const cached = passes.get(application);
+  if (cached) {
+    const pass = await cached;
     if (Date.now() < pass.renewAt) return pass.key;
   }
-  const made = newPass(application);
-  passes.set(application, made);
-  made.catch(() => passes.delete(application));
-  return (await made).key;
+  const created = newPass(application);
+  passes.set(application, created);
+  created.catch(() => passes.delete(application));
+  return (await created).key;
 }
 
-type Op<M extends Method, P> = P extends keyof paths ? (M extends keyof paths[P] ? paths[P][M] : never) : never;
+type Operation<M extends Method, P> = P extends keyof paths ? (M extends keyof paths[P] ? paths[P][M] : never) : never;
 type Query<O> = Omit<QueryOf<O>, 'token'>;
-export type PublicAnswer<M extends Method, P extends PathsWith<paths, M>> = Answer<Op<M, P>>;
-type Loose = Record<string, unknown>;
+export type PublicResponse<M extends Method, P extends PathsWith<paths, M>> = ResponseBody<Operation<M, P>>;
+type UntypedQuery = Record<string, unknown>;
 type Request = {
   method: string;
   path: string;
-  query: Loose;
+  query: UntypedQuery;
   body: BodyInit | null;
   type?: string;
   progress?: (share: number) => void;
@@ -95,14 +98,14 @@ export class PublicApi {
     return new PublicApi(this.application, this.routeService, user);
   }
 
-  get<P extends PathsWith<paths, 'get'>>(path: P, query: Query<Op<'get', P>>, signal?: AbortSignal) {
-    return this.#json({ method: 'GET', path, query, body: null, signal }) as Promise<PublicAnswer<'get', P>>;
+  get<P extends PathsWith<paths, 'get'>>(path: P, query: Query<Operation<'get', P>>, signal?: AbortSignal) {
+    return this.#json({ method: 'GET', path, query, body: null, signal }) as Promise<PublicResponse<'get', P>>;
   }
 
   post<P extends PathsWith<paths, 'post'>>(
     path: P,
-    body: Body<Op<'post', P>>,
-    query?: Query<Op<'post', P>>,
+    body: RequestBody<Operation<'post', P>>,
+    query?: Query<Operation<'post', P>>,
     signal?: AbortSignal,
   ) {
     return this.#json({
@@ -112,23 +115,23 @@ export class PublicApi {
       body: JSON.stringify(body),
       type: 'application/json',
       signal,
-    }) as Promise<PublicAnswer<'post', P>>;
+    }) as Promise<PublicResponse<'post', P>>;
   }
 
   /** Sends a form with files, or a single file. `progress` is called with the share that has been sent, from 0 to 1. */
   upload<P extends PathsWith<paths, 'post'>>(
     path: P,
     body: FormData | Blob,
-    options: { query?: Query<Op<'post', P>>; progress?: (share: number) => void; signal?: AbortSignal } = {},
+    options: { query?: Query<Operation<'post', P>>; progress?: (share: number) => void; signal?: AbortSignal } = {},
   ) {
     const { query = {}, ...rest } = options;
-    return this.#json({ method: 'POST', path, query, body, ...rest }) as Promise<PublicAnswer<'post', P>>;
+    return this.#json({ method: 'POST', path, query, body, ...rest }) as Promise<PublicResponse<'post', P>>;
   }
 
   /** Fetches an image. Callers revoke the object URLs that they create for it. */
   async blob<P extends PathsWith<paths, 'get'>>(
     path: P,
-    query: Query<Op<'get', P>>,
+    query: Query<Operation<'get', P>>,
     signal?: AbortSignal,
   ): Promise<Blob> {
     return (await this.#send({ method: 'GET', path, query, body: null, signal })).blob;
@@ -139,11 +142,11 @@ export class PublicApi {
     return sent.status === 204 || sent.blob.size === 0 ? undefined : JSON.parse(await sent.blob.text());
   }
 
-  async #send(request: Request, again = true): Promise<Sent> {
-    const sent = await upload({ ...request, url: await this.#address(request.path, request.query) });
+  async #send(request: Request, mayRetry = true): Promise<UploadResponse> {
+    const sent = await upload({ ...request, url: await this.#url(request.path, request.query) });
     if (sent.status >= 200 && sent.status < 300) return sent;
     const error = errorOf(sent.status, await sent.blob.text(), sent.retryAfter);
-    if (error.status === 401 && again) {
+    if (error.status === 401 && mayRetry) {
       // The pass or the token has been revoked. Retries once with new ones.
       if (error.code !== '117') passes.delete(this.application);
       tokens.delete(this.#tokenKey);
@@ -152,13 +155,13 @@ export class PublicApi {
     throw error;
   }
 
-  async #address(path: string, query: Loose): Promise<string> {
-    const own = path.replace(/^\/route_service\//, `/${this.routeService}/`);
+  async #url(path: string, query: UntypedQuery): Promise<string> {
+    const ownPath = path.replace(/^\/route_service\//, `/${this.routeService}/`);
     const search = new URLSearchParams({ APIKEY: await passOf(this.application) });
     if (this.user !== null && !path.endsWith('/getToken')) search.set('token', await this.#token());
     for (const [name, value] of Object.entries(query))
       if (value !== undefined && value !== null && value !== '') search.set(name, toText(value));
-    return `${own}?${search}`;
+    return `${ownPath}?${search}`;
   }
 
   get #tokenKey() {
@@ -166,13 +169,13 @@ export class PublicApi {
   }
 
   #token(): Promise<string> {
-    const kept = tokens.get(this.#tokenKey);
-    if (kept) return kept;
-    const made = new PublicApi(this.application, this.routeService)
+    const cached = tokens.get(this.#tokenKey);
+    if (cached) return cached;
+    const created = new PublicApi(this.application, this.routeService)
       .post('/imageRecognition/v1/userCategory/getToken', { userId: this.user ?? '' })
-      .then((answer) => answer.token);
-    tokens.set(this.#tokenKey, made);
-    made.catch(() => tokens.delete(this.#tokenKey));
-    return made;
+      .then((response) => response.token);
+    tokens.set(this.#tokenKey, created);
+    created.catch(() => tokens.delete(this.#tokenKey));
+    return created;
   }
 }

@@ -35,12 +35,12 @@ const BASE = '/console';
 const PUBLIC: readonly string[] = ['signIn', 'register', 'forgot', 'reset', 'confirm'] satisfies RouteName[];
 
 function withQuery(path: string, query: Query | undefined): string {
-  const kept = Object.entries(query ?? {}).filter(
+  const entries = Object.entries(query ?? {}).filter(
     ([, value]) => value !== undefined && value !== null && value !== '' && value !== false,
   );
-  return kept.length === 0
+  return entries.length === 0
     ? path
-    : `${path}?${new URLSearchParams(kept.map(([name, value]) => [name, String(value)]))}`;
+    : `${path}?${new URLSearchParams(entries.map(([name, value]) => [name, String(value)]))}`;
 }
 
 /** The URL of a page: `href('application', { id }, { tab: 'usage' })`, `href('maps')`. */
@@ -75,7 +75,7 @@ function match(pathname: string): Match {
   return { name: 'notFound', params: {} };
 }
 
-type Kept = { key: string };
+type HistoryState = { key: string };
 const scrolls = new Map<string, number>();
 const newKey = () => Math.random().toString(36).slice(2);
 
@@ -83,7 +83,7 @@ class Router {
   #url = $state.raw(new URL(location.href));
   #match = $derived(match(this.#url.pathname));
   /** The scroll position of the next page, and whether its title takes the focus. */
-  #arrival: { scroll: number; focus: boolean } | null = null;
+  #afterMount: { scroll: number; focus: boolean } | null = null;
   #key = '';
 
   get name() {
@@ -96,7 +96,7 @@ class Router {
     return this.#url.searchParams;
   }
   /** Path and query, for returning to this page. */
-  get here() {
+  get currentPath() {
     return this.#url.pathname + this.#url.search;
   }
   /** Identifies the page. The query is not part of it. */
@@ -108,16 +108,16 @@ class Router {
   }
 
   /** Navigates to a URL below /console. */
-  go(address: string, options: { replace?: boolean } = {}) {
-    const url = new URL(address, location.href);
-    const same = url.pathname === this.#url.pathname;
+  navigate(url: string, options: { replace?: boolean } = {}) {
+    const target = new URL(url, location.href);
+    const same = target.pathname === this.#url.pathname;
     scrolls.set(this.#key, scrollY);
     if (!options.replace) this.#key = newKey();
-    const kept: Kept = { key: this.#key };
-    if (options.replace) history.replaceState(kept, '', url);
-    else history.pushState(kept, '', url);
-    this.#arrival = same ? null : { scroll: 0, focus: true };
-    this.#url = url;
+    const state: HistoryState = { key: this.#key };
+    if (options.replace) history.replaceState(state, '', target);
+    else history.pushState(state, '', target);
+    this.#afterMount = same ? null : { scroll: 0, focus: true };
+    this.#url = target;
   }
 
   /**
@@ -126,33 +126,34 @@ class Router {
    */
   setQuery(patch: Query, options: { push?: boolean } = {}) {
     const query = { ...Object.fromEntries(this.#url.searchParams), ...patch };
-    this.go(withQuery(this.#url.pathname, query), { replace: !options.push });
+    this.navigate(withQuery(this.#url.pathname, query), { replace: !options.push });
   }
 
   /** Called when a page has been mounted. */
-  async arrived() {
-    const arrival = this.#arrival;
-    this.#arrival = null;
+  async onPageMounted() {
+    const afterMount = this.#afterMount;
+    this.#afterMount = null;
     await tick();
-    if (!arrival) return;
-    if (arrival.focus) document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
+    if (!afterMount) return;
+    if (afterMount.focus) document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
     // Pages load their content after mounting, so wait until the page is tall enough to scroll.
     for (let frame = 0; frame < 40; frame++) {
-      scrollTo(0, arrival.scroll);
-      if (scrollY >= arrival.scroll - 1) break;
+      scrollTo(0, afterMount.scroll);
+      if (scrollY >= afterMount.scroll - 1) break;
       await new Promise(requestAnimationFrame);
     }
   }
 
   start() {
     history.scrollRestoration = 'manual';
-    this.#key = (history.state as Kept | null)?.key ?? newKey();
-    history.replaceState({ key: this.#key } satisfies Kept, '');
+    this.#key = (history.state as HistoryState | null)?.key ?? newKey();
+    history.replaceState({ key: this.#key } satisfies HistoryState, '');
     addEventListener('popstate', (event) => {
       const url = new URL(location.href);
       scrolls.set(this.#key, scrollY);
-      this.#key = (event.state as Kept | null)?.key ?? newKey();
-      this.#arrival = url.pathname === this.#url.pathname ? null : { scroll: scrolls.get(this.#key) ?? 0, focus: true };
+      this.#key = (event.state as HistoryState | null)?.key ?? newKey();
+      this.#afterMount =
+        url.pathname === this.#url.pathname ? null : { scroll: scrolls.get(this.#key) ?? 0, focus: true };
       this.#url = url;
     });
     // Handles clicks on links to pages of the console without reloading the document.
@@ -171,7 +172,7 @@ class Router {
       if (link.pathname !== BASE && !link.pathname.startsWith(`${BASE}/`)) return;
       if (link.hash) return;
       event.preventDefault();
-      this.go(link.href);
+      this.navigate(link.href);
     });
   }
 }
@@ -183,17 +184,17 @@ export const router = new Router();
  * read its query nor write to it, for example from a debounced update.
  */
 export function pageQuery() {
-  const here = router.pageKey;
+  const page = router.pageKey;
   let last = router.query;
   const now = $derived.by(() => {
-    if (router.pageKey === here) last = router.query;
+    if (router.pageKey === page) last = router.query;
     return last;
   });
   return {
     get: (name: string) => now.get(name),
     has: (name: string) => now.has(name),
     set(patch: Query) {
-      if (router.pageKey === here) router.setQuery(patch);
+      if (router.pageKey === page) router.setQuery(patch);
     },
   };
 }

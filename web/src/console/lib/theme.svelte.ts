@@ -4,29 +4,29 @@ export type Theme = 'light' | 'dark' | 'system';
 
 /** The theme. theme-init.js sets it before the first paint by the same rules. */
 class ThemeState {
-  #chosen = $state<Theme>('system');
+  #preference = $state<Theme>('system');
   #system = matchMedia('(prefers-color-scheme: dark)');
   #systemDark = $state(this.#system.matches);
 
   constructor() {
-    const before = readSetting('theme');
-    if (before === 'light' || before === 'dark') this.#chosen = before;
+    const stored = readSetting('theme');
+    if (stored === 'light' || stored === 'dark') this.#preference = stored;
     this.#system.addEventListener('change', (event) => {
       this.#systemDark = event.matches;
       this.#apply();
     });
   }
 
-  get chosen() {
-    return this.#chosen;
+  get preference() {
+    return this.#preference;
   }
   /** Whether the dark theme is in effect. */
   get dark() {
-    return this.#chosen === 'dark' || (this.#chosen === 'system' && this.#systemDark);
+    return this.#preference === 'dark' || (this.#preference === 'system' && this.#systemDark);
   }
 
-  choose(theme: Theme) {
-    this.#chosen = theme;
+  set(theme: Theme) {
+    this.#preference = theme;
     writeSetting('theme', theme === 'system' ? null : theme);
     this.#apply();
   }

@@ -1,7 +1,7 @@
 import { PublicError } from '$/lib/public';
 
-export type Sent = { status: number; blob: Blob; retryAfter: string | null };
-type Sending = {
+export type UploadResponse = { status: number; blob: Blob; retryAfter: string | null };
+type UploadRequest = {
   method: string;
   url: string;
   body: BodyInit | null;
@@ -11,14 +11,14 @@ type Sending = {
 };
 
 /** Sends a request with XMLHttpRequest, because fetch does not report upload progress. */
-export function upload(request: Sending): Promise<Sent> {
+export function upload(request: UploadRequest): Promise<UploadResponse> {
   return new Promise((resolve, reject) => {
     const xhr = new XMLHttpRequest();
-    const stopped = () => reject(new DOMException('stopped', 'AbortError'));
-    if (request.signal?.aborted) return stopped();
-    const stop = () => xhr.abort();
-    request.signal?.addEventListener('abort', stop, { once: true });
-    xhr.onloadend = () => request.signal?.removeEventListener('abort', stop);
+    const cancelled = () => reject(new DOMException('cancelled', 'AbortError'));
+    if (request.signal?.aborted) return cancelled();
+    const abort = () => xhr.abort();
+    request.signal?.addEventListener('abort', abort, { once: true });
+    xhr.onloadend = () => request.signal?.removeEventListener('abort', abort);
     xhr.open(request.method, request.url);
     xhr.responseType = 'blob';
     if (request.type) xhr.setRequestHeader('Content-Type', request.type);
@@ -27,7 +27,7 @@ export function upload(request: Sending): Promise<Sent> {
     xhr.onload = () =>
       resolve({ status: xhr.status, blob: xhr.response as Blob, retryAfter: xhr.getResponseHeader('Retry-After') });
     xhr.onerror = () => reject(new PublicError('offline', 'The server cannot be reached.', 0));
-    xhr.onabort = stopped;
+    xhr.onabort = cancelled;
     xhr.send(request.body as XMLHttpRequestBodyInit | null);
   });
 }

@@ -57,7 +57,7 @@ export const auth = {
     doneTitle: 'Your password is changed',
     doneText: 'All sessions have ended. Sign in with the new password.',
     badTitle: 'This link does not work',
-    again: 'Ask for a new link',
+    newLink: 'Ask for a new link',
   },
   confirm: {
     title: 'Confirm your address',

@@ -7,7 +7,7 @@ export const datasets = {
   title: 'Datasets',
   lead: 'Pictures with tags, out of which the server learns to tell your things apart.',
   rules: { tagLong: 'A tag has at most 100 characters.', tagMissing: 'A tag is missing.' },
-  refusals: {
+  errors: {
     notAnImage: 'Not a picture that the server reads: JPEG, PNG, GIF, BMP, TIFF or WebP.',
     tooLarge: 'Too many bytes or pixels.',
     denied:
@@ -50,20 +50,20 @@ export const datasets = {
     list: 'Uploads',
     progress: (done: number, all: number) => `${number(done)} of ${number(all)} files`,
     separator: ', ',
-    kept: (count: number) => `${number(count)} uploaded`,
+    stored: (count: number) => `${number(count)} uploaded`,
     duplicates: (count: number) => `${number(count)} already there`,
     failed: (count: number) => `${number(count)} failed`,
-    refused: (count: number) => `${number(count)} not sent`,
-    stopped: (count: number) => `${number(count)} cancelled`,
+    rejected: (count: number) => `${number(count)} not sent`,
+    cancelled: (count: number) => `${number(count)} cancelled`,
     states: {
       waiting: 'Waiting',
       checking: 'The server is looking at it…',
-      kept: 'Uploaded',
-      duplicate: 'Already there: the same picture is kept once',
-      stopped: 'Cancelled',
+      stored: 'Uploaded',
+      duplicate: 'Already there: the same picture is stored once',
+      cancelled: 'Cancelled',
     },
     tooLarge: (limit: string) => `Larger than ${limit}, not sent`,
-    notAPicture: 'Not a picture, not sent',
+    notAnImage: 'Not a picture, not sent',
     retry: (count: number) => `Try ${count === 1 ? 'it' : `these ${number(count)}`} again`,
     cancelAll: 'Cancel',
     clear: 'Clear the list',
@@ -175,7 +175,7 @@ export const datasets = {
     actionEmpty: 'Create',
     done: (name: string) => `“${name}” is being built.`,
   },
-  sets: {
+  list: {
     tab: 'Datasets',
     title: (count: number) => plural(count, 'dataset', 'datasets'),
     limit: (most: string) => `A user may have ${most}.`,
@@ -204,7 +204,7 @@ export const datasets = {
     stays: 'Images in the storage area stay.',
     deleted: (name: string) => `“${name}” is deleted.`,
   },
-  set: {
+  page: {
     title: 'Dataset',
     all: 'All datasets',
     lead: (user: string, created: string, model: string) => `Of user ${user}, created ${created}, model ${model}`,

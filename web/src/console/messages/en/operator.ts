@@ -74,7 +74,7 @@ export const operator = {
       action: 'Enable',
       done: (email: string) => `${email} is enabled`,
     },
-    letIn: {
+    activate: {
       title: (email: string) => `Let ${email} in?`,
       text: 'The address has not been confirmed. Do this if you know that it belongs to the person.',
       action: 'Let in',

@@ -48,7 +48,7 @@ export const overview = {
     map: 'Ask for a station on a map',
     picture: 'Ask what a picture shows',
   },
-  places: {
+  links: {
     title: 'Where to go',
     maps: 'Maps',
     mapsText: 'Look around, search stations, see each answer of the API.',

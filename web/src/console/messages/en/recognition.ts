@@ -19,23 +19,23 @@ export const recognition = {
     serverModel: 'The server’s default',
     unusable: (title: string) => `${title} (cannot be used now)`,
     collectionSource: 'A collection of this server',
-    dataSetSource: 'A dataset of a user’s',
+    datasetSource: 'A dataset of a user’s',
     collection: 'Collection',
     collectionHint: 'By its name, as the operator imported it. The API has no list of them.',
     user: 'User',
-    dataSet: 'Dataset',
-    dataSetState: { queued: 'waiting', building: 'being built', ready: 'ready', failed: 'failed' } as Record<
+    dataset: 'Dataset',
+    datasetState: { queued: 'waiting', building: 'being built', ready: 'ready', failed: 'failed' } as Record<
       string,
       string
     >,
-    dataSetOption: (name: string, state: string) => `${name} (${state})`,
+    datasetOption: (name: string, state: string) => `${name} (${state})`,
     chooseUser: 'Choose a user',
-    chooseDataSet: 'Choose a dataset',
+    chooseDataset: 'Choose a dataset',
     noUsers: 'No user of this application has a dataset yet.',
-    noDataSets: 'This user has no dataset yet.',
-    noSuchDataSet:
+    noDatasets: 'This user has no dataset yet.',
+    noSuchDataset:
       'This application’s user has no such dataset. It may belong to another application: choose that above.',
-    toDataSets: 'To the datasets',
+    toDatasets: 'To the datasets',
     kind: 'Kind of item',
     kinds: {
       'product-all': 'All',
@@ -46,16 +46,16 @@ export const recognition = {
       software: 'Software',
       food: 'Food',
     },
-    most: 'Maximum candidates',
+    maxCandidates: 'Maximum candidates',
     minScore: 'Minimum score',
-    tongue: 'Language of names',
-    tongues: { en: 'English', ja: '日本語', both: 'English and 日本語' },
+    nameLanguage: 'Language of names',
+    nameLanguages: { en: 'English', ja: '日本語', both: 'English and 日本語' },
     bothHint: 'Asks twice: an answer has one language.',
     run: 'Recognise',
     runAgain: 'Recognise again',
     changed: 'The settings have changed since.',
     missingCollection: 'Name a collection to search in.',
-    missingDataSet: 'Choose a dataset.',
+    missingDataset: 'Choose a dataset.',
   },
   picture: {
     label: 'Picture',
@@ -100,7 +100,7 @@ export const recognition = {
     toFeedback: 'What this application has said so far',
     noneOf: {
       classify: 'The picture does not match any category, or feedback has ruled out the ones that matched.',
-      dataSet:
+      dataset:
         'The picture is like none of the images of this dataset. Add images of what it shows, under their tag, and it will be known.',
       detect:
         'Nothing in the picture reaches the least score. Lower it to see what the engine was less sure of; it knows 80 kinds of everyday things.',

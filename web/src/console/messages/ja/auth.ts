@@ -58,7 +58,7 @@ export const auth: typeof en = {
     doneTitle: 'パスワードを変更しました',
     doneText: 'すべてのセッションを終了しました。新しいパスワードでサインインしてください。',
     badTitle: 'このリンクは使えません',
-    again: 'リンクをもう一度送信',
+    newLink: 'リンクをもう一度送信',
   },
   confirm: {
     title: 'メールアドレスの確認',

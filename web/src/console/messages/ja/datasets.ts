@@ -7,7 +7,7 @@ export const datasets: typeof en = {
   title: 'データセット',
   lead: 'タグ付きの画像から、見分け方をサーバーに学習させます。',
   rules: { tagLong: 'タグは 100 文字以内にしてください。', tagMissing: 'タグを入力してください。' },
-  refusals: {
+  errors: {
     notAnImage: 'サーバーが読み取れる画像（JPEG、PNG、GIF、BMP、TIFF、WebP）ではありません。',
     tooLarge: 'サイズまたは画素数が大きすぎます。',
     denied: 'どのアドレスも取得が許可されていません。公開されたアドレスではなく、管理者の許可もありません。',
@@ -48,20 +48,20 @@ export const datasets: typeof en = {
     list: 'アップロード',
     progress: (done, all) => `${number(all)} 件中 ${number(done)} 件`,
     separator: '、',
-    kept: (count) => `${number(count)} 件をアップロードしました`,
+    stored: (count) => `${number(count)} 件をアップロードしました`,
     duplicates: (count) => `${number(count)} 件は登録済み`,
     failed: (count) => `${number(count)} 件失敗`,
-    refused: (count) => `${number(count)} 件は送信していません`,
-    stopped: (count) => `${number(count)} 件キャンセル`,
+    rejected: (count) => `${number(count)} 件は送信していません`,
+    cancelled: (count) => `${number(count)} 件キャンセル`,
     states: {
       waiting: '待機中',
       checking: 'サーバーが確認しています…',
-      kept: 'アップロードしました',
+      stored: 'アップロードしました',
       duplicate: '登録済みです。同じ画像は 1 枚だけ保存されます',
-      stopped: 'キャンセルしました',
+      cancelled: 'キャンセルしました',
     },
     tooLarge: (limit) => `${limit} を超えるため送信していません`,
-    notAPicture: '画像ではないため送信していません',
+    notAnImage: '画像ではないため送信していません',
     retry: (count) => `${number(count)} 件を再試行`,
     cancelAll: 'キャンセル',
     clear: '一覧を消去',
@@ -170,7 +170,7 @@ export const datasets: typeof en = {
     actionEmpty: '作成',
     done: (name) => `「${name}」の作成を開始しました。`,
   },
-  sets: {
+  list: {
     tab: 'データセット',
     title: (count) => `データセット ${number(count)} 件`,
     limit: (most) => `1 人のユーザーにつき ${most} 件までです。`,
@@ -200,7 +200,7 @@ export const datasets: typeof en = {
     stays: '保存領域の画像は残ります。',
     deleted: (name) => `「${name}」を削除しました。`,
   },
-  set: {
+  page: {
     title: 'データセット',
     all: 'すべてのデータセット',
     lead: (user, created, model) => `ユーザー ${user}、作成 ${created}、モデル ${model}`,

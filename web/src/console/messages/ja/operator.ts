@@ -73,7 +73,7 @@ export const operator: typeof en = {
       action: '有効にする',
       done: (email) => `${email} を有効にしました`,
     },
-    letIn: {
+    activate: {
       title: (email) => `${email} を許可しますか?`,
       text: 'このアドレスはまだ確認されていません。本人のものと分かっている場合にだけ許可してください。',
       action: '許可する',

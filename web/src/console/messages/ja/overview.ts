@@ -45,7 +45,7 @@ export const overview: typeof en = {
     map: '路線図の駅を調べます',
     picture: '画像に写っているものを調べます',
   },
-  places: {
+  links: {
     title: '次の行き先',
     maps: '路線図',
     mapsText: '地図を眺め、駅を検索し、API の応答を確認できます。',

@@ -18,20 +18,20 @@ export const recognition: typeof en = {
     serverModel: 'サーバーの既定',
     unusable: (title) => `${title}（現在使えません）`,
     collectionSource: 'このサーバーのコレクション',
-    dataSetSource: 'ユーザーのデータセット',
+    datasetSource: 'ユーザーのデータセット',
     collection: 'コレクション',
     collectionHint: '管理者が取り込んだときの名前を入力してください。API では一覧を取得できません。',
     user: 'ユーザー',
-    dataSet: 'データセット',
-    dataSetState: { queued: '待機中', building: '作成中', ready: '使用可能', failed: '失敗' },
-    dataSetOption: (name, state) => `${name}（${state}）`,
+    dataset: 'データセット',
+    datasetState: { queued: '待機中', building: '作成中', ready: '使用可能', failed: '失敗' },
+    datasetOption: (name, state) => `${name}（${state}）`,
     chooseUser: 'ユーザーを選択',
-    chooseDataSet: 'データセットを選択',
+    chooseDataset: 'データセットを選択',
     noUsers: 'このアプリケーションには、データセットを持つユーザーがまだいません。',
-    noDataSets: 'このユーザーのデータセットはまだありません。',
-    noSuchDataSet:
+    noDatasets: 'このユーザーのデータセットはまだありません。',
+    noSuchDataset:
       'このアプリケーションのユーザーには該当するデータセットがありません。別のアプリケーションのものであれば、上で選び直してください。',
-    toDataSets: 'データセットへ',
+    toDatasets: 'データセットへ',
     kind: '商品の種類',
     kinds: {
       'product-all': 'すべて',
@@ -42,16 +42,16 @@ export const recognition: typeof en = {
       software: 'ソフトウェア',
       food: '食品',
     },
-    most: '候補の最大数',
+    maxCandidates: '候補の最大数',
     minScore: '最低スコア',
-    tongue: '名前の言語',
-    tongues: { en: 'English', ja: '日本語', both: '日本語と English' },
+    nameLanguage: '名前の言語',
+    nameLanguages: { en: 'English', ja: '日本語', both: '日本語と English' },
     bothHint: '1 回の応答は 1 言語のため、2 回問い合わせます。',
     run: '認識する',
     runAgain: 'もう一度認識する',
     changed: '設定が変更されています。',
     missingCollection: '検索するコレクションの名前を入力してください。',
-    missingDataSet: 'データセットを選択してください。',
+    missingDataset: 'データセットを選択してください。',
   },
   picture: {
     label: '画像',
@@ -98,7 +98,7 @@ export const recognition: typeof en = {
     noneOf: {
       classify:
         'どのカテゴリにも似ていないか、候補になるはずのものがフィードバックによって除かれました。誤った答えを返すより、答えないことを選んだ結果です。',
-      dataSet:
+      dataset:
         'このデータセットのどの画像にも似ていません。写っているものの画像をタグ付きで追加すると、認識できるようになります。',
       detect:
         '最低スコアに達したものはありませんでした。最低スコアを下げると、より不確かな候補も表示されます。検出できるのは身近な物 80 種類です。',

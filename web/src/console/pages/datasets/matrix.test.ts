@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { DataSetImage, Health } from './calls';
-import { fitted, mixed, MOST_SHOWN, resultsOf, shownTags, strengthOf, textWidth } from './matrix';
+import type { DatasetImage, Health } from './dataset-api';
+import { truncateToWidth, mixColours, MOST_SHOWN, resultsOf, shownTags, opacityOf, textWidth } from './matrix';
 
 const images = (counts: Record<string, number>) =>
   Object.entries(counts).flatMap(([tag, count]) =>
-    Array.from({ length: count }, () => ({ tag, outcome: 'fetched' }) as DataSetImage),
+    Array.from({ length: count }, () => ({ tag, outcome: 'fetched' }) as DatasetImage),
   );
 const health = (confusions: Health['confusions'], leaveOneOut?: { judged: number; right: number }) =>
   ({ confusions, leaveOneOut }) as Health;
@@ -37,17 +37,17 @@ test('of many tags those that are confused most are shown, in the order of their
 });
 
 test('a larger share has a stronger colour', () => {
-  expect([0, 0.04, 0.1, 0.3, 1].map(strengthOf)).toEqual([0, 0.08, 0.16, 0.38, 1]);
+  expect([0, 0.04, 0.1, 0.3, 1].map(opacityOf)).toEqual([0, 0.08, 0.16, 0.38, 1]);
 });
 
-test('colours are mixed', () => {
-  expect(mixed('#000000', '#ffffff', 0.5)).toBe('#808080');
-  expect(mixed('#f00', '#fff', 1)).toBe('#ff0000');
+test('colours are mixColours', () => {
+  expect(mixColours('#000000', '#ffffff', 0.5)).toBe('#808080');
+  expect(mixColours('#f00', '#fff', 1)).toBe('#ff0000');
 });
 
 test('a long text is cut to its room, wide characters sooner', () => {
-  expect(fitted('short', 100)).toBe('short');
-  expect(fitted('a long English text', 60)).toBe('a long …');
-  expect(fitted('長い日本語の文', 60)).toBe('長い日本…');
+  expect(truncateToWidth('short', 100)).toBe('short');
+  expect(truncateToWidth('a long English text', 60)).toBe('a long …');
+  expect(truncateToWidth('長い日本語の文', 60)).toBe('長い日本…');
   expect(textWidth('猫')).toBeGreaterThan(textWidth('c'));
 });

@@ -1,4 +1,4 @@
-import type { DataSetImage, Health } from './calls';
+import type { DatasetImage, Health } from './dataset-api';
 
 export type TagResult = { tag: string; images: number; judged: number; right: number };
 export type Results = {
@@ -10,7 +10,7 @@ export type Results = {
 };
 
 /** The report contains confusions only. All other evaluated images of a tag were recognised correctly. */
-export function resultsOf(health: Health, images: readonly DataSetImage[]): Results {
+export function resultsOf(health: Health, images: readonly DatasetImage[]): Results {
   const sizes = new Map<string, number>();
   for (const image of images) if (image.outcome === 'fetched') sizes.set(image.tag, (sizes.get(image.tag) ?? 0) + 1);
   const wrong = new Map<string, Map<string, number>>();
@@ -57,10 +57,10 @@ export function shownTags(results: Results, health: Health): TagResult[] {
  * Upper bounds of the shares with the same colour, and the opacity of each colour. Numbers are readable on all of them in both
  * themes.
  */
-export const CLASSES = [0.05, 0.1, 0.25, 0.5, 0.75, 1];
+export const COLOUR_STEPS = [0.05, 0.1, 0.25, 0.5, 0.75, 1];
 const STRENGTHS = [0.08, 0.16, 0.26, 0.38, 0.5, 1];
-export const strengthOf = (share: number) =>
-  share <= 0 ? 0 : (STRENGTHS[CLASSES.findIndex((bound) => share <= bound + 1e-9)] ?? 1);
+export const opacityOf = (share: number) =>
+  share <= 0 ? 0 : (STRENGTHS[COLOUR_STEPS.findIndex((bound) => share <= bound + 1e-9)] ?? 1);
 
 type Rgb = [number, number, number];
 /** The build shortens #ffffff to #fff. */
@@ -70,7 +70,7 @@ const rgbOf = (hex: string): Rgb => {
 };
 
 /** Blends two colours into a hexadecimal colour, because saved files cannot use CSS variables. */
-export function mixed(over: string, under: string, strength: number): string {
+export function mixColours(over: string, under: string, strength: number): string {
   const [a, b] = [rgbOf(over), rgbOf(under)];
   return `#${a
     .map((part, at) =>
@@ -89,7 +89,7 @@ const widthOf = (sign: string) =>
 export const textWidth = (text: string) => [...text].reduce((sum, sign) => sum + widthOf(sign), 0);
 
 /** Shortens a text to a width, with an ellipsis. */
-export function fitted(text: string, room: number): string {
+export function truncateToWidth(text: string, room: number): string {
   if (textWidth(text) <= room) return text;
   let [kept, wide] = ['', 8];
   for (const sign of text) {

@@ -1,4 +1,4 @@
-import { lengthOf, MOST_TAG, MOST_URL } from './calls';
+import { countCharacters, MAX_TAG_LENGTH, MAX_URL_LENGTH } from './dataset-api';
 
 export type ListFormat = 'spaces' | 'csv' | 'tsv';
 export type Problem = 'noTag' | 'noUrl' | 'notHttp' | 'credentials' | 'urlLong' | 'tagLong' | 'control';
@@ -58,9 +58,9 @@ function problemOf(url: string, tag: string): Problem | null {
   const { protocol, username, password } = new URL(url);
   if (protocol !== 'http:' && protocol !== 'https:') return 'notHttp';
   if (username || password) return 'credentials';
-  if (lengthOf(url) > MOST_URL) return 'urlLong';
+  if (countCharacters(url) > MAX_URL_LENGTH) return 'urlLong';
   if (tag === '') return 'noTag';
-  if (lengthOf(tag) > MOST_TAG) return 'tagLong';
+  if (countCharacters(tag) > MAX_TAG_LENGTH) return 'tagLong';
   return /\p{Cc}/u.test(tag) ? 'control' : null;
 }
 

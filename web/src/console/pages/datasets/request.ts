@@ -1,15 +1,15 @@
-import type { WantedImage } from './calls';
+import type { ImageSource } from './dataset-api';
 
 /** Quotes a text for a shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 /** Longer lists are sent from a file. */
-export const INLINE = 20;
+export const MAX_INLINE_IMAGES = 20;
 
 /** The createDataSet request as shell commands, with the key and the token in variables. */
-export function curlOf(user: string, name: string, images: WantedImage[]): string {
+export function curlOf(user: string, name: string, images: ImageSource[]): string {
   const base = `${location.origin}/imageRecognition/v1/userCategory`;
   const body =
-    images.length > INLINE
+    images.length > MAX_INLINE_IMAGES
       ? '@dataset.json'
       : quoted(
           JSON.stringify({ name, images }, null, 1)

@@ -1,9 +1,9 @@
 import type { PublicApi } from '$/lib/public';
-import { isAbort } from '$/lib/wording';
-import { calls, type StoredImage } from './calls';
+import { isAbort } from '$/lib/error-message';
+import { datasetApi, type StoredImage } from './dataset-api';
 
 /** Uploading the same bytes again replaces the tag and the name if they are given. */
-const again = (before: StoredImage, image: StoredImage): StoredImage => ({
+const mergeUpload = (before: StoredImage, image: StoredImage): StoredImage => ({
   ...before,
   tag: image.tag || before.tag,
   name: image.name || before.name,
@@ -18,8 +18,8 @@ export class StorageArea {
   #images = $state.raw<StoredImage[]>([]);
   #stop: AbortController | null = null;
   /** Images added and removed since listing began, because pages may have been read before that. */
-  #put = new Map<string, StoredImage>();
-  #gone = new Set<string>();
+  #added = new Map<string, StoredImage>();
+  #removed = new Set<string>();
   /** Whether all pages have been listed. */
   complete = $state(false);
   busy = $state(false);
@@ -50,12 +50,12 @@ export class StorageArea {
     const stop = (this.#stop = new AbortController());
     [this.busy, this.error, this.complete] = [true, null, false];
     const found: StoredImage[] = [];
-    this.#put.clear();
-    this.#gone.clear();
+    this.#added.clear();
+    this.#removed.clear();
     try {
       let cursor: string | undefined;
       do {
-        const page = await calls.listImages(this.#api, cursor, stop.signal);
+        const page = await datasetApi.listImages(this.#api, cursor, stop.signal);
         found.push(...page.images);
         this.#show(found);
         cursor = page.nextCursor ?? undefined;
@@ -73,32 +73,32 @@ export class StorageArea {
   }
 
   /** Adds an image that has just been uploaded. */
-  put(image: StoredImage) {
-    const earlier = this.#put.get(image.imageId);
-    this.#put.set(image.imageId, earlier ? again(earlier, image) : image);
-    this.#gone.delete(image.imageId);
+  add(image: StoredImage) {
+    const earlier = this.#added.get(image.imageId);
+    this.#added.set(image.imageId, earlier ? mergeUpload(earlier, image) : image);
+    this.#removed.delete(image.imageId);
     const at = this.#images.findIndex((one) => one.imageId === image.imageId);
     const before = this.#images[at];
-    this.#images = before ? this.#images.with(at, again(before, image)) : [...this.#images, image];
+    this.#images = before ? this.#images.with(at, mergeUpload(before, image)) : [...this.#images, image];
   }
 
   remove(ids: ReadonlySet<string>) {
     for (const id of ids) {
-      this.#put.delete(id);
-      this.#gone.add(id);
+      this.#added.delete(id);
+      this.#removed.add(id);
     }
     this.#images = this.#images.filter((image) => !ids.has(image.imageId));
   }
 
   /** Merges the images listed so far with the changes made since. New images come last. */
   #show(listed: StoredImage[]) {
-    const newer = new Map(this.#put);
+    const newer = new Map(this.#added);
     const known = listed
-      .filter((image) => !this.#gone.has(image.imageId))
+      .filter((image) => !this.#removed.has(image.imageId))
       .map((image) => {
         const put = newer.get(image.imageId);
         newer.delete(image.imageId);
-        return put ? again(image, put) : image;
+        return put ? mergeUpload(image, put) : image;
       });
     this.#images = [...known, ...newer.values()];
   }

@@ -1,54 +1,54 @@
 import type { PublicApi } from '$/lib/public';
 import { PublicError } from '$/lib/public';
-import { isAbort } from '$/lib/wording';
-import { calls, MOST_NAME, shorten, type StoredImage } from './calls';
+import { isAbort } from '$/lib/error-message';
+import { datasetApi, MAX_NAME_LENGTH, shorten, type StoredImage } from './dataset-api';
 
-export type Refusal = 'tooLarge' | 'notAPicture';
-export type UploadState = 'waiting' | 'sending' | 'kept' | 'duplicate' | 'failed' | 'refused' | 'stopped';
+export type Rejection = 'tooLarge' | 'notAnImage';
+export type UploadState = 'waiting' | 'sending' | 'stored' | 'duplicate' | 'failed' | 'rejected' | 'cancelled';
 
 /** The upload of one file to the storage area. */
 export class Upload {
   readonly id: number;
   readonly file: File;
   readonly tag: string;
-  readonly refusal: Refusal | null;
+  readonly rejection: Rejection | null;
   state = $state<UploadState>('waiting');
   /** The share that has been sent, from 0 to 1. */
   share = $state(0);
   error = $state.raw<unknown>(null);
   stop = new AbortController();
 
-  constructor(id: number, file: File, tag: string, refusal: Refusal | null) {
+  constructor(id: number, file: File, tag: string, rejection: Rejection | null) {
     this.id = id;
     this.file = file;
     this.tag = tag;
-    this.refusal = refusal;
-    if (refusal) this.state = 'refused';
+    this.rejection = rejection;
+    if (rejection) this.state = 'rejected';
   }
 }
 
-const AT_ONCE = 3;
-const over = (state: UploadState) => state !== 'waiting' && state !== 'sending';
+const MAX_CONCURRENT = 3;
+const isFinished = (state: UploadState) => state !== 'waiting' && state !== 'sending';
 
 /** Uploads files for one user, three at a time. Uploads continue while other pages are open. */
 export class UploadQueue {
   #api: PublicApi;
   #list = $state.raw<Upload[]>([]);
   #last = 0;
-  #under = 0;
-  #kept = new Set<string>();
+  #active = 0;
+  #stored = new Set<string>();
   /** Receives every stored image, and knows whether an image was stored before. */
-  listener: { isKnown: (imageId: string) => boolean; arrived: (image: StoredImage) => void } | null = null;
+  listener: { isKnown: (imageId: string) => boolean; onStored: (image: StoredImage) => void } | null = null;
 
   readonly counts = $derived.by(() => {
     const counts: Record<UploadState, number> = {
       waiting: 0,
       sending: 0,
-      kept: 0,
+      stored: 0,
       duplicate: 0,
       failed: 0,
-      refused: 0,
-      stopped: 0,
+      rejected: 0,
+      cancelled: 0,
     };
     for (const one of this.#list) counts[one.state] += 1;
     return counts;
@@ -58,9 +58,9 @@ export class UploadQueue {
   readonly share = $derived.by(() => {
     let [sent, all] = [0, 0];
     for (const one of this.#list) {
-      if (one.state === 'refused' || one.state === 'stopped') continue;
+      if (one.state === 'rejected' || one.state === 'cancelled') continue;
       all += one.file.size;
-      sent += over(one.state) ? one.file.size : one.file.size * one.share;
+      sent += isFinished(one.state) ? one.file.size : one.file.size * one.share;
     }
     return all === 0 ? 1 : sent / all;
   });
@@ -73,65 +73,71 @@ export class UploadQueue {
     return this.#list;
   }
 
-  add(files: { file: File; tag: string; refusal: Refusal | null }[]) {
-    this.#list = [...this.#list, ...files.map((one) => new Upload(++this.#last, one.file, one.tag, one.refusal))];
-    this.#go();
+  add(files: { file: File; tag: string; rejection: Rejection | null }[]) {
+    this.#list = [...this.#list, ...files.map((one) => new Upload(++this.#last, one.file, one.tag, one.rejection))];
+    this.#startNext();
   }
 
-  retry(which: Upload[] = this.#list.filter((one) => one.state === 'failed' || one.state === 'stopped')) {
+  retry(which: Upload[] = this.#list.filter((one) => one.state === 'failed' || one.state === 'cancelled')) {
     for (const one of which) {
       one.stop = new AbortController();
       [one.state, one.share, one.error] = ['waiting', 0, null];
     }
-    this.#go();
+    this.#startNext();
   }
 
-  cancel(which: Upload[] = this.#list.filter((one) => !over(one.state))) {
+  cancel(which: Upload[] = this.#list.filter((one) => !isFinished(one.state))) {
     for (const one of which) {
-      if (over(one.state)) continue;
-      one.state = 'stopped';
+      if (isFinished(one.state)) continue;
+      one.state = 'cancelled';
       one.stop.abort();
     }
   }
 
   /** Removes finished uploads from the list. */
   clear() {
-    this.#list = this.#list.filter((one) => !over(one.state));
+    this.#list = this.#list.filter((one) => !isFinished(one.state));
   }
 
-  #go() {
+  #startNext() {
     for (const next of this.#list) {
-      if (this.#under >= AT_ONCE) return;
+      if (this.#active >= MAX_CONCURRENT) return;
       if (next.state === 'waiting') void this.#send(next);
     }
   }
 
   async #send(one: Upload) {
-    this.#under += 1;
+    this.#active += 1;
     one.state = 'sending';
     const stop = one.stop;
     try {
-      const answer = await calls.upload(this.#api, one.file, one.tag, (share) => (one.share = share), stop.signal);
-      const known = this.#kept.has(answer.imageId) || (this.listener?.isKnown(answer.imageId) ?? false);
-      this.#kept.add(answer.imageId);
-      one.state = known ? 'duplicate' : 'kept';
-      const { imageId, sha256, width, height } = answer;
-      this.listener?.arrived({
+      const response = await datasetApi.upload(
+        this.#api,
+        one.file,
+        one.tag,
+        (share) => (one.share = share),
+        stop.signal,
+      );
+      const known = this.#stored.has(response.imageId) || (this.listener?.isKnown(response.imageId) ?? false);
+      this.#stored.add(response.imageId);
+      one.state = known ? 'duplicate' : 'stored';
+      const { imageId, sha256, width, height } = response;
+      this.listener?.onStored({
         imageId,
         sha256,
         width,
         height,
         bytes: one.file.size,
         tag: one.tag,
-        name: shorten(one.file.name, MOST_NAME),
+        name: shorten(one.file.name, MAX_NAME_LENGTH),
         createdAt: new Date().toISOString(),
       });
     } catch (reason) {
       // Cancelling has already set the state.
       if (!stop.signal.aborted && !isAbort(reason)) this.#fail(one, reason);
     } finally {
-      this.#under -= 1;
-      this.#go();
+      this.#active -= 1;
+      this.#startNext();
     }
   }
 

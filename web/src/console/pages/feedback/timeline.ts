@@ -13,7 +13,7 @@ export type Line = {
   right: number;
   points: { at: number; all: number; value: number | null; note: string }[];
 };
-export type Drawn = {
+export type ChartData = {
   from: number;
   to: number;
   stepSeconds: number;
@@ -25,7 +25,7 @@ export type Step = 'day' | 'week';
 const DAY = 86_400_000;
 
 /** Daily values over long periods are noisy, so long periods default to weeks. */
-export const usualStep = (days: number): Step => (days > 30 ? 'week' : 'day');
+export const defaultStep = (days: number): Step => (days > 30 ? 'week' : 'day');
 
 /** The name of a task. Unknown tasks of newer servers are shown by their identifier. */
 export const taskName = (task: string): string => (t.feedback.tasks as Record<string, string>)[task] ?? task;
@@ -33,9 +33,9 @@ export const modelName = (task: string, model: string): string =>
   model === '' ? taskName(task) : `${taskName(task)}: ${model}`;
 
 /** The lines and bars of a timeline. The server omits steps without verdicts; they are gaps here, not zeros. */
-export function drawn(timeline: Timeline, model: string, wanted: Step): Drawn {
-  const told = timeline.stepSeconds * 1000;
-  const step = wanted === 'week' ? Math.max(told, 7 * DAY) : told;
+export function chartData(timeline: Timeline, model: string, wanted: Step): ChartData {
+  const serverStep = timeline.stepSeconds * 1000;
+  const step = wanted === 'week' ? Math.max(serverStep, 7 * DAY) : serverStep;
   const to = Date.parse(timeline.to);
   const count = Math.ceil((to - Date.parse(timeline.from)) / step);
   // Counted from the end, so that the latest step is complete.
@@ -67,10 +67,10 @@ export function drawn(timeline: Timeline, model: string, wanted: Step): Drawn {
     })
     .filter((line) => line.verdicts > 0)
     .sort((a, b) => b.verdicts - a.verdicts);
-  const kept = lines.slice(0, MOST_LINES);
+  const shown = lines.slice(0, MOST_LINES);
   const bars = Array.from({ length: count }, (_, at) => ({
     at: drawnStep(at),
-    values: kept.map((line) => line.points[at]?.all ?? 0),
+    values: shown.map((line) => line.points[at]?.all ?? 0),
   })).filter((bar) => bar.values.some((amount) => amount > 0));
-  return { from: drawnStep(0), to: drawnStep(count), stepSeconds: step / 1000, lines: kept, all: lines.length, bars };
+  return { from: drawnStep(0), to: drawnStep(count), stepSeconds: step / 1000, lines: shown, all: lines.length, bars };
 }

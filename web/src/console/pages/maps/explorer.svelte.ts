@@ -26,7 +26,7 @@ export class Explorer {
   y = $state<number | null>(null);
   width = $state<number | null>(null);
   height = $state<number | null>(null);
-  /** A number, or undefined while the input is not one. */
+  /** Null while the input is not a number. */
   code = $state<number | null>(null);
   name = $state('');
   gcs = $state<Gcs>('wgs84');
@@ -53,7 +53,7 @@ export class Explorer {
   }
 
   /** Whether the window has a size of its own and can be dragged. */
-  get isHandy(): boolean {
+  get isResizable(): boolean {
     return this.kind === 'window' && this.width !== null && this.height !== null;
   }
 
@@ -62,7 +62,7 @@ export class Explorer {
     [this.x, this.y, this.width, this.height] = [x, y, width, height];
   }
 
-  askFor(station: MapStation, by: 'code' | 'name') {
+  requestStation(station: MapStation, by: 'code' | 'name') {
     this.kind = by;
     this.code = station.code;
     this.name = station.name;

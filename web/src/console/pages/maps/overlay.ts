@@ -1,14 +1,18 @@
 import type { MapStation } from '$map/network';
 import type { MapView } from '$map/view';
-import { gripsOf, isAllowed, type MapWindow } from './window';
+import { handlesOf, isAllowed, type MapWindow } from './window';
 
 /** Below this scale marks are smaller than a pixel and are drawn as dots. */
 const FAR = 0.3;
 
-type Overlay = { window: MapWindow | null; /** Whether the window can be dragged. */ isHandy: boolean; found: MapStation[] };
+type Overlay = {
+  window: MapWindow | null;
+  /** Whether the window can be dragged. */ isResizable: boolean;
+  found: MapStation[];
+};
 
 /** Paints over the map: the stations of a response and the requested window. */
-export function paintOverlay(view: MapView, { window, isHandy, found }: Overlay) {
+export function paintOverlay(view: MapView, { window, isResizable, found }: Overlay) {
   const { context, pixelRatio } = view;
   const colors = getComputedStyle(view.canvas);
   const color = (name: string) => colors.getPropertyValue(name).trim();
@@ -20,8 +24,8 @@ export function paintOverlay(view: MapView, { window, isHandy, found }: Overlay)
     paintFrame(
       view,
       window,
-      isHandy,
-      color(isHandy && !isAllowed(window) ? '--bad' : '--accent'),
+      isResizable,
+      color(isResizable && !isAllowed(window) ? '--bad' : '--accent'),
       color('--card'),
       color('--font'),
     );
@@ -66,21 +70,28 @@ function paintFound(view: MapView, found: MapStation[], color: string, paper: st
   }
 }
 
-function paintFrame(view: MapView, window: MapWindow, isHandy: boolean, color: string, paper: string, font: string) {
+function paintFrame(
+  view: MapView,
+  window: MapWindow,
+  isResizable: boolean,
+  color: string,
+  paper: string,
+  font: string,
+) {
   const { context } = view;
   const from = view.toScreen(window.x, window.y);
   const to = view.toScreen(window.x + window.width, window.y + window.height);
   context.strokeStyle = color;
   context.lineWidth = 2;
-  context.setLineDash(isHandy && isAllowed(window) ? [] : [7, 5]);
+  context.setLineDash(isResizable && isAllowed(window) ? [] : [7, 5]);
   context.strokeRect(from.x, from.y, to.x - from.x, to.y - from.y);
   context.setLineDash([]);
-  if (!isHandy) return;
+  if (!isResizable) return;
 
   context.fillStyle = paper;
-  for (const [grip, at] of gripsOf(view, window)) {
+  for (const [handle, at] of handlesOf(view, window)) {
     context.beginPath();
-    context.arc(at.x, at.y, grip.length === 2 ? 6 : 5, 0, 2 * Math.PI);
+    context.arc(at.x, at.y, handle.length === 2 ? 6 : 5, 0, 2 * Math.PI);
     context.fill();
     context.stroke();
   }

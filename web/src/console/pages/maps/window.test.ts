@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MapView } from '$map/view';
-import { around, dragged, gripAt, isAllowed, LONGEST_SIDE, spanned } from './window';
+import { around, dragged, handleAt, isAllowed, LONGEST_SIDE, spanned } from './window';
 
 // A view at scale 1 with its top left corner at that of the map.
 const identity = (x: number, y: number) => ({ x, y });
@@ -34,8 +34,8 @@ test('a window around a position has it in its centre', () => {
 });
 
 test('grips are at corners and sides; inside, the window is moved', () => {
-  expect(gripAt(shown, window, { x: 102, y: 98 }, 9)).toBe('nw');
-  expect(gripAt(shown, window, { x: 300, y: 150 }, 9)).toBe('e');
-  expect(gripAt(shown, window, { x: 170, y: 150 }, 9)).toBe('move');
-  expect(gripAt(shown, window, { x: 50, y: 50 }, 9)).toBeUndefined();
+  expect(handleAt(shown, window, { x: 102, y: 98 }, 9)).toBe('nw');
+  expect(handleAt(shown, window, { x: 300, y: 150 }, 9)).toBe('e');
+  expect(handleAt(shown, window, { x: 170, y: 150 }, 9)).toBe('move');
+  expect(handleAt(shown, window, { x: 50, y: 50 }, 9)).toBeUndefined();
 });

@@ -6,37 +6,37 @@ export const LONGEST_SIDE = 500;
 
 type Place = { x: number; y: number };
 /** The part of a window that is dragged: edges by compass letters, or all of it. */
-export type Grip = 'n' | 'e' | 's' | 'w' | 'nw' | 'ne' | 'se' | 'sw' | 'move';
+export type Handle = 'n' | 'e' | 's' | 'w' | 'nw' | 'ne' | 'se' | 'sw' | 'move';
 
 const clamp = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high);
 export const isAllowed = ({ width, height }: MapWindow) =>
   [width, height].every((side) => side >= 1 && side <= LONGEST_SIDE);
 
 /** The screen positions of the handles. */
-export function gripsOf(view: MapView, { x, y, width, height }: MapWindow): [Exclude<Grip, 'move'>, Place][] {
+export function handlesOf(view: MapView, { x, y, width, height }: MapWindow): [Exclude<Handle, 'move'>, Place][] {
   const from = view.toScreen(x, y);
   const to = view.toScreen(x + width, y + height);
   const middle = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
-  const corners: [Exclude<Grip, 'move'>, Place][] = [
+  const corners: [Exclude<Handle, 'move'>, Place][] = [
     ['nw', from],
     ['ne', { x: to.x, y: from.y }],
     ['se', to],
     ['sw', { x: from.x, y: to.y }],
   ];
   // Small windows only have handles at their corners.
-  const sides: [Exclude<Grip, 'move'>, Place][] = [];
+  const sides: [Exclude<Handle, 'move'>, Place][] = [];
   if (to.x - from.x > 60) sides.push(['n', { x: middle.x, y: from.y }], ['s', { x: middle.x, y: to.y }]);
   if (to.y - from.y > 60) sides.push(['w', { x: from.x, y: middle.y }], ['e', { x: to.x, y: middle.y }]);
   return [...corners, ...sides];
 }
 
 /** The part of the window at a screen position. */
-export function gripAt(view: MapView, window: MapWindow, place: Place, reach: number): Grip | undefined {
-  let nearest: Grip | undefined;
+export function handleAt(view: MapView, window: MapWindow, place: Place, reach: number): Handle | undefined {
+  let nearest: Handle | undefined;
   let least = reach;
-  for (const [grip, at] of gripsOf(view, window)) {
+  for (const [handle, at] of handlesOf(view, window)) {
     const away = Math.hypot(at.x - place.x, at.y - place.y);
-    if (away <= least) [nearest, least] = [grip, away];
+    if (away <= least) [nearest, least] = [handle, away];
   }
   if (nearest) return nearest;
   const { x, y } = view.toMap(place.x, place.y);
@@ -55,18 +55,18 @@ function fills(view: MapView, window: MapWindow): boolean {
 }
 
 /** The window after dragging a handle, in map units. */
-export function dragged(view: MapView, window: MapWindow, grip: Grip, by: Place): MapWindow {
+export function dragged(view: MapView, window: MapWindow, handle: Handle, by: Place): MapWindow {
   const { width: mapWidth = 0, height: mapHeight = 0 } = view.network ?? {};
   const moved = (at: number, length: number, distance: number, size: number) =>
     clamp(Math.round(at + distance), 1 - length, size - 1);
-  if (grip === 'move')
+  if (handle === 'move')
     return {
       ...window,
       x: moved(window.x, window.width, by.x, mapWidth),
       y: moved(window.y, window.height, by.y, mapHeight),
     };
-  const [x, width] = stretched(window.x, window.width, grip.includes('w'), grip.includes('e'), by.x);
-  const [y, height] = stretched(window.y, window.height, grip.includes('n'), grip.includes('s'), by.y);
+  const [x, width] = stretched(window.x, window.width, handle.includes('w'), handle.includes('e'), by.x);
+  const [y, height] = stretched(window.y, window.height, handle.includes('n'), handle.includes('s'), by.y);
   return { x, y, width, height };
 }
 
@@ -89,12 +89,12 @@ export function spanned(from: Place, to: Place): MapWindow {
   return { x, y, width, height };
 }
 
-/** A window around a position, by default the largest that the API accepts. */
+/** A window around a position. */
 export function around({ x, y }: Place, width = 300, height = width): MapWindow {
   return { x: Math.round(x - width / 2), y: Math.round(y - height / 2), width, height };
 }
 
-export const CURSORS: Record<Grip, string> = {
+export const CURSORS: Record<Handle, string> = {
   n: 'ns-resize',
   s: 'ns-resize',
   e: 'ew-resize',

@@ -18,21 +18,21 @@ const SOON = 7 * 86_400_000;
 const NEAR = 0.8;
 
 /** The items of an application. Disabled applications have none. */
-function about(application: Application): Todo[] {
+function todosOf(application: Application): Todo[] {
   if (application.disabledAt !== null) return [];
   const words = t.overview.todo;
   const { id, name, quota } = application;
   const to = href('application', { id });
   const found: Todo[] = [];
   const share = quotaShare(quota);
-  const anew = format.relative(quota.resetsAt);
+  const resets = format.relative(quota.resetsAt);
   if (share !== null && share >= 1)
     found.push({
       id: `${id} quota`,
       tone: 'bad',
       icon: 'alert',
       title: words.quotaFull(name),
-      text: words.quotaFullText(anew),
+      text: words.quotaFullText(resets),
       href: to,
     });
   else if (share !== null && share >= NEAR)
@@ -41,7 +41,7 @@ function about(application: Application): Todo[] {
       tone: 'warn',
       icon: 'chart',
       title: words.quotaNear(name, format.percent(share)),
-      text: words.quotaNearText(anew),
+      text: words.quotaNearText(resets),
       href: to,
     });
   const keys = activeKeys(application);
@@ -85,5 +85,5 @@ export function todos(applications: Application[], waiting: number): Todo[] {
           },
         ]
       : [];
-  return [...accounts, ...applications.flatMap(about)].sort((a, b) => ORDER[a.tone] - ORDER[b.tone]);
+  return [...accounts, ...applications.flatMap(todosOf)].sort((a, b) => ORDER[a.tone] - ORDER[b.tone]);
 }

@@ -1,15 +1,15 @@
 import { expect, test, vi } from 'vitest';
-import { weekBars, weekDays, type Share } from './week';
+import { weekBars, weekDays, type ApplicationUsage } from './week';
 
 vi.mock('$/lib/console', () => ({ api: {} }));
 
 const now = new Date(2026, 2, 10, 15, 30);
 const days = weekDays(now);
-const share = (name: string, requests: number, at: Date): Share =>
+const share = (name: string, requests: number, at: Date): ApplicationUsage =>
   ({
     application: { name },
     usage: { rows: [{ at: at.toISOString(), requests, refused: 1, failed: 0 }] },
-  }) as unknown as Share;
+  }) as unknown as ApplicationUsage;
 
 test('a week is today and the six days before, from midnight to midnight', () => {
   expect(days).toHaveLength(7);

@@ -1,11 +1,11 @@
 import { api, type Application, type Usage } from '$/lib/console';
 
-export type Share = { application: Application; usage: Usage };
+export type ApplicationUsage = { application: Application; usage: Usage };
 /** The number of concurrent requests. */
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 /** With more applications, usage is only fetched for those in use. */
-const FEW = 40;
+const FETCH_ALL_LIMIT = 40;
 
 /**
  * Whether a key was used this week or anything was called today. Requests of the console on previous days are not known
@@ -20,9 +20,9 @@ function inUse(application: Application): boolean {
 }
 
 /** The usage of all applications in the last seven days. */
-export async function weekOf(all: Application[], signal: AbortSignal): Promise<Share[]> {
-  const applications = all.length > FEW ? all.filter(inUse) : all;
-  const found: Share[] = [];
+export async function fetchWeek(all: Application[], signal: AbortSignal): Promise<ApplicationUsage[]> {
+  const applications = all.length > FETCH_ALL_LIMIT ? all.filter(inUse) : all;
+  const found: ApplicationUsage[] = [];
   let next = 0;
   async function worker() {
     for (let at = next++; at < applications.length; at = next++) {
@@ -34,7 +34,7 @@ export async function weekOf(all: Application[], signal: AbortSignal): Promise<S
         };
     }
   }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, applications.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, applications.length) }, worker));
   return found;
 }
 
@@ -60,7 +60,7 @@ export type Week = {
  * Requests by day and application, busiest first. There are eight colours, so applications after the seventh are
  * combined.
  */
-export function weekBars(shares: Share[], days = weekDays()): Week {
+export function weekBars(shares: ApplicationUsage[], days = weekDays()): Week {
   const first = days[0] ?? 0;
   const counted = shares.map(({ application, usage }) => {
     const values = days.map(() => 0);

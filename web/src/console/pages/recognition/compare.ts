@@ -1,11 +1,11 @@
 import { t } from '$/lib/i18n.svelte';
-import type { Candidate, Result } from './functions';
+import type { Candidate, Result } from './recognise';
 import { overlap } from './orientation';
-import type { After, Explanation } from './run.svelte';
+import type { Rerun, Explanation } from './recognition-run.svelte';
 
-export type Push = Explanation['candidates'][number]['movedBy'][number];
+export type ScoreShift = Explanation['candidates'][number]['movedBy'][number];
 /** The effect of a verdict, or of several equal ones. */
-export type Voice = Push & { count: number };
+export type CombinedShift = ScoreShift & { count: number };
 /** A candidate before and after feedback. Null if it was not among the candidates. */
 export type Pair = {
   key: string;
@@ -14,32 +14,32 @@ export type Pair = {
   before: number | null;
   after: number | null;
   base: number | null;
-  movedBy: Push[];
+  movedBy: ScoreShift[];
 };
 
 /** Smaller than the displayed precision. */
-const SAME = 0.0005;
+const MIN_DIFFERENCE = 0.0005;
 /** The boxes of an object stay in place; another object of the same category is elsewhere. */
-const SAME_PLACE = 0.7;
+const MIN_OVERLAP = 0.7;
 
-const sameThing = (a: Candidate, b: Candidate) =>
-  a.subject === b.subject && (!a.box || !b.box || a.item !== null || overlap(a.box, b.box) > SAME_PLACE);
+const isSameObject = (a: Candidate, b: Candidate) =>
+  a.subject === b.subject && (!a.box || !b.box || a.item !== null || overlap(a.box, b.box) > MIN_OVERLAP);
 
 /** Pairs the candidates of two recognitions of a picture: in the new order, followed by those that are gone. */
-export function compare(before: Result, after: After): Pair[] {
+export function compare(before: Result, after: Rerun): Pair[] {
   const left = [...before.candidates];
   const pairs = after.result.candidates.map((now): Pair => {
-    const at = left.findIndex((one) => sameThing(one, now));
+    const at = left.findIndex((one) => isSameObject(one, now));
     const old = at < 0 ? null : left.splice(at, 1)[0];
-    const told = after.explanation.candidates.find((one) => one.itemId === now.itemId);
+    const explanation = after.explanation.candidates.find((one) => one.itemId === now.itemId);
     return {
       key: now.itemId,
       name: now.name,
       itemId: old?.itemId ?? null,
       before: old?.score ?? null,
       after: now.score,
-      base: told?.baseScore ?? null,
-      movedBy: told?.movedBy ?? [],
+      base: explanation?.baseScore ?? null,
+      movedBy: explanation?.movedBy ?? [],
     };
   });
   return [
@@ -57,13 +57,14 @@ export function compare(before: Result, after: After): Pair[] {
 }
 
 const difference = (pair: Pair) => (pair.before === null || pair.after === null ? null : pair.after - pair.before);
-export const hasChanged = (pair: Pair) => Math.abs(difference(pair) ?? 1) >= SAME;
+export const hasChanged = (pair: Pair) => Math.abs(difference(pair) ?? 1) >= MIN_DIFFERENCE;
 /** Whether feedback affects the current score. */
 export const isMoved = (pair: Pair) =>
-  pair.movedBy.length > 0 || (pair.base !== null && pair.after !== null && Math.abs(pair.after - pair.base) >= SAME);
+  pair.movedBy.length > 0 ||
+  (pair.base !== null && pair.after !== null && Math.abs(pair.after - pair.base) >= MIN_DIFFERENCE);
 
 /** The change of a candidate: an arrow and percentage points. */
-export function changeWords(pair: Pair): { text: string; tone: 'up' | 'down' | 'same' } {
+export function describeChange(pair: Pair): { text: string; tone: 'up' | 'down' | 'same' } {
   const words = t.recognition.changed;
   const by = difference(pair);
   if (pair.before === null) return { text: words.came, tone: 'up' };
@@ -74,15 +75,15 @@ export function changeWords(pair: Pair): { text: string; tone: 'up' | 'down' | '
 }
 
 /** Combines earlier verdicts of the same kind, to avoid repeating a sentence. */
-export function voices(pushes: Push[], now: string | undefined): Voice[] {
-  const all: Voice[] = [];
-  for (const push of pushes) {
-    const earlier = push.recognitionId != null && push.recognitionId !== now;
+export function combineShifts(shifts: ScoreShift[], now: string | undefined): CombinedShift[] {
+  const all: CombinedShift[] = [];
+  for (const shift of shifts) {
+    const earlier = shift.recognitionId != null && shift.recognitionId !== now;
     const same =
       earlier &&
-      all.find((one) => one.recognitionId != null && one.recognitionId !== now && one.isValid === push.isValid);
-    if (same) [same.by, same.count] = [same.by + push.by, same.count + 1];
-    else all.push({ ...push, count: 1 });
+      all.find((one) => one.recognitionId != null && one.recognitionId !== now && one.isValid === shift.isValid);
+    if (same) [same.by, same.count] = [same.by + shift.by, same.count + 1];
+    else all.push({ ...shift, count: 1 });
   }
   return all;
 }

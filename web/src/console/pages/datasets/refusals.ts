@@ -1,7 +1,0 @@
-import { t } from '$/lib/i18n.svelte';
-
-/** Messages for the error codes of uploading images and creating datasets. */
-export function refusals(): Record<string, string> {
-  const words = t.datasets.refusals;
-  return { 105: words.notAnImage, 119: words.tooLarge, 201: words.denied, 301: words.gone };
-}

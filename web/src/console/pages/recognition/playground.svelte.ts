@@ -1,0 +1,142 @@
+import { SvelteMap } from 'svelte/reactivity';
+import { i18n } from '$/lib/i18n.svelte';
+import { readSetting, writeSetting } from '$/lib/settings';
+import type { PublicApi } from '$/lib/public';
+import { CANDIDATES, type RecognitionRequest, type FunctionName, type Kind, type NameLanguage } from './recognise';
+import { orientationOf } from './orientation';
+import { RecognitionRun } from './recognition-run.svelte';
+
+/** The number of pictures kept. */
+const MAX_PICTURES = 16;
+const MAX_COLLECTIONS = 10;
+
+/** The value of a number input while it is edited. */
+type Entry = string | number | null | undefined;
+
+/** A picture that was tried. Kept in memory only. */
+export class Picture {
+  readonly file: File;
+  readonly url: string;
+  readonly orientation: Promise<number>;
+  /** By application and function. */
+  readonly runs = new SvelteMap<string, RecognitionRun>();
+
+  constructor(file: File) {
+    this.file = file;
+    this.url = URL.createObjectURL(file);
+    this.orientation = orientationOf(file);
+  }
+
+  dispose() {
+    for (const run of this.runs.values()) run.stop();
+    URL.revokeObjectURL(this.url);
+  }
+}
+
+/** The API cannot list collections. Those used successfully are remembered in this browser. */
+export function knownCollections(): string[] {
+  try {
+    const list: unknown = JSON.parse(readSetting('collections') ?? '[]');
+    return Array.isArray(list) ? list.filter((one): one is string => typeof one === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * The settings and pictures of the playground. Kept when another application is selected, except for settings that
+ * belong to the previous one.
+ */
+export class Playground {
+  task = $state<FunctionName>('classify');
+  models = $state<Record<'classify' | 'detect', string>>({ classify: '', detect: '' });
+  collection = $state(knownCollections()[0] ?? '');
+  kind = $state<Kind>('product-all');
+  maxCandidates = $state<Record<FunctionName, Entry>>({
+    classify: CANDIDATES.classify.default,
+    detect: CANDIDATES.detect.default,
+    similar: CANDIDATES.similar.default,
+    recognize: CANDIDATES.recognize.default,
+  });
+  minScore = $state<Entry>(0.3);
+  nameLanguage = $state<NameLanguage>(i18n.language);
+  /** Whether a user's dataset is used instead of a model or a collection. */
+  useDataset = $state(false);
+  user = $state('');
+  dataSetId = $state('');
+  pictures = $state.raw<Picture[]>([]);
+  current = $state.raw<Picture | null>(null);
+  #application: string | null = null;
+
+  /**
+   * Users and datasets belong to an application, so they are reset for another one. The first application keeps what
+   * the URL contained.
+   */
+  setApplication(application: string) {
+    if (this.#application !== null && this.#application !== application) [this.user, this.dataSetId] = ['', ''];
+    this.#application = application;
+  }
+
+  get usesDataset() {
+    return this.useDataset && (this.task === 'classify' || this.task === 'similar');
+  }
+
+  /** Null while a setting is missing. */
+  get request(): RecognitionRequest | null {
+    const { task } = this;
+    const model = task === 'similar' ? this.collection.trim() : task === 'recognize' ? '' : this.models[task];
+    if (this.usesDataset ? !this.dataSetId || !this.user : task === 'similar' && model === '') return null;
+    const { max, default: fallback } = CANDIDATES[task];
+    const wanted = Math.round(Number(this.maxCandidates[task])) || fallback;
+    return {
+      task,
+      model: this.usesDataset ? '' : model,
+      kind: this.kind,
+      nameLanguage: this.nameLanguage,
+      dataset: this.usesDataset ? { id: this.dataSetId, user: this.user } : null,
+      maxCandidates: Math.min(max, Math.max(1, wanted)),
+      minScore: Math.min(1, Math.max(0, Number(this.minScore) || 0)),
+    };
+  }
+
+  runOf(api: PublicApi): RecognitionRun | null {
+    return this.current?.runs.get(`${api.application} ${this.task}`) ?? null;
+  }
+
+  /** Adds a picture and shows it. */
+  addPicture(file: File) {
+    const picture = new Picture(file);
+    for (const old of this.pictures.slice(MAX_PICTURES - 1)) old.dispose();
+    this.pictures = [picture, ...this.pictures.slice(0, MAX_PICTURES - 1)];
+    this.current = picture;
+  }
+
+  remove(picture: Picture) {
+    const at = this.pictures.indexOf(picture);
+    this.pictures = this.pictures.filter((one) => one !== picture);
+    if (this.current === picture) this.current = this.pictures[Math.min(at, this.pictures.length - 1)] ?? null;
+    picture.dispose();
+  }
+
+  async run(api: PublicApi) {
+    const { request, current } = this;
+    if (!request || !current) return;
+    const key = `${api.application} ${request.task}`;
+    current.runs.get(key)?.stop();
+    const run = new RecognitionRun(api, request, current.file, i18n.language);
+    current.runs.set(key, run);
+    await run.start();
+    if (run.result && request.task === 'similar' && !request.dataset) {
+      writeSetting(
+        'collections',
+        JSON.stringify(
+          [request.model, ...knownCollections().filter((one) => one !== request.model)].slice(0, MAX_COLLECTIONS),
+        ),
+      );
+    }
+  }
+
+  dispose() {
+    for (const picture of this.pictures) picture.dispose();
+  }
+}

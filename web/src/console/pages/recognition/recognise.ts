@@ -1,0 +1,223 @@
+import { toText } from '$shared/text';
+import type { PublicResponse, PublicApi } from '$/lib/public';
+import type { Box } from './orientation';
+
+/** The recognition functions of the playground. */
+export const FUNCTIONS = ['classify', 'detect', 'similar', 'recognize'] as const;
+export type FunctionName = (typeof FUNCTIONS)[number];
+export const isFunction = (text: string | null): text is FunctionName =>
+  (FUNCTIONS as readonly (string | null)[]).includes(text);
+
+export const KINDS = ['product-all', 'book', 'cd', 'dvd', 'game', 'software', 'food'] as const;
+export type Kind = (typeof KINDS)[number];
+export type NameLanguage = 'en' | 'ja' | 'both';
+/** The maximum and the default number of candidates. */
+export const CANDIDATES: Record<FunctionName, { max: number; default: number }> = {
+  classify: { max: 50, default: 5 },
+  detect: { max: 100, default: 20 },
+  similar: { max: 50, default: 10 },
+  recognize: { max: 50, default: 10 },
+};
+
+/** Everything that determines a result besides the picture. */
+export type RecognitionRequest = {
+  task: FunctionName;
+  /** A model, or the collection to search. Empty for the server's default. */
+  model: string;
+  /** A user's dataset instead of a model. */
+  dataset: { id: string; user: string } | null;
+  kind: Kind;
+  maxCandidates: number;
+  minScore: number;
+  nameLanguage: NameLanguage;
+};
+
+export type Site = { url: string; title: string; imageUrl: string };
+export type Evidence = PublicResponse<'post', '/imageRecognition/v1/recognize'>['candidates'][number]['evidence'];
+export type Candidate = {
+  itemId: string;
+  /** The identity of the candidate, the same in all recognitions of a picture. */
+  subject: string;
+  name: string;
+  /** The name in the other language, if both were requested. */
+  otherName: string;
+  score: number;
+  /** In pixels of the file, before its orientation tag is applied. */
+  box: Box | null;
+  /** The similar image of a search. */
+  image: { id: string; url: string; tag: string } | null;
+  item: {
+    category: string;
+    imageUrl: string;
+    detail: Record<string, unknown>;
+    sites: Site[];
+    evidence: Evidence;
+  } | null;
+};
+export type Result = {
+  recognitionId: string;
+  candidates: Candidate[];
+  /** The size of the file, if the response contains it. */
+  size: { width: number; height: number } | null;
+  milliseconds: number;
+  response: unknown;
+};
+
+const ROOT = '/imageRecognition/v1';
+const PATHS = {
+  classify: `${ROOT}/concept/classify`,
+  detect: `${ROOT}/objectDetection/detect`,
+  similar: `${ROOT}/similarImage/search`,
+  recognize: `${ROOT}/recognize`,
+} as const;
+const boxOf = (from: Box): Box => ({ xMin: from.xMin, yMin: from.yMin, xMax: from.xMax, yMax: from.yMax });
+/** Ids of images in a collection are meaningful paths. Those of stored images are not, so the tag comes first. */
+const nameOf = (id: string, tag: string, stored: boolean) => (stored ? `${tag} (…${id.slice(-4)})`.trim() : id);
+const plain = { otherName: '', box: null, image: null, item: null };
+
+/** The parameters besides the picture: form fields, or the query of `recognize`. */
+function parametersOf(request: RecognitionRequest, language: 'en' | 'ja'): [string, string][] {
+  const all: [string, string | null][] = [
+    ['dataSetId', request.dataset?.id ?? null],
+    ['modelName', request.dataset || request.task === 'similar' || request.task === 'recognize' ? null : request.model],
+    ['collection', request.dataset || request.task !== 'similar' ? null : request.model],
+    ['recog', request.task === 'recognize' ? request.kind : null],
+    ['numOfCandidates', String(request.maxCandidates)],
+    ['minScore', request.task === 'detect' ? String(request.minScore) : null],
+    ['language', (request.task === 'classify' && !request.dataset) || request.task === 'detect' ? language : null],
+  ];
+  return all.filter((pair): pair is [string, string] => pair[1] !== null && pair[1] !== '');
+}
+
+const firstLanguage = (request: RecognitionRequest, uiLanguage: 'en' | 'ja') =>
+  request.nameLanguage === 'both' ? uiLanguage : request.nameLanguage;
+
+/** The request as a curl command. Parameters use --form-string, which does not interpret `@` and `<`. */
+export function curl(request: RecognitionRequest, uiLanguage: 'en' | 'ja', origin: string): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+  const parameters = parametersOf(request, firstLanguage(request, uiLanguage));
+  const token = request.dataset ? '&token=$KAISATSU_TOKEN' : '';
+  const address = `${origin}${PATHS[request.task]}?APIKEY=$KAISATSU_KEY${token}`;
+  if (request.task === 'recognize') {
+    const query = parameters.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join('');
+    return `curl -H 'Content-Type: application/octet-stream' --data-binary @photo.jpg \\\n  "${address}${query}"`;
+  }
+  const form = [
+    '-F image=@photo.jpg',
+    ...parameters.map(([name, value]) => `--form-string ${quoted(`${name}=${value}`)}`),
+  ].join(' \\\n  ');
+  const before = request.dataset
+    ? `KAISATSU_TOKEN=$(curl -s --json ${quoted(JSON.stringify({ userId: request.dataset.user }))} \\\n  "${origin}${ROOT}/userCategory/getToken?APIKEY=$KAISATSU_KEY" | jq -r .token)\n`
+    : '';
+  return `${before}curl ${form} \\\n  "${address}"`;
+}
+
+/** Sends a request for one language. `recognize` takes the picture as the body, all others a form. */
+async function sendRequest(
+  api: PublicApi,
+  request: RecognitionRequest,
+  file: Blob,
+  language: 'en' | 'ja',
+  signal: AbortSignal,
+): Promise<Result> {
+  const caller = request.dataset ? api.as(request.dataset.user) : api;
+  const parameters = parametersOf(request, language);
+  const form = new FormData();
+  form.append('image', file, 'photo');
+  for (const [name, value] of parameters) form.append(name, value);
+  const began = performance.now();
+  const result = (
+    response: { recognitionId: string },
+    candidates: Candidate[],
+    size: Result['size'] = null,
+  ): Result => ({
+    recognitionId: response.recognitionId,
+    candidates,
+    size,
+    milliseconds: performance.now() - began,
+    response,
+  });
+  if (request.task === 'classify') {
+    const response = await caller.upload(PATHS.classify, form, { signal });
+    return result(
+      response,
+      response.candidates.map((one) => ({
+        ...plain,
+        itemId: one.itemId,
+        subject: one.tagId,
+        name: one.tag,
+        score: one.score,
+      })),
+    );
+  }
+  if (request.task === 'detect') {
+    const response = await caller.upload(PATHS.detect, form, { signal });
+    const candidates = response.candidates.map((one) => ({
+      ...plain,
+      itemId: one.itemId,
+      subject: one.tagId,
+      name: one.tag,
+      score: one.score,
+      box: boxOf(one),
+    }));
+    return result(response, candidates, { width: response.width, height: response.height });
+  }
+  if (request.task === 'similar') {
+    const response = await caller.upload(PATHS.similar, form, { signal });
+    return result(
+      response,
+      response.candidates.map((one) => ({
+        ...plain,
+        itemId: one.itemId,
+        subject: one.imageId,
+        name: nameOf(one.imageId, one.tag, request.dataset !== null),
+        score: one.score,
+        image: { id: one.imageId, url: one.imageUrl, tag: one.tag },
+      })),
+    );
+  }
+  // The type of the file may be missing or wrong, and the server detects it from the content.
+  const picture = new Blob([file], { type: 'application/octet-stream' });
+  const response = await caller.upload(PATHS.recognize, picture, { query: Object.fromEntries(parameters), signal });
+  return result(
+    response,
+    response.candidates.map((one) => {
+      const detail: Record<string, unknown> = one.detail;
+      const item = {
+        category: one.category,
+        imageUrl: one.imageUrl,
+        detail,
+        sites: one.sites as unknown as Site[],
+        evidence: one.evidence,
+      };
+      return {
+        ...plain,
+        itemId: one.itemId,
+        subject: toText(detail.id ?? one.itemId),
+        name: toText(detail.itemName ?? detail.id ?? ''),
+        score: one.score,
+        box: boxOf(one.evidence),
+        item,
+      };
+    }),
+  );
+}
+
+/**
+ * Recognises a picture. If both languages are requested, a second request only adds names; feedback refers to the
+ * first.
+ */
+export async function recognise(
+  api: PublicApi,
+  request: RecognitionRequest,
+  file: Blob,
+  uiLanguage: 'en' | 'ja',
+  signal: AbortSignal,
+): Promise<Result> {
+  const first = await sendRequest(api, request, file, firstLanguage(request, uiLanguage), signal);
+  const named = (request.task === 'classify' && !request.dataset) || request.task === 'detect';
+  if (request.nameLanguage !== 'both' || !named || first.candidates.length === 0) return first;
+  const second = await sendRequest(api, request, file, uiLanguage === 'en' ? 'ja' : 'en', signal);
+  const names = new Map(second.candidates.map((one) => [one.subject, one.name]));
+  return { ...first, candidates: first.candidates.map((one) => ({ ...one, otherName: names.get(one.subject) ?? '' })) };
+}

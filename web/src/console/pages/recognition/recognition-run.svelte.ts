@@ -1,0 +1,121 @@
+import { api as consoleApi } from '$/lib/console';
+import type { PublicResponse, PublicApi } from '$/lib/public';
+import { isAbort } from '$/lib/error-message';
+import { recognise, type RecognitionRequest, type Result } from './recognise';
+
+export type Explanation = PublicResponse<'get', '/imageRecognition/v1/explain'>;
+export type Verdict = { valid: boolean; comment: string };
+export type Rerun = { result: Result; explanation: Explanation };
+/** Stands for the whole result in place of a candidate's id. */
+export const WHOLE = '';
+
+/** The recognition of a picture with one set of parameters, its feedback, and the effect of the feedback. */
+export class RecognitionRun {
+  readonly request: RecognitionRequest;
+  busy = $state(false);
+  error = $state.raw<unknown>(null);
+  result = $state.raw<Result | null>(null);
+  /** The latest verdict by candidate. */
+  verdicts = $state.raw<Record<string, Verdict>>({});
+  /** The candidate whose verdict is being sent. */
+  sending = $state<string | null>(null);
+  /** The picture recognised again after the latest verdict. */
+  after = $state.raw<Rerun | null>(null);
+  rerunning = $state(false);
+  rerunError = $state.raw<unknown>(null);
+
+  readonly #api: PublicApi;
+  readonly #file: Blob;
+  readonly #uiLanguage: 'en' | 'ja';
+  #stop = new AbortController();
+
+  constructor(api: PublicApi, request: RecognitionRequest, file: Blob, uiLanguage: 'en' | 'ja') {
+    [this.#api, this.request, this.#file, this.#uiLanguage] = [api, request, file, uiLanguage];
+  }
+
+  /** Whether feedback has been sent or revoked since the picture was recognised. */
+  get hasFeedback() {
+    return this.after !== null || this.rerunning || this.rerunError !== null;
+  }
+
+  async start() {
+    const signal = this.#renew();
+    [this.busy, this.error] = [true, null];
+    try {
+      this.result = await recognise(this.#api, this.request, this.#file, this.#uiLanguage, signal);
+    } catch (reason) {
+      if (!isAbort(reason)) this.error = reason;
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  stop() {
+    this.#stop.abort();
+  }
+
+  /**
+   * Sends feedback on a candidate or the whole result. It takes effect with the next request, so the picture is
+   * recognised again.
+   */
+  async sendVerdict(item: string, valid: boolean, comment = '') {
+    if (!this.result || this.sending !== null) return;
+    const { recognitionId } = this.result;
+    const before = this.verdicts[item];
+    this.sending = item;
+    try {
+      const body = new Blob([JSON.stringify(comment ? { comment } : {})], { type: 'application/json' });
+      if (item === WHOLE)
+        await this.#api.upload('/imageRecognition/v1/feedback', body, { query: { recognitionId, isValid: valid } });
+      else
+        await this.#api.upload('/imageRecognition/v1/feedbackToCandidate', body, {
+          query: { recognitionId, itemId: item, isValid: valid },
+        });
+      this.verdicts = { ...this.verdicts, [item]: { valid, comment } };
+    } finally {
+      this.sending = null;
+    }
+    // A comment alone does not change scores.
+    if (before?.valid !== valid) void this.rerun();
+  }
+
+  /** Revokes a verdict. */
+  async revoke(item: string) {
+    if (!this.result || this.sending !== null) return;
+    this.sending = item;
+    try {
+      await consoleApi.post('feedback/revoke', {
+        body: { verdicts: [{ recognitionId: this.result.recognitionId, itemId: item === WHOLE ? null : item }] },
+      });
+      this.verdicts = Object.fromEntries(Object.entries(this.verdicts).filter(([key]) => key !== item));
+    } finally {
+      this.sending = null;
+    }
+    void this.rerun();
+  }
+
+  /** Recognises the picture again and fetches the explanation of its scores. */
+  async rerun() {
+    const signal = this.#renew();
+    [this.rerunning, this.rerunError] = [true, null];
+    try {
+      const result = await recognise(this.#api, this.request, this.#file, this.#uiLanguage, signal);
+      const explanation = await this.#api.get(
+        '/imageRecognition/v1/explain',
+        { recognitionId: result.recognitionId },
+        signal,
+      );
+      this.after = { result, explanation };
+      this.rerunning = false;
+    } catch (reason) {
+      // Aborted by a newer call, which updates the state itself.
+      if (!isAbort(reason)) [this.rerunError, this.rerunning] = [reason, false];
+    }
+  }
+
+  #renew(): AbortSignal {
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    return this.#stop.signal;
+  }
+}
