@@ -28,12 +28,12 @@ export class Server {
     const folder = process.env.KAISATSU_TEST_MODELS;
     if (!folder) throw new Error('KAISATSU_TEST_MODELS is not set; `tools/with-models` sets it');
     const server = new Server(models ? ['--models', folder, ...args] : args);
-    await until('the server says where it listens', () => {
+    await waitUntil('the server says where it listens', () => {
       if (server.#child.exitCode !== null) throw new Error(`the server ended: ${server.log()}`);
       server.base = /address\s+(http:\S+)/.exec(server.#out)?.[1] ?? '';
       return server.base !== '' && server.#out.includes('curl');
     });
-    if (models) await until('it is ready', async () => (await fetch(`${server.base}/readyz`)).ok);
+    if (models) await waitUntil('it is ready', async () => (await fetch(`${server.base}/readyz`)).ok);
     return server;
   }
 
@@ -48,7 +48,7 @@ export class Server {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, `${id}.toml`), toml);
     this.#child.kill('SIGHUP');
-    await until(`the map ${id} is served`, async () => {
+    await waitUntil(`the map ${id} is served`, async () => {
       const response = await fetch(`${this.base}/map/${id}/data.json`);
       return response.ok && isServed(await response.text());
     });
@@ -79,11 +79,11 @@ export class Server {
 }
 
 /** Polls until the condition holds. */
-export async function until(what: string, so: () => boolean | Promise<boolean>): Promise<void> {
+export async function waitUntil(description: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 60_000;
   while (Date.now() < end) {
-    if (await so()) return;
+    if (await condition()) return;
     await new Promise((done) => setTimeout(done, 50));
   }
-  throw new Error(`waited in vain: ${what}`);
+  throw new Error(`timed out: ${description}`);
 }

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 export const password = 'correct horse battery';
 
 /** A response of the console's API. Tests pass the type of the fields that they read. */
-type Answer = Record<string, unknown>;
+type ResponseBody = Record<string, unknown>;
 export type Recognition = { recognitionId: string; candidates: { itemId: string }[] };
 
 /** A client of the console's API, for test setup before a page is opened. */
-export class Person {
+export class ConsoleUser {
   private constructor(
     private readonly base: string,
     private readonly cookie: string,
@@ -17,26 +17,26 @@ export class Person {
   ) {}
 
   /** Registers an account and signs in. */
-  static async register(base: string, email: string): Promise<Person> {
+  static async register(base: string, email: string): Promise<ConsoleUser> {
     await post(base, 'accounts', { email, password });
-    return Person.signIn(base, email);
+    return ConsoleUser.signIn(base, email);
   }
 
-  static async signIn(base: string, email: string): Promise<Person> {
-    const answer = await post(base, 'session', { email, password });
-    const { csrf } = (await answer.json()) as { csrf: string };
-    return new Person(base, answer.headers.get('set-cookie')!.split(';')[0]!, csrf);
+  static async signIn(base: string, email: string): Promise<ConsoleUser> {
+    const response = await post(base, 'session', { email, password });
+    const { csrf } = (await response.json()) as { csrf: string };
+    return new ConsoleUser(base, response.headers.get('set-cookie')!.split(';')[0]!, csrf);
   }
 
-  async call<A = Answer>(method: string, path: string, body?: unknown): Promise<A> {
+  async call<A = ResponseBody>(method: string, path: string, body?: unknown): Promise<A> {
     const headers = { cookie: this.cookie, 'x-csrf-token': this.csrf, 'content-type': 'application/json' };
-    const answer = await fetch(`${this.base}/console/api/${path}`, {
+    const response = await fetch(`${this.base}/console/api/${path}`, {
       method,
       headers,
       body: body === undefined ? undefined : JSON.stringify(body),
     });
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-    return (answer.status === 204 ? {} : await answer.json()) as A;
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return (response.status === 204 ? {} : await response.json()) as A;
   }
 
   /** Creates an application and returns its id and a key. */
@@ -76,11 +76,11 @@ export function photo(name: string): string {
 export async function classify(base: string, key: string, name: string): Promise<Recognition> {
   const form = new FormData();
   form.set('image', new Blob([readFileSync(photo(name))]), name);
-  const answer = await fetch(`${base}/imageRecognition/v1/concept/classify?APIKEY=${key}`, {
+  const response = await fetch(`${base}/imageRecognition/v1/concept/classify?APIKEY=${key}`, {
     method: 'POST',
     body: form,
   });
-  return (await answer.json()) as Recognition;
+  return (await response.json()) as Recognition;
 }
 
 /** Sends feedback on a candidate through the public API. */
@@ -94,10 +94,10 @@ export async function rate(
 ): Promise<void> {
   const query = new URLSearchParams({ APIKEY: key, recognitionId, itemId, isValid: String(isValid) });
   const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(`${base}/imageRecognition/v1/feedbackToCandidate?${query}`, {
+  const response = await fetch(`${base}/imageRecognition/v1/feedbackToCandidate?${query}`, {
     method: 'POST',
     headers,
     body: JSON.stringify({ comment }),
   });
-  if (answer.status !== 204) throw new Error(await answer.text());
+  if (response.status !== 204) throw new Error(await response.text());
 }

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
-import { Person, classify, photo, rate, signIn } from '../users';
+import { ConsoleUser, classify, photo, rate, signIn } from '../users';
 import { Server } from '../server';
 import { variants } from '../variants';
 
@@ -30,7 +30,7 @@ test('every page in both themes', async ({ page }) => {
       'maps/tokyo?x=1240&y=1180&width=420&height=300',
       async () => {
         await expect(page.getByRole('application')).toHaveAttribute('data-state', 'ready');
-        await expect(page.getByRole('list', { name: 'Stations of the answer' })).toBeVisible();
+        await expect(page.getByRole('list', { name: 'Stations in the response' })).toBeVisible();
         await page.waitForTimeout(2500);
       },
     ],
@@ -56,8 +56,8 @@ test('every page in both themes', async ({ page }) => {
           .getByRole('button', { name: /is right$/ })
           .nth(1)
           .click();
-        await expect(page.getByRole('table', { name: 'What your feedback changed' })).toBeVisible();
-        await page.getByRole('table', { name: 'What your feedback changed' }).scrollIntoViewIfNeeded();
+        await expect(page.getByRole('table', { name: 'Effect of your feedback' })).toBeVisible();
+        await page.getByRole('table', { name: 'Effect of your feedback' }).scrollIntoViewIfNeeded();
       },
     ],
     [
@@ -119,7 +119,7 @@ async function shot(page: Page, name: string, theme: string): Promise<void> {
 
 /** Creates applications with usage, verdicts, images, a dataset, and accounts that wait for approval. */
 async function furnish(page: Page, server: Server): Promise<{ application: string; dataSet: string }> {
-  const operator = await Person.register(server.base, 'operator@example.org');
+  const operator = await ConsoleUser.register(server.base, 'operator@example.org');
   const { id, key } = await operator.application('station-guide');
   await operator.application('時刻表アプリ');
   await operator.call('PUT', 'operator/registration', { mode: 'approval' });

@@ -1,8 +1,8 @@
 // 1. Accounts: registration, signing in and out, passwords, emails, deletion.
 import { SMTPServer } from 'smtp-server';
 import { expect, expectAccessible, test } from '../test';
-import { Person, password, signIn } from '../users';
-import { Server, until } from '../server';
+import { ConsoleUser, password, signIn } from '../users';
+import { Server, waitUntil } from '../server';
 
 test.describe('without a mail server', () => {
   let server: Server;
@@ -16,8 +16,8 @@ test.describe('without a mail server', () => {
     await expectAccessible(page);
     await page.getByLabel('Email').fill('operator@example.org');
     await page.getByLabel('Password', { exact: true }).fill('short');
-    await page.getByRole('button', { name: 'Become the operator' }).click();
-    await expect(page.getByText('5 of at least 10 characters.')).toBeVisible();
+    await page.getByRole('button', { name: 'Register as operator' }).click();
+    await expect(page.getByText('At least 10 characters are required; you have entered 5.')).toBeVisible();
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.keyboard.press('Enter');
     await expect(page.getByRole('navigation').getByRole('link', { name: 'Operator' })).toBeVisible();
@@ -48,35 +48,35 @@ test.describe('without a mail server', () => {
   });
 
   test('a forgotten password is chosen anew with the link in the log', async ({ page }) => {
-    await Person.register(server.base, 'taro@example.org');
+    await ConsoleUser.register(server.base, 'taro@example.org');
     await page.goto(`${server.base}/console/sign-in`);
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await expect(page.getByRole('heading', { level: 1, name: 'Forgot your password?' })).toBeVisible();
     await page.getByLabel('Email').fill('taro@example.org');
-    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByRole('button', { name: 'Send link' }).click();
     await expect(
       page.getByRole('heading', { level: 1, name: 'The link is in the server’s log' }),
       'the form that had the focus is gone',
     ).toBeFocused();
     let link = '';
-    await until(
+    await waitUntil(
       'the link is in the log',
       () => (link = /http:\S+\/console\/reset\?token=\w+/.exec(server.log())?.[0] ?? '') !== '',
     );
     await page.goto(link);
     await page.getByLabel('New password', { exact: true }).fill('another horse battery');
-    await page.getByRole('button', { name: 'Set the password' }).click();
-    await expect(page.getByText('Your password is changed')).toBeVisible();
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await expect(page.getByText('Your password has been changed')).toBeVisible();
     await page.goto(link);
     await page.getByLabel('New password', { exact: true }).fill('yet another battery');
-    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('button', { name: 'Set password' }).click();
     await expect(page.getByText('This link does not work')).toBeVisible();
   });
 
   test('a person changes the password, sees the sessions, and deletes the account with all it owns', async ({
     page,
   }) => {
-    const kei = await Person.register(server.base, 'kei@example.org');
+    const kei = await ConsoleUser.register(server.base, 'kei@example.org');
     await kei.application('kei’s guide');
     await signIn(page, server.base, 'kei@example.org');
     await page.getByRole('navigation').getByRole('link', { name: 'Account' }).click();
@@ -84,7 +84,7 @@ test.describe('without a mail server', () => {
     await expectAccessible(page);
     await page.getByLabel('Current password', { exact: true }).fill(password);
     await page.getByLabel('New password', { exact: true }).fill('another horse battery');
-    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('button', { name: 'Change password' }).click();
     await expect(page.getByText('Your password has been changed').first()).toBeVisible();
     await expect(kei.call('GET', 'applications')).rejects.toThrow('401');
     await page.getByRole('button', { name: 'Delete my account…' }).click();
@@ -93,7 +93,7 @@ test.describe('without a mail server', () => {
     await dialog.getByLabel('Your password', { exact: true }).fill('another horse battery');
     await dialog.getByRole('button', { name: 'Delete everything' }).click();
     await expect(page).toHaveURL(/sign-in/);
-    await expect(Person.signIn(server.base, 'kei@example.org')).rejects.toThrow();
+    await expect(ConsoleUser.signIn(server.base, 'kei@example.org')).rejects.toThrow();
   });
 });
 
@@ -114,7 +114,7 @@ test.describe('with a mail server', () => {
     await new Promise<void>((ready) => post.listen(0, '127.0.0.1', ready));
     const { port } = post.server.address() as { port: number };
     server = await Server.start({ args: ['--smtp', `smtp://127.0.0.1:${port}`] });
-    await Person.register(server.base, 'operator@example.org');
+    await ConsoleUser.register(server.base, 'operator@example.org');
   });
   test.afterAll(async () => {
     await server.stop();
@@ -124,7 +124,7 @@ test.describe('with a mail server', () => {
   /** The text of the latest email to an address. */
   async function letter(to: string): Promise<string> {
     let found: string | undefined;
-    await until(
+    await waitUntil(
       `a letter to ${to}`,
       () => (found = letters.findLast((one) => one.includes(`To: ${to}`))) !== undefined,
     );
@@ -142,7 +142,7 @@ test.describe('with a mail server', () => {
     await register();
     const link = /http:\S+\/console\/confirm\?token=\w+/.exec(await letter('hana@example.org'))![0];
     await page.goto(link);
-    await expect(page.getByText('Your address is confirmed')).toBeVisible();
+    await expect(page.getByText('Your email address has been confirmed')).toBeVisible();
     await signIn(page, server.base, 'hana@example.org');
     await page.context().clearCookies();
     letters.length = 0;

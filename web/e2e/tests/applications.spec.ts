@@ -1,12 +1,12 @@
 // 2. Applications and keys: creating, rotating, disabling; usage; quotas.
 import { expect, expectAccessible, test } from '../test';
-import { Person, password, signIn } from '../users';
-import { Server, until } from '../server';
+import { ConsoleUser, password, signIn } from '../users';
+import { Server, waitUntil } from '../server';
 
-let server: Server, operator: Person;
+let server: Server, operator: ConsoleUser;
 test.beforeAll(async () => {
   server = await Server.start();
-  operator = await Person.register(server.base, 'operator@example.org');
+  operator = await ConsoleUser.register(server.base, 'operator@example.org');
 });
 test.afterAll(() => server.stop());
 
@@ -43,7 +43,7 @@ test('an application is made, and its key shown once works', async ({ page, cont
   await page.getByRole('button', { name: `Disable …${next.slice(-4)}` }).click();
   const sure = page.getByRole('dialog');
   if (await sure.isVisible().catch(() => false)) await sure.getByRole('button', { name: 'Disable' }).click();
-  await until('the key is refused', async () => (await list(next)) === 403);
+  await waitUntil('the key is refused', async () => (await list(next)) === 403);
   await expect(page.getByRole('button', { name: `Enable …${next.slice(-4)}` })).toBeVisible();
   await page.reload();
   await expect(page.getByText(key), 'no secret is shown again').toHaveCount(0);
@@ -70,7 +70,7 @@ test('a quota is set, used up, and said', async ({ page }) => {
   const { id, key } = await operator.application('limited');
   await signIn(page, server.base, 'operator@example.org');
   await page.goto(`${server.base}/console/applications/${id}`);
-  await page.getByRole('button', { name: 'Change the quota' }).click();
+  await page.getByRole('button', { name: 'Change quota' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Quota', { exact: true }).selectOption({ index: 1 });
   const number = dialog.getByRole('textbox', { name: 'Requests per day' });
@@ -78,7 +78,7 @@ test('a quota is set, used up, and said', async ({ page }) => {
   await number.fill('2');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(dialog).toBeHidden();
-  await until('the quota is held', async () => {
+  await waitUntil('the quota is held', async () => {
     const answer = await fetch(`${server.base}/route_service/v1/railmapList?APIKEY=${key}`);
     return answer.status === 429 && (await answer.text()).includes('quota of 2 requests a day');
   });
@@ -90,13 +90,13 @@ test('an application is deleted by typing its name', async ({ page }) => {
   const { id, key } = await operator.application('short-lived');
   await signIn(page, server.base, 'operator@example.org');
   await page.goto(`${server.base}/console/applications/${id}`);
-  await page.getByRole('button', { name: 'Delete the application' }).click();
+  await page.getByRole('button', { name: 'Delete application' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog).toContainText(/1 (API )?key/);
   await dialog.getByRole('textbox').fill('short-lived');
-  await dialog.getByRole('button', { name: 'Delete the application' }).click();
+  await dialog.getByRole('button', { name: 'Delete application' }).click();
   await expect(page).toHaveURL(/\/console\/applications$/);
-  await until('its key is refused', async () => (await list(key)) !== 200);
+  await waitUntil('its key is refused', async () => (await list(key)) !== 200);
 });
 
 test('a dialog closes neither by a slip of the mouse nor while its request is under way', async ({ page }) => {
@@ -135,7 +135,7 @@ test('a dialog closes neither by a slip of the mouse nor while its request is un
 });
 
 test('what one person asks for is not done as another, who signed in in the next tab', async ({ page, context }) => {
-  const hana = await Person.register(server.base, 'hana@example.org');
+  const hana = await ConsoleUser.register(server.base, 'hana@example.org');
   await signIn(page, server.base, 'operator@example.org');
   await page.goto(`${server.base}/console/applications`);
   await page.getByRole('button', { name: 'New application' }).first().click();
@@ -146,7 +146,7 @@ test('what one person asks for is not done as another, who signed in in the next
   });
   expect(other.ok()).toBe(true);
   await make.getByRole('button', { name: 'Create' }).click();
-  await expect(page.getByText('This browser is signed in to another account now.')).toBeVisible();
+  await expect(page.getByText('This browser is now signed in to another account.')).toBeVisible();
   await expect(page.getByRole('button', { name: /hana@example\.org/ })).toBeVisible();
   for (const person of [operator, hana]) {
     const { applications } = await person.call<{ applications: { name: string }[] }>('GET', 'applications');

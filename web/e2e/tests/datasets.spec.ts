@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { expect, expectAccessible, test } from '../test';
-import { Person, photo, signIn } from '../users';
+import { ConsoleUser, photo, signIn } from '../users';
 import { Server } from '../server';
 import { variants } from '../variants';
 
@@ -10,7 +10,7 @@ let server: Server;
 test.beforeAll(async () => {
   test.setTimeout(180_000);
   server = await Server.start({ models: true, args: ['--fetch-allow', '127.0.0.1'] });
-  await (await Person.register(server.base, 'operator@example.org')).application('station-guide');
+  await (await ConsoleUser.register(server.base, 'operator@example.org')).application('station-guide');
 });
 test.afterAll(() => server.stop());
 
@@ -71,7 +71,7 @@ test('a list of addresses is read line by line, and what becomes of each is told
   await page.getByRole('button', { name: 'New dataset' }).first().click();
   await page.getByLabel('Name', { exact: true }).fill('From the web');
   await page
-    .getByLabel('Addresses and tags')
+    .getByLabel('URLs and tags')
     .fill(`${base}/cat.png cat\nno address at all\n${base}/cup.png cup\n${base}/gone.png cup`);
   await expect(page.getByRole('button', { name: 'Line 2' })).toBeVisible();
   await page.getByRole('button', { name: 'Remove these lines' }).click();
@@ -83,19 +83,19 @@ test('a list of addresses is read line by line, and what becomes of each is told
 });
 
 test('a user is one of an application, and not taken along to another', async ({ page }) => {
-  await (await Person.signIn(server.base, 'operator@example.org')).application('timetable');
+  await (await ConsoleUser.signIn(server.base, 'operator@example.org')).application('timetable');
   await signIn(page, server.base, 'operator@example.org');
   await page.goto(`${server.base}/console/datasets`);
   const application = page.getByLabel('Application', { exact: true });
   const user = page.getByLabel('User', { exact: true });
-  const asked = page.getByRole('dialog', { name: 'Another user' });
+  const asked = page.getByRole('dialog', { name: 'Other user' });
   await application.selectOption({ label: 'station-guide' });
-  await page.getByRole('button', { name: 'Another user…' }).click();
+  await page.getByRole('button', { name: 'Other user…' }).click();
   await asked.getByRole('button', { name: 'Cancel' }).click();
   await expect(user).toHaveValue('console');
-  await page.getByRole('button', { name: 'Another user…' }).click();
+  await page.getByRole('button', { name: 'Other user…' }).click();
   await asked.getByLabel('User ID').fill('hana');
-  await asked.getByRole('button', { name: 'Show this user' }).click();
+  await asked.getByRole('button', { name: 'Show user' }).click();
   await expect(user).toHaveValue('hana');
   await application.selectOption({ label: 'timetable' });
   await expect(user).toHaveValue('console');

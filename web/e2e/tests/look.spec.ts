@@ -1,8 +1,8 @@
 // 7. Languages, themes, keyboard, screen readers, phones, and no requests to other hosts.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, expectAccessible, expectNoSidewaysScrolling, test } from '../test';
-import { Person, signIn } from '../users';
+import { expect, expectAccessible, expectNoHorizontalScrolling, test } from '../test';
+import { ConsoleUser, signIn } from '../users';
 import { Server } from '../server';
 
 const pages = [
@@ -23,7 +23,7 @@ let server: Server;
 let application: { id: string; key: string };
 test.beforeAll(async () => {
   server = await Server.start();
-  const operator = await Person.register(server.base, 'operator@example.org');
+  const operator = await ConsoleUser.register(server.base, 'operator@example.org');
   application = await operator.application('station-guide');
 });
 test.afterAll(() => server.stop());
@@ -84,7 +84,7 @@ test('a phone shows every page without sideways scrolling', async ({ page }) => 
     await page.goto(`${server.base}/console/${path}`);
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     await page.waitForLoadState('networkidle');
-    await expectNoSidewaysScrolling(page);
+    await expectNoHorizontalScrolling(page);
   }
 });
 

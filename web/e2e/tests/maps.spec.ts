@@ -1,13 +1,13 @@
 // 3. Route map explorer: pan, zoom, search, and a window with its request and response.
 import { expect, expectAccessible, test } from '../test';
-import { Person, signIn } from '../users';
+import { ConsoleUser, signIn } from '../users';
 import { Server } from '../server';
 
 let server: Server;
 let application: { id: string; key: string };
 test.beforeAll(async () => {
   server = await Server.start();
-  application = await (await Person.register(server.base, 'operator@example.org')).application('station-guide');
+  application = await (await ConsoleUser.register(server.base, 'operator@example.org')).application('station-guide');
 });
 test.afterAll(() => server.stop());
 
@@ -80,7 +80,7 @@ for (const [by, text] of [
     await expect(page.getByRole('heading', { level: 2, name: '高円寺' })).toBeVisible();
     await page.getByRole('button', { name: 'By code' }).click();
     await expect(
-      page.getByRole('list', { name: 'Stations of the answer' }).getByRole('button', { name: /高円寺/ }),
+      page.getByRole('list', { name: 'Stations in the response' }).getByRole('button', { name: /高円寺/ }),
     ).toBeVisible();
   });
 }
@@ -114,7 +114,7 @@ test('a window that is drawn shows its request, and what the server answers', as
   const answer = (await (await fetch(`${server.base}/route_service/v1/railmapDetail?${query}`)).json()) as {
     ResultSet: { RailMap: { Point: unknown[] } };
   };
-  const shown = page.getByRole('list', { name: 'Stations of the answer' }).getByRole('button');
+  const shown = page.getByRole('list', { name: 'Stations in the response' }).getByRole('button');
   await expect(shown).toHaveCount(answer.ResultSet.RailMap.Point.length);
   await page.getByRole('group', { name: 'The request as curl' }).getByRole('button', { name: 'Copy' }).click();
   const copied = await page.evaluate(() => navigator.clipboard.readText());

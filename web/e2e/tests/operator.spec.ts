@@ -1,13 +1,13 @@
 // 1. Operators approve, disable and delete accounts.   6. Feedback: precision over time, comments, revoking.
 import { expect, test } from '../test';
-import { Person, classify, rate, signIn } from '../users';
+import { ConsoleUser, classify, rate, signIn } from '../users';
 import { Server } from '../server';
 
 test.describe('operators', () => {
-  let server: Server, operator: Person;
+  let server: Server, operator: ConsoleUser;
   test.beforeAll(async () => {
     server = await Server.start();
-    operator = await Person.register(server.base, 'operator@example.org');
+    operator = await ConsoleUser.register(server.base, 'operator@example.org');
   });
   test.afterAll(() => server.stop());
 
@@ -16,7 +16,7 @@ test.describe('operators', () => {
     await page.getByRole('navigation').getByRole('link', { name: 'Operator' }).click();
     await page.getByRole('radio', { name: /^With approval/ }).check({ force: true });
     await page.getByRole('button', { name: 'Save' }).click();
-    await expect(page.getByText('New accounts wait for approval now')).toBeVisible();
+    await expect(page.getByText('New accounts now require approval')).toBeVisible();
 
     const other = await (await browser.newContext()).newPage();
     await other.goto(`${server.base}/console/register`);
@@ -34,13 +34,13 @@ test.describe('operators', () => {
     await page.getByRole('button', { name: 'Actions for hana@example.org' }).click();
     await page.getByRole('menuitem', { name: 'Disable' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
-    await expect(page.getByText('hana@example.org is disabled')).toBeVisible();
+    await expect(page.getByText('hana@example.org has been disabled')).toBeVisible();
     await other.goto(`${server.base}/console/applications`);
     await expect(other).toHaveURL(/sign-in/);
 
     await page.getByRole('radio', { name: /^Nobody/ }).check({ force: true });
     await page.getByRole('button', { name: 'Save' }).click();
-    await expect(page.getByText('Nobody may register now')).toBeVisible();
+    await expect(page.getByText('Registration is now closed')).toBeVisible();
     await other.goto(`${server.base}/console/register`);
     await expect(other.getByText('Registration is closed').first()).toBeVisible();
     await other.context().close();
@@ -49,7 +49,7 @@ test.describe('operators', () => {
 
   test('delete an account by typing its address', async ({ page }) => {
     await operator.call('PUT', 'operator/registration', { mode: 'open' });
-    await (await Person.register(server.base, 'taro@example.org')).application('taro’s app');
+    await (await ConsoleUser.register(server.base, 'taro@example.org')).application('taro’s app');
     await signIn(page, server.base, 'operator@example.org');
     await page.goto(`${server.base}/console/operator`);
     await page.getByRole('button', { name: 'Actions for taro@example.org' }).click();
@@ -78,7 +78,7 @@ test.describe('operators', () => {
       await page.route('**/console/api/feedback/timeline*', (route) => route.fulfill({ json }));
       await signIn(page, server.base, 'operator@example.org');
       await page.goto(`${server.base}/console/feedback`);
-      for (const name of [/^Precision over time/, /^Verdicts a day/])
+      for (const name of [/^Precision over time/, /^Verdicts per day/])
         await expect(page.getByRole('table', { name }).getByRole('rowheader')).toHaveText(['10 Mar 2026']);
       await expect(page.getByText('Days are counted in UTC.')).toBeVisible();
     });
@@ -89,7 +89,7 @@ test('feedback is plotted, read, searched and revoked', async ({ page }) => {
   test.setTimeout(180_000);
   const server = await Server.start({ models: true });
   try {
-    const operator = await Person.register(server.base, 'operator@example.org');
+    const operator = await ConsoleUser.register(server.base, 'operator@example.org');
     const { key } = await operator.application('station-guide');
     const seen = await classify(server.base, key, 'chelsea.png');
     const [first, second] = seen.candidates as [{ itemId: string }, { itemId: string }];

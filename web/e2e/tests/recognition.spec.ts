@@ -2,14 +2,14 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, expectAccessible, test } from '../test';
-import { Person, photo, signIn } from '../users';
+import { ConsoleUser, photo, signIn } from '../users';
 import { Server } from '../server';
 
 let server: Server;
 test.beforeAll(async () => {
   test.setTimeout(180_000);
   server = await Server.start({ models: true });
-  await (await Person.register(server.base, 'operator@example.org')).application('station-guide');
+  await (await ConsoleUser.register(server.base, 'operator@example.org')).application('station-guide');
 });
 test.afterAll(() => server.stop());
 test.beforeEach(async ({ page }) => {
@@ -27,12 +27,12 @@ test('a photograph is classified, and a thumb changes what comes next', async ({
   await expectAccessible(page);
   const wrong = page.getByRole('button', { name: /is wrong$/ }).first();
   await wrong.click();
-  await expect(page.getByRole('table', { name: 'What your feedback changed' })).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Effect of your feedback' })).toBeVisible();
   await expect(page.getByRole('button', { name: /is wrong$/ }).and(page.locator('[aria-pressed=true]'))).toHaveCount(1);
-  await page.getByText('The request as a curl command').click();
+  await page.getByText('Request as a curl command').click();
   await expect(page.getByText(/curl [^]*concept\/classify/).first()).toBeVisible();
   await expect(page.getByText(/kst_/)).toHaveCount(0);
-  await page.getByRole('button', { name: 'Take it back' }).first().click();
+  await page.getByRole('button', { name: 'Revoke' }).first().click();
   await expect(page.getByRole('button', { name: /is wrong$/ }).and(page.locator('[aria-pressed=true]'))).toHaveCount(0);
 });
 
@@ -42,18 +42,18 @@ test('a comment that could not be sent stays where it was typed', async ({ page 
     .getByRole('button', { name: /is right$/ })
     .first()
     .click();
-  await page.getByRole('button', { name: 'Add a comment' }).click();
+  await page.getByRole('button', { name: 'Add comment' }).click();
   const comment = page.getByLabel('Comment');
   await comment.fill('A cup, and a spoon beside it');
   const json = { error: { code: '501', message: 'feedbackToCandidate: too many are waiting' } };
   await page.route('**/feedbackToCandidate?*', (route) => route.fulfill({ status: 503, json }), { times: 1 });
-  await page.getByRole('button', { name: 'Save the comment' }).click();
+  await page.getByRole('button', { name: 'Save comment' }).click();
   await expect(
-    page.getByText('The server is not ready or overloaded. The server says: too many are waiting'),
+    page.getByText('The server is not ready or is overloaded. Message from the server: too many are waiting'),
   ).toBeVisible();
   await expect(comment).toHaveValue('A cup, and a spoon beside it');
-  await page.getByRole('button', { name: 'Save the comment' }).click();
-  await expect(page.getByText('The comment was saved.')).toBeVisible();
+  await page.getByRole('button', { name: 'Save comment' }).click();
+  await expect(page.getByText('The comment has been saved.')).toBeVisible();
   await expect(page.getByText('A cup, and a spoon beside it')).toBeVisible();
 });
 
@@ -76,7 +76,7 @@ test('an item of the catalogue is found in a scene, with its evidence', async ({
     await page.locator('input[type=file]').first().setInputFiles(photo('box_in_scene.png'));
     await expect(candidates(page).first()).toContainText('Box of tea', { timeout: 5_000 });
   }, 'a running server takes the catalogue up within a second').toPass();
-  await expect(candidates(page).first()).toContainText(/features? agree/);
+  await expect(candidates(page).first()).toContainText(/features? match/);
 });
 
 test('images like a picture are found in a collection', async ({ page }) => {
@@ -95,11 +95,11 @@ test('images like a picture are found in a collection', async ({ page }) => {
 test('a picture is photographed', async ({ page, context }) => {
   await context.grantPermissions(['camera'], { origin: server.base });
   await page.getByRole('button', { name: 'Use the camera' }).click();
-  await page.getByRole('button', { name: 'Take the photo' }).click();
+  await page.getByRole('button', { name: 'Take photo' }).click();
   await expect(
-    page.getByRole('region', { name: 'Pictures of this visit' }).getByRole('button', { name: /^Show/ }),
+    page.getByRole('region', { name: 'Recent images' }).getByRole('button', { name: /^Show/ }),
   ).toBeVisible();
-  await expect(page.getByText(/ms with sending|None of these|no candidate/i).first()).toBeVisible();
+  await expect(page.getByText(/ms including upload|No match|no candidate/i).first()).toBeVisible();
 });
 
 test('a picture is pasted, and what is no picture is refused', async ({ page }) => {
@@ -111,7 +111,7 @@ test('a picture is pasted, and what is no picture is refused', async ({ page }) 
     document.dispatchEvent(new ClipboardEvent('paste', { clipboardData: files, bubbles: true }));
   });
   await expect(
-    page.getByRole('region', { name: 'Pictures of this visit' }).getByRole('button', { name: 'Show pasted.png' }),
+    page.getByRole('region', { name: 'Recent images' }).getByRole('button', { name: 'Show pasted.png' }),
   ).toBeVisible();
   await page
     .locator('input[type=file]')

@@ -1,13 +1,13 @@
 // Text entered by users is always rendered as text.
 import { readFileSync } from 'node:fs';
 import { expect, test } from '../test';
-import { Person, classify, password, photo, rate, signIn } from '../users';
+import { ConsoleUser, classify, password, photo, rate, signIn } from '../users';
 import { Server } from '../server';
 
 const attack = (name: string) =>
   `<img src=x onerror="window.hit='${name}'"><script>window.hit='${name}'</script>"'{{1+1}}`;
 
-let server: Server, operator: Person, application: { id: string; key: string };
+let server: Server, operator: ConsoleUser, application: { id: string; key: string };
 let made: { user: string; dataSetId: string };
 const api = (path: string, query: Record<string, string> = {}) =>
   `${server.base}/imageRecognition/v1/${path}?${new URLSearchParams({ APIKEY: application.key, ...query })}`;
@@ -25,8 +25,8 @@ async function json<A>(url: string, body: unknown): Promise<A> {
 test.beforeAll(async () => {
   test.setTimeout(240_000);
   server = await Server.start({ models: true });
-  operator = await Person.register(server.base, 'operator@example.org');
-  await Person.register(server.base, "o'hana+{{x}}&lt@example.org");
+  operator = await ConsoleUser.register(server.base, 'operator@example.org');
+  await ConsoleUser.register(server.base, "o'hana+{{x}}&lt@example.org");
   // The User-Agent header is controlled by the client and shown in the list of sessions.
   const headers = { 'content-type': 'application/json', 'user-agent': attack('agent') };
   await fetch(`${server.base}/console/api/session`, {

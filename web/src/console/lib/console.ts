@@ -117,13 +117,13 @@ async function call(method: string, path: string, options: UntypedOptions = {}):
   let error = await errorOf(response);
   // Another tab has signed in and shares its session with this one, so only the token is outdated. Retries once.
   if (error.code === 'badCsrf') {
-    const fresh = await send('GET', 'session', {});
-    if (!fresh.ok) throw error;
-    const session = (await fresh.json()) as Session;
+    const sessionResponse = await send('GET', 'session', {});
+    if (!sessionResponse.ok) throw error;
+    const session = (await sessionResponse.json()) as Session;
     listener?.onRenewed(session);
     // An action that one account requested must not be performed as another.
     if (session.account?.id !== accountId)
-      throw new ConsoleError('otherAccount', 'This browser is signed in to another account now.', error.status, null);
+      throw new ConsoleError('otherAccount', 'This browser is now signed in to another account.', error.status, null);
     response = await send(method, path, options);
     if (response.ok) return response.status === 204 ? undefined : response.json();
     error = await errorOf(response);

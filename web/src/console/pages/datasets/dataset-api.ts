@@ -87,9 +87,9 @@ export const IMAGES_PER_PAGE = PAGE;
 
 /** Calls a function for each element, with limited concurrency. */
 export async function runConcurrently<T>(list: readonly T[], atOnce: number, work: (one: T) => Promise<unknown>) {
-  const rest = list[Symbol.iterator]();
-  const lane = async () => {
-    for (let next = rest.next(); !next.done; next = rest.next()) await work(next.value);
+  const iterator = list[Symbol.iterator]();
+  const worker = async () => {
+    for (let next = iterator.next(); !next.done; next = iterator.next()) await work(next.value);
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, list.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(atOnce, list.length) }, worker));
 }

@@ -65,14 +65,14 @@ export class DatasetWatcher {
    * of them until the dataset is finished.
    */
   async #listImages(signal: AbortSignal, all: boolean) {
-    let asked = 0;
+    let refetched = 0;
     for (let at = 0; at === 0 || this.#pages[at - 1]?.next !== undefined; at++) {
       const known = this.#pages[at];
-      if (known && (!known.images.some((image) => image.outcome === 'pending') || (asked >= 2 && !all))) continue;
+      if (known && (!known.images.some((image) => image.outcome === 'pending') || (refetched >= 2 && !all))) continue;
       const cursor = at === 0 ? undefined : this.#pages[at - 1]?.next;
       const response = await datasetApi.getDataset(this.#api, this.#id, { cursor, limit: IMAGES_PER_PAGE }, signal);
       if (signal.aborted) return;
-      asked += known ? 1 : 0;
+      refetched += known ? 1 : 0;
       const page = { cursor, images: response.images, next: response.nextCursor ?? undefined };
       this.#pages = known ? this.#pages.with(at, page) : [...this.#pages, page];
     }

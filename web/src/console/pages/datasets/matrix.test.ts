@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DatasetImage, Health } from './dataset-api';
-import { truncateToWidth, mixColours, MOST_SHOWN, resultsOf, shownTags, opacityOf, textWidth } from './matrix';
+import { truncateToWidth, mixColours, MAX_SHOWN, resultsOf, shownTags, opacityOf, textWidth } from './matrix';
 
 const images = (counts: Record<string, number>) =>
   Object.entries(counts).flatMap(([tag, count]) =>
@@ -29,10 +29,10 @@ test('a report that lists only some of the confusions is incomplete', () => {
 });
 
 test('of many tags those that are confused most are shown, in the order of their names', () => {
-  const counts = Object.fromEntries(Array.from({ length: MOST_SHOWN + 5 }, (_, index) => [`tag ${index}`, 2]));
+  const counts = Object.fromEntries(Array.from({ length: MAX_SHOWN + 5 }, (_, index) => [`tag ${index}`, 2]));
   const report = health([{ tag: 'tag 64', takenFor: 'tag 63', images: 1 }]);
   const shown = shownTags(resultsOf(report, images(counts)), report).map(({ tag }) => tag);
-  expect(shown).toHaveLength(MOST_SHOWN);
+  expect(shown).toHaveLength(MAX_SHOWN);
   expect(shown.slice(-2)).toEqual(['tag 63', 'tag 64']);
 });
 

@@ -38,17 +38,17 @@ export function resultsOf(health: Health, images: readonly DatasetImage[]): Resu
 }
 
 /** More tags cannot be told apart in the matrix. */
-export const MOST_SHOWN = 60;
+export const MAX_SHOWN = 60;
 
 /** The tags of the matrix: all of them, or those confused most often, in alphabetical order. */
 export function shownTags(results: Results, health: Health): TagResult[] {
-  if (results.tags.length <= MOST_SHOWN) return results.tags;
+  if (results.tags.length <= MAX_SHOWN) return results.tags;
   const weight = new Map<string, number>();
   for (const { tag, takenFor, images } of health.confusions)
     for (const one of [tag, takenFor]) weight.set(one, (weight.get(one) ?? 0) + images);
   const first = [...results.tags]
     .sort((a, b) => (weight.get(b.tag) ?? 0) - (weight.get(a.tag) ?? 0))
-    .slice(0, MOST_SHOWN);
+    .slice(0, MAX_SHOWN);
   const chosen = new Set(first.map((one) => one.tag));
   return results.tags.filter((one) => chosen.has(one.tag));
 }

@@ -34,13 +34,13 @@ const isAddress = (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 
 /** URLs may contain commas: the list is CSV only if a comma precedes any space in every line. */
 export function formatOf(lines: string[]): ListFormat {
-  const said = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
-  if (said.some((line) => line.includes('\t'))) return 'tsv';
+  const dataLines = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+  if (dataLines.some((line) => line.includes('\t'))) return 'tsv';
   const csv = (line: string) =>
     line.startsWith('"') || /^[a-z]+:\/\/[^\s,]+\s*,/i.test(line) || /,\s*"?[a-z]+:\/\//i.test(line);
-  const first = said[0];
+  const first = dataLines[0];
   const header = first !== undefined && first.includes(',') && fields(first, ',').every((field) => HEADER.test(field));
-  const rest = header ? said.slice(1) : said;
+  const rest = header ? dataLines.slice(1) : dataLines;
   return header || (rest.length > 0 && rest.every(csv)) ? 'csv' : 'spaces';
 }
 

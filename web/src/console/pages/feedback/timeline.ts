@@ -4,7 +4,7 @@ import { t } from '$/lib/i18n.svelte';
 
 export const PERIODS = [7, 30, 90, 365] as const;
 /** The number of chart colours. */
-const MOST_LINES = 8;
+const MAX_LINES = 8;
 
 export type Line = {
   name: string;
@@ -67,7 +67,7 @@ export function chartData(timeline: Timeline, model: string, wanted: Step): Char
     })
     .filter((line) => line.verdicts > 0)
     .sort((a, b) => b.verdicts - a.verdicts);
-  const shown = lines.slice(0, MOST_LINES);
+  const shown = lines.slice(0, MAX_LINES);
   const bars = Array.from({ length: count }, (_, at) => ({
     at: drawnStep(at),
     values: shown.map((line) => line.points[at]?.all ?? 0),

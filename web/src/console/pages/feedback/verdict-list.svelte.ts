@@ -71,9 +71,9 @@ export class VerdictList {
     try {
       const page = await this.#page(this.#before, signal);
       const known = new Set((this.list ?? []).map(keyOf));
-      const fresh = page.verdicts.filter((one) => !known.has(keyOf(one)));
+      const added = page.verdicts.filter((one) => !known.has(keyOf(one)));
       [this.list, this.#before] = [[...(this.list ?? []), ...fresh], page.before];
-      return fresh.length;
+      return added.length;
     } catch (reason) {
       if (!isAbort(reason)) this.olderError = reason;
       return 0;
@@ -91,9 +91,9 @@ export class VerdictList {
         body: { verdicts: part.map(({ recognitionId, itemId }) => ({ recognitionId, itemId })) },
       });
       revoked += response.revoked;
-      const gone = new Set(part.map(keyOf));
+      const revokedKeys = new Set(part.map(keyOf));
       this.list = (this.list ?? []).map((one) =>
-        gone.has(keyOf(one)) ? { ...one, standing: 'revoked' as const } : one,
+        revokedKeys.has(keyOf(one)) ? { ...one, standing: 'revoked' as const } : one,
       );
       this.select(part, false);
     }

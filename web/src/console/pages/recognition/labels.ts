@@ -6,13 +6,13 @@ const HEIGHT = 22;
 const PADDING = 7;
 const FONT = '600 13px system-ui, "Noto Sans", "Noto Sans JP", sans-serif';
 const LONGEST = 28;
-let pen: CanvasRenderingContext2D | null | undefined;
+let context: CanvasRenderingContext2D | null | undefined;
 
 function widthOf(text: string): number {
-  pen ??= document.createElement('canvas').getContext('2d');
-  if (!pen) return text.length * 9;
-  pen.font = FONT;
-  return pen.measureText(text).width;
+  context ??= document.createElement('canvas').getContext('2d');
+  if (!context) return text.length * 9;
+  context.font = FONT;
+  return context.measureText(text).width;
 }
 
 /**

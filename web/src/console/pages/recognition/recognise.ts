@@ -73,7 +73,7 @@ const PATHS = {
 const boxOf = (from: Box): Box => ({ xMin: from.xMin, yMin: from.yMin, xMax: from.xMax, yMax: from.yMax });
 /** Ids of images in a collection are meaningful paths. Those of stored images are not, so the tag comes first. */
 const nameOf = (id: string, tag: string, stored: boolean) => (stored ? `${tag} (…${id.slice(-4)})`.trim() : id);
-const plain = { otherName: '', box: null, image: null, item: null };
+const EMPTY_CANDIDATE = { otherName: '', box: null, image: null, item: null };
 
 /** The parameters besides the picture: form fields, or the query of `recognize`. */
 function parametersOf(request: RecognitionRequest, language: 'en' | 'ja'): [string, string][] {
