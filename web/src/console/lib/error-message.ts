@@ -35,8 +35,8 @@ function describe(error: unknown, overrides: Record<string, string>): Explanatio
 }
 
 /**
- * Describes an error in the current language. `overrides` contains more specific messages of a page by code of the public
- * API.
+ * Describes an error in the current language. `overrides` contains more specific messages of a page, by error code of
+ * the public API.
  */
 export function explainError(error: unknown, overrides: Record<string, string> = {}): Explanation {
   const { text, server } = describe(error, overrides);

@@ -54,8 +54,8 @@ export function shownTags(results: Results, health: Health): TagResult[] {
 }
 
 /**
- * Upper bounds of the shares with the same colour, and the opacity of each colour. Numbers are readable on all of them in both
- * themes.
+ * Upper bounds of the shares with the same colour, and the opacity of each colour. Numbers are readable on all of them
+ * in both themes.
  */
 export const COLOUR_STEPS = [0.05, 0.1, 0.25, 0.5, 0.75, 1];
 const STRENGTHS = [0.08, 0.16, 0.26, 0.38, 0.5, 1];

@@ -72,7 +72,7 @@ export class VerdictList {
       const page = await this.#page(this.#before, signal);
       const known = new Set((this.list ?? []).map(keyOf));
       const added = page.verdicts.filter((one) => !known.has(keyOf(one)));
-      [this.list, this.#before] = [[...(this.list ?? []), ...fresh], page.before];
+      [this.list, this.#before] = [[...(this.list ?? []), ...added], page.before];
       return added.length;
     } catch (reason) {
       if (!isAbort(reason)) this.olderError = reason;

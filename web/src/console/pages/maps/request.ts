@@ -16,7 +16,7 @@ function data(name: string, value: string): string {
 }
 
 /** The request as a curl command: the key, the parameters and the output format on separate lines. */
-export function asCurl(base: string, { id, gcs, ...asked }: Parameters): string {
+export function asCurl(base: string, { id, gcs, ...parameters }: Parameters): string {
   const wanted = Object.entries(parameters)
     .map(([name, value]) => data(name, String(value)))
     .join(' ');

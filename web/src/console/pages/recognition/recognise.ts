@@ -142,7 +142,7 @@ async function sendRequest(
     return result(
       response,
       response.candidates.map((one) => ({
-        ...plain,
+        ...EMPTY_CANDIDATE,
         itemId: one.itemId,
         subject: one.tagId,
         name: one.tag,
@@ -153,7 +153,7 @@ async function sendRequest(
   if (request.task === 'detect') {
     const response = await caller.upload(PATHS.detect, form, { signal });
     const candidates = response.candidates.map((one) => ({
-      ...plain,
+      ...EMPTY_CANDIDATE,
       itemId: one.itemId,
       subject: one.tagId,
       name: one.tag,
@@ -167,7 +167,7 @@ async function sendRequest(
     return result(
       response,
       response.candidates.map((one) => ({
-        ...plain,
+        ...EMPTY_CANDIDATE,
         itemId: one.itemId,
         subject: one.imageId,
         name: nameOf(one.imageId, one.tag, request.dataset !== null),
@@ -191,7 +191,7 @@ async function sendRequest(
         evidence: one.evidence,
       };
       return {
-        ...plain,
+        ...EMPTY_CANDIDATE,
         itemId: one.itemId,
         subject: toText(detail.id ?? one.itemId),
         name: toText(detail.itemName ?? detail.id ?? ''),
