@@ -82,6 +82,8 @@ fuzz: ## fuzz every parser of outside bytes with the address sanitiser; SECONDS_
 	@tools/setup fuzz
 	@tools/fuzz $(ARGS)
 
+# A failed property test says that the mutant is caught. A smaller counterexample is of no use then.
+mutants: export PROPTEST_MAX_SHRINK_ITERS = 0
 mutants: ## run the mutation tests of a crate; CRATE=feedback
 	@command -v cargo-mutants >/dev/null || cargo install cargo-mutants --locked
 	@cargo mutants --package kaisatsu-$(or $(CRATE),feedback) --output target/mutants-$(or $(CRATE),feedback) --iterate
