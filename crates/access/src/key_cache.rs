@@ -238,7 +238,7 @@ fn micros(duration: Duration) -> u64 {
 mod tests {
     use std::{sync::Arc, time::Duration};
 
-    use kaisatsu_model::ApplicationName;
+    use kaisatsu_model::{ApplicationName, Clock};
     use kaisatsu_store::Store;
     use kaisatsu_testkit::{Backend, Database, ManualClock};
 
@@ -328,5 +328,71 @@ mod tests {
         assert_eq!(f.cache.authenticate("kst_never_seen").await, Err(KeyRejection::Unavailable));
         f.clock.advance(Duration::from_micros(1));
         assert_eq!(f.cache.authenticate(key.secret.reveal()).await, Err(KeyRejection::Unavailable));
+    }
+
+    #[tokio::test]
+    async fn callers_are_equal_if_they_use_the_same_key() {
+        let f = fixture().await;
+        let app = f.key_service.create_application(&ApplicationName::new("a").unwrap()).await.unwrap();
+        let (one, other) =
+            (f.key_service.create_key(&app).await.unwrap(), f.key_service.create_key(&app).await.unwrap());
+        let caller = f.cache.authenticate(one.secret.reveal()).await.unwrap();
+        assert_eq!(f.cache.authenticate(one.secret.reveal()).await.as_ref(), Ok(&caller));
+        assert_ne!(f.cache.authenticate(other.secret.reveal()).await.as_ref(), Ok(&caller));
+        let shown = format!("{caller:?}");
+        assert!(shown.contains(app.as_str()) && shown.contains(one.id.as_str()), "{shown}");
+    }
+
+    #[tokio::test]
+    async fn an_expired_key_is_forgotten_with_the_next_change() {
+        let f = fixture().await;
+        let app = f.key_service.create_application(&ApplicationName::new("a").unwrap()).await.unwrap();
+        let old = f.key_service.create_key(&app).await.unwrap();
+        f.key_service.rotate_key(&old.id, Duration::from_secs(10)).await.unwrap();
+        f.cache.refresh().await.unwrap();
+        assert_eq!(f.cache.key_count(), 2);
+        f.clock.advance(Duration::from_micros(9_999_999));
+        f.key_service.create_key(&app).await.unwrap();
+        f.cache.refresh().await.unwrap();
+        assert_eq!(f.cache.key_count(), 3, "it works for another microsecond");
+        f.clock.advance(Duration::from_micros(1));
+        f.key_service.create_key(&app).await.unwrap();
+        f.cache.refresh().await.unwrap();
+        assert_eq!(f.cache.key_count(), 3, "one more, one less");
+    }
+
+    /// A cache with a key whose application has been erased since, without a new revision.
+    async fn with_erased_key() -> Fixture {
+        let f = fixture().await;
+        let app = f.key_service.create_application(&ApplicationName::new("a").unwrap()).await.unwrap();
+        f.key_service.create_key(&app).await.unwrap();
+        f.store.delete_application(&app, f.clock.now()).await.unwrap();
+        f.cache.refresh().await.unwrap();
+        assert!(f.store.erase_application(&app).await.unwrap());
+        f
+    }
+
+    #[tokio::test]
+    async fn all_keys_are_read_after_refreshes_were_missed() {
+        let f = with_erased_key().await;
+        f.clock.advance(MAX_AGE);
+        f.cache.refresh().await.unwrap();
+        assert_eq!(f.cache.key_count(), 1, "none was missed");
+        f.clock.advance(MAX_AGE + Duration::from_micros(1));
+        f.cache.refresh().await.unwrap();
+        assert_eq!(f.cache.key_count(), 0);
+    }
+
+    #[tokio::test]
+    async fn all_keys_are_read_once_an_hour() {
+        let f = with_erased_key().await;
+        for _ in 0..120 {
+            f.clock.advance(Duration::from_secs(30));
+            f.cache.refresh().await.unwrap();
+        }
+        assert_eq!(f.cache.key_count(), 1);
+        f.clock.advance(Duration::from_micros(1));
+        f.cache.refresh().await.unwrap();
+        assert_eq!(f.cache.key_count(), 0);
     }
 }

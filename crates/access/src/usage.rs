@@ -18,6 +18,9 @@ use kaisatsu_store::{KeyGrant, Store, StoreError, UsageOutcome, UsageRow};
 /// How often counts are stored.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(5);
 
+/// How often old counts are deleted.
+const CLEANING_INTERVAL: Duration = Duration::from_hours(1);
+
 /// How long counts are kept.
 const RETENTION: Duration = Duration::from_hours(24 * 92);
 
@@ -163,16 +166,10 @@ impl Usage {
 
     /// Stores the counts every few seconds, for as long as it is polled.
     pub async fn flush_periodically(self: Arc<Self>) {
-        let mut cleaned_at = Duration::ZERO;
+        let mut cleaned_at = None;
         let mut failing = false;
         loop {
-            let mut kept = self.flush().await;
-            let ticks = self.clock.ticks();
-            if kept.is_ok() && (cleaned_at.is_zero() || ticks.saturating_sub(cleaned_at) > Duration::from_hours(1)) {
-                self.drop_idle();
-                kept = self.store.delete_old_usage(self.clock.now().before(RETENTION)).await;
-                cleaned_at = ticks.max(Duration::from_nanos(1));
-            }
+            let kept = self.flush_and_clean(&mut cleaned_at).await;
             if let Err(error) = &kept
                 && !failing
             {
@@ -181,6 +178,18 @@ impl Usage {
             failing = kept.is_err();
             tokio::time::sleep(FLUSH_INTERVAL).await;
         }
+    }
+
+    /// Stores the counts. Once an hour it also drops idle meters and deletes old counts.
+    async fn flush_and_clean(self: &Arc<Self>, cleaned_at: &mut Option<Duration>) -> Result<(), StoreError> {
+        self.flush().await?;
+        let ticks = self.clock.ticks();
+        if cleaned_at.is_none_or(|last| ticks.saturating_sub(last) > CLEANING_INTERVAL) {
+            self.drop_idle();
+            self.store.delete_old_usage(self.clock.now().before(RETENTION)).await?;
+            *cleaned_at = Some(ticks);
+        }
+        Ok(())
     }
 
     /// Stores what was counted since the last time, and refreshes the quotas.
@@ -306,9 +315,12 @@ mod tests {
 
     use kaisatsu_model::{AppId, ApplicationName, Clock, KeyId, SystemClock, Timestamp};
     use kaisatsu_store::{KeyGrant, Store, UsageOutcome};
-    use kaisatsu_testkit::{Backend, Database};
+    use kaisatsu_testkit::{Backend, Database, ManualClock};
 
     use super::{Usage, UsageOutcome::Answered};
+
+    const DAY: Duration = Duration::from_hours(24);
+    const MICROSECOND: Duration = Duration::from_micros(1);
 
     fn grant(console: bool, requests_per_day: Option<i64>) -> KeyGrant {
         let (key, application) = (KeyId::from_random([1; 10]), AppId::from_random([1; 10]));
@@ -367,5 +379,99 @@ mod tests {
         assert_eq!(usage.meter(&grant(false, Some(0))).take(), Ok(()), "0 is no limit");
         assert!(usage.until_tomorrow() <= Duration::from_hours(24));
         assert!(Usage::day_ends(SystemClock.now()) > SystemClock.now());
+    }
+
+    fn usage_at(store: &Store, clock: &Arc<ManualClock>, per_day: u64) -> Arc<Usage> {
+        Usage::new(store.clone(), clock.clone(), vec!["one".to_owned()], per_day)
+    }
+
+    /// All stored counts of the application: latency bucket, requests and microseconds.
+    async fn stored(store: &Store) -> Vec<(i64, i64, i64)> {
+        let all = store.usage(&AppId::from_random([1; 10]), Timestamp(0), Timestamp(i64::MAX), i64::MAX).await.unwrap();
+        all.iter().map(|total| (total.class, total.requests, total.micros)).collect()
+    }
+
+    #[tokio::test]
+    async fn a_request_is_counted_in_the_bucket_of_its_duration() {
+        let database = Database::fresh(Backend::Sqlite);
+        let store = open(&database).await;
+        let usage = usage_at(&store, &Arc::default(), 0);
+        let meter = usage.meter(&grant(false, None));
+        for micros in [0, 999, 1_000, 2_999, 3_000, 2_999_999, 3_000_000, 60_000_000] {
+            meter.count(0, Answered, Duration::from_micros(micros));
+        }
+        usage.flush().await.unwrap();
+        let expected = [(0, 2, 999), (1, 2, 3_999), (2, 1, 3_000), (7, 1, 2_999_999), (8, 2, 63_000_000)];
+        assert_eq!(stored(&store).await, expected);
+    }
+
+    #[tokio::test]
+    async fn a_quota_starts_anew_at_midnight() {
+        let database = Database::fresh(Backend::Sqlite);
+        let store = open(&database).await;
+        let clock = Arc::<ManualClock>::default();
+        clock.advance(5 * DAY + Duration::from_hours(23));
+        let usage = usage_at(&store, &clock, 1);
+        let meter = usage.meter(&grant(false, None));
+        assert_eq!(meter.take(), Ok(()));
+        meter.count(0, Answered, Duration::ZERO);
+        assert_eq!(usage.until_tomorrow(), Duration::from_hours(1));
+        clock.advance(Duration::from_hours(1) - MICROSECOND);
+        usage.flush().await.unwrap();
+        assert_eq!((meter.take(), usage.until_tomorrow()), (Err(1), MICROSECOND));
+        clock.advance(MICROSECOND);
+        usage.flush().await.unwrap();
+        assert_eq!((meter.take(), usage.until_tomorrow()), (Ok(()), DAY));
+        assert_eq!(Usage::day_ends(clock.now()), Timestamp(0).after(7 * DAY));
+    }
+
+    #[tokio::test]
+    async fn counts_are_stored_in_the_background() {
+        let database = Database::fresh(Backend::Sqlite);
+        let store = open(&database).await;
+        let usage = usage_at(&store, &Arc::default(), 0);
+        usage.meter(&grant(false, None)).count(0, Answered, Duration::ZERO);
+        let storing = tokio::spawn(Arc::clone(&usage).flush_periodically());
+        let began = std::time::Instant::now();
+        while stored(&store).await.is_empty() {
+            assert!(began.elapsed() < Duration::from_mins(1), "nothing was stored");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        storing.abort();
+    }
+
+    #[tokio::test]
+    async fn counts_are_kept_for_92_days_and_deleted_once_an_hour() {
+        let database = Database::fresh(Backend::Sqlite);
+        let store = open(&database).await;
+        let clock = Arc::<ManualClock>::default();
+        let usage = usage_at(&store, &clock, 0);
+        usage.meter(&grant(false, None)).count(0, Answered, Duration::ZERO);
+        let mut cleaned_at = None;
+        for (passed, left) in [(Duration::ZERO, 1), (92 * DAY, 1), (Duration::from_hours(1), 1), (MICROSECOND, 0)] {
+            clock.advance(passed);
+            usage.flush_and_clean(&mut cleaned_at).await.unwrap();
+            assert_eq!(stored(&store).await.len(), left, "after another {passed:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_meter_of_a_cached_key_stays_and_any_other_goes_once_its_counts_are_stored() {
+        let database = Database::fresh(Backend::Sqlite);
+        let store = open(&database).await;
+        let clock = Arc::<ManualClock>::default();
+        let usage = usage_at(&store, &clock, 0);
+        let kept = || (usage.meters.lock().unwrap().len(), usage.allowances.lock().unwrap().len());
+        let cached = usage.meter(&grant(false, None));
+        usage.meter(&grant(true, None)).count(0, Answered, Duration::ZERO);
+        let mut cleaned_at = None;
+        usage.flush_and_clean(&mut cleaned_at).await.unwrap();
+        assert_eq!(kept(), (1, 1));
+        cached.count(0, Answered, Duration::ZERO);
+        drop(cached);
+        clock.advance(Duration::from_hours(1) + MICROSECOND);
+        usage.flush_and_clean(&mut cleaned_at).await.unwrap();
+        assert_eq!(kept(), (0, 0));
+        assert_eq!(stored(&store).await, [(0, 1, 0), (0, 1, 0)], "of the console and of the key");
     }
 }

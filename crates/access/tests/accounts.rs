@@ -4,11 +4,11 @@
 
 mod common;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use common::{Fixture, PASSWORD};
-use kaisatsu_access::{AccessError, RegistrationStep};
-use kaisatsu_model::{AccountState, Language, Registration, Role};
+use common::{Fixture, PASSWORD, name};
+use kaisatsu_access::{AccessError, Accounts, LogMailer, RegistrationStep, csrf_token};
+use kaisatsu_model::{AccountId, AccountState, Language, Registration, Role};
 
 const WINDOW: Duration = Duration::from_mins(15);
 
@@ -161,4 +161,59 @@ async fn waiting_and_disabled_accounts_cannot_sign_in_and_closed_registration_re
     fixture.accounts.set_registration(Registration::Closed).await.unwrap();
     let closed = fixture.accounts.register("b@example.org", PASSWORD, Language::English).await;
     assert!(matches!(closed, Err(AccessError::RegistrationClosed)));
+}
+
+#[tokio::test]
+async fn the_first_person_registers_although_registration_is_closed() {
+    let fixture = Fixture::new().await;
+    fixture.accounts.set_registration(Registration::Closed).await.unwrap();
+    assert_eq!(fixture.register("first@example.org").await, RegistrationStep::SignIn);
+    assert_eq!(fixture.account("first@example.org").await.role, Role::Operator);
+}
+
+#[tokio::test]
+async fn signing_out_elsewhere_keeps_this_session_only() {
+    let fixture = Fixture::new().await;
+    for email in ["a@example.org", "b@example.org"] {
+        fixture.person(email).await;
+    }
+    let sign_in = |email| fixture.accounts.sign_in(email, PASSWORD, "test");
+    let (here, elsewhere) = (sign_in("a@example.org").await.unwrap(), sign_in("a@example.org").await.unwrap());
+    let of_another = sign_in("b@example.org").await.unwrap();
+    let session = fixture.accounts.session(here.reveal()).await.unwrap().unwrap();
+    fixture.accounts.sign_out_elsewhere(&session).await.unwrap();
+    for (secret, is_valid) in [(here, true), (elsewhere, false), (of_another, true)] {
+        assert_eq!(fixture.accounts.session(secret.reveal()).await.unwrap().is_some(), is_valid);
+    }
+}
+
+#[tokio::test]
+async fn an_account_is_found_by_its_id_with_what_it_owns() {
+    let fixture = Fixture::new().await;
+    let person = fixture.person("a@example.org").await;
+    let found = fixture.accounts.account(&person.id).await.unwrap().expect("an account");
+    assert_eq!(found.email, "a@example.org");
+    assert!(fixture.accounts.account(&AccountId::from_text("acc_unknown")).await.unwrap().is_none());
+    assert!(fixture.accounts.contents(&person.id).await.unwrap().is_empty());
+    for application in ["one", "two"] {
+        fixture.console.create(&person, &name(application)).await.unwrap();
+    }
+    let contents = fixture.accounts.contents(&person.id).await.unwrap();
+    let owned: Vec<_> = contents.iter().map(|one| (one.name.as_str(), one.keys)).collect();
+    assert_eq!(owned, [("one", 1), ("two", 1)]);
+}
+
+#[tokio::test]
+async fn cookies_are_secure_if_the_console_is_reached_over_tls() {
+    let fixture = Fixture::new().await;
+    let at = |base| Accounts::new(fixture.store.clone(), fixture.clock.clone(), Arc::new(LogMailer), base).is_secure();
+    assert!(at("https://example.org") && !at("http://localhost:8080"));
+}
+
+#[test]
+fn every_session_has_its_own_csrf_token() {
+    let token = csrf_token("kss_one");
+    assert_eq!(token, csrf_token("kss_one"));
+    assert_ne!(token, csrf_token("kss_two"));
+    assert!(token.len() == 40 && token.chars().all(|c| c.is_ascii_hexdigit()), "{token}");
 }

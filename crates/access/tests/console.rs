@@ -7,8 +7,12 @@ mod common;
 use std::time::Duration;
 
 use common::{Fixture, name};
-use kaisatsu_access::{AccessError, ApplicationChange};
-use kaisatsu_model::{Clock, KeyState};
+use kaisatsu_access::{AccessError, ApplicationChange, UsageOutcome, UsageReport};
+use kaisatsu_model::{Clock, KeyState, Timestamp, UserId};
+use kaisatsu_store::BlobKey;
+
+const HOUR: Duration = Duration::from_hours(1);
+const DAY: Duration = Duration::from_hours(24);
 
 #[tokio::test]
 async fn an_application_exists_for_its_owner_and_for_operators_only() {
@@ -136,4 +140,91 @@ async fn console_keys_last_an_hour_are_not_listed_and_are_limited() {
     assert!(matches!(refused, Err(AccessError::TooMany("passes of the console"))));
     fixture.clock.advance(Duration::from_hours(1));
     assert!(fixture.console.create_console_key(&owner, &id).await.is_ok(), "the others have expired");
+}
+
+#[tokio::test]
+async fn a_rotated_key_counts_against_the_limit_until_it_expires() {
+    let fixture = Fixture::new().await;
+    let owner = fixture.person("a@example.org").await;
+    let (owned, first) = fixture.console.create(&owner, &name("app")).await.unwrap();
+    let id = owned.application.id;
+    for _ in 1..99 {
+        fixture.console.create_key(&owner, &id).await.unwrap();
+    }
+    fixture.console.rotate_key(&owner, &id, &first.id, HOUR).await.unwrap();
+    let create = || fixture.console.create_key(&owner, &id);
+    fixture.clock.advance(HOUR - Duration::from_micros(1));
+    assert!(matches!(create().await, Err(AccessError::TooMany("keys"))));
+    fixture.clock.advance(Duration::from_micros(1));
+    create().await.expect("one has expired");
+    assert!(matches!(create().await, Err(AccessError::TooMany("keys"))));
+}
+
+#[tokio::test]
+async fn usage_is_reported_by_the_hour_up_to_a_week_and_by_the_day_beyond() {
+    let fixture = Fixture::new().await;
+    fixture.clock.advance(20 * DAY + HOUR * 11 / 2);
+    let owner = fixture.person("a@example.org").await;
+    let (owned, key) = fixture.console.create(&owner, &name("app")).await.unwrap();
+    let id = owned.application.id;
+    fixture.meter(key.secret.reveal()).await.count(0, UsageOutcome::Answered, Duration::from_millis(2));
+    let at = |span| Timestamp(0).after(span);
+    for (days, step, from, to, begins) in [
+        (7, HOUR, at(13 * DAY + 6 * HOUR), at(20 * DAY + 6 * HOUR), at(20 * DAY + 5 * HOUR)),
+        (8, DAY, at(13 * DAY), at(21 * DAY), at(20 * DAY)),
+    ] {
+        let report = fixture.console.usage(&owner, &id, days).await.unwrap();
+        assert_eq!((report.step, report.from, report.to), (step, from, to), "{days} days");
+        let UsageReport { totals, .. } = report;
+        let totals: Vec<_> = totals.iter().map(|total| (total.begins, total.requests, total.micros)).collect();
+        assert_eq!(totals, [(begins.0, 1, 2_000)], "what was just counted is included");
+    }
+}
+
+#[tokio::test]
+async fn only_the_requests_since_midnight_count_against_the_quota() {
+    let fixture = Fixture::new().await;
+    fixture.clock.advance(20 * DAY + 23 * HOUR);
+    let owner = fixture.person("a@example.org").await;
+    let (owned, key) = fixture.console.create(&owner, &name("app")).await.unwrap();
+    let id = owned.application.id;
+    let meter = fixture.meter(key.secret.reveal()).await;
+    let used = async |more: usize| {
+        (0..more).for_each(|_| meter.count(0, UsageOutcome::Answered, Duration::ZERO));
+        fixture.usage.flush().await.unwrap();
+        fixture.console.used_today(&id).await.unwrap()
+    };
+    assert_eq!(used(3).await, 3);
+    fixture.clock.advance(HOUR);
+    assert_eq!((used(0).await, used(2).await), (0, 2));
+    assert_eq!((fixture.console.quota(None), fixture.console.quota(Some(5))), (None, Some(5)));
+}
+
+#[tokio::test]
+async fn a_key_was_last_used_when_its_requests_were_stored() {
+    let fixture = Fixture::new().await;
+    let owner = fixture.person("a@example.org").await;
+    let (owned, used) = fixture.console.create(&owner, &name("app")).await.unwrap();
+    let id = owned.application.id;
+    let idle = fixture.console.create_key(&owner, &id).await.unwrap();
+    fixture.clock.advance(HOUR);
+    let meters = (fixture.meter(used.secret.reveal()).await, fixture.meter(idle.secret.reveal()).await);
+    meters.0.count(0, UsageOutcome::Answered, Duration::ZERO);
+    fixture.usage.flush().await.unwrap();
+    let keys = fixture.console.keys(&id).await.unwrap();
+    let last_used = |id| keys.iter().find(|key| key.id == id).unwrap().last_used_at;
+    assert_eq!((last_used(used.id), last_used(idle.id)), (Some(fixture.clock.now()), None));
+}
+
+#[tokio::test]
+async fn the_users_with_data_are_listed() {
+    let fixture = Fixture::new().await;
+    let owner = fixture.person("a@example.org").await;
+    let (owned, _) = fixture.console.create(&owner, &name("app")).await.unwrap();
+    let application = owned.application.id;
+    assert!(fixture.console.users(&owner, &application).await.unwrap().is_empty());
+    let key = BlobKey { application: application.clone(), user: UserId::new("u").unwrap(), sha256: [7; 32] };
+    fixture.store.claim_blob(&key, 1, 10, fixture.clock.now()).await.unwrap();
+    let users = fixture.console.users(&owner, &application).await.unwrap();
+    assert_eq!(users.iter().map(|user| user.user_id.as_str()).collect::<Vec<_>>(), ["u"]);
 }

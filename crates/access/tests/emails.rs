@@ -6,7 +6,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Fixture, PASSWORD};
+use common::{Fixture, PASSWORD, token_in};
 use kaisatsu_access::{AccessError, RegistrationStep};
 use kaisatsu_model::{AccountState, Language, Registration};
 
@@ -94,4 +94,73 @@ async fn an_address_gets_at_most_five_e_mails_in_a_quarter_of_an_hour() {
     fixture.clock.advance(Duration::from_mins(15) + Duration::from_micros(1));
     fixture.accounts.request_password_reset("operator@example.org", Language::English).unwrap();
     fixture.outbox.token(7).await;
+}
+
+#[tokio::test]
+async fn registering_a_known_address_changes_nothing_and_tells_its_owner() {
+    let fixture = fixture().await;
+    let other = "quite another password";
+    let answer = fixture.accounts.register("operator@example.org", other, Language::English).await.unwrap();
+    assert_eq!(answer, RegistrationStep::Confirm, "as for an unknown address");
+    let message = fixture.outbox.message(1).await;
+    assert_eq!((message.to.as_str(), message.subject), ("operator@example.org", "You have an account with Kaisatsu"));
+    assert!(fixture.accounts.sign_in("operator@example.org", other, "test").await.is_err());
+    assert!(fixture.accounts.sign_in("operator@example.org", PASSWORD, "test").await.is_ok());
+}
+
+#[tokio::test]
+async fn of_an_unconfirmed_address_the_confirmed_registration_decides_the_password() {
+    let fixture = fixture().await;
+    fixture.register("a@example.org").await;
+    fixture.outbox.token(1).await;
+    let later = "quite another password";
+    fixture.accounts.register("a@example.org", later, Language::English).await.unwrap();
+    let message = fixture.outbox.message(2).await;
+    assert_eq!(message.subject, "Confirm your address for Kaisatsu");
+    fixture.accounts.confirm_email(&token_in(&message.text)).await.unwrap();
+    assert!(fixture.accounts.sign_in("a@example.org", PASSWORD, "test").await.is_err());
+    assert!(fixture.accounts.sign_in("a@example.org", later, "test").await.is_ok());
+}
+
+#[tokio::test]
+async fn a_reset_confirms_the_address_and_an_operator_approves_it_unless_registration_is_open() {
+    for (registration, state) in
+        [(Registration::Open, AccountState::Active), (Registration::Approval, AccountState::Waiting)]
+    {
+        let fixture = fixture().await;
+        fixture.register("a@example.org").await;
+        fixture.outbox.token(1).await;
+        fixture.accounts.set_registration(registration).await.unwrap();
+        fixture.accounts.request_password_reset("a@example.org", Language::English).unwrap();
+        let token = fixture.outbox.token(2).await;
+        fixture.accounts.reset_password(&token, "quite another password").await.unwrap();
+        assert_eq!(fixture.account("a@example.org").await.state, state);
+    }
+}
+
+#[tokio::test]
+async fn an_operator_can_hand_over_a_reset_link() {
+    let fixture = fixture().await;
+    let account = fixture.account("operator@example.org").await;
+    let link = fixture.accounts.reset_link(&account.id).await.unwrap();
+    assert!(link.starts_with("https://example.org/console/reset?token="), "{link}");
+    fixture.accounts.reset_password(&token_in(&link), "quite another password").await.unwrap();
+    assert!(fixture.accounts.sign_in("operator@example.org", "quite another password", "test").await.is_ok());
+    assert_eq!(fixture.outbox.count(), 0);
+}
+
+#[tokio::test]
+async fn an_account_that_is_not_confirmed_within_a_day_is_deleted() {
+    let fixture = fixture().await;
+    fixture.register("a@example.org").await;
+    fixture.outbox.token(1).await;
+    fixture.clock.advance(Duration::from_hours(24) + Duration::from_micros(1));
+    let deleting = tokio::spawn(fixture.accounts.clone().delete_expired_periodically());
+    let began = std::time::Instant::now();
+    while fixture.accounts.list().await.unwrap().len() > 1 {
+        assert!(began.elapsed() < Duration::from_mins(1), "it is still there");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    deleting.abort();
+    assert_eq!(fixture.account("operator@example.org").await.email, "operator@example.org");
 }

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
 use kaisatsu_access::{
-    Account, Accounts, ConsoleService, EmailMessage, KeyService, LogMailer, Mailer, RegistrationStep, Usage,
+    Account, Accounts, ConsoleService, EmailMessage, KeyCache, KeyMeter, KeyService, LogMailer, Mailer,
+    RegistrationStep, Usage,
 };
 use kaisatsu_model::{ApplicationName, Language, Registration};
 use kaisatsu_store::Store;
@@ -20,6 +21,7 @@ pub(crate) struct Fixture {
     pub(crate) accounts: Accounts,
     pub(crate) console: ConsoleService,
     pub(crate) keys: KeyService,
+    pub(crate) usage: Arc<Usage>,
 }
 
 /// A mailer that keeps its e-mails.
@@ -42,17 +44,26 @@ impl Outbox {
         self.0.lock().unwrap().len()
     }
 
-    /// Waits for e-mail number `count`, which is sent in the background; the token of its link.
-    pub(crate) async fn token(&self, count: usize) -> String {
+    /// Waits for e-mail number `count`, which is sent in the background.
+    pub(crate) async fn message(&self, count: usize) -> EmailMessage {
         let waited = std::time::Instant::now();
         while self.count() < count {
             assert!(waited.elapsed().as_secs() < 60, "no e-mail was sent");
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
-        let text = self.0.lock().unwrap()[count - 1].text.clone();
-        let (_, rest) = text.split_once("token=").expect("a link");
-        rest.split_whitespace().next().expect("a token").to_owned()
+        self.0.lock().unwrap()[count - 1].clone()
     }
+
+    /// The token of the link in e-mail number `count`.
+    pub(crate) async fn token(&self, count: usize) -> String {
+        token_in(&self.message(count).await.text)
+    }
+}
+
+/// The token of the link in a text.
+pub(crate) fn token_in(text: &str) -> String {
+    let (_, rest) = text.split_once("token=").expect("a link");
+    rest.split_whitespace().next().expect("a token").to_owned()
 }
 
 impl Fixture {
@@ -71,15 +82,16 @@ impl Fixture {
         let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
         let (clock, outbox) = (Arc::new(ManualClock::default()), Arc::new(Outbox::default()));
         let mailer: Arc<dyn Mailer> = if mail { outbox.clone() } else { Arc::new(LogMailer) };
-        let usage = Usage::new(store.clone(), clock.clone(), Vec::new(), 0);
+        let usage = Usage::new(store.clone(), clock.clone(), vec!["one".to_owned()], 0);
         Self {
             accounts: Accounts::new(store.clone(), clock.clone(), mailer, "https://example.org/"),
-            console: ConsoleService::new(store.clone(), clock.clone(), usage),
+            console: ConsoleService::new(store.clone(), clock.clone(), Arc::clone(&usage)),
             keys: KeyService::new(store.clone(), clock.clone()),
             _database: database,
             store,
             clock,
             outbox,
+            usage,
         }
     }
 
@@ -92,6 +104,13 @@ impl Fixture {
 
     pub(crate) async fn register(&self, email: &str) -> RegistrationStep {
         self.accounts.register(email, PASSWORD, Language::English).await.unwrap()
+    }
+
+    /// What counts the requests of a key.
+    pub(crate) async fn meter(&self, key: &str) -> Arc<KeyMeter> {
+        let (store, usage) = (self.store.clone(), Arc::clone(&self.usage));
+        let cache = KeyCache::load(store, self.clock.clone(), usage).await.unwrap();
+        Arc::clone(&cache.authenticate(key).await.unwrap().meter)
     }
 
     pub(crate) async fn account(&self, email: &str) -> Account {
