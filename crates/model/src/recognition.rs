@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn a_recognition_id_is_a_random_uuid() {
         assert_eq!(RecognitionId::from_random([0xff; 16]).as_str(), "ffffffff-ffff-4fff-bfff-ffffffffffff");
-        assert_eq!(RecognitionId::from_random([0; 16]).as_str(), "00000000-0000-4000-8000-000000000000");
+        assert_eq!(RecognitionId::from_random([0; 16]).to_string(), "00000000-0000-4000-8000-000000000000");
     }
 
     #[test]
@@ -216,7 +216,8 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_is_counted_in_characters() {
+    fn a_comment_is_kept_and_counted_in_characters() {
+        assert_eq!(Comment::new("not a cat").unwrap().as_str(), "not a cat");
         assert!(Comment::new(&"字".repeat(2000)).is_ok());
         assert!(Comment::new(&"字".repeat(2001)).is_err());
         assert!(Comment::new("a\0b").is_err());

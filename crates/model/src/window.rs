@@ -106,7 +106,9 @@ pub struct Circle {
 impl Circle {
     /// The distance of the centre from a window along each axis; zero inside.
     fn gap(&self, window: &Window) -> (i64, i64) {
-        let apart = |at: Coordinate, low: i64, high: i64| (i64::from(at) - i64::from(at).clamp(low, high)).abs();
+        let apart = |at: Coordinate, low: i64, high: i64| {
+            i64::try_from(i64::from(at).abs_diff(i64::from(at).clamp(low, high))).unwrap_or(i64::MAX)
+        };
         (apart(self.x, window.x, window.right()), apart(self.y, window.y, window.bottom()))
     }
 }
@@ -245,6 +247,23 @@ mod tests {
         assert!(touches(-3, 5, 3) && !touches(-4, 5, 3), "to the left");
         assert!(touches(5, 13, 3) && !touches(5, 14, 3), "below");
         assert!(touches(5, -3, 3) && !touches(5, -4, 3), "above");
+    }
+
+    #[test]
+    fn a_disc_is_compared_with_the_most_distant_window_and_rectangle() {
+        let disc = Shape::Circle(Circle { x: 1000, y: 5, r: 3 });
+        let near = (0, 10);
+        for far in [(i64::MIN, 0), (i64::MAX, i64::MAX)] {
+            for ((x, width), (y, height)) in [(far, near), (near, far), (far, far)] {
+                assert!(!disc.touches(&Window { x, y, width, height }), "{x} {y}");
+            }
+        }
+        let disc = |x, y| Shape::Circle(Circle { x, y, r: 3 });
+        let corner = Shape::Rect(Rect { x: i32::MIN, y: i32::MIN, width: 10, height: 10 });
+        for (x, y) in [(i32::MAX, i32::MIN), (i32::MIN, i32::MAX), (i32::MAX, i32::MAX)] {
+            assert!(!corner.overlaps(&disc(x, y)), "{x} {y}");
+        }
+        assert!(corner.overlaps(&disc(i32::MIN, i32::MIN)));
     }
 
     #[test]
