@@ -9,7 +9,7 @@ const ERROR_RATE: f32 = 0.01;
 /// could lower a score of 1.
 #[must_use]
 pub fn rescale_odds(score: f32, log_odds: f32) -> f32 {
-    if log_odds == 0.0 || score <= 0.0 || (score >= 1.0 && log_odds > 0.0) {
+    if log_odds == 0.0 || score <= 0.0 {
         return score;
     }
     let factor = log_odds.exp();
@@ -95,6 +95,9 @@ mod tests {
         let double_first = |at| if at == 0 { 2.0f32.ln() } else { 0.0 };
         let rescaled = rescale_shares(&[0.25, 0.15, 0.1], double_first);
         rescaled.iter().zip([1.0 / 3.0, 0.1, 0.2 / 3.0]).for_each(|(found, expected)| assert_near(*found, expected));
+        let further_apart = |at| if at == 0 { 3.0f32.ln() } else { -3.0f32.ln() };
+        let rescaled = rescale_shares(&[0.5, 0.5], further_apart);
+        rescaled.iter().zip([0.9, 0.1]).for_each(|(found, expected)| assert_near(*found, expected));
         assert_eq!(rescale_shares(&[0.3, 0.6, 0.1], |_| 0.0), [0.3, 0.6, 0.1]);
         assert_eq!(rescale_shares(&[0.0, 0.0], |_| 1.0), [0.0, 0.0], "there is nothing to divide by");
     }
