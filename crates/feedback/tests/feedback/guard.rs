@@ -260,6 +260,18 @@ fn further_examples_are_judged_too() {
 }
 
 #[test]
+fn answers_that_turn_right_weigh_against_those_that_turn_wrong() {
+    let judged = |better: usize, worse: usize| {
+        let model = model_of((0..64).map(|number| rating(1, number, 0, 1.0, false)));
+        let scores = [("s0", 0.5), ("never rated", 0.4)];
+        let examples = [vec![example("never rated", &scores); better], vec![example("s0", &scores); worse]].concat();
+        model.find_harmful(&scope(), Some(&app(1)), &examples).map(|(_, judgement)| judgement)
+    };
+    assert_eq!(judged(4, 20), Some(judgement(24, 4, 20)));
+    assert_eq!(judged(12, 20), None);
+}
+
+#[test]
 fn a_right_answer_without_verdicts_can_be_overtaken() {
     let rated = || model_of((0..16).map(|number| rating(1, number, 0, 0.95, true)));
     let scores = [("s0", 0.35), ("best", 0.5), ("second", 0.45)];
