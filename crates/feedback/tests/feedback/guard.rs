@@ -169,6 +169,7 @@ fn base_scores_are_compared_as_log_odds() {
     assert_eq!(judge_with_scores(0.5, 0.4), harmful);
     assert_eq!(judge_with_scores(0.9, 0.05), None, "no feedback can make up for log-odds of 5");
     assert_eq!(judge_with_scores(0.6, 0.25), harmful, "log-odds of 1.5");
+    assert_eq!(judge_with_scores(0.99, 0.8), None, "near certainty, log-odds of 3.2");
     assert_eq!(judge_with_scores(0.4, 0.4), harmful, "of equal scores the first is the answer");
     assert_eq!(judge_with_scores(1.0, 1.0), harmful, "a certain answer has finite log-odds");
     assert_eq!(judge_with_scores(0.0, 0.0), harmful, "and so has an impossible one");
