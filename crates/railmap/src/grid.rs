@@ -141,13 +141,85 @@ impl Grid {
     }
 }
 
-/// The bounding box of a station's shapes. Without shapes, which the validator rejects, it lies outside every map.
+/// The bounding box of a station's shapes. A station without shapes, which the validator rejects, is in no cell.
 fn station_bounds(station: &Station) -> Window {
     let shapes = station.marks.iter().map(|mark| mark.shape.bounds());
-    shapes.reduce(|all, one| all.union(&one)).unwrap_or(Window {
-        x: i64::MIN / 4,
-        y: i64::MIN / 4,
-        width: 0,
-        height: 0,
-    })
+    shapes.reduce(|all, one| all.union(&one)).unwrap_or(Window { x: 0, y: 0, width: 0, height: 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use kaisatsu_model::{Circle, Rect, Shape, StationCode, TransportKind, Window};
+
+    use super::Grid;
+    use crate::{Label, Mark, Position, Station};
+
+    fn station(code: i64, shape: Shape) -> Station {
+        Station {
+            code: StationCode::new(code).unwrap(),
+            name: "s".to_owned(),
+            yomi: String::new(),
+            translation: String::new(),
+            kind: TransportKind::Train,
+            prefecture: None,
+            position: Position::new(0.0, 0.0).unwrap(),
+            formerly: Vec::new(),
+            label: Label::plain("s"),
+            marks: vec![Mark { shape, chamfering: false, is_text: false }],
+        }
+    }
+
+    fn extent(width: i64, height: i64) -> Window {
+        Window { x: 0, y: 0, width, height }
+    }
+
+    /// The stations of the cells that a window covers, which a search looks at.
+    fn of_cells(grid: &Grid, window: &Window) -> Vec<usize> {
+        let mut found = Vec::new();
+        grid.each_row(window, |row| {
+            found.extend(&grid.cell_stations[grid.cell_starts[*row.start()]..grid.cell_starts[row.end() + 1]]);
+        });
+        found
+    }
+
+    #[test]
+    fn a_search_looks_only_at_the_stations_in_the_cells_of_its_window() {
+        let (columns, rows) = (5, 3);
+        let middles = (0..rows).flat_map(|row| (0..columns).map(move |column| (column * 128 + 64, row * 128 + 64)));
+        let stations: Vec<_> = (1..)
+            .zip(middles.clone())
+            .map(|(code, (x, y))| station(code, Shape::Circle(Circle { x, y, r: 5 })))
+            .collect();
+        let grid = Grid::of(&extent(i64::from(columns) * 128, i64::from(rows) * 128), &stations);
+        assert_eq!((grid.cell, grid.columns, grid.rows), (7, 6, 4));
+        for (at, (x, y)) in middles.enumerate() {
+            let window = Window { x: i64::from(x), y: i64::from(y), width: 1, height: 1 };
+            assert_eq!(of_cells(&grid, &window), [at]);
+        }
+        // The cells of four stations meet in the middle of this window.
+        assert_eq!(of_cells(&grid, &Window { x: 120, y: 120, width: 16, height: 16 }), [0, 1, 5, 6]);
+    }
+
+    #[test]
+    fn a_grid_has_at_most_65_536_cells() {
+        let size = |width: i64, height: i64| {
+            let grid = Grid::of(&extent(width, height), &[]);
+            (grid.cell, grid.columns, grid.rows)
+        };
+        assert_eq!(size(255 * 128, 255 * 128), (7, 256, 256));
+        assert_eq!(size(256 * 128, 255 * 128), (8, 129, 128));
+        assert_eq!(size(1_000_000, 1_000_000), (12, 245, 245));
+        assert_eq!(size(1_000_000, 1), (7, 7_813, 1));
+    }
+
+    #[test]
+    fn a_shape_of_more_than_1_024_cells_is_in_no_cell() {
+        // From column 10 and row 20 on, so many cells wide and high.
+        let rect = |wide: i32, high: i32| {
+            Shape::Rect(Rect { x: 10 * 128, y: 20 * 128, width: wide * 128 - 1, height: high * 128 - 1 })
+        };
+        let stations = [station(1, rect(32, 32)), station(2, rect(33, 32)), station(3, rect(32, 33))];
+        let grid = Grid::of(&extent(100 * 128, 100 * 128), &stations);
+        assert_eq!((grid.oversized.as_slice(), grid.cell_stations.len()), (&[1, 2][..], 32 * 32));
+    }
 }

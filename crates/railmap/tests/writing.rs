@@ -73,6 +73,7 @@ fn everything_is_read_back_as_it_was_written() {
         paths: vec![vec![(0.5, 1.0), (2.0, -3.0), (4.0, 5.5)], vec![(6.0, 7.0), (8.0, 9.0)]],
     };
     let written = document(vec![plain_station(), full_station()], vec![line.clone()]);
+    assert!(written.to_toml().contains("\nlat = 35.5\nlon = -139.25\n"), "a position is written as it was given");
     let map = check(&written.to_toml()).map.unwrap();
     assert_eq!(
         (map.id.as_str(), map.name.as_str(), map.edition.as_str(), map.credits.as_str()),
@@ -89,7 +90,7 @@ fn everything_is_read_back_as_it_was_written() {
             (&read.translation, read.kind, read.prefecture),
             (&station.translation, station.kind, station.prefecture)
         );
-        assert_eq!(read.position.degrees(), station.position.degrees());
+        assert_eq!(read.position, station.position);
         assert_eq!((&read.formerly, &read.label, &read.marks), (&station.formerly, &station.label, &station.marks));
     }
 }
