@@ -78,12 +78,10 @@ fn correct_names(
         let (correction, _) = corrections.line(line.code, &line.key);
         for (is_new, names) in [(false, &correction.spelling), (true, &correction.renamed)] {
             for (old, new) in names.iter().flatten() {
-                let mut found = 0;
-                for &stop in line.runs.iter().flatten().filter(|stop| data.stops[**stop].name == *old) {
-                    hits.push((stop, is_new, new.clone()));
-                    found += 1;
-                }
-                if found == 0 && !correction.is_inherited {
+                let before = hits.len();
+                let stops = line.runs.iter().flatten().filter(|stop| data.stops[**stop].name == *old);
+                hits.extend(stops.map(|&stop| (stop, is_new, new.clone())));
+                if hits.len() == before && !correction.is_inherited {
                     let message = format!("line {}: there is no station {old} to be called {new}", line.name);
                     errors.push(corrections.line_error(line.code, &line.key, message));
                 }
@@ -165,8 +163,7 @@ fn build_line(
             .omit("lines left out by hand", format!("{} ({reason})", correction.name.as_ref().unwrap_or(&line.name)));
         return Ok(None);
     }
-    let is_listed = is_own || corrections.layers().len() == 1 && correction.code.is_some();
-    if !is_listed {
+    if !is_own {
         match corrections.unlisted_lines() {
             UnlistedLines::Keep => {}
             UnlistedLines::Drop => return Ok(None),
@@ -217,7 +214,7 @@ fn drop_isolated_stations(draft: &mut Draft, keep: bool, corrections: &Correctio
                 corrections.mark_opened(i64::from(code.get()));
             }
             remaining.push(station);
-        } else if !station.is_fixed || keep {
+        } else if !station.is_fixed {
             summary.omit("stations without a neighbour", station.name);
         }
     }

@@ -62,3 +62,17 @@ impl Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Error;
+
+    #[test]
+    fn one_error_is_no_list_of_errors() {
+        let error = |message: &str| Error::file("f", message);
+        assert!(Error::from_all(Vec::new()).is_ok());
+        assert!(matches!(Error::from_all(vec![error("a")]), Err(Error::File { .. })));
+        let several = Error::from_all(vec![error("a"), error("b")]).unwrap_err();
+        assert!(matches!(several, Error::Several(_)) && several.to_string() == "f: a\nf: b", "{several}");
+    }
+}

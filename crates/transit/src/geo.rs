@@ -94,3 +94,79 @@ impl BoundingBox {
         (self.west..=self.east).contains(&position.lon) && (self.south..=self.north).contains(&position.lat)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{BoundingBox, LatLon, mean};
+
+    fn at(lat: f64, lon: f64) -> LatLon {
+        LatLon { lat, lon }
+    }
+
+    fn is_near(a: LatLon, b: LatLon) -> bool {
+        (a.lat - b.lat).abs() < 1e-9 && (a.lon - b.lon).abs() < 1e-9
+    }
+
+    #[test]
+    fn a_position_is_within_90_and_180_degrees() {
+        for valid in [at(90.0, 180.0), at(-90.0, -180.0), at(0.0, 0.0)] {
+            assert!(valid.is_valid(), "{valid:?}");
+        }
+        for off in [at(90.1, 0.0), at(-90.1, 0.0), at(0.0, 180.1), at(0.0, -180.1), at(f64::NAN, 0.0)] {
+            assert!(!off.is_valid(), "{off:?}");
+        }
+    }
+
+    #[test]
+    fn distances_are_in_metres_and_take_the_shorter_way_around() {
+        let is_about = |a: LatLon, b: LatLon, metres: f64| {
+            assert!((a.metres_to(b) - metres).abs() < 1.0 && (b.metres_to(a) - metres).abs() < 1.0, "{a:?} {b:?}");
+        };
+        is_about(at(35.0, 139.0), at(36.0, 139.0), 111_195.0);
+        is_about(at(0.0, 10.0), at(0.0, 11.0), 111_195.0);
+        // The cosine of 60 degrees is a half.
+        is_about(at(60.0, 10.0), at(60.0, 12.0), 111_195.0);
+        is_about(at(-1.5, 10.0), at(1.5, 14.0), 5.0 * 111_195.0);
+        is_about(at(0.0, 179.5), at(0.0, -179.5), 111_195.0);
+    }
+
+    #[test]
+    fn positions_are_rounded_to_six_decimals() {
+        assert_eq!(at(35.123_456_4, -139.987_654_6).rounded(), at(35.123_456, -139.987_655));
+    }
+
+    #[test]
+    fn the_mean_of_positions_on_both_sides_of_the_antimeridian_is_between_them() {
+        assert_eq!(mean([]), None);
+        assert!(is_near(mean([at(1.0, 10.0), at(2.0, 20.0), at(6.0, 60.0)]).unwrap(), at(3.0, 30.0)));
+        for (first, second, middle) in [(179.0, -177.0, -179.0), (177.0, -179.0, 179.0), (-179.0, 177.0, 179.0)] {
+            assert!(is_near(mean([at(0.0, first), at(0.0, second)]).unwrap(), at(0.0, middle)), "{first} {second}");
+        }
+    }
+
+    #[test]
+    fn a_box_has_a_width_and_a_height_and_its_corners_are_on_the_earth() {
+        assert!(BoundingBox::new([-180.0, -90.0, 180.0, 90.0]).is_ok());
+        for wrong in [
+            [139.0, 35.0, 139.0, 36.0],
+            [139.0, 35.0, 140.0, 35.0],
+            [140.0, 35.0, 139.0, 36.0],
+            [139.0, 36.0, 140.0, 35.0],
+            [-181.0, 35.0, 140.0, 36.0],
+            [139.0, 35.0, 140.0, 91.0],
+        ] {
+            assert!(BoundingBox::new(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn the_edges_of_a_box_belong_to_it() {
+        let area = BoundingBox::new([139.0, 35.0, 140.0, 36.0]).unwrap();
+        for inside in [at(35.0, 139.0), at(36.0, 140.0), at(35.5, 139.5)] {
+            assert!(area.contains(inside), "{inside:?}");
+        }
+        for outside in [at(34.9, 139.5), at(36.1, 139.5), at(35.5, 138.9), at(35.5, 140.1)] {
+            assert!(!area.contains(outside), "{outside:?}");
+        }
+    }
+}

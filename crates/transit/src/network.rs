@@ -128,3 +128,23 @@ impl Network {
         edges.collect::<std::collections::HashSet<_>>().len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use kaisatsu_model::StationCode;
+
+    use super::Line;
+
+    #[test]
+    fn a_loop_of_three_stations_has_a_closing_edge_and_one_of_two_has_none() {
+        let edges = |codes: &[i64], is_loop: bool| {
+            let run = codes.iter().map(|&code| StationCode::new(code).unwrap()).collect();
+            let (name, translation, color) = (String::new(), String::new(), String::new());
+            let line = Line { code: 1, name, translation, color, runs: vec![run], is_loop };
+            line.edges().map(|(a, b)| (a.get(), b.get())).collect::<Vec<_>>()
+        };
+        assert_eq!(edges(&[1, 2, 3], true), [(1, 2), (2, 3), (3, 1)]);
+        assert_eq!(edges(&[1, 2, 3], false), [(1, 2), (2, 3)]);
+        assert_eq!(edges(&[1, 2], true), [(1, 2)]);
+    }
+}

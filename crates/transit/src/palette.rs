@@ -24,3 +24,32 @@ pub(crate) fn normalise(color: &str) -> Option<String> {
     (digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
         .then(|| format!("#{}", digits.to_ascii_lowercase()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{default_color, normalise};
+
+    #[test]
+    fn the_default_colour_of_a_name_never_changes() {
+        for (name, color) in [
+            ("", "#5b4ea1"),
+            ("A", "#2b5c8a"),
+            ("Main Line", "#009e73"),
+            ("山手線", "#17a2b8"),
+            ("中央線", "#7f6000"),
+            ("丸ノ内線", "#5b4ea1"),
+        ] {
+            assert_eq!(default_color(name), color, "{name}");
+        }
+    }
+
+    #[test]
+    fn colours_are_written_with_a_sign_and_in_lower_case() {
+        for color in ["80C241", "#80c241", " #80C241 "] {
+            assert_eq!(normalise(color).as_deref(), Some("#80c241"), "{color}");
+        }
+        for other in ["", "#", "#80c24", "#80c2411", "80c24g", "red"] {
+            assert_eq!(normalise(other), None, "{other}");
+        }
+    }
+}

@@ -49,14 +49,14 @@ impl Readings {
             Some(text) => text,
             None => EUC_JP.decode_without_bom_handling(bytes).0,
         };
-        let mut entries = 0;
+        let mut has_entries = false;
         for row in text.trim_start_matches('\u{feff}').lines().filter(|row| !row.starts_with(';')) {
             let Some((yomi, words)) = row.split_once(" /") else { continue };
             // A Latin letter at the end marks a verb, whose stem is not a name.
             if !yomi.chars().all(is_hiragana) {
                 continue;
             }
-            entries += 1;
+            has_entries = true;
             for word in words.split('/').filter_map(|word| word.split(';').next()).filter(|word| !word.is_empty()) {
                 let known = self.by_word.entry(word.to_owned()).or_default();
                 if !known.iter().any(|reading| reading == yomi) {
@@ -64,7 +64,7 @@ impl Readings {
                 }
             }
         }
-        if entries == 0 { Err(Error::file(name, "no reading in it: is it an SKK dictionary?")) } else { Ok(()) }
+        if has_entries { Ok(()) } else { Err(Error::file(name, "no reading in it: is it an SKK dictionary?")) }
     }
 
     /// All readings of a name, with and without 駅, in all spellings. The reading of a name in kana is the name itself.

@@ -89,3 +89,47 @@ impl fmt::Display for Summary {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Summary, UnresolvedReading};
+
+    #[test]
+    fn counts_of_the_same_thing_are_added() {
+        let mut summary = Summary::default();
+        summary.count("rows", 2);
+        summary.count("lines", 1);
+        let mut more = Summary::default();
+        more.count("rows", 3);
+        more.omit("empty", "x");
+        more.unresolved.push(UnresolvedReading { name: "乙".to_owned(), candidates: Vec::new() });
+        summary.append(more);
+        let expected = "        5 rows\n        1 lines\n        1 left out: empty: x\n        \
+            1 names without a settled reading:\n          乙: not known\n";
+        assert_eq!(summary.to_string(), expected);
+    }
+
+    #[test]
+    fn each_reason_shows_its_first_twelve_examples_once_each() {
+        let told = |examples: &[&str]| {
+            let mut summary = Summary::default();
+            examples.iter().for_each(|example| summary.omit("r", *example));
+            summary.to_string()
+        };
+        assert_eq!(told(&["a", "b"]), "        2 left out: r: a, b\n");
+        assert_eq!(told(&["a", "a", "b"]), "        3 left out: r: a, b, …\n");
+        let thirteen = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"];
+        assert_eq!(told(&thirteen[..12]), "       12 left out: r: a, b, c, d, e, f, g, h, i, j, k, l\n");
+        assert_eq!(told(&thirteen), "       13 left out: r: a, b, c, d, e, f, g, h, i, j, k, l, …\n");
+    }
+
+    #[test]
+    fn unresolved_readings_are_listed_with_their_candidates() {
+        let candidates = vec!["きのと".to_owned(), "おつ".to_owned()];
+        let unresolved = vec![UnresolvedReading { name: "乙".to_owned(), candidates }];
+        let summary = Summary { unresolved, ..Summary::default() };
+        let expected = "        1 names without a settled reading:\n          乙: きのと or おつ\n";
+        assert_eq!(summary.to_string(), expected);
+        assert_eq!(Summary::default().to_string(), "");
+    }
+}

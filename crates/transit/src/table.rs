@@ -103,3 +103,50 @@ fn csv_error(file: &str, line: u64, error: &csv::Error) -> Error {
     };
     Error::line(file, error.position().map_or(line, csv::Position::line), message)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Table;
+
+    /// The number of rows of a text, or the error.
+    fn rows(text: &[u8], max_bytes: u64) -> Result<usize, String> {
+        let mut table = Table::new("t.csv", text, max_bytes).map_err(|error| error.to_string())?;
+        let mut count = 0;
+        while table.next().map_err(|error| error.to_string())?.is_some() {
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    #[test]
+    fn a_file_has_at_most_as_many_bytes_as_are_allowed() {
+        let text = b"name\na\nb\n";
+        assert_eq!(rows(text, 9), Ok(2));
+        assert_eq!(rows(text, 8), Err("t.csv:1: the file has more than 8 bytes; so much is not read".to_owned()));
+        // The limit is for all reads together.
+        let long = "a\n".repeat(100_000);
+        assert_eq!(rows(long.as_bytes(), 200_000), Ok(99_999));
+        assert!(rows(long.as_bytes(), 199_999).unwrap_err().ends_with("more than 199999 bytes; so much is not read"));
+    }
+
+    #[test]
+    fn a_record_is_too_long_if_more_than_1_mib_of_it_were_read_before() {
+        // Files are read 64 KiB at a time.
+        let header = |bytes: usize| rows(format!("{}\n", "x".repeat(bytes)).as_bytes(), u64::MAX);
+        assert_eq!(header((1 << 20) + 10), Ok(0));
+        let error = Err("t.csv:1: a record is over 1 MiB: is a quote not closed?".to_owned());
+        assert_eq!(header((1 << 20) + (1 << 16) + 10), error);
+        let many = "short\n".repeat(400_000);
+        assert_eq!(rows(many.as_bytes(), u64::MAX), Ok(399_999), "records that are short may be as many as they like");
+    }
+
+    #[test]
+    fn rows_of_white_space_are_no_rows() {
+        assert_eq!(rows(b"name,lat\n , \na,1\n\n,\n", 100), Ok(1));
+    }
+
+    #[test]
+    fn text_that_is_not_utf_8_is_told_with_its_line() {
+        assert_eq!(rows(b"name\na\n\xe9\n", 100), Err("t.csv:3: the text is not UTF-8".to_owned()));
+    }
+}

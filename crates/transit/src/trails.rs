@@ -65,3 +65,53 @@ fn straightest(
 fn heading(from: LatLon, to: LatLon) -> f64 {
     (to.lat - from.lat).atan2((to.lon - from.lon) * from.lat.to_radians().cos())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::decompose;
+    use crate::geo::LatLon;
+
+    /// Decomposes a graph whose stations have these latitudes and longitudes.
+    fn runs(edges: &[(usize, usize)], positions: &[(f64, f64)]) -> (Vec<Vec<usize>>, bool) {
+        decompose(&edges.iter().copied().collect(), |at| LatLon { lat: positions[at].0, lon: positions[at].1 })
+    }
+
+    #[test]
+    fn a_line_is_one_run_from_end_to_end() {
+        let positions = [(0.0, 1.0), (0.0, 0.0), (0.0, 2.0)];
+        assert_eq!(runs(&[(0, 1), (0, 2)], &positions), (vec![vec![1, 0, 2]], false));
+        assert_eq!(runs(&[(0, 0), (0, 1)], &positions), (vec![vec![0, 1]], false), "no edge leads to its own station");
+        assert_eq!(runs(&[], &positions), (Vec::new(), false));
+    }
+
+    #[test]
+    fn a_run_goes_straight_on_where_the_line_branches() {
+        let branched = [(0, 1), (1, 2), (1, 3)];
+        let straight = (vec![vec![0, 1, 3], vec![1, 2]], false);
+        // Eastwards, and westwards, where the heading changes its sign.
+        assert_eq!(runs(&branched, &[(0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (0.0, 2.0)]), straight);
+        assert_eq!(runs(&branched, &[(0.0, 2.0), (0.0, 1.0), (1.0, 1.0), (-0.01, 0.0)]), straight);
+        // Far in the north, degrees of longitude are short: this line leads to the north, not to the north-east.
+        assert_eq!(runs(&branched, &[(74.0, 0.0), (75.0, 1.0), (75.0, 2.0), (76.0, 0.8)]), straight);
+    }
+
+    #[test]
+    fn a_ring_does_not_repeat_its_first_station() {
+        let corners = [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, 0.0)];
+        assert_eq!(runs(&[(0, 1), (1, 2), (2, 3), (0, 3)], &corners), (vec![vec![0, 1, 2, 3]], true));
+        assert_eq!(runs(&[(0, 1), (1, 2), (0, 2)], &corners), (vec![vec![0, 1, 2]], true));
+    }
+
+    #[test]
+    fn a_ring_with_a_branch_is_one_run_that_is_not_closed() {
+        let positions = [(0.0, -1.0), (0.0, 0.0), (0.5, 1.0), (-0.6, 1.0)];
+        assert_eq!(runs(&[(0, 1), (1, 2), (2, 3), (1, 3)], &positions), (vec![vec![0, 1, 2, 3, 1]], false));
+    }
+
+    #[test]
+    fn without_ends_a_run_starts_where_an_odd_number_of_edges_meet() {
+        let corners = [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)];
+        let (runs, is_ring) = runs(&[(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)], &corners);
+        assert_eq!((runs.len(), runs[0].len(), runs[0][0], runs[0][5], is_ring), (1, 6, 1, 2, false));
+    }
+}

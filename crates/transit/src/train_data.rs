@@ -134,3 +134,48 @@ fn prefecture_of(name: &str) -> Option<Prefecture> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{StationEntry, plain_name, prefecture_of, prefectures, to_half_width};
+
+    #[test]
+    fn names_lose_their_alternatives_and_wide_letters() {
+        for (name, plain) in [
+            ("甲（こう）", "甲"),
+            ("乙〈Otsu〉", "乙"),
+            ("（仮）丙", "（仮）丙"),
+            ("第２ＡｚＺａ０９", "第2AzZa09"),
+            ("＠〔～", "＠〔～"),
+        ] {
+            assert_eq!(plain_name(name), plain, "{name}");
+        }
+        assert_eq!(to_half_width("ＪＲ（線）"), "JR（線）");
+    }
+
+    #[test]
+    fn damaged_prefectures_are_known_if_only_one_fits() {
+        let code = |name: &str| prefecture_of(name).map(kaisatsu_model::Prefecture::code);
+        assert_eq!((code("東京都"), code("東京"), code("京都府")), (Some(13), None, Some(26)));
+        assert_eq!((code("東\u{fffd}都"), code("\u{fffd}\u{fffd}道")), (Some(13), Some(1)));
+        assert_eq!((code("\u{fffd}県"), code("東\u{fffd}府")), (None, None));
+    }
+
+    #[test]
+    fn a_stop_between_two_stops_of_one_prefecture_is_in_it() {
+        let codes = |names: &[&str]| {
+            let entry = |name: &&str| StationEntry {
+                id: 1,
+                gid: 1,
+                name: String::new(),
+                lat: 0.0,
+                lon: 0.0,
+                prefecture: (!name.is_empty()).then(|| (*name).to_owned()),
+            };
+            let found = prefectures(&names.iter().map(entry).collect::<Vec<_>>());
+            found.iter().map(|prefecture| prefecture.map_or(0, kaisatsu_model::Prefecture::code)).collect::<Vec<_>>()
+        };
+        assert_eq!(codes(&["東京都", "", "", "東京都", "", "千葉県"]), [13, 13, 13, 13, 0, 12]);
+        assert_eq!(codes(&["", "東京都", ""]), [0, 13, 0]);
+    }
+}

@@ -165,7 +165,7 @@ impl LineCorrection {
         found
     }
 
-    /// Fills unset fields from a layer with lower precedence. `whole` is not inherited.
+    /// Fills unset fields from a layer with lower precedence. `whole` is asked of each layer by itself.
     pub(super) fn fill_from(&mut self, weaker: &Self, is_own: bool) {
         fn fill<T: Clone>(mine: &mut Option<T>, theirs: Option<&T>) {
             if mine.is_none() {
@@ -188,7 +188,6 @@ impl LineCorrection {
         fill(&mut self.more, weaker.more.as_ref());
         fill(&mut self.runs, weaker.runs.as_ref());
         fill(&mut self.drop, weaker.drop.as_ref());
-        self.whole |= is_own && weaker.whole;
         self.is_inherited |= !is_own;
     }
 }

@@ -194,7 +194,8 @@ impl<'a> RouteGraph<'a> {
         (runs, is_ring)
     }
 
-    /// A pattern with the stations that it skips, split where it uses an edge that was removed.
+    /// A pattern with the stations that it skips, split where it uses an edge that was removed. A part may be a single
+    /// station.
     fn with_skipped_stops(&self, run: &[usize], adjacency: &Adjacency) -> Vec<Vec<usize>> {
         let mut parts = Vec::new();
         let mut current = vec![run[0]];
@@ -208,7 +209,6 @@ impl<'a> RouteGraph<'a> {
             }
         }
         parts.push(current);
-        parts.retain(|part| part.len() > 1);
         parts
     }
 }

@@ -119,9 +119,7 @@ impl Track {
     fn close_gaps(&mut self) {
         let loose_ends: Vec<usize> = (0..self.nodes.len()).filter(|&node| self.links[node].len() == 1).collect();
         for node in loose_ends {
-            let own = self.links[node].first().map(|(other, _)| *other);
             let near = (0..self.nodes.len())
-                .filter(|&other| other != node && Some(other) != own)
                 .map(|other| (self.nodes[node].metres_to(self.nodes[other]), other))
                 .filter(|(metres, other)| *metres <= MAX_GAP_M && !self.is_within_hops(node, *other))
                 .min_by(|a, b| a.0.total_cmp(&b.0));
@@ -131,7 +129,8 @@ impl Track {
         }
     }
 
-    /// Whether a node is within eight links of another. The nodes of a curve are close together without a gap.
+    /// Whether a node is within eight links of another, or is that node. The nodes of a curve are close together without
+    /// a gap.
     fn is_within_hops(&self, a: usize, b: usize) -> bool {
         let mut reached = vec![a];
         for _ in 0..8 {
@@ -157,11 +156,10 @@ impl Track {
         }
         let (_, a, b, nearest) = best.filter(|(metres, ..)| *metres <= MAX_STATION_OFFSET_M)?;
         let node = self.node(nearest);
-        if node != a && node != b {
-            self.disconnect(a, b);
-            self.connect(a, node);
-            self.connect(node, b);
-        }
+        // If the node is an end of the link, this leaves the track as it is.
+        self.disconnect(a, b);
+        self.connect(a, node);
+        self.connect(node, b);
         Some(node)
     }
 
@@ -198,4 +196,96 @@ fn project(position: LatLon, a: LatLon, b: LatLon) -> LatLon {
     let length = dx.mul_add(dx, dy * dy);
     let share = if length > 0.0 { (px.mul_add(dx, py * dy) / length).clamp(0.0, 1.0) } else { 0.0 };
     LatLon { lat: a.lat + share * (b.lat - a.lat), lon: a.lon + share * (b.lon - a.lon) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{find_adjacent_stations, project};
+    use crate::geo::LatLon;
+
+    fn at(lat: f64, lon: f64) -> LatLon {
+        LatLon { lat, lon }
+    }
+
+    /// A length in degrees of latitude.
+    fn degrees(metres: f64) -> f64 {
+        metres / 111_195.0
+    }
+
+    fn edges(sections: &[&[LatLon]], stations: &[LatLon]) -> Vec<(usize, usize)> {
+        find_adjacent_stations(sections, stations).edges.into_iter().collect()
+    }
+
+    #[test]
+    fn a_gap_of_at_most_60_metres_is_closed() {
+        let joined = |gap: f64| {
+            let (end, start) = (at(0.01, 0.0), at(0.01 + degrees(gap), 0.0));
+            let first = [at(0.0, 0.0), end];
+            let second = [start, at(0.02, 0.0)];
+            let stations = [at(0.0, 0.0), at(0.02, 0.0)];
+            // A source may list a section twice.
+            let twice = edges(&[&first, &first, &second, &second], &stations);
+            assert_eq!(edges(&[&first, &second], &stations), twice);
+            twice == [(0, 1)]
+        };
+        assert_eq!((joined(59.0), joined(61.0)), (true, false));
+    }
+
+    #[test]
+    fn a_station_within_300_metres_is_on_the_track() {
+        let track = [at(0.0, 0.0), at(0.02, 0.0)];
+        let off_track = |metres: f64| {
+            find_adjacent_stations(&[&track], &[at(0.0, 0.0), at(0.01, degrees(metres)), at(0.02, 0.0)]).off_track
+        };
+        assert_eq!((off_track(299.0), off_track(301.0)), (vec![], vec![1]));
+    }
+
+    #[test]
+    fn a_station_splits_the_track_on_which_it_lies() {
+        let track = [at(0.0, 0.0), at(0.02, 0.0), at(0.04, 0.0)];
+        let found = find_adjacent_stations(&[&track], &[0.0, 0.01, 0.02, 0.03, 0.04].map(|lat| at(lat, 0.0)));
+        assert_eq!(found.edges.into_iter().collect::<Vec<_>>(), [(0, 1), (1, 2), (2, 3), (3, 4)]);
+        assert_eq!(found.bypasses, []);
+    }
+
+    #[test]
+    fn stations_at_one_place_are_adjacent() {
+        let track = [at(0.0, 0.0), at(0.02, 0.0)];
+        let stations = [at(0.0, 0.0), at(0.02, 0.0), at(0.0, 0.0)];
+        assert_eq!(edges(&[&track], &stations), [(0, 1), (0, 2)]);
+    }
+
+    #[test]
+    fn the_shortest_track_between_two_stations_decides_whether_it_is_a_bypass() {
+        let point = |lat: f64, lon: f64| at(lat / 100.0, lon / 100.0);
+        let (start, middle, end) = (point(0.0, 0.0), point(0.0, 2.0), point(0.0, 4.0));
+        // The tracks by way of these two begin close to the stations, and are longer in the end.
+        let (first_bend, second_bend) = (point(0.6, 0.3), point(0.6, 3.7));
+        let aside = |lat: f64| {
+            let beside = point(lat, 2.0);
+            let sections: [&[LatLon]; 4] = [
+                &[start, first_bend, middle, second_bend, end],
+                &[start, point(0.0, 1.0), middle, point(0.0, 3.0), end],
+                &[start, beside],
+                &[beside, end],
+            ];
+            edges(&sections, &[start, end, beside])
+        };
+        // By way of the third station it is 10% longer, or 2%.
+        assert_eq!(aside(-0.9165), [(0, 1), (0, 2), (1, 2)]);
+        assert_eq!(aside(-0.4), [(0, 2), (1, 2)]);
+    }
+
+    #[test]
+    fn the_nearest_point_of_a_segment_is_between_its_ends() {
+        // At 60 degrees, a degree of longitude is half as long as one of latitude.
+        let (a, b) = (at(60.0, 10.0), at(60.02, 10.04));
+        let is_near = |found: LatLon, lat: f64, lon: f64| (found.lat - lat).hypot(found.lon - lon) < 1e-6;
+        assert!(is_near(project(at(60.02, 10.0), a, b), 60.01, 10.02));
+        assert!(is_near(project(at(60.0, 10.04), a, b), 60.01, 10.02));
+        assert!(
+            is_near(project(at(59.9, 9.9), a, b), 60.0, 10.0) && is_near(project(at(60.1, 10.2), a, b), 60.02, 10.04)
+        );
+        assert!(is_near(project(at(59.9, 9.9), a, a), 60.0, 10.0));
+    }
 }

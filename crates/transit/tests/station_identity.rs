@@ -1,0 +1,168 @@
+//! Which stops are one station, what is kept of it over imports, and what the summary says of that.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod common;
+
+use common::{code_of, csv, export, folder, gtfs, train_data};
+use kaisatsu_model::Prefecture;
+use kaisatsu_transit::{Network, Options, Station, Summary, file};
+
+fn station<'a>(network: &'a Network, name: &str) -> &'a Station {
+    network.stations.iter().find(|station| station.name == name).unwrap()
+}
+
+fn with_summary(stations: &str, lines: &str, previous: Option<&Network>) -> (Network, Summary) {
+    let options = Options { id: Some("town"), previous, ..Options::default() };
+    csv(&format!("name,lat,lon,formerly\n{stations}"), &format!("name,stations\n{lines}"), &options).unwrap()
+}
+
+fn network(stations: &str, lines: &str, previous: Option<&Network>) -> Network {
+    with_summary(stations, lines, previous).0
+}
+
+/// A feed with one trip on each route.
+fn feed(routes: &str, previous: Option<&Network>) -> (Network, Summary) {
+    let stops = "stop_id,stop_name,stop_lat,stop_lon\na,A,50.0,8.0\nb,B,50.1,8.0\n";
+    let ids: Vec<&str> = routes.lines().filter_map(|row| row.split(',').next()).collect();
+    let trips: String = ids.iter().map(|id| format!("{id},t{id}\n")).collect();
+    let times: String = ids.iter().map(|id| format!("t{id},1,a\nt{id},2,b\n")).collect();
+    let folder = folder(&[
+        ("routes.txt", &format!("route_id,route_long_name,route_type\n{routes}")),
+        ("stops.txt", stops),
+        ("trips.txt", &format!("route_id,trip_id\n{trips}")),
+        ("stop_times.txt", &format!("trip_id,stop_sequence,stop_id\n{times}")),
+    ]);
+    gtfs(folder.path(), &Options { id: Some("city"), previous, ..Options::default() }).unwrap()
+}
+
+#[test]
+fn a_group_has_the_name_of_the_stop_with_its_code_and_the_prefecture_of_most_stops() {
+    let json = export(&[
+        (1, "線", &[(21, 22, "旧館", 35.0, 139.0), (30, 30, "次", 35.02, 139.0)]),
+        (2, "別線", &[(22, 22, "本館", 35.0, 139.0), (31, 31, "前", 34.98, 139.0)]),
+        (3, "新線", &[(23, 22, "新館", 35.0, 139.0), (32, 32, "端", 35.0, 139.02)]),
+    ]);
+    let prefectures = json.replacen("東京都", "千葉県", 3).replacen("千葉県", "埼玉県", 1);
+    let (network, _) = train_data(&prefectures, "format = 1\n").unwrap();
+    assert_eq!((network.stations.len(), code_of(&network, "本館")), (4, 22));
+    // The stops of the group are in 埼玉県, 千葉県 and 東京都: in a tie the first wins.
+    assert_eq!(station(&network, "本館").prefecture.map(Prefecture::name), Some("埼玉県"));
+    let most = json.replacen("東京都", "埼玉県", 1);
+    let (network, _) = train_data(&most, "format = 1\n").unwrap();
+    assert_eq!(station(&network, "本館").prefecture.map(Prefecture::name), Some("東京都"));
+}
+
+#[test]
+fn a_group_of_at_most_300_metres_is_in_the_middle_of_its_stops() {
+    let lat = |metres: f64| {
+        let other = 35.0 + metres / 111_195.0;
+        let json = export(&[
+            (1, "線", &[(2, 1, "甲", other, 139.0), (3, 3, "乙", 35.02, 139.0)]),
+            (2, "別線", &[(1, 1, "甲", 35.0, 139.0), (3, 3, "乙", 35.02, 139.0)]),
+        ]);
+        let json = json.replacen("\"id\":3,", "\"id\":4,", 1);
+        let (network, _) = train_data(&json, "format = 1\n").unwrap();
+        station(&network, "甲").lat
+    };
+    assert!((lat(299.0) - (35.0 + 149.5 / 111_195.0)).abs() < 1e-6, "{}", lat(299.0));
+    assert!((lat(301.0) - 35.0).abs() < 1e-6, "the stop with the group's code decides: {}", lat(301.0));
+}
+
+#[test]
+fn a_renamed_group_has_its_former_name_once_and_after_those_of_the_corrections() {
+    let json = export(&[
+        (1, "線", &[(1, 1, "乙", 35.0, 139.0), (3, 3, "丙", 35.02, 139.0)]),
+        (2, "別線", &[(2, 1, "乙", 35.0, 139.0), (4, 4, "丁", 34.98, 139.0)]),
+    ]);
+    let formerly = |more: &str| {
+        let (network, _) = train_data(&json, &format!("format = 1\n[renamed]\n\"乙\" = \"新乙\"\n{more}")).unwrap();
+        station(&network, "新乙").formerly.clone()
+    };
+    assert_eq!(formerly(""), ["乙"]);
+    assert_eq!(formerly("[formerly]\n\"新乙\" = [\"古乙\"]\n"), ["古乙", "乙"]);
+    assert_eq!(formerly("[formerly]\n\"新乙\" = [\"乙\", \"古乙\"]\n"), ["乙", "古乙"]);
+}
+
+#[test]
+fn every_former_name_is_kept_and_a_current_name_is_none() {
+    let rows = |name: &str| format!("{name},35.0,139.0,\n端,35.1,139.0,\n");
+    let line = |name: &str| format!("線,{name};端\n");
+    let mut known: Option<Network> = None;
+    for (name, formerly) in [("甲", &[][..]), ("乙", &["甲"]), ("丙", &["甲", "乙"]), ("甲", &["乙", "丙"])] {
+        let next = network(&rows(name), &line(name), known.as_ref());
+        assert_eq!(station(&next, name).formerly, formerly, "{name}");
+        known = Some(next);
+    }
+}
+
+#[test]
+fn a_station_whose_former_name_is_known_keeps_its_code() {
+    let first = network("甲,35.0,139.0,\n乙,36.0,139.0,\n", "", None);
+    let code = |formerly: &str| {
+        code_of(&network(&format!("新甲,35.007,139.0,{formerly}\n乙,36.0,139.0,\n"), "", Some(&first)), "新甲")
+    };
+    assert_eq!(code("甲"), code_of(&first, "甲"));
+    assert!(code("丙") > 2);
+}
+
+#[test]
+fn of_two_known_stations_with_one_name_the_nearer_one_matches() {
+    let first = network("甲,35.0,139.0,\n甲,35.005,139.0,\n乙,36.0,139.0,\n", "", None);
+    let second = network("甲,35.001,139.0,\n乙,36.0,139.0,\n", "", Some(&first));
+    assert_eq!(code_of(&second, "甲"), first.stations.iter().find(|station| station.lat < 35.001).unwrap().code.get());
+    assert_eq!(second.history.retired_stations.len(), 1);
+}
+
+#[test]
+fn a_code_that_somebody_wrote_identifies_a_station_wherever_it_is() {
+    let read = |row: &str, previous: Option<&Network>| {
+        let stations = format!("code,name,lat,lon\n{row}\n9,端,35.1,139.0\n");
+        csv(&stations, "name,stations\n", &Options { id: Some("town"), previous, ..Options::default() }).unwrap().0
+    };
+    let first = read("1,甲,35.0,139.0", None);
+    assert_eq!(station(&read("1,乙,43.0,141.0", Some(&first)), "乙").formerly, ["甲"]);
+}
+
+#[test]
+fn the_summary_counts_what_is_new_or_renamed_from_the_second_import_on() {
+    let (first, summary) = with_summary("甲,35.0,139.0,\n乙,35.1,139.0,\n", "線,甲;乙\n", None);
+    assert!(!summary.to_string().contains("new ") && !summary.to_string().contains("renamed"), "{summary}");
+    let stations = "丙,35.0,139.0,\n丁,35.1,139.0,\n戊,35.2,139.0,\n";
+    let (_, summary) = with_summary(stations, "線,丙;丁\n別線,丁;戊\n", Some(&first));
+    for part in ["        1 new lines\n", "        1 new stations\n", "        2 renamed stations\n"] {
+        assert!(summary.to_string().contains(part), "{part}: {summary}");
+    }
+}
+
+#[test]
+fn a_line_that_returns_has_its_code_by_its_key_and_its_code_is_never_reused() {
+    let (first, _) = feed("A,Alpha,1\nB,Beta,1\n", None);
+    let codes = |network: &Network| -> Vec<(String, i64)> {
+        network.lines.iter().map(|line| (line.name.clone(), line.code)).collect()
+    };
+    assert_eq!(codes(&first), [("Alpha".to_owned(), 1), ("Beta".to_owned(), 2)]);
+    let (second, _) = feed("A,Alpha,1\n", Some(&first));
+    let gone = &second.history.retired_lines;
+    assert_eq!((gone.len(), gone[0].code, gone[0].name.as_str(), gone[0].key.as_str()), (1, 2, "Beta", "gtfs:B"));
+    let second = file::read(&file::write(&second)).unwrap();
+    let (third, _) = feed("A,Alpha,1\nB,Renamed,1\nC,Gamma,1\n", Some(&second));
+    assert_eq!(
+        codes(&third),
+        [("Alpha".to_owned(), 1), ("Renamed".to_owned(), 2), ("Gamma".to_owned(), 3)],
+        "a new line does not get the code of one that is gone"
+    );
+}
+
+#[test]
+fn codes_of_gone_stations_and_lines_are_reserved() {
+    let text = "format = 1\nid = \"x\"\nname = \"X\"\n\n[[station]]\ncode = 1\nname = \"甲\"\nlat = 35.0\nlon = 139.0\n\n\
+        [[station]]\ncode = 2\nname = \"乙\"\nlat = 35.1\nlon = 139.0\n\n\
+        [[line]]\ncode = 7\nname = \"線\"\ncolor = \"#000000\"\nstations = [[1, 2]]\n";
+    let told = |more: &str| file::read(&format!("{text}{more}")).map_err(|error| error.to_string());
+    let gone = |code: i64| format!("\n[[gone_station]]\ncode = {code}\nname = \"丙\"\nlat = 35.0\nlon = 139.0\n");
+    let line = |code: i64| format!("\n[[gone_line]]\ncode = {code}\nname = \"旧線\"\n");
+    assert_eq!(told(&gone(3)).unwrap().history.retired_stations.len(), 1);
+    assert_eq!(told(&line(8)).unwrap().history.retired_lines.len(), 1);
+    assert_eq!(told(&gone(2)).unwrap_err(), "line 23: gone station 2 丙: the code is used");
+    assert_eq!(told(&line(7)).unwrap_err(), "line 23: gone line 7 旧線: the code is used");
+}
