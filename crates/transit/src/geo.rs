@@ -142,6 +142,8 @@ mod tests {
         for (first, second, middle) in [(179.0, -177.0, -179.0), (177.0, -179.0, 179.0), (-179.0, 177.0, 179.0)] {
             assert!(is_near(mean([at(0.0, first), at(0.0, second)]).unwrap(), at(0.0, middle)), "{first} {second}");
         }
+        assert!(is_near(mean([at(0.0, 179.0), at(0.0, -178.0), at(0.0, -178.0)]).unwrap(), at(0.0, -179.0)));
+        assert!(is_near(mean([at(0.0, 92.0), at(0.0, 86.0)]).unwrap(), at(0.0, 89.0)), "far from the antimeridian");
     }
 
     #[test]

@@ -96,11 +96,8 @@ impl Row<'_> {
 
 /// Converts an error in the record that begins at a line.
 fn csv_error(file: &str, line: u64, error: &csv::Error) -> Error {
-    let message = match error.kind() {
-        csv::ErrorKind::Utf8 { .. } => "the text is not UTF-8".to_owned(),
-        csv::ErrorKind::Io(cause) => cause.to_string(),
-        _ => error.to_string(),
-    };
+    let is_utf8 = !matches!(error.kind(), csv::ErrorKind::Utf8 { .. });
+    let message = if is_utf8 { error.to_string() } else { "the text is not UTF-8".to_owned() };
     Error::line(file, error.position().map_or(line, csv::Position::line), message)
 }
 

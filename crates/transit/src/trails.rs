@@ -90,7 +90,7 @@ mod tests {
         let straight = (vec![vec![0, 1, 3], vec![1, 2]], false);
         // Eastwards, and westwards, where the heading changes its sign.
         assert_eq!(runs(&branched, &[(0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (0.0, 2.0)]), straight);
-        assert_eq!(runs(&branched, &[(0.0, 2.0), (0.0, 1.0), (1.0, 1.0), (-0.01, 0.0)]), straight);
+        assert_eq!(runs(&branched, &[(0.0, 2.0), (0.0, 1.0), (0.5, 0.1), (-0.01, 0.0)]), straight);
         // Far in the north, degrees of longitude are short: this line leads to the north, not to the north-east.
         assert_eq!(runs(&branched, &[(74.0, 0.0), (75.0, 1.0), (75.0, 2.0), (76.0, 0.8)]), straight);
     }
