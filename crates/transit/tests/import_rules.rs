@@ -113,16 +113,20 @@ fn a_parent_that_is_missing_is_listed() {
 
 #[test]
 fn stops_without_platforms_are_one_station_by_distance_although_the_feed_has_transfers() {
-    let folder = folder(&[
-        ("routes.txt", "route_id,route_type\nA,1\n"),
-        ("stops.txt", "stop_id,stop_name,stop_lat,stop_lon\na,A,0.0,8.0\nb1,B,0.1,8.0\nb2,B,0.1005,8.0\nc,C,0.2,8.0\n"),
-        ("trips.txt", "route_id,trip_id\nA,1\nA,2\n"),
-        ("stop_times.txt", "trip_id,stop_sequence,stop_id\n1,1,a\n1,2,b1\n2,1,b2\n2,2,c\n"),
-        ("transfers.txt", "from_stop_id,to_stop_id,transfer_type\na,c,2\n"),
-    ]);
-    let options = Options { id: Some("city"), ..Options::default() };
-    let source = Source::Gtfs { path: folder.path(), filter: &RouteFilter::default() };
-    assert_eq!(imported(source, &options).unwrap().0.stations.len(), 3);
+    // The first one is a stop, or a station with a platform.
+    for stops in ["b1,B,0.1,8.0,\n", "b,B,0.1,8.0,\nb1,B,0.1,8.0,b\n"] {
+        let stops = format!("a,A,0.0,8.0,\n{stops}b2,B,0.1005,8.0,\nc,C,0.2,8.0,\n");
+        let folder = folder(&[
+            ("routes.txt", "route_id,route_type\nA,1\n"),
+            ("stops.txt", &format!("stop_id,stop_name,stop_lat,stop_lon,parent_station\n{stops}")),
+            ("trips.txt", "route_id,trip_id\nA,1\nA,2\n"),
+            ("stop_times.txt", "trip_id,stop_sequence,stop_id\n1,1,a\n1,2,b1\n2,1,b2\n2,2,c\n"),
+            ("transfers.txt", "from_stop_id,to_stop_id,transfer_type\na,c,2\n"),
+        ]);
+        let options = Options { id: Some("city"), ..Options::default() };
+        let source = Source::Gtfs { path: folder.path(), filter: &RouteFilter::default() };
+        assert_eq!(imported(source, &options).unwrap().0.stations.len(), 3, "{stops}");
+    }
 }
 
 #[test]
