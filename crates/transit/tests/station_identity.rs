@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::fmt::Write as _;
+
 use common::{code_of, csv, export, folder, gtfs, train_data};
 use kaisatsu_model::Prefecture;
 use kaisatsu_transit::{Network, Options, Station, Summary, file};
@@ -23,9 +25,11 @@ fn network(stations: &str, lines: &str, previous: Option<&Network>) -> Network {
 /// A feed with one trip on each route.
 fn feed(routes: &str, previous: Option<&Network>) -> (Network, Summary) {
     let stops = "stop_id,stop_name,stop_lat,stop_lon\na,A,50.0,8.0\nb,B,50.1,8.0\n";
-    let ids: Vec<&str> = routes.lines().filter_map(|row| row.split(',').next()).collect();
-    let trips: String = ids.iter().map(|id| format!("{id},t{id}\n")).collect();
-    let times: String = ids.iter().map(|id| format!("t{id},1,a\nt{id},2,b\n")).collect();
+    let (mut trips, mut times) = (String::new(), String::new());
+    for id in routes.lines().filter_map(|row| row.split(',').next()) {
+        writeln!(trips, "{id},t{id}").unwrap();
+        writeln!(times, "t{id},1,a\nt{id},2,b").unwrap();
+    }
     let folder = folder(&[
         ("routes.txt", &format!("route_id,route_long_name,route_type\n{routes}")),
         ("stops.txt", stops),
