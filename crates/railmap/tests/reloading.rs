@@ -151,3 +151,14 @@ fn a_file_has_at_most_64_mib() {
     assert_eq!(registry.get("line").unwrap().map.name, "line", "the previous map stays");
     assert!(!registry.reload().unwrap(), "a file that is too large is not read again");
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_of_terabytes_is_refused_before_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    // A sparse file, which takes no room.
+    fs::File::create(folder.path().join("line.toml")).unwrap().set_len(1 << 42).unwrap();
+    let registry = open(folder.path());
+    assert!(!registry.reload().unwrap(), "a file for which there is no memory would be tried again");
+    assert_eq!(registry.all().len(), 3);
+}
