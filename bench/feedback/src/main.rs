@@ -11,7 +11,7 @@
 use std::{env, fs, hint::black_box, path::Path, time::Instant};
 
 use kaisatsu_feedback::{Candidate, Change, FeedbackModel, STRENGTH, ScopeKey, rescale_shares};
-use kaisatsu_model::AppId;
+use kaisatsu_model::{AppId, Function};
 use kaisatsu_vision::{Bounds, ModelRegistry, Worker, decode};
 
 /// The numbers of verdicts in force.
@@ -74,7 +74,7 @@ fn network(models: &Path, photos: &[String]) -> (Vec<Vec<f32>>, f64) {
 
 fn scope() -> ScopeKey {
     let text = |text: &str| text.to_owned();
-    ScopeKey { task: text("classify"), model: text("general"), engine: text("bench"), class: String::new() }
+    ScopeKey { function: Function::Classify, model: text("general"), engine: text("bench"), class: String::new() }
 }
 
 /// A model of `count` verdicts of one application, on variations of the descriptors of photographs.

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use kaisatsu_model::AppId;
+use kaisatsu_model::{AppId, Function};
 
 use crate::{
     QuantisedVector,
@@ -96,13 +96,13 @@ impl FeedbackModel {
         self.scopes.write().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Whether any verdict on a task's model, dataset or collection applies to an application. Callers search wider if
-    /// so; verdicts of other applications must not have even that effect.
+    /// Whether any verdict on a function's model, dataset or collection applies to an application. Callers search wider
+    /// if so; verdicts of other applications must not have even that effect.
     #[must_use]
-    pub fn has_feedback_for(&self, application: &AppId, task: &str, model: &str) -> bool {
+    pub fn has_feedback_for(&self, application: &AppId, function: Function, model: &str) -> bool {
         let matching: Vec<Arc<RwLock<Scope>>> = {
             let scopes = self.scopes.read().unwrap_or_else(PoisonError::into_inner);
-            let matches = |key: &ScopeKey| key.task == task && key.model == model;
+            let matches = |key: &ScopeKey| key.function == function && key.model == model;
             scopes.iter().filter(|(key, _)| matches(key)).map(|(_, scope)| Arc::clone(scope)).collect()
         };
         let applies = |scope: &Arc<RwLock<Scope>>| {

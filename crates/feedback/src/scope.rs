@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use kaisatsu_model::{AccountId, AppId};
+use kaisatsu_model::{AccountId, AppId, Function};
 
 use crate::{
     exemplars::ExemplarSet,
@@ -18,8 +18,8 @@ use crate::{
 /// Identifies a scope: verdicts with equal keys have comparable vectors and candidates.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ScopeKey {
-    /// The task.
-    pub task: String,
+    /// The function whose candidates are rated.
+    pub function: Function,
     /// The model, dataset or collection.
     pub model: String,
     /// The hash of the network that computed the vectors.

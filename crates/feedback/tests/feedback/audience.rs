@@ -1,6 +1,7 @@
 //! Whose answers a verdict must not change.
 
 use kaisatsu_feedback::{Change, FeedbackModel};
+use kaisatsu_model::Function;
 
 use crate::support::{QUORUM, app, bits, model_of, picture, scope, scope_of, verdict};
 
@@ -23,9 +24,9 @@ fn one_application_alone_changes_no_bit_of_another() {
     assert_eq!(bits(&model, 2), active);
     assert_ne!(bits(&model, 1), active);
     for by in [1, 2] {
-        assert!(model.has_feedback_for(&app(by), "classify", "general"));
+        assert!(model.has_feedback_for(&app(by), Function::Classify, "general"));
     }
-    assert!(!model.has_feedback_for(&app(3), "classify", "general"), "nor is the search widened for it");
+    assert!(!model.has_feedback_for(&app(3), Function::Classify, "general"), "nor is the search widened for it");
 }
 
 /// A verdict on an image of a dataset.
@@ -39,7 +40,7 @@ fn is_reached(model: &FeedbackModel, by: u8, dataset: &str) -> bool {
     let evidence = model.evidence(&key, &app(by), &picture(0, 1001));
     let sample = model.sample(&key, &app(by), 10);
     assert_eq!(evidence.is_some(), !sample.is_empty());
-    assert_eq!(evidence.is_some(), model.has_feedback_for(&app(by), "classify", dataset));
+    assert_eq!(evidence.is_some(), model.has_feedback_for(&app(by), Function::Classify, dataset));
     evidence.is_some()
 }
 
@@ -83,7 +84,7 @@ fn the_datasets_with_feedback_are_listed_and_models_are_not() {
     model.apply(&private(1, "dts_1", 1, Some(true)));
     let other_task = private(1, "dts_1", 1, Some(true));
     let other_task = Change {
-        scope: kaisatsu_feedback::ScopeKey { task: "similar".to_owned(), ..other_task.scope.clone() },
+        scope: kaisatsu_feedback::ScopeKey { function: Function::SimilarSearch, ..other_task.scope.clone() },
         ..other_task
     };
     model.apply(&other_task);

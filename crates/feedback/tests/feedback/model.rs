@@ -1,6 +1,7 @@
 //! Scopes, samples, and forgetting.
 
 use kaisatsu_feedback::{Change, ScopeKey};
+use kaisatsu_model::Function;
 
 use crate::support::{app, candidates, model_of, picture, scope, scope_of, value, verdict, verdict_on};
 
@@ -8,7 +9,7 @@ use crate::support::{app, candidates, model_of, picture, scope, scope_of, value,
 fn scopes_are_separate() {
     let model = model_of([verdict(1, 5, 0, "a", Some(true))]);
     let others = [
-        ScopeKey { task: "detect".to_owned(), ..scope() },
+        ScopeKey { function: Function::Detect, ..scope() },
         ScopeKey { model: "another".to_owned(), ..scope() },
         ScopeKey { engine: "f".to_owned(), ..scope() },
         ScopeKey { class: "cat".to_owned(), ..scope() },
@@ -17,9 +18,9 @@ fn scopes_are_separate() {
         assert!(model.evidence(&other, &app(1), &picture(0, 1005)).is_none(), "{other:?}");
         assert!(model.sample(&other, &app(1), 10).is_empty());
     }
-    assert!(model.has_feedback_for(&app(1), "classify", "general"));
-    assert!(!model.has_feedback_for(&app(1), "detect", "general"));
-    assert!(!model.has_feedback_for(&app(1), "classify", "another"));
+    assert!(model.has_feedback_for(&app(1), Function::Classify, "general"));
+    assert!(!model.has_feedback_for(&app(1), Function::Detect, "general"));
+    assert!(!model.has_feedback_for(&app(1), Function::Classify, "another"));
 }
 
 #[test]
@@ -70,7 +71,7 @@ fn a_sampled_vector_is_the_rated_one_within_rounding() {
 #[test]
 fn a_vector_without_direction_is_ignored() {
     let model = model_of([verdict_on(1, 1, vec![0.5; 48], "a", Some(true))]);
-    assert!(!model.has_feedback_for(&app(1), "classify", "general"));
+    assert!(!model.has_feedback_for(&app(1), Function::Classify, "general"));
     model.apply(&verdict(1, 5, 0, "a", Some(true)));
     assert!(model.evidence(&scope(), &app(1), &[0.5; 48]).is_none());
     assert!(model.evidence(&scope(), &app(1), &[]).is_none());

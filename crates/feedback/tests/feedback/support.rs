@@ -1,7 +1,7 @@
 //! Verdicts and pictures for the tests.
 
 use kaisatsu_feedback::{Candidate, Change, Estimate, FeedbackModel, ScopeKey};
-use kaisatsu_model::AppId;
+use kaisatsu_model::{AppId, Function};
 
 pub(crate) const DIMS: u64 = 48;
 
@@ -13,7 +13,7 @@ pub(crate) fn scope() -> ScopeKey {
 }
 
 pub(crate) fn scope_of(model: &str) -> ScopeKey {
-    ScopeKey { task: "classify".to_owned(), model: model.to_owned(), engine: "e".to_owned(), class: String::new() }
+    ScopeKey { function: Function::Classify, model: model.to_owned(), engine: "e".to_owned(), class: String::new() }
 }
 
 pub(crate) fn app(number: u8) -> AppId {

@@ -8,19 +8,18 @@ use kaisatsu_store::{NewReport, StoreError};
 use metrics::counter;
 
 use super::learner::{Changed, Learner};
-use crate::{engine::HELD, learning::scope_subject};
+use crate::{engine::HELD, learning::scope_source};
 
 impl Learner {
     /// Judges the scopes in which something changed, and holds back the latest verdicts where they do harm.
     pub(super) async fn guard(&self, changed: Changed) -> Result<(), StoreError> {
         let mut held_any = false;
         for ((key, application), dataset) in changed {
-            let Some((function, _)) = scope_subject(&key) else { continue };
             let cached = dataset.and_then(|id| self.datasets.peek(&id));
             let learned = Arc::clone(&self.learned);
             let (scope, own) = (key.clone(), application.clone());
             let judging = tokio::task::spawn_blocking(move || {
-                let examples = cached.as_deref().map(|set| set.examples(function)).unwrap_or_default();
+                let examples = cached.as_deref().map(|set| set.examples(scope.function)).unwrap_or_default();
                 [Some(&own), None].map(|whose| learned.model.find_harmful(&scope, whose, examples))
             });
             let Ok(found) = judging.await else { continue };
@@ -42,7 +41,7 @@ impl Learner {
         verdicts: &[(String, String)],
         judgement: Judgement,
     ) -> Result<bool, StoreError> {
-        let Some((function, source)) = scope_subject(key) else { return Ok(false) };
+        let (function, source) = (key.function, scope_source(key));
         let Judgement { judged, better, worse } = judgement;
         let whose = application.as_ref().map_or("all", AppId::as_str).to_owned();
         let report = NewReport {
@@ -62,7 +61,7 @@ impl Learner {
                 judged,
                 better,
                 worse,
-                task = key.task,
+                task = function.as_str(),
                 model = key.model,
                 application = whose,
                 "feedback is held back: it makes confirmed answers wrong; `kaisatsu feedback held` lists what was"

@@ -25,7 +25,7 @@ impl LearnedFeedback {
 
     /// Whether any verdict on a source is in force for an application.
     pub(crate) fn has_verdicts(&self, application: &AppId, function: Function, source: &Source) -> bool {
-        self.model.has_feedback_for(application, function.as_str(), scope_name(source))
+        self.model.has_feedback_for(application, function, scope_name(source))
     }
 
     /// Forgets what was learned of a dataset.
@@ -52,7 +52,7 @@ impl FeedbackQuery {
 /// scope.
 pub(crate) fn scope(function: Function, source: &Source, weights: &str, class: &str) -> ScopeKey {
     let own = |text: &str| text.to_owned();
-    ScopeKey { task: own(function.as_str()), model: own(scope_name(source)), engine: own(weights), class: own(class) }
+    ScopeKey { function, model: own(scope_name(source)), engine: own(weights), class: own(class) }
 }
 
 /// The name of a source in a scope. The catalogue is one source, whichever category of it was asked for.
@@ -63,25 +63,23 @@ fn scope_name(source: &Source) -> &str {
     }
 }
 
-/// The function and the source of a scope; no source for the catalogue.
-pub(crate) fn scope_subject(key: &ScopeKey) -> Option<(Function, Option<Source>)> {
-    let function = Function::from_text(&key.task)?;
-    let source = (!key.model.is_empty()).then(|| Source::from_text(function, &key.model));
-    Some((function, source))
+/// The source of a scope; none for the catalogue.
+pub(crate) fn scope_source(key: &ScopeKey) -> Option<Source> {
+    (!key.model.is_empty()).then(|| Source::from_text(key.function, &key.model))
 }
 
 #[cfg(test)]
 mod tests {
     use kaisatsu_model::{Function, Source};
 
-    use super::{scope, scope_subject};
+    use super::{scope, scope_source};
 
     #[test]
     fn all_categories_of_the_catalogue_share_one_scope() {
         let of = |source: &Source| scope(Function::RecogniseObject, source, "w", "");
         let (whole, books) = (of(&Source::Catalogue(None)), of(&Source::Catalogue(Some("book".to_owned()))));
         assert_eq!(whole, books);
-        assert_eq!(scope_subject(&whole), Some((Function::RecogniseObject, None)));
+        assert_eq!((whole.function, scope_source(&whole)), (Function::RecogniseObject, None));
     }
 
     #[test]
@@ -92,6 +90,6 @@ mod tests {
         assert_ne!(one, scope(Function::Detect, &model("general"), "w", ""));
         assert_ne!(one, scope(Function::Classify, &model("general"), "v", ""));
         assert_ne!(one, scope(Function::Classify, &model("general"), "w", "cat"));
-        assert_eq!(scope_subject(&one), Some((Function::Classify, Some(model("general")))));
+        assert_eq!((one.function, scope_source(&one)), (Function::Classify, Some(model("general"))));
     }
 }
