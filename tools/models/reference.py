@@ -219,7 +219,15 @@ def read_text(model: Model, photos: Path, proofs: Proofs) -> None:
             image.save(proofs.save_folder / "text" / case / "picture.png")
 
 
-TASKS = {"classify": classify, "detect": detect, "local-features": match, "read-text": read_text}
+def joined(model: Model, photos: Path, proofs: Proofs) -> None:
+    """An ensemble has no network of its own: its members must be here with the weights that it names."""
+    for member in model.manifest["members"]:
+        there = model.folder.parent / member["model"] / "model.toml"
+        weights = tomllib.loads(there.read_text(encoding="utf-8"))["weights"]["sha256"] if there.exists() else ""
+        proofs.check(weights == member["sha256"], f"member {member['model']}")
+
+
+TASKS = {"classify": classify, "embed": joined, "detect": detect, "local-features": match, "read-text": read_text}
 
 
 def main(models: Path, photos: Path, save: Path | None = None) -> int:

@@ -44,7 +44,7 @@ mod storage;
 mod user;
 
 pub use datasets::{Dataset, DatasetImageRequest, Datasets, ImageOrigin};
-pub use engine::{ModelInfo, Models, describe_metrics};
+pub use engine::{ModelInfo, Models, default_embedder, describe_metrics};
 pub use error::RecognitionError;
 pub use feedback::{Feedback, Rating, TotalsRequest};
 pub use functions::{

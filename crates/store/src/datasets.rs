@@ -2,12 +2,14 @@
 
 mod build;
 mod create;
+mod reembed;
 #[cfg(test)]
 mod states;
 
 pub use build::{BuiltImage, ImageResult, Lease, PendingImage};
 pub use create::{CreateDatasetOutcome, DatasetLimits, ImageSource, NewDataset, NewDatasetImage};
 use kaisatsu_model::{AppId, DatasetId, ImageId, Outcome, Phase, Timestamp, UserId};
+pub use reembed::{NewVectors, OutdatedDataset};
 
 use crate::{Store, StoreError, blob_claims::LOCK_ACCOUNT, on_each};
 

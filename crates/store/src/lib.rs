@@ -37,7 +37,7 @@ pub use check::BlobRow;
 pub use collections::{ChangedImage, Collection, ImageRecord, NewImage};
 pub use datasets::{
     BuiltImage, CreateDatasetOutcome, DatasetImageRow, DatasetLimits, DatasetRow, ImageResult, ImageSource, Lease,
-    NewDataset, NewDatasetImage, PendingImage,
+    NewDataset, NewDatasetImage, NewVectors, OutdatedDataset, PendingImage,
 };
 pub use error::{Conflict, Missing, OpenError, StoreError};
 pub use feedback::{

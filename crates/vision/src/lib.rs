@@ -6,6 +6,7 @@ pub mod barcode;
 mod classify;
 mod decode;
 mod detect;
+mod digest;
 mod engine;
 mod labels;
 pub mod manifest;

@@ -1,11 +1,13 @@
 //! `model.toml`: what a model folder says of its weights. docs/formats/models.md describes it for operators.
 
+mod ensemble;
 mod features;
 mod picture;
 mod text;
 
 use std::path::{Path, PathBuf};
 
+pub use ensemble::{Ensemble, Member, Normalise};
 pub use features::{FeatureInput, FeatureOutput, LocalFeatures};
 pub use picture::{Backend, Channels, Decode, Filter, Fit, Input, Layout, Output};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -20,6 +22,8 @@ pub const MANIFEST: &str = "model.toml";
 pub enum Task {
     /// Category recognition; with an embedding output also similar image search.
     Classify,
+    /// Only vectors: what datasets, taught models and collections compare.
+    Embed,
     /// Object detection.
     Detect,
     /// Reading text.
@@ -34,6 +38,7 @@ impl Task {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Classify => "classify",
+            Self::Embed => "embed",
             Self::Detect => "detect",
             Self::ReadText => "read-text",
             Self::LocalFeatures => "local-features",
@@ -72,6 +77,8 @@ pub enum Parts {
     Picture(Box<PictureParts>),
     /// A probe on the embedding of another model.
     Probe(ProbeParts),
+    /// The vectors of other models, joined.
+    Ensemble(Ensemble),
     /// A reader of text.
     Text(Box<Text>),
     /// A finder of local features.
@@ -184,6 +191,7 @@ impl Manifest {
                 check(about.task, &picture)?;
                 Parts::Picture(Box::new(picture))
             }
+            Task::Embed => Parts::Ensemble(parts::<Ensemble>(about.task, table)?.checked()?),
             Task::ReadText => Parts::Text(Box::new(parts(about.task, table)?)),
             Task::LocalFeatures => Parts::LocalFeatures(Box::new(parts(about.task, table)?)),
         };
@@ -198,16 +206,19 @@ impl Manifest {
             Parts::Probe(parts) => {
                 vec![(parts.probe.file.as_path(), parts.probe.sha256.as_str()), named(&parts.labels)]
             }
+            Parts::Ensemble(_) => Vec::new(),
             Parts::Text(text) => text.files(),
             Parts::LocalFeatures(parts) => vec![named(&parts.weights)],
         }
     }
 
-    /// The hash of the network that makes this model's vectors, where it makes any.
+    /// What identifies this model's vectors, where it makes any: the hash of its network, or that of an ensemble.
+    /// Vectors are comparable when these are equal.
     #[must_use]
     pub fn embedding_sha256(&self) -> Option<&str> {
         match &self.parts {
             Parts::Picture(parts) if parts.output.embedding.is_some() => Some(&parts.weights.sha256),
+            Parts::Ensemble(ensemble) => Some(ensemble.sha256()),
             _ => None,
         }
     }
@@ -256,10 +267,10 @@ mod tests {
 
     #[test]
     fn the_manifests_of_the_default_set_are_read() {
-        for name in ["general", "general-fast", "coco", "local-features", "text"] {
+        for name in ["general", "general-fast", "general-lcnet", "general-joined", "coco", "local-features", "text"] {
             let manifest = Manifest::parse(&installed(name)).unwrap();
             assert_eq!(manifest.about.name, name);
-            assert!(!manifest.files().is_empty());
+            assert_eq!(manifest.files().is_empty(), name == "general-joined");
         }
         let text = Manifest::parse(&installed("text")).unwrap();
         assert_eq!((matches!(text.parts, Parts::Text(_)), text.files().len()), (true, 4));

@@ -11,8 +11,9 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::{
+    digest::hexadecimal,
     labels::Labels,
-    manifest::{Fault, File, MANIFEST, Manifest, Parts, ProbeParts, Task},
+    manifest::{Fault, File, MANIFEST, Manifest, Member, Parts, ProbeParts, Task},
     probe::Probe,
     runtime::Runtime,
 };
@@ -134,7 +135,7 @@ fn read_model(folder: &Path) -> Result<Model, Fault> {
         Parts::Probe(parts) => {
             (Some(read(&parts.labels)?), Some(Arc::new(Probe::read(&folder.join(&parts.probe.file))?)))
         }
-        Parts::Text(_) | Parts::LocalFeatures(_) => (None, None),
+        Parts::Ensemble(_) | Parts::Text(_) | Parts::LocalFeatures(_) => (None, None),
     };
     if let (Some(probe), Some(labels)) = (&probe, &labels)
         && probe.classes() != labels.len()
@@ -144,18 +145,21 @@ fn read_model(folder: &Path) -> Result<Model, Fault> {
     Ok(Model { manifest, folder: folder.to_owned(), labels, probe })
 }
 
-/// Refuses probes whose base model is missing or has other weights: their scores would mean nothing.
+/// Refuses models that build on a model that is missing or has other weights: their vectors and scores would mean
+/// nothing. Ensembles first, because a probe may be taught on one.
 fn check_bases(entries: &mut [Entry]) {
-    let bases: Vec<(String, String)> = entries
-        .iter()
-        .filter_map(|entry| entry.model.as_ref().ok())
-        .filter_map(|model| Some((model.manifest.about.name.clone(), model.manifest.embedding_sha256()?.to_owned())))
-        .collect();
+    let networks = bases(entries, |parts| matches!(parts, Parts::Picture(_)));
+    for entry in &mut *entries {
+        let Some(Parts::Ensemble(ensemble)) = parts(entry) else { continue };
+        let missing = ensemble.members.iter().find(|member| !has(&networks, &member.model, &member.sha256));
+        if let Some(Member { model, .. }) = missing {
+            entry.model = Err(Fault(format!("its member '{model}' is not here, has changed, or makes no vectors")));
+        }
+    }
+    let bases = bases(entries, |_| true);
     for entry in entries {
-        let Ok(model) = &entry.model else { continue };
-        let Parts::Probe(ProbeParts { probe, .. }) = &model.manifest.parts else { continue };
-        let same = bases.iter().any(|(name, sha256)| *name == probe.base && *sha256 == probe.base_sha256);
-        if !same {
+        let Some(Parts::Probe(ProbeParts { probe, .. })) = parts(entry) else { continue };
+        if !has(&bases, &probe.base, &probe.base_sha256) {
             let base = &probe.base;
             entry.model = Err(Fault(format!(
                 "it was taught on model '{base}', which is not here or has changed; teach it again"
@@ -164,12 +168,28 @@ fn check_bases(entries: &mut [Entry]) {
     }
 }
 
+fn parts(entry: &Entry) -> Option<&Parts> {
+    entry.model.as_ref().ok().map(|model| &model.manifest.parts)
+}
+
+/// The models that make vectors, with what identifies these.
+fn bases(entries: &[Entry], wanted: impl Fn(&Parts) -> bool) -> Vec<(String, String)> {
+    let models = entries.iter().filter_map(|entry| entry.model.as_ref().ok());
+    let models = models.filter(|model| wanted(&model.manifest.parts));
+    let base =
+        |model: &Arc<Model>| Some((model.manifest.about.name.clone(), model.manifest.embedding_sha256()?.to_owned()));
+    models.filter_map(base).collect()
+}
+
+fn has(bases: &[(String, String)], name: &str, sha256: &str) -> bool {
+    bases.iter().any(|(known, weights)| known == name && weights.eq_ignore_ascii_case(sha256))
+}
+
 /// The SHA-256 of a file, in hexadecimal.
 ///
 /// # Errors
 /// When it cannot be read.
 pub fn sha256_of(path: &Path) -> io::Result<String> {
-    use std::fmt::Write as _;
     let mut file = fs::File::open(path)?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 1 << 20];
@@ -180,10 +200,7 @@ pub fn sha256_of(path: &Path) -> io::Result<String> {
         }
         hash.update(&buffer[..read]);
     }
-    Ok(hash.finalize().iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    }))
+    Ok(hexadecimal(&hash.finalize()))
 }
 
 fn check_hash(folder: &Path, file: &Path, sha256: &str) -> Result<(), Fault> {

@@ -121,10 +121,9 @@ pub fn embed(
 
 fn embed_photo(worker: &mut Worker, base: &str, path: &Path) -> Result<Vec<f32>, String> {
     let bytes = fs::read(path).map_err(|error| error.to_string())?;
-    let (classifier, resizer) = worker.classifier(base).ok_or("the model has no classifier")?;
-    let decoded =
-        decode(&bytes, Bounds::default(), Some(classifier.short_side())).map_err(|error| error.to_string())?;
-    classifier.embed(resizer, &decoded.picture).map_err(|error| error.to_string())
+    let decoded = decode(&bytes, Bounds::default(), worker.short_side(base)).map_err(|error| error.to_string())?;
+    let vector = worker.embed(base, &decoded.picture).ok_or("the model makes no vectors")?;
+    vector.map_err(|error| error.to_string())
 }
 
 /// Trains a model of that name and writes its folder, replacing one of the same name.
@@ -188,7 +187,7 @@ pub fn train(
     Ok(report)
 }
 
-/// The hash of the network that makes a model's vectors.
+/// What identifies the vectors of a model.
 ///
 /// # Errors
 /// When there is no such model, or it gives no vectors.

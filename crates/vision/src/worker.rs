@@ -8,11 +8,11 @@ use std::{
 use crate::{
     Classifier, Detector, Picture, Resizer,
     labels::Labels,
-    manifest::{Fault, Parts, Task},
+    manifest::{Fault, Member, Parts, Task},
     object,
     registry::{Model, ModelRegistry},
     runtime::{Runtime, RuntimeError},
-    text,
+    text, vector,
 };
 
 /// The networks of one thread.
@@ -44,6 +44,8 @@ enum Loaded {
     Classifier(Box<Classifier>),
     Detector(Box<Detector>),
     Objects(Box<object::Recogniser>),
+    /// Runs on the classifiers of its members.
+    Ensemble(Vec<Member>),
 }
 
 impl Worker {
@@ -60,6 +62,7 @@ impl Worker {
                 Err(fault) => faults.push((model.manifest.about.name.clone(), fault)),
             }
         }
+        faults.extend(worker.incomplete());
         (worker, faults)
     }
 
@@ -77,7 +80,31 @@ impl Worker {
             return Err(fault.clone());
         }
         worker.take(&registry.runtime, model)?;
-        Ok(worker)
+        if let Parts::Ensemble(ensemble) = &model.manifest.parts {
+            let members = ensemble.members.iter().filter_map(|member| registry.entry(&member.model));
+            for member in members.filter_map(|entry| entry.model.as_ref().ok()) {
+                worker.take(&registry.runtime, member)?;
+            }
+        }
+        match worker.incomplete().pop() {
+            Some((_, fault)) => Err(fault),
+            None => Ok(worker),
+        }
+    }
+
+    /// Removes the ensembles of which a member is not loaded.
+    fn incomplete(&mut self) -> Vec<(String, Fault)> {
+        let missing = |(name, loaded): (&String, &Loaded)| {
+            let Loaded::Ensemble(members) = loaded else { return None };
+            let lost = |member: &&Member| !matches!(self.networks.get(&member.model), Some(Loaded::Classifier(_)));
+            let member = &members.iter().find(lost)?.model;
+            Some((name.clone(), Fault(format!("its member '{member}' cannot be used"))))
+        };
+        let faults: Vec<_> = self.networks.iter().filter_map(missing).collect();
+        for (name, _) in &faults {
+            self.networks.remove(name);
+        }
+        faults
     }
 
     fn take(&mut self, runtime: &Result<Runtime, Fault>, model: &Model) -> Result<(), Fault> {
@@ -90,6 +117,7 @@ impl Worker {
             Parts::Picture(parts) => {
                 Loaded::Classifier(Box::new(Classifier::load(runtime, &model.folder, parts, labels())?))
             }
+            Parts::Ensemble(ensemble) => Loaded::Ensemble(ensemble.members.clone()),
             // A probe runs on the network of its base model; text readers are shared.
             Parts::Probe(_) | Parts::Text(_) => return Ok(()),
             Parts::LocalFeatures(_) => {
@@ -108,8 +136,35 @@ impl Worker {
         match self.networks.get(name)? {
             Loaded::Classifier(classifier) => Some(classifier.runs_on()),
             Loaded::Detector(detector) => Some(detector.runs_on()),
-            Loaded::Objects(_) => None,
+            Loaded::Objects(_) | Loaded::Ensemble(_) => None,
         }
+    }
+
+    /// The shorter side that a classifier or an ensemble needs of a picture.
+    #[must_use]
+    pub fn short_side(&self, name: &str) -> Option<u32> {
+        match self.networks.get(name)? {
+            Loaded::Classifier(classifier) => Some(classifier.short_side()),
+            Loaded::Ensemble(members) => members.iter().filter_map(|member| self.short_side(&member.model)).max(),
+            Loaded::Detector(_) | Loaded::Objects(_) => None,
+        }
+    }
+
+    /// The unit vector of a picture by a classifier or an ensemble; `None` when there is none of that name.
+    pub fn embed(&mut self, name: &str, picture: &Picture) -> Option<Result<Vec<f32>, RuntimeError>> {
+        let Loaded::Ensemble(members) = self.networks.get(name)? else {
+            let (classifier, resizer) = self.classifier(name)?;
+            return Some(classifier.embed(resizer, picture));
+        };
+        let mut joined = Vec::new();
+        for member in members.clone() {
+            match self.embed(&member.model, picture)? {
+                Ok(part) => member.append(&mut joined, part),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        vector::normalise(&mut joined);
+        Some(Ok(joined))
     }
 
     /// A classifier and the resizer for its input.

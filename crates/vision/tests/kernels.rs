@@ -45,6 +45,7 @@ fn the_kernels_agree_with_onnx_runtime() {
     for (model, input, side, outputs, allowed) in [
         ("general", "input", 260, ["logits", "embedding"], [0.001, 0.001]),
         ("general-fast", "input", 224, ["logits", "embedding"], [0.001, 0.001]),
+        ("general-lcnet", "x", 224, ["logits", "embedding"], [0.001, 0.001]),
         ("coco", "image", 416, ["boxes", "scores"], [0.05, 0.001]),
     ] {
         let file = models.join(model).join("model.onnx");

@@ -32,9 +32,10 @@ pub(crate) enum Command {
         /// The prefix of an image's address, before its path, such as `https://example.org/images/`
         #[arg(long, value_name = "ADDRESS", default_value = "")]
         url_prefix: String,
-        /// The model whose vectors are compared
-        #[arg(long, value_name = "MODEL", default_value = "general")]
-        base: String,
+        /// The model whose vectors are compared [default: the collection's own, or `general-joined` where it is
+        /// installed, or `general`]
+        #[arg(long, value_name = "MODEL")]
+        base: Option<String>,
         /// Import images again that are there already
         #[arg(long)]
         again: bool,
@@ -89,7 +90,7 @@ struct Import {
     name: String,
     folder: PathBuf,
     url_prefix: String,
-    base: String,
+    base: Option<String>,
     again: bool,
 }
 
@@ -97,8 +98,12 @@ async fn import(store: &Store, settings: &Settings, asked: &Import) -> Result<Ex
     let failed = |error: String| CliError::Failed(error);
     let models = settings.models_folder()?;
     let registry = ModelRegistry::open(&models).map_err(|error| failed(format!("{}: {error}", models.display())))?;
-    let model_sha256 = training::embedding_sha256(&registry, &asked.base).map_err(|fault| failed(fault.to_string()))?;
-    let wanted = Collection { name: asked.name.clone(), model: asked.base.clone(), model_sha256 };
+    let base = match &asked.base {
+        Some(base) => base.clone(),
+        None => base_of(store, &registry, &asked.name).await?,
+    };
+    let model_sha256 = training::embedding_sha256(&registry, &base).map_err(|fault| failed(fault.to_string()))?;
+    let wanted = Collection { name: asked.name.clone(), model: base.clone(), model_sha256 };
     let facts = store.ensure_collection(&wanted, SystemClock.now()).await?;
     if facts != wanted {
         let name = &asked.name;
@@ -119,8 +124,7 @@ async fn import(store: &Store, settings: &Settings, asked: &Import) -> Result<Ex
     let bar = progress::bar("importing", paths.len());
     let (mut kept, mut refused) = (0, 0);
     for batch in paths.chunks(BATCH * threads) {
-        let looked =
-            tokio::task::block_in_place(|| training::embed(&registry, &asked.base, batch, threads, || bar.inc(1)));
+        let looked = tokio::task::block_in_place(|| training::embed(&registry, &base, batch, threads, || bar.inc(1)));
         let looked = looked.map_err(|fault| failed(fault.to_string()))?;
         let image = |(at, vector): (usize, Vec<f32>)| {
             let id = image_id(&asked.folder, batch.get(at)?);
@@ -140,6 +144,13 @@ async fn import(store: &Store, settings: &Settings, asked: &Import) -> Result<Ex
     bar.finish_and_clear();
     outln!("collection '{}': {kept} images added, {there} were there, {refused} left out", asked.name);
     Ok(if kept + there > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The model of a collection that has images; vectors of different models cannot be compared. Otherwise the default.
+async fn base_of(store: &Store, registry: &ModelRegistry, name: &str) -> Result<String, CliError> {
+    let known = store.collections().await?;
+    let known = known.into_iter().find(|(known, images)| known.name == name && *images > 0);
+    Ok(known.map_or_else(|| kaisatsu_recognition::default_embedder(registry).to_owned(), |(known, _)| known.model))
 }
 
 /// The path of an image in its folder, with `/` on every system.

@@ -11,14 +11,13 @@ use kaisatsu_model::{Clock, DatasetId, DatasetName, ImageId, Outcome, Tag};
 use kaisatsu_store::{
     CreateDatasetOutcome, DatasetImageRow, DatasetLimits, DatasetRow, ImageSource, NewDataset, NewDatasetImage, Store,
 };
-use kaisatsu_vision::manifest::Task;
 use serde_json::Value;
 
 use crate::{
     Cursor, Page, RecognitionError, User, UserLimits,
     background::Signals,
     context::Context,
-    engine::{EngineQueue, Models, default_model},
+    engine::{EngineQueue, Models},
     indexes::DatasetCache,
     learning::LearnedFeedback,
     log::{RecognitionLog, random},
@@ -115,7 +114,7 @@ impl Datasets {
         images: Vec<DatasetImageRequest>,
     ) -> Result<DatasetId, RecognitionError> {
         self.check_addresses(&images)?;
-        let model = self.models.find(default_model(Task::Classify), Task::Classify)?;
+        let model = self.models.default_embedder()?;
         let sha256 = model.manifest.embedding_sha256().ok_or_else(|| RecognitionError::Unusable {
             model: model.manifest.about.name.clone(),
             fault: "has no vectors, which datasets are made of",

@@ -30,9 +30,10 @@ pub(crate) fn embedding<T>(
     then: impl FnOnce(&[f32]) -> Result<T, RecognitionError>,
 ) -> impl FnOnce(&mut Worker) -> Result<(T, Vec<f32>), RecognitionError> {
     move |worker| {
-        let (classifier, resizer) = worker.classifier(&model).ok_or_else(|| not_loaded(&model))?;
-        let decoded = timed(DECODE, workload, || decode(&image, bounds, Some(classifier.short_side())))?;
-        let vector = timed(INFERENCE, workload, || classifier.embed(resizer, &decoded.picture));
+        let wanted = worker.short_side(&model).ok_or_else(|| not_loaded(&model))?;
+        let decoded = timed(DECODE, workload, || decode(&image, bounds, Some(wanted)))?;
+        let vector = timed(INFERENCE, workload, || worker.embed(&model, &decoded.picture));
+        let vector = vector.ok_or_else(|| not_loaded(&model))?;
         let vector = vector.map_err(|error| RecognitionError::Failed(error.to_string()))?;
         Ok((then(&vector)?, vector))
     }

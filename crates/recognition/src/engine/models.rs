@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kaisatsu_vision::{
-    Engine,
+    Engine, ModelRegistry,
     manifest::{Parts, Task},
     registry::Model,
 };
@@ -73,20 +73,30 @@ impl Models {
 
     /// The model of that name and task, if it can be used.
     pub(crate) fn find(&self, name: &str, task: Task) -> Result<Arc<Model>, RecognitionError> {
+        self.usable(name, |model| model.task() == task, name == default_model(task))
+    }
+
+    fn usable(
+        &self,
+        name: &str,
+        wanted: impl Fn(&Model) -> bool,
+        is_default: bool,
+    ) -> Result<Arc<Model>, RecognitionError> {
+        let known = || self.list(&wanted).into_iter();
         let Some(entry) = self.0.registry().entry(name) else {
-            let known = self.of_task(task).into_iter().filter(|model| model.usable).map(|model| model.name).collect();
             // A missing default is a server without its models, not a mistake of the caller.
-            if name == default_model(task) {
+            if is_default {
                 let reason = "it is not installed; `make models` installs it".to_owned();
                 return Err(RecognitionError::Unusable { model: name.to_owned(), fault: NOT_INSTALLED, reason });
             }
+            let known = known().filter(|model| model.usable).map(|model| model.name).collect();
             return Err(RecognitionError::NoSuchModel { asked: name.to_owned(), known });
         };
         let unusable =
             |reason: String| RecognitionError::Unusable { model: name.to_owned(), fault: NOT_LOADED, reason };
         let model = entry.model.as_ref().map_err(|fault| unusable(fault.0.clone()))?;
-        if model.task() != task {
-            let known = self.of_task(task).into_iter().map(|model| model.name).collect();
+        if !wanted(model) {
+            let known = known().map(|model| model.name).collect();
             return Err(RecognitionError::NoSuchModel { asked: name.to_owned(), known });
         }
         match self.fault(model) {
@@ -95,10 +105,17 @@ impl Models {
         }
     }
 
+    /// The model whose vectors new datasets are made of: the best of the usual ones that can be used.
+    pub(crate) fn default_embedder(&self) -> Result<Arc<Model>, RecognitionError> {
+        let [best, plain] = DEFAULT_EMBEDDERS;
+        self.usable(best, Model::embeds, true).or_else(|_| self.usable(plain, Model::embeds, true))
+    }
+
     /// The model of that name, if its vectors are those of these weights. Otherwise `reason` tells the operator why
     /// not.
     pub(crate) fn embedder(&self, name: &str, sha256: &str, reason: &str) -> Result<Arc<Model>, RecognitionError> {
-        let model = self.find(name, Task::Classify)?;
+        // Vectors that cannot be made now are a fault of the server, whatever the name of their model.
+        let model = self.usable(name, Model::embeds, true)?;
         if model.manifest.embedding_sha256() != Some(sha256) {
             return Err(RecognitionError::Unusable {
                 model: name.to_owned(),
@@ -119,10 +136,27 @@ fn embedding_weights(model: &Model) -> Option<(&str, &str)> {
     Some((&model.manifest.about.name, model.manifest.embedding_sha256()?))
 }
 
+/// The models whose vectors are used when none is named, the best first: the second needs one network less.
+const DEFAULT_EMBEDDERS: [&str; 2] = ["general-joined", "general"];
+
+/// The model whose vectors are used when none is named, of those that are installed.
+#[must_use]
+pub fn default_embedder(registry: &ModelRegistry) -> &'static str {
+    let [best, plain] = DEFAULT_EMBEDDERS;
+    if registry.entry(best).is_some_and(|entry| entry.model.is_ok()) { best } else { plain }
+}
+
+/// The usual model whose datasets get the vectors of this one, if this is the best of the usual ones.
+pub(crate) fn lesser_embedder(best: &Model) -> Option<&'static str> {
+    let [name, plain] = DEFAULT_EMBEDDERS;
+    (best.manifest.about.name == name).then_some(plain)
+}
+
 /// The model that answers when none is named.
 pub(crate) fn default_model(task: Task) -> &'static str {
     match task {
         Task::Classify => "general",
+        Task::Embed => DEFAULT_EMBEDDERS[0],
         Task::Detect => "coco",
         Task::ReadText => "text",
         Task::LocalFeatures => "local-features",

@@ -91,24 +91,23 @@ impl Classify {
         let learned = Arc::clone(&self.learned);
         let work = move |worker: &mut Worker| {
             let model = network_of;
-            let (classifier, resizer) =
-                worker.classifier(network(&model)).ok_or_else(|| not_loaded(&model.manifest.about.name))?;
-            let wanted = Some(classifier.short_side());
-            let decoded = timed(DECODE, WORKLOAD, || decode(&input, bounds, wanted))?;
+            let (base, missing) = (network(&model), || not_loaded(&model.manifest.about.name));
+            let wanted = worker.short_side(base).ok_or_else(missing)?;
+            let decoded = timed(DECODE, WORKLOAD, || decode(&input, bounds, Some(wanted)))?;
+            let embedded = |vector| Classification { scores: Vec::new(), embedding: Some(vector) };
             let seen = timed(INFERENCE, WORKLOAD, || match &model.probe {
-                None => classifier.classify(resizer, &decoded.picture),
-                Some(_) => classifier
-                    .embed(resizer, &decoded.picture)
-                    .map(|vector| Classification { scores: Vec::new(), embedding: Some(vector) }),
+                None => worker.classifier(base).map(|(one, resizer)| one.classify(resizer, &decoded.picture)),
+                Some(_) => worker.embed(base, &decoded.picture).map(|vector| vector.map(embedded)),
             });
-            let seen = seen.map_err(|error| RecognitionError::Failed(error.to_string()))?;
+            let seen = seen.ok_or_else(missing)?.map_err(|error| RecognitionError::Failed(error.to_string()))?;
+            let rules = worker.classifier(base).map(|(one, _)| (one.is_exclusive(), one.none_below()));
             let descriptor = seen.embedding.as_deref().unwrap_or_default();
             let id = |class| model.labels.as_deref()?.get(class).map(|label| label.id.as_str());
             let (base, after, adjustment, none_below) = timed(FEEDBACK, WORKLOAD, || match &model.probe {
                 None => {
-                    let shares = classifier.is_exclusive();
+                    let (shares, none_below) = rules.unwrap_or_default();
                     let (after, adjustment) = learned.adjust_classes(&query, descriptor, &seen.scores, shares, id);
-                    (seen.scores.clone(), after, adjustment, classifier.none_below())
+                    (seen.scores.clone(), after, adjustment, none_below)
                 }
                 Some(probe) => {
                     let adjusted = learned.adjust_trained(&query, 0, probe, descriptor, id);

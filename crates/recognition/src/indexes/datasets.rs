@@ -9,7 +9,7 @@ use std::{
 
 use cosine_index::{Settings, VectorIndex};
 use kaisatsu_feedback::Example;
-use kaisatsu_model::{DatasetId, Function, Timestamp};
+use kaisatsu_model::{DatasetId, Function, Phase, Timestamp};
 use kaisatsu_store::{DatasetRow, Store};
 use kaisatsu_vision::probe::Probe;
 
@@ -172,6 +172,10 @@ async fn read(store: &Store, row: &DatasetRow) -> Result<CachedDataset, Recognit
         Probe::from_bytes(&bytes).ok_or_else(|| RecognitionError::Failed(format!("the head of {id} cannot be read")))
     });
     let probe = probe.transpose()?;
+    // Its vectors may have been replaced by those of another model in between.
+    if store.dataset_version(&id).await? != Some(row.changed_at()) {
+        return Err(RecognitionError::NotBuilt(Phase::Building));
+    }
     let tags = distinct_tags(images.iter().map(|image| image.tag.as_str()));
     let dims = vectors.first().map_or(0, |(_, vector): &(u64, Vec<f32>)| vector.len());
     let classes = class_of_each(&tags, images.iter().map(|image| image.tag.as_str()));

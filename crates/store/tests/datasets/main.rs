@@ -7,7 +7,7 @@ use fixture::{Fixture, NOW, run_on, url};
 use kaisatsu_model::{DatasetId, Function, ImageId, Outcome, Phase, RecognitionId, Source, Tag, Timestamp, UserId};
 use kaisatsu_store::{
     BlobClaim, BlobKey, CreateDatasetOutcome, ImageResult, ImageSource, Missing, NewDatasetImage, NewRecognition,
-    PutImageOutcome, StoreError,
+    NewVectors, PutImageOutcome, StoreError,
 };
 use kaisatsu_testkit::test_on_every_backend;
 
@@ -20,6 +20,7 @@ test_on_every_backend![
     of_two_concurrent_deletions_one_succeeds,
     concurrent_builders_claim_every_job_once,
     a_dataset_of_older_weights_is_queued_again,
+    vectors_are_replaced_all_at_once_or_not_at_all,
     a_large_dataset_keeps_the_order_of_its_images,
     attempts_count_until_there_is_progress,
     replicas_that_start_together_queue_a_dataset_once,
@@ -256,6 +257,40 @@ async fn a_dataset_of_older_weights_is_queued_again(fixture: Fixture) {
     let pending = store.pending_images(&id, NOW, -1, 10).await.unwrap();
     assert_eq!(pending.len(), 1, "what could not be had before is not asked for again");
     assert_eq!(pending[0].blob, Some(fixture.key(b"a")), "its bytes are kept");
+}
+
+async fn vectors_are_replaced_all_at_once_or_not_at_all(fixture: Fixture) {
+    let store = &fixture.store;
+    let id = fixture.created(1, vec![url(0), url(1)]).await;
+    assert_eq!(store.outdated_dataset("general", "").await.unwrap(), None, "it is not built");
+    let lease = fixture.take("one", 10, 20).await.unwrap();
+    fixture.claim(b"a").await;
+    let looked = [
+        (0, ImageResult::Fetched { blob: fixture.key(b"a"), vector: vec![1.0] }),
+        (1, ImageResult::Fetched { blob: fixture.key(b"a"), vector: vec![2.0] }),
+    ];
+    store.record_images(&lease, &looked, Timestamp(12), Timestamp(22)).await.unwrap();
+    store.finish_dataset(&lease, None, "{}", Timestamp(13)).await.unwrap();
+    assert_eq!(store.outdated_dataset("other", "").await.unwrap(), None);
+    let old = store.outdated_dataset("general", "").await.unwrap().unwrap();
+    assert_eq!((&old.id, &old.application, &old.user), (&id, &fixture.app, &fixture.user));
+    assert_eq!(store.outdated_dataset("general", id.as_str()).await.unwrap(), None, "there is no other");
+
+    let vectors: [(i64, &[f32]); 2] = [(0, &[3.0, 4.0]), (1, &[5.0, 6.0])];
+    let (model, model_sha256, head, report) = ("joined", "bb", Some(&b"head"[..]), "[]");
+    let new = NewVectors { model, model_sha256, vectors: &vectors, head, report };
+    assert!(store.replace_vectors(&old, new, Timestamp(5)).await.unwrap());
+    let images = store.built_images(&id, -1, 10).await.unwrap();
+    assert_eq!(images.iter().map(|image| &image.vector[..]).collect::<Vec<_>>(), [[3.0, 4.0], [5.0, 6.0]]);
+    assert_eq!(store.dataset_probe(&id).await.unwrap().as_deref(), head);
+    let row = store.dataset(&fixture.app, &fixture.user, &id).await.unwrap().unwrap();
+    assert_eq!((row.model.as_str(), row.model_sha256.as_str(), row.phase()), (model, model_sha256, Phase::Ready));
+    assert_eq!(store.dataset_version(&id).await.unwrap(), Some(Timestamp(14)), "a clock that is behind changes it too");
+
+    let late = NewVectors { model: "late", vectors: &[(0, &[7.0])], ..new };
+    assert!(!store.replace_vectors(&old, late, NOW).await.unwrap(), "another replica was faster");
+    assert_eq!(store.built_images(&id, -1, 10).await.unwrap(), images);
+    assert_eq!(store.outdated_dataset("general", "").await.unwrap(), None);
 }
 
 async fn a_large_dataset_keeps_the_order_of_its_images(fixture: Fixture) {

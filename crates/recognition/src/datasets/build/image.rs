@@ -51,7 +51,7 @@ impl ImageEmbedder {
             },
             (None, None) => return Ok(refused(Outcome::NotFound, "the image is not in the storage area any more")),
         };
-        let (vector, sha256) = match self.vector(lease, bytes.clone()).await {
+        let (vector, sha256) = match self.vector(&lease.model, bytes.clone()).await {
             Ok(embedded) => embedded,
             Err(RecognitionError::Image(error @ DecodeError::TooManyPixels { .. })) => {
                 return Ok(refused(Outcome::TooLarge, &error.to_string()));
@@ -104,11 +104,17 @@ impl ImageEmbedder {
         Some(ImageResult::RetryAt(self.clock.now().after(*wait)))
     }
 
-    async fn vector(&self, lease: &Lease, bytes: Bytes) -> Result<(Vec<f32>, [u8; 32]), RecognitionError> {
+    /// The vector of an image of the storage; `None` when its bytes are not there any more.
+    pub(super) async fn reembed(&self, model: &str, blob: &BlobKey) -> Result<Option<Vec<f32>>, RecognitionError> {
+        let Some(bytes) = self.writer.blobs().get(blob).await? else { return Ok(None) };
+        Ok(Some(self.vector(model, bytes).await?.0))
+    }
+
+    async fn vector(&self, model: &str, bytes: Bytes) -> Result<(Vec<f32>, [u8; 32]), RecognitionError> {
         const WORKLOAD: Workload = Workload::DatasetImage;
         let same = bytes.clone();
         let hash = move |_: &[f32]| Ok(kaisatsu_store::sha256(&same));
-        let work = embedding(self.engine.bounds(), WORKLOAD, lease.model.clone(), bytes, hash);
+        let work = embedding(self.engine.bounds(), WORKLOAD, model.to_owned(), bytes, hash);
         let (sha256, vector) = self.engine.run_in_background(WORKLOAD, work).await?;
         Ok((vector, sha256))
     }

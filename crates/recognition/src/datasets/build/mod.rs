@@ -4,6 +4,7 @@
 //! checks the lease: a replica that was thought dead, or whose dataset was deleted, writes nothing.
 
 mod image;
+mod reembed;
 mod report;
 
 use std::{
@@ -140,6 +141,7 @@ impl DatasetBuilder {
                 let _ = tokio::time::timeout(POLL_INTERVAL, alive.signals.build.notified()).await;
             }
         });
+        self.start_reembedding();
     }
 
     /// Builds until there is nothing to do, or something fails.
