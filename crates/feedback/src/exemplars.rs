@@ -9,7 +9,7 @@ use std::{
 use kaisatsu_model::splitmix::splitmix64;
 
 use crate::{
-    kernel::{Centre, Query},
+    kernel::{Centre, MIN_COSINE, Query, weight},
     quantised::{QuantisedVector, SKETCH_BITS, Scaling, Sketch},
     simd::{count_within, dot, dot_pairs, hamming_distances},
     vote::Neighbour,
@@ -193,27 +193,26 @@ impl ExemplarSet {
         dot(self.row(*slot), vector.components()) as f32 * (self.entries[*slot].scaling.unit * vector.scaling().unit)
     }
 
-    /// Calls `found` for every exemplar with a weight above zero, except those for which `exclude` returns true.
-    pub(crate) fn for_each_neighbour(
-        &self,
+    /// The exemplars within the kernel's widest reach, except those for which `exclude` returns true.
+    pub(crate) fn neighbours<'a>(
+        &'a self,
         query: &Query,
         centre: &Centre,
         exclude: impl Fn(u32, &str) -> bool,
-        mut found: impl FnMut(Neighbour<'_>),
-    ) {
+    ) -> Vec<Neighbour<'a>> {
         if query.vector.dims() != self.dims() {
-            return;
+            return Vec::new();
         }
         let slots = self.shortlist(query);
         let mut dots = Vec::with_capacity(slots.len());
         dot_pairs(&self.components, &slots, &query.components, &centre.components, &mut dots);
-        for (slot, dots) in slots.into_iter().zip(dots) {
+        let neighbour = |(slot, dots): (u32, (i32, i32))| {
             let (key, entry) = (&self.keys[slot as usize], &self.entries[slot as usize]);
-            let weight = centre.weight(query, dots, entry.scaling.unit);
-            if weight > 0 && !exclude(entry.application, key) {
-                found(Neighbour { key, application: entry.application, weight, verdicts: &entry.verdicts });
-            }
-        }
+            let cosine = centre.cosine(query, dots, entry.scaling.unit);
+            let is_near = weight(cosine, MIN_COSINE) > 0 && !exclude(entry.application, key);
+            is_near.then_some(Neighbour { key, application: entry.application, cosine, verdicts: &entry.verdicts })
+        };
+        slots.into_iter().zip(dots).filter_map(neighbour).collect()
     }
 }
 

@@ -1,14 +1,27 @@
 //! The kernel: the weight of an exemplar for a query, from the cosine of their vectors around the centre of all
 //! exemplars.
+//!
+//! The kernel narrows where exemplars are crowded. Among many similar pictures, a wide kernel lets one false confirmation
+//! attract all of them; among few, a narrow kernel finds nothing to learn from.
 
 use crate::{
     exemplars::{ExemplarSet, SUM_SCALE},
     quantised::{QuantisedVector, Sketch},
 };
 
-/// The cosine at which the kernel ends. From there to a cosine of 1 the weight grows with the square of the excess.
-/// The cosines of unrelated photographs are around 0, and 1 in 20 exceeds this.
-const MIN_COSINE: f32 = 0.2;
+/// The smallest cosine at which the kernel ends. From there to a cosine of 1 the weight grows with the square of the
+/// excess. The cosines of unrelated photographs are around 0, and 1 in 20 exceeds this.
+pub(crate) const MIN_COSINE: f32 = 0.2;
+
+/// The largest cosine at which the kernel ends. Pictures nearer than that always count, so that more verdicts on almost
+/// the same picture make the estimate more certain.
+const MAX_END: f32 = 0.5;
+
+/// The total weight of the neighbours above which the kernel narrows, where 1 is an exemplar with a cosine of 1.
+const CROWDED: f32 = 1.0;
+
+/// The number of steps in which the kernel narrows.
+const STEPS: u8 = 16;
 
 /// The weight of the origin in the centre, in exemplars: with few exemplars the centre stays close to the origin.
 const CENTRE_PRIOR_COUNT: f32 = 8.0;
@@ -70,22 +83,32 @@ impl Centre {
         Self { components, step, squared_norm: square as f32 * step * step, dot_query }
     }
 
-    /// The weight of an exemplar, from the dot products of its components with those of the query and of the centre.
-    /// `unit` is the factor that turns its components into a unit vector.
-    #[allow(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "0 to UNIT_WEIGHT"
-    )]
-    pub(crate) fn weight(&self, query: &Query, (with_query, with_centre): (i32, i32), unit: f32) -> u32 {
+    /// The cosine of an exemplar with the query, from the dot products of its components with those of the query and of
+    /// the centre. `unit` is the factor that turns its components into a unit vector.
+    #[allow(clippy::cast_precision_loss, reason = "sums of bytes")]
+    pub(crate) fn cosine(&self, query: &Query, (with_query, with_centre): (i32, i32), unit: f32) -> f32 {
         let dot_exemplar_query = with_query as f32 * unit * query.unit();
         let dot_exemplar = with_centre as f32 * unit * self.step;
         // The squared distance of a unit vector from the centre, from their dot product.
         let squared_distance = |dot: f32| (1.0 - 2.0 * dot + self.squared_norm).max(1e-6);
         let norms = (squared_distance(self.dot_query) * squared_distance(dot_exemplar)).sqrt();
-        let cosine = (dot_exemplar_query - self.dot_query - dot_exemplar + self.squared_norm) / norms;
-        let share = ((cosine - MIN_COSINE) / (1.0 - MIN_COSINE)).clamp(0.0, 1.0);
-        (share * share * UNIT_WEIGHT) as u32
+        (dot_exemplar_query - self.dot_query - dot_exemplar + self.squared_norm) / norms
     }
+}
+
+/// The weight of an exemplar with this cosine under a kernel that ends at `end`.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to UNIT_WEIGHT")]
+pub(crate) fn weight(cosine: f32, end: f32) -> u32 {
+    let share = ((cosine - end) / (1.0 - end)).clamp(0.0, 1.0);
+    (share * share * UNIT_WEIGHT) as u32
+}
+
+/// Where the kernel ends for a query whose neighbours have these cosines: as far out as their total weight allows.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small weight")]
+pub(crate) fn kernel_end(cosines: &[f32]) -> f32 {
+    let end = |step: u8| MIN_COSINE + (MAX_END - MIN_COSINE) * f32::from(step) / f32::from(STEPS);
+    let total = |end: f32| cosines.iter().map(|cosine| u64::from(weight(*cosine, end))).sum::<u64>();
+    let steps: Vec<u8> = (0..STEPS).collect();
+    let is_crowded = |step: &u8| total(end(*step)) > (CROWDED * UNIT_WEIGHT) as u64;
+    end(u8::try_from(steps.partition_point(is_crowded)).unwrap_or(STEPS))
 }

@@ -7,7 +7,7 @@ use std::{
 
 use crate::{
     exemplars::ExemplarSet,
-    kernel::{Centre, Query, UNIT_WEIGHT},
+    kernel::{Centre, MIN_COSINE, Query, UNIT_WEIGHT, kernel_end, weight},
 };
 
 /// The weight of the prior at zero, where 1 is an exemplar with a cosine of 1.
@@ -36,11 +36,11 @@ pub struct Estimate {
     pub contributions: Vec<Contribution>,
 }
 
-/// An exemplar within the kernel's reach of the query.
+/// An exemplar within the kernel's widest reach of the query.
 pub(crate) struct Neighbour<'a> {
     pub(crate) key: &'a Arc<str>,
     pub(crate) application: u32,
-    pub(crate) weight: u32,
+    pub(crate) cosine: f32,
     pub(crate) verdicts: &'a [(u32, bool)],
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Neighbour<'a> {
 #[derive(Default)]
 pub(crate) struct Tally {
     subjects: HashMap<u32, SubjectTally>,
-    /// The total weight of all neighbours.
+    /// The total weight of all neighbours under the widest kernel.
     weight: i64,
 }
 
@@ -74,21 +74,23 @@ impl Tally {
         exclude: impl Fn(usize, u32, &str) -> bool,
     ) -> Self {
         let centre = Centre::new(sets, query);
+        let neighbours: Vec<Neighbour<'_>> = (sets.iter().enumerate())
+            .flat_map(|(at, set)| set.neighbours(query, &centre, |application, key| exclude(at, application, key)))
+            .collect();
+        let end = kernel_end(&counted_cosines(&neighbours, own));
         let mut tally = Self::default();
         let mut nearest: BTreeMap<(u32, u32, bool), u32> = BTreeMap::new();
-        for (at, set) in sets.iter().enumerate() {
-            let count = |neighbour: Neighbour<'_>| {
-                tally.weight += i64::from(neighbour.weight);
-                for (subject, valid) in neighbour.verdicts {
-                    if own == Some(neighbour.application) {
-                        tally.add(*subject, *valid, neighbour.weight, Some(Arc::clone(neighbour.key)));
-                    } else {
-                        let weight = nearest.entry((*subject, neighbour.application, *valid)).or_default();
-                        *weight = neighbour.weight.max(*weight);
-                    }
+        for neighbour in &neighbours {
+            tally.weight += i64::from(weight(neighbour.cosine, MIN_COSINE));
+            let weight = weight(neighbour.cosine, end);
+            for (subject, valid) in neighbour.verdicts.iter().filter(|_| weight > 0) {
+                if own == Some(neighbour.application) {
+                    tally.add(*subject, *valid, weight, Some(Arc::clone(neighbour.key)));
+                } else {
+                    let most = nearest.entry((*subject, neighbour.application, *valid)).or_default();
+                    *most = weight.max(*most);
                 }
-            };
-            set.for_each_neighbour(query, &centre, |application, key| exclude(at, application, key), count);
+            }
         }
         for ((subject, _, valid), weight) in nearest {
             tally.add(subject, valid, weight, None);
@@ -136,6 +138,23 @@ impl Tally {
         };
         Estimate { value: self.value(subject), contributions: votes.into_iter().map(contribution).collect() }
     }
+}
+
+/// The cosines that determine where the kernel ends: those of all own exemplars, and of any other application the
+/// largest, so that repeating a verdict does not narrow the kernel either.
+fn counted_cosines(neighbours: &[Neighbour<'_>], own: Option<u32>) -> Vec<f32> {
+    let mut others: BTreeMap<u32, f32> = BTreeMap::new();
+    let mut cosines = Vec::with_capacity(neighbours.len());
+    for neighbour in neighbours {
+        if own == Some(neighbour.application) {
+            cosines.push(neighbour.cosine);
+        } else {
+            let largest = others.entry(neighbour.application).or_insert(neighbour.cosine);
+            *largest = largest.max(neighbour.cosine);
+        }
+    }
+    cosines.extend(others.into_values());
+    cosines
 }
 
 impl SubjectTally {

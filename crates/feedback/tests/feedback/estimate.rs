@@ -8,7 +8,8 @@ use crate::support::{
 };
 
 /// Kernel regression as a textbook has it, in double precision: unit vectors without their mean, centred on their mean
-/// with a prior of eight vectors at the origin, a quadratic kernel from a cosine of 0.2 on, and a prior of weight 0.6.
+/// with a prior of eight vectors at the origin, a quadratic kernel from a cosine of 0.2 on, or from up to 0.5 on where the
+/// total weight would exceed 1, and a prior of weight 0.6.
 #[allow(clippy::cast_precision_loss, reason = "small counts")]
 fn reference(exemplars: &[(Vec<f32>, bool)], query: &[f32]) -> f64 {
     let unit = |vector: &[f32]| -> Vec<f64> {
@@ -24,14 +25,15 @@ fn reference(exemplars: &[(Vec<f32>, bool)], query: &[f32]) -> f64 {
     let around = |vector: &[f64]| -> Vec<f64> { vector.iter().zip(&centre).map(|(a, b)| a - b).collect() };
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let query = around(&unit(query));
-    let (mut balance, mut total) = (0.0, 0.6);
-    for (vector, (_, valid)) in vectors.iter().map(|vector| around(vector)).zip(exemplars) {
-        let cosine = dot(&vector, &query) / (dot(&vector, &vector) * dot(&query, &query)).sqrt();
-        let weight = ((cosine - 0.2) / 0.8).max(0.0).powi(2);
-        balance += if *valid { weight } else { -weight };
-        total += weight;
-    }
-    balance / total
+    let cosine = |vector: Vec<f64>| dot(&vector, &query) / (dot(&vector, &vector) * dot(&query, &query)).sqrt();
+    let cosines: Vec<f64> = vectors.iter().map(|vector| cosine(around(vector))).collect();
+    let weight = |cosine: f64, end: f64| ((cosine - end) / (1.0 - end)).max(0.0).powi(2);
+    let total = |end: f64| cosines.iter().map(|cosine| weight(*cosine, end)).sum::<f64>();
+    let ends = (0..=16).map(|step| 0.2 + 0.3 * f64::from(step) / 16.0);
+    let end = ends.into_iter().find(|end| total(*end) <= 1.0).unwrap_or(0.5);
+    let signed =
+        |(cosine, (_, valid)): (&f64, &(Vec<f32>, bool))| weight(*cosine, end) * if *valid { 1.0 } else { -1.0 };
+    cosines.iter().zip(exemplars).map(signed).sum::<f64>() / (0.6 + total(end))
 }
 
 proptest! {
@@ -92,7 +94,7 @@ fn a_verdict_applies_at_once_near_by_and_less_with_distance() {
 #[test]
 fn an_estimate_names_the_verdicts_behind_it() {
     let at = |number, cosine, valid| verdict_on(1, number, at_cosine(0, 1, cosine), "a", Some(valid));
-    let model = model_of([at(1, 0.7, true), at(2, 1.0, false), at(3, 0.9, true)]);
+    let model = model_of([at(1, 0.9, true), at(2, 1.0, false), at(3, 0.95, true)]);
     let estimate = estimate(&model, 1, &at_cosine(0, 1, 1.0), "a");
     let named = estimate.contributions.iter().map(|one| (one.exemplar.as_deref().unwrap(), one.valid));
     assert_eq!(named.collect::<Vec<_>>(), [("r1-2", false), ("r1-3", true), ("r1-1", true)], "the nearest first");
@@ -110,9 +112,11 @@ fn a_subject_without_verdicts_has_no_estimate() {
 
 #[test]
 fn no_number_of_verdicts_exceeds_the_bound() {
-    let model = model_of((0..3000).map(|number| verdict(1, number, 0, "a", Some(true))));
-    let value = value(&model, 1, &picture(0, 9999), "a").unwrap();
-    assert!(value > 0.8 && value < 1.0, "{value}");
+    let similar = model_of((0..3000).map(|number| verdict(1, number, 0, "a", Some(true))));
+    let of_similar = value(&similar, 1, &picture(0, 9999), "a").unwrap();
+    let same = model_of((0..3000).map(|number| verdict_on(1, number, picture(0, 9999), "a", Some(true))));
+    let of_same = value(&same, 1, &picture(0, 9999), "a").unwrap();
+    assert!(of_similar > 0.5 && of_same > 0.9 && of_same < 1.0, "{of_similar} {of_same}");
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn of_repeated_verdicts_the_nearest_counts() {
         let found = estimate(&model, OBSERVER, &at_cosine(0, 1, 1.0), "a").contributions;
         let amounts: Vec<f32> = found.iter().map(|one| one.amount).collect();
         assert_eq!(amounts.len(), 3);
-        assert!(amounts[2] > 0.45 * amounts[0], "the weight at a cosine of 0.9, not of 0.7: {amounts:?}");
+        assert!(amounts[2] > 0.3 * amounts[0], "the weight at a cosine of 0.9, not of 0.7: {amounts:?}");
     }
 }
 

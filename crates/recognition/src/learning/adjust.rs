@@ -145,10 +145,11 @@ impl LearnedFeedback {
         let estimate = |class| subject(class).map_or(0.0, |subject| adjustment.estimate(subject));
         // The less similar the exemplars are, the less changes.
         let coverage = adjustment.evidence.as_ref().map_or(0.0, Evidence::coverage);
-        let adjusted = |(class, score): (usize, &f32)| {
-            score + coverage * (standard.apply(class, *score) - score) + step * estimate(class)
+        let standardised = standard.apply(&scores);
+        let adjusted = |(class, (score, standardised)): (usize, (&f32, f32))| {
+            score + coverage * (standardised - score) + step * estimate(class)
         };
-        let after: Vec<f32> = scores.iter().enumerate().map(adjusted).collect();
+        let after: Vec<f32> = scores.iter().zip(standardised).enumerate().map(adjusted).collect();
         Some((base, probe.shares(&after), adjustment))
     }
 
@@ -174,8 +175,7 @@ impl LearnedFeedback {
             rows.iter().map(|(scores, confirmed)| ScoreRow { scores, confirmed: *confirmed }).collect();
         let Some(standard) = Standardiser::fit(&rows) else { return (base.to_vec(), Adjustment::default()) };
         adjustment.strength = STRENGTH * standard.deviation();
-        let standardised = base.iter().enumerate().map(|(image, cosine)| standard.apply(image, *cosine)).collect();
-        (standardised, adjustment)
+        (standard.apply(base), adjustment)
     }
 
     fn sample(&self, query: &FeedbackQuery, most: usize) -> Vec<SampledExemplar> {
