@@ -22,7 +22,7 @@ MAY_USE = {
     "barcode-reader": set(),
     "cosine-index": set(),
     "inference-kernels": set(),
-    "kaisatsu-vision": {"barcode-reader", "inference-kernels", "kaisatsu-model"},
+    "kaisatsu-vision": {"barcode-reader", "cosine-index", "inference-kernels", "kaisatsu-model"},
     "kaisatsu-fetch": set(),
     "kaisatsu-feedback": {"kaisatsu-model"},
     "kaisatsu-recognition": {

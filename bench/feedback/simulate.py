@@ -39,7 +39,7 @@ HERE = Path(__file__).resolve().parent
 # Prepended, because tools/models, which probe.py adds, also has a check.py.
 sys.path[:0] = [str(HERE.parent / "accuracy")]
 
-from probe import TAGS, embedded, photographs, post  # noqa: E402
+from probe import MODEL, TAGS, embedded, photographs, post  # noqa: E402
 from check import send  # noqa: E402
 from compare import CORES, Kaisatsu, arguments  # noqa: E402
 
@@ -224,8 +224,8 @@ def scene(drawing: Path, behind: Path, chance: random.Random) -> Image.Image:
 def taught(server: Kaisatsu, one: Set, options, times: list[float]) -> list[str]:
     """Prints the accuracies before and after feedback, and returns what is wrong with them."""
     items, photos = (
-        embedded(options.models / "general", one.catalogue),
-        embedded(options.models / "general", one.photos),
+        embedded(options.models / MODEL, one.catalogue),
+        embedded(options.models / MODEL, one.photos),
     )
     test, labels = one.photos[options.rated :], one.labels[options.rated :]
     token = post(server, "getToken", userId=one.name.replace(" ", "-"))["token"]

@@ -36,6 +36,8 @@ fn classifiers_agree_with_the_reference() {
         ("general", "coffee.png", [("espresso", 0.8872), ("cup", 0.0121), ("consomme", 0.0079)]),
         ("general-fast", "chelsea.png", [("tiger cat", 0.3858), ("Egyptian cat", 0.3559), ("tabby", 0.1685)]),
         ("general-fast", "coffee.png", [("espresso", 0.9511), ("cup", 0.0150), ("consomme", 0.0077)]),
+        ("general-lcnet", "chelsea.png", [("tiger cat", 0.4356), ("Egyptian cat", 0.3875), ("tabby", 0.1335)]),
+        ("general-lcnet", "coffee.png", [("espresso", 0.9610), ("cup", 0.0090), ("consomme", 0.0027)]),
     ] {
         let (classifier, resizer) = worker.classifier(model).unwrap();
         let found = classifier.classify(resizer, &photo(name)).unwrap();
@@ -71,6 +73,25 @@ fn the_detector_agrees_with_the_reference() {
         assert!(near(best.area.x_min * w, x_min) && near(best.area.x_max * w, x_max), "{name}: {:?}", best.area);
         assert!(near(best.area.y_min * h, y_min) && near(best.area.y_max * h, y_max), "{name}: {:?}", best.area);
     }
+}
+
+/// The two parts are equally long, and each is that of its member.
+#[test]
+#[ignore = "needs the models; `make test` runs it"]
+fn an_ensemble_joins_the_vectors_of_its_members() {
+    let mut worker = worker();
+    let picture = photo("chelsea.png");
+    let joined = worker.embed("general-joined", &picture).unwrap().unwrap();
+    let (first, second) = joined.split_at(1280);
+    assert_eq!(worker.short_side("general-joined"), worker.short_side("general"));
+    for (part, member) in [(first, "general"), (second, "general-lcnet")] {
+        let plain = worker.embed(member, &picture).unwrap().unwrap();
+        let roots: f32 = plain.iter().sum();
+        for (joined, plain) in part.iter().zip(&plain) {
+            assert!((joined - (plain / roots / 2.0).sqrt()).abs() < 1e-5, "{member}");
+        }
+    }
+    assert!(worker.embed("coco", &picture).is_none() && worker.short_side("nothing").is_none());
 }
 
 #[test]

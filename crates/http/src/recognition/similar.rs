@@ -24,7 +24,7 @@ use crate::{
 /// Candidates when none are asked for.
 const USUAL: i64 = 10;
 
-const FIELDS: [&str; 5] = ["collection", "numOfCandidates", "dataSetId", API_KEY, TOKEN];
+const FIELDS: [&str; 6] = ["collection", "numOfCandidates", "minScore", "dataSetId", API_KEY, TOKEN];
 
 /// The form of this operation.
 #[derive(ToSchema)]
@@ -44,6 +44,10 @@ pub(crate) struct SimilarForm {
     #[schema(minimum = 1, maximum = 50, default = 10)]
     #[schema(rename = "numOfCandidates")]
     num_of_candidates: Option<i64>,
+    /// The least score of a candidate: when nothing is so much alike, there are no candidates.
+    #[schema(minimum = 0.0, maximum = 1.0, default = 0.0)]
+    #[schema(rename = "minScore")]
+    min_score: Option<f32>,
 }
 
 /// Images like a picture.
@@ -113,13 +117,14 @@ pub(crate) async fn search(
         let user = gateway.user_if_any(&query, caller).await?;
         let parse = |form: &Form<'_>| {
             let set = form.data_set(user.as_ref(), "collection")?;
-            Ok((set, form.most("numOfCandidates", 1..=50, USUAL)?))
+            Ok((set, form.most("numOfCandidates", 1..=50, USUAL)?, form.share("minScore")?.unwrap_or(0.0)))
         };
-        let (mut form, (set, most)) = Form::read(&query, &FIELDS[..3], &gateway, &headers, body, parse).await?;
+        let (mut form, (set, most, min_score)) =
+            Form::read(&query, &FIELDS[..4], &gateway, &headers, body, parse).await?;
         let kept = if let Some((user, id)) = set {
-            gateway.recognition.datasets.similar(&user, &id, form.image()?, most).await?
+            gateway.recognition.datasets.similar(&user, &id, form.image()?, most, min_score).await?
         } else {
-            let request = SimilarRequest { collection: form.required("collection")?.to_owned(), most };
+            let request = SimilarRequest { collection: form.required("collection")?.to_owned(), most, min_score };
             gateway.recognition.similar.run(&caller.application, form.image()?, request).await?
         };
         Ok::<_, Failure>(render(kept))

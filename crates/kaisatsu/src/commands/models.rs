@@ -32,9 +32,9 @@ pub(crate) enum Command {
         name: String,
         /// The folder: it contains a folder for each class, named after it, with its photographs
         folder: PathBuf,
-        /// The model whose vectors it builds on
-        #[arg(long, value_name = "MODEL", default_value = "general")]
-        base: String,
+        /// The model whose vectors it builds on [default: `general-joined` where it is installed, or `general`]
+        #[arg(long, value_name = "MODEL")]
+        base: Option<String>,
     },
 }
 
@@ -49,7 +49,8 @@ pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, Cli
         }
         Command::Check => Ok(check(&registry, &folder)),
         Command::Teach { name, folder: photos, base } => {
-            teach(&registry, &folder, &name, &photos, &base).map(|()| ExitCode::SUCCESS)
+            let base = base.as_deref().unwrap_or_else(|| kaisatsu_recognition::default_embedder(&registry));
+            teach(&registry, &folder, &name, &photos, base).map(|()| ExitCode::SUCCESS)
         }
     }
 }
@@ -135,7 +136,7 @@ fn tell(name: &str, labelled: &LabelledPhotos, embedded: &training::Embeddings, 
     for (class, class_name) in labelled.classes.iter().enumerate() {
         let places = embedded.vectors.iter().map(|(at, _)| *at);
         let own = places.zip(&report.left_out).filter(|(at, _)| labelled.photos.get(*at).is_some_and(|p| p.1 == class));
-        let answers: Vec<usize> = own.filter_map(|(_, out)| out.map(|(found, _)| found)).collect();
+        let answers: Vec<usize> = own.filter_map(|(_, out)| out.map(|out| out.class)).collect();
         let right = answers.iter().filter(|found| **found == class).count();
         outln!("  {class_name}: {right} of {}", answers.len());
     }

@@ -65,6 +65,7 @@ impl Datasets {
         id: &DatasetId,
         image: Bytes,
         most: usize,
+        min_score: f32,
     ) -> Result<Saved<SimilarImage>, RecognitionError> {
         const FUNCTION: Function = Function::SimilarSearch;
         let (set, model) = self.usable(user, id).await?;
@@ -100,7 +101,7 @@ impl Datasets {
                 Some(adjustment.explain(similar, &subject, *base))
             };
             let similar = found.iter().zip(&base).zip(&scores).filter_map(similar).collect();
-            Ok(nearest_first(similar, most))
+            Ok(nearest_first(similar, most, min_score))
         };
         let (similar, vector) = embed(&self.engine, FUNCTION, &model, image.clone(), search).await?;
         Ok(self.log.save(entry(user, &set, FUNCTION, vector, image), similar).await?)

@@ -38,6 +38,8 @@ pub struct SimilarRequest {
     pub collection: String,
     /// The most candidates.
     pub most: usize,
+    /// The least score of a candidate.
+    pub min_score: f32,
 }
 
 /// An image like the one that was sent.
@@ -144,7 +146,7 @@ impl SimilarSearch {
             adjustment.explain(similar, &subject, base)
         };
         let similar = records.into_iter().zip(base).zip(scores).map(similar).collect();
-        let similar = nearest_first(similar, request.most);
+        let similar = nearest_first(similar, request.most, request.min_score);
         let (application, descriptor) = (application.clone(), Some(descriptor));
         let entry = Entry { application, function: FUNCTION, source, weights, descriptor, image };
         Ok(self.log.save(entry, similar).await?)
@@ -156,8 +158,13 @@ pub(crate) fn similarity(found: &Match) -> f32 {
     found.score.clamp(0.0, 1.0)
 }
 
-/// The `most` best, those of equal scores in the order in which they were found.
-pub(crate) fn nearest_first(mut similar: Vec<Adjusted<SimilarImage>>, most: usize) -> Vec<Adjusted<SimilarImage>> {
+/// The `most` best with a score of at least `min_score`, those of equal scores in the order in which they were found.
+pub(crate) fn nearest_first(
+    mut similar: Vec<Adjusted<SimilarImage>>,
+    most: usize,
+    min_score: f32,
+) -> Vec<Adjusted<SimilarImage>> {
+    similar.retain(|found| found.candidate.score >= min_score);
     similar.sort_by(|a, b| b.candidate.score.total_cmp(&a.candidate.score));
     similar.truncate(most);
     similar
@@ -176,8 +183,11 @@ mod tests {
                 SimilarImage { subject: own.clone(), image_id: own, image_url: none.clone(), tag: none, score };
             Adjusted { candidate, base: score, pushes: Vec::new() }
         };
-        let found = vec![image("a", 0.5), image("b", 0.9), image("c", 0.5), image("d", 0.4)];
-        let ids: Vec<String> = nearest_first(found, 3).into_iter().map(|found| found.candidate.image_id).collect();
-        assert_eq!(ids, ["b", "a", "c"]);
+        let found = || vec![image("a", 0.5), image("b", 0.9), image("c", 0.5), image("d", 0.4)];
+        let ids = |most, min_score| -> Vec<String> {
+            nearest_first(found(), most, min_score).into_iter().map(|found| found.candidate.image_id).collect()
+        };
+        assert_eq!(ids(3, 0.0), ["b", "a", "c"]);
+        assert_eq!((ids(9, 0.5), ids(9, 0.91)), (["b", "a", "c"].map(str::to_owned).to_vec(), Vec::new()));
     }
 }
