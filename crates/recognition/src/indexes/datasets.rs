@@ -173,7 +173,7 @@ async fn read(store: &Store, row: &DatasetRow) -> Result<CachedDataset, Recognit
     });
     let probe = probe.transpose()?;
     // Its vectors may have been replaced by those of another model in between.
-    if store.dataset_version(&id).await? != Some(row.changed_at()) {
+    if store.dataset_version(&id).await?.is_some_and(|version| version != row.changed_at()) {
         return Err(RecognitionError::NotBuilt(Phase::Building));
     }
     let tags = distinct_tags(images.iter().map(|image| image.tag.as_str()));

@@ -94,13 +94,13 @@ impl Store {
         })
     }
 
-    /// When a ready dataset was built or got its vectors; `None` when it is not ready.
+    /// When a dataset last changed its state or its vectors; `None` when it is deleted.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn dataset_version(&self, id: &DatasetId) -> Result<Option<Timestamp>, StoreError> {
         let at: Option<i64> = on_each!(self, pool => sqlx::query_scalar(
-            "SELECT changed_at FROM dataset WHERE id = $1 AND phase = 'ready'",
+            "SELECT changed_at FROM dataset WHERE id = $1",
         ).bind(id.as_str()).fetch_optional(pool).await)?;
         Ok(at.map(Timestamp))
     }

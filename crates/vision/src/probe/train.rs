@@ -40,8 +40,9 @@ pub struct LeftOut {
     pub class: usize,
     /// Its score.
     pub score: f32,
-    /// The score of the class that the picture is labelled with.
-    pub labelled: f32,
+    /// By how much the class that the picture is labelled with is ahead of the best other one, before the softmax;
+    /// negative when the answer is wrong.
+    pub margin: f32,
 }
 
 impl Report {
@@ -244,7 +245,9 @@ impl<'a> Set<'a> {
             let scores = softmax(&row.scores, temperature);
             let Some(class) = first(&scores) else { continue };
             right += usize::from(class == row.class);
-            left_out[row.picture] = Some(LeftOut { class, score: scores[class], labelled: scores[row.class] });
+            let others = row.scores.iter().enumerate().filter(|(other, _)| *other != row.class);
+            let margin = row.scores[row.class] - others.map(|(_, score)| *score).fold(f32::NEG_INFINITY, f32::max);
+            left_out[row.picture] = Some(LeftOut { class, score: scores[class], margin });
         }
         Report { kind, right, judged: judged.rows.len(), left_out }
     }

@@ -15,10 +15,9 @@ const FEW: usize = 5;
 /// The cosine from which on two images are near-duplicates.
 const DUPLICATE: f32 = 0.97;
 
-/// An image is listed as likely mislabelled when another tag scores at least this, and its own at most that.
-/// Scores are calibrated, so of the images of a set without mistakes very few are listed.
-const MISLABELLED: f32 = 0.9;
-const UNLIKELY: f32 = 0.01;
+/// An image is listed as likely mislabelled when another tag is ahead of its own by more than its own is ahead for this
+/// share of the images that are answered right. Of sets without mistakes, few images are listed.
+const SURE: f64 = 0.75;
 
 /// The most entries of each list in the report.
 const LISTED: usize = 100;
@@ -89,12 +88,21 @@ fn mislabelled(report: &Report, images: &[BuiltImage], classes: &[usize], tags: 
     // A tag with few images loses much with each that is left out: too many of its images would be listed.
     let sizes: Vec<usize> =
         (0..tags.len()).map(|class| classes.iter().filter(|other| **other == class).count()).collect();
+    let mut ahead: Vec<f32> = report.left_out.iter().flatten().map(|out| out.margin).filter(|m| *m > 0.0).collect();
+    ahead.sort_by(f32::total_cmp);
+    #[allow(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of a count of images"
+    )]
+    let Some(sure) = ahead.get((ahead.len() as f64 * SURE) as usize).copied() else { return Vec::new() };
     let mut found: Vec<(f32, usize, usize)> = report
         .left_out
         .iter()
         .enumerate()
-        .filter_map(|(at, judged)| Some((at, judged.filter(|out| out.score >= MISLABELLED)?)))
-        .filter(|(at, out)| out.labelled <= UNLIKELY && sizes[classes[*at]] >= FEW)
+        .filter_map(|(at, judged)| Some((at, judged.filter(|out| -out.margin >= sure)?)))
+        .filter(|(at, _)| sizes[classes[*at]] >= FEW)
         .map(|(at, out)| (out.score, at, out.class))
         .collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -173,7 +181,11 @@ mod tests {
         };
         let mut images: Vec<BuiltImage> =
             (0..8).map(|n| image(n, 0, "cat")).chain((8..16).map(|n| image(n, 1, "dog"))).collect();
-        images.push(image(99, 1, "cat"));
+        // What is under the wrong tag is a clear picture of the other.
+        let mut clear = image(99, 1, "cat");
+        clear.vector[1] += 1.0;
+        kaisatsu_vision::vector::normalise(&mut clear.vector);
+        images.push(clear);
         images.push(BuiltImage { image_id: ImageId::from_text("img_copy"), ..images[3].clone() });
         let Ok(trained) = train_and_report(&images) else { unreachable!() };
         let report: Value = serde_json::from_str(&trained.report).unwrap_or_default();
