@@ -119,15 +119,16 @@ impl ExemplarSet {
         }
     }
 
-    /// A sample of at most `limit` exemplars with exactly one confirmed subject, and that subject. The sample depends
-    /// on the keys alone.
-    pub(crate) fn confirmed(&self, limit: usize) -> Vec<(&Arc<str>, u32)> {
+    /// A sample of at most `limit` exemplars with exactly one confirmed subject, and that subject, of those for which
+    /// `include` returns true. The sample depends on the keys alone.
+    pub(crate) fn confirmed(&self, limit: usize, include: impl Fn(&str) -> bool) -> Vec<(&Arc<str>, u32)> {
         let only_confirmed = |key: &Arc<str>| {
             let entry = &self.entries[*self.slots.get(key)?];
             let mut confirmed = entry.verdicts.iter().filter(|(_, valid)| *valid);
             confirmed.next().filter(|_| confirmed.next().is_none()).map(|(subject, _)| *subject)
         };
-        self.sample_order.iter().filter_map(|(_, key)| Some((key, only_confirmed(key)?))).take(limit).collect()
+        let keys = self.sample_order.iter().map(|(_, key)| key).filter(|key| include(key));
+        keys.filter_map(|key| Some((key, only_confirmed(key)?))).take(limit).collect()
     }
 
     /// A sample of at most `limit` exemplars, each with its first confirmed subject. The sample depends on the keys

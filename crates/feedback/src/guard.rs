@@ -1,6 +1,7 @@
 //! The guard: whether recent verdicts make answers worse on examples whose right answer is known.
 //!
-//! Every exemplar with one confirmed subject is an example. It is left out of the vote on itself.
+//! Every earlier exemplar with one confirmed subject is an example. It is left out of the vote on itself. Recent ones
+//! are no examples: false confirmations would testify for each other.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -56,18 +57,23 @@ impl Judgement {
     }
 }
 
-/// Judges the unjudged verdicts of an application, or those that apply to all. Returns `None` while there are too few.
-pub(crate) fn judge(scope: &Scope, application: Option<u32>, examples: &[Example]) -> Option<(Judgement, bool)> {
-    let unjudged = scope.unjudged(application, MIN_UNJUDGED)?;
+/// Judges the recent verdicts of an application, or those that apply to all. Returns them, the judgement, and whether
+/// they are harmful; `None` while there are too few.
+pub(crate) fn judge(
+    scope: &Scope,
+    application: Option<u32>,
+    examples: &[Example],
+) -> Option<(BTreeSet<Arc<str>>, Judgement, bool)> {
+    let recent = scope.recent(application, MIN_UNJUDGED)?;
     let mut comparison = Comparison {
         scope,
         application,
-        unjudged,
+        recent: &recent,
         with_earlier: Judgement::default(),
         with_none: Judgement::default(),
     };
     let (set, _) = scope.exemplars(application).into_iter().next()?;
-    for (key, right) in set.confirmed(MAX_EXAMPLES) {
+    for (key, right) in set.confirmed(MAX_EXAMPLES, |key| !recent.contains(key)) {
         if let (Some(vector), Some(rated)) = (set.vector(key), scope.rated(key)) {
             comparison.add(vector, Some(key), right, &rated.candidates);
         }
@@ -87,7 +93,8 @@ pub(crate) fn judge(scope: &Scope, application: Option<u32>, examples: &[Example
     let Comparison { with_earlier, with_none, .. } = comparison;
     // Recent verdicts that repair earlier harm are not held responsible for it.
     let adds_up = with_none.is_harmful() && with_earlier.worse > with_earlier.better;
-    Some((if adds_up { with_none } else { with_earlier }, adds_up || with_earlier.is_harmful()))
+    let judgement = if adds_up { with_none } else { with_earlier };
+    Some((recent, judgement, judgement.is_harmful()))
 }
 
 /// The id that stands for the best subject without verdicts.
@@ -97,8 +104,8 @@ const UNRATED: u32 = u32::MAX;
 struct Comparison<'a> {
     scope: &'a Scope,
     application: Option<u32>,
-    unjudged: &'a BTreeSet<Arc<str>>,
-    /// Compared to the answers without the unjudged verdicts.
+    recent: &'a BTreeSet<Arc<str>>,
+    /// Compared to the answers without the recent verdicts.
     with_earlier: Judgement,
     /// Compared to the answers without any feedback, because harm in small steps can add up.
     with_none: Judgement,
@@ -110,7 +117,7 @@ impl Comparison<'_> {
         let query = Query::new(vector);
         let is_itself = |key: &str| own.is_some_and(|own| **own == *key);
         let now = self.scope.vote(self.application, &query, is_itself);
-        let exclude = |key: &str| is_itself(key) || self.unjudged.contains(key);
+        let exclude = |key: &str| is_itself(key) || self.recent.contains(key);
         let earlier = self.scope.vote(self.application, &query, exclude);
         let best = |value: &dyn Fn(u32) -> f32| {
             let moved = scores.iter().map(|(subject, base)| (*subject, logit(*base) + STRENGTH * value(*subject)));

@@ -1,8 +1,8 @@
 //! The kernel: the weight of an exemplar for a query, from the cosine of their vectors around the centre of all
 //! exemplars.
 //!
-//! The kernel narrows where exemplars are crowded. Among many similar pictures, a wide kernel lets one false confirmation
-//! attract all of them; among few, a narrow kernel finds nothing to learn from.
+//! The kernel narrows where exemplars are crowded. Among many similar pictures, a wide kernel lets one false
+//! confirmation attract all of them; among few, a narrow kernel finds nothing to learn from.
 
 use crate::{
     exemplars::{ExemplarSet, SUM_SCALE},

@@ -3,7 +3,7 @@
 //! A rated picture is an exemplar: the vector that the engine computed for it, and a verdict of right or wrong for some
 //! of its candidates. For a new picture every exemplar within the kernel's reach votes for or against its candidates,
 //! weighted by its similarity. The estimate for a candidate is the weighted mean of these votes and of a prior at zero,
-//! so no number of verdicts moves a score by more than [`STRENGTH`].
+//! so no number of verdicts moves a score by more than [`STRENGTH`] or [`DEVIATIONS`].
 //!
 //! The result depends only on the set of verdicts in force, not on the order in which they arrived: sums are of
 //! integers, and ties are broken by key. All replicas therefore give identical answers, and withdrawing a verdict
@@ -31,6 +31,8 @@ pub use scope::{Candidate, Change, ScopeKey};
 pub use standardise::{SAMPLE_SIZE, ScoreRow, Standardiser};
 pub use vote::{Contribution, Estimate};
 
-/// How far feedback can move a score: the log-odds by this much, or a standardised score by this many standard
-/// deviations.
+/// How far feedback can move the log-odds of a score.
 pub const STRENGTH: f32 = 4.0;
+
+/// How far feedback can move a standardised score, in standard deviations.
+pub const DEVIATIONS: f32 = 3.0;

@@ -170,7 +170,8 @@ impl FeedbackModel {
     }
 
     /// Judges the verdicts that the guard has not judged yet, once there are enough. If they do harm, returns them as
-    /// recognition and candidate, together with the judgement.
+    /// recognition and candidate, together with the judgement. If they seem to do harm and it may be chance, they stay
+    /// on probation and are judged again with the next ones.
     ///
     /// `application` gave the verdicts; `None` judges those that apply to all. `examples` are further pictures whose
     /// right answer is known.
@@ -187,11 +188,11 @@ impl FeedbackModel {
             Some(application) => Some(scope.application_id(application)?),
             None => None,
         };
-        let (judgement, is_harmful) = judge(&scope, application, examples)?;
-        let judged = scope.unjudged(application, 0).cloned().unwrap_or_default();
-        let harmful = is_harmful.then(|| (scope.verdicts(&judged), judgement));
+        let (recent, judgement, is_harmful) = judge(&scope, application, examples)?;
+        let harmful = is_harmful.then(|| (scope.verdicts(&recent), judgement));
         drop(scope);
-        lock.write().unwrap_or_else(PoisonError::into_inner).mark_judged(application, &judged);
+        let on_probation = !is_harmful && judgement.worse > judgement.better;
+        lock.write().unwrap_or_else(PoisonError::into_inner).mark_judged(application, recent, on_probation);
         harmful
     }
 

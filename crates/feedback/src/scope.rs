@@ -15,6 +15,9 @@ use crate::{
     vote::Tally,
 };
 
+/// The most exemplars on probation. Beyond that the harm is too small to matter.
+const MAX_ON_PROBATION: usize = 128;
+
 /// Identifies a scope: verdicts with equal keys have comparable vectors and candidates.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ScopeKey {
@@ -80,6 +83,8 @@ pub(crate) struct Scope {
     quorum_index: QuorumIndex,
     /// The exemplars that the guard has not judged yet, by application; `None` for those that apply to all.
     unjudged: HashMap<Option<u32>, BTreeSet<Arc<str>>>,
+    /// Those that it has judged and may still hold back, together with later ones.
+    on_probation: HashMap<Option<u32>, BTreeSet<Arc<str>>>,
 }
 
 /// Subjects, and whether they are right.
@@ -246,19 +251,26 @@ impl Scope {
         own.into_iter().chain([(&self.common, false)]).filter(|(set, _)| set.len() > 0).collect()
     }
 
-    /// The exemplars that the guard has not judged yet, if there are at least `least`.
-    pub(crate) fn unjudged(&self, application: Option<u32>, least: usize) -> Option<&BTreeSet<Arc<str>>> {
-        self.unjudged.get(&application).filter(|unjudged| unjudged.len() >= least)
+    /// The exemplars that the guard has not judged yet, if there are at least `least`, and those on probation.
+    pub(crate) fn recent(&self, application: Option<u32>, least: usize) -> Option<BTreeSet<Arc<str>>> {
+        let unjudged = self.unjudged.get(&application).filter(|unjudged| unjudged.len() >= least)?;
+        Some(self.on_probation.get(&application).into_iter().flatten().chain(unjudged).cloned().collect())
     }
 
     pub(crate) fn mark_all_judged(&mut self) {
         self.unjudged.clear();
+        self.on_probation.clear();
     }
 
     /// Marks exemplars as judged. Those added since stay unjudged.
-    pub(crate) fn mark_judged(&mut self, application: Option<u32>, judged: &BTreeSet<Arc<str>>) {
+    pub(crate) fn mark_judged(&mut self, application: Option<u32>, judged: BTreeSet<Arc<str>>, on_probation: bool) {
         if let Some(unjudged) = self.unjudged.get_mut(&application) {
             unjudged.retain(|key| !judged.contains(key));
+        }
+        if on_probation && judged.len() <= MAX_ON_PROBATION {
+            self.on_probation.insert(application, judged);
+        } else {
+            self.on_probation.remove(&application);
         }
     }
 

@@ -33,8 +33,9 @@ pub struct ScoreRow<'a> {
 }
 
 impl Standardiser {
-    /// Estimates the means and deviations of the scores around the mean of their picture. Returns `None` without exemplars, without items, or for rows of different
-    /// lengths. The order of the rows affects rounding, so callers pass them sorted by name.
+    /// Estimates the means and deviations of the scores around the mean of their picture. Returns `None` without
+    /// exemplars, without items, or for rows of different lengths. The order of the rows affects rounding, so callers
+    /// pass them sorted by name.
     #[must_use]
     #[allow(clippy::cast_precision_loss, reason = "counts of exemplars and items")]
     pub fn fit(rows: &[ScoreRow<'_>]) -> Option<Self> {

@@ -8,8 +8,8 @@ use crate::support::{
 };
 
 /// Kernel regression as a textbook has it, in double precision: unit vectors without their mean, centred on their mean
-/// with a prior of eight vectors at the origin, a quadratic kernel from a cosine of 0.2 on, or from up to 0.5 on where the
-/// total weight would exceed 1, and a prior of weight 0.6.
+/// with a prior of eight vectors at the origin, a quadratic kernel from a cosine of 0.2 on, or from up to 0.5 on where
+/// the total weight would exceed 1, and a prior of weight 0.6.
 #[allow(clippy::cast_precision_loss, reason = "small counts")]
 fn reference(exemplars: &[(Vec<f32>, bool)], query: &[f32]) -> f64 {
     let unit = |vector: &[f32]| -> Vec<f64> {

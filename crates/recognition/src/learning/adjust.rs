@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kaisatsu_feedback::{
-    Contribution, Evidence, SAMPLE_SIZE, STRENGTH, SampledExemplar, ScopeKey, ScoreRow, Standardiser, rescale_odds,
+    Contribution, DEVIATIONS, Evidence, SAMPLE_SIZE, STRENGTH, SampledExemplar, ScopeKey, ScoreRow, Standardiser, rescale_odds,
     rescale_shares, soft_clamp,
 };
 use kaisatsu_store::ScoreAdjustment;
@@ -140,7 +140,7 @@ impl LearnedFeedback {
         let rows: Vec<ScoreRow<'_>> =
             rows.iter().map(|(scores, confirmed)| ScoreRow { scores, confirmed: *confirmed }).collect();
         let Some(standard) = Standardiser::fit(&rows) else { return Some((base.clone(), base, Adjustment::default())) };
-        let step = STRENGTH * standard.deviation();
+        let step = DEVIATIONS * standard.deviation();
         adjustment.strength = step / probe.temperature();
         let estimate = |class| subject(class).map_or(0.0, |subject| adjustment.estimate(subject));
         // The less similar the exemplars are, the less changes.
@@ -174,7 +174,7 @@ impl LearnedFeedback {
         let rows: Vec<ScoreRow<'_>> =
             rows.iter().map(|(scores, confirmed)| ScoreRow { scores, confirmed: *confirmed }).collect();
         let Some(standard) = Standardiser::fit(&rows) else { return (base.to_vec(), Adjustment::default()) };
-        adjustment.strength = STRENGTH * standard.deviation();
+        adjustment.strength = DEVIATIONS * standard.deviation();
         (standard.apply(base), adjustment)
     }
 
