@@ -17,6 +17,8 @@ import zxingcpp
 PLAIN = "0001101 0011001 0010011 0111101 0100011 0110001 0101111 0111011 0110111 0001011".split()
 RIGHT = ["".join("10"[int(bit)] for bit in code) for code in PLAIN]
 MIRRORED = [code[::-1] for code in RIGHT]
+# Which digits of UPC-E are mirrored, by its check digit; the number system is 0.
+SHORT_CHECK = "GGGLLL GGLGLL GGLLGL GGLLLG GLGGLL GLLGGL GLLLGG GLGLGL GLGLLG GLLGLG".split()
 FIRST_DIGIT = "LLLLLL LLGLGG LLGGLG LLGGGL LGLLGG LGGLLG LGGGLL LGLGLG LGLGGL LGGLGL".split()
 # Width of the narrowest bar on a label, in pixels.
 DRAWN = 8
@@ -33,23 +35,42 @@ def check_digit(digits: str) -> str:
     return str(-sum(int(digit) * (3 if at % 2 != odd else 1) for at, digit in enumerate(digits)) % 10)
 
 
-def number(chance: np.random.Generator) -> str:
-    """Thirteen digits (goods, books) or eight."""
+def number(chance: np.random.Generator, kind: str) -> str:
+    """As printed: thirteen digits (goods, books) or eight of EAN-8; for UPC-E eight with a dash before the last."""
+    if kind == "UPC-E":
+        six = "".join(map(str, chance.integers(0, 10, 6)))
+        return f"0{six}-{check_digit(expanded(six))}"
     start = str(chance.choice(["45", "49", "978", "4", "0", "8", ""], p=[0.15, 0.15, 0.25, 0.15, 0.15, 0.08, 0.07]))
     length = 12 if start else 7
     digits = start + "".join(map(str, chance.integers(0, 10, length - len(start))))
     return digits + check_digit(digits)
 
 
+def expanded(six: str) -> str:
+    """The eleven digits of UPC-A, without the check digit, for the six of UPC-E."""
+    a, b, c, d, e, rule = six
+    if rule in "012":
+        return f"0{a}{b}{rule}0000{c}{d}{e}"
+    if rule == "3":
+        return f"0{a}{b}{c}00000{d}{e}"
+    return f"0{a}{b}{c}{d}00000{e}" if rule == "4" else f"0{six[:5]}0000{rule}"
+
+
+def article(printed: str) -> str:
+    """The thirteen digits that a catalogue looks up."""
+    if "-" in printed:
+        long = expanded(printed[1:7])
+        return "0" + long + check_digit(long)
+    return printed.zfill(13)
+
+
 def bars(digits: str) -> str:
+    if "-" in digits:
+        sets = zip(digits[1:7], SHORT_CHECK[int(digits[-1])])
+        return "101" + "".join((PLAIN if kind == "L" else MIRRORED)[int(digit)] for digit, kind in sets) + "010101"
     if len(digits) == 8:
-        return (
-            "101"
-            + "".join(PLAIN[int(d)] for d in digits[:4])
-            + "01010"
-            + "".join(RIGHT[int(d)] for d in digits[4:])
-            + "101"
-        )
+        left, right = "".join(PLAIN[int(d)] for d in digits[:4]), "".join(RIGHT[int(d)] for d in digits[4:])
+        return f"101{left}01010{right}101"
     left = zip(digits[1:7], FIRST_DIGIT[int(digits[0])])
     shown = "".join((PLAIN if kind == "L" else MIRRORED)[int(digit)] for digit, kind in left)
     return "101" + shown + "01010" + "".join(RIGHT[int(digit)] for digit in digits[7:]) + "101"
@@ -89,14 +110,18 @@ def around_a_bottle(chance: np.random.Generator, flat: np.ndarray) -> np.ndarray
     return cv2.remap(flat, columns, rows, cv2.INTER_LINEAR)
 
 
-def photograph(chance: np.random.Generator, backgrounds: list[np.ndarray], digits: str) -> np.ndarray:
+def photograph(
+    chance: np.random.Generator, backgrounds: list[np.ndarray], digits: str, size: int | None = None
+) -> np.ndarray:
+    """`size` is the longer side; the symbols in large photographs are those of small ones, not larger."""
     drawn, modules = label(chance, digits)
     if chance.random() < 0.25:
         drawn = around_a_bottle(chance, drawn)
-    long = int(chance.choice([640, 800, 1024, 1280]))
+    long = size or int(chance.choice([640, 800, 1024, 1280]))
     width, height = (long, long * 3 // 4) if chance.random() < 0.6 else (long * 3 // 4, long)
     scene = cv2.resize(backgrounds[chance.integers(len(backgrounds))], (width, height)).astype(np.float32)
-    module = min(float(np.exp(chance.uniform(0, np.log(4.5)))), 0.95 * width / (modules + 14))
+    widest = 3 if size else 4.5
+    module = min(float(np.exp(chance.uniform(0, np.log(widest)))), 0.95 * width / (modules + 14))
     scene = put(chance, scene, drawn.astype(np.float32), module / DRAWN)
     return spoiled(chance, scene, module)
 
@@ -162,7 +187,9 @@ def spoiled(chance: np.random.Generator, scene: np.ndarray, module: float) -> np
 
 
 def by_zxing(image: np.ndarray) -> list[str]:
-    return [barcode.text.zfill(13) for barcode in zxingcpp.read_barcodes(image, formats=FORMATS)]
+    found = zxingcpp.read_barcodes(image, formats=FORMATS)
+    short = zxingcpp.BarcodeFormat.UPCE
+    return [article(f"{one.text[:7]}-" if one.format == short and len(one.text) == 8 else one.text) for one in found]
 
 
 def by_zxing_repeated(image: np.ndarray) -> list[str]:
@@ -205,13 +232,24 @@ def report(bench: Path, photos: Path, folder: Path, count: int) -> None:
             "text.png",
         )
     ]
+    for what, kind, size, part in (
+        ("EAN-13, UPC-A and EAN-8", "EAN", None, 1),
+        ("UPC-E", "UPC-E", None, 2),
+        ("EAN, small in 12 megapixels", "EAN", 4032, 8),
+    ):
+        compare(bench, backgrounds, folder, (what, kind, size), count // part)
+
+
+def compare(bench: Path, backgrounds: list[np.ndarray], folder: Path, drawn: tuple, count: int) -> None:
+    """Draws `count` photographs of one kind, and prints what each reader makes of them."""
+    what, kind, size = drawn
     chance = np.random.default_rng(2026)
     truth: dict[Path, str] = {}
     for at in range(count):
-        digits = number(chance)
-        file = folder / f"{at:04}.png"
-        cv2.imwrite(str(file), photograph(chance, backgrounds, digits))
-        truth[file] = digits.zfill(13)
+        digits = number(chance, kind)
+        file = folder / f"{kind}-{size}-{at:04}.{'jpg' if size else 'png'}"
+        cv2.imwrite(str(file), photograph(chance, backgrounds, digits, size))
+        truth[file] = article(digits)
     read = json.loads(subprocess.run([bench, "codes", *truth], check=True, stdout=subprocess.PIPE).stdout)
     rows = {"Kaisatsu": ([one["codes"] for one in read], sum(one["ms"] for one in read) / count)}
     for name, reader in (("zxing-cpp, one attempt", by_zxing), ("zxing-cpp, up to 15 attempts", by_zxing_repeated)):
@@ -219,9 +257,10 @@ def report(bench: Path, photos: Path, folder: Path, count: int) -> None:
         began = time.perf_counter()
         found = [reader(image) for image in images]
         rows[name] = (found, (time.perf_counter() - began) * 1e3 / count)
-    print(f"| barcodes in {count} drawn photographs | read | with a wrong number | ms a photograph |")
+    print(f"| {what}, {count} drawn photographs | read | with a wrong number | ms a photograph |")
     print("|---|---|---|---|")
     for name, (found, milliseconds) in rows.items():
         right = sum(digits in codes for digits, codes in zip(truth.values(), found))
         wrong = sum(any(code != digits for code in codes) for digits, codes in zip(truth.values(), found))
         print(f"| {name} | {right} ({100 * right / count:.1f}%) | {wrong} | {milliseconds:.0f} |")
+    print()

@@ -33,7 +33,7 @@ fn catalogue(folder: &Path) -> PathBuf {
                 town,dvd,A town,leuvenA.jpg,,,\n\
                 cat,game,The cat,chelsea.png,,,\n\
                 cup,food,Espresso,coffee.png|gone.png,4901234567894,,\n\
-                neko,book,吾輩は猫である,,978-4-10-101001-4,,夏目漱石\n\
+                neko,book,吾輩は猫である,,4-10-101001-3,,夏目漱石\n\
                 broken,book,No picture of this name,nothing.png,,,\n\
                 unknown,car,A car,box.png,,,\n";
     fs::write(&file, rows).unwrap();
@@ -110,6 +110,11 @@ fn items_are_recognised_by_their_looks_and_by_their_barcodes(backend: Backend) {
     assert_eq!(first(&answer), ("box", "looks"), "a photograph that lies on its side: {answer}");
     let place = &answer["candidates"][0]["evidence"];
     assert!(place["xMax"].as_f64().unwrap() <= 384.0 && place["yMax"].as_f64().unwrap() <= 512.0, "{answer}");
+    let corners = answer["candidates"][0]["corners"].as_array().unwrap();
+    assert!(corners.len() == 4 && corners.iter().all(|corner| corner["x"].is_number() && corner["y"].is_number()));
+    // The box stands about the middle of the scene.
+    let middle = |at: &str| corners.iter().map(|corner| corner[at].as_f64().unwrap()).sum::<f64>() / 4.0;
+    assert!((100.0..300.0).contains(&middle("x")) && (100.0..400.0).contains(&middle("y")), "{answer}");
     // Things that are in no catalogue are no candidates.
     for photo in ["rocket.jpg", "astronaut.png", "motorcycle_left.png", "page.png"] {
         let answer = recognize(&server, &key, "", &fs::read(photos.join(photo)).unwrap()).json();

@@ -15,7 +15,7 @@ use std::{
 use kaisatsu_vision::{
     Area, Bounds, Picture, Resizer, Runtime, decode,
     object::{
-        DIMENSIONS, Descriptor, EncodedReference, Extractor, Features, Index, ItemId, PictureId, QueryFeature,
+        DIMENSIONS, Descriptor, EncodedReference, Extractor, Features, Index, ItemId, Matcher, PictureId, QueryFeature,
         Recognised, Recogniser, Reference, Search, Vocabulary, Vote,
     },
     registry::ModelRegistry,
@@ -42,7 +42,7 @@ impl Memory {
         while !search.is_over() {
             let vote = |query: &[QueryFeature], most| self.vote(query, most);
             recogniser.vote(resizer, picture, &mut search, vote).expect("features");
-            recogniser.verify(&mut search, &self.references);
+            recogniser.verify(&mut search, &self.references).expect("a match");
         }
         search.finish().items
     }
@@ -72,7 +72,8 @@ pub(crate) fn run(models: &str, count: u32, known: &[&str], asked: &[&str]) -> V
     fill(&mut memory, &vocabulary, &real, count);
     let filled = began.elapsed().as_secs_f64();
 
-    let mut recogniser = Recogniser::new(extractor);
+    let matcher = Matcher::load(&runtime, model).expect("the matcher");
+    let mut recogniser = Recogniser::new(extractor, matcher);
     let answers: Vec<Value> = asked
         .iter()
         .map(|asked| {

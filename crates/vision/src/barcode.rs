@@ -1,14 +1,28 @@
-//! Barcodes in pictures; the library `barcode-reader` reads them.
+//! Barcodes in pictures: the library `barcode-reader` reads bars, and the crate `rxing` two-dimensional codes.
 
-use barcode_reader::GreyImage;
-pub use barcode_reader::{Symbology, isbn_10_to_13, to_ean_13};
+mod matrix;
+
+pub use barcode_reader::{GreyImage, article_numbers};
+pub use matrix::read_matrix;
 
 use crate::{Area, Picture};
+
+/// The kind of a barcode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Symbology {
+    /// Bars: EAN-13, EAN-8, UPC-A or UPC-E.
+    Bars(barcode_reader::Symbology),
+    /// A QR code.
+    QrCode,
+    /// A Data Matrix.
+    DataMatrix,
+}
 
 /// A barcode found in a picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Barcode {
-    /// Thirteen digits: shorter numbers have zeros in front, and UPC-E is expanded first.
+    /// Thirteen digits: shorter numbers have zeros in front, UPC-E is expanded first, and the number of a case is that
+    /// of the article in it.
     pub digits: String,
     /// What was printed.
     pub symbology: Symbology,
@@ -16,24 +30,34 @@ pub struct Barcode {
     pub area: Area,
 }
 
-/// Reads the barcodes of a picture, the surest first.
+/// Reads the barcodes of a picture that are made of bars, the surest first.
+#[must_use]
+pub fn read(picture: &Picture) -> Vec<Barcode> {
+    read_with(picture, || None)
+}
+
+/// Reads the barcodes of a reduced picture. `finer` gives the whole of it with more pixels; it is asked for only where
+/// bars were seen that are too small to be read.
 #[must_use]
 #[allow(clippy::cast_precision_loss, reason = "the sides of pictures are far below 2^24")]
-pub fn read(picture: &Picture) -> Vec<Barcode> {
+pub fn read_with(picture: &Picture, finer: impl FnOnce() -> Option<GreyImage>) -> Vec<Barcode> {
     let Some(image) = GreyImage::new(picture.width() as usize, picture.height() as usize, picture.grey()) else {
         return Vec::new();
     };
-    let (width, height) = (picture.width() as f32, picture.height() as f32);
-    let part = |position: f32, side: f32| (position / side).clamp(0.0, 1.0);
-    let barcode = |found: barcode_reader::Barcode| Barcode {
-        area: Area {
-            x_min: part(found.bounds.left, width),
-            y_min: part(found.bounds.top, height),
-            x_max: part(found.bounds.right, width),
-            y_max: part(found.bounds.bottom, height),
-        },
-        digits: found.digits,
-        symbology: found.symbology,
+    let size = (picture.width() as f32, picture.height() as f32);
+    let barcode = |found: barcode_reader::Barcode| {
+        let bounds = found.bounds;
+        Barcode {
+            area: area([bounds.left, bounds.top, bounds.right, bounds.bottom], size),
+            digits: found.digits,
+            symbology: Symbology::Bars(found.symbology),
+        }
     };
-    barcode_reader::read(image).into_iter().map(barcode).collect()
+    barcode_reader::read_with(image, finer).into_iter().map(barcode).collect()
+}
+
+/// A rectangle as fractions of a picture.
+fn area([left, top, right, bottom]: [f32; 4], (width, height): (f32, f32)) -> Area {
+    let part = |position: f32, side: f32| (position / side).clamp(0.0, 1.0);
+    Area { x_min: part(left, width), y_min: part(top, height), x_max: part(right, width), y_max: part(bottom, height) }
 }

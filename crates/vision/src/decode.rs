@@ -79,6 +79,19 @@ pub fn decode(bytes: &[u8], bounds: Bounds, short_side: Option<u32>) -> Result<D
     decoded.unwrap_or(Err(DecodeError::Broken { format: name, fault: "corrupt" }))
 }
 
+/// The brightness of every pixel of an image file that [`decode`] has reduced, upright, with its width and height;
+/// `None` for one that it has not.
+#[must_use]
+pub fn decode_whole_grey(bytes: &[u8], bounds: Bounds, decoded: &Decoded) -> Option<(u32, u32, Vec<u8>)> {
+    let ImageFile { width, height, format, .. } = decoded.file;
+    let reduced = decoded.picture.width().max(decoded.picture.height()) < width.max(height);
+    if !reduced || format != "JPEG" {
+        return None;
+    }
+    let grey = catch_unwind(|| jpeg::whole_grey(bytes, bounds)).ok().flatten()?;
+    Some((grey.width(), grey.height(), grey.into_raw()))
+}
+
 /// The format by the first bytes; the name and the declared type of a file are ignored.
 fn format_of(bytes: &[u8]) -> Result<(ImageFormat, &'static str), DecodeError> {
     match image::guess_format(bytes) {

@@ -208,7 +208,7 @@ impl Manifest {
             }
             Parts::Ensemble(_) => Vec::new(),
             Parts::Text(text) => text.files(),
-            Parts::LocalFeatures(parts) => vec![named(&parts.weights)],
+            Parts::LocalFeatures(parts) => std::iter::once(&parts.weights).chain(&parts.matcher).map(named).collect(),
         }
     }
 

@@ -121,9 +121,10 @@ impl Worker {
             // A probe runs on the network of its base model; text readers are shared.
             Parts::Probe(_) | Parts::Text(_) => return Ok(()),
             Parts::LocalFeatures(_) => {
-                let extractor = object::Extractor::load(runtime, model);
-                let extractor = extractor.map_err(|error| Fault(error.to_string()))?;
-                Loaded::Objects(Box::new(object::Recogniser::new(extractor)))
+                let failed = |error: RuntimeError| Fault(error.to_string());
+                let extractor = object::Extractor::load(runtime, model).map_err(failed)?;
+                let matcher = object::Matcher::load(runtime, model).map_err(failed)?;
+                Loaded::Objects(Box::new(object::Recogniser::new(extractor, matcher)))
             }
         };
         self.networks.insert(model.manifest.about.name.clone(), loaded);

@@ -53,7 +53,7 @@ fn words(objects: &mut Recogniser, resizer: &mut Resizer, picture: &Picture) -> 
     let mut rounds = 0;
     while !search.is_over() {
         assert_eq!(objects.vote(resizer, picture, &mut search, |_, _| Vec::new()).unwrap(), []);
-        objects.verify(&mut search, &HashMap::new());
+        objects.verify(&mut search, &HashMap::new()).unwrap();
         rounds += 1;
     }
     assert_eq!(rounds, 5, "without an item every size and turn is tried");

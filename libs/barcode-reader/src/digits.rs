@@ -54,6 +54,67 @@ pub fn to_ean_13(printed: &str) -> Option<String> {
     Some(format!("{:0>13}", text(&plain)))
 }
 
+/// The article numbers, of thirteen digits, that a listed number can stand for, the likeliest first; none if its check
+/// digit is wrong however it is read.
+///
+/// A list writes one article as EAN-13, as EAN-8 or UPC-A, as the ten digits of an ISBN, as the fourteen of a case, or
+/// as UPC-E with or without number system and check digit. A spreadsheet loses the zeros in front of any of them, and a
+/// database fills them up. Few numbers have two readings, and those are both returned: that the second is the number of
+/// another listed article is far less likely than that a guess between them is wrong.
+#[must_use]
+pub fn article_numbers(listed: &str) -> Vec<String> {
+    if let Some(isbn) = isbn_10_to_13(listed) {
+        return vec![isbn];
+    }
+    let Some(plain) = digits(listed) else { return Vec::new() };
+    let mut readings: Vec<Option<String>> = match plain.len() {
+        6..=7 => vec![short(&plain)],
+        // Numbers of EAN-8 that begin with 0 are free for use within a shop.
+        8 if plain.first() == Some(&0) => vec![short(&plain), to_ean_13(listed)],
+        8 => vec![to_ean_13(listed), short(&plain)],
+        14 => vec![unit_of_case(&plain)],
+        _ => vec![to_ean_13(listed)],
+    };
+    if plain.len() == 7 {
+        // The zero of the number system was dropped.
+        let whole: Vec<u8> = std::iter::once(0).chain(plain.iter().copied()).collect();
+        readings.push(short(&whole));
+    }
+    let mut numbers: Vec<String> = readings.into_iter().flatten().collect();
+    if numbers.is_empty() && plain.len() > 8 {
+        // A UPC-E that was filled up with zeros to the length of the others.
+        let (zeros, rest) = plain.split_at(plain.len() - 8);
+        numbers.extend(short(rest).filter(|_| zeros.iter().all(|digit| *digit == 0)));
+    }
+    numbers.dedup();
+    numbers
+}
+
+/// The thirteen digits of a UPC-E of six digits (number system 0), seven (with number system) or eight (with check
+/// digit).
+fn short(plain: &[u8]) -> Option<String> {
+    let whole = match *plain {
+        [a, b, c, d, e, f] => [0, a, b, c, d, e, f, 0],
+        [system, a, b, c, d, e, f] => [system, a, b, c, d, e, f, 0],
+        [system, a, b, c, d, e, f, check] => [system, a, b, c, d, e, f, check],
+        _ => return None,
+    };
+    let mut long = expand_upc_e(whole)?;
+    if plain.len() < 8 {
+        long[11] = check_digit(long.get(..11)?);
+    }
+    is_valid(&long).then(|| format!("{:0>13}", text(&long)))
+}
+
+/// The thirteen digits of the article in a case, whose fourteen begin with the kind of the case, 1 to 8. With 0 they
+/// are those of the article itself, and 9 is for goods sold by weight, which have no number of their own.
+fn unit_of_case(plain: &[u8]) -> Option<String> {
+    let (kind, unit) = plain.split_first().filter(|(kind, _)| **kind < 9 && is_valid(plain))?;
+    let body = unit.get(..12)?;
+    let check = if *kind == 0 { *unit.last()? } else { check_digit(body) };
+    Some(format!("{}{check}", text(body)))
+}
+
 /// The thirteen digits of an ISBN of ten.
 #[must_use]
 pub fn isbn_10_to_13(isbn_10: &str) -> Option<String> {
@@ -83,7 +144,7 @@ fn eleventh(body: &[u8]) -> u32 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{check_digit, expand_upc_e, is_valid, isbn_10_to_13, text, to_ean_13};
+    use super::{article_numbers, check_digit, expand_upc_e, is_valid, isbn_10_to_13, text, to_ean_13};
 
     #[test]
     fn known_numbers() {
@@ -116,6 +177,37 @@ mod tests {
         }
     }
 
+    #[test]
+    fn however_an_article_is_listed_its_number_is_the_same() {
+        let same = [
+            // UPC-E with number system and check digit, as its six bars, and as a spreadsheet and a database write it.
+            ("0042100005264", &["04252614", "425261", "4252614", "0 425261 4", "000004252614"][..]),
+            ("0042100005264", &["042100005264", "42100005264", "0042100005264", "00042100005264", "10042100005261"]),
+            ("0000049123456", &["49123456", "0000049123456"]),
+            ("9784101010014", &["4-10-101001-3", "978-4-10-101001-4", "09784101010014", "19784101010011"]),
+            ("9780804429573", &["080442957X", "080442957x"]),
+        ];
+        for (number, listings) in same {
+            for listed in listings {
+                assert_eq!(article_numbers(listed), [number], "{listed}");
+            }
+        }
+        for wrong in ["", "12345", "04252615", "2425261", "97841010100141", "99784101010017", "４２５２６１", "42526x"]
+        {
+            assert_eq!(article_numbers(wrong), Vec::<String>::new(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn seven_or_eight_digits_may_have_two_readings() {
+        // Both have the check digit of EAN-8 and that of UPC-E.
+        assert_eq!(article_numbers("01234565"), ["0012345000065", "0000001234565"]);
+        assert_eq!(article_numbers("12345670"), ["0000012345670", "0123456000070"]);
+        // With the number system and without the check digit, or the other way round.
+        assert_eq!(article_numbers("0425261"), ["0042100005264", "0004252000061"]);
+        assert_eq!(article_numbers("0425262"), ["0042200005263"]);
+    }
+
     proptest! {
         #[test]
         fn one_wrong_digit_is_always_noticed(
@@ -143,6 +235,7 @@ mod tests {
         #[test]
         fn no_text_upsets_the_conversions(text in ".{0,20}") {
             let _ = (isbn_10_to_13(&text), to_ean_13(&text));
+            prop_assert!(article_numbers(&text).iter().all(|number| number.len() == 13));
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Reads the barcodes of goods in photographs: EAN-13 (with JAN and ISBN), EAN-8, UPC-A and UPC-E.
 //!
-//! The reader scans an image along lines, in passes from the quickest to the most thorough (`passes.rs`). It does not
-//! decode a line by itself. Each line votes on how well each digit fits at each position, and the votes of all lines
-//! through a symbol are added up (`votes.rs`). A number is reported only if its check digit is right, no other number
-//! comes near, and more than one line supports it.
+//! The reader scans an image along lines: first the whole of it, then those parts that are full of parallel bars
+//! (`locate.rs`), from the quickest look to the most thorough (`passes.rs`). It does not decode a line by itself. Each
+//! line votes on how well each digit fits at each position, and the votes of all lines through a symbol are added up
+//! (`votes.rs`). A number is reported only if its check digit is right, no other number comes near, and more than one
+//! line supports it.
 //!
 //! ```
 //! use barcode_reader::{GreyImage, read, to_ean_13};
@@ -20,14 +21,16 @@
 )]
 
 mod digits;
-mod direction;
+mod gs1;
+mod locate;
 mod passes;
 mod scan;
 mod symbol;
 mod view;
 mod votes;
 
-pub use digits::{check_digit, expand_upc_e, is_valid, isbn_10_to_13, to_ean_13};
+pub use digits::{article_numbers, check_digit, expand_upc_e, is_valid, isbn_10_to_13, to_ean_13};
+pub use gs1::article_in;
 
 /// The kind of a barcode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -86,10 +89,18 @@ impl GreyImage {
 
 /// Reads the barcodes of an image, the surest first.
 ///
-/// The time it takes is bounded by the number of pixels: the passes over the image are counted.
+/// The time it takes is bounded by the number of pixels: the looks at the image are counted.
 #[must_use]
 pub fn read(image: GreyImage) -> Vec<Barcode> {
-    let found = passes::run(image.width, image.height, image.pixels);
+    read_with(image, || None)
+}
+
+/// Reads the barcodes of a reduced image. `finer` gives the same image with more pixels; it is asked for only where
+/// bars were seen that are too small to be read.
+#[must_use]
+pub fn read_with(image: GreyImage, finer: impl FnOnce() -> Option<GreyImage>) -> Vec<Barcode> {
+    let view = |image: GreyImage| view::View::new(image.width, image.height, image.pixels);
+    let found = passes::run(view(image), || finer().map(view));
     let barcode = |found: passes::Found| {
         let [left, top, right, bottom] = found.bounds;
         Barcode {

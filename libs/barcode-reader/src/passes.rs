@@ -1,8 +1,8 @@
-//! The passes over an image, and when their result is sufficient.
+//! The looks at an image and its parts, and when their result is sufficient.
 
 use super::{
     Symbology,
-    direction::directions,
+    locate::{Region, regions},
     scan::{Edges, Filter, Scanner},
     symbol::Symbol,
     view::View,
@@ -18,30 +18,12 @@ pub(super) struct Found {
     lines: u32,
 }
 
-/// The scale of the image in a pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Size {
-    /// Its longer side at most [`LONGEST`].
-    Usual,
-    /// Half of that: for large symbols, and for blur.
-    Half,
-    /// Twice that, if the image has so many pixels: for small symbols in large photographs.
-    Double,
-}
-
-/// The direction of the scan lines.
-#[derive(Debug, Clone, Copy)]
-enum Way {
-    Across,
-    Down,
-    /// Across the bars of the n-th strongest direction of the image.
-    Striking(usize),
-}
-
-/// One pass over the image.
-struct Pass {
-    size: Size,
-    way: Way,
+/// How scan lines are taken from a view.
+struct Look {
+    /// How many regions are looked at in this way, the likeliest first.
+    regions: usize,
+    /// The length to which a region of bars is scaled, in pixels. A symbol that fills it has bars a hundredth as wide.
+    length: f32,
     /// The rows that are averaged to one scan line, and the rows from one scan line to the next.
     rows: usize,
     pace: usize,
@@ -52,69 +34,74 @@ const fn filter(prominence: f32, sharpen: f32, reach: usize) -> Filter {
     Filter { prominence, sharpen, reach }
 }
 
-const fn pass(size: Size, way: Way, rows: usize, pace: usize, filters: &'static [Filter]) -> Pass {
-    Pass { size, way, rows, pace, filters }
+const fn look(regions: usize, length: f32, (rows, pace): (usize, usize), filters: &'static [Filter]) -> Look {
+    Look { regions, length, rows, pace, filters }
 }
 
 const PLAIN: &[Filter] = &[filter(0.16, 0.0, 0)];
 const USUAL: &[Filter] = &[filter(0.16, 0.0, 0), filter(0.16, 1.5, 2), filter(0.16, 2.0, 1)];
 const BLURRED: &[Filter] = &[filter(0.16, 4.0, 2), filter(0.10, 8.0, 2)];
 
-/// Most readable symbols are read in the first two passes, nearly all others in the next three. Passes of one scale
-/// cost about the same, so the number of passes is the budget.
-const PASSES: &[Pass] = &[
-    pass(Size::Usual, Way::Across, 3, 4, PLAIN),
-    pass(Size::Usual, Way::Down, 3, 4, PLAIN),
-    pass(Size::Usual, Way::Striking(0), 8, 4, USUAL),
-    pass(Size::Usual, Way::Striking(1), 8, 4, USUAL),
-    pass(Size::Usual, Way::Striking(2), 8, 4, USUAL),
-    pass(Size::Half, Way::Striking(0), 4, 2, USUAL),
-    pass(Size::Usual, Way::Striking(0), 16, 4, BLURRED),
-    pass(Size::Usual, Way::Striking(1), 16, 4, BLURRED),
-    pass(Size::Half, Way::Striking(1), 4, 2, USUAL),
-    pass(Size::Double, Way::Striking(0), 12, 8, USUAL),
-    pass(Size::Double, Way::Striking(1), 12, 8, USUAL),
-    pass(Size::Usual, Way::Striking(3), 8, 4, USUAL),
+/// The look at the whole image, along its rows and along its columns: most symbols that fill a good part of a picture
+/// are read here.
+const WHOLE: Look = look(0, 0.0, (3, 4), PLAIN);
+/// The looks at regions: the usual one, one for symbols that take a part of their region, and one for blur. Of several
+/// regions the first is nearly always the symbol, so those behind them are for the first few only.
+const LOOKS: [Look; 6] = [
+    look(MOST_REGIONS, 320.0, (6, 4), USUAL),
+    look(4, 640.0, (10, 6), USUAL),
+    look(MOST_REGIONS, 240.0, (12, 4), BLURRED),
+    look(2, 440.0, (8, 4), USUAL),
+    look(2, 400.0, (16, 6), BLURRED),
+    look(2, 200.0, (8, 4), USUAL),
 ];
 
-/// The longer side of the image in most passes. The bars of a symbol that fills a fifth of it are two pixels wide.
+/// The longer side of the image for looks at the whole of it. The bars of a symbol that fills a fifth of it are two
+/// pixels wide.
 const LONGEST: usize = 1600;
+/// The longer side at which regions of bars are looked for.
+const SEARCHED: usize = 2100;
+/// How many regions are looked at, and how many of them in a finer image.
+const MOST_REGIONS: usize = 8;
+const MOST_FINER: usize = 4;
+/// A region shorter than this may hold a symbol whose bars a finer image shows better.
+const SMALL: f32 = 300.0;
+/// More than this a region is not enlarged: it would have no more to show.
+const MOST_ENLARGED: f32 = 4.0;
+/// What is looked at on either side of a region, as a part of its length: the margins of the symbol.
+const MARGIN: f32 = 0.2;
 /// The least support of a number: the sum over its detections of lines (at most four) times its margin over the next
 /// number. It was chosen on 800 drawn photographs: none is misread with it, and three are at half of it.
 const ENOUGH: f32 = 4.0;
 /// A reading is dropped if its digits cost so much more per line than the best shapes.
 const STRAIN: f32 = 0.3;
 
-/// Runs the passes until a number has enough support, and returns the numbers, the surest first.
-pub(super) fn run(width: usize, height: usize, grey: Vec<u8>) -> Vec<Found> {
-    let base = View::new(width, height, grey);
-    let factor = width.max(height).div_ceil(LONGEST).max(1);
-    let usual = base.shrunk(factor);
-    let (mut half, mut double, mut striking) = (None, None, None);
+/// Looks at the image, and at those of its parts that are full of bars, until a number has enough support. Returns the
+/// numbers, the surest first. `finer` is the same image with more pixels; it is asked for only where there are small
+/// bars.
+pub(super) fn run(image: View, finer: impl FnOnce() -> Option<View>) -> Vec<Found> {
+    let base_width = image.width;
+    let factor = image.width.max(image.height).div_ceil(SEARCHED).max(1);
+    let (first, whole) = if factor > 1 { (image.shrunk(factor), Some(image)) } else { (image, None) };
+    let sizes = halves(first);
     let mut found: Vec<Found> = Vec::new();
-    for pass in PASSES {
-        let sized = match pass.size {
-            Size::Usual => &usual,
-            Size::Half => half.get_or_insert_with(|| usual.shrunk(2)),
-            Size::Double if factor == 1 => continue,
-            Size::Double => double.get_or_insert_with(|| base.shrunk(factor / 2)),
-        };
-        let view = match pass.way {
-            Way::Across => sized.turned(0.0),
-            Way::Down => sized.transposed(),
-            Way::Striking(which) => {
-                let directions = striking.get_or_insert_with(|| directions(&usual, 4));
-                let Some(degrees) = directions.get(which) else { continue };
-                sized.turned(*degrees)
-            }
-        };
-        for detection in detections(&view, pass) {
-            if let Some(reading) = detection.reading().filter(|reading| reading.strain <= STRAIN) {
-                count(&mut found, &view, &detection, reading);
-            }
+    if let Some(usual) = sizes.iter().find(|view| view.width.max(view.height) <= LONGEST) {
+        gather(&mut found, usual, &WHOLE);
+        if !sufficient(&found) {
+            gather(&mut found, &usual.transposed(), &WHOLE);
         }
-        if found.iter().any(|found| found.suffices() && !found.is_price()) {
-            break;
+    }
+    if !sufficient(&found) {
+        let regions = regions(&sizes, MOST_REGIONS);
+        look_at(&mut found, &sizes, &regions);
+        let small = |region: &&Region| region.length < SMALL * factor as f32;
+        let small: Vec<Region> = regions.iter().filter(small).take(MOST_FINER).copied().collect();
+        if !sufficient(&found)
+            && !small.is_empty()
+            && let Some(finer) = whole.or_else(|| finer().map(|finer| finer.over(base_width)))
+        {
+            let finest: Vec<View> = std::iter::once(finer).chain(sizes).collect();
+            look_at(&mut found, &finest, &small);
         }
     }
     found.retain(Found::suffices);
@@ -129,9 +116,68 @@ pub(super) fn run(width: usize, height: usize, grey: Vec<u8>) -> Vec<Found> {
     kept
 }
 
+/// A view and its half, quarter and so on.
+fn halves(first: View) -> Vec<View> {
+    let mut sizes = vec![first];
+    while let Some(half) = sizes.last().filter(|view| view.width.min(view.height) >= 64).map(|view| view.shrunk(2)) {
+        sizes.push(half);
+    }
+    sizes
+}
+
+/// Whether a number was read that is not only the price of a book.
+fn sufficient(found: &[Found]) -> bool {
+    found.iter().any(|found| found.suffices() && !found.is_price())
+}
+
+/// Looks at every region in the same way before the next way: beside a number there may be others.
+fn look_at(found: &mut Vec<Found>, sizes: &[View], regions: &[Region]) {
+    for look in &LOOKS {
+        for region in regions.iter().take(look.regions) {
+            scaled(found, sizes, region, look);
+        }
+        if sufficient(found) {
+            return;
+        }
+    }
+}
+
+/// Looks at a region with its margins, its bars upright, and as long as the look wants it.
+fn scaled(found: &mut Vec<Found>, sizes: &[View], region: &Region, look: &Look) {
+    let Some(finest) = sizes.first() else { return };
+    // Pixels of the original for a pixel of the result.
+    let step = (region.length / look.length).max(finest.scale() / MOST_ENLARGED);
+    let from = sizes.iter().rev().find(|view| view.scale() <= step).unwrap_or(finest);
+    // Rows are averaged anyway, so bars are made wider only, not longer.
+    let down = step.max(from.scale());
+    let width = (region.length * (1.0 + 2.0 * MARGIN) / step) as usize;
+    let height = (region.breadth.min(3.0 * region.length) / down) as usize;
+    if width == 0 || height == 0 {
+        return;
+    }
+    let rows = |rows: usize| ((rows as f32 * step / down).round() as usize).max(1);
+    let look = Look { rows: rows(look.rows).max(2), pace: rows(look.pace), ..*look };
+    gather(found, &from.cut(region.middle, region.degrees, (width, height), step / from.scale()), &look);
+}
+
+/// Adds what a view shows to what was found.
+fn gather(found: &mut Vec<Found>, view: &View, look: &Look) {
+    for detection in detections(view, look) {
+        if let Some(reading) = detection.reading().filter(|reading| reading.strain <= STRAIN) {
+            count(found, view, &detection, reading);
+        }
+    }
+}
+
 impl Found {
     fn suffices(&self) -> bool {
-        self.weight >= ENOUGH && self.lines >= 2
+        // With fewer digits a texture looks more easily like a symbol: a few lines beside each other are no evidence.
+        let lines = match self.symbology {
+            Symbology::Ean13 | Symbology::UpcA => 2,
+            Symbology::Ean8 => 4,
+            Symbology::UpcE => 7,
+        };
+        self.weight >= ENOUGH && self.lines >= lines
     }
 
     /// Whether it is the second symbol on the back of a Japanese book, which encodes category and price. It is printed
@@ -172,14 +218,15 @@ fn count(found: &mut Vec<Found>, view: &View, detection: &Detection, reading: Re
 }
 
 /// All groups of scan lines in a view that look like a symbol.
-fn detections(view: &View, pass: &Pass) -> Vec<Detection> {
+fn detections(view: &View, look: &Look) -> Vec<Detection> {
     // One list for each filter, because lines are grouped only with lines of the same filter.
-    let mut found: Vec<Vec<Detection>> = pass.filters.iter().map(|_| Vec::new()).collect();
+    let mut found: Vec<Vec<Detection>> = look.filters.iter().map(|_| Vec::new()).collect();
     let (mut scanner, mut edges) = (Scanner::default(), Edges::default());
     let mut runs: Vec<f32> = Vec::new();
-    for top in (0..view.height.saturating_sub(pass.rows - 1)).step_by(pass.pace) {
-        scanner.take((top..top + pass.rows).map(|row| view.row(row)));
-        for (filter, found) in pass.filters.iter().zip(&mut found) {
+    let rows = look.rows.min(view.height);
+    for top in (0..=view.height - rows).step_by(look.pace) {
+        scanner.take((top..top + rows).map(|row| view.row(row)));
+        for (filter, found) in look.filters.iter().zip(&mut found) {
             scanner.edges(*filter, &mut edges);
             runs.clear();
             runs.extend(edges.at.windows(2).map(|pair| pair[1] - pair[0]));

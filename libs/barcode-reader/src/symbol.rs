@@ -135,7 +135,7 @@ impl Symbol {
             // A bar and a space together: ink spread and blur do not change their sum.
             guard.windows(2).all(|pair| near(pair.iter().sum(), 2.0, 0.95))
         });
-        guards && self.each_digit(runs).all(|(_, digit)| near(digit.iter().sum(), 7.0, 2.0))
+        guards && self.each_digit(runs).all(|(_, digit)| near(digit.iter().sum(), 7.0, 2.3))
     }
 
     /// The runs of each digit, and whether it begins with a bar.

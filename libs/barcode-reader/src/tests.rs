@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Barcode, GreyImage, Symbology, check_digit, read};
+use super::{Barcode, GreyImage, Symbology, check_digit, read, read_with};
 
 const LEFT: [&str; 10] =
     ["0001101", "0011001", "0010011", "0111101", "0100011", "0110001", "0101111", "0111011", "0110111", "0001011"];
@@ -178,6 +178,41 @@ fn blur_noise_shadow_slant_and_small_bars_are_borne() {
     for (what, shot) in shots {
         assert_eq!(only(&read(photograph(&bits, shot))).map(|code| code.0), Some("9784101010014"), "{what}");
     }
+}
+
+/// Bars little wider than a pixel are lost between the pixels, unless they are enlarged.
+#[test]
+fn a_small_symbol_is_enlarged() {
+    let bits = ean_13(&numbers("9784101010014"));
+    for (module, degrees) in [(1.2, 0.0), (1.2, 20.0), (1.2, 45.0), (1.3, 70.0)] {
+        let codes = read(photograph(&bits, Shot { module, degrees, ..PLAIN }));
+        assert_eq!(only(&codes).map(|code| code.0), Some("9784101010014"), "{module} pixels, {degrees} degrees");
+    }
+}
+
+/// In a reduced photograph bars are seen and cannot be read; in all its pixels they can.
+#[test]
+fn small_bars_are_read_in_the_finer_image_and_placed_in_the_reduced_one() {
+    let fine = photograph(&ean_13(&numbers("4902102072656")), Shot { module: 1.2, degrees: 30.0, ..PLAIN });
+    let half = |image: &GreyImage| {
+        let side = image.width / 2;
+        let mean = |at: usize| {
+            let at = (at / side * 2) * image.width + at % side * 2;
+            let four = [at, at + 1, at + image.width, at + image.width + 1];
+            (four.iter().map(|at| u32::from(image.pixels[*at])).sum::<u32>() / 4) as u8
+        };
+        GreyImage::new(side, side, (0..side * side).map(mean).collect()).unwrap()
+    };
+    let reduced = half(&fine);
+    assert_eq!(read(reduced.clone()), []);
+    let side = reduced.width as f32;
+    let codes = read_with(reduced, || Some(fine));
+    assert_eq!(only(&codes), Some(("4902102072656", Symbology::Ean13)));
+    let bounds = codes[0].bounds;
+    let middle = (f32::midpoint(bounds.left, bounds.right), f32::midpoint(bounds.top, bounds.bottom));
+    assert!((middle.0 / side - 0.5).abs() < 0.1 && (middle.1 / side - 0.5).abs() < 0.1, "{bounds:?}");
+    let clear = photograph(&ean_13(&numbers("4902102072656")), PLAIN);
+    assert_eq!(read_with(clear, || panic!("it is not needed")).len(), 1);
 }
 
 #[test]

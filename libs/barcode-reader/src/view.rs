@@ -14,6 +14,13 @@ impl View {
         Self { width, height, grey, back: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0] }
     }
 
+    /// The view as one of an original that has the same contents in `width` pixels.
+    pub(super) fn over(self, width: usize) -> Self {
+        let scale = width as f32 / self.width as f32;
+        let half = (scale - 1.0) / 2.0;
+        Self { back: [scale, 0.0, half, 0.0, scale, half], ..self }
+    }
+
     /// The point of the original at a point of the view.
     #[allow(clippy::many_single_char_names, reason = "the six terms of an affine map")]
     pub(super) fn back(&self, (u, v): (f32, f32)) -> (f32, f32) {
@@ -45,32 +52,42 @@ impl View {
         Self { width, height, grey, back: self.after([scale, 0.0, half, 0.0, scale, half]) }
     }
 
-    /// The view turned so that its rows run at `degrees`, clockwise.
-    pub(super) fn turned(&self, degrees: f32) -> Self {
+    /// How many pixels of the original one pixel of the view stands for, along a side.
+    pub(super) fn scale(&self) -> f32 {
+        self.back[0].hypot(self.back[3])
+    }
+
+    /// A rectangle around `middle`, a point of the original, whose rows run at `degrees`, clockwise. It has `width` by
+    /// `height` pixels, each `step` pixels of the view wide and at least one high. Enlarged, it is smooth (Catmull and
+    /// Rom); pixels beyond the edge repeat the edge.
+    pub(super) fn cut(&self, middle: (f32, f32), degrees: f32, (width, height): (usize, usize), step: f32) -> Self {
         let (sin, cos) = degrees.to_radians().sin_cos();
-        let (w, h) = (self.width as f32, self.height as f32);
-        let width = (w * cos.abs() + h * sin.abs()).ceil();
-        let height = (w * sin.abs() + h * cos.abs()).ceil();
-        let (middle_x, middle_y) = ((w - 1.0) / 2.0, (h - 1.0) / 2.0);
-        let (centre_u, centre_v) = ((width - 1.0) / 2.0, (height - 1.0) / 2.0);
-        let turn = [
-            cos,
-            -sin,
-            middle_x - cos * centre_u + sin * centre_v,
-            sin,
-            cos,
-            middle_y - sin * centre_u - cos * centre_v,
-        ];
-        let (width, height) = (width as usize, height as usize);
+        let (right, down) = ((cos * step, sin * step), (-sin * step.max(1.0), cos * step.max(1.0)));
+        let (x, y) = self.forth(middle);
+        let (half_u, half_v) = ((width as f32 - 1.0) / 2.0, (height as f32 - 1.0) / 2.0);
+        let left = x - right.0 * half_u - down.0 * half_v;
+        let top = y - right.1 * half_u - down.1 * half_v;
+        let map = [right.0, down.0, left, right.1, down.1, top];
         let mut grey = Vec::with_capacity(width * height);
         for v in 0..height {
             let v = v as f32;
-            grey.extend((0..width).map(|u| {
+            let place = |u: usize| {
                 let u = u as f32;
-                self.between(turn[0] * u + turn[1] * v + turn[2], turn[3] * u + turn[4] * v + turn[5])
-            }));
+                (map[0] * u + map[1] * v + map[2], map[3] * u + map[4] * v + map[5])
+            };
+            if step < 1.0 {
+                grey.extend((0..width).map(|u| self.smooth(place(u))));
+            } else {
+                grey.extend((0..width).map(|u| self.between(place(u))));
+            }
         }
-        Self { width, height, grey, back: self.after(turn) }
+        Self { width, height, grey, back: self.after(map) }
+    }
+
+    /// The point of the view at a point of the original. Views that are cut from are not turned.
+    fn forth(&self, (x, y): (f32, f32)) -> (f32, f32) {
+        let [a, _, c, _, e, f] = self.back;
+        ((x - c) / a, (y - f) / e)
     }
 
     /// The view with rows and columns exchanged.
@@ -84,7 +101,7 @@ impl View {
     }
 
     /// Bilinear interpolation; pixels beyond the edge repeat the edge.
-    fn between(&self, x: f32, y: f32) -> u8 {
+    fn between(&self, (x, y): (f32, f32)) -> u8 {
         let x = x.clamp(0.0, (self.width - 1) as f32);
         let y = y.clamp(0.0, (self.height - 1) as f32);
         let (left, top) = (x as usize, y as usize);
@@ -96,6 +113,25 @@ impl View {
         (upper + (lower - upper) * fy + 0.5) as u8
     }
 
+    /// Cubic interpolation: between pixels as wide as a bar, straight lines would flatten the bars.
+    fn smooth(&self, (x, y): (f32, f32)) -> u8 {
+        let inside = x >= 1.0 && y >= 1.0 && x < self.width as f32 - 2.0 && y < self.height as f32 - 2.0;
+        if !inside {
+            return self.between((x, y));
+        }
+        let (left, top) = (x as usize, y as usize);
+        let (columns, rows) = (cubic(x - left as f32), cubic(y - top as f32));
+        let first = (top - 1) * self.width + left - 1;
+        let mut sum = 0.5;
+        for (at, weight) in rows.iter().enumerate() {
+            let start = first + at * self.width;
+            let Some(&[a, b, c, d]) = self.grey.get(start..start + 4) else { return 0 };
+            let [p, q, r, s] = columns;
+            sum += weight * (p * f32::from(a) + q * f32::from(b) + r * f32::from(c) + s * f32::from(d));
+        }
+        sum.clamp(0.0, 255.0) as u8
+    }
+
     /// The map back through `step` and then through this view.
     #[allow(clippy::many_single_char_names, reason = "the terms of two affine maps")]
     fn after(&self, step: [f32; 6]) -> [f32; 6] {
@@ -103,6 +139,12 @@ impl View {
         let [p, q, r, s, t, u] = step;
         [a * p + b * s, a * q + b * t, a * r + b * u + c, d * p + e * s, d * q + e * t, d * r + e * u + f]
     }
+}
+
+/// The weights of four neighbours at a place between the middle two.
+fn cubic(t: f32) -> [f32; 4] {
+    let (t2, t3) = (t * t, t * t * t);
+    [(-t3 + 2.0 * t2 - t) / 2.0, (3.0 * t3 - 5.0 * t2 + 2.0) / 2.0, (-3.0 * t3 + 4.0 * t2 + t) / 2.0, (t3 - t2) / 2.0]
 }
 
 #[cfg(test)]
@@ -120,8 +162,10 @@ mod tests {
             }
         }
         let view = View::new(width, height, grey);
+        let cut = |view: &View, degrees, step| view.cut((30.0, 20.0), degrees, (90, 90), step);
+        let half = view.shrunk(2);
         let views =
-            [view.shrunk(2), view.turned(30.0), view.turned(135.0), view.transposed(), view.shrunk(2).turned(45.0)];
+            [cut(&view, 30.0, 1.0), cut(&view, 135.0, 0.7), view.transposed(), cut(&half, 45.0, 0.5), view.shrunk(2)];
         for seen in views {
             let brightest = (0..seen.grey.len()).max_by_key(|at| seen.grey[*at]).unwrap();
             let (u, v) = (brightest % seen.width, brightest / seen.width);

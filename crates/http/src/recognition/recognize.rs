@@ -62,6 +62,18 @@ pub(crate) struct ItemCandidate {
     sites: Box<RawValue>,
     /// What speaks for it.
     evidence: EvidenceEntry,
+    /// Where the item is, or the barcode that was read: the four corners from its own upper left to the right. A corner
+    /// that the image does not show lies outside of it.
+    corners: Vec<Corner>,
+}
+
+/// A point, in pixels of the image as sent.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Corner {
+    /// From the left edge.
+    x: f32,
+    /// From the top edge.
+    y: f32,
 }
 
 /// What speaks for a candidate.
@@ -162,6 +174,7 @@ fn render(saved: Saved<ItemMatch>) -> RecognizeAnswer {
         detail: raw(found.item.detail, "{}"),
         sites: raw(found.item.sites, "[]"),
         evidence: evidence(found.evidence),
+        corners: found.corners.into_iter().map(|(x, y)| Corner { x, y }).collect(),
     };
     RecognizeAnswer {
         recognition_id: saved.id.as_str().to_owned(),

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use kaisatsu_vision::barcode;
+use kaisatsu_vision::barcode::article_numbers;
 use serde_json::{Map, Value, json};
 
 use super::Entry;
@@ -126,7 +126,11 @@ fn own(fields: &Fields) -> Result<Entry, String> {
     }
     let mut codes = Vec::new();
     for printed in list(fields, "barcode").chain(list(fields, "barcodes")) {
-        codes.push(code(&printed).ok_or_else(|| format!("barcode '{printed}' has a wrong check digit or length"))?);
+        let numbers = article_numbers(&printed);
+        if numbers.is_empty() {
+            return Err(format!("barcode '{printed}' has a wrong check digit or length"));
+        }
+        codes.extend(numbers);
     }
     Ok(Entry {
         id: required(fields, "id")?,
@@ -146,7 +150,7 @@ fn edition(fields: &Fields) -> Result<Entry, String> {
     let key = required(fields, "key")?;
     let title = required(fields, "title")?;
     let codes: Vec<String> =
-        list(fields, "isbn_13").chain(list(fields, "isbn_10")).filter_map(|isbn| code(&isbn)).collect();
+        list(fields, "isbn_13").chain(list(fields, "isbn_10")).flat_map(|isbn| article_numbers(&isbn)).collect();
     let covers = fields.get("covers").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_i64);
     let covers: Vec<i64> = covers.filter(|number| *number > 0).collect();
     let mut detail = Map::new();
@@ -189,16 +193,10 @@ fn product(fields: &Fields) -> Result<Entry, String> {
         name,
         detail,
         image_url: text(fields, "image_url").unwrap_or_default(),
-        codes: code(&printed).into_iter().collect(),
+        codes: article_numbers(&printed),
         images_are_guessed: true,
         images: vec![PathBuf::from(format!("{printed}.jpg"))],
     })
-}
-
-/// A printed number as thirteen digits.
-fn code(printed: &str) -> Option<String> {
-    let plain: String = printed.chars().filter(|c| !matches!(c, '-' | ' ')).collect();
-    barcode::isbn_10_to_13(&plain).or_else(|| barcode::to_ean_13(&plain))
 }
 
 fn required(fields: &Fields, name: &str) -> Result<String, String> {
@@ -275,6 +273,20 @@ mod tests {
             let entry = object(&row).and_then(|fields| own(&fields)).unwrap();
             assert_eq!((entry.id.as_str(), entry.codes), ("7", vec!["4901234567894".to_owned()]), "{row}");
         }
+    }
+
+    /// What the reader answers for a symbol of UPC-E is found however the catalogue writes it.
+    #[test]
+    fn an_article_may_be_listed_in_any_form() {
+        for listed in ["425261", "0425261", "04252614", "042100005264", "0042100005264", "00042100005264", "4252614"] {
+            let row = format!(r#"{{"id":"7","category":"food","name":"Tea","barcode":"{listed}"}}"#);
+            assert_eq!(object(&row).and_then(|fields| own(&fields)).unwrap().codes[0], "0042100005264", "{listed}");
+            let row = format!(r#"{{"code":"{listed}","product_name":"Tea"}}"#);
+            assert_eq!(object(&row).and_then(|fields| product(&fields)).unwrap().codes[0], "0042100005264", "{listed}");
+        }
+        let row = r#"{"id":"7","category":"book","name":"Kokoro","barcode":"4101010013|19784101010011"}"#;
+        let codes = object(row).and_then(|fields| own(&fields)).unwrap().codes;
+        assert_eq!(codes, ["9784101010014", "9784101010014"]);
     }
 
     #[test]

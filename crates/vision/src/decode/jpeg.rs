@@ -4,7 +4,7 @@ mod header;
 
 use std::{borrow::Cow, cell::RefCell, io::Cursor};
 
-use image::{DynamicImage, ImageDecoder, RgbImage, codecs::jpeg::JpegDecoder, metadata::Orientation};
+use image::{DynamicImage, GrayImage, ImageDecoder, RgbImage, codecs::jpeg::JpegDecoder, metadata::Orientation};
 use turbojpeg::{Colorspace, Decompressor, Image, PixelFormat, ScalingFactor};
 
 use super::{Bounds, DecodeError, Decoded, check_size};
@@ -34,6 +34,31 @@ pub(super) fn decode(bytes: &[u8], bounds: Bounds, short_side: Option<u32>) -> R
         *slot = decoded.is_ok().then_some(decompressor);
         decoded
     })
+}
+
+/// The brightness of every pixel of a file that has been decoded before at a fraction of its size; `None` if it cannot
+/// be had.
+pub(super) fn whole_grey(bytes: &[u8], bounds: Bounds) -> Option<GrayImage> {
+    let mut decompressor = fresh().ok()?;
+    let header = decompressor.read_header(bytes).ok()?;
+    let side = |side: usize| u32::try_from(side).unwrap_or(u32::MAX);
+    let (width, height) = (side(header.width), side(header.height));
+    check_size(width, height, "JPEG", bounds).ok()?;
+    let mut pixels = vec![0; header.width * header.height];
+    let (width_pixels, format) = (header.width, PixelFormat::GRAY);
+    let target = Image {
+        pixels: pixels.as_mut_slice(),
+        width: width_pixels,
+        pitch: width_pixels,
+        height: header.height,
+        format,
+    };
+    if let Err(error) = decompressor.decompress(bytes, target) {
+        accept(&error).ok()?;
+    }
+    let mut image = DynamicImage::ImageLuma8(GrayImage::from_raw(width, height, pixels)?);
+    image.apply_orientation(orientation(bytes));
+    Some(image.into_luma8())
 }
 
 fn fresh() -> turbojpeg::Result<Decompressor> {

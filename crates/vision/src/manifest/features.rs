@@ -14,6 +14,9 @@ pub struct LocalFeatures {
     pub input: FeatureInput,
     /// What comes out.
     pub output: FeatureOutput,
+    /// A network that matches the features of two pictures; without it descriptors alone decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matcher: Option<File>,
 }
 
 /// What goes in: one grey channel, the mean of the three of the picture, from 0 to 1. Its sides are multiples of 32.

@@ -33,6 +33,72 @@ pub struct Plane {
 }
 
 impl Plane {
+    #[cfg(test)]
+    pub(crate) fn new(width: usize, height: usize, grey: Vec<f32>) -> Self {
+        Self { width, height, grey }
+    }
+
+    /// The middle of its brightest pixels, as fractions.
+    #[cfg(test)]
+    #[allow(clippy::cast_precision_loss, reason = "small planes")]
+    pub(crate) fn brightest(&self) -> (f32, f32) {
+        let most = self.grey.iter().copied().fold(0.0, f32::max);
+        let bright = (0..self.grey.len()).filter(|at| self.grey[*at] > 0.7 * most);
+        let places: Vec<(f32, f32)> =
+            bright.map(|at| ((at % self.width) as f32 + 0.5, (at / self.width) as f32 + 0.5)).collect();
+        let sum = places.iter().fold((0.0, 0.0), |sum, place| (sum.0 + place.0, sum.1 + place.1));
+        let many = places.len() as f32;
+        (sum.0 / many / self.width as f32, sum.1 / many / self.height as f32)
+    }
+
+    /// Width and height.
+    #[allow(clippy::cast_precision_loss, reason = "a few thousand pixels")]
+    pub(crate) fn size(&self) -> (f32, f32) {
+        (self.width as f32, self.height as f32)
+    }
+
+    /// Calls `each` with the change to the right and downwards at every second pixel of every second row.
+    pub(crate) fn gradients(&self, mut each: impl FnMut(f32, f32)) {
+        for y in (1..self.height.saturating_sub(1)).step_by(2) {
+            let row = |y: usize| &self.grey[y * self.width..(y + 1) * self.width];
+            let (above, here, below) = (row(y - 1), row(y), row(y + 1));
+            for x in (1..self.width.saturating_sub(1)).step_by(2) {
+                each(here[x + 1] - here[x - 1], below[x] - above[x]);
+            }
+        }
+    }
+
+    /// The same turned to the right by any angle, on a ground of its mean brightness.
+    #[allow(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "places in a plane of a few thousand pixels"
+    )]
+    pub(crate) fn rotated(&self, degrees: f32) -> Self {
+        let (sin, cos) = degrees.to_radians().sin_cos();
+        let (w, h) = self.size();
+        let side = |side: f32| ((side / STEP as f32).ceil().max(1.0) as usize) * STEP as usize;
+        let (width, height) = (side(w * cos.abs() + h * sin.abs()), side(w * sin.abs() + h * cos.abs()));
+        let mean = self.grey.iter().sum::<f32>() / self.grey.len().max(1) as f32;
+        let pixel = |at: usize| {
+            let (x, y) =
+                ((at % width) as f32 + 0.5 - width as f32 / 2.0, (at / width) as f32 + 0.5 - height as f32 / 2.0);
+            let (x, y) = (x * cos + y * sin + w / 2.0 - 0.5, y * cos - x * sin + h / 2.0 - 0.5);
+            if x < 0.0 || y < 0.0 || x > w - 1.0 || y > h - 1.0 {
+                return mean;
+            }
+            let (left, top) = (x as usize, y as usize);
+            let (right, bottom) = ((left + 1).min(self.width - 1), (top + 1).min(self.height - 1));
+            let (fx, fy) = (x - left as f32, y - top as f32);
+            let at = |x: usize, y: usize| self.grey[y * self.width + x];
+            let upper = at(left, top) + (at(right, top) - at(left, top)) * fx;
+            let lower = at(left, bottom) + (at(right, bottom) - at(left, bottom)) * fx;
+            upper + (lower - upper) * fy
+        };
+        Self { width, height, grey: (0..width * height).map(pixel).collect() }
+    }
+
     /// The same after quarter turns to the right.
     #[must_use]
     pub fn turned(&self, quarters: u32) -> Self {

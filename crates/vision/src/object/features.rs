@@ -80,6 +80,25 @@ impl Features {
         &self.descriptors
     }
 
+    /// Those that lie in none of some quadrilaterals, whose corners are fractions of the picture, clockwise; `None` if
+    /// all do.
+    #[must_use]
+    pub fn outside(&self, quads: &[[(f32, f32); 4]]) -> Option<Self> {
+        let inside = |point: &Point, quad: &[(f32, f32); 4]| {
+            let (x, y) = (f32::from(point.x) / f32::from(self.width), f32::from(point.y) / f32::from(self.height));
+            let right_of = |(from, to): (&(f32, f32), &(f32, f32))| {
+                (to.0 - from.0) * (y - from.1) - (to.1 - from.1) * (x - from.0) >= 0.0
+            };
+            quad.iter().zip(quad.iter().cycle().skip(1)).all(right_of)
+        };
+        let both = self.points.iter().zip(&self.descriptors);
+        let left: Vec<(Point, Descriptor)> = both
+            .filter(|(point, _)| !quads.iter().any(|quad| inside(point, quad)))
+            .map(|(point, descriptor)| (*point, *descriptor))
+            .collect();
+        if left.is_empty() { None } else { Self::new(self.width, self.height, left) }
+    }
+
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -207,6 +226,17 @@ mod tests {
                 prop_assert_eq!(reference.to_bytes(), bytes);
             }
         }
+    }
+
+    #[test]
+    fn features_inside_a_quadrilateral_are_left_out() {
+        let at = |x, y| (Point { x, y }, [0; DIMENSIONS]);
+        let features = Features::new(100, 50, vec![at(10, 25), at(50, 25), at(90, 25), at(50, 2)]).unwrap();
+        let card = [(0.3, 0.2), (0.7, 0.2), (0.8, 0.9), (0.25, 0.9)];
+        let rest = features.outside(&[card]).unwrap();
+        assert_eq!(rest.points(), [Point { x: 10, y: 25 }, Point { x: 90, y: 25 }, Point { x: 50, y: 2 }]);
+        assert_eq!(features.outside(&[]).unwrap(), features);
+        assert_eq!(features.outside(&[[(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]]), None);
     }
 
     #[test]

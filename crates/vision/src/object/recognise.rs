@@ -9,41 +9,57 @@ use super::{
     features::{Features, Reference},
     global_descriptor::global_descriptor,
     index::{ItemId, PictureId, Vote},
-    verify::{Subject, Verification, verify},
+    matcher::Matcher,
+    turn::{Turn, slant},
+    verify::{Subject, Verification, verify, verify_pairs},
     vocabulary::{QueryFeature, Vocabulary},
 };
 use crate::{Area, Picture, runtime::RuntimeError};
 
 /// How a query is read, step by step until an item is found for sure.
+#[derive(Clone, Copy)]
 struct Step {
     /// The longer side in pixels.
     side: u32,
     /// The most features.
     features: usize,
-    /// Quarter turns.
-    turn: u32,
+    /// By how many degrees it is turned to the right.
+    degrees: f32,
 }
 
 /// Between these sizes and those of the references, an item that fills the picture or a quarter of it meets a view of
-/// about its own size. Turned pictures are rare, and the second size costs as much as three of the first, so they are
-/// read at the first only. The turns are in the order in which cameras are held.
-const STEPS: [Step; 5] = [
-    Step { side: 640, features: 1000, turn: 0 },
-    Step { side: 1024, features: 1500, turn: 0 },
-    Step { side: 640, features: 1000, turn: 1 },
-    Step { side: 640, features: 1000, turn: 3 },
-    Step { side: 640, features: 1000, turn: 2 },
-];
+/// about its own size.
+const UPRIGHT: [Step; 2] =
+    [Step { side: 640, features: 1000, degrees: 0.0 }, Step { side: 1024, features: 1500, degrees: 0.0 }];
+/// Turned pictures are rare and need many turns, so they are read at a size that costs half of the first.
+const TURNED: Step = Step { side: 448, features: 700, degrees: 0.0 };
+/// The quarter turns, in the order in which cameras are held, and the turns between them. Descriptors bear some 20
+/// degrees more or less.
+const QUARTERS: [f32; 3] = [90.0, 270.0, 180.0];
+const BETWEEN: [f32; 4] = [45.0, 315.0, 135.0, 225.0];
+/// The turns, from the angle of the edges, of a picture whose edges say that what it shows lies between two quarters.
+const SLANTED: [f32; 4] = [0.0, 90.0, 270.0, 180.0];
 /// How many views are verified at each size and turn.
 const VERIFIED: usize = 16;
-/// With so many inliers no wrong item has been seen; the search for a better size or turn ends.
-const SURE: u32 = 25;
-/// With so many inliers looks alone are enough, and the score is a half: wrong items reach 19.
+/// How many of them are matched by the network where descriptors leave it open, and what makes one worth it, because
+/// that takes longer than reading the picture: so many inliers, or so many times the votes of any other item. Pictures
+/// of nothing known have 6 to 8 inliers as a rule, and level votes.
+const MATCHED: usize = 2;
+const PROMISING: u32 = 9;
+const LEAD: f32 = 1.3;
+/// With this score no wrong item has been seen; the search for a better size or turn ends.
+const SURE: f32 = 0.95;
+/// With so many inliers looks alone are enough, and the score is a half: wrong items reach 19. Of the pairs of the
+/// matcher, which are fewer and better, wrong items have had 8 at most.
 const ENOUGH: u32 = 20;
+const ENOUGH_MATCHED: u32 = 15;
 /// With fewer inliers it is a coincidence. In between, something else must speak for the item.
 const LEAST: u32 = 15;
 /// After a sure one, only views with this share of its votes are verified: another edition of the same book.
 const RIVAL_SHARE: f32 = 0.5;
+/// How often what lies beside the items found is searched for others, and how many features it must have.
+const MOST_REST: usize = 6;
+const LEAST_REST: usize = 60;
 
 /// An item that a picture shows, and what speaks for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +68,7 @@ pub struct Recognised {
     pub item: ItemId,
     /// Its reference picture that is nearest to the query.
     pub picture: PictureId,
-    /// 0 to 1; grows with the inliers: 0.5 at 20, 0.95 at 25.
+    /// 0 to 1; grows with the inliers: 0.5 at 20, 0.95 at 25, and five earlier for pairs of the matcher.
     pub score: f32,
     /// How many features of the reference lie in the query where they should.
     pub inliers: u32,
@@ -78,11 +94,16 @@ pub struct Found {
 ///
 /// Each round reads the picture at one size and turn, votes for reference pictures ([`Recogniser::vote`]) and verifies
 /// them ([`Recogniser::verify`]). In between, the caller reads the features of the reference pictures from wherever
-/// they are, so that no thread with a network waits for a database. The search ends when an item is found for sure, or
-/// with the last round.
+/// they are, so that no thread with a network waits for a database. When an item is found for sure, what lies beside it
+/// is searched for others, and the search ends; otherwise it ends with the last round.
 #[derive(Default)]
 pub struct Search {
     rounds: usize,
+    /// By how many degrees the edges of the picture are turned, if that is far from a quarter turn.
+    slant: Option<f32>,
+    /// The features beside the items that were found, to be searched next, and how often that was done.
+    rest: Option<(Features, Turn)>,
+    rests: usize,
     ballot: Option<Ballot>,
     found: HashMap<ItemId, Recognised>,
     descriptor: Option<Vec<f32>>,
@@ -92,14 +113,29 @@ pub struct Search {
 struct Ballot {
     query: Features,
     votes: Vec<Vote>,
-    turn: u32,
+    turn: Turn,
+    /// Whether it is about what lies beside an item that was found.
+    beside: bool,
 }
 
 impl Search {
     /// Whether no further round is needed.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.ballot.is_none() && (self.rounds >= STEPS.len() || self.found.values().any(|found| found.inliers >= SURE))
+        let sure = || self.found.values().any(|found| found.score >= SURE);
+        self.ballot.is_none() && self.rest.is_none() && (self.step().is_none() || sure())
+    }
+
+    fn step(&self) -> Option<Step> {
+        if let Some(step) = UPRIGHT.get(self.rounds) {
+            return Some(*step);
+        }
+        let turned = self.rounds - UPRIGHT.len();
+        let degrees = match self.slant {
+            Some(slant) => SLANTED.iter().map(|turn| turn - slant).chain(QUARTERS).nth(turned),
+            None => QUARTERS.into_iter().chain(BETWEEN).nth(turned),
+        };
+        degrees.map(|degrees| Step { degrees, ..TURNED })
     }
 
     /// What was found.
@@ -114,14 +150,15 @@ impl Search {
 /// Recognises items, on one thread.
 pub struct Recogniser {
     extractor: Extractor,
+    matcher: Option<Matcher>,
     vocabulary: Vocabulary,
 }
 
 impl Recogniser {
-    /// A recogniser with its network.
+    /// A recogniser with its networks.
     #[must_use]
-    pub fn new(extractor: Extractor) -> Self {
-        Self { extractor, vocabulary: Vocabulary::default() }
+    pub fn new(extractor: Extractor, matcher: Option<Matcher>) -> Self {
+        Self { extractor, matcher, vocabulary: Vocabulary::default() }
     }
 
     /// The network, for reading reference pictures.
@@ -142,9 +179,21 @@ impl Recogniser {
         search: &mut Search,
         ballot: impl FnOnce(&[QueryFeature], usize) -> Vec<Vote>,
     ) -> Result<Vec<PictureId>, RuntimeError> {
-        let Some(Step { side, features, turn }) = STEPS.get(search.rounds) else { return Ok(Vec::new()) };
-        let plane = whole_plane(resizer, picture, *side)?.turned(*turn);
-        let query = self.extractor.features(&plane, *features)?;
+        let rest = search.rest.take();
+        let beside = rest.is_some();
+        let (query, turn) = match rest {
+            Some(rest) => rest,
+            None => {
+                let Some(Step { side, features, degrees }) = search.step() else { return Ok(Vec::new()) };
+                let plane = whole_plane(resizer, picture, side)?;
+                if search.rounds == 0 {
+                    search.slant = slant(&plane);
+                }
+                search.rounds += 1;
+                let (turn, plane) = Turn::of(&plane, degrees);
+                (self.extractor.features(&plane, features)?, turn)
+            }
+        };
         let encoded = self.vocabulary.encode_query(&query);
         // The first round alone makes the descriptor: how many rounds follow depends on the catalogue.
         search.descriptor.get_or_insert_with(|| global_descriptor(&encoded));
@@ -152,22 +201,111 @@ impl Recogniser {
         let mut pictures: Vec<PictureId> = votes.iter().map(|vote| vote.picture).collect();
         pictures.sort_unstable();
         pictures.dedup();
-        search.rounds += 1;
-        search.ballot = Some(Ballot { query, votes, turn: *turn });
+        search.ballot = Some(Ballot { query, votes, turn, beside });
         Ok(pictures)
     }
 
     /// Ends a round: keeps the items whose reference pictures lie in the picture as a whole. A reference picture that
     /// is missing was removed from the catalogue since the vote.
-    pub fn verify(&self, search: &mut Search, references: &HashMap<PictureId, Reference>) {
-        let Some(Ballot { query, votes, turn }) = search.ballot.take() else { return };
-        for (vote, verification) in verified(&self.vocabulary, &query, &votes, references) {
-            let seen = recognised(&vote, &verification, turn);
-            if search.found.get(&vote.item).is_none_or(|other| other.inliers < seen.inliers) {
-                search.found.insert(vote.item, seen);
+    ///
+    /// # Errors
+    /// When the network of the matcher fails.
+    pub fn verify(
+        &mut self,
+        search: &mut Search,
+        references: &HashMap<PictureId, Reference>,
+    ) -> Result<(), RuntimeError> {
+        let Some(Ballot { query, votes, turn, beside }) = search.ballot.take() else { return Ok(()) };
+        let mut seen = verified(&self.vocabulary, &query, &votes, references);
+        if !beside && seen.iter().all(|seen| seen.score() < SURE) {
+            self.match_best(&query, &votes, references, &mut seen)?;
+        }
+        let sure: Vec<[(f32, f32); 4]> =
+            seen.iter().filter(|seen| seen.score() >= SURE).map(|seen| seen.verification.corners).collect();
+        if !sure.is_empty() && search.rests < MOST_REST {
+            search.rests += 1;
+            search.rest = query.outside(&sure).filter(|rest| rest.len() >= LEAST_REST).map(|rest| (rest, turn));
+        }
+        for seen in seen {
+            let found = seen.recognised(&turn);
+            let better = |other: &Recognised| (other.score, other.inliers) < (found.score, found.inliers);
+            if search.found.get(&found.item).is_none_or(better) {
+                search.found.insert(found.item, found);
             }
         }
+        Ok(())
     }
+
+    /// Matches those views that descriptors speak for, and that of an item which leads the vote.
+    fn match_best(
+        &mut self,
+        query: &Features,
+        votes: &[Vote],
+        references: &HashMap<PictureId, Reference>,
+        seen: &mut Vec<Seen>,
+    ) -> Result<(), RuntimeError> {
+        let Some(matcher) = &mut self.matcher else { return Ok(()) };
+        let mut chosen: Vec<Vote> = Vec::new();
+        for vote in promising(votes, seen) {
+            if chosen.len() < MATCHED && chosen.iter().all(|other| other.item != vote.item) {
+                chosen.push(vote);
+            }
+        }
+        for vote in chosen {
+            let Some(view) = references.get(&vote.picture).and_then(|reference| reference.views().get(vote.view))
+            else {
+                continue;
+            };
+            let pairs = matcher.pairs(view, query)?;
+            if let Some(verification) = verify_pairs(view, query, &pairs) {
+                seen.push(Seen { vote, verification, matched: true });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A reference picture that lies in the query.
+struct Seen {
+    vote: Vote,
+    verification: Verification,
+    /// Whether the network found the pairs.
+    matched: bool,
+}
+
+impl Seen {
+    fn score(&self) -> f32 {
+        score(self.verification.inliers, if self.matched { ENOUGH_MATCHED } else { ENOUGH })
+    }
+
+    fn recognised(&self, turn: &Turn) -> Recognised {
+        let corners = self.verification.corners.map(|corner| turn.back(corner));
+        let range = |values: [f32; 4]| {
+            let least = values.into_iter().fold(f32::INFINITY, f32::min).clamp(0.0, 1.0);
+            (least, values.into_iter().fold(f32::NEG_INFINITY, f32::max).clamp(0.0, 1.0))
+        };
+        let ((x_min, x_max), (y_min, y_max)) =
+            (range(corners.map(|corner| corner.0)), range(corners.map(|corner| corner.1)));
+        Recognised {
+            item: self.vote.item,
+            picture: self.vote.picture,
+            score: self.score(),
+            inliers: self.verification.inliers,
+            corners,
+            area: Area { x_min, y_min, x_max, y_max },
+        }
+    }
+}
+
+/// The votes that are worth a closer look, the best first.
+fn promising(votes: &[Vote], seen: &[Seen]) -> Vec<Vote> {
+    let mut promising: Vec<&Seen> = seen.iter().filter(|seen| seen.verification.inliers >= PROMISING).collect();
+    promising.sort_by_key(|seen| std::cmp::Reverse(seen.verification.inliers));
+    let leads = |first: &&Vote| {
+        let next = votes.iter().find(|vote| vote.item != first.item).map_or(0.0, |vote| vote.score);
+        first.score > 0.0 && first.score >= LEAD * next
+    };
+    promising.into_iter().map(|seen| seen.vote).chain(votes.first().filter(leads).copied()).collect()
 }
 
 /// The votes that verification confirms.
@@ -176,10 +314,10 @@ fn verified(
     query: &Features,
     votes: &[Vote],
     references: &HashMap<PictureId, Reference>,
-) -> Vec<(Vote, Verification)> {
+) -> Vec<Seen> {
     let query = Subject::new(query, vocabulary);
     let mut enough = 0.0;
-    let mut seen = Vec::new();
+    let mut all = Vec::new();
     for vote in votes.iter().take_while(|vote| vote.score > 0.0) {
         if vote.score < enough {
             break;
@@ -187,74 +325,32 @@ fn verified(
         let view = references.get(&vote.picture).and_then(|reference| reference.views().get(vote.view));
         let Some(view) = view else { continue };
         let Some(verification) = verify(&Subject::new(view, vocabulary), &query) else { continue };
-        if verification.inliers >= SURE {
+        let seen = Seen { vote: *vote, verification, matched: false };
+        if seen.score() >= SURE {
             enough = vote.score * RIVAL_SHARE;
         }
-        seen.push((*vote, verification));
+        all.push(seen);
     }
-    seen
+    all
 }
 
-fn recognised(vote: &Vote, verification: &Verification, turn: u32) -> Recognised {
-    let corners = verification.corners.map(|corner| upright(corner, turn));
-    let range = |values: [f32; 4]| {
-        let least = values.into_iter().fold(f32::INFINITY, f32::min).clamp(0.0, 1.0);
-        (least, values.into_iter().fold(f32::NEG_INFINITY, f32::max).clamp(0.0, 1.0))
-    };
-    let ((x_min, x_max), (y_min, y_max)) =
-        (range(corners.map(|corner| corner.0)), range(corners.map(|corner| corner.1)));
-    Recognised {
-        item: vote.item,
-        picture: vote.picture,
-        score: score(verification.inliers),
-        inliers: verification.inliers,
-        corners,
-        area: Area { x_min, y_min, x_max, y_max },
-    }
-}
-
-/// A point of the turned picture in the upright one, both as fractions.
-fn upright((x, y): (f32, f32), turn: u32) -> (f32, f32) {
-    match turn % 4 {
-        0 => (x, y),
-        1 => (y, 1.0 - x),
-        2 => (1.0 - x, 1.0 - y),
-        _ => (1.0 - y, x),
-    }
-}
-
-/// From inliers to a score: a logistic curve through 0.5 at 20, where wrong items end, and 0.95 at 25, where right ones
-/// are alone.
+/// From inliers to a score: a logistic curve through 0.5 at `enough`, where wrong items end, and 0.95 five inliers
+/// later, where right ones are alone.
 #[allow(clippy::cast_precision_loss, reason = "a few thousand inliers")]
-fn score(inliers: u32) -> f32 {
-    1.0 / (1.0 + ((ENOUGH as f32 - inliers as f32) / 1.65).exp())
+fn score(inliers: u32, enough: u32) -> f32 {
+    1.0 / (1.0 + ((enough as f32 - inliers as f32) / 1.65).exp())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ENOUGH, SURE, score, upright};
-    use crate::Picture;
+    use super::{ENOUGH, ENOUGH_MATCHED, SURE, score};
 
     #[test]
     fn the_score_grows_with_the_inliers() {
-        assert!((1..200).all(|inliers| score(inliers) >= score(inliers - 1)));
-        assert!(score(ENOUGH) >= 0.5 && score(ENOUGH - 1) < 0.5);
-        assert!(score(SURE) >= 0.95 && score(u32::MAX) <= 1.0);
-    }
-
-    /// A mark in a picture is turned with it and must lead back to where it was.
-    #[test]
-    fn a_place_in_the_turned_picture_leads_back() {
-        let mut rgb = vec![0; 4 * 2 * 3];
-        rgb[(4 + 3) * 3] = 255;
-        let picture = Picture::new(4, 2, rgb).unwrap();
-        for turn in 0..4 {
-            let turned = picture.turned(turn);
-            let at = u16::try_from(turned.rgb().iter().step_by(3).position(|red| *red == 255).unwrap()).unwrap();
-            let (width, height) = (u16::try_from(turned.width()).unwrap(), u16::try_from(turned.height()).unwrap());
-            let (x, y) = (f32::from(at % width) + 0.5, f32::from(at / width) + 0.5);
-            let back = upright((x / f32::from(width), y / f32::from(height)), turn);
-            assert!((back.0 - 3.5 / 4.0).abs() < 1e-6 && (back.1 - 1.5 / 2.0).abs() < 1e-6, "{turn}: {back:?}");
+        for enough in [ENOUGH, ENOUGH_MATCHED] {
+            assert!((1..200).all(|inliers| score(inliers, enough) >= score(inliers - 1, enough)));
+            assert!(score(enough, enough) >= 0.5 && score(enough - 1, enough) < 0.5);
+            assert!(score(enough + 5, enough) >= SURE && score(u32::MAX, enough) <= 1.0);
         }
     }
 }

@@ -62,8 +62,11 @@ impl<'a> Subject<'a> {
 /// Looks for a reference in a query; `None` when it is not there. The same features give the same answer.
 #[must_use]
 pub fn verify(reference: &Subject<'_>, query: &Subject<'_>) -> Option<Verification> {
-    let pairs = mutual(&reference.comparable, &query.comparable);
-    let (reference, query) = (reference.features, query.features);
+    verify_pairs(reference.features, query.features, &mutual(&reference.comparable, &query.comparable))
+}
+
+/// Looks for a reference in a query by pairs of their features, the likeliest first.
+pub(crate) fn verify_pairs(reference: &Features, query: &Features, pairs: &[Pair]) -> Option<Verification> {
     let matches: Vec<Match> = pairs.iter().filter_map(|pair| place(reference, query, pair)).collect();
     let size = (f64::from(reference.width()), f64::from(reference.height()));
     let best = consensus(&matches, size)?;

@@ -80,6 +80,9 @@ pub struct ItemMatch {
     pub score: f32,
     /// Why it is thought to be there.
     pub evidence: Evidence,
+    /// Where it is, or its barcode: the corners from its own upper left to the right, in pixels of the image as sent.
+    /// They may lie outside of the image.
+    pub corners: [(f32, f32); 4],
 }
 
 impl Candidate for ItemMatch {
@@ -211,7 +214,8 @@ mod tests {
             sites: "[]".to_owned(),
         };
         let area = PixelBox { x_min: 0.0, y_min: 0.0, x_max: 1.0, y_max: 1.0 };
-        ItemMatch { item, score, evidence: Evidence::Features { inliers: 20, picture: 1, text: None, area } }
+        let evidence = Evidence::Features { inliers: 20, picture: 1, text: None, area };
+        ItemMatch { item, score, evidence, corners: [(0.0, 0.0); 4] }
     }
 
     #[test]

@@ -9,8 +9,8 @@ use std::{
 use kaisatsu_store::{ItemRecord, ReferenceRow};
 use kaisatsu_vision::{
     Bounds, Decoded, ImageFile, Worker,
-    barcode::{self, Barcode},
-    decode,
+    barcode::{self, Barcode, GreyImage},
+    decode, decode_whole_grey,
     manifest::Task,
     object::{PictureId, QueryFeature, Recognised, Reference, Search, barcode_descriptor},
     text,
@@ -27,9 +27,9 @@ use crate::{
     learning::{FeedbackQuery, LearnedFeedback},
 };
 
-/// The shorter side that is decoded: enough for the bars of a symbol that takes a tenth of a telephone's photograph,
-/// and for the features of a small item.
-const SHORT_SIDE: u32 = 1200;
+/// The shorter side that is decoded: enough to see where bars are in a telephone's photograph, and for the features of
+/// a small item. Bars that are too small to be read are looked at once more in the whole file.
+const SHORT_SIDE: u32 = 960;
 
 /// The score of an item whose barcode was read: its digits check, and several lines agree on them.
 const BARCODE_SCORE: f32 = 0.99;
@@ -52,6 +52,8 @@ pub(super) struct Scan {
     pub(super) decoded: Decoded,
     pub(super) barcodes: Vec<Barcode>,
     search: Search,
+    /// What the search by features left, once it is over: the picture as a vector.
+    searched: Option<Vec<f32>>,
     /// The items of the reference pictures that were read so far, by their numbers.
     items: HashMap<u64, ItemRecord>,
     inference: Duration,
@@ -72,9 +74,12 @@ impl Scan {
     pub(super) fn decode(image: &[u8], bounds: Bounds) -> Result<Self, RecognitionError> {
         let decoded = timed(DECODE, FUNCTION.into(), || decode(image, bounds, Some(SHORT_SIDE)))?;
         let began = Instant::now();
-        let barcodes = barcode::read(&decoded.picture);
+        let barcodes = barcode::read_with(&decoded.picture, || {
+            let (width, height, grey) = decode_whole_grey(image, bounds, &decoded)?;
+            GreyImage::new(width as usize, height as usize, grey)
+        });
         let (search, items) = (Search::default(), HashMap::new());
-        Ok(Self { decoded, barcodes, search, items, inference: began.elapsed() })
+        Ok(Self { decoded, barcodes, search, searched: None, items, inference: began.elapsed() })
     }
 }
 
@@ -92,14 +97,31 @@ impl Scanner {
     pub(super) fn after_barcodes(
         &self,
         worker: &mut Worker,
-        scan: Scan,
+        mut scan: Scan,
         matches: Vec<ItemMatch>,
     ) -> Result<Progress, RecognitionError> {
-        if matches.is_empty() && self.catalogue.items() > 0 {
+        if matches.is_empty() && scan.searched.is_none() && self.catalogue.items() > 0 {
             return self.advance(worker, scan, Vec::new());
         }
-        let descriptor = scan.barcodes.first().map(|code| barcode_descriptor(&code.digits)).unwrap_or_default();
-        Ok(self.found(&scan, matches, descriptor))
+        let descriptor = match scan.searched.take() {
+            Some(descriptor) if matches.is_empty() => descriptor,
+            _ => scan.barcodes.first().map(|code| barcode_descriptor(&code.digits)).unwrap_or_default(),
+        };
+        Ok(self.or_matrix(scan, matches, descriptor))
+    }
+
+    /// Where nothing was found, a QR code or a Data Matrix may name the item.
+    fn or_matrix(&self, mut scan: Scan, matches: Vec<ItemMatch>, descriptor: Vec<f32>) -> Progress {
+        if matches.is_empty() && scan.barcodes.is_empty() {
+            let began = Instant::now();
+            scan.barcodes.extend(barcode::read_matrix(&scan.decoded.picture));
+            scan.inference += began.elapsed();
+            if !scan.barcodes.is_empty() {
+                scan.searched = Some(descriptor);
+                return Progress::Barcodes(scan);
+            }
+        }
+        self.found(&scan, matches, descriptor)
     }
 
     fn found(&self, scan: &Scan, matches: Vec<ItemMatch>, descriptor: Vec<f32>) -> Progress {
@@ -126,7 +148,7 @@ impl Scanner {
         let found = std::mem::take(search).finish();
         let matches = settle(worker, decoded, found.items, items)?;
         scan.inference += began.elapsed();
-        Ok(self.found(&scan, matches, found.descriptor))
+        Ok(self.or_matrix(scan, matches, found.descriptor))
     }
 
     fn search(
@@ -144,14 +166,14 @@ impl Scanner {
                 scan.items.insert(item.number.unsigned_abs(), item);
             }
         }
-        objects.verify(&mut scan.search, &references);
+        objects.verify(&mut scan.search, &references).map_err(failed)?;
         while !scan.search.is_over() {
             let vote = |query: &[QueryFeature], most| self.catalogue.vote(query, most, self.category.as_deref());
             let wanted = objects.vote(resizer, &scan.decoded.picture, &mut scan.search, vote).map_err(failed)?;
             if !wanted.is_empty() {
                 return Ok(wanted);
             }
-            objects.verify(&mut scan.search, &HashMap::new());
+            objects.verify(&mut scan.search, &HashMap::new()).map_err(failed)?;
         }
         Ok(Vec::new())
     }
@@ -190,6 +212,7 @@ fn settle(
             text: decided.text,
             area: decoded.file.locate(found.area),
         },
+        corners: found.corners.map(|corner| decoded.file.locate_point(corner)),
     };
     Ok(known.into_iter().zip(contenders).map(item_match).collect())
 }
@@ -214,7 +237,8 @@ pub(super) fn with_barcodes(
                 continue;
             }
             let evidence = Evidence::Barcode { digits: code.digits.clone(), area: file.locate(code.area) };
-            found.push(ItemMatch { item: item.clone(), score: BARCODE_SCORE, evidence });
+            let corners = code.area.corners().map(|corner| file.locate_point(corner));
+            found.push(ItemMatch { item: item.clone(), score: BARCODE_SCORE, evidence, corners });
         }
     }
     found
@@ -234,7 +258,7 @@ mod tests {
 
     fn code(digits: &str) -> Barcode {
         let area = Area { x_min: 0.0, y_min: 0.0, x_max: 0.5, y_max: 0.5 };
-        Barcode { digits: digits.to_owned(), symbology: Symbology::Ean13, area }
+        Barcode { digits: digits.to_owned(), symbology: Symbology::QrCode, area }
     }
 
     fn item(code: &str, id: &str, category: &str) -> (String, ItemRecord) {
