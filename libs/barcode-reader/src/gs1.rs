@@ -37,9 +37,9 @@ const FIXED: [(&str, usize); 22] = [
 
 /// The article number, of thirteen digits, that the content of a two-dimensional code names; `None` if it names none.
 ///
-/// Content is an element string with the mark of its symbology in front (`]d2`, `]Q3`), the same in print with brackets,
-/// a web address with the number behind `/01/`, or the number alone. A number of other lengths than 13 and 14 stands for
-/// anything, so it is not taken.
+/// Content is an element string with the mark of its symbology in front (`]d2`, `]Q3`), the same in print with
+/// brackets, a web address with the number behind `/01/`, or the number alone. A number of other lengths than 13 and 14
+/// stands for anything, so it is not taken.
 #[must_use]
 pub fn article_in(content: &str) -> Option<String> {
     if let Some(elements) = ELEMENT_STRINGS.iter().find_map(|mark| content.strip_prefix(mark)) {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use kaisatsu_feedback::{
-    Contribution, DEVIATIONS, Evidence, SAMPLE_SIZE, STRENGTH, SampledExemplar, ScopeKey, ScoreRow, Standardiser, rescale_odds,
-    rescale_shares, soft_clamp,
+    Contribution, DEVIATIONS, Evidence, SAMPLE_SIZE, STRENGTH, SampledExemplar, ScopeKey, ScoreRow, Standardiser,
+    rescale_odds, rescale_shares, soft_clamp,
 };
 use kaisatsu_store::ScoreAdjustment;
 use kaisatsu_vision::probe::{Kind, Probe};
