@@ -15,7 +15,9 @@ const WINDOW: Duration = Duration::from_mins(15);
 #[tokio::test]
 async fn the_first_account_is_an_operator_and_later_ones_are_members() {
     let fixture = Fixture::new().await;
+    assert!(!fixture.accounts.has_accounts().await.unwrap());
     assert_eq!(fixture.register("first@example.org").await, RegistrationStep::SignIn, "whatever the mode");
+    assert!(fixture.accounts.has_accounts().await.unwrap());
     assert_eq!(fixture.account("first@example.org").await.role, Role::Operator);
     assert_eq!(fixture.person("second@example.org").await.role, Role::Member);
 }
@@ -169,6 +171,15 @@ async fn the_first_person_registers_although_registration_is_closed() {
     fixture.accounts.set_registration(Registration::Closed).await.unwrap();
     assert_eq!(fixture.register("first@example.org").await, RegistrationStep::SignIn);
     assert_eq!(fixture.account("first@example.org").await.role, Role::Operator);
+}
+
+#[tokio::test]
+async fn a_session_is_listed_with_its_user_agent_without_control_characters() {
+    let fixture = Fixture::new().await;
+    fixture.person("a@example.org").await;
+    let secret = fixture.accounts.sign_in("a@example.org", PASSWORD, "Fire\u{1b}fox\r\n").await.unwrap();
+    let session = fixture.accounts.session(secret.reveal()).await.unwrap().unwrap();
+    assert_eq!(fixture.accounts.sessions(&session).await.unwrap()[0].agent, "Firefox");
 }
 
 #[tokio::test]
