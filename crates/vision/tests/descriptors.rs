@@ -56,7 +56,7 @@ fn words(objects: &mut Recogniser, resizer: &mut Resizer, picture: &Picture) -> 
         objects.verify(&mut search, &HashMap::new()).unwrap();
         rounds += 1;
     }
-    assert_eq!(rounds, 5, "without an item every size and turn is tried");
+    assert_eq!(rounds, 9, "without an item every size and turn is tried");
     let found = search.finish();
     assert_eq!((found.items.len(), found.descriptor.len()), (0, GLOBAL_DIMENSIONS));
     found.descriptor

@@ -49,10 +49,10 @@ const WHOLE: Look = look(0, 0.0, (3, 4), PLAIN);
 /// regions the first is nearly always the symbol, so those behind them are for the first few only.
 const LOOKS: [Look; 6] = [
     look(MOST_REGIONS, 320.0, (6, 4), USUAL),
-    look(4, 640.0, (10, 6), USUAL),
-    look(MOST_REGIONS, 240.0, (12, 4), BLURRED),
-    look(2, 440.0, (8, 4), USUAL),
-    look(2, 400.0, (16, 6), BLURRED),
+    look(2, 640.0, (10, 6), USUAL),
+    look(3, 240.0, (12, 4), BLURRED),
+    look(1, 440.0, (8, 4), USUAL),
+    look(1, 400.0, (16, 6), BLURRED),
     look(2, 200.0, (8, 4), USUAL),
 ];
 
@@ -62,8 +62,10 @@ const LONGEST: usize = 1600;
 /// The longer side at which regions of bars are looked for.
 const SEARCHED: usize = 2100;
 /// How many regions are looked at, and how many of them in a finer image.
-const MOST_REGIONS: usize = 8;
-const MOST_FINER: usize = 4;
+const MOST_REGIONS: usize = 6;
+const MOST_FINER: usize = 3;
+/// The most rows of a view of a region, which bounds the time for walls and fences. Two symbols below each other fit.
+const MOST_ROWS: f32 = 400.0;
 /// A region shorter than this may hold a symbol whose bars a finer image shows better.
 const SMALL: f32 = 300.0;
 /// More than this a region is not enlarged: it would have no more to show.
@@ -95,7 +97,7 @@ pub(super) fn run(image: View, finer: impl FnOnce() -> Option<View>) -> Vec<Foun
         let regions = regions(&sizes, MOST_REGIONS);
         look_at(&mut found, &sizes, &regions);
         let small = |region: &&Region| region.length < SMALL * factor as f32;
-        let small: Vec<Region> = regions.iter().filter(small).take(MOST_FINER).copied().collect();
+        let small: Vec<Region> = regions.iter().take(MOST_FINER).filter(small).copied().collect();
         if !sufficient(&found)
             && !small.is_empty()
             && let Some(finer) = whole.or_else(|| finer().map(|finer| finer.over(base_width)))
@@ -151,7 +153,7 @@ fn scaled(found: &mut Vec<Found>, sizes: &[View], region: &Region, look: &Look) 
     // Rows are averaged anyway, so bars are made wider only, not longer.
     let down = step.max(from.scale());
     let width = (region.length * (1.0 + 2.0 * MARGIN) / step) as usize;
-    let height = (region.breadth.min(3.0 * region.length) / down) as usize;
+    let height = (region.breadth.min(1.5 * region.length) / down).min(MOST_ROWS) as usize;
     if width == 0 || height == 0 {
         return;
     }

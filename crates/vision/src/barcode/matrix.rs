@@ -10,8 +10,8 @@ use rxing::{
 use super::{Barcode, Symbology, area};
 use crate::Picture;
 
-/// The longer side at which a picture is read: enough for a code of 25 modules that takes a twelfth of it.
-const LONGEST: usize = 1100;
+/// The longer side at which a picture is read: enough for a code of 25 modules that takes a tenth of it.
+const LONGEST: usize = 850;
 
 /// The article that a QR code or a Data Matrix in a picture names; other contents are ignored.
 #[must_use]
