@@ -43,7 +43,7 @@ const SLANTED: [f32; 4] = [0.0, 90.0, 270.0, 180.0];
 const VERIFIED: usize = 16;
 /// How many of them are matched by the network where descriptors leave it open, and what makes one worth it, because
 /// that takes longer than reading the picture: so many inliers, or so many times the votes of any other item. Pictures
-/// of nothing known have 6 to 8 inliers as a rule, and level votes.
+/// of nothing known should have fewer inliers and level votes; both limits are estimates.
 const MATCHED: usize = 2;
 const PROMISING: u32 = 9;
 const LEAD: f32 = 1.3;
