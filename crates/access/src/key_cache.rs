@@ -44,6 +44,14 @@ pub struct Caller {
     pub meter: Arc<KeyMeter>,
 }
 
+impl PartialEq for Caller {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Caller {}
+
 impl fmt::Debug for Caller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Caller").field("application", &self.application).field("key", &self.key).finish_non_exhaustive()
