@@ -88,9 +88,11 @@ impl Cut {
         Self { source, whole, from, near, length: (from + wanted + margin).min(whole) - near }
     }
 
+    /// Where the part begins in the picture, and how long it is. A rounding must not make it reach beyond the end.
     fn part(&self) -> (f64, f64) {
         let scale = self.source / self.whole;
-        (self.near * scale, self.length * scale)
+        let from = self.near * scale;
+        (from, (self.length * scale).min(self.source - from))
     }
 }
 
@@ -231,3 +233,6 @@ fn normalise(rgb: &[u8], (width, height): (u32, u32), input: &Input) -> Vec<f32>
 fn pixels(side: f64, limit: u32) -> u32 {
     side.round().clamp(1.0, f64::from(limit)) as u32
 }
+
+#[cfg(test)]
+mod tests;
