@@ -249,19 +249,29 @@ fn harmful_feedback_is_held_and_reported(backend: Backend) {
     });
     assert!(photos.len() >= 8, "{}", photos.len());
     photos.truncate(8);
+    let tags: Vec<[String; 2]> = photos
+        .iter()
+        .map(|photo| {
+            let answer = classify(&server, &key, photo);
+            [0, 1].map(|place: usize| answer["candidates"][place]["tag"].as_str().unwrap().to_owned())
+        })
+        .collect();
     let all = || -> Vec<_> { photos.iter().map(|photo| scores(&classify(&server, &key, photo))).collect() };
-    // Twice, everything is confirmed; then, twice, the right candidate is rated wrong and the next one right.
+    // Twice, everything is confirmed; then, twice, the right candidate is rated wrong and another one right.
     for photo in photos.iter().chain(&photos) {
         rate(&server, &key, &classify(&server, &key, photo), 0, true);
     }
     assert!(!feedback(&database, &["list", "--limit", "500"]).contains("held"), "confirmations do no harm");
     let confirmed = all();
-    for photo in photos.iter().chain(&photos) {
+    for (photo, [right, wrong]) in photos.iter().zip(&tags).chain(photos.iter().zip(&tags)) {
         let answer = classify(&server, &key, photo);
-        // Once the guard has evaluated enough, there may be nothing left to rate wrong.
-        if answer["candidates"].as_array().unwrap().len() > 1 {
-            rate(&server, &key, &answer, 1, true);
-            rate(&server, &key, &answer, 0, false);
+        let candidates = answer["candidates"].as_array().unwrap();
+        let place = |tag: &String| candidates.iter().position(|candidate| candidate["tag"] == **tag);
+        // A rejected candidate may be gone the second time.
+        for (tag, is_valid) in [(wrong, true), (right, false)] {
+            if let Some(place) = place(tag) {
+                rate(&server, &key, &answer, place, is_valid);
+            }
         }
     }
     let held = feedback(&database, &["held", "--json"]);
