@@ -416,7 +416,7 @@ mod tests {
         assert_eq!(meter.take(), Ok(()));
         meter.count(0, Answered, Duration::ZERO);
         assert_eq!(usage.until_tomorrow(), Duration::from_hours(1));
-        clock.advance(Duration::from_hours(1) - MICROSECOND);
+        clock.advance(Duration::from_hours(1).saturating_sub(MICROSECOND));
         usage.flush().await.unwrap();
         assert_eq!((meter.take(), usage.until_tomorrow()), (Err(1), MICROSECOND));
         clock.advance(MICROSECOND);

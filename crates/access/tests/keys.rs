@@ -33,7 +33,7 @@ async fn keys_are_listed_for_all_applications_or_for_one() {
         let keys = fixture.keys.keys(application).await.unwrap();
         keys.into_iter().map(|key| key.id).collect::<Vec<_>>()
     };
-    assert_eq!(listed(Some(&one)).await, [key.id.clone()]);
+    assert_eq!(listed(Some(&one)).await, std::slice::from_ref(&key.id));
     assert_eq!(listed(None).await, [key.id, other.id]);
 }
 

@@ -93,12 +93,14 @@ pub fn article_numbers(listed: &str) -> Vec<String> {
 /// The thirteen digits of a UPC-E of six digits (number system 0), seven (with number system) or eight (with check
 /// digit).
 fn short(plain: &[u8]) -> Option<String> {
-    let whole = match *plain {
-        [a, b, c, d, e, f] => [0, a, b, c, d, e, f, 0],
-        [system, a, b, c, d, e, f] => [system, a, b, c, d, e, f, 0],
-        [system, a, b, c, d, e, f, check] => [system, a, b, c, d, e, f, check],
+    // The number system and the check digit are 0 if they are not there.
+    let mut whole = [0; 8];
+    match plain.len() {
+        6 => whole[1..7].copy_from_slice(plain),
+        7 => whole[..7].copy_from_slice(plain),
+        8 => whole.copy_from_slice(plain),
         _ => return None,
-    };
+    }
     let mut long = expand_upc_e(whole)?;
     if plain.len() < 8 {
         long[11] = check_digit(long.get(..11)?);

@@ -5,7 +5,7 @@ use super::digits::article_numbers;
 /// Ends an element of variable length.
 const SEPARATOR: char = '\u{1d}';
 
-/// The marks that a reader puts before element strings: GS1 Data Matrix, GS1 QR code, GS1-128 and GS1 DataBar.
+/// The marks that a reader puts before element strings: GS1 Data Matrix, GS1 QR code, GS1-128 and GS1 `DataBar`.
 const ELEMENT_STRINGS: [&str; 4] = ["]d2", "]Q3", "]C1", "]e0"];
 
 /// The length of elements whose identifier begins with these two digits, without those two. All others end with a

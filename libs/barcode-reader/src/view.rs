@@ -86,8 +86,8 @@ impl View {
 
     /// The point of the view at a point of the original. Views that are cut from are not turned.
     fn forth(&self, (x, y): (f32, f32)) -> (f32, f32) {
-        let [a, _, c, _, e, f] = self.back;
-        ((x - c) / a, (y - f) / e)
+        let [across, _, left, _, down, top] = self.back;
+        ((x - left) / across, (y - top) / down)
     }
 
     /// The view with rows and columns exchanged.
@@ -125,9 +125,8 @@ impl View {
         let mut sum = 0.5;
         for (at, weight) in rows.iter().enumerate() {
             let start = first + at * self.width;
-            let Some(&[a, b, c, d]) = self.grey.get(start..start + 4) else { return 0 };
-            let [p, q, r, s] = columns;
-            sum += weight * (p * f32::from(a) + q * f32::from(b) + r * f32::from(c) + s * f32::from(d));
+            let Some(near) = self.grey.get(start..start + 4) else { return 0 };
+            sum += weight * near.iter().zip(columns).map(|(value, weight)| weight * f32::from(*value)).sum::<f32>();
         }
         sum.clamp(0.0, 255.0) as u8
     }
@@ -144,7 +143,8 @@ impl View {
 /// The weights of four neighbours at a place between the middle two.
 fn cubic(t: f32) -> [f32; 4] {
     let (t2, t3) = (t * t, t * t * t);
-    [(-t3 + 2.0 * t2 - t) / 2.0, (3.0 * t3 - 5.0 * t2 + 2.0) / 2.0, (-3.0 * t3 + 4.0 * t2 + t) / 2.0, (t3 - t2) / 2.0]
+    let twice = [-t3 + 2.0 * t2 - t, 3.0 * t3 - 5.0 * t2 + 2.0, -3.0 * t3 + 4.0 * t2 + t, t3 - t2];
+    twice.map(|weight| weight / 2.0)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ fn in_grey(width: usize, height: usize, grey: &[u8]) -> Option<Barcode> {
     let mut bitmap = BinaryBitmap::new(HybridBinarizer::new(source));
     let quick = QRCodeReader.decode(&mut bitmap).ok().map(|found| (Symbology::QrCode, found));
     let found = quick.or_else(|| {
-        let found = DataMatrixReader::default().decode(&mut bitmap).ok()?;
+        let found = DataMatrixReader.decode(&mut bitmap).ok()?;
         Some((Symbology::DataMatrix, found))
     });
     let (symbology, found) = found?;

@@ -1,4 +1,4 @@
-//! Pairs of like features by a network of the LightGlue kind, which looks at all features of both pictures together.
+//! Pairs of like features by a network of the `LightGlue` kind, which looks at all features of both pictures together.
 //!
 //! It finds the pairs where descriptors alone do not: seen at another size, at a slant, or blurred. A run takes fifty
 //! times as long as comparing descriptors, so it is for the few reference pictures that are worth it.

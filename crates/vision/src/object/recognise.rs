@@ -181,18 +181,17 @@ impl Recogniser {
     ) -> Result<Vec<PictureId>, RuntimeError> {
         let rest = search.rest.take();
         let beside = rest.is_some();
-        let (query, turn) = match rest {
-            Some(rest) => rest,
-            None => {
-                let Some(Step { side, features, degrees }) = search.step() else { return Ok(Vec::new()) };
-                let plane = whole_plane(resizer, picture, side)?;
-                if search.rounds == 0 {
-                    search.slant = slant(&plane);
-                }
-                search.rounds += 1;
-                let (turn, plane) = Turn::of(&plane, degrees);
-                (self.extractor.features(&plane, features)?, turn)
+        let (query, turn) = if let Some(rest) = rest {
+            rest
+        } else {
+            let Some(Step { side, features, degrees }) = search.step() else { return Ok(Vec::new()) };
+            let plane = whole_plane(resizer, picture, side)?;
+            if search.rounds == 0 {
+                search.slant = slant(&plane);
             }
+            search.rounds += 1;
+            let (turn, plane) = Turn::of(&plane, degrees);
+            (self.extractor.features(&plane, features)?, turn)
         };
         let encoded = self.vocabulary.encode_query(&query);
         // The first round alone makes the descriptor: how many rounds follow depends on the catalogue.

@@ -86,7 +86,7 @@ fn codes_that_name_an_article_are_read() {
             let found = read_matrix(&photograph(code, side, module, degrees));
             let found = found.unwrap_or_else(|| panic!("{symbology:?}, {side} pixels, {degrees} degrees"));
             assert_eq!((found.digits.as_str(), found.symbology), ("9506000134352", symbology));
-            let (x, y) = ((found.area.x_min + found.area.x_max) / 2.0, (found.area.y_min + found.area.y_max) / 2.0);
+            let (x, y) = (found.area.x_min.midpoint(found.area.x_max), found.area.y_min.midpoint(found.area.y_max));
             assert!((x - 0.5).abs() < 0.1 && (y - 0.5).abs() < 0.1, "{:?}", found.area);
         }
     }
