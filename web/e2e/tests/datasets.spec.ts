@@ -17,7 +17,12 @@ test.afterAll(() => server.stop());
 test('from photographs to a dataset that recognises, and away again', async ({ page }) => {
   test.setTimeout(240_000);
   await page.goto(`${server.base}/console/sign-in`);
-  const pictures = { cat: await variants(page, 'chelsea.png', 4), coffee: await variants(page, 'coffee.png', 4) };
+  // Different photographs: variants of one are left out together, and then there is nothing to evaluate.
+  const each = async (names: string[]) => (await Promise.all(names.map((name) => variants(page, name, 1)))).flat();
+  const pictures = {
+    texture: await each(['brick.png', 'grass.png', 'gravel.png']),
+    thing: await each(['coffee.png', 'rocket.jpg', 'clock_motion.png']),
+  };
   await signIn(page, server.base, 'operator@example.org');
   await page.getByRole('navigation').getByRole('link', { name: 'Datasets' }).click();
   const grid = page.getByRole('list', { name: 'Images in the storage area' });
@@ -43,8 +48,8 @@ test('from photographs to a dataset that recognises, and away again', async ({ p
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Try it' }).click();
   await expect(page).toHaveURL(/\/console\/recognition\?/);
-  await page.locator('input[type=file]').first().setInputFiles(photo('chelsea.png'));
-  await expect(page.getByRole('list', { name: 'Candidates' }).getByRole('listitem').first()).toContainText('cat');
+  await page.locator('input[type=file]').first().setInputFiles(photo('coffee.png'));
+  await expect(page.getByRole('list', { name: 'Candidates' }).getByRole('listitem').first()).toContainText('thing');
   await page.goBack();
   await page.getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog');

@@ -251,7 +251,8 @@ export const datasets = {
     methods: { nearestMean: 'Nearest mean', linearProbe: 'Linear probe' },
     modest: 'With few images per tag, leaving one out matters more, so the actual accuracy is likely to be higher.',
     notJudged: 'No images could be evaluated',
-    notJudgedText: 'Every tag has a single image, so none can be left out. Use two or more images per tag.',
+    notJudgedText:
+      'Images that are nearly the same are left out together, and then nothing is left of most tags. Use two or more different photographs per tag.',
     oneTag: 'Only one tag',
     oneTagText:
       'This dataset can be used to search for similar images. To tell things apart, it needs at least two tags.',
