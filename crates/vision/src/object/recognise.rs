@@ -41,10 +41,12 @@ const BETWEEN: [f32; 4] = [45.0, 315.0, 135.0, 225.0];
 const SLANTED: [f32; 4] = [0.0, 90.0, 270.0, 180.0];
 /// How many views are verified at each size and turn.
 const VERIFIED: usize = 16;
-/// How many of them are matched by the network where descriptors leave it open, and what makes one worth it, because
-/// that takes longer than reading the picture: so many inliers, or so many times the votes of any other item. Pictures
-/// of nothing known should have fewer inliers and level votes; both limits are estimates.
+/// How many of them are matched by the network where descriptors leave it open, in one round and in all rounds of a
+/// picture, and what makes one worth it, because that takes longer than reading the picture: so many inliers, or so
+/// many times the votes of any other item. Pictures of nothing known should have fewer inliers and level votes; both
+/// limits are estimates.
 const MATCHED: usize = 2;
+const MATCHED_IN_ALL: usize = 4;
 const PROMISING: u32 = 9;
 const LEAD: f32 = 1.3;
 /// With this score no wrong item has been seen; the search for a better size or turn ends.
@@ -104,6 +106,8 @@ pub struct Search {
     /// The features beside the items that were found, to be searched next, and how often that was done.
     rest: Option<(Features, Turn)>,
     rests: usize,
+    /// How many views the network has matched.
+    matched: usize,
     ballot: Option<Ballot>,
     found: HashMap<ItemId, Recognised>,
     descriptor: Option<Vec<f32>>,
@@ -217,7 +221,8 @@ impl Recogniser {
         let Some(Ballot { query, votes, turn, beside }) = search.ballot.take() else { return Ok(()) };
         let mut seen = verified(&self.vocabulary, &query, &votes, references);
         if !beside && seen.iter().all(|seen| seen.score() < SURE) {
-            self.match_best(&query, &votes, references, &mut seen)?;
+            let most = MATCHED.min(MATCHED_IN_ALL - search.matched);
+            search.matched += self.match_best(&query, &votes, references, &mut seen, most)?;
         }
         let sure: Vec<[(f32, f32); 4]> =
             seen.iter().filter(|seen| seen.score() >= SURE).map(|seen| seen.verification.corners).collect();
@@ -235,21 +240,24 @@ impl Recogniser {
         Ok(())
     }
 
-    /// Matches those views that descriptors speak for, and that of an item which leads the vote.
+    /// Matches those views that descriptors speak for, and that of an item which leads the vote; at most `most`.
+    /// Returns how many it has matched.
     fn match_best(
         &mut self,
         query: &Features,
         votes: &[Vote],
         references: &HashMap<PictureId, Reference>,
         seen: &mut Vec<Seen>,
-    ) -> Result<(), RuntimeError> {
-        let Some(matcher) = &mut self.matcher else { return Ok(()) };
+        most: usize,
+    ) -> Result<usize, RuntimeError> {
+        let Some(matcher) = &mut self.matcher else { return Ok(0) };
         let mut chosen: Vec<Vote> = Vec::new();
         for vote in promising(votes, seen) {
-            if chosen.len() < MATCHED && chosen.iter().all(|other| other.item != vote.item) {
+            if chosen.len() < most && chosen.iter().all(|other| other.item != vote.item) {
                 chosen.push(vote);
             }
         }
+        let count = chosen.len();
         for vote in chosen {
             let Some(view) = references.get(&vote.picture).and_then(|reference| reference.views().get(vote.view))
             else {
@@ -260,7 +268,7 @@ impl Recogniser {
                 seen.push(Seen { vote, verification, matched: true });
             }
         }
-        Ok(())
+        Ok(count)
     }
 }
 
