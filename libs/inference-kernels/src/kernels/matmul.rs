@@ -60,50 +60,37 @@ impl Matrix {
     ) {
         simd.vectorize(
             #[inline(always)]
-            || self.multiply_all(simd, rows, finish, target, out, space),
-        );
-    }
-
-    #[inline(always)]
-    fn multiply_all<S: Simd>(
-        &self,
-        simd: S,
-        rows: &impl Rows,
-        finish: Finish<'_>,
-        target: Target,
-        out: &mut [Lanes],
-        space: &mut Space,
-    ) {
-        match &self.arranged {
-            Arranged::Tiles(weights) => {
-                weights.multiply(simd, rows, finish, target, out, &mut space.rows, &mut space.tiles);
-            }
-            Arranged::Lines(lines) => {
-                let wide = is_wide(simd.level());
-                let mut first = 0;
-                while first < rows.count() {
-                    let count = (rows.count() - first).min(AT_ONCE);
-                    let mut places = [0; AT_ONCE];
-                    target.places.list(first, &mut places[..count]);
-                    let some = rows.some(first, count, &mut space.rows);
-                    let mut done = 0;
-                    while done < count {
-                        let strips = Strips { lanes: &some.lanes[done..], ..some };
-                        let (places, plane) = (&places[done..], target.plane);
-                        done += match count - done {
-                            AT_ONCE if wide => {
-                                self.strip::<S, AT_ONCE, 2>(simd, lines, strips, finish, plane, places, out)
-                            }
-                            6.. if wide => self.strip::<S, 6, 2>(simd, lines, strips, finish, plane, places, out),
-                            6.. => self.strip::<S, 6, 1>(simd, lines, strips, finish, plane, places, out),
-                            3.. => self.strip::<S, 3, 2>(simd, lines, strips, finish, plane, places, out),
-                            _ => self.strip::<S, 1, 2>(simd, lines, strips, finish, plane, places, out),
-                        };
-                    }
-                    first += count;
+            || match &self.arranged {
+                Arranged::Tiles(weights) => {
+                    weights.multiply(simd, rows, finish, target, out, &mut space.rows, &mut space.tiles);
                 }
-            }
-        }
+                Arranged::Lines(lines) => {
+                    let wide = is_wide(simd.level());
+                    let mut first = 0;
+                    while first < rows.count() {
+                        let count = (rows.count() - first).min(AT_ONCE);
+                        let mut places = [0; AT_ONCE];
+                        target.places.list(first, &mut places[..count]);
+                        let some = rows.some(first, count, &mut space.rows);
+                        let mut done = 0;
+                        while done < count {
+                            let strips = Strips { lanes: &some.lanes[done..], ..some };
+                            let (places, plane) = (&places[done..], target.plane);
+                            done += match count - done {
+                                AT_ONCE if wide => {
+                                    self.strip::<S, AT_ONCE, 2>(simd, lines, strips, finish, plane, places, out)
+                                }
+                                6.. if wide => self.strip::<S, 6, 2>(simd, lines, strips, finish, plane, places, out),
+                                6.. => self.strip::<S, 6, 1>(simd, lines, strips, finish, plane, places, out),
+                                3.. => self.strip::<S, 3, 2>(simd, lines, strips, finish, plane, places, out),
+                                _ => self.strip::<S, 1, 2>(simd, lines, strips, finish, plane, places, out),
+                            };
+                        }
+                        first += count;
+                    }
+                }
+            },
+        );
     }
 
     /// Multiplies `ROWS` rows, `BLOCKS` blocks of columns at a time (1 or 2), and returns the number of rows.
