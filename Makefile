@@ -83,10 +83,9 @@ fuzz: ## fuzz every parser of outside bytes with the address sanitiser; SECONDS_
 	@tools/fuzz $(ARGS)
 
 # A failed property test says that the mutant is caught. A smaller counterexample is of no use then.
-mutants: export PROPTEST_MAX_SHRINK_ITERS = 0
-mutants: ## run the mutation tests of a crate; CRATE=feedback
+mutants: ## test the tests of a crate with mutants; CRATE=feedback, ONLY='quorum.rs' selects some
 	@command -v cargo-mutants >/dev/null || cargo install cargo-mutants --locked
-	@cargo mutants --package kaisatsu-$(or $(CRATE),feedback) --output target/mutants-$(or $(CRATE),feedback) --iterate
+	@python3 tools/mutants.py $(or $(CRATE),feedback) '$(ONLY)'
 
 bench: ## measure the route-map operations against a bare axum server
 	@cargo build --release --locked --package kaisatsu --package bench-route-map
