@@ -21,7 +21,7 @@ pub use http::Answer;
 pub use kaisatsu_testkit::{Backend, Database};
 pub use program::{Run, binary, run};
 pub use seed::Seed;
-pub use server::{Server, make_key, models_with};
+pub use server::{Server, make_key, make_key_with_scope, models_with};
 pub use user::User;
 
 /// Polls until a condition holds. The limit is generous: it only ends tests that would hang.

@@ -152,9 +152,15 @@ pub fn models_with(names: &[&str]) -> TempDir {
 /// Creates a key of an application, as an operator would.
 #[must_use]
 pub fn make_key(database: &Database, application: &str) -> String {
+    make_key_with_scope(database, application, "standard")
+}
+
+/// Creates a key with a scope: `restricted`, `standard` or `operator`.
+#[must_use]
+pub fn make_key_with_scope(database: &Database, application: &str, scope: &str) -> String {
     let home = tempfile::tempdir().expect("a temporary folder");
-    let made =
-        program::run(home.path(), &["key", "create", "--app", application, "--database", &database.address], &[]);
+    let create = ["key", "create", "--app", application, "--scope", scope, "--database", &database.address];
+    let made = program::run(home.path(), &create, &[]);
     assert_eq!(made.code, 0, "{}", made.err);
     made.out.trim().to_owned()
 }

@@ -288,10 +288,19 @@ fn a_dataset_that_cannot_be_built_reports_why(backend: Backend) {
     assert!(failed["reason"].as_str().unwrap().contains("1 of 3 images"), "{failed}");
     let answer = user.ask("concept/classify", failed["dataSetId"].as_str().unwrap(), &picture("0", "1"));
     assert_eq!((answer.status, &answer.json()["error"]["code"]), (400, &json!("106")), "{}", answer.text());
-    // A dataset with a single tag is for searching only.
+    // A dataset with a single tag is for searching only, and says so at creation.
+    let one = user.call("userCategory/createDataSet", &json!({"name": "x", "images": [fine]})).json();
+    let told = "all images have the same tag: the dataset can be searched with similarImage/search, but \
+                concept/classify needs two tags or more to tell apart";
+    assert_eq!(one["warnings"], json!([{"code": "oneTag", "message": told}]), "{one}");
+    assert_eq!(user.delete(one["dataSetId"].as_str().unwrap()), 204);
+    let two = user.call("userCategory/createDataSet", &json!({"name": "x", "images": [fine, text]})).json();
+    assert_eq!(two.as_object().unwrap().len(), 2, "there is nothing to say of two tags: {two}");
+    assert_eq!(user.delete(two["dataSetId"].as_str().unwrap()), 204);
     let single = user.built(&user.create(&[fine.clone(), text]));
     let id = single["dataSetId"].as_str().unwrap();
     assert_eq!(single["state"], "ready", "{single}");
+    assert_eq!(single["warnings"][0]["code"], "oneTag", "{single}");
     assert_eq!(
         user.ask("similarImage/search", id, &picture("0", "1")).json()["candidates"].as_array().unwrap().len(),
         1

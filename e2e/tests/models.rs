@@ -8,6 +8,7 @@ use std::{
 
 use image::{DynamicImage, ImageFormat};
 use kaisatsu_e2e::{Answer, Backend, Database, Server, eventually, make_key, on_every_backend, run};
+use serde_json::json;
 
 on_every_backend![similar_images_are_found_and_removed_ones_never_again];
 
@@ -167,5 +168,8 @@ fn similar_images_are_found_and_removed_ones_never_again(backend: Backend) {
     let answer = replicas[0].post_form(&target, &[("image", &cat), ("dataSetId", b"x")]);
     assert_eq!((answer.status, answer.json()["error"]["code"].as_str()), (401, Some("117")));
     let answer = replicas[0].post_form(&target, &[("image", &cat)]);
-    assert_eq!(answer.json()["error"]["message"], "similarImage/search: body field collection is missing");
+    let told = "similarImage/search: body field collection or dataSetId is missing; collection names a public \
+                collection (there is things), and dataSetId a dataset of the user's, which userCategory/listDataSets \
+                lists";
+    assert_eq!((answer.status, answer.json()["error"].clone()), (400, json!({"code": "106", "message": told})));
 }

@@ -6,7 +6,11 @@ use kaisatsu_e2e::{
 };
 use serde_json::{Value, json};
 
-on_every_backend![images_are_stored_listed_shown_and_deleted, a_user_has_no_more_than_allowed];
+on_every_backend![
+    images_are_stored_listed_shown_and_deleted,
+    an_image_may_be_the_body_itself,
+    a_user_has_no_more_than_allowed
+];
 
 fn server(database: &Database, blobs: &str, further: &[&str]) -> Server {
     let models = models_with(&["general"]);
@@ -81,6 +85,68 @@ fn images_are_stored_listed_shown_and_deleted(backend: Backend) {
     assert_eq!(user.send("userCategory/uploadImage", &[("tag", b"x")]).json()["error"]["code"], "106");
     // Released bytes can be uploaded again.
     assert_eq!(user.send("userCategory/uploadImage", &[("image", &photo)]).status, 200);
+}
+
+fn an_image_may_be_the_body_itself(backend: Backend) {
+    let (database, folder) = (Database::fresh(backend), tempfile::tempdir().unwrap());
+    let key = make_key(&database, "one");
+    let blobs = format!("file:{}", folder.path().display());
+    let server = server(&database, &blobs, &["--max-image-bytes", "100000"]);
+    let user = User::named(&server, &key, "u");
+    let photo = picture("3", "1");
+    let send = |query: &str, kind: &str, body: &[u8]| {
+        http::post(server.address, &format!("{}{query}", user.target("userCategory/uploadImage")), kind, body)
+    };
+    let form = user.send("userCategory/uploadImage", &[("image", &photo)]).json();
+    let listed = || {
+        let list = user.call("userCategory/listImages", &json!({})).json();
+        let one = &list["images"][0];
+        (one["tag"].as_str().unwrap().to_owned(), one["name"].as_str().unwrap().to_owned())
+    };
+    for (kind, query, tag, name) in [
+        ("application/octet-stream", "&tag=mike&name=mike.jpg", "mike", "mike.jpg"),
+        ("image/jpeg", "&label=%E4%B8%89%E6%AF%9B%E7%8C%AB", "三毛猫", "mike.jpg"),
+        ("image/*; charset=binary", "&name=neko", "三毛猫", "neko"),
+    ] {
+        let kept = send(query, kind, &photo);
+        assert_eq!((kept.status, kept.json()), (200, form.clone()), "{kind}");
+        assert_eq!(listed(), (tag.to_owned(), name.to_owned()));
+    }
+    let kinds = "the Content-Type must be multipart/form-data, with the picture in the field image, or \
+                 application/octet-stream or image/*, with the picture as the body";
+    let tag_rule = "must have 1 to 100 characters, no control characters, and no space at either end";
+    for (kind, query, body, status, code, message) in [
+        ("image/png", "", &b""[..], 400, "105", "the image is empty: it has no bytes".to_owned()),
+        (
+            "image/png",
+            "&tag=",
+            &photo,
+            400,
+            "104",
+            "query parameter tag is empty; leave it out or give it a value".into(),
+        ),
+        ("image/png", "&label=+x", &photo, 400, "104", format!("query parameter label {tag_rule}")),
+        (
+            "image/png",
+            "&label=x&tag=x",
+            &photo,
+            400,
+            "104",
+            "query parameters tag and label say the same thing; leave one out".into(),
+        ),
+        ("image/png", "", &[7; 100_001], 413, "119", "the image is too large: at most 100000 bytes are taken".into()),
+        ("application/json", "", b"{}", 415, "105", kinds.into()),
+        ("", "", &photo, 415, "105", kinds.into()),
+        ("", "&tag=", &photo, 400, "104", "query parameter tag is empty; leave it out or give it a value".into()),
+    ] {
+        let answer = send(query, kind, body);
+        let expected = json!({"error": {"code": code, "message": format!("userCategory/uploadImage: {message}")}});
+        assert_eq!((answer.status, answer.json()), (status, expected), "{kind} {query}");
+    }
+    // A form takes its tag from the query too, as before, and knows no label.
+    let target = format!("{}&label=other", user.target("userCategory/uploadImage"));
+    assert_eq!(server.post_form(&target, &[("image", &photo)]).status, 200);
+    assert_eq!(listed().0, "三毛猫");
 }
 
 fn a_user_has_no_more_than_allowed(backend: Backend) {

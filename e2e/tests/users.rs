@@ -1,7 +1,7 @@
 //! Users' tokens as an application and an operator see them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
-use kaisatsu_e2e::{Answer, Backend, Database, Server, http, make_key, on_every_backend, run};
+use kaisatsu_e2e::{Answer, Backend, Database, Server, http, make_key, on_every_backend, pictures::picture, run};
 use serde_json::{Value, json};
 
 on_every_backend![a_token_belongs_to_one_user_of_one_application];
@@ -22,7 +22,7 @@ fn token_of(server: &Server, key: &str, user: &str) -> String {
 /// Searches a dataset that does not exist: 404 for a known user, 401 for everybody else.
 fn search(server: &Server, key: &str, token: &str) -> (u16, Value) {
     let target = format!("/imageRecognition/v1/similarImage/search?APIKEY={key}{token}");
-    let answer = server.post_form(&target, &[("image", b"x"), ("dataSetId", b"x")]);
+    let answer = server.post_form(&target, &[("image", &picture("0", "1")), ("dataSetId", b"x")]);
     (answer.status, answer.json())
 }
 

@@ -4,7 +4,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use kaisatsu_model::{AppId, ApplicationName, Clock, KeyId, KeyRecord, Role, Timestamp};
+use kaisatsu_model::{AppId, ApplicationName, Clock, KeyId, KeyRecord, KeyScope, Role, Timestamp};
 use kaisatsu_store::{
     Account, ApplicationChange, ApplicationContents, ApplicationUser, OwnedApplication, Store, UsageTotal,
 };
@@ -101,7 +101,7 @@ impl ConsoleService {
             return Err(AccessError::TooMany("applications"));
         }
         let id = AppId::from_random(random_bytes());
-        let (issued, row) = new_key(self.now());
+        let (issued, row) = new_key(self.now(), KeyScope::default());
         self.store.create_application_with_key(&id, name, Some(&me.id), &row).await?;
         Ok((self.application(me, &id).await?, issued))
     }
@@ -160,7 +160,7 @@ impl ConsoleService {
     pub async fn create_key(&self, me: &Account, id: &AppId) -> Result<IssuedKey, AccessError> {
         self.application(me, id).await?;
         self.check_key_limit(id).await?;
-        let (issued, row) = new_key(self.now());
+        let (issued, row) = new_key(self.now(), KeyScope::default());
         self.store.create_key(id, &row).await?;
         Ok(issued)
     }
@@ -188,7 +188,7 @@ impl ConsoleService {
     ) -> Result<IssuedKey, AccessError> {
         self.own_key(me, id, key).await?;
         self.check_key_limit(id).await?;
-        let (issued, row) = new_key(self.now());
+        let (issued, row) = new_key(self.now(), KeyScope::default());
         self.store.rotate_key(key, &row, row.created_at.after(overlap)).await?;
         Ok(issued)
     }
@@ -227,7 +227,7 @@ impl ConsoleService {
         if self.store.count_console_keys(&me.id, self.now()).await? >= MAX_CONSOLE_KEYS {
             return Err(AccessError::TooMany("passes of the console"));
         }
-        let (issued, mut row) = new_key(self.now());
+        let (issued, mut row) = new_key(self.now(), KeyScope::default());
         let end = row.created_at.after(CONSOLE_KEY_LIFETIME);
         row.console = Some((end, me.id.clone()));
         self.store.create_key(id, &row).await?;

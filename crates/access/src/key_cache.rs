@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use kaisatsu_model::{AppId, Clock, KeyDigest, KeyId, KeyState, Timestamp};
+use kaisatsu_model::{AppId, Clock, KeyDigest, KeyId, KeyScope, KeyState, Timestamp};
 use kaisatsu_store::{KeyGrant, Store, StoreError};
 use tokio::sync::Mutex;
 
@@ -40,6 +40,8 @@ pub struct Caller {
     pub application: AppId,
     /// Its key.
     pub key: KeyId,
+    /// What the key may do.
+    pub scope: KeyScope,
     /// Counts the requests of the key.
     pub meter: Arc<KeyMeter>,
 }
@@ -68,8 +70,8 @@ struct CachedKey {
 impl CachedKey {
     fn new(grant: KeyGrant, usage: &Usage) -> Self {
         let meter = usage.meter(&grant);
-        let KeyGrant { key, application, disabled, expires_at, .. } = grant;
-        Self { caller: Arc::new(Caller { application, key, meter }), disabled, expires_at }
+        let KeyGrant { key, application, disabled, expires_at, scope, .. } = grant;
+        Self { caller: Arc::new(Caller { application, key, scope, meter }), disabled, expires_at }
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::{sync::Arc, time::Duration};
 
-use kaisatsu_model::{ApiKey, AppId, Application, ApplicationName, Clock, KeyId, KeyRecord, Timestamp, UserId};
+use kaisatsu_model::{
+    ApiKey, AppId, Application, ApplicationName, Clock, KeyId, KeyRecord, KeyScope, Timestamp, UserId,
+};
 use kaisatsu_store::{NewKey, Store, TokenHolder};
 
 use crate::{AccessError, digest};
@@ -50,8 +52,12 @@ impl KeyService {
     ///
     /// # Errors
     /// When the name is taken or the database fails.
-    pub async fn create_application_with_key(&self, name: &ApplicationName) -> Result<IssuedKey, AccessError> {
-        let (issued, row) = new_key(self.now());
+    pub async fn create_application_with_key(
+        &self,
+        name: &ApplicationName,
+        scope: KeyScope,
+    ) -> Result<IssuedKey, AccessError> {
+        let (issued, row) = new_key(self.now(), scope);
         self.store.create_application_with_key(&AppId::from_random(random_bytes()), name, None, &row).await?;
         Ok(issued)
     }
@@ -80,12 +86,20 @@ impl KeyService {
         Ok(self.store.set_application_disabled(id, (!enabled).then(|| self.now())).await?)
     }
 
-    /// Creates a key of an application.
+    /// Creates a key of an application, with the usual scope.
     ///
     /// # Errors
     /// When there is no such application or the database fails.
     pub async fn create_key(&self, application: &AppId) -> Result<IssuedKey, AccessError> {
-        let (issued, row) = new_key(self.now());
+        self.create_key_with(application, KeyScope::default()).await
+    }
+
+    /// Creates a key of an application.
+    ///
+    /// # Errors
+    /// When there is no such application or the database fails.
+    pub async fn create_key_with(&self, application: &AppId, scope: KeyScope) -> Result<IssuedKey, AccessError> {
+        let (issued, row) = new_key(self.now(), scope);
         self.store.create_key(application, &row).await?;
         Ok(issued)
     }
@@ -106,12 +120,12 @@ impl KeyService {
         Ok(self.store.set_key_disabled(id, (!enabled).then(|| self.now())).await?)
     }
 
-    /// Creates the successor of a key; the old key works for another `overlap`.
+    /// Creates the successor of a key, with the same scope; the old key works for another `overlap`.
     ///
     /// # Errors
     /// When there is no such key, it is disabled or was rotated already, or the database fails.
     pub async fn rotate_key(&self, old: &KeyId, overlap: Duration) -> Result<IssuedKey, AccessError> {
-        let (issued, row) = new_key(self.now());
+        let (issued, row) = new_key(self.now(), KeyScope::default());
         self.store.rotate_key(old, &row, row.created_at.after(overlap)).await?;
         Ok(issued)
     }
@@ -134,13 +148,14 @@ impl KeyService {
 }
 
 /// A new key, and the row to store.
-pub(crate) fn new_key(now: Timestamp) -> (IssuedKey, NewKey) {
+pub(crate) fn new_key(now: Timestamp, scope: KeyScope) -> (IssuedKey, NewKey) {
     let secret = ApiKey::from_random(random_bytes());
     let id = KeyId::from_random(random_bytes());
     let row = NewKey {
         id: id.clone(),
         digest: digest(secret.reveal()),
         hint: secret.hint().to_owned(),
+        scope,
         created_at: now,
         console: None,
     };

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::{Fixture, name};
 use kaisatsu_access::Tokens;
-use kaisatsu_model::{Clock, UserId};
+use kaisatsu_model::{Clock, KeyScope, UserId};
 
 #[tokio::test]
 async fn applications_are_listed_and_found_by_name() {
@@ -28,7 +28,7 @@ async fn keys_are_listed_for_all_applications_or_for_one() {
     let fixture = Fixture::new().await;
     let one = fixture.keys.create_application(&name("one")).await.unwrap();
     let key = fixture.keys.create_key(&one).await.unwrap();
-    let other = fixture.keys.create_application_with_key(&name("two")).await.unwrap();
+    let other = fixture.keys.create_application_with_key(&name("two"), KeyScope::Standard).await.unwrap();
     let listed = async |application| {
         let keys = fixture.keys.keys(application).await.unwrap();
         keys.into_iter().map(|key| key.id).collect::<Vec<_>>()

@@ -7,7 +7,7 @@ use std::{
 };
 
 use kaisatsu_access::{KeyCache, KeyRejection, KeyService, Tokens, Usage, UsageOutcome};
-use kaisatsu_model::{ApplicationName, SystemClock, UserId};
+use kaisatsu_model::{ApplicationName, KeyScope, SystemClock, UserId};
 use kaisatsu_store::Store;
 use kaisatsu_testkit::{Backend, Database, test_on_every_backend};
 
@@ -62,7 +62,7 @@ fn name(text: &str) -> ApplicationName {
 
 async fn a_disabled_key_is_rejected_by_every_replica_within_a_second(database: Database) {
     let (one, two) = (Replica::start(&database, 0).await, Replica::start(&database, 0).await);
-    let key = one.keys().create_application_with_key(&name("app")).await.unwrap();
+    let key = one.keys().create_application_with_key(&name("app"), KeyScope::Standard).await.unwrap();
     for replica in [&one, &two] {
         assert!(replica.cache.authenticate(key.secret.reveal()).await.is_ok(), "a new key works at once");
     }
@@ -72,7 +72,7 @@ async fn a_disabled_key_is_rejected_by_every_replica_within_a_second(database: D
 
 async fn a_disabled_application_is_rejected_by_every_replica_within_a_second(database: Database) {
     let (one, two) = (Replica::start(&database, 0).await, Replica::start(&database, 0).await);
-    let key = one.keys().create_application_with_key(&name("app")).await.unwrap();
+    let key = one.keys().create_application_with_key(&name("app"), KeyScope::Standard).await.unwrap();
     let application = two.cache.authenticate(key.secret.reveal()).await.unwrap().application.clone();
     assert!(one.cache.authenticate(key.secret.reveal()).await.is_ok());
     two.keys().set_application_enabled(&application, false).await.unwrap();
@@ -95,7 +95,7 @@ async fn a_revoked_token_is_refused_at_once(database: Database) {
 
 async fn replicas_share_a_quota_through_stored_counts(database: Database) {
     let (one, two) = (Replica::start(&database, 3).await, Replica::start(&database, 3).await);
-    let key = one.keys().create_application_with_key(&name("app")).await.unwrap();
+    let key = one.keys().create_application_with_key(&name("app"), KeyScope::Standard).await.unwrap();
     let caller = one.cache.authenticate(key.secret.reveal()).await.unwrap();
     for _ in 0..2 {
         assert_eq!(caller.meter.take(), Ok(()));

@@ -59,6 +59,9 @@ pub(crate) struct KeyEntry {
     id: String,
     /// The last four characters.
     hint: String,
+    /// `restricted`, `standard` or `operator`.
+    #[schema(value_type = String)]
+    scope: &'static str,
     #[schema(format = DateTime)]
     created_at: String,
     #[schema(format = DateTime, required = true)]
@@ -314,6 +317,7 @@ pub(super) fn key_entry(key: &KeyRecord, now: Timestamp) -> KeyEntry {
     KeyEntry {
         id: key.id.to_string(),
         hint: key.hint.clone(),
+        scope: key.scope.as_str(),
         created_at: key.created_at.to_utc(),
         expires_at: key.expires_at.map(Timestamp::to_utc),
         disabled_at: key.disabled_at.map(Timestamp::to_utc),

@@ -108,6 +108,12 @@ pub fn media_type(headers: &HeaderMap) -> String {
     value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
+/// Whether a request declares its body as an image: `application/octet-stream` or `image/*`.
+pub(crate) fn is_bare_image(headers: &HeaderMap) -> bool {
+    let media = media_type(headers);
+    media == "application/octet-stream" || media.starts_with("image/")
+}
+
 /// The whole body, if it has at most `limit` bytes. A `Content-Length` over the limit is refused before anything is
 /// read. `what` names the body in the error message.
 ///

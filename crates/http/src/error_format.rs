@@ -7,12 +7,22 @@ use axum::{
     http::{HeaderValue, Method, StatusCode, Uri, header, uri::PathAndQuery},
     response::{IntoResponse, Response},
 };
-use utoipa::openapi::OpenApi;
+use utoipa::openapi::{OpenApi, PathItem};
 
 use crate::{Failure, Kind, Segment, recognition, redact, route_map};
 
 const GET: HeaderValue = HeaderValue::from_static("GET,HEAD,OPTIONS");
 const POST: HeaderValue = HeaderValue::from_static("POST,OPTIONS");
+const ALL: HeaderValue = HeaderValue::from_static("GET,HEAD,POST,DELETE,OPTIONS");
+
+/// The value of `Allow` for a path. Operators' lists have all methods, every other path has one.
+fn allowed(item: &PathItem) -> HeaderValue {
+    match (item.delete.is_some(), item.post.is_some()) {
+        (true, _) => ALL,
+        (false, true) => POST,
+        (false, false) => GET,
+    }
+}
 
 /// Responds to requests that reach no operation, in the format of the function that their path belongs to.
 #[derive(Debug, Clone)]
@@ -33,7 +43,7 @@ impl ErrorFormats {
     /// Takes the methods of each path from the OpenAPI document, which has every operation.
     pub(crate) fn new(segment: Segment, document: &OpenApi) -> Self {
         let paths = document.paths.paths.iter();
-        let allowed = paths.map(|(path, item)| (path.clone(), if item.post.is_some() { POST } else { GET }));
+        let allowed = paths.map(|(path, item)| (path.clone(), allowed(item)));
         Self { segment, allowed: Arc::new(allowed.collect()) }
     }
 

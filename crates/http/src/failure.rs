@@ -37,7 +37,7 @@ pub enum Kind {
     TooLarge,
     /// The Content-Type is not one this operation reads.
     MediaType,
-    /// Denied: the key is disabled, or the image address is not one we may fetch.
+    /// Denied: the key is disabled, its scope does not allow it, or the image address is not one we may fetch.
     Denied,
     /// The dataset's job is still running.
     StillRunning,

@@ -10,6 +10,7 @@ use std::{
 
 use bytes::Bytes;
 use kaisatsu_access::{Accounts, Caller, ConsoleService, KeyCache, RateLimit, Tokens, Usage};
+use kaisatsu_model::KeyScope;
 use kaisatsu_railmap::MapRegistry;
 use kaisatsu_recognition::{Recognition, User};
 use kaisatsu_render::PictureError;
@@ -179,6 +180,29 @@ impl Gateway {
             Failure::passing(Kind::TooOften, message, self.usage.until_tomorrow()).of(Arc::clone(&caller))
         })?;
         Ok(caller)
+    }
+
+    /// The same for an operation that needs a key of some scope; `what` is refused to others.
+    async fn admit_scope(&self, query: &Query<'_>, scope: KeyScope, what: &str) -> Result<Arc<Caller>, Failure> {
+        let caller = self.admit(query).await?;
+        if caller.scope < scope {
+            let own = caller.scope;
+            let message = format!(
+                "a key of the scope {own} may not {what}; `kaisatsu key create --scope {scope}` makes one that may"
+            );
+            return Err(Failure::new(Kind::Denied, message).of(caller));
+        }
+        Ok(caller)
+    }
+
+    /// The first checks of an operation that a restricted key may not call.
+    pub(crate) async fn admit_unrestricted(&self, query: &Query<'_>, what: &str) -> Result<Arc<Caller>, Failure> {
+        self.admit_scope(query, KeyScope::Standard, what).await
+    }
+
+    /// The first checks of an operation for operators.
+    pub(crate) async fn admit_operator(&self, query: &Query<'_>) -> Result<Arc<Caller>, Failure> {
+        self.admit_scope(query, KeyScope::Operator, "manage the catalogue and the collections").await
     }
 
     /// The user whose token the request carries. A token that is missing or malformed is answered like an unknown one.

@@ -23,6 +23,8 @@ use crate::{Segment, gateway::API_KEY, router};
         (name = "Route map", description = "Stations on schematic maps. Every scalar in an answer is a string."),
         (name = "Image recognition", description = "What is in a picture."),
         (name = "User categories", description = "Users of an application, their images, and datasets of their own."),
+        (name = "Catalogue and collections",
+            description = "What object recognition and similar image search know, for keys of the scope operator."),
         (name = "Operations", description = "For those who run the server."),
     )
 )]

@@ -1,6 +1,8 @@
 //! The image recognition function: `/imageRecognition/v1/…`.
 
+pub(crate) mod catalogue;
 pub(crate) mod classify;
+pub(crate) mod collections;
 pub(crate) mod detect;
 pub(crate) mod explain;
 mod failure;
@@ -8,6 +10,7 @@ pub(crate) mod feedback;
 pub(crate) mod feedback_to_candidate;
 pub(crate) mod feedback_totals;
 pub(crate) mod form;
+mod item_form;
 mod json;
 pub(crate) mod models;
 pub(crate) mod recognize;

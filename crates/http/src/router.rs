@@ -52,6 +52,15 @@ pub(crate) fn api(segment: &Segment) -> OpenApiRouter<Arc<Gateway>> {
         .routes(below(recognition, routes!(user_category::list_data_sets::list_data_sets)))
         .routes(below(recognition, routes!(user_category::delete_data_set::delete_data_set)))
         .routes(below(recognition, routes!(recognition::models::models)))
+        .routes(below(
+            recognition,
+            routes!(recognition::collections::list, recognition::collections::add, recognition::collections::remove),
+        ))
+        .routes(below(recognition, routes!(recognition::collections::images)))
+        .routes(below(
+            recognition,
+            routes!(recognition::catalogue::list, recognition::catalogue::add, recognition::catalogue::remove),
+        ))
         .routes(routes!(operations::health::healthz))
         .routes(routes!(operations::health::readyz))
 }

@@ -83,6 +83,48 @@ impl ApiKey {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyDigest(pub [u8; 32]);
 
+/// What a key may do. Each scope includes those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum KeyScope {
+    /// Recognise, search maps, give feedback, and use a user's token: a key that may stand in an app on a telephone.
+    Restricted,
+    /// Also issue tokens of users: a key of an application's server.
+    #[default]
+    Standard,
+    /// Also what an operator does: manage the catalogue and the collections.
+    Operator,
+}
+
+impl KeyScope {
+    /// Every scope.
+    pub const ALL: [Self; 3] = [Self::Restricted, Self::Standard, Self::Operator];
+
+    /// Its name, in the database and for people.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Restricted => "restricted",
+            Self::Standard => "standard",
+            Self::Operator => "operator",
+        }
+    }
+
+    /// The scope of that name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn new(text: &str) -> Result<Self, Invalid> {
+        let found = Self::ALL.into_iter().find(|scope| scope.as_str() == text);
+        found.ok_or(Invalid("a key's scope is restricted, standard or operator"))
+    }
+}
+
+impl fmt::Display for KeyScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
 /// A key as it is stored and listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRecord {
@@ -92,6 +134,8 @@ pub struct KeyRecord {
     pub application: Application,
     /// The last four characters of the secret.
     pub hint: String,
+    /// What it may do.
+    pub scope: KeyScope,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it expires. A rotation sets this on the old key.
@@ -145,7 +189,7 @@ impl fmt::Display for KeyState {
 
 #[cfg(test)]
 mod tests {
-    use super::{ApiKey, AppId, Application, ApplicationName, KeyId, KeyRecord, KeyState};
+    use super::{ApiKey, AppId, Application, ApplicationName, KeyId, KeyRecord, KeyScope, KeyState};
     use crate::Timestamp;
 
     #[test]
@@ -177,6 +221,7 @@ mod tests {
                     disabled_at: application,
                 },
                 hint: "abcd".to_owned(),
+                scope: KeyScope::Standard,
                 created_at: Timestamp(0),
                 expires_at: Some(Timestamp(20)),
                 disabled_at: own,
@@ -199,6 +244,16 @@ mod tests {
     fn states_are_written_in_columns() {
         let written = [KeyState::Active, KeyState::Disabled, KeyState::Expired].map(|state| format!("{state:9}|"));
         assert_eq!(written, ["active   |", "disabled |", "expired  |"]);
+    }
+
+    #[test]
+    fn scopes_have_names_and_each_includes_those_before_it() {
+        for scope in KeyScope::ALL {
+            assert_eq!(KeyScope::new(scope.as_str()), Ok(scope));
+        }
+        assert!(KeyScope::ALL.is_sorted() && KeyScope::default() == KeyScope::Standard);
+        assert!(KeyScope::new("Operator").is_err());
+        assert_eq!(format!("{:10}|", KeyScope::Operator), "operator  |");
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod access;
 mod account;
 mod base32;
 mod blob;
+mod collection;
 mod dataset;
 mod geo;
 mod job;
@@ -20,11 +21,12 @@ mod time;
 mod user;
 mod window;
 
-pub use access::{ApiKey, AppId, Application, ApplicationName, KeyDigest, KeyId, KeyRecord, KeyState};
+pub use access::{ApiKey, AppId, Application, ApplicationName, KeyDigest, KeyId, KeyRecord, KeyScope, KeyState};
 pub use account::{
     AccountId, AccountState, Email, Language, LinkSecret, Password, Registration, Role, SecretDigest, SessionSecret,
 };
 pub use blob::BlobState;
+pub use collection::CollectionName;
 pub use dataset::{DatasetId, DatasetName, ImageId, Outcome, Phase, Tag};
 pub use geo::{Degrees, Gcs, GeoPoint};
 pub use job::Job;

@@ -23,6 +23,29 @@ pub enum RecognitionError {
     /// There is no collection of that name.
     #[error("there is no collection '{0}'")]
     NoSuchCollection(String),
+    /// A collection has no image of that id.
+    #[error("the collection has no such image; imageId is what it was added with")]
+    NotInCollection,
+    /// A collection has vectors of another model.
+    #[error("body field modelName must be '{model}' or absent: collection '{collection}' has vectors of that model")]
+    OtherModel {
+        /// The collection.
+        collection: String,
+        /// Its model.
+        model: String,
+    },
+    /// There is no such item in the catalogue.
+    #[error("there is no such item in the catalogue")]
+    NoSuchItem,
+    /// A field of an item is missing or invalid.
+    #[error("body field {0}")]
+    BadItem(String),
+    /// An item has neither a picture nor a barcode.
+    #[error("body field image or barcode is missing: there is neither a picture nor a barcode to know the item by")]
+    NothingToKnowItBy,
+    /// One of several images of an item cannot be decoded.
+    #[error("image {0}: {1}")]
+    ItemImage(usize, DecodeError),
     /// The user has no such image.
     #[error("there is no such image of this user; imageId is what uploadImage answered with")]
     NoSuchImage,

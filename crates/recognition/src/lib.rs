@@ -23,6 +23,7 @@
 
 mod background;
 pub mod check;
+mod content;
 mod context;
 mod datasets;
 mod engine;
@@ -43,7 +44,8 @@ mod settings;
 mod storage;
 mod user;
 
-pub use datasets::{Dataset, DatasetImageRequest, Datasets, ImageOrigin};
+pub use content::{Catalogue, CollectionImage, Collections};
+pub use datasets::{Dataset, DatasetImageRequest, DatasetWarning, Datasets, ImageOrigin};
 pub use engine::{ModelInfo, Models, default_embedder, describe_metrics};
 pub use error::RecognitionError;
 pub use feedback::{Feedback, Rating, TotalsRequest};
@@ -53,8 +55,8 @@ pub use functions::{
 };
 pub use janitor::Janitor;
 pub use kaisatsu_store::{
-    DatasetImageRow, FeedbackFilter, FeedbackRow, FeedbackTotal, Missing, RecognitionRecord, ScoreAdjustment, Standing,
-    StoreError, StoredCandidate, UserImage, hex,
+    CollectionRecord, DatasetImageRow, FeedbackFilter, FeedbackRow, FeedbackTotal, ImageRecord, ItemFilter, ListedItem,
+    Missing, RecognitionRecord, ScoreAdjustment, Standing, StoreError, StoredCandidate, UserImage, hex,
 };
 pub use kaisatsu_vision::{DecodeError, manifest::Task};
 pub use log::Saved;

@@ -30,7 +30,7 @@ impl Cursor {
     pub fn from_text(text: &str) -> Option<Self> {
         let (at, id) = text.split_once('-')?;
         let at = u64::from_str_radix(at, 16).ok().and_then(|at| i64::try_from(at).ok())?;
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         (id.len() < 100 && id.bytes().all(plain)).then(|| Self { at: Timestamp(at), id: id.to_owned() })
     }
 

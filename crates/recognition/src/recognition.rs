@@ -8,6 +8,7 @@ use kaisatsu_vision::Engine;
 
 use crate::{
     Settings, UserSettings,
+    content::{Catalogue, Collections},
     context::Context,
     datasets::{DatasetBuilder, Datasets},
     engine::Models,
@@ -32,6 +33,10 @@ pub struct Recognition {
     pub objects: ObjectRecognition,
     /// Users' datasets.
     pub datasets: Arc<Datasets>,
+    /// The catalogue, for operators.
+    pub catalogue: Catalogue,
+    /// The collections, for operators.
+    pub collections: Collections,
     /// Users' storage areas.
     pub storage: StorageArea,
     /// Verdicts on recognitions.
@@ -59,6 +64,8 @@ impl Recognition {
             detect: Detect::new(context),
             similar: SimilarSearch::new(context),
             objects: ObjectRecognition::new(context),
+            catalogue: Catalogue::new(context),
+            collections: Collections::new(context),
             storage: StorageArea::new(context),
             feedback: Feedback::new(context, &learner),
             janitor: Arc::new(Janitor::new(context, &datasets)),

@@ -58,6 +58,30 @@ pub struct ReferenceRow {
     pub item: ItemRecord,
 }
 
+/// Which items are listed.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ItemFilter<'a> {
+    /// Those of this category.
+    pub category: Option<&'a str>,
+    /// The one of this id.
+    pub id: Option<&'a str>,
+    /// Those with this barcode of thirteen digits.
+    pub code: Option<&'a str>,
+}
+
+/// An item as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx_macros::FromRow)]
+pub struct ListedItem {
+    /// The item.
+    #[sqlx(flatten)]
+    pub item: ItemRecord,
+    /// How many reference pictures it has.
+    pub pictures: i64,
+    /// Its barcodes, with thirteen digits each.
+    #[sqlx(skip)]
+    pub codes: Vec<String>,
+}
+
 #[derive(sqlx_macros::FromRow)]
 struct CodeRow {
     code: String,
@@ -90,6 +114,19 @@ const CHANGED: &str = "SELECT number, category, revision, removed FROM catalogue
 const SKETCHES: &str = "SELECT p.item, p.number, p.sketch FROM catalogue_picture p JOIN \
      (SELECT number FROM catalogue_item WHERE revision > $1 OR (revision = $1 AND number > $2) \
      ORDER BY revision, number LIMIT $3) i ON i.number = p.item ORDER BY p.number";
+
+const LISTED: &str = "SELECT i.number, i.id, i.category, i.name, i.detail, i.image_url, i.sites, \
+     (SELECT COUNT(*) FROM catalogue_picture p WHERE p.item = i.number) AS pictures FROM catalogue_item i \
+     WHERE i.removed = 0 AND i.number > $1 AND ($2 IS NULL OR i.category = $2) AND ($3 IS NULL OR i.id = $3) \
+     AND ($4 IS NULL OR EXISTS (SELECT 1 FROM catalogue_code c WHERE c.item = i.number AND c.code = $4)) \
+     ORDER BY i.number LIMIT $5";
+
+/// The barcodes of a list of items.
+macro_rules! codes_of {
+    ($listed:literal) => {
+        concat!("SELECT item, code FROM catalogue_code WHERE item ", $listed, " ORDER BY item, code")
+    };
+}
 
 /// Items by a list of barcodes.
 macro_rules! with_codes {
@@ -163,6 +200,40 @@ impl Store {
             number.is_some()
         });
         Ok(gone)
+    }
+
+    /// The items after a number, in the order of their numbers, at most `limit`; only those of a category, of an id, or
+    /// with a barcode, where these are given.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn catalogue_items(
+        &self,
+        filter: &ItemFilter<'_>,
+        after: i64,
+        limit: i64,
+    ) -> Result<Vec<ListedItem>, StoreError> {
+        let mut items: Vec<ListedItem> = on_each!(self, pool => {
+            sqlx::query_as(LISTED)
+                .bind(after).bind(filter.category).bind(filter.id).bind(filter.code).bind(limit)
+                .fetch_all(pool).await
+        })?;
+        let numbers: Vec<i64> = items.iter().map(|item| item.item.number).collect();
+        let codes: Vec<(i64, String)> = match &self.pool {
+            Pool::Sqlite(pool) => {
+                let list = serde_json::to_string(&numbers).map_err(|error| StoreError::Damaged(error.to_string()))?;
+                sqlx::query_as(codes_of!("IN (SELECT value FROM json_each($1))")).bind(list).fetch_all(pool).await?
+            }
+            Pool::Postgres(pool) => sqlx::query_as(codes_of!("= ANY($1)")).bind(&numbers).fetch_all(pool).await?,
+        };
+        let mut of_item: HashMap<i64, Vec<String>> = HashMap::new();
+        for (item, code) in codes {
+            of_item.entry(item).or_default().push(code);
+        }
+        for item in &mut items {
+            item.codes = of_item.remove(&item.item.number).unwrap_or_default();
+        }
+        Ok(items)
     }
 
     /// The digest of what an item was imported from, if there is one of that id.

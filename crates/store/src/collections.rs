@@ -15,6 +15,25 @@ pub struct Collection {
     pub model_sha256: String,
 }
 
+/// A stored collection.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx_macros::FromRow)]
+pub struct CollectionRecord {
+    /// What it is made with.
+    #[sqlx(flatten)]
+    pub collection: Collection,
+    created_at: i64,
+    /// The number of its images.
+    pub images: i64,
+}
+
+impl CollectionRecord {
+    /// When it was created.
+    #[must_use]
+    pub fn created_at(&self) -> Timestamp {
+        Timestamp(self.created_at)
+    }
+}
+
 /// A new image of a collection.
 #[derive(Debug, Clone)]
 pub struct NewImage {
@@ -56,13 +75,18 @@ pub struct ImageRecord {
 
 /// A collection without images takes over the given weights: none of its vectors were made by others.
 const ENSURE: &str = "INSERT INTO collection (name, model, model_sha256, created_at) VALUES ($1, $2, $3, $4) \
-     ON CONFLICT (name) DO UPDATE SET model = excluded.model, model_sha256 = excluded.model_sha256 WHERE NOT EXISTS \
-     (SELECT 1 FROM collection_image WHERE collection_image.collection = collection.name AND removed = 0)";
+     ON CONFLICT (name) DO UPDATE SET model = excluded.model, model_sha256 = excluded.model_sha256, created_at = \
+     CASE collection.removed WHEN 1 THEN excluded.created_at ELSE collection.created_at END, removed = 0 \
+     WHERE NOT EXISTS (SELECT 1 FROM collection_image i WHERE i.collection = collection.name AND i.removed = 0)";
 
 const PUT_IMAGE: &str = "INSERT INTO collection_image (collection, image_id, image_url, tag, vector, revision) \
      VALUES ($1, $2, $3, $4, $5, $6) \
      ON CONFLICT (collection, image_id) DO UPDATE SET image_url = excluded.image_url, tag = excluded.tag, \
      vector = excluded.vector, revision = excluded.revision, removed = 0";
+
+/// Removes the image of that id, or all images.
+const REMOVE_IMAGES: &str = "UPDATE collection_image SET removed = 1, vector = $3, revision = $4 \
+     WHERE collection = $1 AND ($2 IS NULL OR image_id = $2) AND removed = 0";
 
 impl Store {
     /// Creates a collection if there is none of that name, and returns the stored one.
@@ -93,13 +117,85 @@ impl Store {
         let rows: Vec<(String, String, String, i64)> = on_each!(self, pool => {
             sqlx::query_as(
                 "SELECT c.name, c.model, c.model_sha256, COUNT(i.number) FROM collection c \
-                 LEFT JOIN collection_image i ON i.collection = c.name AND i.removed = 0 \
+                 LEFT JOIN collection_image i ON i.collection = c.name AND i.removed = 0 WHERE c.removed = 0 \
                  GROUP BY c.name, c.model, c.model_sha256 ORDER BY c.name",
             )
             .fetch_all(pool).await
         })?;
         let row = |(name, model, model_sha256, count)| (Collection { name, model, model_sha256 }, count);
         Ok(rows.into_iter().map(row).collect())
+    }
+
+    /// The collections after a position (age, name), oldest first, each with the number of its images; at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn collections_after(
+        &self,
+        after: (Timestamp, &str),
+        limit: i64,
+    ) -> Result<Vec<CollectionRecord>, StoreError> {
+        Ok(on_each!(self, pool => {
+            sqlx::query_as(
+                "SELECT c.name, c.model, c.model_sha256, c.created_at, (SELECT COUNT(*) FROM collection_image i \
+                 WHERE i.collection = c.name AND i.removed = 0) AS images FROM collection c \
+                 WHERE c.removed = 0 AND (c.created_at > $1 OR (c.created_at = $1 AND c.name > $2)) \
+                 ORDER BY c.created_at, c.name LIMIT $3",
+            )
+            .bind(after.0.0).bind(after.1).bind(limit).fetch_all(pool).await
+        })?)
+    }
+
+    /// The collection of that name, with the number of its images.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn collection(&self, name: &str) -> Result<Option<CollectionRecord>, StoreError> {
+        Ok(on_each!(self, pool => {
+            sqlx::query_as(
+                "SELECT c.name, c.model, c.model_sha256, c.created_at, (SELECT COUNT(*) FROM collection_image i \
+                 WHERE i.collection = c.name AND i.removed = 0) AS images FROM collection c \
+                 WHERE c.removed = 0 AND c.name = $1",
+            )
+            .bind(name).fetch_optional(pool).await
+        })?)
+    }
+
+    /// Removes a collection with all of its images. Returns whether there was one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remove_collection(&self, name: &str) -> Result<bool, StoreError> {
+        let gone = on_each!(self, pool => {
+            let mut tx = pool.begin().await?;
+            let revision: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
+            let gone = sqlx::query("UPDATE collection SET removed = 1 WHERE name = $1 AND removed = 0")
+                .bind(name).execute(&mut *tx).await?;
+            sqlx::query(REMOVE_IMAGES)
+                .bind(name).bind(None::<&str>).bind(&[][..] as &[u8]).bind(revision).execute(&mut *tx).await?;
+            tx.commit().await?;
+            gone.rows_affected() > 0
+        });
+        Ok(gone)
+    }
+
+    /// The images of a collection after a number, in the order of their numbers, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn collection_images(
+        &self,
+        collection: &str,
+        after: i64,
+        limit: i64,
+    ) -> Result<Vec<ImageRecord>, StoreError> {
+        Ok(on_each!(self, pool => {
+            sqlx::query_as(
+                "SELECT number, image_id, image_url, tag FROM collection_image \
+                 WHERE collection = $1 AND removed = 0 AND number > $2 ORDER BY number LIMIT $3",
+            )
+            .bind(collection).bind(after).bind(limit).fetch_all(pool).await
+        })?)
     }
 
     /// Stores images of a collection, all or none. An image of the same id is replaced.
@@ -110,6 +206,9 @@ impl Store {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
+            // Whoever removed the collection meanwhile removed what was in it then.
+            sqlx::query("UPDATE collection SET removed = 0 WHERE name = $1 AND removed = 1")
+                .bind(collection).execute(&mut *tx).await?;
             for image in images {
                 sqlx::query(PUT_IMAGE)
                     .bind(collection).bind(&image.image_id).bind(&image.image_url).bind(&image.tag)
@@ -142,10 +241,7 @@ impl Store {
         let gone = on_each!(self, pool => {
             let mut tx = pool.begin().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
-            let done = sqlx::query(
-                "UPDATE collection_image SET removed = 1, vector = $3, revision = $4 \
-                 WHERE collection = $1 AND ($2 IS NULL OR image_id = $2) AND removed = 0",
-            )
+            let done = sqlx::query(REMOVE_IMAGES)
             .bind(collection).bind(image_id).bind(&[][..] as &[u8]).bind(revision).execute(&mut *tx).await?;
             tx.commit().await?;
             done.rows_affected()

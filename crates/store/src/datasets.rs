@@ -6,6 +6,8 @@ mod reembed;
 #[cfg(test)]
 mod states;
 
+use std::collections::BTreeSet;
+
 pub use build::{BuiltImage, ImageResult, Lease, PendingImage};
 pub use create::{CreateDatasetOutcome, DatasetLimits, ImageSource, NewDataset, NewDatasetImage};
 use kaisatsu_model::{AppId, DatasetId, ImageId, Outcome, Phase, Timestamp, UserId};
@@ -164,10 +166,26 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn outcomes(&self, id: &DatasetId) -> Result<Vec<(Outcome, i64)>, StoreError> {
-        let rows: Vec<(String, i64)> = on_each!(self, pool => sqlx::query_as(
-            "SELECT outcome, COUNT(*) FROM dataset_image WHERE dataset_id = $1 GROUP BY outcome",
+        Ok(self.outcomes_and_tags(id).await?.0)
+    }
+
+    /// The same, and whether all images that are in the dataset or may come into it have the same tag.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn outcomes_and_tags(&self, id: &DatasetId) -> Result<(Vec<(Outcome, i64)>, bool), StoreError> {
+        let rows: Vec<(String, i64, String, String)> = on_each!(self, pool => sqlx::query_as(
+            "SELECT outcome, COUNT(*), MIN(tag), MAX(tag) FROM dataset_image WHERE dataset_id = $1 GROUP BY outcome",
         ).bind(id.as_str()).fetch_all(pool).await)?;
-        rows.into_iter().map(|(word, count)| Ok((outcome(&word)?, count))).collect()
+        let (mut counts, mut tags) = (Vec::new(), BTreeSet::new());
+        for (word, count, first, last) in rows {
+            let outcome = outcome(&word)?;
+            counts.push((outcome, count));
+            if matches!(outcome, Outcome::Pending | Outcome::Fetched) {
+                tags.extend([first, last]);
+            }
+        }
+        Ok((counts, tags.len() == 1))
     }
 
     /// The images of a dataset after a position, in the user's order, at most `limit`.

@@ -3,7 +3,9 @@
 //! Every change that affects what a key may do raises `key_revision` first and writes it to the key, in one
 //! transaction. A replica that has revision `n` asks for newer rows and misses nothing.
 
-use kaisatsu_model::{AccountId, AppId, Application, ApplicationName, KeyDigest, KeyId, KeyRecord, Timestamp};
+use kaisatsu_model::{
+    AccountId, AppId, Application, ApplicationName, KeyDigest, KeyId, KeyRecord, KeyScope, Timestamp,
+};
 
 use crate::{Conflict, Missing, Store, StoreError, on_each};
 
@@ -16,6 +18,8 @@ pub struct NewKey {
     pub digest: KeyDigest,
     /// The last four characters of the secret.
     pub hint: String,
+    /// What it may do. A successor takes over the scope of the key that it replaces.
+    pub scope: KeyScope,
     /// When it is created.
     pub created_at: Timestamp,
     /// For a key that a console made for itself: when it expires, and whose console it was.
@@ -33,6 +37,8 @@ pub struct KeyGrant {
     pub disabled: bool,
     /// When it expires.
     pub expires_at: Option<Timestamp>,
+    /// What it may do.
+    pub scope: KeyScope,
     /// Whether a console made it for itself.
     pub console: bool,
     /// The application's own limit of requests a day, if it has one.
@@ -56,12 +62,15 @@ pub(crate) const NEXT_KEY_REVISION: &str = "UPDATE key_revision SET value = valu
 const INSERT_APPLICATION: &str = "INSERT INTO application (id, name, created_at, account_id) VALUES ($1, $2, $3, $4)";
 
 const INSERT_KEY: &str = "INSERT INTO api_key \
-     (id, application_id, digest, hint, created_at, revision, expires_at, pass_of) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+     (id, application_id, digest, hint, created_at, revision, expires_at, pass_of, scope) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
 /// Binds the values of [`INSERT_KEY`].
 macro_rules! insert_key {
     ($key:expr, $application:expr, $revision:expr) => {
+        insert_key!($key, $application, $revision, $key.scope.as_str())
+    };
+    ($key:expr, $application:expr, $revision:expr, $scope:expr) => {
         sqlx::query(INSERT_KEY)
             .bind($key.id.as_str())
             .bind($application)
@@ -71,10 +80,11 @@ macro_rules! insert_key {
             .bind($revision)
             .bind($key.console.as_ref().map(|(end, _)| end.0))
             .bind($key.console.as_ref().map(|(_, account)| account.as_str()))
+            .bind($scope)
     };
 }
 
-const LIST_KEYS: &str = "SELECT k.id, k.hint, k.created_at, k.expires_at, k.disabled_at, k.last_used_at, \
+const LIST_KEYS: &str = "SELECT k.id, k.hint, k.scope, k.created_at, k.expires_at, k.disabled_at, k.last_used_at, \
      a.id AS app_id, a.name AS app_name, a.created_at AS app_created_at, a.disabled_at AS app_disabled_at \
      FROM api_key k JOIN application a ON a.id = k.application_id \
      WHERE a.deleted_at IS NULL AND k.pass_of IS NULL AND ($1 IS NULL OR a.id = $1) ORDER BY a.name, k.created_at, \
@@ -244,12 +254,12 @@ impl Store {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
-            let application: Option<String> = sqlx::query_scalar(
+            let replaced: Option<(String, String)> = sqlx::query_as(
                 "UPDATE api_key SET expires_at = $2, revision = $3 \
-                 WHERE id = $1 AND expires_at IS NULL AND disabled_at IS NULL RETURNING application_id",
+                 WHERE id = $1 AND expires_at IS NULL AND disabled_at IS NULL RETURNING application_id, scope",
             )
             .bind(old.as_str()).bind(old_ends.0).bind(revision).fetch_optional(&mut *tx).await?;
-            let Some(application) = application else {
+            let Some((application, scope)) = replaced else {
                 let exists: Option<String> = sqlx::query_scalar("SELECT id FROM api_key WHERE id = $1")
                     .bind(old.as_str()).fetch_optional(&mut *tx).await?;
                 return Err(match exists {
@@ -257,7 +267,7 @@ impl Store {
                     None => Missing::Key(old.clone()).into(),
                 });
             };
-            insert_key!(new, application, revision).execute(&mut *tx).await?;
+            insert_key!(new, application, revision, scope).execute(&mut *tx).await?;
             tx.commit().await?;
         });
         Ok(())
@@ -279,7 +289,7 @@ impl Store {
         // A change between the two queries is read now, and again later because its revision is higher than `current`.
         let rows: Vec<GrantRow> = on_each!(self, pool => {
             sqlx::query_as(
-                "SELECT k.digest, k.id, k.application_id, k.expires_at, k.pass_of, a.requests_per_day, \
+                "SELECT k.digest, k.id, k.application_id, k.expires_at, k.scope, k.pass_of, a.requests_per_day, \
                  CASE o.state WHEN 'disabled' THEN k.created_at ELSE COALESCE(k.disabled_at, a.disabled_at) END \
                  AS disabled_at \
                  FROM api_key k JOIN application a ON a.id = k.application_id \
@@ -319,10 +329,16 @@ impl ApplicationRow {
     }
 }
 
+/// A scope by its name. One that this version does not know may do the least.
+fn scope(name: &str) -> KeyScope {
+    KeyScope::new(name).unwrap_or(KeyScope::Restricted)
+}
+
 #[derive(sqlx_macros::FromRow)]
 struct KeyRow {
     id: String,
     hint: String,
+    scope: String,
     created_at: i64,
     expires_at: Option<i64>,
     disabled_at: Option<i64>,
@@ -345,6 +361,7 @@ impl KeyRow {
             id: KeyId::from_text(self.id),
             application: application.into_application(),
             hint: self.hint,
+            scope: scope(&self.scope),
             created_at: Timestamp(self.created_at),
             expires_at: self.expires_at.map(Timestamp),
             disabled_at: self.disabled_at.map(Timestamp),
@@ -359,6 +376,7 @@ struct GrantRow {
     id: String,
     application_id: String,
     expires_at: Option<i64>,
+    scope: String,
     pass_of: Option<String>,
     requests_per_day: Option<i64>,
     disabled_at: Option<i64>,
@@ -372,6 +390,7 @@ impl GrantRow {
             application: AppId::from_text(self.application_id),
             disabled: self.disabled_at.is_some(),
             expires_at: self.expires_at.map(Timestamp),
+            scope: scope(&self.scope),
             console: self.pass_of.is_some(),
             requests_per_day: self.requests_per_day,
         };

@@ -32,9 +32,9 @@ pub use address::{DatabaseAddress, InvalidDatabaseAddress};
 pub use applications::{ApplicationChange, ApplicationUser, OwnedApplication};
 pub use blob_claims::BlobClaim;
 pub use blobs::{BlobAddress, BlobError, BlobKey, Blobs, InvalidBlobAddress, StoredBlob, hex, sha256};
-pub use catalogue::{ChangedItem, ItemRecord, NewItem, ReferenceRow};
+pub use catalogue::{ChangedItem, ItemFilter, ItemRecord, ListedItem, NewItem, ReferenceRow};
 pub use check::BlobRow;
-pub use collections::{ChangedImage, Collection, ImageRecord, NewImage};
+pub use collections::{ChangedImage, Collection, CollectionRecord, ImageRecord, NewImage};
 pub use datasets::{
     BuiltImage, CreateDatasetOutcome, DatasetImageRow, DatasetLimits, DatasetRow, ImageResult, ImageSource, Lease,
     NewDataset, NewDatasetImage, NewVectors, OutdatedDataset, PendingImage,

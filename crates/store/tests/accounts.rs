@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use kaisatsu_model::{
-    AccountId, AccountState, AppId, ApplicationName, Email, KeyDigest, KeyId, Registration, Role, SecretDigest,
-    Timestamp, UserId,
+    AccountId, AccountState, AppId, ApplicationName, Email, KeyDigest, KeyId, KeyScope, Registration, Role,
+    SecretDigest, Timestamp, UserId,
 };
 use kaisatsu_store::{
     AccountChange, ApplicationChange, BlobClaim, BlobKey, Conflict, LinkPurpose, Missing, NewAccount, NewKey,
@@ -61,6 +61,7 @@ fn key(n: u8) -> NewKey {
         id: KeyId::from_random([n; 10]),
         digest: KeyDigest([n; 32]),
         hint: format!("h{n}"),
+        scope: KeyScope::Standard,
         created_at: Timestamp(i64::from(n)),
         console: None,
     }

@@ -1,7 +1,7 @@
 //! Applications and keys: each test runs on SQLite and on PostgreSQL.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
-use kaisatsu_model::{AppId, ApplicationName, KeyDigest, KeyId, Timestamp};
+use kaisatsu_model::{AppId, ApplicationName, KeyDigest, KeyId, KeyScope, Timestamp};
 use kaisatsu_store::{Conflict, Missing, NewKey, Store, StoreError};
 use kaisatsu_testkit::{Backend, Database, test_on_every_backend};
 
@@ -40,6 +40,7 @@ fn key(n: u8) -> NewKey {
         id: KeyId::from_random([n; 10]),
         digest: KeyDigest([n; 32]),
         hint: format!("h{n}"),
+        scope: KeyScope::Standard,
         created_at: Timestamp(i64::from(n)),
         console: None,
     }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use kaisatsu_model::{AppId, ApplicationName, Clock, KeyId, SystemClock, Timestamp};
+use kaisatsu_model::{AppId, ApplicationName, Clock, KeyId, KeyScope, SystemClock, Timestamp};
 use kaisatsu_store::{KeyGrant, Store, UsageOutcome};
 use kaisatsu_testkit::{Backend, Database, ManualClock};
 
@@ -13,7 +13,8 @@ const MICROSECOND: Duration = Duration::from_micros(1);
 
 fn grant(console: bool, requests_per_day: Option<i64>) -> KeyGrant {
     let (key, application) = (KeyId::from_random([1; 10]), AppId::from_random([1; 10]));
-    KeyGrant { key, application, disabled: false, expires_at: None, console, requests_per_day }
+    let scope = KeyScope::Standard;
+    KeyGrant { key, application, disabled: false, expires_at: None, scope, console, requests_per_day }
 }
 
 async fn open(database: &Database) -> Store {

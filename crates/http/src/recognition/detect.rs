@@ -27,7 +27,7 @@ const FIELDS: [&str; 5] = ["modelName", "numOfCandidates", "minScore", "language
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "it describes the form for the OpenAPI document")]
 pub(crate) struct DetectForm {
-    /// The picture: JPEG, PNG, GIF, BMP, TIFF or WebP.
+    /// The picture: JPEG, PNG, GIF, BMP, TIFF or WebP; HEIC or AVIF where the server has libheif.
     #[schema(value_type = String, format = Binary, content_media_type = "application/octet-stream")]
     image: Vec<u8>,
     /// The model; `models` lists them.

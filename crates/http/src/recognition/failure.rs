@@ -20,17 +20,23 @@ impl From<RecognitionError> for Failure {
         let told = error.to_string();
         match error {
             RecognitionError::Image(DecodeError::TooManyPixels { .. }) => Self::new(Kind::TooLarge, told),
-            RecognitionError::Image(_) => Self::new(Kind::BodyFormat, told),
+            RecognitionError::ItemImage(_, DecodeError::TooManyPixels { .. }) => Self::new(Kind::TooLarge, told),
+            RecognitionError::Image(_) | RecognitionError::ItemImage(..) => Self::new(Kind::BodyFormat, told),
             RecognitionError::NoSuchModel { .. } => Self::new(Kind::NoSuchModel, told),
             RecognitionError::NoSuchCollection(_)
             | RecognitionError::NoSuchImage
             | RecognitionError::NoSuchDataset
-            | RecognitionError::NoStoredImage(_) => Self::new(Kind::NotFound, told),
+            | RecognitionError::NoStoredImage(_)
+            | RecognitionError::NotInCollection
+            | RecognitionError::NoSuchItem => Self::new(Kind::NotFound, told),
             RecognitionError::TooManyTags(_) => Self::new(Kind::TooManyInputs, told),
             RecognitionError::NoTag(_)
             | RecognitionError::BadAddress { .. }
             | RecognitionError::BuildFailed(_)
-            | RecognitionError::OneTag => Self::new(Kind::BodyField, told),
+            | RecognitionError::OneTag
+            | RecognitionError::OtherModel { .. }
+            | RecognitionError::BadItem(_)
+            | RecognitionError::NothingToKnowItBy => Self::new(Kind::BodyField, told),
             RecognitionError::AllDenied { .. } => Self::new(Kind::Denied, told),
             RecognitionError::ImagesFull(_) | RecognitionError::BytesFull(_) | RecognitionError::DatasetsFull(_) => {
                 Self::passing(Kind::TooOften, told, QUOTA)

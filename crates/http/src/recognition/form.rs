@@ -2,11 +2,14 @@
 //!
 //! The fields may also be query parameters. A field in both is repeated, which is invalid.
 
-use std::ops::RangeInclusive;
+use std::{convert::Infallible, ops::RangeInclusive};
 
-use axum::{body::Body, http::HeaderMap};
+use axum::{
+    body::Body,
+    http::{HeaderMap, HeaderValue, header},
+};
 use bytes::Bytes;
-use futures_util::stream;
+use futures_util::{Stream, stream};
 use kaisatsu_model::DatasetId;
 use kaisatsu_recognition::User;
 use multer::Multipart;
@@ -18,10 +21,10 @@ use crate::{
 };
 
 /// The most bytes of a text field.
-const MAX_FIELD: usize = 4096;
+pub(super) const MAX_FIELD: usize = 4096;
 
 /// The most bytes of a form beside its image.
-const MAX_OVERHEAD: usize = 64 * 1024;
+pub(super) const MAX_OVERHEAD: usize = 64 * 1024;
 
 /// A parsed form.
 pub(super) struct Form<'a> {
@@ -44,20 +47,41 @@ impl<'a> Form<'a> {
         body: Body,
         parse: impl Fn(&Self) -> Result<P, Failure>,
     ) -> Result<(Self, P), Failure> {
-        let mut form = Self { image: None, fields: Vec::new(), query, memory: None };
+        let mut form = Self::without_body(query);
         parse(&form)?;
         if body::media_type(headers) != "multipart/form-data" {
             let rule = "the Content-Type must be multipart/form-data, with the picture in the field image";
             return Err(Failure::new(Kind::MediaType, rule));
         }
-        let declared = headers.get(axum::http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let boundary = boundary(declared)?;
+        let boundary = boundary(headers.get(header::CONTENT_TYPE))?;
         let most = gateway.max_image_bytes;
         let (bytes, memory) =
             gateway.body_memory.read(headers, body, most.saturating_add(MAX_OVERHEAD), 1, "the body").await?;
         form.memory = Some(memory);
         form.fill(boundary, bytes, known, most).await?;
         let parameters = parse(&form)?;
+        Ok((form, parameters))
+    }
+
+    /// A form of which nothing but the query is known.
+    pub(super) fn without_body(query: &'a Query<'a>) -> Self {
+        Self { image: None, fields: Vec::new(), query, memory: None }
+    }
+
+    /// Reads a request whose body is the image itself. Its fields are query parameters, of which `parse` makes the
+    /// parameters before the body is read.
+    pub(super) async fn read_bare<P>(
+        query: &'a Query<'a>,
+        gateway: &Gateway,
+        headers: &HeaderMap,
+        body: Body,
+        parse: impl Fn(&Self) -> Result<P, Failure>,
+    ) -> Result<(Self, P), Failure> {
+        let mut form = Self::without_body(query);
+        let parameters = parse(&form)?;
+        let (image, memory) = gateway.body_memory.read(headers, body, gateway.max_image_bytes, 1, "the image").await?;
+        form.image = Some(image);
+        form.memory = Some(memory);
         Ok((form, parameters))
     }
 
@@ -69,8 +93,7 @@ impl<'a> Form<'a> {
         known: &[&'static str],
         most: usize,
     ) -> Result<(), Failure> {
-        let pieces = stream::iter([Ok::<_, std::convert::Infallible>(bytes)]);
-        let mut parts = Multipart::new(pieces, boundary);
+        let mut parts = Multipart::new(once(bytes), boundary);
         while let Some(field) = parts.next_field().await.map_err(|error| broken(&error))? {
             let name = field.name().unwrap_or_default().to_owned();
             if name == "image" {
@@ -209,19 +232,26 @@ pub(crate) async fn parse(
     most: usize,
 ) -> Result<(Option<Bytes>, Vec<(&'static str, String)>), Failure> {
     let query = Query::read(None, &[]);
-    let mut form = Form { image: None, fields: Vec::new(), query: &query, memory: None };
-    form.fill(boundary(Some(content_type))?, body, known, most).await?;
+    let mut form = Form::without_body(&query);
+    let content_type = HeaderValue::from_str(content_type).ok();
+    form.fill(boundary(content_type.as_ref())?, body, known, most).await?;
     Ok((form.image, form.fields))
 }
 
 /// The boundary that a `Content-Type` names.
-fn boundary(content_type: Option<&str>) -> Result<String, Failure> {
-    let boundary = content_type.and_then(|declared| multer::parse_boundary(declared).ok());
+pub(super) fn boundary(content_type: Option<&HeaderValue>) -> Result<String, Failure> {
+    let boundary = content_type.and_then(|declared| multer::parse_boundary(declared.to_str().ok()?).ok());
     let missing = "the Content-Type names no boundary; let your client set it";
     boundary.ok_or_else(|| Failure::new(Kind::BodyFormat, missing))
 }
 
-fn broken(error: &multer::Error) -> Failure {
+/// A body that is in memory, as a stream.
+pub(super) fn once(bytes: Bytes) -> impl Stream<Item = Result<Bytes, Infallible>> {
+    stream::iter([Ok(bytes)])
+}
+
+/// The error of a form that cannot be read.
+pub(super) fn broken(error: &multer::Error) -> Failure {
     match error {
         multer::Error::IncompleteStream
         | multer::Error::IncompleteHeaders

@@ -7,7 +7,7 @@ use kaisatsu_recognition::Cursor;
 use serde_json::{Map, Value};
 
 use crate::{
-    Failure, Kind,
+    Failure, Kind, Query,
     body::{self, BodyMemory, Reservation},
 };
 
@@ -132,6 +132,17 @@ impl Object {
         let limit = self.integer("limit", least..=MAX_LIMIT)?.unwrap_or(DEFAULT_LIMIT);
         Ok(usize::try_from(limit).unwrap_or(usize::MAX))
     }
+}
+
+/// `cursor` and `limit` of a query.
+pub(super) fn query_page(query: &Query<'_>) -> Result<PageRequest, Failure> {
+    let after = match query.text("cursor")? {
+        None => Cursor::start(),
+        Some(text) => Cursor::from_text(text)
+            .ok_or_else(|| Failure::new(Kind::ParameterInvalid, format!("query parameter cursor {BAD_CURSOR}")))?,
+    };
+    let limit = query.integer("limit", 1..=MAX_LIMIT.cast_signed())?.unwrap_or(DEFAULT_LIMIT.cast_signed());
+    Ok(PageRequest { after, most: usize::try_from(limit).unwrap_or(0) })
 }
 
 /// The largest page of a list, and the page when there is no `limit`.

@@ -119,7 +119,8 @@ pub(crate) struct EvidenceEntry {
             minimum = 1, maximum = 50),
     ),
     request_body(content = Vec<u8>, content_type = "application/octet-stream",
-        description = "The image itself: JPEG, PNG, GIF, BMP, TIFF or WebP, as application/octet-stream or image/*"),
+        description = "The image itself, as application/octet-stream or image/*: JPEG, PNG, GIF, BMP, TIFF or WebP; HEIC \
+                       or AVIF where the server has libheif"),
     responses(
         (status = 200, description = "The items, surest first; none when nothing was recognised",
             body = RecognizeAnswer, content_type = "application/json;charset=UTF-8"),
@@ -141,8 +142,7 @@ pub(crate) async fn recognize(
             category: category(&query)?,
             most: usize::try_from(query.integer("numOfCandidates", 1..=50)?.unwrap_or(USUAL)).unwrap_or(0),
         };
-        let media = body::media_type(&headers);
-        if media != "application/octet-stream" && !media.starts_with("image/") {
+        if !body::is_bare_image(&headers) {
             let rule = "the Content-Type must be application/octet-stream or image/*; the body is the image itself";
             return Err(Failure::new(Kind::MediaType, rule));
         }
@@ -203,6 +203,6 @@ fn evidence(evidence: Evidence) -> EvidenceEntry {
 }
 
 /// JSON as it was imported; what cannot be read becomes `otherwise`.
-fn raw(json: String, otherwise: &str) -> Box<RawValue> {
+pub(super) fn raw(json: String, otherwise: &str) -> Box<RawValue> {
     RawValue::from_string(json).or_else(|_| RawValue::from_string(otherwise.to_owned())).unwrap_or_default()
 }

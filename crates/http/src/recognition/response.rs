@@ -62,6 +62,15 @@ pub(crate) enum UserRefusals {
     TokenUnknown(RecognitionError),
 }
 
+/// The further errors of an operation for operators.
+#[derive(IntoResponses)]
+#[allow(dead_code, reason = "it describes the responses for the OpenAPI document")]
+pub(crate) enum OperatorRefusals {
+    /// 201: the API key is disabled, or it is not an operator's
+    #[response(status = 403, content_type = "application/json;charset=UTF-8")]
+    NotAnOperator(RecognitionError),
+}
+
 /// The further errors of an operation with a body.
 #[derive(IntoResponses)]
 #[allow(dead_code, reason = "it describes the responses for the OpenAPI document")]

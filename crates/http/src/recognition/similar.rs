@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 
 use super::{
     form::Form,
+    json::field,
     response::{BodyRefusals, RecognitionError, Refusals, respond_with},
 };
 use crate::{
@@ -24,13 +25,16 @@ use crate::{
 /// Candidates when none are asked for.
 const USUAL: i64 = 10;
 
+/// The most collections that an error message names.
+const NAMED: usize = 10;
+
 const FIELDS: [&str; 6] = ["collection", "numOfCandidates", "minScore", "dataSetId", API_KEY, TOKEN];
 
 /// The form of this operation.
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "it describes the form for the OpenAPI document")]
 pub(crate) struct SimilarForm {
-    /// The picture: JPEG, PNG, GIF, BMP, TIFF or WebP.
+    /// The picture: JPEG, PNG, GIF, BMP, TIFF or WebP; HEIC or AVIF where the server has libheif.
     #[schema(value_type = String, format = Binary, content_media_type = "application/octet-stream")]
     image: Vec<u8>,
     /// The public collection to search.
@@ -121,15 +125,31 @@ pub(crate) async fn search(
         };
         let (mut form, (set, most, min_score)) =
             Form::read(&query, &FIELDS[..4], &gateway, &headers, body, parse).await?;
+        let image = form.image()?;
         let kept = if let Some((user, id)) = set {
-            gateway.recognition.datasets.similar(&user, &id, form.image()?, most, min_score).await?
+            gateway.recognition.datasets.similar(&user, &id, image, most, min_score).await?
         } else {
-            let request = SimilarRequest { collection: form.required("collection")?.to_owned(), most, min_score };
-            gateway.recognition.similar.run(&caller.application, form.image()?, request).await?
+            let similar = &gateway.recognition.similar;
+            let collection = form.text("collection")?.ok_or_else(|| nowhere(&similar.collections()))?.to_owned();
+            similar.run(&caller.application, image, SimilarRequest { collection, most, min_score }).await?
         };
         Ok::<_, Failure>(render(kept))
     })
     .await
+}
+
+/// The error of a request that does not say where to search. Collections are public, so it may name some.
+fn nowhere(collections: &[String]) -> Failure {
+    let named = match collections {
+        [] => "there is none yet".to_owned(),
+        [few @ ..] if few.len() <= NAMED => format!("there is {}", few.join(", ")),
+        [many @ ..] => format!("there are {}, such as {}", many.len(), many[..NAMED].join(", ")),
+    };
+    let rule = format!(
+        "or dataSetId is missing; collection names a public collection ({named}), and dataSetId a dataset of the \
+         user's, which userCategory/listDataSets lists"
+    );
+    field("collection", &rule)
 }
 
 fn render(kept: Saved<SimilarImage>) -> SimilarAnswer {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Subcommand;
-use kaisatsu_model::{Clock, SystemClock};
+use kaisatsu_model::{Clock, CollectionName, SystemClock};
 use kaisatsu_store::{Collection, NewImage, Store};
 use kaisatsu_vision::{ModelRegistry, training};
 
@@ -25,8 +25,8 @@ pub(crate) enum Command {
     /// can be run again: it continues where it stopped.
     Import {
         /// The collection; it is created if it does not exist
-        #[arg(value_parser = plain_name)]
-        name: String,
+        #[arg(value_parser = CollectionName::new)]
+        name: CollectionName,
         /// The folder
         folder: PathBuf,
         /// The prefix of an image's address, before its path, such as `https://example.org/images/`
@@ -59,6 +59,7 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
     let store = Store::open(&settings.database()?).await?;
     match command {
         Command::Import { name, folder, url_prefix, base, again } => {
+            let name = name.as_str().to_owned();
             import(&store, settings, &Import { name, folder, url_prefix, base, again }).await
         }
         Command::Remove { name, images, all } => {
@@ -173,12 +174,4 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
         }
     }
     Ok(())
-}
-
-fn plain_name(text: &str) -> Result<String, String> {
-    let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
-    if text.is_empty() || text.len() > 64 || !plain {
-        return Err("a collection's name has 1 to 64 letters, digits, '-' and '_'".to_owned());
-    }
-    Ok(text.to_owned())
 }

@@ -7,7 +7,7 @@ use std::{process::ExitCode, time::Duration};
 
 use clap::Subcommand;
 use kaisatsu_access::{IssuedKey, KeyService};
-use kaisatsu_model::{ApplicationName, KeyId, KeyRecord, KeyState, Timestamp};
+use kaisatsu_model::{ApplicationName, KeyId, KeyRecord, KeyScope, KeyState, Timestamp};
 
 use super::{application, key_service, table};
 use crate::{duration, error::CliError, settings::Settings};
@@ -19,6 +19,10 @@ pub(crate) enum Command {
         /// The application it is for; created if there is none of that name
         #[arg(long, value_name = "NAME", value_parser = ApplicationName::new)]
         app: ApplicationName,
+        /// What it may do: `restricted` may recognise, search maps, give feedback and use a user's token; `standard`
+        /// may also issue tokens; `operator` may also manage the catalogue and the collections over HTTP
+        #[arg(long, value_name = "SCOPE", default_value_t, value_parser = KeyScope::new)]
+        scope: KeyScope,
     },
     /// List the keys, without their secrets
     List {
@@ -52,10 +56,10 @@ pub(crate) enum Command {
 pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, CliError> {
     let service = key_service(settings).await?;
     match command {
-        Command::Create { app } => {
+        Command::Create { app, scope } => {
             let key = match service.application_named(&app).await? {
-                Some(found) => service.create_key(&found.id).await?,
-                None => service.create_application_with_key(&app).await?,
+                Some(found) => service.create_key_with(&found.id, scope).await?,
+                None => service.create_application_with_key(&app, scope).await?,
             };
             eprintln!("key {} for application {app}; it is shown only now:", key.id);
             reveal(&key);
@@ -102,7 +106,7 @@ fn list(service: &KeyService, keys: &[KeyRecord], json: bool) {
         for key in keys {
             let row = serde_json::json!({
                 "id": key.id.as_str(), "application": key.application.name, "hint": key.hint,
-                "state": key.state(now).to_string(), "createdAt": key.created_at.to_utc(),
+                "scope": key.scope.as_str(), "state": key.state(now).to_string(), "createdAt": key.created_at.to_utc(),
                 "expiresAt": key.expires_at.map(Timestamp::to_utc),
             });
             outln!("{row}");
@@ -113,6 +117,7 @@ fn list(service: &KeyService, keys: &[KeyRecord], json: bool) {
         [
             key.id.to_string(),
             format!("…{}", key.hint),
+            key.scope.to_string(),
             key.state(now).to_string(),
             key.created_at.to_utc(),
             key.expires_at.map(Timestamp::to_utc).unwrap_or_default(),
@@ -120,7 +125,7 @@ fn list(service: &KeyService, keys: &[KeyRecord], json: bool) {
         ]
     };
     table::print(
-        ["ID", "KEY", "STATE", "CREATED", "EXPIRES", "APPLICATION"],
+        ["ID", "KEY", "SCOPE", "STATE", "CREATED", "EXPIRES", "APPLICATION"],
         &keys.iter().map(row).collect::<Vec<_>>(),
     );
 }

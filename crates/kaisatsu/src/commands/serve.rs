@@ -7,7 +7,7 @@ use kaisatsu_access::{
 };
 use kaisatsu_fetch::{Fetcher, Policy};
 use kaisatsu_http::{Gateway, Limits, PreparedMap, PublishedLimits, Services};
-use kaisatsu_model::{ApplicationName, SystemClock};
+use kaisatsu_model::{ApplicationName, KeyScope, SystemClock};
 use kaisatsu_railmap::MapRegistry;
 use kaisatsu_recognition::{Recognition, UserLimits, UserSettings};
 use kaisatsu_store::{Blobs, DatabaseAddress, Store};
@@ -196,7 +196,7 @@ async fn first_key(store: &Store, address: &DatabaseAddress) -> Result<Option<Is
         return Ok(None);
     }
     let name = ApplicationName::new("first").map_err(|rule| CliError::Failed(rule.to_string()))?;
-    match service.create_application_with_key(&name).await {
+    match service.create_application_with_key(&name, KeyScope::Standard).await {
         Ok(key) => Ok(Some(key)),
         // Another server on the same file did so first.
         Err(AccessError::NameTaken(_)) => Ok(None),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 pub(crate) use build::DatasetBuilder;
 use kaisatsu_fetch::{FetchError, Fetcher};
-use kaisatsu_model::{Clock, DatasetId, DatasetName, ImageId, Outcome, Tag};
+use kaisatsu_model::{Clock, DatasetId, DatasetName, ImageId, Outcome, Phase, Tag};
 use kaisatsu_store::{
     CreateDatasetOutcome, DatasetImageRow, DatasetLimits, DatasetRow, ImageSource, NewDataset, NewDatasetImage, Store,
 };
@@ -51,6 +51,36 @@ pub struct Dataset {
     pub row: DatasetRow,
     /// How many images have which outcome, in the order of [`Outcome::ALL`], without those that none has.
     pub counts: Vec<(Outcome, u64)>,
+    /// What it cannot do.
+    pub warnings: Vec<DatasetWarning>,
+}
+
+/// What a dataset cannot do, although it can be built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DatasetWarning {
+    /// All of its images have the same tag.
+    OneTag,
+}
+
+impl DatasetWarning {
+    /// What names it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::OneTag => "oneTag",
+        }
+    }
+
+    /// The same in words.
+    #[must_use]
+    pub fn message(self) -> &'static str {
+        match self {
+            Self::OneTag => {
+                "all images have the same tag: the dataset can be searched with similarImage/search, but \
+                 concept/classify needs two tags or more to tell apart"
+            }
+        }
+    }
 }
 
 impl Dataset {
@@ -103,7 +133,7 @@ impl Datasets {
         usize::try_from(self.limits.dataset_images).unwrap_or(usize::MAX)
     }
 
-    /// Creates a dataset, to be built in the background.
+    /// Creates a dataset, to be built in the background. Returns its id, and what it will not be able to do.
     ///
     /// # Errors
     /// Why it is not created.
@@ -112,7 +142,7 @@ impl Datasets {
         user: &User,
         name: DatasetName,
         images: Vec<DatasetImageRequest>,
-    ) -> Result<DatasetId, RecognitionError> {
+    ) -> Result<(DatasetId, Vec<DatasetWarning>), RecognitionError> {
         self.check_addresses(&images)?;
         let model = self.models.default_embedder()?;
         let sha256 = model.manifest.embedding_sha256().ok_or_else(|| RecognitionError::Unusable {
@@ -142,7 +172,9 @@ impl Datasets {
         match self.store.create_dataset(&new, limits).await? {
             CreateDatasetOutcome::Created => {
                 self.signals.build.notify_one();
-                Ok(new.id)
+                // It is created, whatever comes of this.
+                let one_tag = self.store.outcomes_and_tags(&new.id).await.is_ok_and(|(_, one_tag)| one_tag);
+                Ok((new.id, warnings(one_tag)))
             }
             CreateDatasetOutcome::LimitReached => Err(RecognitionError::DatasetsFull(most)),
             CreateDatasetOutcome::NoImage(index) => Err(RecognitionError::NoStoredImage(index)),
@@ -188,12 +220,13 @@ impl Datasets {
     }
 
     async fn with_counts(&self, row: DatasetRow) -> Result<Dataset, RecognitionError> {
-        let found = self.store.outcomes(&row.id()).await?;
+        let (found, one_tag) = self.store.outcomes_and_tags(&row.id()).await?;
         let count = |outcome| {
             let (_, count) = found.iter().find(|(other, _)| *other == outcome)?;
             Some((outcome, count.unsigned_abs()))
         };
-        Ok(Dataset { counts: Outcome::ALL.into_iter().filter_map(count).collect(), row })
+        let counts = Outcome::ALL.into_iter().filter_map(count).collect();
+        Ok(Dataset { counts, warnings: warnings(one_tag && row.phase() != Phase::Failed), row })
     }
 
     /// The images of a user's dataset after a position, in the user's order, and whether there are more.
@@ -242,6 +275,10 @@ impl Datasets {
         self.signals.sweep.notify_one();
         Ok(())
     }
+}
+
+fn warnings(one_tag: bool) -> Vec<DatasetWarning> {
+    one_tag.then_some(DatasetWarning::OneTag).into_iter().collect()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use kaisatsu_vision::{ClassScore, best, registry::Model};
 use super::Datasets;
 use crate::{
     Category, RecognitionError, Saved, SimilarImage, User,
-    engine::{FEEDBACK, embed, timed},
+    engine::{FEEDBACK, embed, image_first, timed},
     functions::{CONSIDERED, nearest_first, similarity},
     indexes::CachedDataset,
     learning::FeedbackQuery,
@@ -33,9 +33,9 @@ impl Datasets {
         most: usize,
     ) -> Result<Saved<Category>, RecognitionError> {
         const FUNCTION: Function = Function::Classify;
-        let (set, model) = self.usable(user, id).await?;
+        let (set, model) = self.usable_for(FUNCTION, user, id, &image).await?;
         if set.probe.is_none() {
-            return Err(RecognitionError::OneTag);
+            return Err(image_first(&self.engine, FUNCTION, &image, RecognitionError::OneTag).await);
         }
         let query = query(user, &set, FUNCTION);
         let (trained, learned) = (Arc::clone(&set), Arc::clone(&self.learned));
@@ -68,7 +68,7 @@ impl Datasets {
         min_score: f32,
     ) -> Result<Saved<SimilarImage>, RecognitionError> {
         const FUNCTION: Function = Function::SimilarSearch;
-        let (set, model) = self.usable(user, id).await?;
+        let (set, model) = self.usable_for(FUNCTION, user, id, &image).await?;
         let query = query(user, &set, FUNCTION);
         let (searched, learned) = (Arc::clone(&set), Arc::clone(&self.learned));
         let search = move |vector: &[f32]| {
@@ -105,6 +105,24 @@ impl Datasets {
         };
         let (similar, vector) = embed(&self.engine, FUNCTION, &model, image.clone(), search).await?;
         Ok(self.log.save(entry(user, &set, FUNCTION, vector, image), similar).await?)
+    }
+
+    /// A dataset to recognise an image with. If there is none, the error of the image comes first.
+    async fn usable_for(
+        &self,
+        function: Function,
+        user: &User,
+        id: &DatasetId,
+        image: &Bytes,
+    ) -> Result<(Arc<CachedDataset>, Arc<Model>), RecognitionError> {
+        match self.usable(user, id).await {
+            Err(
+                missing @ (RecognitionError::NoSuchDataset
+                | RecognitionError::NotBuilt(_)
+                | RecognitionError::BuildFailed(_)),
+            ) => Err(image_first(&self.engine, function, image, missing).await),
+            found => found,
+        }
     }
 
     /// A user's dataset that can be used, in memory, and the model that it was made with.

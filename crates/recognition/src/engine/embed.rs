@@ -21,6 +21,26 @@ pub(crate) async fn embed<T: Send + 'static>(
     engine.run(workload, embedding(engine.bounds(), workload, name, image, then)).await
 }
 
+/// The error of a request for something that is not there: that of its image if the image cannot be read, because the
+/// body is judged before the state, and `missing` otherwise.
+pub(crate) async fn image_first(
+    engine: &EngineQueue,
+    workload: impl Into<Workload>,
+    image: &Bytes,
+    missing: RecognitionError,
+) -> RecognitionError {
+    let (workload, bounds, image) = (workload.into(), engine.bounds(), image.clone());
+    let judge = move |_: &mut Worker| {
+        timed(DECODE, workload, || decode(&image, bounds, Some(1)))?;
+        Ok(())
+    };
+    match engine.run(workload, judge).await {
+        // Without the models there is no answer either way.
+        Ok(()) | Err(RecognitionError::Warming) => missing,
+        Err(fault) => fault,
+    }
+}
+
 /// Work for a thread of the engine: decodes an image, turns it into a vector, and calls `then` with it.
 pub(crate) fn embedding<T>(
     bounds: Bounds,

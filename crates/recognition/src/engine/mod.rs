@@ -5,7 +5,7 @@ mod metrics;
 mod models;
 mod queue;
 
-pub(crate) use embed::{embed, embedding};
+pub(crate) use embed::{embed, embedding, image_first};
 pub use metrics::describe_metrics;
 pub(crate) use metrics::{DECODE, FEEDBACK, HELD, INFERENCE, RATED, record, timed};
 pub use models::{ModelInfo, Models, default_embedder};

@@ -111,6 +111,11 @@ impl Models {
         self.usable(best, Model::embeds, true).or_else(|_| self.usable(plain, Model::embeds, true))
     }
 
+    /// The model of that name, if it makes vectors.
+    pub(crate) fn named_embedder(&self, name: &str) -> Result<Arc<Model>, RecognitionError> {
+        self.usable(name, Model::embeds, false)
+    }
+
     /// The model of that name, if its vectors are those of these weights. Otherwise `reason` tells the operator why
     /// not.
     pub(crate) fn embedder(&self, name: &str, sha256: &str, reason: &str) -> Result<Arc<Model>, RecognitionError> {

@@ -28,6 +28,8 @@ pub(crate) enum Workload {
     Thumbnail,
     /// An image of a dataset that is built.
     DatasetImage,
+    /// An image that comes into the catalogue or a collection.
+    Import,
 }
 
 impl Workload {
@@ -37,6 +39,7 @@ impl Workload {
             Self::Upload => "upload",
             Self::Thumbnail => "thumbnail",
             Self::DatasetImage => "dataset",
+            Self::Import => "import",
         }
     }
 }

@@ -10,7 +10,7 @@ use kaisatsu_store::{Collection, ImageRecord, Store};
 use crate::{
     RecognitionError, Saved,
     context::Context,
-    engine::{EngineQueue, FEEDBACK, Models, embed, timed},
+    engine::{EngineQueue, FEEDBACK, Models, embed, image_first, timed},
     indexes::CollectionIndexes,
     learning::{FeedbackQuery, LearnedFeedback},
     log::{Adjusted, Candidate, Entry, RecognitionLog},
@@ -83,6 +83,12 @@ impl SimilarSearch {
         }
     }
 
+    /// The names of the collections, in alphabetical order.
+    #[must_use]
+    pub fn collections(&self) -> Vec<String> {
+        self.collections.names()
+    }
+
     /// Finds the images of a collection that are most like an image, and saves them.
     ///
     /// # Errors
@@ -93,8 +99,10 @@ impl SimilarSearch {
         image: Bytes,
         request: SimilarRequest,
     ) -> Result<Saved<SimilarImage>, RecognitionError> {
-        let found = self.collections.get(&request.collection);
-        let collection = found.ok_or_else(|| RecognitionError::NoSuchCollection(request.collection.clone()))?;
+        let Some(collection) = self.collections.get(&request.collection) else {
+            let missing = RecognitionError::NoSuchCollection(request.collection);
+            return Err(image_first(&self.engine, FUNCTION, &image, missing).await);
+        };
         let Collection { model, model_sha256: weights, .. } = &collection.collection;
         let reason = format!(
             "collection '{}' was made with other weights; remove its images and import them again",

@@ -10,18 +10,21 @@ use std::{
 
 use kaisatsu_store::{NewItem, Store, StoreError};
 use kaisatsu_vision::{Bounds, ModelRegistry, Worker, decode, manifest::Fault, object::Vocabulary};
+pub(crate) use rows::own;
 pub use rows::{Format, Row, rows};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use crate::{RecognitionError, engine::not_loaded};
+
 /// The model that reads reference pictures.
-const MODEL: &str = "local-features";
+pub(crate) const MODEL: &str = "local-features";
 
 /// Rows that each thread reads before they are saved. What is saved stays when the import is stopped.
 const BATCH: usize = 32;
 
 /// The most reference pictures of an item.
-const MOST_PICTURES: usize = 16;
+pub(crate) const MOST_PICTURES: usize = 16;
 
 /// An item as a file describes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -181,7 +184,9 @@ fn make_one(worker: &mut Worker, vocabulary: &Vocabulary, pictures: &Path, entry
     let (mut references, mut unusable) = (Vec::new(), Vec::new());
     let expected = |image: &&PathBuf| !entry.images_are_guessed || pictures.join(image).exists();
     for image in entry.images.iter().filter(expected).take(MOST_PICTURES) {
-        match reference(worker, vocabulary, &pictures.join(image)) {
+        let file = fs::read(pictures.join(image)).map_err(|error| error.to_string());
+        let mut read = |bytes: Vec<u8>| reference(worker, vocabulary, &bytes, Bounds::default());
+        match file.and_then(|bytes| read(bytes).map_err(|error| error.to_string())) {
             Ok(reference) => references.push(reference),
             Err(reason) => unusable.push(format!("picture {}: {reason}", image.display())),
         }
@@ -190,11 +195,16 @@ fn make_one(worker: &mut Worker, vocabulary: &Vocabulary, pictures: &Path, entry
         let nothing = || "there is neither a picture nor a barcode to know it by".to_owned();
         return Err(if unusable.is_empty() { nothing() } else { unusable.join("; ") });
     }
+    Ok((new_item(entry, references, digest.to_vec()), unusable))
+}
+
+/// An item with its reference pictures, as it is stored.
+pub(crate) fn new_item(entry: &Entry, pictures: Vec<StoredPicture>, digest: Vec<u8>) -> NewItem {
     let mut detail = Map::new();
     detail.insert("itemName".to_owned(), Value::from(entry.name.as_str()));
     detail.insert("id".to_owned(), Value::from(entry.id.as_str()));
     detail.extend(entry.detail.clone());
-    let item = NewItem {
+    NewItem {
         id: entry.id.clone(),
         category: entry.category.clone(),
         name: entry.name.clone(),
@@ -202,17 +212,24 @@ fn make_one(worker: &mut Worker, vocabulary: &Vocabulary, pictures: &Path, entry
         image_url: entry.image_url.clone(),
         sites: Value::Array(entry.sites.clone()).to_string(),
         codes: entry.codes.clone(),
-        pictures: references,
-        digest: digest.to_vec(),
-    };
-    Ok((item, unusable))
+        pictures,
+        digest,
+    }
 }
 
 /// A reference picture as the catalogue stores it: its encoded form for voting, and its features.
-fn reference(worker: &mut Worker, vocabulary: &Vocabulary, file: &Path) -> Result<(Vec<u8>, Vec<u8>), String> {
-    let bytes = fs::read(file).map_err(|error| error.to_string())?;
-    let decoded = decode(&bytes, Bounds::default(), Some(1200)).map_err(|error| error.to_string())?;
-    let (objects, resizer) = worker.objects(MODEL).ok_or("the model is not loaded")?;
-    let reference = objects.extractor().reference(resizer, &decoded.picture).map_err(|error| error.to_string())?;
+pub(crate) type StoredPicture = (Vec<u8>, Vec<u8>);
+
+/// Makes a reference picture of an image file.
+pub(crate) fn reference(
+    worker: &mut Worker,
+    vocabulary: &Vocabulary,
+    file: &[u8],
+    bounds: Bounds,
+) -> Result<StoredPicture, RecognitionError> {
+    let decoded = decode(file, bounds, Some(1200))?;
+    let (objects, resizer) = worker.objects(MODEL).ok_or_else(|| not_loaded(MODEL))?;
+    let reference = objects.extractor().reference(resizer, &decoded.picture);
+    let reference = reference.map_err(|error| RecognitionError::Failed(error.to_string()))?;
     Ok((vocabulary.encode(&reference).to_bytes(), reference.to_bytes()))
 }

@@ -60,7 +60,7 @@ pub fn rows(path: &Path, format: Format) -> io::Result<Box<dyn Iterator<Item = R
     }
 }
 
-type Fields = Map<String, Value>;
+pub(crate) type Fields = Map<String, Value>;
 type Rows = Box<dyn Iterator<Item = Row>>;
 
 fn lines(path: &Path, read: impl Fn(&str) -> Result<Entry, String> + 'static) -> io::Result<Rows> {
@@ -112,7 +112,7 @@ fn object(line: &str) -> Result<Fields, String> {
 }
 
 /// Our own columns: id, category, name, and optional image, barcode, imageUrl, url; all others become details.
-fn own(fields: &Fields) -> Result<Entry, String> {
+pub(crate) fn own(fields: &Fields) -> Result<Entry, String> {
     let category = required(fields, "category")?;
     if !CATEGORIES.contains(&category.as_str()) {
         return Err(format!("category is '{category}' and must be one of {}", CATEGORIES.join(", ")));

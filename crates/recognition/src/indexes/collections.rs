@@ -1,7 +1,7 @@
 //! The public collections: an index of vectors for each.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, PoisonError, RwLock},
 };
 
@@ -23,8 +23,17 @@ impl CollectionIndexes {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
-    /// Applies changes of images. `collections` are all collections there are.
+    /// Their names, in alphabetical order.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.0.read().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect();
+        names.sort();
+        names
+    }
+
+    /// Applies changes of images. `collections` are all collections there are: others were removed.
     pub(crate) fn apply(&self, collections: &[Collection], changes: Vec<ChangedImage>) {
+        let names: HashSet<&str> = collections.iter().map(|collection| collection.name.as_str()).collect();
+        self.0.write().unwrap_or_else(PoisonError::into_inner).retain(|name, _| names.contains(name.as_str()));
         let mut by_collection: HashMap<String, Vec<ChangedImage>> = HashMap::new();
         for change in changes {
             by_collection.entry(change.collection.clone()).or_default().push(change);

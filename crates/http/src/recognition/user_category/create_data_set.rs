@@ -13,6 +13,7 @@ use super::{
         json::{Object, field},
         response::{Accepted, BodyRefusals, RecognitionError, Refusals, UserRefusals},
     },
+    data_set::WarningWire,
     request::{UserQuery, UserRequest},
 };
 use crate::{Failure, Gateway, Kind, body::Reservation};
@@ -57,6 +58,10 @@ pub(crate) struct CreateAnswer {
     /// `queued`.
     #[schema(value_type = String, example = "queued")]
     state: &'static str,
+    /// What it will not be able to do; absent when there is nothing to say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    warnings: Vec<WarningWire>,
 }
 
 impl crate::response::JsonBody for CreateAnswer {}
@@ -76,11 +81,11 @@ impl crate::response::JsonBody for CreateAnswer {}
         (status = 400,
             description = "105: the body is not JSON; 106: a field is missing or invalid; 110: too many images or tags",
             body = RecognitionError, content_type = "application/json;charset=UTF-8"),
-        (status = 403, description = "201: the API key is disabled, or none of the addresses may be fetched",
-            body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         (status = 404, description = "301: an image is not in the user's storage area", body = RecognitionError,
             content_type = "application/json;charset=UTF-8"),
         Refusals,
+        (status = 403, description = "201: the API key is disabled, or none of the addresses may be fetched",
+            body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         UserRefusals,
         BodyRefusals,
     )
@@ -91,9 +96,12 @@ pub(crate) async fn create_data_set(State(gateway): State<Arc<Gateway>>, request
         .respond(&gateway, function, MOST, async |user, body| {
             let name = DatasetName::new(body.required("name")?).map_err(|rule| field("name", rule.0))?;
             let images = requested(body, gateway.recognition.datasets.most_images())?;
-            let id = gateway.recognition.datasets.create(&user, name, images).await?;
-            let answer = CreateAnswer { data_set_id: id.as_str().to_owned(), state: Phase::Queued.as_str() };
-            Ok(Accepted(answer))
+            let (id, warnings) = gateway.recognition.datasets.create(&user, name, images).await?;
+            Ok(Accepted(CreateAnswer {
+                data_set_id: id.as_str().to_owned(),
+                state: Phase::Queued.as_str(),
+                warnings: WarningWire::all(&warnings),
+            }))
         })
         .await
 }

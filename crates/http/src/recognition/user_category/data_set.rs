@@ -1,7 +1,7 @@
 //! A dataset on the wire.
 
 use kaisatsu_model::{Outcome, Phase};
-use kaisatsu_recognition::{Dataset, DatasetImageRow};
+use kaisatsu_recognition::{Dataset, DatasetImageRow, DatasetWarning};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -37,6 +37,30 @@ pub(crate) struct DataSetWire {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     health: Option<Value>,
+    /// What it cannot do; absent when there is nothing to say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    warnings: Vec<WarningWire>,
+}
+
+/// Something that a dataset cannot do, although it is or will be built.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct WarningWire {
+    /// `oneTag`: all images have the same tag.
+    #[schema(value_type = String, example = "oneTag")]
+    code: &'static str,
+    /// The same in words.
+    #[schema(value_type = String, example = "all images have the same tag: the dataset can be searched with \
+                                             similarImage/search, but concept/classify needs two tags or more to tell \
+                                             apart")]
+    message: &'static str,
+}
+
+impl WarningWire {
+    /// The warnings of a dataset.
+    pub(super) fn all(warnings: &[DatasetWarning]) -> Vec<Self> {
+        warnings.iter().map(|warning| Self { code: warning.as_str(), message: warning.message() }).collect()
+    }
 }
 
 /// How many images came to what.
@@ -99,6 +123,7 @@ impl DataSetWire {
             progress: Progress::of(set),
             reason: row.reason.clone().filter(|_| row.phase() == Phase::Failed),
             health: set.report().filter(|_| with_health),
+            warnings: WarningWire::all(&set.warnings),
         }
     }
 }

@@ -57,6 +57,8 @@ impl crate::response::JsonBody for TokenAnswer {}
         (status = 400, description = "105: the body is not JSON; 106: userId is missing or invalid",
             body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         Refusals,
+        (status = 403, description = "201: the API key is disabled, or restricted", body = RecognitionError,
+            content_type = "application/json;charset=UTF-8"),
         BodyRefusals,
     )
 )]
@@ -67,7 +69,8 @@ pub(crate) async fn get_token(
     body: Body,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY]);
-    respond_with("userCategory/getToken", gateway.admit(&query).await, async |caller| {
+    let admitted = gateway.admit_unrestricted(&query, "issue tokens of users").await;
+    respond_with("userCategory/getToken", admitted, async |caller| {
         let body = Object::read(&gateway.body_memory, &headers, body, MOST).await?;
         let user = UserId::new(body.required("userId")?).map_err(|rule| field("userId", rule.0))?;
         let issued = gateway.tokens.issue(&caller.application, user).await?;

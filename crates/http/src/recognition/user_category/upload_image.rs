@@ -21,17 +21,20 @@ use super::{
     request::UserQuery,
 };
 use crate::{
-    Failure, Gateway, Query,
+    Failure, Gateway, Kind, Query, body,
     gateway::{API_KEY, TOKEN},
 };
 
-const FIELDS: [&str; 4] = ["tag", "name", API_KEY, TOKEN];
+const FIELDS: [&str; 5] = ["tag", "name", LABEL, API_KEY, TOKEN];
+
+/// Another name of `tag`, in the query of a request whose body is the image itself.
+const LABEL: &str = "label";
 
 /// The form of this operation.
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "it describes the form for the OpenAPI document")]
 pub(crate) struct UploadForm {
-    /// The picture: JPEG, PNG, GIF, BMP, TIFF or WebP.
+    /// The picture: JPEG, PNG, GIF, BMP, TIFF or WebP; HEIC or AVIF where the server has libheif.
     #[schema(value_type = String, format = Binary, content_media_type = "application/octet-stream")]
     image: Vec<u8>,
     /// What it shows; a dataset takes it over unless it says something else.
@@ -64,11 +67,24 @@ impl crate::response::JsonBody for UploadAnswer {}
 /// Puts an image into the user's storage area
 #[utoipa::path(
     post, path = "/userCategory/uploadImage", operation_id = "uploadImage", tag = "User categories",
-    description = "The same bytes are kept once: whoever sends them again gets the same id, and a tag or a name that \
-                   comes with them replaces the one before.",
+    description = "As a form, or as the image itself with `tag` and `name` in the query. The same bytes are kept \
+                   once: whoever sends them again gets the same id, and a tag or a name that comes with them replaces \
+                   the one before.",
     security(("APIKEY" = [])),
-    params(UserQuery),
-    request_body(content = UploadForm, content_type = "multipart/form-data"),
+    params(
+        UserQuery,
+        ("tag" = Option<String>, Query, description = "What it shows, unless the form says so", example = "espresso",
+            max_length = 100),
+        ("label" = Option<String>, Query,
+            description = "The same as tag, where the body is the image itself; one of them is enough",
+            max_length = 100),
+        ("name" = Option<String>, Query, description = "What the user calls it, unless the form says so",
+            example = "morning.jpg", max_length = 200),
+    ),
+    request_body(
+        content((UploadForm = "multipart/form-data"), (Vec<u8> = "application/octet-stream")),
+        description = "A form, or the image itself as application/octet-stream or image/*"
+    ),
     responses(
         (status = 200, description = "It is kept", body = UploadAnswer,
             content_type = "application/json;charset=UTF-8"),
@@ -89,16 +105,44 @@ pub(crate) async fn upload_image(
     let query = Query::read(raw.as_deref(), &FIELDS);
     respond_with("userCategory/uploadImage", gateway.admit(&query).await, async |caller| {
         let user = gateway.user(&query, caller).await?;
-        let parse = |form: &Form<'_>| {
-            let tag = form.text("tag")?.map(|text| Tag::new(text).map_err(|rule| form.invalid("tag", rule.0)));
-            let name =
-                form.text("name")?.map(|text| DatasetName::new(text).map_err(|rule| form.invalid("name", rule.0)));
-            Ok(UploadRequest { tag: tag.transpose()?, name: name.transpose()? })
+        let (mut form, ask) = match body::media_type(&headers).as_str() {
+            "multipart/form-data" => {
+                let parse = |form: &Form<'_>| request(form, "tag");
+                Form::read(&query, &FIELDS[..2], &gateway, &headers, body, parse).await?
+            }
+            _ if body::is_bare_image(&headers) => {
+                let parse = |form: &Form<'_>| request(form, tag_parameter(&query)?);
+                Form::read_bare(&query, &gateway, &headers, body, parse).await?
+            }
+            _ => {
+                request(&Form::without_body(&query), "tag")?;
+                let rule = "the Content-Type must be multipart/form-data, with the picture in the field image, or \
+                            application/octet-stream or image/*, with the picture as the body";
+                return Err(Failure::new(Kind::MediaType, rule));
+            }
         };
-        let (mut form, ask) = Form::read(&query, &FIELDS[..2], &gateway, &headers, body, parse).await?;
         let kept = gateway.recognition.storage.upload(&user, form.image()?, ask).await?;
         let image_id = kept.id.as_str().to_owned();
         Ok::<_, Failure>(UploadAnswer { image_id, sha256: kept.sha256, width: kept.width, height: kept.height })
     })
     .await
+}
+
+/// What is said of the image; the tag is in the field `tag`.
+fn request(form: &Form<'_>, tag: &str) -> Result<UploadRequest, Failure> {
+    let tag = form.text(tag)?.map(|text| Tag::new(text).map_err(|rule| form.invalid(tag, rule.0)));
+    let name = form.text("name")?.map(|text| DatasetName::new(text).map_err(|rule| form.invalid("name", rule.0)));
+    Ok(UploadRequest { tag: tag.transpose()?, name: name.transpose()? })
+}
+
+/// The query parameter with the tag.
+fn tag_parameter(query: &Query<'_>) -> Result<&'static str, Failure> {
+    match (query.has("tag"), query.has(LABEL)) {
+        (true, true) => {
+            let rule = "query parameters tag and label say the same thing; leave one out";
+            Err(Failure::new(Kind::ParameterInvalid, rule))
+        }
+        (false, true) => Ok(LABEL),
+        _ => Ok("tag"),
+    }
 }

@@ -96,6 +96,7 @@ export const applications = {
     caption: 'Keys of this application',
     create: 'New key',
     columns: { key: 'Key', state: 'State', made: 'Created', used: 'Last used', ends: 'Expires', actions: 'Actions' },
+    scopes: { restricted: 'Restricted', operator: 'Operator' },
     never: 'Never',
     noEnd: '–',
     rotate: 'Rotate',

@@ -96,6 +96,7 @@ export const applications: typeof en = {
     caption: 'このアプリケーションのキー',
     create: 'キーを発行',
     columns: { key: 'キー', state: '状態', made: '発行日時', used: '最終利用', ends: '有効期限', actions: '操作' },
+    scopes: { restricted: '制限付き', operator: '管理者' },
     never: '未使用',
     noEnd: '–',
     rotate: '交換',
