@@ -8,7 +8,9 @@ use image::{
     RgbaImage,
     codecs::{gif::GifEncoder, jpeg::JpegEncoder, png::PngEncoder},
 };
-use kaisatsu_e2e::{Answer, Backend, Database, Server, http, make_key};
+use kaisatsu_e2e::{
+    Answer, Backend, Database, Server, User, eventually, http, make_key, make_key_with_scope, pictures::picture, run,
+};
 use serde_json::json;
 
 fn photo(name: &str) -> Vec<u8> {
@@ -75,6 +77,133 @@ fn cmyk(image: &DynamicImage) -> Vec<u8> {
     let format = turbojpeg::PixelFormat::CMYK;
     let image = turbojpeg::Image { pixels: pixels.as_slice(), width, pitch: width * 4, height, format };
     turbojpeg::compress(image, 90, turbojpeg::Subsamp::None).unwrap().to_vec()
+}
+
+/// A telephone's formats: four quarters in four colours, 64 × 48 pixels.
+const QUARTERS: [(&str, &[u8]); 2] = [
+    ("image/heic", include_bytes!("../../crates/vision/tests/data/heif/quarters.heic")),
+    ("image/avif", include_bytes!("../../crates/vision/tests/data/heif/quarters.avif")),
+];
+
+/// The same, turned by a quarter to the right when it is shown.
+const TURNED: &[u8] = include_bytes!("../../crates/vision/tests/data/heif/turned.heic");
+
+/// Sends a picture to every function that takes one; each answer with its operation.
+fn ask_everything(server: &Server, key: &str, image: &[u8]) -> Vec<(&'static str, Answer)> {
+    let user = User::named(server, key, "u");
+    let recognized = http::post(server.address, &user.target("recognize"), "application/octet-stream", image);
+    let form = |operation| (operation, user.send(operation, &[("image", image)]));
+    vec![
+        ("recognize", recognized),
+        form("concept/classify"),
+        form("objectDetection/detect"),
+        form("userCategory/uploadImage"),
+        ("similarImage/search", user.send("similarImage/search", &[("image", image), ("collection", b"waves")])),
+    ]
+}
+
+#[test]
+fn heic_and_avif_are_read_where_libheif_is_installed() {
+    let (database, key, server) = start(&[]);
+    fill_collection(&database, &server);
+    let user = User::named(&server, &key, "u");
+    for (kind, image) in QUARTERS {
+        for (operation, answer) in ask_everything(&server, &key, image) {
+            assert_eq!(answer.status, 200, "{kind} {operation}: {}", answer.text());
+        }
+        let kept = user.send("userCategory/uploadImage", &[("image", image)]).json();
+        assert_eq!((&kept["width"], &kept["height"]), (&json!(64), &json!(48)));
+        let get = format!("{}&imageId={}", user.target("userCategory/getImage"), kept["imageId"].as_str().unwrap());
+        let whole = server.get(&get);
+        assert_eq!((whole.header("content-type"), whole.body == image), (Some(kind), true));
+        let small = image::load_from_memory(&server.get(&format!("{get}&size=thumbnail")).body).unwrap().to_rgb8();
+        assert!(small.get_pixel(5, 5)[0] > 180 && small.get_pixel(5, 5)[1] < 80, "its upper left quarter is red");
+    }
+    let turned = user.send("userCategory/uploadImage", &[("image", TURNED)]).json();
+    assert_eq!((&turned["width"], &turned["height"]), (&json!(48), &json!(64)), "as it is shown");
+}
+
+#[test]
+fn without_libheif_the_answer_says_how_to_convert_the_image() {
+    let (_database, key, server) = start(&["--heif", "off"]);
+    let told = "which this server has no decoder for; send JPEG, PNG, GIF, BMP, TIFF or WebP; ";
+    for ((_, image), message) in QUARTERS.iter().zip([
+        format!(
+            "the image is an HEIC, {told}`heif-convert photo.heic photo.jpg` converts it, and an iPhone takes JPEG \
+                 with Settings, Camera, Formats, Most Compatible"
+        ),
+        format!("the image is an AVIF, {told}`avifdec photo.avif photo.png` converts it"),
+    ]) {
+        let answer = ask(&server, &key, image);
+        let expected = json!({"error": {"code": "105", "message": format!("concept/classify: {message}")}});
+        assert_eq!((answer.status, answer.json()), (400, expected));
+    }
+    let home = tempfile::tempdir().unwrap();
+    let wrong = run(home.path(), &["serve", "--heif", "/nowhere/libheif.so.1"], &[]);
+    assert!(
+        wrong.code != 0 && wrong.err.contains("/nowhere/libheif.so.1 cannot be loaded as libheif"),
+        "{}",
+        wrong.err
+    );
+}
+
+/// Adds a collection `waves` with an image, as an operator.
+fn fill_collection(database: &Database, server: &Server) {
+    let operator = make_key_with_scope(database, "operator", "operator");
+    let target = format!("/imageRecognition/v1/similarImage/collections?APIKEY={operator}");
+    let fields: &[(&str, &[u8])] = &[("collection", b"waves"), ("imageId", b"1"), ("image", &picture("1", "1"))];
+    assert_eq!(server.post_form(&target, fields).status, 200);
+    let key = make_key(database, "tests");
+    let target = format!("/imageRecognition/v1/similarImage/search?APIKEY={key}");
+    let fields: &[(&str, &[u8])] = &[("collection", b"waves"), ("image", &picture("1", "1"))];
+    eventually("the collection is known", || (server.post_form(&target, fields).status == 200).then_some(()));
+}
+
+/// Sides at which the rounding of a crop or a resize has gone wrong, or could.
+const ODD_SIDES: [u32; 8] = [1, 2, 3, 6, 12, 14, 24, 31];
+
+/// A small picture of stripes.
+fn icon(width: u32, height: u32, class: u32) -> Vec<u8> {
+    let stripe = |x: u32, y: u32| {
+        let on = if class == 0 { x % 4 < 2 } else { y % 4 < 2 };
+        if on { Rgb([230, 40, 40]) } else { Rgb([20, 60, 200]) }
+    };
+    written(&DynamicImage::ImageRgb8(RgbImage::from_fn(width, height, stripe)), ImageFormat::Png)
+}
+
+#[test]
+fn pictures_of_any_size_are_answered_by_every_function() {
+    let (database, key, server) = start(&[]);
+    fill_collection(&database, &server);
+    for short in ODD_SIDES {
+        for (width, height) in [(short, short), (short, short * 3 + 1), (200, short), (short, 1000)] {
+            for (operation, answer) in ask_everything(&server, &key, &icon(width, height, 0)) {
+                assert_eq!(answer.status, 200, "{operation}, {width} × {height}: {}", answer.text());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_dataset_of_icons_is_built_and_used() {
+    let (_database, key, server) = start(&[]);
+    let user = User::named(&server, &key, "u");
+    let mut images = Vec::new();
+    for (class, tag) in ["columns", "rows"].into_iter().enumerate() {
+        for side in ODD_SIDES.into_iter().skip(2) {
+            let icon = icon(side, side + u32::try_from(class).unwrap(), u32::try_from(class).unwrap());
+            images.push(json!({"imageId": user.upload(&icon, tag)}));
+        }
+    }
+    let built = user.built(&user.create(&images));
+    assert_eq!((&built["state"], &built["progress"]["fetched"]), (&json!("ready"), &json!(images.len())), "{built}");
+    let id = built["dataSetId"].as_str().unwrap();
+    for side in ODD_SIDES {
+        for operation in ["concept/classify", "similarImage/search"] {
+            let answer = user.ask(operation, id, &icon(side, side * 2, 1));
+            assert_eq!(answer.status, 200, "{operation}, {side}: {}", answer.text());
+        }
+    }
 }
 
 fn ask(server: &Server, key: &str, image: &[u8]) -> Answer {
@@ -185,15 +314,44 @@ fn bad_images_and_the_exact_answer_to_each() {
             b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'/>".to_vec(),
             400,
             "105",
-            format!("the file is an SVG drawing, which is no format {formats}"),
+            format!(
+                "the file is an SVG drawing, which is no format {formats}; `rsvg-convert drawing.svg -o drawing.png` \
+                     converts it"
+            ),
         ),
-        ("a document", b"%PDF-1.7".to_vec(), 400, "105", format!("the file is a PDF, which is no format {formats}")),
         (
-            "a telephone's format",
-            b"\0\0\0\x18ftypheic\0\0\0\0mif1heic".to_vec(),
+            "a document",
+            b"%PDF-1.7".to_vec(),
             400,
             "105",
-            format!("the image is an HEIC, which is no format {formats}"),
+            format!(
+                "the file is a PDF, which is no format {formats}; `pdftoppm -png -r 150 file.pdf page` makes an \
+                     image a page"
+            ),
+        ),
+        (
+            "a video",
+            b"\0\0\0\x20ftypisom\0\0\x02\0isomavc1".to_vec(),
+            400,
+            "105",
+            format!(
+                "the file is a video, which is no format {formats}; `ffmpeg -i video.mp4 -frames:v 1 image.png` \
+                     takes its first picture"
+            ),
+        ),
+        (
+            "JPEG XL",
+            b"\xff\x0a\xfa\x1f".to_vec(),
+            400,
+            "105",
+            format!("the image is a JPEG XL, which is no format {formats}; `djxl image.jxl image.png` converts it"),
+        ),
+        (
+            "half an HEIC",
+            QUARTERS[0].1[..400].to_vec(),
+            400,
+            "105",
+            "the HEIC image cannot be decoded: it is truncated or corrupt".into(),
         ),
         (
             "half a PNG",

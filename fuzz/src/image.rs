@@ -1,6 +1,6 @@
 //! Image files, model manifests, stored probes and stored local features: any bytes are decoded or refused.
 //!
-//! JPEG files reach C code (libjpeg-turbo).
+//! JPEG files reach C code (libjpeg-turbo), HEIC and AVIF files too where the system has libheif.
 
 use kaisatsu_vision::{
     Bounds, decode,

@@ -15,6 +15,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use error::CliError;
+use kaisatsu_vision::HeifLibrary;
 use settings::Settings;
 
 /// Requests make many small allocations on several threads, which contend in the system's allocator.
@@ -85,6 +86,10 @@ fn run() -> Result<ExitCode, CliError> {
     let (matches, origins) = settings::parse(Cli::command(), &std::env::args_os().collect::<Vec<_>>())?;
     let cli = Cli::from_arg_matches(&matches).map_err(|error| CliError::Usage(error.to_string()))?;
     let settings = cli.settings;
+    // The system's own is loaded when a file needs it.
+    if settings.heif != HeifLibrary::Installed {
+        kaisatsu_vision::load_heif(&settings.heif).map_err(CliError::Failed)?;
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -11,6 +11,7 @@ use std::{fmt, net::SocketAddr, path::PathBuf, str::FromStr, sync::Arc, time::Du
 use kaisatsu_access::{LogMailer, Mailer};
 use kaisatsu_fetch::AllowedHost;
 use kaisatsu_http::{Cors, Segment};
+use kaisatsu_vision::HeifLibrary;
 pub(crate) use sources::{Origin, Origins, parse, settings as all_settings};
 
 use crate::{
@@ -111,6 +112,10 @@ pub(crate) struct Settings {
         value_parser = clap::value_parser!(u32).range(1..=1 << 30)
     )]
     pub(crate) max_image_pixels: u32,
+
+    /// Library that reads HEIC and AVIF: auto for the system's libheif if it is installed, off, or the path of a file
+    #[arg(long, global = true, env = "KAISATSU_HEIF", value_name = "LIBRARY", default_value_t)]
+    pub(crate) heif: HeifLibrary,
 
     /// How long recognitions are kept, so that feedback can refer to them
     #[arg(

@@ -1,9 +1,12 @@
 //! From the bytes of an image file to an upright picture, with the limits checked before a pixel is decoded.
 
+mod foreign;
+mod heif;
 mod jpeg;
 
 use std::{io::Cursor, panic::catch_unwind};
 
+pub use heif::{HeifLibrary, HeifSupport, load_heif};
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
 use crate::{ImageFile, Picture};
@@ -28,8 +31,13 @@ pub enum DecodeError {
     #[error("the image is empty: it has no bytes")]
     Empty,
     /// The first bytes are of no supported format.
-    #[error("{0} we read; send JPEG, PNG, GIF, BMP, TIFF or WebP")]
-    UnknownFormat(&'static str),
+    #[error("{seen}; send JPEG, PNG, GIF, BMP, TIFF or WebP{convert}")]
+    UnknownFormat {
+        /// What the file is.
+        seen: &'static str,
+        /// How to convert it, or nothing.
+        convert: &'static str,
+    },
     /// The contents do not follow the format.
     #[error("the {format} image cannot be decoded: it is {fault}")]
     Broken {
@@ -70,10 +78,12 @@ pub fn decode(bytes: &[u8], bounds: Bounds, short_side: Option<u32>) -> Result<D
     if bytes.is_empty() {
         return Err(DecodeError::Empty);
     }
-    let (format, name) = format_of(bytes)?;
+    let format = Format::of(bytes)?;
+    let name = format.name();
     let decoded = catch_unwind(|| match format {
-        ImageFormat::Jpeg => jpeg::decode(bytes, bounds, short_side),
-        _ => any(bytes, format, name, bounds),
+        Format::Jpeg => jpeg::decode(bytes, bounds, short_side),
+        Format::Heif(format) => heif::decode(bytes, format, bounds),
+        Format::Other(format, name) => any(bytes, format, name, bounds),
     });
     // A decoder that panics fails this file only.
     decoded.unwrap_or(Err(DecodeError::Broken { format: name, fault: "corrupt" }))
@@ -92,39 +102,42 @@ pub fn decode_whole_grey(bytes: &[u8], bounds: Bounds, decoded: &Decoded) -> Opt
     Some((grey.width(), grey.height(), grey.into_raw()))
 }
 
-/// The format by the first bytes; the name and the declared type of a file are ignored.
-fn format_of(bytes: &[u8]) -> Result<(ImageFormat, &'static str), DecodeError> {
-    match image::guess_format(bytes) {
-        Ok(ImageFormat::Jpeg) => Ok((ImageFormat::Jpeg, "JPEG")),
-        Ok(ImageFormat::Png) => Ok((ImageFormat::Png, "PNG")),
-        Ok(ImageFormat::Gif) => Ok((ImageFormat::Gif, "GIF")),
-        Ok(ImageFormat::Bmp) => Ok((ImageFormat::Bmp, "BMP")),
-        Ok(ImageFormat::Tiff) => Ok((ImageFormat::Tiff, "TIFF")),
-        Ok(ImageFormat::WebP) => Ok((ImageFormat::WebP, "WebP")),
-        Ok(ImageFormat::Avif) => Err(DecodeError::UnknownFormat("the image is an AVIF, which is no format")),
-        _ => Err(DecodeError::UnknownFormat(foreign(bytes))),
+/// A format that is read.
+#[derive(Clone, Copy)]
+enum Format {
+    Jpeg,
+    Heif(heif::Format),
+    /// A format of the image crate's, and its name.
+    Other(ImageFormat, &'static str),
+}
+
+impl Format {
+    /// The format by the first bytes; the name and the declared type of a file are ignored.
+    fn of(bytes: &[u8]) -> Result<Self, DecodeError> {
+        if let Some(format) = heif::Format::of(bytes) {
+            return Ok(Self::Heif(format));
+        }
+        match image::guess_format(bytes) {
+            Ok(ImageFormat::Jpeg) => Ok(Self::Jpeg),
+            Ok(ImageFormat::Png) => Ok(Self::Other(ImageFormat::Png, "PNG")),
+            Ok(ImageFormat::Gif) => Ok(Self::Other(ImageFormat::Gif, "GIF")),
+            Ok(ImageFormat::Bmp) => Ok(Self::Other(ImageFormat::Bmp, "BMP")),
+            Ok(ImageFormat::Tiff) if !foreign::is_canon_raw(bytes) => Ok(Self::Other(ImageFormat::Tiff, "TIFF")),
+            Ok(ImageFormat::WebP) => Ok(Self::Other(ImageFormat::WebP, "WebP")),
+            _ => Err(foreign::unknown(bytes)),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Jpeg => "JPEG",
+            Self::Heif(format) => format.name(),
+            Self::Other(_, name) => name,
+        }
     }
 }
 
-/// Names some formats that people send by mistake.
-fn foreign(bytes: &[u8]) -> &'static str {
-    let brand = bytes.get(4..12).unwrap_or_default();
-    let start: Vec<u8> = bytes.iter().take(256).map(u8::to_ascii_lowercase).collect();
-    let has = |word: &[u8]| start.windows(word.len()).any(|window| window == word);
-    if brand.starts_with(b"ftyphei") || brand.starts_with(b"ftypmif1") {
-        "the image is an HEIC, which is no format"
-    } else if bytes.starts_with(b"%PDF") {
-        "the file is a PDF, which is no format"
-    } else if has(b"<svg") {
-        "the file is an SVG drawing, which is no format"
-    } else if has(b"<html") || has(b"<!doctype html") {
-        "the file is a web page, not an image in a format"
-    } else {
-        "the bytes are not an image in a format"
-    }
-}
-
-/// Every format but JPEG.
+/// Every format of the image crate.
 fn any(bytes: &[u8], format: ImageFormat, name: &'static str, bounds: Bounds) -> Result<Decoded, DecodeError> {
     let broken = |error: ImageError| DecodeError::Broken { format: name, fault: fault(&error) };
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
@@ -156,17 +169,18 @@ fn check_size(width: u32, height: u32, format: &'static str, bounds: Bounds) -> 
 fn flatten(image: DynamicImage) -> Option<Picture> {
     let (width, height) = (image.width(), image.height());
     let rgb = if image.color().has_alpha() {
-        let blend = |colour: u8, alpha: u8| {
-            let (colour, alpha) = (u32::from(colour), u32::from(alpha));
-            u8::try_from((colour * alpha + 255 * (255 - alpha) + 127) / 255).unwrap_or(u8::MAX)
-        };
         let rgba = image.into_rgba8();
-        let on_white = rgba.pixels().flat_map(|p| [blend(p[0], p[3]), blend(p[1], p[3]), blend(p[2], p[3])]);
-        on_white.collect()
+        rgba.pixels().flat_map(|p| [on_white(p[0], p[3]), on_white(p[1], p[3]), on_white(p[2], p[3])]).collect()
     } else {
         image.into_rgb8().into_raw()
     };
     Picture::new(width, height, rgb)
+}
+
+/// A channel of a transparent pixel, laid on white.
+fn on_white(colour: u8, alpha: u8) -> u8 {
+    let (colour, alpha) = (u32::from(colour), u32::from(alpha));
+    u8::try_from((colour * alpha + 255 * (255 - alpha) + 127) / 255).unwrap_or(u8::MAX)
 }
 
 /// A short reason that does not quote the decoder.

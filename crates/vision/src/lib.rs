@@ -24,7 +24,7 @@ pub mod vector;
 mod worker;
 
 pub use classify::{ClassScore, Classification, Classifier, best};
-pub use decode::{Bounds, DecodeError, Decoded, decode, decode_whole_grey};
+pub use decode::{Bounds, DecodeError, Decoded, HeifLibrary, HeifSupport, decode, decode_whole_grey, load_heif};
 pub use detect::{Detection, Detections, Detector};
 pub use engine::Engine;
 pub use fast_image_resize::Resizer;

@@ -11,7 +11,7 @@ use kaisatsu_model::{ApplicationName, KeyScope, SystemClock};
 use kaisatsu_railmap::MapRegistry;
 use kaisatsu_recognition::{Recognition, UserLimits, UserSettings};
 use kaisatsu_store::{Blobs, DatabaseAddress, Store};
-use kaisatsu_vision::{Engine, ModelRegistry};
+use kaisatsu_vision::{Engine, HeifSupport, ModelRegistry};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tokio::{
     net::TcpListener,
@@ -122,6 +122,10 @@ fn open_recognition(settings: &Settings, store: &Store) -> Result<Recognition, C
         if let Err(fault) = &entry.model {
             tracing::error!(model = entry.name, "cannot be used: {fault}");
         }
+    }
+    match kaisatsu_vision::load_heif(&settings.heif).map_err(CliError::Failed)? {
+        Some(HeifSupport { version, heic, avif }) => tracing::info!(version, heic, avif, "libheif reads HEIC and AVIF"),
+        None => tracing::info!("there is no libheif: HEIC and AVIF are refused. `apt-get install libheif1` adds it"),
     }
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let threads = if settings.engine_threads == 0 { cores } else { small(settings.engine_threads) };

@@ -53,6 +53,8 @@ fn media_type(bytes: &[u8]) -> &'static str {
         [b'B', b'M', ..] => "image/bmp",
         [b'R', b'I', b'F', b'F', ..] => "image/webp",
         [b'I', b'I', ..] | [b'M', b'M', ..] => "image/tiff",
+        [_, _, _, _, b'f', b't', b'y', b'p', b'a', b'v', b'i', ..] => "image/avif",
+        [_, _, _, _, b'f', b't', b'y', b'p', ..] => "image/heic",
         _ => "application/octet-stream",
     }
 }

@@ -129,7 +129,7 @@ export const recognition = {
   refusal: {
     unreadable: 'The server cannot read this image',
     unreadableText:
-      'Supported formats are JPEG, PNG, GIF, BMP, TIFF and WebP. The file may have another format, be truncated or be damaged.',
+      'Supported formats are JPEG, PNG, GIF, BMP, TIFF and WebP, and HEIC and AVIF where the server has a decoder. The file may have another format, be truncated or be damaged.',
     tooLarge: 'The image is too large',
     tooLargeText: (limit: string) =>
       `This server accepts images of up to ${limit}, and also limits the number of pixels.`,

@@ -128,7 +128,7 @@ export const recognition: typeof en = {
   refusal: {
     unreadable: 'サーバーがこの画像を読み取れません',
     unreadableText:
-      '対応形式は JPEG、PNG、GIF、BMP、TIFF、WebP です。ファイルの形式が異なるか、途中で切れているか、破損している可能性があります。',
+      '対応形式は JPEG、PNG、GIF、BMP、TIFF、WebP です。サーバーにデコーダーがあれば HEIC と AVIF も使えます。ファイルの形式が異なるか、途中で切れているか、破損している可能性があります。',
     tooLarge: '画像が大きすぎます',
     tooLargeText: (limit) => `このサーバーで扱えるのは 1 枚 ${limit} までです。ピクセル数にも上限があります。`,
     busy: 'サーバーの準備ができていないか、過負荷の状態です',
