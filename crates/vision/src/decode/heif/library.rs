@@ -21,6 +21,7 @@ const INTERLEAVED: c_int = 10;
 const UNSUPPORTED: [c_int; 2] = [3, 4];
 
 /// `struct heif_error`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 struct HeifError {
     code: c_int,
@@ -93,7 +94,7 @@ pub(super) struct Library {
     /// Since version 1.19.
     limits: Option<unsafe extern "C" fn(*const RawContext) -> *mut SecurityLimits>,
     /// The functions are in it. It is never unloaded.
-    _library: libloading::Library,
+    _handle: libloading::Library,
 }
 
 impl Library {
@@ -135,7 +136,7 @@ impl Library {
             is_premultiplied: newer_function!(b"heif_image_handle_is_premultiplied_alpha\0"),
             set_threads: newer_function!(b"heif_context_set_max_decoding_threads\0"),
             limits: newer_function!(b"heif_context_get_security_limits\0"),
-            _library: library,
+            _handle: library,
         };
         if let Some(init) = init {
             // SAFETY: null asks for the defaults. Its error says that a plugin cannot be loaded; then there is no
