@@ -83,7 +83,7 @@ def agreement(options, server: Kaisatsu) -> int:
             [manifest["output"]["scores"]],
             {manifest["input"]["name"]: prepared(Image.open(photo).convert("RGB"), manifest["input"])},
         )[0][0]
-        expected = dict(zip(names, softmax(logits)))
+        expected = dict(zip(names, softmax(logits, manifest["output"].get("temperature", 1.0))))
         for one in send(server, "concept/classify", photo, numOfCandidates=5)["candidates"]:
             difference = abs(one["score"] - float(expected[one["tag"]]))
             largest[photo.name in NAMED] = max(largest[photo.name in NAMED], difference)

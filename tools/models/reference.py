@@ -76,8 +76,8 @@ def prepared(image: Image.Image, wanted: dict[str, Any]) -> np.ndarray:
     return np.ascontiguousarray(pixels.transpose(2, 0, 1)[None], np.float32)
 
 
-def softmax(logits: np.ndarray) -> np.ndarray:
-    powers = np.exp(logits - logits.max())
+def softmax(logits: np.ndarray, temperature: float = 1.0) -> np.ndarray:
+    powers = np.exp((logits - logits.max()) / temperature)
     return powers / powers.sum()
 
 
@@ -87,9 +87,11 @@ def classify(model: Model, photos: Path, proofs: Proofs) -> None:
     for photo, answer, figure in (("chelsea", "Egyptian cat", 0.62), ("coffee", "espresso", 0.89)):
         pixels = prepared(Image.open(photos / f"{photo}.png").convert("RGB"), model.manifest["input"])
         outputs = model.run({model.manifest["input"]["name"]: pixels})
-        scores = softmax(outputs[model.manifest["output"]["scores"]][0])
+        # The published figures are those without a temperature.
+        plain = softmax(outputs[model.manifest["output"]["scores"]][0])
+        scores = softmax(outputs[model.manifest["output"]["scores"]][0], model.manifest["output"]["temperature"])
         top = [(model.labels[i], round(float(scores[i]), 4)) for i in scores.argsort()[::-1][:5]]
-        right = (top[0][0] == answer and abs(top[0][1] - figure) < 0.02) if known else answer in dict(top[:2])
+        right = (top[0][0] == answer and abs(plain.max() - figure) < 0.02) if known else answer in dict(top[:2])
         proofs.check(right, f"{photo}: " + ", ".join(f"{name} {score:.3f}" for name, score in top))
         proofs.save(model.folder.name, photo, {"input": pixels, **outputs}, top)
 
