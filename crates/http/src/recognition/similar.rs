@@ -48,8 +48,10 @@ pub(crate) struct SimilarForm {
     #[schema(minimum = 1, maximum = 50, default = 10)]
     #[schema(rename = "numOfCandidates")]
     num_of_candidates: Option<i64>,
-    /// The least score of a candidate: when nothing is so much alike, there are no candidates.
-    #[schema(minimum = 0.0, maximum = 1.0, default = 0.0)]
+    /// The least score of a candidate: when nothing is so much alike, there are no candidates. Without it there are
+    /// none when even the most similar image is less alike than the images of the set are among each other; 0 shows
+    /// all.
+    #[schema(minimum = 0.0, maximum = 1.0)]
     #[schema(rename = "minScore")]
     min_score: Option<f32>,
 }
@@ -121,7 +123,7 @@ pub(crate) async fn search(
         let user = gateway.user_if_any(&query, caller).await?;
         let parse = |form: &Form<'_>| {
             let set = form.data_set(user.as_ref(), "collection")?;
-            Ok((set, form.most("numOfCandidates", 1..=50, USUAL)?, form.share("minScore")?.unwrap_or(0.0)))
+            Ok((set, form.most("numOfCandidates", 1..=50, USUAL)?, form.share("minScore")?))
         };
         let (mut form, (set, most, min_score)) =
             Form::read(&query, &FIELDS[..4], &gateway, &headers, body, parse).await?;

@@ -65,7 +65,7 @@ impl Datasets {
         id: &DatasetId,
         image: Bytes,
         most: usize,
-        min_score: f32,
+        min_score: Option<f32>,
     ) -> Result<Saved<SimilarImage>, RecognitionError> {
         const FUNCTION: Function = Function::SimilarSearch;
         let (set, model) = self.usable_for(FUNCTION, user, id, &image).await?;
@@ -101,7 +101,7 @@ impl Datasets {
                 Some(adjustment.explain(similar, &subject, *base))
             };
             let similar = found.iter().zip(&base).zip(&scores).filter_map(similar).collect();
-            Ok(nearest_first(similar, most, min_score))
+            Ok(nearest_first(similar, most, min_score, searched.unlike_below))
         };
         let (similar, vector) = embed(&self.engine, FUNCTION, &model, image.clone(), search).await?;
         Ok(self.log.save(entry(user, &set, FUNCTION, vector, image), similar).await?)

@@ -38,8 +38,8 @@ pub struct SimilarRequest {
     pub collection: String,
     /// The most candidates.
     pub most: usize,
-    /// The least score of a candidate.
-    pub min_score: f32,
+    /// The least score of a candidate. `None` for no candidates when even the best is unlike the collection.
+    pub min_score: Option<f32>,
 }
 
 /// An image like the one that was sent.
@@ -127,6 +127,7 @@ impl SimilarSearch {
         let rank = |record: &ImageRecord| found.iter().position(|found| found.id == record.number.unsigned_abs());
         records.sort_by_key(rank);
         let base: Vec<f32> = records.iter().filter_map(|record| found.get(rank(record)?)).map(similarity).collect();
+        let unlike_below = collection.unlike_below();
         let (learned, compared) = (Arc::clone(&self.learned), (descriptor.clone(), base.clone(), records.clone()));
         let adjust = move || {
             let (descriptor, base, records) = compared;
@@ -154,7 +155,7 @@ impl SimilarSearch {
             adjustment.explain(similar, &subject, base)
         };
         let similar = records.into_iter().zip(base).zip(scores).map(similar).collect();
-        let similar = nearest_first(similar, request.most, request.min_score);
+        let similar = nearest_first(similar, request.most, request.min_score, unlike_below);
         let (application, descriptor) = (application.clone(), Some(descriptor));
         let entry = Entry { application, function: FUNCTION, source, weights, descriptor, image };
         Ok(self.log.save(entry, similar).await?)
@@ -167,12 +168,17 @@ pub(crate) fn similarity(found: &Match) -> f32 {
 }
 
 /// The `most` best with a score of at least `min_score`, those of equal scores in the order in which they were found.
+/// Without a `min_score` all or none: none when even the best is below `unlike_below`.
 pub(crate) fn nearest_first(
     mut similar: Vec<Adjusted<SimilarImage>>,
     most: usize,
-    min_score: f32,
+    min_score: Option<f32>,
+    unlike_below: f32,
 ) -> Vec<Adjusted<SimilarImage>> {
-    similar.retain(|found| found.candidate.score >= min_score);
+    if min_score.is_none() && similar.iter().all(|found| found.candidate.score < unlike_below) {
+        return Vec::new();
+    }
+    similar.retain(|found| found.candidate.score >= min_score.unwrap_or(0.0));
     similar.sort_by(|a, b| b.candidate.score.total_cmp(&a.candidate.score));
     similar.truncate(most);
     similar
@@ -193,9 +199,14 @@ mod tests {
         };
         let found = || vec![image("a", 0.5), image("b", 0.9), image("c", 0.5), image("d", 0.4)];
         let ids = |most, min_score| -> Vec<String> {
-            nearest_first(found(), most, min_score).into_iter().map(|found| found.candidate.image_id).collect()
+            nearest_first(found(), most, Some(min_score), 0.95)
+                .into_iter()
+                .map(|found| found.candidate.image_id)
+                .collect()
         };
         assert_eq!(ids(3, 0.0), ["b", "a", "c"]);
         assert_eq!((ids(9, 0.5), ids(9, 0.91)), (["b", "a", "c"].map(str::to_owned).to_vec(), Vec::new()));
+        let usual = |unlike_below| nearest_first(found(), 9, None, unlike_below).len();
+        assert_eq!((usual(0.9), usual(0.91)), (4, 0), "all or none");
     }
 }

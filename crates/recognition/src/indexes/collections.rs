@@ -2,16 +2,59 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, Mutex, PoisonError, RwLock},
 };
 
 use cosine_index::{Settings, SharedVectorIndex, VectorIndex};
 use kaisatsu_store::{ChangedImage, Collection};
 
+use super::likeness::Sample;
+
 /// A collection and its index.
 pub(crate) struct CollectionIndex {
     pub(crate) collection: Collection,
     pub(crate) index: SharedVectorIndex,
+    likeness: Mutex<Likeness>,
+}
+
+/// What the images of a collection say of how alike they are.
+#[derive(Default)]
+struct Likeness {
+    sample: Sample,
+    unlike_below: f32,
+    /// How many images the collection had when the threshold was computed.
+    of_images: usize,
+}
+
+impl CollectionIndex {
+    fn new(collection: &Collection, changes: &[ChangedImage]) -> Self {
+        let index = SharedVectorIndex::new(build(changes));
+        let built = Self { collection: collection.clone(), index, likeness: Mutex::default() };
+        built.learn(changes);
+        built
+    }
+
+    /// A picture whose cosine with the nearest image is below this is like none of them.
+    pub(crate) fn unlike_below(&self) -> f32 {
+        self.likeness.lock().unwrap_or_else(PoisonError::into_inner).unlike_below
+    }
+
+    /// Computes the threshold again, unless the collection is nearly the same as before.
+    fn learn(&self, changes: &[ChangedImage]) {
+        let mut likeness = self.likeness.lock().unwrap_or_else(PoisonError::into_inner);
+        for change in changes {
+            match &change.vector {
+                Some(vector) => likeness.sample.insert(key(change), vector),
+                None => likeness.sample.remove(key(change)),
+            }
+        }
+        let images = self.index.len();
+        if images.abs_diff(likeness.of_images) * 10 > likeness.of_images {
+            let search = |vector: &[f32], most| self.index.search(vector, most).unwrap_or_default();
+            likeness.unlike_below = likeness.sample.threshold(search);
+            likeness.of_images = images;
+        }
+    }
 }
 
 /// All collections by name.
@@ -43,10 +86,10 @@ impl CollectionIndexes {
             // A collection that was emptied may have other weights now: then its index is built anew.
             if let Some(known) = self.get(&collection.name).filter(|known| known.collection == *collection) {
                 update(&known.index, &changes);
+                known.learn(&changes);
                 continue;
             }
-            let index = SharedVectorIndex::new(build(&changes));
-            let built = Arc::new(CollectionIndex { collection: collection.clone(), index });
+            let built = Arc::new(CollectionIndex::new(collection, &changes));
             self.0.write().unwrap_or_else(PoisonError::into_inner).insert(collection.name.clone(), built);
         }
     }
@@ -116,5 +159,24 @@ mod tests {
         assert_eq!(known.collection, collection("new"));
         let found = known.index.search(&[0.0, 1.0, 0.0], 5).unwrap();
         assert_eq!(found.iter().map(|found| found.id).collect::<Vec<_>>(), [2]);
+    }
+
+    #[test]
+    fn what_is_unlike_is_learned_from_the_images_and_again_when_they_change() {
+        let collections = CollectionIndexes::default();
+        let turned = |degrees: i16| {
+            let angle = f32::from(degrees).to_radians();
+            change(degrees.into(), Some(vec![angle.cos(), angle.sin()]))
+        };
+        let unlike_below = || collections.get("c").unwrap().unlike_below();
+        collections.apply(&[collection("w")], vec![turned(1)]);
+        assert!(unlike_below().abs() < 1e-6, "one image says nothing");
+        // Twelve pairs of near-duplicates, 29 degrees from each other.
+        let pairs = (0..12).flat_map(|at| [at * 30, at * 30 + 1].map(turned)).collect();
+        collections.apply(&[collection("w")], pairs);
+        let learned = unlike_below();
+        assert!((learned - (29f32.to_radians().cos() - 0.05)).abs() < 1e-3, "{learned}");
+        collections.apply(&[collection("w")], (1..200).map(|number| change(number, None)).collect());
+        assert!(unlike_below().abs() < 1e-6, "few are left");
     }
 }

@@ -13,7 +13,7 @@ use kaisatsu_model::{DatasetId, Function, Phase, Timestamp};
 use kaisatsu_store::{DatasetRow, Store};
 use kaisatsu_vision::probe::Probe;
 
-use super::leave_one_out;
+use super::{leave_one_out, likeness::Sample};
 use crate::RecognitionError;
 
 /// The most bytes that datasets may take in memory.
@@ -29,6 +29,8 @@ pub(crate) struct CachedDataset {
     built_at: Timestamp,
     /// Its vectors, by their position in `images`.
     pub(crate) index: Option<VectorIndex>,
+    /// A picture whose cosine with the nearest image is below this is like none of them.
+    pub(crate) unlike_below: f32,
     pub(crate) images: Vec<CachedImage>,
     /// Tells its tags apart, in the order of `tags`; `None` when it has a single one.
     pub(crate) probe: Option<Probe>,
@@ -183,10 +185,17 @@ async fn read(store: &Store, row: &DatasetRow) -> Result<CachedDataset, Recognit
     // Building an index of many images takes time, and other tasks should not wait for it.
     let built = tokio::task::spawn_blocking(move || {
         let examples = leave_one_out::examples(&vectors, &classes, &named);
-        ((dims > 0).then(|| VectorIndex::build(dims, Settings::default(), vectors)), examples)
+        let mut sample = Sample::default();
+        for (position, vector) in &vectors {
+            sample.insert(*position, vector);
+        }
+        let index = (dims > 0).then(|| VectorIndex::build(dims, Settings::default(), vectors)).transpose()?;
+        let search = |vector: &[f32], most| index.as_ref()?.search(vector, most).ok();
+        let unlike_below = sample.threshold(|vector, most| search(vector, most).unwrap_or_default());
+        Ok::<_, cosine_index::Error>((index, unlike_below, examples))
     });
-    let (built, examples) = built.await.map_err(|error| RecognitionError::Failed(error.to_string()))?;
-    let index = built.transpose().map_err(|error| RecognitionError::Failed(error.to_string()))?;
+    let built = built.await.map_err(|error| RecognitionError::Failed(error.to_string()))?;
+    let (index, unlike_below, examples) = built.map_err(|error| RecognitionError::Failed(error.to_string()))?;
     let weights = row.model_sha256.clone();
-    Ok(CachedDataset { id, built_at: row.changed_at(), index, images, probe, tags, weights, examples })
+    Ok(CachedDataset { id, built_at: row.changed_at(), index, unlike_below, images, probe, tags, weights, examples })
 }

@@ -4,6 +4,7 @@ mod catalogue;
 mod collections;
 mod datasets;
 mod leave_one_out;
+mod likeness;
 
 pub(crate) use catalogue::CatalogueIndex;
 pub(crate) use collections::CollectionIndexes;
