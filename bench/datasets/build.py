@@ -67,11 +67,22 @@ def measure(options, web: "Web", folder: Path, size: int) -> int:
     return 0
 
 
-def one_round(options, web: "Web", folder: Path, models: Path, count: int) -> dict:
+def bare_network(options, models: Path) -> float:
+    """The rate of the network by itself."""
     shapes = [f"{name}={'x'.join(map(str, shape))}" for name, shape in INPUTS["general"].items()]
-    network = run(
-        options.bench, "infer", models / "runtime/libonnxruntime.so", models / "general/model.onnx", CORES, 4, *shapes
-    )["rate"]
+    library, weights = models / "runtime/libonnxruntime.so", models / "general/model.onnx"
+    return run(options.bench, "infer", library, weights, CORES, 4, *shapes)["rate"]
+
+
+def one_round(options, web: "Web", folder: Path, models: Path, count: int) -> dict:
+    # Before and after, because a machine that is shared, or that grows warm, is not equally fast all the time.
+    before = bare_network(options, models)
+    measured = build(options, web, folder, models, count)
+    network = (before + bare_network(options, models)) / 2
+    return measured | {"network": network, "ratio": measured["rate"] / network}
+
+
+def build(options, web: "Web", folder: Path, models: Path, count: int) -> dict:
     words = ["--fetch-allow", web.place]
     with Kaisatsu(options.kaisatsu, models, folder, words) as server:
         user = User(server)
@@ -92,9 +103,7 @@ def one_round(options, web: "Web", folder: Path, models: Path, count: int) -> di
         ready = time.perf_counter() - began
         assert told["state"] == "ready" and told["progress"]["fetched"] == count, told
         return {
-            "network": network,
             "rate": count / looked,
-            "ratio": count / looked / network,
             "ready": ready,
             "before": before,
             "filled": filled,
