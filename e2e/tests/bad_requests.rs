@@ -204,7 +204,7 @@ fn recognition_table(backend: Backend) {
         assert_eq!(answer.header("content-type"), Some("application/json;charset=UTF-8"), "{target}");
     }
     let good = server.get(&format!("/imageRecognition/v1/models?APIKEY={key}"));
-    assert_eq!((good.status, good.json()["tasks"].as_array().map(Vec::len)), (200, Some(4)));
+    assert_eq!((good.status, good.json()["tasks"].as_array().map(Vec::len)), (200, Some(5)));
 }
 
 fn a_disabled_key(backend: Backend) {

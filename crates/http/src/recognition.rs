@@ -13,6 +13,7 @@ pub(crate) mod form;
 mod item_form;
 mod json;
 pub(crate) mod models;
+pub(crate) mod read_text;
 pub(crate) mod recognize;
 pub(crate) mod response;
 pub(crate) mod similar;

@@ -61,6 +61,7 @@ pub(crate) fn api(segment: &Segment) -> OpenApiRouter<Arc<Gateway>> {
             recognition,
             routes!(recognition::catalogue::list, recognition::catalogue::add, recognition::catalogue::remove),
         ))
+        .routes(below(recognition, routes!(recognition::read_text::read_text)))
         .routes(routes!(operations::health::healthz))
         .routes(routes!(operations::health::readyz))
 }

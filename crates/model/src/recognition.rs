@@ -61,11 +61,14 @@ pub enum Function {
     SimilarSearch,
     /// Which items of the catalogue an image shows.
     RecogniseObject,
+    /// What the text in an image says.
+    ReadText,
 }
 
 impl Function {
     /// Every function.
-    pub const ALL: [Self; 4] = [Self::Classify, Self::Detect, Self::SimilarSearch, Self::RecogniseObject];
+    pub const ALL: [Self; 5] =
+        [Self::Classify, Self::Detect, Self::SimilarSearch, Self::RecogniseObject, Self::ReadText];
 
     /// The word for it in the database, in metrics and on the wire.
     #[must_use]
@@ -75,6 +78,7 @@ impl Function {
             Self::Detect => "detect",
             Self::SimilarSearch => "similar",
             Self::RecogniseObject => "recognize",
+            Self::ReadText => "readText",
         }
     }
 
@@ -122,7 +126,7 @@ impl Source {
                 Self::Dataset(DatasetId::from_text(name))
             }
             Function::SimilarSearch => Self::Collection(name.to_owned()),
-            Function::Classify | Function::Detect => Self::Model(name.to_owned()),
+            Function::Classify | Function::Detect | Function::ReadText => Self::Model(name.to_owned()),
         }
     }
 
@@ -189,7 +193,7 @@ mod tests {
 
     #[test]
     fn functions_keep_their_words() {
-        assert_eq!(Function::ALL.map(Function::as_str), ["classify", "detect", "similar", "recognize"]);
+        assert_eq!(Function::ALL.map(Function::as_str), ["classify", "detect", "similar", "recognize", "readText"]);
         for function in Function::ALL {
             assert_eq!(Function::from_text(function.as_str()), Some(function));
         }
@@ -204,6 +208,7 @@ mod tests {
             (Function::Classify, Source::Model(name("general")), "general"),
             (Function::Classify, Source::Dataset(dataset.clone()), dataset.as_str()),
             (Function::Detect, Source::Model(name("coco")), "coco"),
+            (Function::ReadText, Source::Model(name("text")), "text"),
             (Function::SimilarSearch, Source::Collection(name("birds")), "birds"),
             (Function::SimilarSearch, Source::Dataset(dataset.clone()), dataset.as_str()),
             (Function::RecogniseObject, Source::Catalogue(None), "product-all"),

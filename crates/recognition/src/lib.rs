@@ -10,7 +10,7 @@
 //! learning/    what feedback does to scores
 //! background   loops that run as long as the server, and signals that wake them
 //! context      all of the above, for the services to take what they need
-//! functions/   classify, detect, similar search, object recognition
+//! functions/   classify, detect, similar search, object recognition, reading text
 //! storage/     users' storage areas and the bytes in them
 //! datasets/    create, list, delete, build in the background, recognise with
 //! feedback/    verdicts, learning from them, holding back harmful ones
@@ -51,14 +51,14 @@ pub use error::RecognitionError;
 pub use feedback::{Feedback, Rating, TotalsRequest};
 pub use functions::{
     Category, Classify, ClassifyRequest, Detect, DetectRequest, Detection, Evidence, ItemMatch, ObjectRecognition,
-    RecogniseRequest, SimilarImage, SimilarRequest, SimilarSearch,
+    ReadText, RecogniseRequest, SimilarImage, SimilarRequest, SimilarSearch, TextLine,
 };
 pub use janitor::Janitor;
 pub use kaisatsu_store::{
     CollectionRecord, DatasetImageRow, FeedbackFilter, FeedbackRow, FeedbackTotal, ImageRecord, ItemFilter, ListedItem,
     Missing, RecognitionRecord, ScoreAdjustment, Standing, StoreError, StoredCandidate, UserImage, hex,
 };
-pub use kaisatsu_vision::{DecodeError, manifest::Task};
+pub use kaisatsu_vision::{DecodeError, manifest::Task, text::Language};
 pub use log::Saved;
 pub use paging::{Cursor, Page};
 pub use recognition::Recognition;

@@ -14,7 +14,7 @@ use crate::{
     engine::Models,
     feedback::{Feedback, Learner},
     follower::ContentFollower,
-    functions::{Classify, Detect, ObjectRecognition, SimilarSearch},
+    functions::{Classify, Detect, ObjectRecognition, ReadText, SimilarSearch},
     janitor::Janitor,
     storage::StorageArea,
 };
@@ -31,6 +31,8 @@ pub struct Recognition {
     pub similar: SimilarSearch,
     /// Object recognition.
     pub objects: ObjectRecognition,
+    /// Reading text.
+    pub read_text: ReadText,
     /// Users' datasets.
     pub datasets: Arc<Datasets>,
     /// The catalogue, for operators.
@@ -66,6 +68,7 @@ impl Recognition {
             objects: ObjectRecognition::new(context),
             catalogue: Catalogue::new(context),
             collections: Collections::new(context),
+            read_text: ReadText::new(context),
             storage: StorageArea::new(context),
             feedback: Feedback::new(context, &learner),
             janitor: Arc::new(Janitor::new(context, &datasets)),

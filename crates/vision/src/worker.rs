@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
 };
 
 use crate::{
@@ -23,18 +23,18 @@ pub struct Worker {
     readers: Arc<Readers>,
 }
 
-/// The text readers. All threads share them, because they are the largest networks and the least used.
+/// The text readers of all threads.
 #[derive(Default)]
-pub struct Readers(OnceLock<BTreeMap<String, Result<Mutex<text::Reader>, Fault>>>);
+pub struct Readers(OnceLock<BTreeMap<String, Result<text::ReaderPool, Fault>>>);
 
 impl Readers {
     /// The text readers among the models; the first caller loads them.
-    fn of(&self, models: &ModelRegistry) -> &BTreeMap<String, Result<Mutex<text::Reader>, Fault>> {
+    fn of(&self, models: &ModelRegistry) -> &BTreeMap<String, Result<text::ReaderPool, Fault>> {
         let read = |model: &Arc<Model>| {
             let Parts::Text(parts) = &model.manifest.parts else { return None };
             let library = models.runtime.as_ref().map_err(Clone::clone);
-            let loaded = library.and_then(|library| text::Reader::load(library, &model.folder, parts));
-            Some((model.manifest.about.name.clone(), loaded.map(Mutex::new)))
+            let loaded = library.and_then(|library| text::ReaderPool::open(library, model.folder.clone(), parts));
+            Some((model.manifest.about.name.clone(), loaded))
         };
         self.0.get_or_init(|| models.models().filter_map(read).collect())
     }
@@ -190,11 +190,10 @@ impl Worker {
         name: &str,
         picture: &Picture,
         limits: text::Limits,
+        language: Option<text::Language>,
     ) -> Option<Result<Vec<text::Line>, RuntimeError>> {
-        let reader = self.readers.0.get()?.get(name)?.as_ref().ok()?;
-        // A panic leaves only buffers behind, which the next picture overwrites.
-        let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(reader.read(&mut self.resizer, picture, limits))
+        let readers = self.readers.0.get()?.get(name)?.as_ref().ok()?;
+        Some(readers.read(&mut self.resizer, picture, limits, language))
     }
 
     /// A detector and the resizer for its input.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use kaisatsu_vision::{
     Picture, Resizer, Runtime,
     manifest::{Manifest, Parts},
-    text::{Limits, Line, Reader, support},
+    text::{Language, Limits, Line, Reader, support},
 };
 
 fn reader() -> Reader {
@@ -29,7 +29,7 @@ fn picture(file: &str) -> Picture {
 }
 
 fn read(picture: &Picture, limits: Limits) -> Vec<Line> {
-    reader().read(&mut Resizer::new(), picture, limits).unwrap()
+    reader().read(&mut Resizer::new(), picture, limits, None).unwrap()
 }
 
 fn texts(lines: &[Line]) -> Vec<&str> {
@@ -59,6 +59,21 @@ fn japanese_lines_are_read_in_order_with_their_places() {
 fn a_page_that_lies_upside_down_is_read() {
     let lines = read(&picture("lines.png").turned(2), Limits::default());
     assert_eq!(texts(&lines), ["新潮文庫 定価 649円", "吾輩は猫である"]);
+    // The first corner is the upper left one of the line as it is read: here the lower right of the picture.
+    for Line { quad, vertical, .. } in lines {
+        assert!(quad[0].0 > quad[1].0 && quad[0].1 > quad[3].1 && !vertical, "{quad:?}");
+    }
+}
+
+#[test]
+#[ignore = "needs the models; `make test` runs it"]
+fn a_language_narrows_the_characters() {
+    let read = |language| {
+        let lines = reader().read(&mut Resizer::new(), &picture("lines.png"), Limits::default(), Some(language));
+        lines.unwrap().into_iter().map(|line| line.text).collect::<Vec<_>>()
+    };
+    assert_eq!(read(Language::Japanese), ["吾輩は猫である", "新潮文庫 定価 649円"]);
+    assert_eq!(read(Language::English), Vec::<String>::new(), "there is no line in Latin letters");
 }
 
 #[test]
@@ -66,6 +81,7 @@ fn a_page_that_lies_upside_down_is_read() {
 fn columns_are_read_from_right_to_left() {
     let lines = read(&picture("columns.png"), Limits::default());
     assert_eq!(texts(&lines), ["人間失格", "太宰治"]);
+    assert!(lines.iter().all(|line| line.vertical));
 }
 
 #[test]
@@ -81,7 +97,7 @@ fn pictures_without_text_and_of_any_shape_give_nothing() {
     let mut reader = reader();
     for (width, height) in [(300, 200), (1, 1), (700, 3), (3, 700)] {
         let plain = Picture::new(width, height, vec![200; (width * height * 3) as usize]).unwrap();
-        let lines = reader.read(&mut Resizer::new(), &plain, Limits { longest_side: 320, lines: 5 }).unwrap();
+        let lines = reader.read(&mut Resizer::new(), &plain, Limits { longest_side: 320, lines: 5 }, None).unwrap();
         assert_eq!(lines, [], "{width} × {height}");
     }
 }

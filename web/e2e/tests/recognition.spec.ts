@@ -18,6 +18,9 @@ test.beforeEach(async ({ page }) => {
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
 });
 
+/** A drawing of the end-to-end tests. */
+const drawing = (name: string) => join(import.meta.dirname, '../../../e2e/tests/data', name);
+
 const candidates = (page: import('@playwright/test').Page) =>
   page.getByRole('list', { name: 'Candidates' }).getByRole('listitem');
 
@@ -65,6 +68,36 @@ test('things in a photograph get their boxes', async ({ page }) => {
   expect(await boxes.count()).toBeGreaterThan(0);
   const box = (await boxes.first().boundingBox())!;
   expect(box.width * box.height, 'an astronaut fills a good part of the picture').toBeGreaterThan(10_000);
+});
+
+test('small things are searched in tiles', async ({ page }) => {
+  await page.getByRole('radio', { name: 'Objects' }).check({ force: true });
+  await page.getByLabel('Search small objects').check();
+  const sent = page.waitForResponse('**/objectDetection/detect?*');
+  await page.locator('input[type=file]').first().setInputFiles(photo('coffee.png'));
+  expect((await sent).request().postData()).toMatch(/name="accuracy"\s+high/);
+  await expect(candidates(page).filter({ hasText: 'cup' })).toHaveCount(1);
+  await page.getByText('Request as a curl command').click();
+  await expect(page.getByText(/--form-string 'accuracy=high'/).first()).toBeVisible();
+});
+
+test('text is read, outlined and corrected', async ({ page }) => {
+  await page.getByRole('radio', { name: 'Text' }).check({ force: true });
+  await page.locator('input[type=file]').first().setInputFiles(drawing('sign.png'));
+  await expect(candidates(page)).toHaveCount(3);
+  await expect(candidates(page).first()).toContainText('東京駅八重洲口');
+  await expect(page.locator('svg polygon.line')).toHaveCount(3);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: '“新宿三丁目” is wrong' }).click();
+  await page.getByRole('button', { name: 'Add comment' }).click();
+  await page.getByLabel('Correct text').fill('新宿三丁目駅');
+  await page.getByRole('button', { name: 'Save comment' }).click();
+  await expect(page.getByText('The comment has been saved.')).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Effect of your feedback' })).toHaveCount(0);
+  await page.getByLabel('Language of the text').selectOption('English');
+  await page.getByRole('button', { name: 'Recognise again' }).click();
+  await expect(candidates(page)).toHaveCount(1);
+  await expect(candidates(page).first()).toContainText('Exit 4 to Nihombashi');
 });
 
 test('an item of the catalogue is found in a scene, with its evidence', async ({ page }) => {

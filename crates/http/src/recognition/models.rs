@@ -60,7 +60,7 @@ impl From<ModelInfo> for ModelEntry {
     get, path = "/models", operation_id = "models", tag = "Image recognition",
     security(("APIKEY" = [])),
     responses(
-        (status = 200, description = "The four tasks with their models", body = ModelsAnswer,
+        (status = 200, description = "The five tasks with their models", body = ModelsAnswer,
             content_type = "application/json;charset=UTF-8"),
         Refusals,
     )
@@ -77,6 +77,7 @@ pub(crate) async fn models(State(gateway): State<Arc<Gateway>>, RawQuery(raw): R
                 list("objectDetection", models.of_task(Task::Detect)),
                 list("similarImageSearch", models.embedders()),
                 list("objectRecognition", models.of_task(Task::LocalFeatures)),
+                list("textReading", models.of_task(Task::ReadText)),
             ],
         })
     })

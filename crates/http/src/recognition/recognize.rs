@@ -71,9 +71,9 @@ pub(crate) struct ItemCandidate {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Corner {
     /// From the left edge.
-    x: f32,
+    pub(super) x: f32,
     /// From the top edge.
-    y: f32,
+    pub(super) y: f32,
 }
 
 /// What speaks for a candidate.

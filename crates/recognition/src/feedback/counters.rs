@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use kaisatsu_model::Verdict;
+use kaisatsu_model::{Function, Verdict};
 use kaisatsu_store::RatedSubject;
 use metrics::counter;
 
@@ -43,12 +43,13 @@ impl VerdictCounters {
 }
 
 /// The labels that everyone who reads the metrics may see. Datasets and their tags are private to a user, and their
-/// names must not outlive their deletion.
+/// names must not outlive their deletion; what was read is the content of somebody's image.
 fn public(RatedSubject { function, source, subject }: RatedSubject) -> Labels {
-    let function = function.as_str().to_owned();
+    let (rated_text, function) = (function == Function::ReadText, function.as_str().to_owned());
     if source.dataset().is_some() {
         return (function, "datasets".to_owned(), "tags of users".to_owned());
     }
+    let subject = if rated_text { "lines".to_owned() } else { subject };
     (function, source.as_str().to_owned(), subject)
 }
 
@@ -69,6 +70,13 @@ mod tests {
         assert_eq!(public(rated("general")), ("classify".into(), "general".into(), "my cat".into()));
         let private = public(rated("dts_3x1yq0a8c5v7k2mz3x1yq0a8c5v7k2mz"));
         assert_eq!(private, ("classify".into(), "datasets".into(), "tags of users".into()));
+    }
+
+    #[test]
+    fn what_was_read_is_not_in_the_metrics() {
+        let source = Source::Model("text".into());
+        let rated = RatedSubject { function: Function::ReadText, source, subject: "my diary".into() };
+        assert_eq!(public(rated), ("readText".into(), "text".into(), "lines".into()));
     }
 
     #[test]

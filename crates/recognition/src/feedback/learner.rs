@@ -139,9 +139,12 @@ impl Learner {
     }
 }
 
-/// A verdict as changes of what is learned: one, or one for each candidate that has a vector of its own.
+/// A verdict as changes of what is learned: one, or one for each candidate that has a vector of its own. Of verdicts on
+/// text nothing is learned: that a line was misread says nothing about the next line.
 fn changes_of(row: &FeedbackChange) -> Vec<Change> {
-    let Some((function, source)) = &row.of else { return Vec::new() };
+    let Some((function, source)) = row.of.as_ref().filter(|(function, _)| *function != Function::ReadText) else {
+        return Vec::new();
+    };
     let candidate = |item: &StoredCandidate| Candidate {
         id: item.id.clone(),
         subject: item.subject.clone(),
@@ -304,5 +307,7 @@ mod tests {
         let revoked = FeedbackChange { standing: Standing::Revoked, ..row(general, Some("a"), vec![1.0, 0.0]) };
         assert_eq!(changes_of(&revoked)[0].valid, None);
         assert!(changes_of(&row(None, None, vec![1.0])).is_empty(), "a function of a newer version");
+        let text = Some((Function::ReadText, Source::Model("text".to_owned())));
+        assert!(changes_of(&row(text, Some("a"), Vec::new())).is_empty());
     }
 }

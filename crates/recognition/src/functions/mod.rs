@@ -3,10 +3,12 @@
 mod classify;
 mod detect;
 mod objects;
+mod read_text;
 mod similar;
 
 pub use classify::{Category, Classify, ClassifyRequest};
 pub use detect::{Detect, DetectRequest, Detection};
 pub use objects::{Evidence, ItemMatch, ObjectRecognition, RecogniseRequest};
+pub use read_text::{ReadText, TextLine};
 pub(crate) use similar::{CONSIDERED, nearest_first, similarity};
 pub use similar::{SimilarImage, SimilarRequest, SimilarSearch};

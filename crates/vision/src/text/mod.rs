@@ -11,6 +11,7 @@ mod alphabet;
 mod crop;
 mod geometry;
 mod order;
+mod pool;
 mod regions;
 mod sizing;
 mod support;
@@ -26,6 +27,7 @@ use crate::{
 };
 use alphabet::Alphabet;
 use geometry::{Point, distance};
+pub(crate) use pool::ReaderPool;
 use sizing::Scale;
 pub use support::{letters, support};
 
@@ -36,8 +38,25 @@ pub struct Line {
     pub text: String,
     /// How sure the reader is of its characters on average, 0 to 1.
     pub score: f32,
-    /// Its corners in pixels of the picture, from the upper left, clockwise.
+    /// Its corners in pixels of the picture, clockwise from the upper left of the line as it is read: where that is
+    /// upside down, from the lower right.
     pub quad: [(f32, f32); 4],
+    /// Whether it runs downwards.
+    pub vertical: bool,
+}
+
+/// A language to read text in: which characters there may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// Kanji, kana and Latin letters.
+    Japanese,
+    /// Latin letters.
+    English,
+}
+
+impl Language {
+    /// Every language.
+    pub const ALL: [Self; 2] = [Self::Japanese, Self::English];
 }
 
 /// How much work a picture may make.
@@ -107,12 +126,12 @@ impl Reader {
         let mut resizer = Resizer::new();
         self.find(&blank(of * 2, of * 2)?, (of * 2, of * 2), &mut resizer).map_err(told)?;
         let line = blank(self.recognise.1.width, self.recognise.1.height)?;
-        let line = self.upright(&mut resizer, line).map_err(told)?;
-        self.recognise(&mut resizer, &line).map_err(told)?;
+        let (line, _) = self.upright(&mut resizer, line).map_err(told)?;
+        self.recognise(&mut resizer, &line, None).map_err(told)?;
         Ok(())
     }
 
-    /// Reads the lines of a picture, in reading order.
+    /// Reads the lines of a picture, in reading order; all characters that it knows, or those of a language.
     ///
     /// # Errors
     /// When a network fails.
@@ -121,6 +140,7 @@ impl Reader {
         resizer: &mut Resizer,
         picture: &Picture,
         limits: Limits,
+        language: Option<Language>,
     ) -> Result<Vec<Line>, RuntimeError> {
         let bounded =
             sizing::bounded(resizer, picture, &self.bounds, self.detect.1.multiple_of).ok_or_else(unsized_)?;
@@ -139,10 +159,12 @@ impl Reader {
         let mut lines = Vec::with_capacity(quads.len());
         for quad in quads {
             let cut = crop::cut_out(&bounded.picture, quad).ok_or_else(unsized_)?;
-            let cut = self.upright(resizer, cut)?;
-            let (text, score) = self.recognise(resizer, &cut)?;
+            let (cut, turned) = self.upright(resizer, cut)?;
+            let (text, score) = self.recognise(resizer, &cut, language)?;
             if score >= self.recognise.1.score_floor && !text.trim().is_empty() {
-                lines.push(Line { text, score, quad: quad.map(given) });
+                let mut corners = quad.map(given);
+                corners.rotate_left(if turned { 2 } else { 0 });
+                lines.push(Line { text, score, quad: corners, vertical: crop::is_vertical(quad) });
             }
         }
         Ok(lines)
@@ -167,8 +189,8 @@ impl Reader {
         Ok(regions::boxes(&map, rules, (picture.width() as f32, picture.height() as f32)))
     }
 
-    /// Turns a line that is upside down.
-    fn upright(&mut self, resizer: &mut Resizer, line: Picture) -> Result<Picture, RuntimeError> {
+    /// Turns a line that is upside down, and says whether it was.
+    fn upright(&mut self, resizer: &mut Resizer, line: Picture) -> Result<(Picture, bool), RuntimeError> {
         let (network, rules, scale) = &mut self.turn;
         let (width, height) = (rules.width as usize, rules.height as usize);
         let seen = sizing::line(resizer, &line, rules.height, rules.width).ok_or_else(unsized_)?;
@@ -178,12 +200,17 @@ impl Reader {
         let [sides] = network.run(&feed, [&rules.output])?;
         expect(&sides, &[1, 2], &rules.output)?;
         let turned = matches!(sides.values[..], [up, down] if down > up && down > rules.floor);
-        Ok(if turned { line.turned(2) } else { line })
+        Ok((if turned { line.turned(2) } else { line }, turned))
     }
 
     /// What a line says, and its score. Lines go one by one: together they took longer (they are filled up to the
     /// longest one), and the filling cost letters.
-    fn recognise(&mut self, resizer: &mut Resizer, line: &Picture) -> Result<(String, f32), RuntimeError> {
+    fn recognise(
+        &mut self,
+        resizer: &mut Resizer,
+        line: &Picture,
+        language: Option<Language>,
+    ) -> Result<(String, f32), RuntimeError> {
         let (network, rules, scale) = &mut self.recognise;
         let least = rules.width as f32 / rules.height as f32;
         let ratio = (line.width() as f32 / line.height() as f32).clamp(least, LONGEST_LINE.max(least));
@@ -195,7 +222,7 @@ impl Reader {
         let [symbols] = network.run(&feed, [&rules.output])?;
         let steps = symbols.shape.get(1).copied().unwrap_or(0);
         expect(&symbols, &[1, steps, self.alphabet.len()], &rules.output)?;
-        Ok(self.alphabet.read(&symbols.values))
+        Ok(self.alphabet.read(&symbols.values, language))
     }
 }
 

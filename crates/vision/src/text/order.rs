@@ -1,26 +1,129 @@
 //! The order in which people read lines.
 
-use super::{crop::is_vertical, geometry::Point};
+use super::{
+    crop::is_vertical,
+    geometry::{Point, distance},
+};
 
-/// Lines whose upper edges are less than this many pixels apart stand side by side.
-const SAME: f32 = 10.0;
+/// Columns belong to one block when the gap between them is at most this many times the width of the wider one, and
+/// their heights share this part of the lower one.
+const GAP: f32 = 2.0;
+const SHARED: f32 = 0.5;
 
-/// Sorts lines from top to bottom, and side by side from left to right; where most of them run downwards, columns from
-/// right to left, and one below the other from the top.
-pub(super) fn reading(quads: &mut [[Point; 4]]) {
-    let vertical = quads.iter().filter(|quad| is_vertical(**quad)).count();
-    if vertical * 2 > quads.len() {
-        sort(quads, |quad| -quad[1].0, |quad| quad[0].1);
-    } else {
-        sort(quads, |quad| quad[0].1, |quad| quad[0].0);
+/// A line this many times as long as thick tells how far the page is turned.
+const TELLING: f32 = 2.0;
+
+/// A rectangle along the rows of the page.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    left: f32,
+    right: f32,
+    top: f32,
+    bottom: f32,
+}
+
+impl Extent {
+    fn around(self, other: Self) -> Self {
+        Self {
+            left: self.left.min(other.left),
+            right: self.right.max(other.right),
+            top: self.top.min(other.top),
+            bottom: self.bottom.max(other.bottom),
+        }
+    }
+
+    fn middle(self) -> f32 {
+        f32::midpoint(self.top, self.bottom)
+    }
+
+    /// Whether both stand in one row: the middle of each is between the upper and the lower edge of the other.
+    fn beside(self, other: Self) -> bool {
+        let holds = |row: Self, middle: f32| row.top < middle && middle < row.bottom;
+        holds(self, other.middle()) && holds(other, self.middle())
+    }
+
+    /// Whether two columns belong to one block.
+    fn same_block(self, other: Self) -> bool {
+        let overlap = |from: f32, to: f32, start: f32, end: f32| to.min(end) - from.max(start);
+        let height = overlap(self.top, self.bottom, other.top, other.bottom);
+        let lower = (self.bottom - self.top).min(other.bottom - other.top);
+        let wider = (self.right - self.left).max(other.right - other.left);
+        let gap = -overlap(self.left, self.right, other.left, other.right);
+        height >= SHARED * lower && gap <= GAP * wider
     }
 }
 
-fn sort(quads: &mut [[Point; 4]], first: impl Fn(&[Point; 4]) -> f32, second: impl Fn(&[Point; 4]) -> f32) {
-    quads.sort_by(|a, b| first(a).total_cmp(&first(b)));
-    for group in quads.chunk_by_mut(|a, b| first(b) - first(a) < SAME) {
-        group.sort_by(|a, b| second(a).total_cmp(&second(b)));
+/// A line that runs to the right, or a block of columns.
+struct Item {
+    extent: Extent,
+    /// The columns of a block, or the one line.
+    lines: Vec<(Extent, [Point; 4])>,
+    is_block: bool,
+}
+
+/// Sorts lines from top to bottom, and side by side from left to right. Columns that stand together are read as a
+/// block, from right to left. A page that lies a little askew is read along its own rows.
+pub(super) fn reading(quads: &mut [[Point; 4]]) {
+    let (sin, cos) = tilt(quads).sin_cos();
+    let extent = |quad: &[Point; 4]| {
+        let corners = quad.map(|(x, y)| (x * cos + y * sin, y * cos - x * sin));
+        let point = |(x, y): Point| Extent { left: x, right: x, top: y, bottom: y };
+        corners.map(point).into_iter().reduce(Extent::around).unwrap_or(point((0.0, 0.0)))
+    };
+    let mut items: Vec<Item> = Vec::with_capacity(quads.len());
+    for quad in &*quads {
+        let mut item = Item { extent: extent(quad), lines: vec![(extent(quad), *quad)], is_block: is_vertical(*quad) };
+        if item.is_block {
+            // A column may join several blocks that so far were apart.
+            let joins = |other: &Item| other.is_block && other.lines.iter().any(|line| line.0.same_block(extent(quad)));
+            for block in items.extract_if(.., |other| joins(other)) {
+                item.extent = item.extent.around(block.extent);
+                item.lines.extend(block.lines);
+            }
+        }
+        items.push(item);
     }
+    items.sort_by(|a, b| a.extent.middle().total_cmp(&b.extent.middle()));
+    let mut ordered = Vec::with_capacity(quads.len());
+    for row in items.chunk_by_mut(|a, b| a.extent.beside(b.extent)) {
+        if row.iter().all(|item| item.is_block) {
+            row.sort_by(|a, b| b.extent.right.total_cmp(&a.extent.right));
+        } else {
+            row.sort_by(|a, b| a.extent.left.total_cmp(&b.extent.left));
+        }
+        for item in row {
+            columns(&mut item.lines);
+            ordered.extend(item.lines.iter().map(|(_, quad)| *quad));
+        }
+    }
+    quads.copy_from_slice(&ordered);
+}
+
+/// Sorts columns from right to left, and those one below the other from the top.
+fn columns(lines: &mut [(Extent, [Point; 4])]) {
+    let middle = |extent: Extent| f32::midpoint(extent.left, extent.right);
+    lines.sort_by(|(a, _), (b, _)| middle(*b).total_cmp(&middle(*a)));
+    let same = |a: Extent, b: Extent| a.left < middle(b) && middle(b) < a.right;
+    for column in lines.chunk_by_mut(|(a, _), (b, _)| same(*a, *b)) {
+        column.sort_by(|(a, _), (b, _)| a.top.total_cmp(&b.top));
+    }
+}
+
+/// How far the page is turned to the right, in radians: the median of its lines.
+fn tilt(quads: &[[Point; 4]]) -> f32 {
+    let angle = |&[a, b, _, d]: &[Point; 4]| {
+        let (along, down) = (distance(a, b), distance(a, d));
+        if along >= TELLING * down {
+            Some((b.1 - a.1).atan2(b.0 - a.0))
+        } else if down >= TELLING * along {
+            Some((a.0 - d.0).atan2(d.1 - a.1))
+        } else {
+            None
+        }
+    };
+    let mut angles: Vec<f32> = quads.iter().filter_map(angle).collect();
+    angles.sort_by(f32::total_cmp);
+    angles.get(angles.len() / 2).copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]
@@ -31,17 +134,66 @@ mod tests {
         [(x, y), (x + width, y), (x + width, y + height), (x, y + height)]
     }
 
+    fn order<const N: usize>(wanted: [[Point; 4]; N]) {
+        // From every order that the detector may give, turned about: backwards, and from the middle.
+        for shift in 0..N {
+            let mut lines = wanted;
+            lines.rotate_left(shift);
+            if shift % 2 == 0 {
+                lines.reverse();
+            }
+            reading(&mut lines);
+            assert_eq!(lines.map(|quad| quad[0]), wanted.map(|quad| quad[0]), "from {shift}");
+        }
+    }
+
     #[test]
     fn rows_go_down_and_neighbours_to_the_right() {
-        let mut lines = [line(100.0, 52.0, 80.0, 20.0), line(0.0, 55.0, 80.0, 20.0), line(0.0, 5.0, 200.0, 20.0)];
-        reading(&mut lines);
-        assert_eq!(lines.map(|quad| quad[0]), [(0.0, 5.0), (0.0, 55.0), (100.0, 52.0)]);
+        order([line(0.0, 5.0, 200.0, 20.0), line(0.0, 55.0, 80.0, 20.0), line(100.0, 52.0, 80.0, 20.0)]);
+    }
+
+    #[test]
+    fn large_letters_stand_beside_small_ones_of_their_row() {
+        order([line(0.0, 0.0, 300.0, 90.0), line(320.0, 35.0, 90.0, 20.0), line(0.0, 100.0, 300.0, 20.0)]);
     }
 
     #[test]
     fn columns_go_to_the_left() {
-        let mut lines = [line(10.0, 0.0, 20.0, 200.0), line(60.0, 0.0, 20.0, 90.0), line(62.0, 100.0, 20.0, 90.0)];
-        reading(&mut lines);
-        assert_eq!(lines.map(|quad| quad[0]), [(60.0, 0.0), (62.0, 100.0), (10.0, 0.0)]);
+        order([line(60.0, 0.0, 20.0, 90.0), line(62.0, 100.0, 20.0, 90.0), line(10.0, 0.0, 20.0, 200.0)]);
+        // On the two sides of a cover.
+        order([line(600.0, 0.0, 20.0, 200.0), line(10.0, 20.0, 20.0, 200.0)]);
+    }
+
+    #[test]
+    fn a_heading_comes_before_the_columns_below_it() {
+        order([
+            line(0.0, 0.0, 200.0, 30.0),
+            line(150.0, 50.0, 20.0, 300.0),
+            line(110.0, 50.0, 20.0, 280.0),
+            line(70.0, 50.0, 20.0, 300.0),
+            line(0.0, 380.0, 200.0, 20.0),
+        ]);
+    }
+
+    #[test]
+    fn a_page_that_lies_askew_is_read_along_its_rows() {
+        let (sin, cos) = 8f32.to_radians().sin_cos();
+        let turned = |quad: [Point; 4]| quad.map(|(x, y)| (x * cos - y * sin, x * sin + y * cos));
+        order(
+            [
+                line(0.0, 0.0, 300.0, 20.0),
+                line(600.0, 0.0, 300.0, 20.0),
+                line(0.0, 30.0, 300.0, 20.0),
+                line(600.0, 30.0, 300.0, 20.0),
+            ]
+            .map(turned),
+        );
+        order([line(90.0, 0.0, 20.0, 400.0), line(50.0, 0.0, 20.0, 400.0), line(10.0, 0.0, 20.0, 400.0)].map(turned));
+    }
+
+    #[test]
+    fn nothing_and_one_line_are_in_order() {
+        order([]);
+        order([line(5.0, 5.0, 10.0, 10.0)]);
     }
 }

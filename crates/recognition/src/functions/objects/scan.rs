@@ -199,7 +199,7 @@ fn settle(
     if let Some(area) = undecided(&contenders) {
         let part = decoded.picture.part(area);
         // A server without a model that reads text goes by features alone.
-        if let Some(lines) = worker.read_text(default_model(Task::ReadText), &part, TEXT_LIMITS) {
+        if let Some(lines) = worker.read_text(default_model(Task::ReadText), &part, TEXT_LIMITS, None) {
             decide(&mut contenders, &lines.map_err(failed)?);
         }
     }

@@ -102,7 +102,8 @@ mod tests {
     }
 
     fn lines(texts: &[&str]) -> Vec<Line> {
-        texts.iter().map(|text| Line { text: (*text).to_owned(), score: 0.9, quad: [(0.0, 0.0); 4] }).collect()
+        let line = |text: &&str| Line { text: (*text).to_owned(), score: 0.9, quad: [(0.0, 0.0); 4], vertical: false };
+        texts.iter().map(line).collect()
     }
 
     #[test]

@@ -9,7 +9,13 @@ export const feedback = {
   allModels: 'All models',
   period: 'Period',
   days: (days: number) => (days === 365 ? '1 year' : `${days} days`),
-  tasks: { classify: 'Categories', detect: 'Objects', similar: 'Similar images', recognize: 'Catalogue' },
+  tasks: {
+    classify: 'Categories',
+    detect: 'Objects',
+    similar: 'Similar images',
+    recognize: 'Catalogue',
+    readText: 'Text',
+  },
   whole: 'The whole result',
   precision: {
     title: 'Precision',

@@ -12,6 +12,10 @@ export const recognition = {
       name: 'Items',
       line: 'Which book, package or other item of the catalogue the image shows, by barcode or appearance.',
     },
+    readText: {
+      name: 'Text',
+      line: 'What the text in the image says, line by line, Japanese and Latin, vertical too.',
+    },
   },
   settings: {
     model: 'Model',
@@ -48,9 +52,13 @@ export const recognition = {
     },
     maxCandidates: 'Maximum candidates',
     minScore: 'Minimum score',
+    highAccuracy: 'Search small objects',
+    highAccuracyHint: 'Searches the image in overlapping tiles too. Takes about five times as long.',
     nameLanguage: 'Language of names',
     nameLanguages: { en: 'English', ja: '日本語', both: 'English and 日本語' },
     bothHint: 'Sends two requests, because a response has one language.',
+    textLanguage: 'Language of the text',
+    textLanguages: { all: 'Any', ja: 'Japanese', en: 'English' },
     run: 'Recognise',
     runAgain: 'Recognise again',
     changed: 'The settings have changed since then.',
@@ -107,6 +115,7 @@ export const recognition = {
       similar: 'There is nothing to compare with: the collection or dataset has no usable images.',
       recognize:
         'No barcode of the catalogue was read, and no item matches by appearance (20 or more matching features). Try a closer, sharper photo without glare. The item may not be in the catalogue.',
+      readText: 'No text was found. Letters less than about ten pixels high are not read.',
     },
     request: 'Request',
     curl: 'Request as a curl command',
@@ -147,6 +156,7 @@ export const recognition = {
     whole: 'Is the whole result right?',
     wholeHint:
       '“Wrong” means that no candidate is right. “Right” means that the first one is right, or all of them in an object detection.',
+    wholeTextHint: '“Right” and “wrong” are about all lines together.',
     right: (name: string) => `“${name}” is right`,
     wrong: (name: string) => `“${name}” is wrong`,
     wholeRight: 'The result is right',
@@ -154,6 +164,7 @@ export const recognition = {
     saidRight: 'You rated this as right',
     saidWrong: 'You rated this as wrong',
     comment: 'Comment',
+    correctText: 'Correct text',
     addComment: 'Add comment',
     editComment: 'Edit comment',
     sendComment: 'Save comment',
@@ -163,6 +174,8 @@ export const recognition = {
     learned: 'Feedback saved. The image is being recognised again.',
     reach:
       'Feedback takes effect immediately for this application, and for others once enough applications agree. The latest verdict on a candidate replaces earlier ones.',
+    reachText:
+      'Verdicts on text are stored and counted. They do not change what is read. The comment on a line is its correct text.',
   },
   changed: {
     title: 'Effect of your feedback',

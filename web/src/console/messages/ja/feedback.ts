@@ -11,7 +11,7 @@ export const feedback: typeof en = {
   allModels: 'すべてのモデル',
   period: '期間',
   days: (days) => (days === 365 ? '1 年' : `${days} 日`),
-  tasks: { classify: 'カテゴリー', detect: '物体検出', similar: '類似画像', recognize: 'カタログ' },
+  tasks: { classify: 'カテゴリー', detect: '物体検出', similar: '類似画像', recognize: 'カタログ', readText: '文字' },
   whole: '結果全体',
   precision: {
     title: '適合率',

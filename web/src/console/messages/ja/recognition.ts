@@ -14,6 +14,7 @@ export const recognition: typeof en = {
       name: '商品',
       line: '画像がカタログのどの商品（本、パッケージなど）かを、バーコードまたは外観から判定します。',
     },
+    readText: { name: '文字', line: '画像の文字を 1 行ずつ読み取ります（日本語と英字、縦書きにも対応）。' },
   },
   settings: {
     model: 'モデル',
@@ -47,9 +48,13 @@ export const recognition: typeof en = {
     },
     maxCandidates: '候補の最大数',
     minScore: '最低スコア',
+    highAccuracy: '小さな物体も検索',
+    highAccuracyHint: '画像を重なり合うタイルに分けても検索します。約 5 倍の時間がかかります。',
     nameLanguage: '名前の言語',
     nameLanguages: { en: 'English', ja: '日本語', both: '日本語と English' },
     bothHint: '1 つの応答は 1 言語のため、リクエストを 2 回送信します。',
+    textLanguage: '文字の言語',
+    textLanguages: { all: '指定なし', ja: '日本語', en: '英語' },
     run: '認識',
     runAgain: '再認識',
     changed: '認識後に設定が変更されました。',
@@ -107,6 +112,7 @@ export const recognition: typeof en = {
       similar: '比較対象がありません。コレクションまたはデータセットに使用できる画像が含まれていません。',
       recognize:
         'カタログのバーコードを読み取れず、外観（一致する特徴が 20 個以上）でも一致する商品がありませんでした。近くから、鮮明に、反射を避けて撮影してください。商品がカタログに登録されていない可能性もあります。',
+      readText: '文字が見つかりませんでした。高さが 10 ピクセルほどに満たない文字は読み取れません。',
     },
     request: 'リクエスト',
     curl: 'リクエスト（curl コマンド）',
@@ -145,12 +151,14 @@ export const recognition: typeof en = {
     whole: '結果全体は正しいですか？',
     wholeHint:
       '「誤り」は正しい候補がないこと、「正しい」は先頭の候補（物体検出ではすべての候補）が正しいことを意味します。',
+    wholeTextHint: '「正しい」「誤り」は、すべての行をまとめた評価です。',
     right: (name) => `「${name}」は正しい`,
     wrong: (name) => `「${name}」は誤り`,
     wholeRight: '結果は正しい',
     wholeWrong: '結果は誤り',
     saidRight: '「正しい」と評価済み',
     saidWrong: '「誤り」と評価済み',
+    correctText: '正しい文字列',
     comment: 'コメント',
     addComment: 'コメントを追加',
     editComment: 'コメントを編集',
@@ -159,6 +167,8 @@ export const recognition: typeof en = {
     takeBack: '取り消し',
     takenBack: '評価を取り消しました。',
     learned: 'フィードバックを保存しました。画像を再認識しています。',
+    reachText:
+      '文字に対する評価は保存され、集計されます。読み取り結果は変わりません。行へのコメントには、正しい文字列を入力してください。',
     reach:
       'フィードバックは、このアプリケーションにはすぐに反映され、ほかのアプリケーションには、一定数のアプリケーションの評価が一致したときに反映されます。候補への最新の評価は、それ以前の評価を置き換えます。',
   },

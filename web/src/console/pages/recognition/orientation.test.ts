@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { orientationOf, overlap, uprightBox } from './orientation';
+import { boxAround, orientationOf, overlap, uprightBox, uprightPoint } from './orientation';
 
 test('a box of the file is found on the upright picture, for all eight orientations', () => {
   const size = { width: 100, height: 50 };
@@ -15,6 +15,23 @@ test('a box of the file is found on the upright picture, for all eight orientati
     { xMin: 35, yMin: 70, xMax: 45, yMax: 90 },
     { xMin: 5, yMin: 70, xMax: 15, yMax: 90 },
   ]);
+});
+
+test('the corners of a line lie where the box around them lies, for all eight orientations', () => {
+  const size = { width: 100, height: 50 };
+  const corners = [
+    { x: 10, y: 10 },
+    { x: 60, y: 5 },
+    { x: 62, y: 15 },
+    { x: 12, y: 20 },
+  ];
+  expect(boxAround(corners)).toEqual({ xMin: 10, yMin: 5, xMax: 62, yMax: 20 });
+  for (let tag = 1; tag <= 8; tag++) {
+    const turned = boxAround(corners.map((corner) => uprightPoint(corner, size, tag)));
+    const box = uprightBox(boxAround(corners), size, tag);
+    for (const side of ['xMin', 'yMin', 'xMax', 'yMax'] as const) expect(turned[side]).toBeCloseTo(box[side]);
+  }
+  expect(uprightPoint({ x: 10, y: 5 }, size, 6)).toEqual({ x: 45, y: 10 });
 });
 
 test('the orientation is read from a JPEG, and a broken one has none', async () => {

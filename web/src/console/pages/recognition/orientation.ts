@@ -2,6 +2,7 @@
 // upright.
 
 export type Box = { xMin: number; yMin: number; xMax: number; yMax: number };
+export type Point = { x: number; y: number };
 export type Size = { width: number; height: number };
 
 const ORIENTATION_TAG = 0x0112;
@@ -100,6 +101,19 @@ export function uprightBox(box: Box, file: Size, orientation: number): Box {
     xMax: Math.max(ax, bx) * size.width,
     yMax: Math.max(ay, by) * size.height,
   };
+}
+
+/** Maps a point of the file to pixels of the upright picture. */
+export function uprightPoint(point: Point, file: Size, orientation: number): Point {
+  const size = turned(file, orientation);
+  const [x, y] = upright(point.x / file.width, point.y / file.height, orientation);
+  return { x: x * size.width, y: y * size.height };
+}
+
+/** The smallest box around some points. */
+export function boxAround(points: Point[]): Box {
+  const [xs, ys] = [points.map((point) => point.x), points.map((point) => point.y)];
+  return { xMin: Math.min(...xs), yMin: Math.min(...ys), xMax: Math.max(...xs), yMax: Math.max(...ys) };
 }
 
 /** Intersection over union of two boxes. */

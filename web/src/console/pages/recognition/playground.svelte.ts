@@ -2,7 +2,15 @@ import { SvelteMap } from 'svelte/reactivity';
 import { i18n } from '$/lib/i18n.svelte';
 import { readSetting, writeSetting } from '$/lib/settings';
 import type { PublicApi } from '$/lib/public';
-import { CANDIDATES, type RecognitionRequest, type FunctionName, type Kind, type NameLanguage } from './recognise';
+import {
+  CANDIDATES,
+  type CountedFunction,
+  type FunctionName,
+  type Kind,
+  type NameLanguage,
+  type RecognitionRequest,
+  type TextLanguage,
+} from './recognise';
 import { orientationOf } from './orientation';
 import { RecognitionRun } from './recognition-run.svelte';
 
@@ -52,14 +60,16 @@ export class Playground {
   models = $state<Record<'classify' | 'detect', string>>({ classify: '', detect: '' });
   collection = $state(knownCollections()[0] ?? '');
   kind = $state<Kind>('product-all');
-  maxCandidates = $state<Record<FunctionName, Entry>>({
+  maxCandidates = $state<Record<CountedFunction, Entry>>({
     classify: CANDIDATES.classify.default,
     detect: CANDIDATES.detect.default,
     similar: CANDIDATES.similar.default,
     recognize: CANDIDATES.recognize.default,
   });
   minScore = $state<Entry>(0.3);
+  highAccuracy = $state(false);
   nameLanguage = $state<NameLanguage>(i18n.language);
+  textLanguage = $state<TextLanguage>('');
   /** Whether a user's dataset is used instead of a model or a collection. */
   useDataset = $state(false);
   user = $state('');
@@ -84,17 +94,22 @@ export class Playground {
   /** Null while a setting is missing. */
   get request(): RecognitionRequest | null {
     const { task } = this;
-    const model = task === 'similar' ? this.collection.trim() : task === 'recognize' ? '' : this.models[task];
+    const model =
+      task === 'similar' ? this.collection.trim() : task === 'classify' || task === 'detect' ? this.models[task] : '';
     if (this.usesDataset ? !this.dataSetId || !this.user : task === 'similar' && model === '') return null;
-    const { max, default: fallback } = CANDIDATES[task];
-    const wanted = Math.round(Number(this.maxCandidates[task])) || fallback;
+    // Reading text takes no number of candidates.
+    const counted = task === 'readText' ? 'recognize' : task;
+    const { max, default: fallback } = CANDIDATES[counted];
+    const wanted = Math.round(Number(this.maxCandidates[counted])) || fallback;
     return {
       task,
       model: this.usesDataset ? '' : model,
       kind: this.kind,
       nameLanguage: this.nameLanguage,
+      textLanguage: this.textLanguage,
       dataset: this.usesDataset ? { id: this.dataSetId, user: this.user } : null,
       maxCandidates: Math.min(max, Math.max(1, wanted)),
+      highAccuracy: this.highAccuracy,
       minScore: Math.min(1, Math.max(0, Number(this.minScore) || 0)),
     };
   }

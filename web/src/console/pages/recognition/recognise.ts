@@ -1,9 +1,9 @@
 import { toText } from '$shared/text';
 import type { PublicResponse, PublicApi } from '$/lib/public';
-import type { Box } from './orientation';
+import { boxAround, type Box, type Point } from './orientation';
 
 /** The recognition functions of the playground. */
-export const FUNCTIONS = ['classify', 'detect', 'similar', 'recognize'] as const;
+export const FUNCTIONS = ['classify', 'detect', 'similar', 'recognize', 'readText'] as const;
 export type FunctionName = (typeof FUNCTIONS)[number];
 export const isFunction = (text: string | null): text is FunctionName =>
   (FUNCTIONS as readonly (string | null)[]).includes(text);
@@ -11,8 +11,12 @@ export const isFunction = (text: string | null): text is FunctionName =>
 export const KINDS = ['product-all', 'book', 'cd', 'dvd', 'game', 'software', 'food'] as const;
 export type Kind = (typeof KINDS)[number];
 export type NameLanguage = 'en' | 'ja' | 'both';
+/** The language of the text to be read. Empty for all characters. */
+export type TextLanguage = '' | 'ja' | 'en';
+/** `text/read` takes no number of candidates. */
+export type CountedFunction = Exclude<FunctionName, 'readText'>;
 /** The maximum and the default number of candidates. */
-export const CANDIDATES: Record<FunctionName, { max: number; default: number }> = {
+export const CANDIDATES: Record<CountedFunction, { max: number; default: number }> = {
   classify: { max: 50, default: 5 },
   detect: { max: 100, default: 20 },
   similar: { max: 50, default: 10 },
@@ -29,7 +33,10 @@ export type RecognitionRequest = {
   kind: Kind;
   maxCandidates: number;
   minScore: number;
+  /** Whether objects are searched in tiles of the picture too. */
+  highAccuracy: boolean;
   nameLanguage: NameLanguage;
+  textLanguage: TextLanguage;
 };
 
 export type Site = { url: string; title: string; imageUrl: string };
@@ -44,6 +51,8 @@ export type Candidate = {
   score: number;
   /** In pixels of the file, before its orientation tag is applied. */
   box: Box | null;
+  /** A line of text may be askew. In pixels of the file. */
+  corners: Point[] | null;
   /** The similar image of a search. */
   image: { id: string; url: string; tag: string } | null;
   item: {
@@ -69,14 +78,16 @@ const PATHS = {
   detect: `${ROOT}/objectDetection/detect`,
   similar: `${ROOT}/similarImage/search`,
   recognize: `${ROOT}/recognize`,
+  readText: `${ROOT}/text/read`,
 } as const;
 const boxOf = (from: Box): Box => ({ xMin: from.xMin, yMin: from.yMin, xMax: from.xMax, yMax: from.yMax });
 /** Ids of images in a collection are meaningful paths. Those of stored images are not, so the tag comes first. */
 const nameOf = (id: string, tag: string, stored: boolean) => (stored ? `${tag} (…${id.slice(-4)})`.trim() : id);
-const EMPTY_CANDIDATE = { otherName: '', box: null, image: null, item: null };
+const EMPTY_CANDIDATE = { otherName: '', box: null, corners: null, image: null, item: null };
 
 /** The parameters besides the picture: form fields, or the query of `recognize`. */
 function parametersOf(request: RecognitionRequest, language: 'en' | 'ja'): [string, string][] {
+  if (request.task === 'readText') return request.textLanguage ? [['language', request.textLanguage]] : [];
   const all: [string, string | null][] = [
     ['dataSetId', request.dataset?.id ?? null],
     ['modelName', request.dataset || request.task === 'similar' || request.task === 'recognize' ? null : request.model],
@@ -84,6 +95,7 @@ function parametersOf(request: RecognitionRequest, language: 'en' | 'ja'): [stri
     ['recog', request.task === 'recognize' ? request.kind : null],
     ['numOfCandidates', String(request.maxCandidates)],
     ['minScore', request.task === 'detect' ? String(request.minScore) : null],
+    ['accuracy', request.task === 'detect' && request.highAccuracy ? 'high' : null],
     ['language', (request.task === 'classify' && !request.dataset) || request.task === 'detect' ? language : null],
   ];
   return all.filter((pair): pair is [string, string] => pair[1] !== null && pair[1] !== '');
@@ -175,6 +187,19 @@ async function sendRequest(
         image: { id: one.imageId, url: one.imageUrl, tag: one.tag },
       })),
     );
+  }
+  if (request.task === 'readText') {
+    const response = await caller.upload(PATHS.readText, form, { signal });
+    const candidates = response.candidates.map((one) => ({
+      ...EMPTY_CANDIDATE,
+      itemId: one.itemId,
+      subject: one.text,
+      name: one.text,
+      score: one.score,
+      box: boxAround(one.corners),
+      corners: one.corners,
+    }));
+    return result(response, candidates, { width: response.width, height: response.height });
   }
   // The type of the file may be missing or wrong, and the server detects it from the content.
   const picture = new Blob([file], { type: 'application/octet-stream' });

@@ -38,6 +38,11 @@ export class RecognitionRun {
     return this.after !== null || this.rerunning || this.rerunError !== null;
   }
 
+  /** Verdicts on text change no score. */
+  get #learns() {
+    return this.request.task !== 'readText';
+  }
+
   async start() {
     const signal = this.#renew();
     [this.busy, this.error] = [true, null];
@@ -76,7 +81,7 @@ export class RecognitionRun {
       this.sending = null;
     }
     // A comment alone does not change scores.
-    if (before?.valid !== valid) void this.rerun();
+    if (before?.valid !== valid && this.#learns) void this.rerun();
   }
 
   /** Revokes a verdict. */
@@ -91,7 +96,7 @@ export class RecognitionRun {
     } finally {
       this.sending = null;
     }
-    void this.rerun();
+    if (this.#learns) void this.rerun();
   }
 
   /** Recognises the picture again and fetches the explanation of its scores. */
