@@ -31,9 +31,8 @@ pub(crate) fn query(raw: &str) -> String {
             "stationCode" | "x" | "y" | "width" | "height" | "scale" | "numOfCandidates" | "minScore" => {
                 (name, number(value))
             }
-            "id" | "stationName" | "gcs" | "format" | "style" | "recog" | "modelName" | "isValid" => {
-                (name, word(value))
-            }
+            "id" | "stationName" | "gcs" | "format" | "style" | "recog" | "modelName" | "isValid" | "language"
+            | "accuracy" => (name, word(value)),
             _ => (head(plain(name), 32), ""),
         };
         shown.push_str(name);

@@ -58,7 +58,7 @@ pub use kaisatsu_store::{
     CollectionRecord, DatasetImageRow, FeedbackFilter, FeedbackRow, FeedbackTotal, ImageRecord, ItemFilter, ListedItem,
     Missing, RecognitionRecord, ScoreAdjustment, Standing, StoreError, StoredCandidate, UserImage, hex,
 };
-pub use kaisatsu_vision::{DecodeError, manifest::Task, text::Language};
+pub use kaisatsu_vision::{Accuracy, DecodeError, manifest::Task, text::Language};
 pub use log::Saved;
 pub use paging::{Cursor, Page};
 pub use recognition::Recognition;

@@ -2,12 +2,16 @@
 
 mod decoding;
 mod descriptor;
+mod join;
 mod overlap;
+mod tiles;
 
 use std::{path::Path, sync::Arc};
 
 use decoding::{Outputs, Reader};
 use fast_image_resize::Resizer;
+use join::Seen;
+pub use tiles::{Accuracy, Tiles};
 
 use crate::{
     Area, Picture,
@@ -60,7 +64,7 @@ impl Detector {
         let mut detector = Self { network, input: input.clone(), output: output.clone(), labels };
         let grey = vec![127; input.width as usize * input.height as usize * 3];
         if let Some(blank) = Picture::new(input.width, input.height, grey) {
-            detector.detect(&mut Resizer::new(), &blank, 1, 0.0).map_err(told)?;
+            detector.detect(&mut Resizer::new(), &blank, Tiles::WHOLE, 1, 0.0).map_err(told)?;
         }
         Ok(detector)
     }
@@ -89,7 +93,8 @@ impl Detector {
         self.output.keep
     }
 
-    /// The `most` surest objects in a picture that score `min_score` or more, surest first.
+    /// The `most` surest objects in a picture that score `min_score` or more, surest first: those in the whole of it,
+    /// joined with those in its tiles.
     ///
     /// # Errors
     /// When the network fails.
@@ -97,24 +102,50 @@ impl Detector {
         &mut self,
         resizer: &mut Resizer,
         picture: &Picture,
+        tiles: Tiles,
         most: usize,
         min_score: f32,
     ) -> Result<Detections, RuntimeError> {
+        let floor = min_score.max(self.output.score_floor);
+        let (found, outputs) = self.view(resizer, picture, floor)?;
+        let mut seen: Vec<Seen> = found.into_iter().map(|found| Seen::whole(found, 0)).collect();
+        let mut views = vec![outputs];
+        let tiles = tiles.cut(picture);
+        for tile in &tiles {
+            let part = tile.of(picture).ok_or_else(|| RuntimeError::Run("a tile is empty".to_owned()))?;
+            let (found, outputs) = self.view(resizer, &part, floor)?;
+            let strongest = overlap::strongest(found, self.output.keep).into_iter();
+            seen.extend(strongest.map(|found| Seen::in_tile(found, views.len(), *tile, picture)));
+            views.push(outputs);
+        }
+        if !tiles.is_empty() {
+            seen = join::join(seen, self.output.nms_iou);
+        }
+        seen.sort_by(|a, b| overlap::surest(&a.found, &b.found));
+        seen.truncate(most);
+        let scores = |seen: &Seen| views[seen.view].scores(seen.found.row, self.labels.len());
+        let descriptors = seen.iter().map(|seen| descriptor::descriptor(&scores(seen), seen.found.area)).collect();
+        Ok(Detections { found: seen.into_iter().map(|seen| seen.found).collect(), descriptors })
+    }
+
+    /// What the network sees in a picture, one of each thing, and its outputs.
+    fn view(
+        &mut self,
+        resizer: &mut Resizer,
+        picture: &Picture,
+        floor: f32,
+    ) -> Result<(Vec<Detection>, Outputs), RuntimeError> {
         let prepared = prepare(resizer, picture, &self.input)
             .ok_or_else(|| RuntimeError::Run("the picture cannot be resized".to_owned()))?;
         let outputs = self.infer(&prepared, picture)?;
-        let (classes, floor) = (self.labels.len(), min_score.max(self.output.score_floor));
-        let reader = Reader { input: &self.input, prepared: &prepared, picture, classes, floor };
+        let reader = Reader { input: &self.input, prepared: &prepared, picture, classes: self.labels.len(), floor };
         let candidates = reader.candidates(&outputs)?;
-        let kept = if self.output.decode == Decode::Detr {
+        let found = if self.output.decode == Decode::Detr {
             candidates // One answer for each thing is what these networks are trained for.
         } else {
             overlap::suppress(candidates, self.output.nms_iou, self.output.candidates_per_class)
         };
-        let found = overlap::strongest(kept, most);
-        let descriptors =
-            found.iter().map(|found| descriptor::descriptor(&reader.scores(&outputs, found.row), found.area)).collect();
-        Ok(Detections { found, descriptors })
+        Ok((found, outputs))
     }
 
     fn infer(&mut self, prepared: &Prepared, picture: &Picture) -> Result<Outputs, RuntimeError> {

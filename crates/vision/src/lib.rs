@@ -25,7 +25,7 @@ mod worker;
 
 pub use classify::{ClassScore, Classification, Classifier, best};
 pub use decode::{Bounds, DecodeError, Decoded, HeifLibrary, HeifSupport, decode, decode_whole_grey, load_heif};
-pub use detect::{Detection, Detections, Detector};
+pub use detect::{Accuracy, Detection, Detections, Detector, Tiles};
 pub use engine::Engine;
 pub use fast_image_resize::Resizer;
 pub use labels::{Label, Labels};

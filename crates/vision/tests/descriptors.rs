@@ -8,7 +8,7 @@ use image::{
     imageops::{FilterType, colorops::brighten, resize},
 };
 use kaisatsu_vision::{
-    Bounds, ModelRegistry, Picture, Resizer, Worker, decode,
+    Bounds, ModelRegistry, Picture, Resizer, Tiles, Worker, decode,
     object::{GLOBAL_DIMENSIONS, Recogniser, Search, barcode_descriptor},
     vector::dot,
 };
@@ -87,7 +87,7 @@ fn a_thing_taken_again_has_the_same_scores() {
     let mut worker = worker("coco");
     let mut describe = |picture: &Picture| {
         let (detector, resizer) = worker.detector("coco").unwrap();
-        let seen = detector.detect(resizer, picture, 10, 0.3).unwrap();
+        let seen = detector.detect(resizer, picture, Tiles::WHOLE, 10, 0.3).unwrap();
         assert_eq!(seen.descriptors.len(), seen.found.len());
         assert!(seen.descriptors.iter().all(|descriptor| descriptor.len() == detector.labels().len() + 4));
         seen.descriptors[0].clone()

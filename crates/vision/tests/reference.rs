@@ -6,7 +6,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use kaisatsu_vision::{Bounds, ModelRegistry, Picture, Resizer, Worker, best, decode};
+use kaisatsu_vision::{Bounds, ModelRegistry, Picture, Resizer, Tiles, Worker, best, decode};
 
 fn folder(variable: &str) -> PathBuf {
     let Some(folder) = std::env::var_os(variable) else {
@@ -63,7 +63,7 @@ fn the_detector_agrees_with_the_reference() {
     ] {
         let picture = photo(name);
         let (detector, resizer) = worker.detector("coco").unwrap();
-        let found = detector.detect(resizer, &picture, 10, 0.3).unwrap().found;
+        let found = detector.detect(resizer, &picture, Tiles::WHOLE, 10, 0.3).unwrap().found;
         let labels = detector.labels();
         let best = found.iter().find(|found| labels.name(labels.get(found.class).unwrap(), "en") == tag).unwrap();
         assert!((best.score - score).abs() < 3e-3, "{name}: {}", best.score);
@@ -114,5 +114,5 @@ fn a_picture_of_one_pixel_is_classified() {
     let (classifier, _) = worker.classifier("general").unwrap();
     assert!(classifier.classify(&mut Resizer::new(), &speck).is_ok());
     let (detector, _) = worker.detector("coco").unwrap();
-    assert!(detector.detect(&mut Resizer::new(), &speck, 5, 0.0).is_ok());
+    assert!(detector.detect(&mut Resizer::new(), &speck, Tiles::WHOLE, 5, 0.0).is_ok());
 }

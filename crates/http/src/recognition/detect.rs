@@ -8,7 +8,7 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
-use kaisatsu_recognition::{DetectRequest, Detection, Saved};
+use kaisatsu_recognition::{Accuracy, DetectRequest, Detection, Saved};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -21,7 +21,7 @@ use crate::{Failure, Gateway, Query, gateway::API_KEY};
 /// Candidates when none are asked for.
 const USUAL: i64 = 50;
 
-const FIELDS: [&str; 5] = ["modelName", "numOfCandidates", "minScore", "language", API_KEY];
+const FIELDS: [&str; 6] = ["modelName", "numOfCandidates", "minScore", "language", "accuracy", API_KEY];
 
 /// The form of this operation.
 #[derive(ToSchema)]
@@ -45,6 +45,19 @@ pub(crate) struct DetectForm {
     /// The language of the tags.
     #[schema(example = "ja", default = "en")]
     language: Option<String>,
+    /// `high` searches the picture in overlapping tiles too: small things are found, and it takes about five times as
+    /// long. Long and very large pictures are always searched so.
+    #[schema(value_type = DetectAccuracy, inline, required = false, default = "normal")]
+    accuracy: Option<DetectAccuracy>,
+}
+
+/// How carefully a picture is searched.
+#[derive(ToSchema)]
+#[allow(dead_code, reason = "it describes the form for the OpenAPI document")]
+#[schema(rename_all = "lowercase")]
+pub(crate) enum DetectAccuracy {
+    Normal,
+    High,
 }
 
 /// The things in a picture.
@@ -128,13 +141,22 @@ pub(crate) async fn detect(
                 most: form.most("numOfCandidates", 1..=100, USUAL)?,
                 min_score: form.share("minScore")?.unwrap_or(0.0),
                 language: language(form)?,
+                accuracy: accuracy(form)?,
             })
         };
-        let (mut form, ask) = Form::read(&query, &FIELDS[..4], &gateway, &headers, body, parse).await?;
+        let (mut form, ask) = Form::read(&query, &FIELDS[..5], &gateway, &headers, body, parse).await?;
         let (kept, size) = gateway.recognition.detect.run(&caller.application, form.image()?, ask).await?;
         Ok::<_, Failure>(render(kept, size))
     })
     .await
+}
+
+fn accuracy(form: &Form<'_>) -> Result<Accuracy, Failure> {
+    match form.text("accuracy")? {
+        None | Some("normal") => Ok(Accuracy::Normal),
+        Some("high") => Ok(Accuracy::High),
+        Some(_) => Err(form.invalid("accuracy", "must be normal or high")),
+    }
 }
 
 fn render(kept: Saved<Detection>, (width, height): (u32, u32)) -> DetectAnswer {

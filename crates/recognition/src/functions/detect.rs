@@ -5,7 +5,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use kaisatsu_feedback::{STRENGTH, rescale_odds};
 use kaisatsu_model::{AppId, Function, Source};
-use kaisatsu_vision::{self as vision, ImageFile, PixelBox, Worker, decode, manifest::Task};
+use kaisatsu_vision::{
+    self as vision, Accuracy, Bounds, DecodeError, Decoded, ImageFile, PixelBox, Tiles, Worker, decode, manifest::Task,
+};
 
 use crate::{
     RecognitionError, Saved,
@@ -40,6 +42,8 @@ pub struct DetectRequest {
     pub min_score: f32,
     /// The language of the names, where a model has several.
     pub language: String,
+    /// Whether the image is searched in tiles too.
+    pub accuracy: Accuracy,
 }
 
 /// An object that was detected.
@@ -105,18 +109,20 @@ impl Detect {
         let has_verdicts = self.learned.has_verdicts(application, FUNCTION, &source);
         let (bounds, input, detecting) = (self.engine.bounds(), image.clone(), model.clone());
         let (most, min_score, learned) = (request.most, request.min_score, Arc::clone(&self.learned));
+        let accuracy = request.accuracy;
         let work = move |worker: &mut Worker| -> Result<(Vec<Raw>, ImageFile), RecognitionError> {
             let name = &detecting.manifest.about.name;
             let (detector, resizer) = worker.detector(name).ok_or_else(|| not_loaded(name))?;
-            let (wanted, most) = (Some(detector.short_side()), most.min(detector.keep()));
-            let decoded = timed(DECODE, WORKLOAD, || decode(&input, bounds, wanted))?;
+            let (short_side, most) = (detector.short_side(), most.min(detector.keep()));
+            let (decoded, tiles) = timed(DECODE, WORKLOAD, || decode_for_tiles(&input, bounds, short_side, accuracy))?;
             // Feedback may lift an object over the threshold, or among the first: those are considered too.
             let (considered, floor) = if has_verdicts {
                 (most.max(CONSIDERED), rescale_odds(min_score, -STRENGTH))
             } else {
                 (most, min_score)
             };
-            let found = timed(INFERENCE, WORKLOAD, || detector.detect(resizer, &decoded.picture, considered, floor));
+            let found =
+                timed(INFERENCE, WORKLOAD, || detector.detect(resizer, &decoded.picture, tiles, considered, floor));
             let found = found.map_err(|error| RecognitionError::Failed(error.to_string()))?;
             let adjust = |(found, descriptor): (vision::Detection, Vec<f32>)| {
                 let id = detecting.labels.as_deref()?.get(found.class)?.id.clone();
@@ -147,4 +153,29 @@ impl Detect {
         let entry = Entry { application, function: FUNCTION, source, weights, descriptor, image };
         Ok((self.log.save(entry, detections).await?, (file.width, file.height)))
     }
+}
+
+/// An image with the pixels that its tiles need. How many tiles there are is known with its size; one that was decoded
+/// with too few pixels is decoded again.
+fn decode_for_tiles(
+    image: &[u8],
+    bounds: Bounds,
+    short_side: u32,
+    accuracy: Accuracy,
+) -> Result<(Decoded, Tiles), DecodeError> {
+    let decoded = decode(image, bounds, Some(short_side))?;
+    // The file may lie on its side; the tiles are those of the upright picture.
+    let upright = |file: ImageFile, picture: &vision::Picture| {
+        let (long, short) = (file.width.max(file.height), file.width.min(file.height));
+        if picture.width() >= picture.height() { (long, short) } else { (short, long) }
+    };
+    let size = upright(decoded.file, &decoded.picture);
+    let tiles = Tiles::of(size, accuracy);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few times the side of a network")]
+    let wanted = (f64::from(short_side) * tiles.magnification(size)).ceil() as u32;
+    let has = decoded.picture.width().min(decoded.picture.height());
+    if has >= wanted.min(size.0.min(size.1)) {
+        return Ok((decoded, tiles));
+    }
+    Ok((decode(image, bounds, Some(wanted))?, tiles))
 }

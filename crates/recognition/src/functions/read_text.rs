@@ -40,7 +40,7 @@ pub struct TextLine {
     pub text: String,
     /// How sure the reader is of its characters on average, 0 to 1.
     pub score: f32,
-    /// Its corners in pixels of the image as sent: those of the line as it is read, from its upper left one to the right.
+    /// Its corners in pixels of the image as sent: those of the line as it is read, from its upper left to the right.
     pub corners: [(f32, f32); 4],
     /// Whether it runs downwards.
     pub vertical: bool,

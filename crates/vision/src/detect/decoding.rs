@@ -19,6 +19,27 @@ pub(super) enum Outputs {
     Yolox { rows: Tensor },
 }
 
+impl Outputs {
+    /// The scores of all classes at the row of a candidate, also of those that score too little to be candidates.
+    pub(super) fn scores(&self, row: usize, classes: usize) -> Vec<f32> {
+        match self {
+            Self::BoxesScores { boxes, scores } => {
+                let count = boxes.values.len() / 4;
+                scores.values.iter().skip(row).step_by(count.max(1)).copied().collect()
+            }
+            Self::Detr { boxes, logits } => {
+                let columns = logits.values.len() / (boxes.values.len() / 4).max(1);
+                let row = logits.values.chunks_exact(columns.max(1)).nth(row);
+                row.map(|row| query_scores(row, classes)).unwrap_or_default()
+            }
+            Self::Yolox { rows } => {
+                let row = rows.values.chunks_exact(5 + classes).nth(row);
+                row.map(|row| cell_scores(row).collect()).unwrap_or_default()
+            }
+        }
+    }
+}
+
 /// What is needed to read an output.
 pub(super) struct Reader<'a> {
     pub(super) input: &'a Input,
@@ -37,25 +58,6 @@ impl Reader<'_> {
             Outputs::BoxesScores { boxes, scores } => self.boxes_scores(boxes, scores),
             Outputs::Detr { boxes, logits } => self.detr(boxes, logits),
             Outputs::Yolox { rows } => self.yolox(rows),
-        }
-    }
-
-    /// The scores of all classes at the row of a candidate, also of those that score too little to be candidates.
-    pub(super) fn scores(&self, outputs: &Outputs, row: usize) -> Vec<f32> {
-        match outputs {
-            Outputs::BoxesScores { boxes, scores } => {
-                let count = boxes.values.len() / 4;
-                scores.values.iter().skip(row).step_by(count.max(1)).copied().collect()
-            }
-            Outputs::Detr { boxes, logits } => {
-                let columns = logits.values.len() / (boxes.values.len() / 4).max(1);
-                let row = logits.values.chunks_exact(columns.max(1)).nth(row);
-                row.map(|row| self.query_scores(row)).unwrap_or_default()
-            }
-            Outputs::Yolox { rows } => {
-                let row = rows.values.chunks_exact(5 + self.classes).nth(row);
-                row.map(|row| cell_scores(row).collect()).unwrap_or_default()
-            }
         }
     }
 
@@ -87,18 +89,11 @@ impl Reader<'_> {
         let mut found = Vec::new();
         for (at, row) in logits.values.chunks_exact(columns.max(1)).enumerate() {
             let area = self.uncentred(four(&boxes.values, at), 1.0, 1.0);
-            let scores = self.query_scores(row).into_iter().enumerate();
+            let scores = query_scores(row, self.classes).into_iter().enumerate();
             let sure = scores.filter(|(_, score)| *score >= self.floor);
             found.extend(sure.map(|(class, score)| Detection { class, score, area, row: at }));
         }
         Ok(found)
-    }
-
-    fn query_scores(&self, logits: &[f32]) -> Vec<f32> {
-        let exclusive = logits.len() == self.classes + 1;
-        let mut scores = if exclusive { softmax(logits, 1.0) } else { logits.iter().map(|v| sigmoid(*v)).collect() };
-        scores.truncate(self.classes);
-        scores
     }
 
     /// Offsets from the cells of three grids, then how sure it is of a thing and of each class.
@@ -124,6 +119,14 @@ impl Reader<'_> {
         let (x, y, w, h) = (x / wide / filled_x, y / high / filled_y, w / wide / filled_x, h / high / filled_y);
         inside(Area { x_min: x - w / 2.0, y_min: y - h / 2.0, x_max: x + w / 2.0, y_max: y + h / 2.0 })
     }
+}
+
+/// How sure it is of each class in a query.
+fn query_scores(logits: &[f32], classes: usize) -> Vec<f32> {
+    let exclusive = logits.len() == classes + 1;
+    let mut scores = if exclusive { softmax(logits, 1.0) } else { logits.iter().map(|v| sigmoid(*v)).collect() };
+    scores.truncate(classes);
+    scores
 }
 
 /// How sure it is of a thing in a cell, times how sure of each class.
@@ -261,7 +264,7 @@ mod tests {
         ] {
             let found = reading(|reader| reader.candidates(&outputs)).unwrap();
             assert!(!found.is_empty() && found.iter().all(|found| found.row == row), "{found:?}");
-            let scores = reading(|reader| reader.scores(&outputs, row));
+            let scores = outputs.scores(row, 2);
             assert_eq!(scores.len(), 2);
             assert!(scores.iter().zip(expected).all(|(score, expected)| (score - expected).abs() < 1e-4), "{scores:?}");
             assert!(found.iter().all(|found| scores[found.class].to_bits() == found.score.to_bits()));

@@ -25,7 +25,7 @@ pub(super) fn strongest(mut found: Vec<Detection>, most: usize) -> Vec<Detection
 }
 
 /// Equal scores are ordered by class and place, so that an answer is always the same.
-fn surest(a: &Detection, b: &Detection) -> std::cmp::Ordering {
+pub(super) fn surest(a: &Detection, b: &Detection) -> std::cmp::Ordering {
     b.score
         .total_cmp(&a.score)
         .then(a.class.cmp(&b.class))
