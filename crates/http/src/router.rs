@@ -62,6 +62,7 @@ pub(crate) fn api(segment: &Segment) -> OpenApiRouter<Arc<Gateway>> {
             routes!(recognition::catalogue::list, recognition::catalogue::add, recognition::catalogue::remove),
         ))
         .routes(below(recognition, routes!(recognition::read_text::read_text)))
+        .routes(below(recognition, routes!(recognition::model_tags::model_tags)))
         .routes(routes!(operations::health::healthz))
         .routes(routes!(operations::health::readyz))
 }

@@ -91,6 +91,17 @@ pub(crate) struct Settings {
     )]
     pub(crate) engine_waiting: u32,
 
+    /// How long a model that is loaded when first asked for stays in memory unused
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_MODEL_IDLE",
+        value_name = "DURATION",
+        default_value = "15m",
+        value_parser = duration::parse
+    )]
+    pub(crate) model_idle: Duration,
+
     /// Largest image in bytes
     #[arg(
         long,

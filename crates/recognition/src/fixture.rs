@@ -75,7 +75,8 @@ impl Fixture {
             fetches: 2,
             lease: Duration::from_secs(10),
         };
-        let engine = Engine::start(ModelRegistry::open(&folder.path().join("models")).unwrap(), 1, || ()).unwrap();
+        let registry = ModelRegistry::open(&folder.path().join("models")).unwrap();
+        let engine = Engine::start(registry, 1, Duration::from_secs(900), || ()).unwrap();
         while !engine.is_warm() {
             tokio::task::yield_now().await;
         }

@@ -3,27 +3,34 @@
 //! Its queue is unbounded. The caller bounds how much work may wait, because only the caller knows when a client has
 //! gone away.
 
+mod queue;
+
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicUsize, Ordering},
-        mpsc::{Receiver, Sender, channel},
     },
     thread,
+    time::{Duration, Instant},
 };
 
+use self::queue::{JobQueue, Next};
 use crate::{
-    manifest::Fault,
+    manifest::{Fault, Load},
     registry::ModelRegistry,
+    residency::Residency,
     worker::{Readers, Worker},
 };
+
+/// How often an idle thread looks for networks to unload.
+const SWEEP: Duration = Duration::from_secs(10);
 
 type Job = Box<dyn FnOnce(&mut Worker) + Send>;
 
 /// The threads.
 pub struct Engine {
-    jobs: Sender<Job>,
+    jobs: Arc<JobQueue<Job>>,
     registry: Arc<ModelRegistry>,
     threads: usize,
     state: Arc<State>,
@@ -32,36 +39,28 @@ pub struct Engine {
 #[derive(Default)]
 struct State {
     warm: AtomicUsize,
-    faults: Mutex<Vec<(String, Fault)>>,
+    residency: Arc<Residency>,
 }
 
 impl Engine {
     /// Starts the threads. They load their models at once, and then each calls `loaded`; [`Self::is_warm`] tells
-    /// when all have.
+    /// when all have. A network that is loaded when first asked for is unloaded when a thread has not used it for
+    /// `idle`.
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn start(registry: ModelRegistry, threads: usize, loaded: fn()) -> std::io::Result<Self> {
-        let (jobs, receiver) = channel();
+    pub fn start(registry: ModelRegistry, threads: usize, idle: Duration, loaded: fn()) -> std::io::Result<Self> {
+        let jobs = Arc::new(JobQueue::new());
         let (registry, state) = (Arc::new(registry), Arc::new(State::default()));
-        let (receiver, readers) = (Arc::new(Mutex::new(receiver)), Arc::new(Readers::default()));
+        let readers = Arc::new(Readers::default());
         for number in 0..threads.max(1) {
-            let (registry, state, receiver) = (Arc::clone(&registry), Arc::clone(&state), Arc::clone(&receiver));
+            let (registry, state, jobs) = (Arc::clone(&registry), Arc::clone(&state), Arc::clone(&jobs));
             let readers = Arc::clone(&readers);
             thread::Builder::new().name(format!("vision-{number}")).spawn(move || {
-                let (mut worker, faults) = Worker::load(&registry, &readers);
-                {
-                    let mut known = state.faults.lock().unwrap_or_else(PoisonError::into_inner);
-                    for fault in faults {
-                        if !known.contains(&fault) {
-                            tracing::error!(model = fault.0, "cannot be used: {}", fault.1);
-                            known.push(fault);
-                        }
-                    }
-                }
+                let mut worker = Worker::load(&registry, &readers, &state.residency);
                 loaded();
                 state.warm.fetch_add(1, Ordering::Release);
-                work(&receiver, &mut worker);
+                work(&jobs, &mut worker, idle);
             })?;
         }
         Ok(Self { jobs, registry, threads: threads.max(1), state })
@@ -91,24 +90,43 @@ impl Engine {
         if let Some(Err(fault)) = self.registry.entry(name).map(|entry| &entry.model) {
             return Some(fault.clone());
         }
-        let faults = self.state.faults.lock().unwrap_or_else(PoisonError::into_inner);
-        faults.iter().find(|(model, _)| model == name).map(|(_, fault)| fault.clone())
+        self.state.residency.fault(name)
+    }
+
+    /// Whether the network of a model is in memory.
+    #[must_use]
+    pub fn is_loaded(&self, name: &str) -> bool {
+        let model = self.registry.entry(name).and_then(|entry| entry.model.as_ref().ok());
+        model.is_some_and(|model| match model.manifest.about.load {
+            Load::Start => self.is_warm() && self.fault(name).is_none(),
+            Load::FirstUse => self.state.residency.is_resident(name),
+        })
     }
 
     /// Hands work to the next free thread.
     pub fn submit(&self, job: impl FnOnce(&mut Worker) + Send + 'static) {
-        // The receiver lives as long as the threads, and they as long as this sender.
-        let _ = self.jobs.send(Box::new(job));
+        self.jobs.push(Box::new(job));
     }
 }
 
-fn work(receiver: &Mutex<Receiver<Job>>, worker: &mut Worker) {
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.jobs.close();
+    }
+}
+
+fn work(jobs: &JobQueue<Job>, worker: &mut Worker, idle: Duration) {
     loop {
-        let job = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(job) = job else { return };
-        // A picture that makes a decoder panic fails only its own request.
-        if catch_unwind(AssertUnwindSafe(|| job(worker))).is_err() {
-            tracing::error!("a recognition panicked; its caller is told that the fault is ours");
+        match jobs.next(SWEEP) {
+            Next::Job(job) => {
+                // A picture that makes a decoder panic fails only its own request.
+                if catch_unwind(AssertUnwindSafe(|| job(worker))).is_err() {
+                    tracing::error!("a recognition panicked; its caller is told that the fault is ours");
+                }
+            }
+            Next::Idle => {}
+            Next::Closed => return,
         }
+        worker.unload_unused(Instant::now(), idle);
     }
 }

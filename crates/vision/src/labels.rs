@@ -19,6 +19,12 @@ impl Label {
     pub fn plain(name: &str) -> Self {
         Self { id: name.to_owned(), names: vec![name.to_owned()] }
     }
+
+    /// Its names, in the order of [`Labels::languages`]; empty in a language that has none.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
 }
 
 /// The classes of a model, in the order of its output.
@@ -55,8 +61,12 @@ impl Labels {
         let mut rows = Vec::new();
         for (line, number) in lines.zip(2..) {
             let cells: Vec<&str> = line.split('\t').collect();
-            if cells.len() != header.len() || cells.iter().any(|cell| cell.trim().is_empty()) {
-                return Err(format!("line {number}: expected {} names after the id", languages.len()));
+            // Only the first language has a name for everything.
+            if cells.len() != header.len() || cells.iter().take(2).any(|cell| cell.trim().is_empty()) {
+                return Err(format!(
+                    "line {number}: expected an id and {} names, the first not empty",
+                    languages.len()
+                ));
             }
             rows.push(Label {
                 id: cells[0].to_owned(),
@@ -91,7 +101,14 @@ impl Labels {
     #[must_use]
     pub fn name<'a>(&self, label: &'a Label, language: &str) -> &'a str {
         let column = self.languages.iter().position(|known| known == language).unwrap_or(0);
-        label.names.get(column).or(label.names.first()).map_or(label.id.as_str(), String::as_str)
+        let name = label.names.get(column).filter(|name| !name.is_empty());
+        name.or(label.names.first()).map_or(label.id.as_str(), String::as_str)
+    }
+
+    /// The languages, the first of which has a name for everything.
+    #[must_use]
+    pub fn languages(&self) -> &[String] {
+        &self.languages
     }
 }
 
@@ -101,13 +118,14 @@ mod tests {
 
     #[test]
     fn a_class_has_its_names() {
-        let labels = Labels::parse("id\ten\tja\nn1\tespresso\tエスプレッソ\n");
+        let labels = Labels::parse("id\ten\tja\nn1\tespresso\tエスプレッソ\nn2\tKutia\t\n");
         let Ok(labels) = labels else { unreachable!() };
         let row = labels.get(0).unwrap_or_else(|| unreachable!());
         assert_eq!(
             (labels.name(row, "en"), labels.name(row, "ja"), labels.name(row, "fr")),
             ("espresso", "エスプレッソ", "espresso")
         );
+        assert_eq!(labels.get(1).map(|row| labels.name(row, "ja")), Some("Kutia"), "without a Japanese name");
     }
 
     #[test]
@@ -115,7 +133,7 @@ mod tests {
         for (text, told) in [
             ("", "the first line must be 'id', a tab, and a language for each column"),
             ("id\ten\n", "there is no class in it"),
-            ("id\ten\nn1\ta\nn2\n", "line 3: expected 1 names after the id"),
+            ("id\ten\nn1\ta\nn2\n", "line 3: expected an id and 1 names, the first not empty"),
         ] {
             assert_eq!(Labels::parse(text), Err(told.to_owned()), "{text:?}");
         }

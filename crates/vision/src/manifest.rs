@@ -4,6 +4,7 @@ mod ensemble;
 mod features;
 mod picture;
 mod text;
+mod view;
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ pub use features::{FeatureInput, FeatureOutput, LocalFeatures};
 pub use picture::{Backend, Channels, Decode, Filter, Fit, Input, Layout, Output};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 pub use text::{Text, TextDetect, TextPicture, TextRecognise, TextTurn};
+pub use view::{Gate, Taxonomy, View};
 
 /// The file in every model folder.
 pub const MANIFEST: &str = "model.toml";
@@ -68,6 +70,23 @@ pub struct About {
     pub licence: String,
     /// Where they come from.
     pub source: Source,
+    /// What it knows and what it does not, for those who choose a model.
+    #[serde(default)]
+    pub description: String,
+    /// When its network is loaded.
+    #[serde(default)]
+    pub load: Load,
+}
+
+/// When a network is loaded.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Load {
+    /// When the server starts. It stays.
+    #[default]
+    Start,
+    /// When it is first asked for. It is unloaded again when it has not been used for a while.
+    FirstUse,
 }
 
 /// The parts that a task needs.
@@ -79,6 +98,8 @@ pub enum Parts {
     Probe(ProbeParts),
     /// The vectors of other models, joined.
     Ensemble(Ensemble),
+    /// A part of the vocabulary of another classifier.
+    View(View),
     /// A reader of text.
     Text(Box<Text>),
     /// A finder of local features.
@@ -100,6 +121,10 @@ pub struct PictureParts {
     pub output: Output,
     /// The names of the classes.
     pub labels: File,
+    /// Whether a picture shows anything that the classifier knows.
+    pub gate: Option<Gate>,
+    /// Groups of classes.
+    pub taxonomy: Option<Taxonomy>,
 }
 
 /// The parts of a probe.
@@ -123,6 +148,9 @@ pub struct Source {
     pub package: String,
     /// Its version.
     pub version: String,
+    /// The hash of the package, where no other file pins it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
 }
 
 /// A file and its hash.
@@ -180,12 +208,13 @@ impl Manifest {
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let about: About = toml::from_str(text).map_err(|error| fault(error.message()))?;
         let mut table: toml::Table = toml::from_str(text).map_err(|error| fault(error.message()))?;
-        for key in ["name", "task", "title", "licence", "source"] {
+        for key in ["name", "task", "title", "licence", "source", "description", "load"] {
             table.remove(key);
         }
-        let is_probe = table.contains_key("head");
+        let (is_probe, is_view) = (table.contains_key("head"), table.contains_key("of"));
         let parts = match about.task {
             Task::Classify if is_probe => Parts::Probe(parts(about.task, table)?),
+            Task::Classify if is_view => Parts::View(parts(about.task, table)?),
             Task::Classify | Task::Detect => {
                 let picture: PictureParts = parts(about.task, table)?;
                 check(about.task, &picture)?;
@@ -202,7 +231,12 @@ impl Manifest {
     #[must_use]
     pub fn files(&self) -> Vec<(&Path, &str)> {
         match &self.parts {
-            Parts::Picture(parts) => vec![named(&parts.weights), named(&parts.labels)],
+            Parts::Picture(parts) => {
+                let gate = parts.gate.iter().map(|gate| &gate.classes);
+                let taxonomy = parts.taxonomy.iter().flat_map(|taxonomy| [&taxonomy.groups, &taxonomy.members]);
+                [&parts.weights, &parts.labels].into_iter().chain(gate).chain(taxonomy).map(named).collect()
+            }
+            Parts::View(view) => vec![named(&view.classes)],
             Parts::Probe(parts) => {
                 vec![(parts.probe.file.as_path(), parts.probe.sha256.as_str()), named(&parts.labels)]
             }
@@ -242,6 +276,18 @@ fn check(task: Task, parts: &PictureParts) -> Result<(), Fault> {
     if classifies != (task == Task::Classify) {
         return Err(fault(format!("[output] decode does not fit task {}", task.as_str())));
     }
+    if task == Task::Detect && (parts.gate.is_some() || parts.taxonomy.is_some()) {
+        return Err(fault("[gate] and [taxonomy] are for classifiers"));
+    }
+    if let Some(gate) = &parts.gate {
+        gate.check()?;
+        if output.none.is_empty() {
+            return Err(fault("a classifier with a [gate] names a class for the rest: none, in [output]"));
+        }
+    }
+    if let Some(taxonomy) = &parts.taxonomy {
+        taxonomy.check()?;
+    }
     if output.temperature <= 0.0 {
         return Err(fault("[output] temperature must be above 0"));
     }
@@ -267,7 +313,23 @@ mod tests {
 
     #[test]
     fn the_manifests_of_the_default_set_are_read() {
-        for name in ["general", "general-fast", "general-lcnet", "general-joined", "coco", "local-features", "text"] {
+        for name in [
+            "general",
+            "general-fast",
+            "general-lcnet",
+            "general-joined",
+            "coco",
+            "local-features",
+            "text",
+            "food",
+            "plant",
+            "flower",
+            "animal",
+            "fashion_type",
+            "kinoko",
+            "scene",
+            "vehicle",
+        ] {
             let manifest = Manifest::parse(&installed(name)).unwrap();
             assert_eq!(manifest.about.name, name);
             assert_eq!(manifest.files().is_empty(), name == "general-joined");

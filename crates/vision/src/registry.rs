@@ -1,5 +1,7 @@
 //! The models of a folder: which are usable, and why the others are not.
 
+mod bases;
+
 use std::{
     fs,
     io::{self, Read},
@@ -13,9 +15,10 @@ use sha2::{Digest, Sha256};
 use crate::{
     digest::hexadecimal,
     labels::Labels,
-    manifest::{Fault, File, MANIFEST, Manifest, Member, Parts, ProbeParts, Task},
+    manifest::{Fault, File, Gate, MANIFEST, Manifest, Parts, Task},
     probe::Probe,
     runtime::Runtime,
+    vocabulary::Vocabulary,
 };
 
 /// The folder with the runtime library, beside those of the models.
@@ -28,10 +31,25 @@ pub struct Model {
     pub manifest: Manifest,
     /// Its folder.
     pub folder: PathBuf,
-    /// The names of its classes, where it has classes.
+    /// The names of its classes, where it has classes. Those of a view are the classes of its network.
     pub labels: Option<Arc<Labels>>,
+    /// What it can answer, if it is a classifier.
+    pub vocabulary: Option<Vocabulary>,
+    /// The hash of the weights that make its scores and vectors: of its network, or of the one that it runs on.
+    pub weights: String,
+    /// Its gate, or that of the model that it is a view of.
+    pub gate: Option<ModelGate>,
     /// The trained probe, where it is one.
     pub probe: Option<Arc<Probe>>,
+}
+
+/// A gate whose classes have been found.
+#[derive(Debug, Clone)]
+pub struct ModelGate {
+    /// What the manifest says.
+    pub rule: Gate,
+    /// The positions of its classes in the output of the model that it asks.
+    pub classes: Vec<usize>,
 }
 
 impl Model {
@@ -97,7 +115,8 @@ impl ModelRegistry {
             .into_iter()
             .map(|name| Entry { model: read_model(&folder.join(&name)).map(Arc::new), name })
             .collect();
-        check_bases(&mut entries);
+        bases::check(&mut entries);
+        bases::resolve(&mut entries);
         Ok(Self { runtime: find_runtime(&folder.join(RUNTIME)), entries })
     }
 
@@ -130,59 +149,31 @@ fn read_model(folder: &Path) -> Result<Model, Fault> {
         check_hash(folder, file, sha256)?;
     }
     let read = |labels: &File| Labels::read(&folder.join(&labels.file));
+    let mut vocabulary = None;
     let (labels, probe) = match &manifest.parts {
-        Parts::Picture(parts) => (Some(read(&parts.labels)?), None),
+        Parts::Picture(parts) => {
+            let labels = read(&parts.labels)?;
+            vocabulary = Some(Vocabulary::read(folder, parts, Arc::clone(&labels))?);
+            (Some(labels), None)
+        }
         Parts::Probe(parts) => {
             (Some(read(&parts.labels)?), Some(Arc::new(Probe::read(&folder.join(&parts.probe.file))?)))
         }
-        Parts::Ensemble(_) | Parts::Text(_) | Parts::LocalFeatures(_) => (None, None),
+        Parts::Ensemble(_) | Parts::View(_) | Parts::Text(_) | Parts::LocalFeatures(_) => (None, None),
     };
     if let (Some(probe), Some(labels)) = (&probe, &labels)
         && probe.classes() != labels.len()
     {
         return Err(Fault(format!("the head has {} classes and the labels are {}", probe.classes(), labels.len())));
     }
-    Ok(Model { manifest, folder: folder.to_owned(), labels, probe })
-}
-
-/// Refuses models that build on a model that is missing or has other weights: their vectors and scores would mean
-/// nothing. Ensembles first, because a probe may be taught on one.
-fn check_bases(entries: &mut [Entry]) {
-    let networks = bases(entries, |parts| matches!(parts, Parts::Picture(_)));
-    for entry in &mut *entries {
-        let Some(Parts::Ensemble(ensemble)) = parts(entry) else { continue };
-        let missing = ensemble.members.iter().find(|member| !has(&networks, &member.model, &member.sha256));
-        if let Some(Member { model, .. }) = missing {
-            entry.model = Err(Fault(format!("its member '{model}' is not here, has changed, or makes no vectors")));
-        }
+    if vocabulary.is_none() {
+        vocabulary = labels.clone().map(Vocabulary::of);
     }
-    let bases = bases(entries, |_| true);
-    for entry in entries {
-        let Some(Parts::Probe(ProbeParts { probe, .. })) = parts(entry) else { continue };
-        if !has(&bases, &probe.base, &probe.base_sha256) {
-            let base = &probe.base;
-            entry.model = Err(Fault(format!(
-                "it was taught on model '{base}', which is not here or has changed; teach it again"
-            )));
-        }
-    }
-}
-
-fn parts(entry: &Entry) -> Option<&Parts> {
-    entry.model.as_ref().ok().map(|model| &model.manifest.parts)
-}
-
-/// The models that make vectors, with what identifies these.
-fn bases(entries: &[Entry], wanted: impl Fn(&Parts) -> bool) -> Vec<(String, String)> {
-    let models = entries.iter().filter_map(|entry| entry.model.as_ref().ok());
-    let models = models.filter(|model| wanted(&model.manifest.parts));
-    let base =
-        |model: &Arc<Model>| Some((model.manifest.about.name.clone(), model.manifest.embedding_sha256()?.to_owned()));
-    models.filter_map(base).collect()
-}
-
-fn has(bases: &[(String, String)], name: &str, sha256: &str) -> bool {
-    bases.iter().any(|(known, weights)| known == name && weights.eq_ignore_ascii_case(sha256))
+    let weights = match &manifest.parts {
+        Parts::Probe(parts) => parts.probe.base_sha256.clone(),
+        _ => manifest.files().first().map(|(_, sha256)| (*sha256).to_owned()).unwrap_or_default(),
+    };
+    Ok(Model { manifest, folder: folder.to_owned(), labels, vocabulary, weights, gate: None, probe })
 }
 
 /// The SHA-256 of a file, in hexadecimal.

@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     Bounds, ModelRegistry, Worker, decode,
-    manifest::{About, Fault, File, MANIFEST, ProbePart, ProbeParts, Source, Task},
+    manifest::{About, Fault, File, Load, MANIFEST, ProbePart, ProbeParts, Source, Task},
     probe::{self, LabelledVector, Report},
     registry::sha256_of,
 };
@@ -169,7 +169,14 @@ pub fn train(
         task: Task::Classify,
         title: format!("{} classes taught from {} photographs", labelled.classes.len(), examples.len()),
         licence: "the operator's".to_owned(),
-        source: Source { registry: "local".to_owned(), package: base.to_owned(), version: "1".to_owned() },
+        source: Source {
+            registry: "local".to_owned(),
+            package: base.to_owned(),
+            version: "1".to_owned(),
+            sha256: None,
+        },
+        description: String::new(),
+        load: Load::Start,
     };
     let probe = ProbePart { base: base.to_owned(), base_sha256, file: file.file, sha256: file.sha256 };
     let text = |error: toml::ser::Error| Fault(error.to_string());

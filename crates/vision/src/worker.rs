@@ -3,14 +3,16 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, OnceLock},
+    time::{Duration, Instant},
 };
 
 use crate::{
     Classifier, Detector, Picture, Resizer,
     labels::Labels,
-    manifest::{Fault, Member, Parts, Task},
+    manifest::{Fault, Load, Member, Parts, Task},
     object,
     registry::{Model, ModelRegistry},
+    residency::Residency,
     runtime::{Runtime, RuntimeError},
     text, vector,
 };
@@ -21,6 +23,14 @@ pub struct Worker {
     pub resizer: Resizer,
     networks: BTreeMap<String, Loaded>,
     readers: Arc<Readers>,
+    on_demand: Option<OnDemand>,
+}
+
+/// The networks that a thread of the engine loads when they are first asked for.
+struct OnDemand {
+    registry: Arc<ModelRegistry>,
+    residency: Arc<Residency>,
+    last_used: BTreeMap<String, Instant>,
 }
 
 /// The text readers of all threads.
@@ -49,21 +59,32 @@ enum Loaded {
 }
 
 impl Worker {
-    /// Loads every usable model of the registry, and returns the faults of those that cannot be loaded.
+    /// Loads every usable model of the registry, but for those that are loaded when first asked for, and notes the
+    /// faults of those that cannot be loaded.
     #[must_use]
-    pub fn load(registry: &ModelRegistry, readers: &Arc<Readers>) -> (Self, Vec<(String, Fault)>) {
-        let unreadable =
-            |(name, reader): (&String, &Result<_, Fault>)| Some((name.clone(), reader.as_ref().err()?.clone()));
-        let mut faults: Vec<_> = readers.of(registry).iter().filter_map(unreadable).collect();
-        let mut worker = Self { resizer: Resizer::new(), networks: BTreeMap::new(), readers: Arc::clone(readers) };
-        for model in registry.models() {
-            match worker.take(&registry.runtime, model) {
-                Ok(()) => {}
-                Err(fault) => faults.push((model.manifest.about.name.clone(), fault)),
+    pub fn load(registry: &Arc<ModelRegistry>, readers: &Arc<Readers>, residency: &Arc<Residency>) -> Self {
+        for (name, reader) in readers.of(registry) {
+            if let Err(fault) = reader {
+                residency.add_fault(name, fault);
             }
         }
-        faults.extend(worker.incomplete());
-        (worker, faults)
+        let on_demand =
+            OnDemand { registry: Arc::clone(registry), residency: Arc::clone(residency), last_used: BTreeMap::new() };
+        let mut worker = Self {
+            resizer: Resizer::new(),
+            networks: BTreeMap::new(),
+            readers: Arc::clone(readers),
+            on_demand: Some(on_demand),
+        };
+        for model in registry.models().filter(|model| model.manifest.about.load == Load::Start) {
+            if let Err(fault) = worker.take(&registry.runtime, model) {
+                residency.add_fault(&model.manifest.about.name, &fault);
+            }
+        }
+        for (name, fault) in worker.incomplete() {
+            residency.add_fault(&name, &fault);
+        }
+        worker
     }
 
     /// Loads a single model.
@@ -73,23 +94,53 @@ impl Worker {
     pub fn load_only(registry: &ModelRegistry, name: &str) -> Result<Self, Fault> {
         let entry = registry.entry(name).ok_or_else(|| Fault(format!("there is no model '{name}'")))?;
         let model = entry.model.as_ref().map_err(Clone::clone)?;
-        let mut worker = Self { resizer: Resizer::new(), networks: BTreeMap::new(), readers: Arc::default() };
+        let mut worker =
+            Self { resizer: Resizer::new(), networks: BTreeMap::new(), readers: Arc::default(), on_demand: None };
         if model.task() == Task::ReadText
             && let Some(Err(fault)) = worker.readers.of(registry).get(name)
         {
             return Err(fault.clone());
         }
         worker.take(&registry.runtime, model)?;
-        if let Parts::Ensemble(ensemble) = &model.manifest.parts {
-            let members = ensemble.members.iter().filter_map(|member| registry.entry(&member.model));
-            for member in members.filter_map(|entry| entry.model.as_ref().ok()) {
-                worker.take(&registry.runtime, member)?;
+        for needed in needed(model) {
+            if let Some(needed) = registry.entry(needed).and_then(|entry| entry.model.as_ref().ok()) {
+                worker.take(&registry.runtime, needed)?;
             }
         }
         match worker.incomplete().pop() {
             Some((_, fault)) => Err(fault),
             None => Ok(worker),
         }
+    }
+
+    /// Loads a network that is loaded when first asked for, and notes that it is used.
+    fn demand(&mut self, name: &str) {
+        let Some(OnDemand { registry, residency, last_used }) = &mut self.on_demand else { return };
+        let Some(Ok(model)) = registry.entry(name).map(|entry| &entry.model) else { return };
+        if model.manifest.about.load == Load::Start {
+            return;
+        }
+        last_used.insert(name.to_owned(), Instant::now());
+        if self.networks.contains_key(name) {
+            return;
+        }
+        let (registry, residency, model) = (Arc::clone(registry), Arc::clone(residency), Arc::clone(model));
+        match self.take(&registry.runtime, &model) {
+            Ok(()) => residency.loaded(name),
+            Err(fault) => residency.add_fault(name, &fault),
+        }
+    }
+
+    /// Unloads the networks that were loaded on demand and have not been used for `idle`.
+    pub(crate) fn unload_unused(&mut self, now: Instant, idle: Duration) {
+        let Some(OnDemand { residency, last_used, .. }) = &mut self.on_demand else { return };
+        last_used.retain(|name, used| {
+            let keep = now.saturating_duration_since(*used) < idle;
+            if !keep && self.networks.remove(name).is_some() {
+                residency.unloaded(name);
+            }
+            keep
+        });
     }
 
     /// Removes the ensembles of which a member is not loaded.
@@ -118,8 +169,8 @@ impl Worker {
                 Loaded::Classifier(Box::new(Classifier::load(runtime, &model.folder, parts, labels())?))
             }
             Parts::Ensemble(ensemble) => Loaded::Ensemble(ensemble.members.clone()),
-            // A probe runs on the network of its base model; text readers are shared.
-            Parts::Probe(_) | Parts::Text(_) => return Ok(()),
+            // Probes and views run on the networks of other models; text readers are shared.
+            Parts::Probe(_) | Parts::View(_) | Parts::Text(_) => return Ok(()),
             Parts::LocalFeatures(_) => {
                 let failed = |error: RuntimeError| Fault(error.to_string());
                 let extractor = object::Extractor::load(runtime, model).map_err(failed)?;
@@ -143,10 +194,14 @@ impl Worker {
 
     /// The shorter side that a classifier or an ensemble needs of a picture.
     #[must_use]
-    pub fn short_side(&self, name: &str) -> Option<u32> {
+    pub fn short_side(&mut self, name: &str) -> Option<u32> {
+        self.demand(name);
         match self.networks.get(name)? {
             Loaded::Classifier(classifier) => Some(classifier.short_side()),
-            Loaded::Ensemble(members) => members.iter().filter_map(|member| self.short_side(&member.model)).max(),
+            Loaded::Ensemble(members) => {
+                let members = members.clone();
+                members.iter().filter_map(|member| self.short_side(&member.model)).max()
+            }
             Loaded::Detector(_) | Loaded::Objects(_) => None,
         }
     }
@@ -170,6 +225,7 @@ impl Worker {
 
     /// A classifier and the resizer for its input.
     pub fn classifier(&mut self, name: &str) -> Option<(&mut Classifier, &mut Resizer)> {
+        self.demand(name);
         match self.networks.get_mut(name) {
             Some(Loaded::Classifier(classifier)) => Some((classifier, &mut self.resizer)),
             _ => None,
@@ -203,4 +259,15 @@ impl Worker {
             _ => None,
         }
     }
+}
+
+/// The models whose networks a model needs beside its own.
+fn needed(model: &Model) -> Vec<&str> {
+    let gate = model.gate.iter().map(|gate| gate.rule.model.as_str());
+    let networks = match &model.manifest.parts {
+        Parts::Ensemble(ensemble) => ensemble.members.iter().map(|member| member.model.as_str()).collect(),
+        Parts::View(view) => vec![view.of.as_str()],
+        _ => Vec::new(),
+    };
+    networks.into_iter().chain(gate).collect()
 }

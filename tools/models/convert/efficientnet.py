@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
-from .onnx_graph import Graph, Tensor, floats
+from .onnx_graph import Graph, Tensor, floats, same_padding
 from .torch_file import read_weights
 
 EPSILON = 1e-3  # of batch normalisation; TensorFlow's value, not PyTorch's default
@@ -89,18 +89,13 @@ class _Builder:
                     activate: bool = True) -> str:
         kernel = self.weights[f"{name}.weight"]
         x = self.graph.add("Conv", [x, self.weight(f"{name}.weight")], strides=[stride, stride],
-                           pads=self.same_padding(kernel.shape[-1], stride), group=kernel.shape[0] if depthwise else 1)
+                           pads=same_padding(self.side, kernel.shape[-1], stride),
+                           group=kernel.shape[0] if depthwise else 1)
+        self.side = ceil(self.side / stride)
         # Stays a node of its own: the runtime folds it into the convolution when it loads the model.
         parts = [self.weight(f"{norm}.{part}") for part in ("weight", "bias", "running_mean", "running_var")]
         x = self.graph.add("BatchNormalization", [x, *parts], epsilon=EPSILON)
         return self.graph.add("Clip", [x, self.zero, self.six]) if activate else x
-
-    def same_padding(self, kernel: int, stride: int) -> list[int]:
-        """TensorFlow's "SAME": an odd pixel of padding goes to the right and the bottom. Depends on the side."""
-        after = ceil(self.side / stride)
-        total = max((after - 1) * stride + kernel - self.side, 0)
-        self.side = after
-        return [total // 2, total // 2, total - total // 2, total - total // 2]
 
     def weight(self, name: str) -> str:
         return self.graph.weight(name, self.weights[name])

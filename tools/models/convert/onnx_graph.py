@@ -3,7 +3,7 @@
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from math import ceil, prod
 
 from .protobuf import chunk, grouped, integer, real
 
@@ -32,6 +32,12 @@ class Tensor:
 
 def floats(*values: float) -> Tensor:
     return Tensor((len(values),), struct.pack(f"<{len(values)}f", *values))
+
+
+def same_padding(side: int, kernel: int, stride: int) -> list[int]:
+    """TensorFlow's "SAME": an odd pixel of padding goes to the right and the bottom. Depends on the picture's side."""
+    total = max((ceil(side / stride) - 1) * stride + kernel - side, 0)
+    return [total // 2, total // 2, total - total // 2, total - total // 2]
 
 
 class Graph:

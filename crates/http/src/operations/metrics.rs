@@ -74,6 +74,8 @@ pub(crate) struct RequestMetrics {
     operations: Vec<LabelMetrics>,
     /// The index of each path in `operations`.
     indices: HashMap<String, usize>,
+    /// The paths with a parameter: what comes before and after it, and their index.
+    templates: Vec<(String, String, usize)>,
     sections: Vec<SectionMetrics>,
     /// Everything else. Paths that do not exist must not become labels.
     others: LabelMetrics,
@@ -103,6 +105,7 @@ impl RequestMetrics {
         Self {
             operations: paths.iter().map(|path| LabelMetrics::new(path)).collect(),
             indices: paths.iter().enumerate().map(|(index, path)| ((*path).to_owned(), index)).collect(),
+            templates: paths.iter().enumerate().filter_map(|(index, path)| template(path, index)).collect(),
             sections: sections.iter().map(section).collect(),
             others: LabelMetrics::new("other"),
             in_flight: AtomicU64::new(0),
@@ -134,7 +137,13 @@ impl RequestMetrics {
 
     /// Counts a response. Returns the index of its operation in the order of their paths.
     pub(crate) fn count(&self, path: &str, status: StatusCode, took: Duration) -> Option<usize> {
+        let fits = |(before, after, _): &&(String, String, usize)| {
+            path.strip_prefix(before.as_str())
+                .and_then(|rest| rest.strip_suffix(after.as_str()))
+                .is_some_and(|value| !value.is_empty() && !value.contains('/'))
+        };
         let index = self.indices.get(path).copied();
+        let index = index.or_else(|| self.templates.iter().find(fits).map(|(.., index)| *index));
         let metrics = match index {
             Some(index) => &self.operations[index],
             None => self.sections.iter().find_map(|section| section.of(path)).unwrap_or(&self.others),
@@ -142,6 +151,13 @@ impl RequestMetrics {
         metrics.count(status, took);
         index
     }
+}
+
+/// What comes before and after the parameter of a path, if it has one.
+fn template(path: &str, index: usize) -> Option<(String, String, usize)> {
+    let (before, rest) = path.split_once('{')?;
+    let (_, after) = rest.split_once('}')?;
+    Some((before.to_owned(), after.to_owned(), index))
 }
 
 impl SectionMetrics {

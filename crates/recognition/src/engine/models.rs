@@ -24,6 +24,29 @@ pub struct ModelInfo {
     pub licence: String,
     /// Whether it can be used now.
     pub usable: bool,
+    /// What it knows and what it does not.
+    pub description: String,
+    /// The package that its weights come from, and its version.
+    pub source: String,
+    /// The languages of its tags, if it has any.
+    pub languages: Vec<String>,
+    /// How many tags it can answer with.
+    pub tags: Option<usize>,
+    /// The width and the height of its input in pixels.
+    pub input: Option<(u32, u32)>,
+    /// Whether its network is in memory.
+    pub loaded: bool,
+}
+
+/// A tag that a model can answer with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tag {
+    /// What identifies it.
+    pub id: String,
+    /// Its name in the language that was asked for.
+    pub name: String,
+    /// Its names by language; a language that has no name for it is left out.
+    pub names: Vec<(String, String)>,
 }
 
 /// The models.
@@ -40,10 +63,12 @@ impl Models {
         self.0.is_warm()
     }
 
-    /// The models of a task, usable or not.
+    /// The models of a task, usable or not: the default one, then the others by name.
     #[must_use]
     pub fn of_task(&self, task: Task) -> Vec<ModelInfo> {
-        self.list(|model| model.task() == task)
+        let mut models = self.list(|model| model.task() == task);
+        models.sort_by_key(|model| model.name != default_model(task));
+        models
     }
 
     /// The models that turn images into vectors, for similar image search.
@@ -61,14 +86,52 @@ impl Models {
         let models = self.0.registry().models().filter(|model| wanted(model));
         let info = |model: &Arc<Model>| {
             let about = &model.manifest.about;
+            let input = match &model.manifest.parts {
+                Parts::Picture(parts) => Some((parts.input.width, parts.input.height)),
+                _ => None,
+            };
+            let labels = model.labels.as_ref();
+            let answers = model.vocabulary.as_ref().map(|vocabulary| vocabulary.answers().count());
             ModelInfo {
                 name: about.name.clone(),
                 title: about.title.clone(),
                 licence: about.licence.clone(),
                 usable: self.fault(model).is_none(),
+                description: about.description.clone(),
+                source: format!("{} {}", about.source.package, about.source.version),
+                languages: labels.map(|labels| labels.languages().to_vec()).unwrap_or_default(),
+                tags: answers,
+                input,
+                loaded: self.0.is_loaded(network(model)),
             }
         };
         models.map(info).collect()
+    }
+
+    /// The tags that a classifier or a detector can answer with, in the order of its vocabulary: those of which a name
+    /// in any language, or the id, contains `text`.
+    ///
+    /// # Errors
+    /// When there is no such model.
+    pub fn tags(&self, name: &str, language: &str, text: &str) -> Result<Vec<Tag>, RecognitionError> {
+        let model = self.usable(name, |model| model.vocabulary.is_some(), false)?;
+        let Some(vocabulary) = &model.vocabulary else { return Ok(Vec::new()) };
+        let wanted = text.to_lowercase();
+        let contains = |name: &str| name.to_lowercase().contains(&wanted);
+        let tag = |class| {
+            let (label, name) = vocabulary.name(class, language)?;
+            let names = vocabulary.labels().languages().iter().zip(label.names());
+            let names: Vec<_> = names
+                .filter(|(_, name)| !name.is_empty())
+                .map(|(language, name)| (language.clone(), name.clone()))
+                .collect();
+            (contains(&label.id) || names.iter().any(|(_, name)| contains(name))).then(|| Tag {
+                id: label.id.clone(),
+                name: name.to_owned(),
+                names,
+            })
+        };
+        Ok(vocabulary.answers().filter_map(tag).collect())
     }
 
     /// The model of that name and task, if it can be used.
@@ -172,15 +235,16 @@ pub(crate) fn default_model(task: Task) -> &'static str {
 pub(crate) fn network(model: &Model) -> &str {
     match &model.manifest.parts {
         Parts::Probe(parts) => &parts.probe.base,
+        Parts::View(view) => &view.of,
         _ => &model.manifest.about.name,
     }
 }
 
-/// The hash of the weights that make a model's vectors: of its network, or of the network it was trained on.
-pub(crate) fn weights(model: &Model) -> String {
+/// The model whose scores a model answers with: itself, unless it is a view of another.
+pub(crate) fn scored_by(model: &Model) -> &str {
     match &model.manifest.parts {
-        Parts::Probe(parts) => parts.probe.base_sha256.clone(),
-        _ => model.manifest.files().first().map(|(_, sha256)| (*sha256).to_owned()).unwrap_or_default(),
+        Parts::View(view) => &view.of,
+        _ => &model.manifest.about.name,
     }
 }
 

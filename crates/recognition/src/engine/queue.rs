@@ -165,7 +165,7 @@ impl Drop for Counted {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::{sync::Arc, time::Duration};
 
     use kaisatsu_model::Function;
     use kaisatsu_vision::{Bounds, Engine, ModelRegistry};
@@ -175,7 +175,8 @@ mod tests {
 
     async fn queue(waiting: usize) -> EngineQueue {
         let folder = tempfile::tempdir().unwrap();
-        let engine = Arc::new(Engine::start(ModelRegistry::open(folder.path()).unwrap(), 1, || ()).unwrap());
+        let registry = ModelRegistry::open(folder.path()).unwrap();
+        let engine = Arc::new(Engine::start(registry, 1, Duration::from_secs(900), || ()).unwrap());
         while !engine.is_warm() {
             tokio::task::yield_now().await;
         }

@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use kaisatsu_model::{AppId, Function, Source};
-use kaisatsu_vision::{ClassScore, Classification, Labels, Worker, best, decode, manifest::Task};
+use kaisatsu_vision::{
+    ClassScore, Classification, Picture, RuntimeError, Vocabulary, Worker, decode, manifest::Task, registry::Model,
+};
 
 use crate::{
     RecognitionError, Saved,
     context::Context,
     engine::{
-        DECODE, EngineQueue, FEEDBACK, INFERENCE, Models, Workload, default_model, network, not_loaded, timed, weights,
+        DECODE, EngineQueue, FEEDBACK, INFERENCE, Models, Workload, default_model, network, not_loaded, scored_by,
+        timed,
     },
     learning::{FeedbackQuery, LearnedFeedback},
     log::{Candidate, Entry, RecognitionLog},
@@ -85,18 +88,23 @@ impl Classify {
     ) -> Result<Saved<Category>, RecognitionError> {
         let name = request.model.as_deref().unwrap_or(default_model(Task::Classify));
         let model = self.models.find(name, Task::Classify)?;
-        let (weights, source) = (weights(&model), Source::Model(name.to_owned()));
+        // What is learned of a view's classes is learned of them in the model that it is a view of, and the other way
+        // round.
+        let (weights, source) = (model.weights.clone(), Source::Model(scored_by(&model).to_owned()));
         let query = FeedbackQuery::new(application, FUNCTION, &source, &weights);
         let (bounds, most, input, network_of) = (self.engine.bounds(), request.most, image.clone(), model.clone());
         let learned = Arc::clone(&self.learned);
         let work = move |worker: &mut Worker| {
             let model = network_of;
             let (base, missing) = (network(&model), || not_loaded(&model.manifest.about.name));
-            let wanted = worker.short_side(base).ok_or_else(missing)?;
+            let mut wanted = worker.short_side(base).ok_or_else(missing)?;
+            if let Some(gate) = &model.gate {
+                wanted = wanted.max(worker.short_side(&gate.rule.model).ok_or_else(missing)?);
+            }
             let decoded = timed(DECODE, WORKLOAD, || decode(&input, bounds, Some(wanted)))?;
             let embedded = |vector| Classification { scores: Vec::new(), embedding: Some(vector) };
             let seen = timed(INFERENCE, WORKLOAD, || match &model.probe {
-                None => worker.classifier(base).map(|(one, resizer)| one.classify(resizer, &decoded.picture)),
+                None => classified(worker, &model, &decoded.picture),
                 Some(_) => worker.embed(base, &decoded.picture).map(|vector| vector.map(embedded)),
             });
             let seen = seen.ok_or_else(missing)?.map_err(|error| RecognitionError::Failed(error.to_string()))?;
@@ -115,13 +123,15 @@ impl Classify {
                     (base, after, adjustment, 0.0)
                 }
             });
-            Ok((best(&after, most, none_below), base, adjustment, seen.embedding))
+            let candidates = vocabulary(&model).map(|known| known.candidates(&after, most, none_below));
+            Ok((candidates.unwrap_or_default(), base, adjustment, seen.embedding))
         };
         let (classes, base, adjustment, descriptor) = self.engine.run(FUNCTION, work).await?;
         let adjusted = |scored: &ClassScore| {
-            let category = category(model.labels.as_deref()?, *scored, &request.language)?;
-            let id = category.id.clone();
-            Some(adjustment.explain(category, &id, base.get(scored.class).copied()?))
+            let category = category(vocabulary(&model)?, *scored, &request.language)?;
+            let (id, score) = (category.id.clone(), category.score);
+            // The score of a group is a sum, and feedback has moved its parts.
+            Some(adjustment.explain(category, &id, base.get(scored.class).copied().unwrap_or(score)))
         };
         let categories = classes.iter().filter_map(adjusted).collect();
         let application = application.clone();
@@ -130,7 +140,36 @@ impl Classify {
     }
 }
 
-fn category(labels: &Labels, scored: ClassScore, language: &str) -> Option<Category> {
-    let label = labels.get(scored.class)?;
-    Some(Category { id: label.id.clone(), name: labels.name(label, language).to_owned(), score: scored.score })
+/// The scores of a picture by a model's network. What its gate says to be nothing of its vocabulary goes to the class
+/// that stands for that.
+fn classified(worker: &mut Worker, model: &Model, picture: &Picture) -> Option<Result<Classification, RuntimeError>> {
+    let (classifier, resizer) = worker.classifier(network(model))?;
+    let mut seen = match classifier.classify(resizer, picture) {
+        Ok(seen) => seen,
+        Err(error) => return Some(Err(error)),
+    };
+    let Some((gate, none)) = model.gate.as_ref().zip(vocabulary(model)?.none()) else { return Some(Ok(seen)) };
+    let (classifier, resizer) = worker.classifier(&gate.rule.model)?;
+    let other = match classifier.classify(resizer, picture) {
+        Ok(other) => other,
+        Err(error) => return Some(Err(error)),
+    };
+    let sum = gate.classes.iter().filter_map(|class| other.scores.get(*class)).sum();
+    let probability = gate.rule.probability(sum);
+    for score in &mut seen.scores {
+        *score *= probability;
+    }
+    if let Some(rest) = seen.scores.get_mut(none) {
+        *rest += 1.0 - probability;
+    }
+    Some(Ok(seen))
+}
+
+fn vocabulary(model: &Model) -> Option<&Vocabulary> {
+    model.vocabulary.as_ref()
+}
+
+fn category(vocabulary: &Vocabulary, scored: ClassScore, language: &str) -> Option<Category> {
+    let (label, name) = vocabulary.name(scored.class, language)?;
+    Some(Category { id: label.id.clone(), name: name.to_owned(), score: scored.score })
 }

@@ -12,7 +12,7 @@ use kaisatsu_vision::{
 use crate::{
     RecognitionError, Saved,
     context::Context,
-    engine::{DECODE, EngineQueue, FEEDBACK, INFERENCE, Models, Workload, default_model, not_loaded, timed, weights},
+    engine::{DECODE, EngineQueue, FEEDBACK, INFERENCE, Models, Workload, default_model, not_loaded, timed},
     learning::{Adjustment, FeedbackQuery, LearnedFeedback},
     log::{Candidate, Entry, RecognitionLog},
 };
@@ -104,7 +104,7 @@ impl Detect {
     ) -> Result<(Saved<Detection>, (u32, u32)), RecognitionError> {
         let name = request.model.as_deref().unwrap_or(default_model(Task::Detect));
         let model = self.models.find(name, Task::Detect)?;
-        let (weights, source) = (weights(&model), Source::Model(name.to_owned()));
+        let (weights, source) = (model.weights.clone(), Source::Model(name.to_owned()));
         let query = FeedbackQuery::new(application, FUNCTION, &source, &weights);
         let has_verdicts = self.learned.has_verdicts(application, FUNCTION, &source);
         let (bounds, input, detecting) = (self.engine.bounds(), image.clone(), model.clone());

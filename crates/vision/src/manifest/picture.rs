@@ -137,6 +137,9 @@ pub struct Output {
     /// Classifier: when the best score is below this, the answer is "none of these".
     #[serde(default)]
     pub none_below: f32,
+    /// Classifier: the ids of classes that mean "none of these". They are never answered.
+    #[serde(default)]
+    pub none: Vec<String>,
     /// Detector: two boxes of one class that overlap by more than this are one.
     #[serde(default = "usual_overlap")]
     pub nms_iou: f32,

@@ -18,7 +18,7 @@ use scan::{Progress, Scan, Scanner, with_barcodes};
 use crate::{
     RecognitionError, Saved,
     context::Context,
-    engine::{EngineQueue, Models, default_model, weights},
+    engine::{EngineQueue, Models, default_model},
     indexes::CatalogueIndex,
     learning::{Adjustment, FeedbackQuery, LearnedFeedback},
     log::{Adjusted, Candidate, Entry, RecognitionLog},
@@ -129,7 +129,7 @@ impl ObjectRecognition {
         request: RecogniseRequest,
     ) -> Result<Saved<ItemMatch>, RecognitionError> {
         let model = self.models.find(default_model(Task::LocalFeatures), Task::LocalFeatures)?;
-        let weights = weights(&model);
+        let weights = model.weights.clone();
         let source = Source::Catalogue(request.category.clone());
         let scanner = Scanner {
             model: model.manifest.about.name.clone(),
