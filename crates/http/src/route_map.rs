@@ -6,5 +6,8 @@ pub(crate) mod list;
 pub(crate) mod prepared;
 pub(crate) mod response;
 mod station;
+pub(crate) mod station_near;
+pub(crate) mod stations;
+mod stations_wire;
 mod window;
 pub(crate) mod wire;

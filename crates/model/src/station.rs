@@ -66,6 +66,12 @@ impl StationName {
         Self(name)
     }
 
+    /// The text of the key.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// Whether the key is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -93,6 +99,14 @@ pub enum TransportKind {
 }
 
 impl TransportKind {
+    /// The kind with that word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Train, Self::Plane, Self::Ship, Self::Bus, Self::Walk, Self::Strange]
+            .into_iter()
+            .find(|kind| kind.word() == word)
+    }
+
     /// The word for it in responses and files.
     #[must_use]
     pub fn word(self) -> &'static str {

@@ -7,15 +7,18 @@
 mod builtin;
 pub mod check;
 pub mod datum;
+mod directory;
 mod document;
 pub mod file;
 mod grid;
 mod map;
 mod registry;
+mod search_key;
 mod select;
 
 pub use check::{Finding, Severity};
 pub use datum::Position;
+pub use directory::{StationDirectory, StationFilter};
 pub use document::MapDocument;
 pub use map::{Label, Line, Mark, RouteMap, Station};
 pub use registry::{LoadedMap, MapRegistry};

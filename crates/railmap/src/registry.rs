@@ -16,7 +16,7 @@ use arc_swap::ArcSwap;
 use kaisatsu_model::MapId;
 
 use crate::{
-    RouteMap, builtin,
+    RouteMap, StationDirectory, builtin,
     check::{self, Severity},
     file::MAX_BYTES,
 };
@@ -32,12 +32,25 @@ pub struct LoadedMap<P> {
 
 type MapIndex<P> = BTreeMap<MapId, Arc<LoadedMap<P>>>;
 
+/// The maps of one moment, and the stations of all of them.
+struct Current<P> {
+    maps: MapIndex<P>,
+    stations: Arc<StationDirectory<P>>,
+}
+
+impl<P> Current<P> {
+    fn new(maps: MapIndex<P>) -> Self {
+        let stations = Arc::new(StationDirectory::new(maps.values().cloned().collect()));
+        Self { maps, stations }
+    }
+}
+
 /// The current maps.
 pub struct MapRegistry<P> {
     folder: Option<PathBuf>,
     prepare: fn(&RouteMap) -> P,
     builtin: MapIndex<P>,
-    current: ArcSwap<MapIndex<P>>,
+    current: ArcSwap<Current<P>>,
     files: Mutex<BTreeMap<PathBuf, TrackedFile<P>>>,
 }
 
@@ -63,8 +76,13 @@ impl<P> MapRegistry<P> {
             .filter_map(|(name, text)| load(name, text, prepare))
             .map(|loaded| (loaded.map.id.clone(), loaded))
             .collect();
-        let registry =
-            Self { folder, prepare, current: ArcSwap::from_pointee(builtin.clone()), builtin, files: Mutex::default() };
+        let registry = Self {
+            folder,
+            prepare,
+            current: ArcSwap::from_pointee(Current::new(builtin.clone())),
+            builtin,
+            files: Mutex::default(),
+        };
         registry.reload()?;
         Ok(registry)
     }
@@ -72,13 +90,19 @@ impl<P> MapRegistry<P> {
     /// The map with that id.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<Arc<LoadedMap<P>>> {
-        self.current.load().get(id).cloned()
+        self.current.load().maps.get(id).cloned()
     }
 
     /// All maps, ordered by id.
     #[must_use]
     pub fn all(&self) -> Vec<Arc<LoadedMap<P>>> {
-        self.current.load().values().cloned().collect()
+        self.current.load().maps.values().cloned().collect()
+    }
+
+    /// The stations of all maps.
+    #[must_use]
+    pub fn stations(&self) -> Arc<StationDirectory<P>> {
+        Arc::clone(&self.current.load().stations)
     }
 
     /// Lists the folder again and loads the files that changed. Returns whether any did.
@@ -112,7 +136,7 @@ impl<P> MapRegistry<P> {
             files.insert(path, TrackedFile { version, map: fresh.or(earlier) });
         }
         if changed {
-            self.current.store(Arc::new(self.index_by_id(&files)));
+            self.current.store(Arc::new(Current::new(self.index_by_id(&files))));
         }
         Ok(changed)
     }

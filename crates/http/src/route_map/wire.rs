@@ -183,7 +183,7 @@ pub(crate) struct Point<'a> {
 /// Where the station is administratively; both fields are empty outside of Japan.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Prefecture)]
-struct PrefectureElement<'a> {
+pub(super) struct PrefectureElement<'a> {
     /// JIS X 0401 code without zero padding.
     #[schema(example = "13")]
     code: String,
@@ -196,7 +196,7 @@ struct PrefectureElement<'a> {
 /// Where the station is on the earth.
 #[derive(Serialize, ToSchema)]
 #[schema(as = GeoPoint)]
-struct GeoPointElement {
+pub(super) struct GeoPointElement {
     /// Geodetic system: tokyo or wgs84.
     #[schema(value_type = String, example = "tokyo")]
     gcs: &'static str,
@@ -251,7 +251,7 @@ struct MarkElement {
 /// The station itself.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Station)]
-struct StationElement<'a> {
+pub(super) struct StationElement<'a> {
     /// Station code: stays with the station through renamings.
     #[schema(value_type = String, example = "1131215")]
     code: Text<u32>,
@@ -271,27 +271,40 @@ struct StationElement<'a> {
 
 impl<'a> Point<'a> {
     pub(crate) fn new(station: &'a Station, gcs: Gcs) -> Self {
+        Self {
+            prefecture: PrefectureElement::new(station),
+            place: GeoPointElement::new(station, gcs),
+            marks: station.marks.iter().map(MarkElement::new).collect(),
+            station: StationElement::new(station),
+        }
+    }
+}
+
+impl PrefectureElement<'_> {
+    pub(super) fn new(station: &Station) -> Self {
+        Self {
+            code: station.prefecture.map(|p| p.code().to_string()).unwrap_or_default(),
+            name: station.prefecture.map_or("", kaisatsu_model::Prefecture::name),
+        }
+    }
+}
+
+impl GeoPointElement {
+    pub(super) fn new(station: &Station, gcs: Gcs) -> Self {
         let point = station.position.in_system(gcs);
         Self {
-            prefecture: PrefectureElement {
-                code: station.prefecture.map(|p| p.code().to_string()).unwrap_or_default(),
-                name: station.prefecture.map_or("", kaisatsu_model::Prefecture::name),
-            },
-            place: GeoPointElement {
-                gcs: gcs.word(),
-                lati: point.latitude.dms(),
-                lati_d: point.latitude.to_string(),
-                longi: point.longitude.dms(),
-                longi_d: point.longitude.to_string(),
-            },
-            marks: station.marks.iter().map(MarkElement::new).collect(),
-            station: StationElement {
-                code: Text(station.code.get()),
-                name: &station.name,
-                yomi: &station.yomi,
-                kind: station.kind.word(),
-            },
+            gcs: gcs.word(),
+            lati: point.latitude.dms(),
+            lati_d: point.latitude.to_string(),
+            longi: point.longitude.dms(),
+            longi_d: point.longitude.to_string(),
         }
+    }
+}
+
+impl<'a> StationElement<'a> {
+    pub(super) fn new(station: &'a Station) -> Self {
+        Self { code: Text(station.code.get()), name: &station.name, yomi: &station.yomi, kind: station.kind.word() }
     }
 }
 

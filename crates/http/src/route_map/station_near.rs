@@ -1,0 +1,91 @@
+//! `stationNear`: the stations around a place.
+
+use std::sync::Arc;
+
+use axum::extract::{RawQuery, State};
+use kaisatsu_model::Gcs;
+use kaisatsu_railmap::{Position, datum};
+
+use super::{
+    response::respond,
+    station::gcs,
+    stations::limit,
+    stations_wire::{FoundStations, StationsAnswer},
+    wire::ErrorAnswer,
+};
+use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY, log_context::LoggedResponse};
+
+const PARAMETERS: [&str; 6] = [API_KEY, "lati_d", "longi_d", "radius", "limit", "gcs"];
+
+/// The radius in metres when none is given.
+const USUAL_RADIUS: i32 = 1000;
+
+/// The largest radius in metres.
+const MOST_METRES: i64 = 50_000;
+
+/// The stations around a place, on all maps, the nearest first
+#[utoipa::path(
+    get, path = "/stationNear", operation_id = "stationNear", tag = "Route map",
+    params(
+        ("lati_d" = f64, Query, minimum = -90, maximum = 90, description = "Latitude in decimal degrees",
+            example = 35.681),
+        ("longi_d" = f64, Query, minimum = -180, maximum = 180, description = "Longitude in decimal degrees",
+            example = 139.767),
+        ("radius" = Option<u32>, Query, minimum = 1, maximum = 50000, description = "Metres; 1000 when left out",
+            nullable = false),
+        ("limit" = Option<u8>, Query, minimum = 1, maximum = 100, description = "The most stations; 100 when left out",
+            nullable = false),
+        ("gcs" = Option<String>, Query, description = "Geodetic system of the place and of the answer: tokyo \
+            (default) or wgs84", pattern = "^(tokyo|wgs84)$", nullable = false),
+    ),
+    security(("APIKEY" = [])),
+    responses(
+        (status = 200, description = "The stations, each with its distance", body = StationsAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "W400: a parameter breaks a rule; the message names both", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 401, description = "W401: the API key is missing or unknown", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 403, description = "W403: the API key is disabled", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 429, description = "W429: the key calls too often; see Retry-After", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 503, description = "W503: not ready; see Retry-After", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+    )
+)]
+pub(crate) async fn station_near(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> LoggedResponse {
+    let query = Query::read(raw.as_deref(), &PARAMETERS);
+    respond(gateway.admit(&query).await, || near(&gateway, &query))
+}
+
+fn near(gateway: &Gateway, query: &Query<'_>) -> Result<FoundStations, Failure> {
+    let (latitude, longitude) = (degrees(query, "lati_d", 90.0)?, degrees(query, "longi_d", 180.0)?);
+    let radius = query.integer("radius", 1..=MOST_METRES)?.and_then(|metres| i32::try_from(metres).ok());
+    let (limit, gcs) = (limit(query)?, gcs(query)?);
+    let place = match gcs {
+        Gcs::Wgs84 => Some((latitude, longitude)),
+        Gcs::Tokyo => datum::to_wgs84(latitude, longitude),
+    };
+    let outside = || Failure::new(Kind::OutOfRange, "query parameters lati_d and longi_d name no place on the earth");
+    let place = place.and_then(|(latitude, longitude)| Position::new(latitude, longitude)).ok_or_else(outside)?;
+    let stations = gateway.maps.stations();
+    let found = stations.near(place, f64::from(radius.unwrap_or(USUAL_RADIUS)));
+    let page = found.iter().take(limit).map(|(at, metres)| (*at, Some(*metres))).collect();
+    Ok(FoundStations { stations, page, max: found.len(), offset: 1, gcs })
+}
+
+/// A required number of degrees: digits with an optional sign and decimal point.
+fn degrees(query: &Query<'_>, name: &str, most: f64) -> Result<f64, Failure> {
+    let text = query.required(name)?;
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && digits.len() <= 20;
+    let Some(number) = text.parse::<f64>().ok().filter(|_| plain) else {
+        let rule = format!("query parameter {name} must be decimal degrees, such as 35.681");
+        return Err(Failure::new(Kind::ParameterInvalid, rule));
+    };
+    if number.abs() <= most {
+        return Ok(number);
+    }
+    Err(Failure::new(Kind::OutOfRange, format!("query parameter {name} must be from -{most} to {most}")))
+}

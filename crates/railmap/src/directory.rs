@@ -1,0 +1,264 @@
+//! All stations of all maps: found by the beginning of a name, by prefecture, or near a place.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use kaisatsu_model::{Prefecture, StationCode, TransportKind};
+
+use crate::{LoadedMap, Position, RouteMap, Station, search_key};
+
+/// The radius of the earth in metres, of a sphere with its surface.
+const EARTH: f64 = 6_371_008.8;
+
+/// The stations of all maps, ordered by code. A station that is on several maps is listed once.
+pub struct StationDirectory<P> {
+    maps: Vec<Arc<LoadedMap<P>>>,
+    entries: Vec<Entry>,
+    /// The key of each line, with its stations.
+    lines: Vec<(String, Vec<usize>)>,
+}
+
+struct Entry {
+    /// The maps that the station is on, and its index there; at least one.
+    places: Vec<(usize, usize)>,
+    keys: Vec<(String, KeyKind)>,
+}
+
+/// What a key is, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum KeyKind {
+    Name,
+    Reading,
+    FormerName,
+    Line,
+}
+
+/// How well a station fits a name. Less is better: the whole name before its beginning, the shorter before the longer.
+type Rank = (bool, KeyKind, usize);
+
+/// What a search asks for. Everything that is given must hold.
+#[derive(Debug, Clone, Default)]
+pub struct StationFilter<'a> {
+    /// The station with this code.
+    pub code: Option<StationCode>,
+    /// The beginning of a name, of its reading in kana or romaji, or of a former name; or a part of a line's name.
+    pub name: Option<&'a str>,
+    /// Stations in this prefecture.
+    pub prefecture: Option<Prefecture>,
+    /// Stations of this kind.
+    pub kind: Option<TransportKind>,
+    /// Stations on this map.
+    pub map: Option<&'a str>,
+}
+
+impl<P> StationDirectory<P> {
+    /// Lists the stations of these maps.
+    #[must_use]
+    pub fn new(maps: Vec<Arc<LoadedMap<P>>>) -> Self {
+        // Maps of different makers may use the same codes.
+        let mut by_code: BTreeMap<(StationCode, &str), Vec<(usize, usize)>> = BTreeMap::new();
+        for (map, loaded) in maps.iter().enumerate() {
+            for (at, station) in loaded.map.stations().iter().enumerate() {
+                by_code.entry((station.code, &station.name)).or_default().push((map, at));
+            }
+        }
+        let mut entry_of = BTreeMap::new();
+        let mut entries = Vec::with_capacity(by_code.len());
+        for (at, places) in by_code.into_values().enumerate() {
+            entry_of.extend(places.iter().map(|place| (*place, at)));
+            let stations = places.iter().map(|(map, station)| &maps[*map].map.stations()[*station]);
+            entries.push(Entry { keys: keys(stations), places });
+        }
+        let lines = lines(&maps, &entry_of);
+        Self { maps, entries, lines }
+    }
+
+    /// The station of an entry.
+    #[must_use]
+    pub fn station(&self, entry: usize) -> &Station {
+        let (map, at) = self.entries[entry].places[0];
+        &self.maps[map].map.stations()[at]
+    }
+
+    /// The maps that the station of an entry is on.
+    pub fn maps(&self, entry: usize) -> impl Iterator<Item = &RouteMap> {
+        self.entries[entry].places.iter().map(|(map, _)| &self.maps[*map].map)
+    }
+
+    /// The entries that a search finds: the best first if it has a name, otherwise by code.
+    #[must_use]
+    pub fn search(&self, filter: &StationFilter<'_>) -> Vec<usize> {
+        let fits = |entry: &usize| {
+            let station = self.station(*entry);
+            filter.code.is_none_or(|code| station.code == code)
+                && filter.prefecture.is_none_or(|prefecture| station.prefecture == Some(prefecture))
+                && filter.kind.is_none_or(|kind| station.kind == kind)
+                && filter.map.is_none_or(|id| self.maps(*entry).any(|map| map.id.as_str() == id))
+        };
+        let Some(name) = filter.name else { return (0..self.entries.len()).filter(fits).collect() };
+        let mut found = self.named(&search_key::fold(name));
+        if found.is_empty()
+            && let Some(without) = name.trim().strip_suffix('駅')
+        {
+            found = self.named(&search_key::fold(without));
+        }
+        found.into_iter().filter(fits).collect()
+    }
+
+    /// The entries with a key that begins with this one, the best first.
+    fn named(&self, wanted: &str) -> Vec<usize> {
+        if wanted.is_empty() {
+            return Vec::new();
+        }
+        let rank = |key: &str, kind: KeyKind| -> Option<Rank> {
+            let longer = key.strip_prefix(wanted)?.len();
+            Some((longer > 0, kind, longer))
+        };
+        let mut ranks: BTreeMap<usize, Rank> = BTreeMap::new();
+        for (at, entry) in self.entries.iter().enumerate() {
+            if let Some(best) = entry.keys.iter().filter_map(|(key, kind)| rank(key, *kind)).min() {
+                ranks.insert(at, best);
+            }
+        }
+        for (key, stations) in &self.lines {
+            // The names of lines begin with those of their operators, which people leave out: 山手線, JR山手線.
+            if key.contains(wanted) {
+                let of_line = (true, KeyKind::Line, key.len() - wanted.len());
+                for at in stations {
+                    ranks.entry(*at).and_modify(|known| *known = (*known).min(of_line)).or_insert(of_line);
+                }
+            }
+        }
+        let mut found: Vec<(Rank, usize)> = ranks.into_iter().map(|(at, rank)| (rank, at)).collect();
+        found.sort_unstable();
+        found.into_iter().map(|(_, at)| at).collect()
+    }
+
+    /// The entries within `radius` metres of a position, with their distances in metres, the nearest first.
+    #[must_use]
+    pub fn near(&self, position: Position, radius: f64) -> Vec<(usize, f64)> {
+        let distance = |at| (at, metres(position, self.station(at).position));
+        let mut found: Vec<_> = (0..self.entries.len()).map(distance).filter(|(_, metres)| *metres <= radius).collect();
+        found.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        found
+    }
+}
+
+/// The keys of a station that is on several maps, each once and as the best that it is.
+fn keys<'a>(stations: impl Iterator<Item = &'a Station>) -> Vec<(String, KeyKind)> {
+    let mut keys: BTreeMap<String, KeyKind> = BTreeMap::new();
+    let mut add = |key: Option<String>, kind: KeyKind| {
+        if let Some(key) = key.filter(|key| !key.is_empty()) {
+            keys.entry(key).and_modify(|known| *known = (*known).min(kind)).or_insert(kind);
+        }
+    };
+    for station in stations {
+        add(Some(search_key::fold(&station.name)), KeyKind::Name);
+        add(Some(search_key::fold(&station.translation)), KeyKind::Name);
+        add(Some(search_key::fold(&station.yomi)), KeyKind::Reading);
+        add(search_key::romaji(&station.yomi), KeyKind::Reading);
+        for former in &station.formerly {
+            add(Some(search_key::fold(former)), KeyKind::FormerName);
+        }
+    }
+    keys.into_iter().collect()
+}
+
+fn lines<P>(maps: &[Arc<LoadedMap<P>>], entry_of: &BTreeMap<(usize, usize), usize>) -> Vec<(String, Vec<usize>)> {
+    let mut lines: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (map, loaded) in maps.iter().enumerate() {
+        for line in &loaded.map.lines {
+            let codes = line.runs.iter().flatten();
+            let stations = codes.filter_map(|code| entry_of.get(&(map, loaded.map.find_code(*code)?)).copied());
+            let stations: Vec<usize> = stations.collect();
+            for name in [&line.name, &line.translation] {
+                let key = search_key::fold(name);
+                if !key.is_empty() {
+                    lines.entry(key).or_default().extend(&stations);
+                }
+            }
+        }
+    }
+    for stations in lines.values_mut() {
+        stations.sort_unstable();
+        stations.dedup();
+    }
+    lines.into_iter().collect()
+}
+
+/// The distance of two positions along a great circle, in metres.
+fn metres(a: Position, b: Position) -> f64 {
+    let ((a_lat, a_lon), (b_lat, b_lon)) = (a.degrees(), b.degrees());
+    let north = ((b_lat - a_lat).to_radians() / 2.0).sin().powi(2);
+    let east = ((b_lon - a_lon).to_radians() / 2.0).sin().powi(2);
+    let half = north + a_lat.to_radians().cos() * b_lat.to_radians().cos() * east;
+    2.0 * EARTH * half.sqrt().min(1.0).asin()
+}
+
+#[cfg(test)]
+mod tests {
+    use kaisatsu_model::Prefecture;
+
+    use super::{StationDirectory, StationFilter};
+    use crate::{MapRegistry, Position};
+
+    fn directory() -> StationDirectory<()> {
+        StationDirectory::new(MapRegistry::open(None, |_| ()).unwrap().all())
+    }
+
+    fn names(directory: &StationDirectory<()>, filter: &StationFilter<'_>) -> Vec<String> {
+        directory.search(filter).into_iter().map(|at| directory.station(at).name.clone()).collect()
+    }
+
+    #[test]
+    fn a_station_is_found_however_it_is_written() {
+        let directory = directory();
+        for (written, name) in [
+            ("新宿", "新宿"),
+            ("しんじゅく", "新宿"),
+            ("シンジュク", "新宿"),
+            ("shinjuku", "新宿"),
+            ("東京駅", "東京"),
+            ("Tōkyō", "東京"),
+            ("四ッ谷", "四ツ谷"),
+            ("umeda", "梅田"),
+        ] {
+            let found = names(&directory, &StationFilter { name: Some(written), ..StationFilter::default() });
+            assert_eq!(found.first().map(String::as_str), Some(name), "{written}: {found:?}");
+        }
+        let nothing = StationFilter { name: Some("・"), ..StationFilter::default() };
+        assert!(names(&directory, &nothing).is_empty());
+    }
+
+    #[test]
+    fn the_whole_name_comes_before_its_beginning_and_a_line_last() {
+        let found = names(&directory(), &StationFilter { name: Some("新宿"), ..StationFilter::default() });
+        assert_eq!(found[0], "新宿");
+        assert!(found.contains(&"新宿三丁目".to_owned()) && found.contains(&"新宿御苑前".to_owned()), "{found:?}");
+        let of_line = names(&directory(), &StationFilter { name: Some("山手線"), ..StationFilter::default() });
+        assert!(of_line.len() >= 30 && of_line.contains(&"渋谷".to_owned()), "{of_line:?}");
+    }
+
+    #[test]
+    fn filters_hold_together_and_keep_the_order_of_codes() {
+        let directory = directory();
+        let filter =
+            StationFilter { prefecture: Prefecture::from_code(13), map: Some("tokyo"), ..StationFilter::default() };
+        let found = directory.search(&filter);
+        assert!(found.len() > 300, "{}", found.len());
+        assert!(found.windows(2).all(|pair| directory.station(pair[0]).code <= directory.station(pair[1]).code));
+        assert!(found.iter().all(|at| directory.station(*at).prefecture == Prefecture::from_code(13)));
+        let elsewhere = StationFilter { map: Some("kansai"), ..filter };
+        assert!(directory.search(&elsewhere).is_empty());
+    }
+
+    #[test]
+    fn the_nearest_station_comes_first() {
+        let directory = directory();
+        let near = directory.near(Position::new(35.6812, 139.7671).unwrap(), 1000.0);
+        assert_eq!(directory.station(near[0].0).name, "東京");
+        assert!(near[0].1 < 300.0 && near.len() > 3, "{near:?}");
+        assert!(near.windows(2).all(|pair| pair[0].1 <= pair[1].1));
+        assert!(near.iter().all(|(_, metres)| *metres <= 1000.0));
+        assert!(directory.near(Position::new(0.0, 0.0).unwrap(), 50_000.0).is_empty());
+    }
+}

@@ -1,0 +1,147 @@
+//! Keys under which names are found however people write them: kana of either kind, romaji with or without long vowels.
+
+use kaisatsu_model::StationName;
+
+/// The key of a text. Two texts that people take for the same have the same key.
+pub(crate) fn fold(text: &str) -> String {
+    let folded = StationName::fold(text);
+    let plain: String = folded.as_str().chars().filter_map(plain).collect();
+    if plain.is_ascii() { shorten(&plain) } else { plain }
+}
+
+/// The key of a reading in the Latin alphabet; `None` if the text is not all kana.
+pub(crate) fn romaji(reading: &str) -> Option<String> {
+    // A small つ doubles the consonant after it, and double consonants are single ones in a key.
+    let kana: Vec<char> =
+        reading.chars().filter(|c| !c.is_whitespace()).filter_map(plain).filter(|c| *c != 'っ').collect();
+    let mut latin = String::new();
+    let mut at = 0;
+    while at < kana.len() {
+        let (syllable, length) = syllable(&kana[at..])?;
+        latin.push_str(syllable);
+        at += length;
+    }
+    (!latin.is_empty()).then(|| shorten(&latin))
+}
+
+/// Hiragana for katakana, plain vowels for long ones; no marks.
+fn plain(c: char) -> Option<char> {
+    Some(match c {
+        'ァ'..='ヶ' => char::from_u32(u32::from(c) - 0x60)?,
+        'ā' => 'a',
+        'ī' => 'i',
+        'ū' => 'u',
+        'ē' => 'e',
+        'ō' => 'o',
+        '-' | '‐' | '–' | '・' | '·' | '.' | ',' | '\'' | '’' | '/' => return None,
+        other => other,
+    })
+}
+
+/// Latin letters without what spellings differ in: long vowels (toukyou, tookyo), double consonants (itchome,
+/// icchome), and m for n (shimbashi).
+fn shorten(latin: &str) -> String {
+    let mut short = String::with_capacity(latin.len());
+    let mut rest = latin.chars().peekable();
+    while let Some(c) = rest.next() {
+        match (short.chars().next_back(), c) {
+            (Some('o'), 'u') => {}
+            (Some(last), _) if last == c && c.is_ascii_alphabetic() => {}
+            (_, 't') if rest.peek() == Some(&'c') => {}
+            (Some('m'), 'b' | 'm' | 'p') => {
+                short.pop();
+                short.push('n');
+                short.push(c);
+            }
+            _ => short.push(c),
+        }
+    }
+    short
+}
+
+/// The first syllable of a text in hiragana, in Hepburn's spelling, and how many characters it has.
+fn syllable(kana: &[char]) -> Option<(&'static str, usize)> {
+    if let [first, second @ ('ゃ' | 'ゅ' | 'ょ'), ..] = kana {
+        let row = CONTRACTED.iter().find(|(known, ..)| known == first)?;
+        let latin = match second {
+            'ゃ' => row.1,
+            'ゅ' => row.2,
+            _ => row.3,
+        };
+        return Some((latin, 2));
+    }
+    let first = kana.first()?;
+    PLAIN.iter().find(|(known, _)| known == first).map(|(_, latin)| (*latin, 1))
+}
+
+const CONTRACTED: [(char, &str, &str, &str); 11] = [
+    ('き', "kya", "kyu", "kyo"),
+    ('し', "sha", "shu", "sho"),
+    ('ち', "cha", "chu", "cho"),
+    ('に', "nya", "nyu", "nyo"),
+    ('ひ', "hya", "hyu", "hyo"),
+    ('み', "mya", "myu", "myo"),
+    ('り', "rya", "ryu", "ryo"),
+    ('ぎ', "gya", "gyu", "gyo"),
+    ('じ', "ja", "ju", "jo"),
+    ('び', "bya", "byu", "byo"),
+    ('ぴ', "pya", "pyu", "pyo"),
+];
+
+#[rustfmt::skip]
+const PLAIN: [(char, &str); 80] = [
+    ('あ', "a"), ('い', "i"), ('う', "u"), ('え', "e"), ('お', "o"),
+    ('か', "ka"), ('き', "ki"), ('く', "ku"), ('け', "ke"), ('こ', "ko"),
+    ('さ', "sa"), ('し', "shi"), ('す', "su"), ('せ', "se"), ('そ', "so"),
+    ('た', "ta"), ('ち', "chi"), ('つ', "tsu"), ('て', "te"), ('と', "to"),
+    ('な', "na"), ('に', "ni"), ('ぬ', "nu"), ('ね', "ne"), ('の', "no"),
+    ('は', "ha"), ('ひ', "hi"), ('ふ', "fu"), ('へ', "he"), ('ほ', "ho"),
+    ('ま', "ma"), ('み', "mi"), ('む', "mu"), ('め', "me"), ('も', "mo"),
+    ('や', "ya"), ('ゆ', "yu"), ('よ', "yo"),
+    ('ら', "ra"), ('り', "ri"), ('る', "ru"), ('れ', "re"), ('ろ', "ro"),
+    ('わ', "wa"), ('ゐ', "i"), ('ゑ', "e"), ('を', "o"), ('ん', "n"),
+    ('が', "ga"), ('ぎ', "gi"), ('ぐ', "gu"), ('げ', "ge"), ('ご', "go"),
+    ('ざ', "za"), ('じ', "ji"), ('ず', "zu"), ('ぜ', "ze"), ('ぞ', "zo"),
+    ('だ', "da"), ('ぢ', "ji"), ('づ', "zu"), ('で', "de"), ('ど', "do"),
+    ('ば', "ba"), ('び', "bi"), ('ぶ', "bu"), ('べ', "be"), ('ぼ', "bo"),
+    ('ぱ', "pa"), ('ぴ', "pi"), ('ぷ', "pu"), ('ぺ', "pe"), ('ぽ', "po"),
+    ('ぁ', "a"), ('ぃ', "i"), ('ぅ', "u"), ('ぇ', "e"), ('ぉ', "o"), ('ー', ""), ('ゔ', "vu"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::{fold, romaji};
+
+    #[test]
+    fn spellings_of_one_name_have_one_key() {
+        for alike in [
+            &["Tokyo", "tōkyō", "Toukyou", "TOKYO"][..],
+            &["Shimbashi", "shinbashi", "Shinbashi"],
+            &["Roppongi-itchome", "roppongi icchome", "Roppongiichome"],
+            &["霞ヶ関", "霞ケ関"],
+            &["なかもず", "ナカモズ"],
+            &["59 St-Columbus Circle", "59st columbus circle"],
+        ] {
+            for name in alike {
+                assert_eq!(fold(name), fold(alike[0]), "{name}");
+            }
+        }
+        assert_ne!(fold("Osaka"), fold("Asaka"));
+    }
+
+    #[test]
+    fn readings_have_the_key_of_their_romaji() {
+        for (reading, latin) in [
+            ("しんじゅく", "Shinjuku"),
+            ("とうきょう", "Tōkyō"),
+            ("しんばし", "Shimbashi"),
+            ("ろっぽんぎいっちょうめ", "Roppongi-itchome"),
+            ("にほんばし", "Nihombashi"),
+            ("こうえんじ", "Kōenji"),
+            ("ゲートウェイ", "getouei"),
+        ] {
+            assert_eq!(romaji(reading), Some(fold(latin)), "{reading}");
+        }
+        assert_eq!((romaji("新宿"), romaji("")), (None, None));
+    }
+}
