@@ -16,10 +16,8 @@ fn folder(variable: &str) -> PathBuf {
 }
 
 fn worker() -> Worker {
-    let registry = ModelRegistry::open(&folder("KAISATSU_TEST_MODELS")).unwrap();
-    let (worker, faults) = Worker::load(&registry, &Arc::default());
-    assert!(faults.is_empty(), "{faults:?}");
-    worker
+    let registry = Arc::new(ModelRegistry::open(&folder("KAISATSU_TEST_MODELS")).unwrap());
+    Worker::load(&registry, &Arc::default(), &Arc::default())
 }
 
 fn photo(name: &str) -> Picture {

@@ -13,7 +13,7 @@ use kaisatsu_vision::{
 use crate::{
     RecognitionError, Saved,
     context::Context,
-    engine::{DECODE, EngineQueue, INFERENCE, Models, Workload, default_model, not_loaded, timed, weights},
+    engine::{DECODE, EngineQueue, INFERENCE, Models, Workload, default_model, not_loaded, timed},
     log::{Adjusted, Candidate, Entry, RecognitionLog},
 };
 
@@ -77,7 +77,7 @@ impl ReadText {
         language: Option<Language>,
     ) -> Result<(Saved<TextLine>, (u32, u32)), RecognitionError> {
         let model = self.models.find(default_model(Task::ReadText), Task::ReadText)?;
-        let (name, weights) = (model.manifest.about.name.clone(), weights(&model));
+        let (name, weights) = (model.manifest.about.name.clone(), model.weights.clone());
         let source = Source::Model(name.clone());
         let (bounds, input) = (self.engine.bounds(), image.clone());
         let work = move |worker: &mut Worker| {

@@ -23,14 +23,14 @@ pub(crate) struct ReaderPool {
     runtime: Runtime,
     folder: PathBuf,
     parts: Text,
-    idle: Mutex<Vec<Box<Reader>>>,
+    idle: Mutex<Vec<Reader>>,
 }
 
 impl ReaderPool {
     /// Loads the first reader, which tells whether the model is usable.
     pub(crate) fn open(runtime: &Runtime, folder: PathBuf, parts: &Text) -> Result<Self, Fault> {
         let first = Reader::load(runtime, &folder, parts)?;
-        let idle = Mutex::new(vec![Box::new(first)]);
+        let idle = Mutex::new(vec![first]);
         Ok(Self { runtime: runtime.clone(), folder, parts: parts.clone(), idle })
     }
 
@@ -45,7 +45,7 @@ impl ReaderPool {
         let free = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut reader = match free {
             Some(reader) => reader,
-            None => Box::new(self.load()?),
+            None => self.load()?,
         };
         let lines = reader.read(resizer, picture, limits, language);
         // A reader that panics does not come back; the next picture loads another.
