@@ -19,8 +19,8 @@ impl From<RecognitionError> for Failure {
     fn from(error: RecognitionError) -> Self {
         let told = error.to_string();
         match error {
-            RecognitionError::Image(DecodeError::TooManyPixels { .. }) => Self::new(Kind::TooLarge, told),
-            RecognitionError::ItemImage(_, DecodeError::TooManyPixels { .. }) => Self::new(Kind::TooLarge, told),
+            RecognitionError::Image(DecodeError::TooManyPixels { .. })
+            | RecognitionError::ItemImage(_, DecodeError::TooManyPixels { .. }) => Self::new(Kind::TooLarge, told),
             RecognitionError::Image(_) | RecognitionError::ItemImage(..) => Self::new(Kind::BodyFormat, told),
             RecognitionError::NoSuchModel { .. } => Self::new(Kind::NoSuchModel, told),
             RecognitionError::NoSuchCollection(_)

@@ -144,8 +144,8 @@ pub(crate) async fn search(
 fn nowhere(collections: &[String]) -> Failure {
     let named = match collections {
         [] => "there is none yet".to_owned(),
-        [few @ ..] if few.len() <= NAMED => format!("there is {}", few.join(", ")),
-        [many @ ..] => format!("there are {}, such as {}", many.len(), many[..NAMED].join(", ")),
+        few if few.len() <= NAMED => format!("there is {}", few.join(", ")),
+        many => format!("there are {}, such as {}", many.len(), many[..NAMED].join(", ")),
     };
     let rule = format!(
         "or dataSetId is missing; collection names a public collection ({named}), and dataSetId a dataset of the \
