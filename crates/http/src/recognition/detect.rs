@@ -47,7 +47,7 @@ pub(crate) struct DetectForm {
     language: Option<String>,
     /// `high` searches the picture in overlapping tiles too: small things are found, and it takes about five times as
     /// long. Long and very large pictures are always searched so.
-    #[schema(value_type = DetectAccuracy, inline, required = false, default = "normal")]
+    #[schema(inline, default = "normal")]
     accuracy: Option<DetectAccuracy>,
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct ReadTextForm {
     image: Vec<u8>,
     /// The language of the text, which decides between characters that look alike; without it all that the model knows
     /// are read.
-    #[schema(value_type = TextLanguage, inline, required = false)]
+    #[schema(inline)]
     language: Option<TextLanguage>,
 }
 
