@@ -87,8 +87,8 @@ def agreement(options, server: Kaisatsu) -> int:
         for one in send(server, "concept/classify", photo, numOfCandidates=5)["candidates"]:
             difference = abs(one["score"] - float(expected[one["tag"]]))
             largest[photo.name in NAMED] = max(largest[photo.name in NAMED], difference)
-    # Resizing in floats instead of bytes changes scores by 0.03: more than two thousandths cannot be rounding.
-    right = largest[True] < 1e-3 and largest[False] < 2e-3
+    # Resizing in floats instead of bytes changes scores by 0.03: more than three thousandths cannot be rounding.
+    right = largest[True] < 1e-3 and largest[False] < 3e-3
     print(
         f"scores over HTTP and by Python: largest difference {largest[True]:.5f} on {', '.join(NAMED)}, "
         f"{largest[False]:.5f} on {len(photos) - len(NAMED)} others {'' if right else 'WRONG'}\n"

@@ -44,7 +44,7 @@ fn classifiers_agree_with_the_reference() {
         for (scored, (tag, score)) in best(&found.scores, 3, classifier.none_below()).iter().zip(expected) {
             let label = labels.get(scored.class).unwrap();
             assert_eq!(labels.name(label, "en"), tag, "{model} {name}");
-            assert!((scored.score - score).abs() < 1e-3, "{model} {name}: {tag} {} for {score}", scored.score);
+            assert!((scored.score - score).abs() < 2e-3, "{model} {name}: {tag} {} for {score}", scored.score);
         }
         let length: f32 = found.embedding.unwrap().iter().map(|value| value * value).sum();
         assert!((length - 1.0).abs() < 1e-5);
