@@ -1,12 +1,19 @@
-"""Measures the memory of a catalogue with a hundred thousand items, and the time a picture takes.
+"""Measures what `recognize` costs: in 12 megapixels with no item, with a thousand, and with a hundred thousand.
+
+Milliseconds of CPU time on one thread, beside one run of the network for features in Python's onnxruntime.
 
 make bench-catalogue COUNT=100000
 """
 
 import statistics
+import tempfile
+import time
 from pathlib import Path
 
-from compare import arguments, run
+import numpy as np
+import onnxruntime
+from compare import INPUTS, arguments, run
+from PIL import Image
 
 PAIRS = {
     "box.png": "box_in_scene.png",
@@ -25,6 +32,8 @@ KNOWN = [
     "text.png",
 ]
 STRANGERS = ["astronaut.png", "chelsea.png", "coffee.png", "page.png", "rocket.jpg"]
+# A telephone's photograph.
+LARGE = (4032, 3024)
 
 
 def main() -> None:
@@ -32,19 +41,72 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=100_000)
     options = parser.parse_args()
     known = [options.photos / name for name in (*PAIRS, *KNOWN)]
-    asked = [f"{options.photos / second}={number}" for number, second in enumerate(PAIRS.values())]
-    asked += [f"{options.photos / name}=none" for name in STRANGERS]
-    outcome = run(options.bench, "catalogue", options.models, options.count, *known, "?", *asked)
+    print(f"one run of the network at 640 by 480 in Python: {yardstick(options.models):.0f} ms\n")
+    with tempfile.TemporaryDirectory() as folder:
+        asked = photographs(options.photos, Path(folder))
+        before = run(options.bench, "codes", *asked)
+        for count in sorted({1000, options.count}):
+            questions = [f"{file}={wanted}" for file, wanted in asked.items()]
+            outcome = run(options.bench, "catalogue", options.models, count, *known, "?", *questions)
+            table(outcome, before)
+
+
+def yardstick(models: Path) -> float:
+    """Milliseconds of CPU time, the median of nine."""
+    settings = onnxruntime.SessionOptions()
+    settings.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(
+        str(models / "local-features/model.onnx"), settings, providers=["CPUExecutionProvider"]
+    )
+    feeds = {name: np.full(shape, 0.5, np.float32) for name, shape in INPUTS["local-features"].items()}
+    times = []
+    for _ in range(9):
+        began = time.thread_time()
+        session.run(None, feeds)
+        times.append((time.thread_time() - began) * 1e3)
+    return statistics.median(times)
+
+
+def photographs(photos: Path, folder: Path) -> dict[Path, str]:
+    """Photographs of 12 megapixels, and what they show: one item, a turned one, several, none."""
+    opened = {name: Image.open(photos / name).convert("RGB") for name in (*PAIRS, *PAIRS.values(), *STRANGERS)}
+    shown = [(Path(second).stem, opened[second], str(number)) for number, second in enumerate(PAIRS.values())]
+    turned = opened["graf3.png"].rotate(-45, Image.Resampling.BICUBIC, expand=True, fillcolor=(128, 128, 128))
+    beside = Image.new("RGB", (1400, 1050), (128, 128, 128))
+    for at, name in enumerate(("graf1.png", "leuvenA.jpg", "motorcycle_left.png")):
+        beside.paste(opened[name].resize((600, 450)), (50 + at % 2 * 680, 50 + at // 2 * 500))
+    shown += [("turned by 45 degrees", turned, "1"), ("three items", beside, "1+2+3")]
+    shown += [(Path(name).stem, opened[name], "none") for name in STRANGERS]
+    files = {}
+    for name, image, wanted in shown:
+        file = folder / f"{name}.jpg"
+        size = LARGE if image.width >= image.height else LARGE[::-1]
+        image.resize(size, Image.Resampling.BICUBIC).save(file, quality=90)
+        files[file] = wanted
+    return files
+
+
+def table(outcome: dict, before: list[dict]) -> None:
+    """What each photograph costs: decoding, codes of all kinds, then the search by features."""
     print(
         f"{outcome['items']} items, index {outcome['index_megabytes']} MB, filled in {outcome['filled_seconds']:.0f} s\n"
     )
-    print("| picture | right | inliers | ms | of which voting |\n|---|---|---|---|---|")
-    for answer in outcome["answers"]:
+    print("| photograph of 12 megapixels | right | inliers | decoding | codes | features | of which voting | in all |")
+    print("|---|---|---|---|---|---|---|---|")
+    totals, empty = [], []
+    for answer, codes in zip(outcome["answers"], before):
+        reading = codes["ms"] + codes["two_dimensional_ms"]
+        empty.append(codes["decoding_ms"] + reading)
+        totals.append(empty[-1] + answer["ms"])
         print(
-            f"| {Path(answer['file']).name} | {'yes' if answer['right'] else 'NO'} | {answer['inliers'] or ''} | {answer['ms']:.0f} | {answer['voting_ms']:.0f} |"
+            f"| {Path(answer['file']).stem} | {'yes' if answer['right'] else 'NO'} | {answer['inliers'] or ''} "
+            f"| {codes['decoding_ms']:.0f} | {reading:.0f} | {answer['ms']:.0f} | {answer['voting_ms']:.0f} "
+            f"| {totals[-1]:.0f} |"
         )
-    times = [answer["ms"] for answer in outcome["answers"]]
-    print(f"\nmedian {statistics.median(times):.0f} ms, longest {max(times):.0f} ms on one thread")
+    print(
+        f"\nmedian {statistics.median(totals):.0f} ms, most {max(totals):.0f} ms; "
+        f"with an empty catalogue {statistics.median(empty):.0f} and {max(empty):.0f} ms\n"
+    )
 
 
 if __name__ == "__main__":

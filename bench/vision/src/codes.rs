@@ -1,7 +1,7 @@
-//! Barcodes in pictures: what is read in each, and how long it takes on one thread, as `recognize` reads them: large
-//! JPEG files at a half of their size, and in all pixels where bars are small.
+//! Barcodes in pictures: what is read in each, and the CPU time on one thread, as `recognize` reads them: large JPEG
+//! files at a half of their size, in all pixels where bars are small, and two-dimensional codes where no bars were read.
 
-use std::{fs, time::Instant};
+use std::fs;
 
 use kaisatsu_vision::{
     Bounds,
@@ -10,6 +10,8 @@ use kaisatsu_vision::{
 };
 use serde_json::{Value, json};
 
+use crate::cpu;
+
 /// As `recognize` decodes.
 const SHORT_SIDE: u32 = 960;
 
@@ -17,17 +19,25 @@ pub(crate) fn run(files: &[&str]) -> Value {
     let read = |file: &&str| {
         let bytes = fs::read(file).expect("a picture");
         let bounds = Bounds::default();
-        let began = Instant::now();
+        let began = cpu::now();
         let decoded = decode(&bytes, bounds, Some(SHORT_SIDE)).expect("an image");
-        let decoding = began.elapsed().as_secs_f64() * 1e3;
-        let began = Instant::now();
+        let decoding = cpu::milliseconds(began);
+        let (began, mut all_pixels) = (cpu::now(), 0.0);
         let codes = barcode::read_with(&decoded.picture, || {
+            let began = cpu::now();
             let (width, height, grey) = decode_whole_grey(&bytes, bounds, &decoded)?;
+            all_pixels = cpu::milliseconds(began);
             GreyImage::new(width as usize, height as usize, grey)
         });
-        let milliseconds = began.elapsed().as_secs_f64() * 1e3;
-        let digits: Vec<&str> = codes.iter().map(|code| code.digits.as_str()).collect();
-        json!({"codes": digits, "ms": milliseconds, "decoding_ms": decoding})
+        let milliseconds = cpu::milliseconds(began);
+        let began = cpu::now();
+        let matrix = if codes.is_empty() { barcode::read_matrix(&decoded.picture) } else { None };
+        let matrix_ms = cpu::milliseconds(began);
+        let digits = |code: &barcode::Barcode| code.digits.clone();
+        json!({
+            "codes": codes.iter().map(digits).collect::<Vec<_>>(), "two_dimensional": matrix.as_ref().map(digits),
+            "ms": milliseconds, "decoding_ms": decoding, "all_pixels_ms": all_pixels, "two_dimensional_ms": matrix_ms,
+        })
     };
     files.iter().map(read).collect()
 }

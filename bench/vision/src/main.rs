@@ -8,6 +8,7 @@
 
 mod catalogue;
 mod codes;
+mod cpu;
 mod infer;
 mod load;
 mod soak;
@@ -17,7 +18,7 @@ use std::env;
 const USAGE: &str = "bench-vision infer LIBRARY MODEL.onnx THREADS SECONDS NAME=SHAPE … | \
                      bench-vision load ADDRESS TARGET form|body CONNECTIONS SECONDS FILE … | \
                      bench-vision soak ADDRESS KEY PID CONNECTIONS COUNT FILE … | bench-vision codes FILE … | \
-                     bench-vision catalogue MODELS COUNT KNOWN … ? ASKED=NUMBER …";
+                     bench-vision catalogue MODELS COUNT KNOWN … ? ASKED=NUMBERS …";
 
 fn main() {
     let words: Vec<String> = env::args().skip(1).collect();
