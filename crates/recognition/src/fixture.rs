@@ -76,7 +76,7 @@ impl Fixture {
             lease: Duration::from_secs(10),
         };
         let registry = ModelRegistry::open(&folder.path().join("models")).unwrap();
-        let engine = Engine::start(registry, 1, Duration::from_secs(900), || ()).unwrap();
+        let engine = Engine::start(registry, 1, Duration::from_mins(15), || ()).unwrap();
         while !engine.is_warm() {
             tokio::task::yield_now().await;
         }

@@ -123,9 +123,12 @@ fn open_recognition(settings: &Settings, store: &Store) -> Result<Recognition, C
             tracing::error!(model = entry.name, "cannot be used: {fault}");
         }
     }
-    match kaisatsu_vision::load_heif(&settings.heif).map_err(CliError::Failed)? {
-        Some(HeifSupport { version, heic, avif }) => tracing::info!(version, heic, avif, "libheif reads HEIC and AVIF"),
-        None => tracing::info!("there is no libheif: HEIC and AVIF are refused. `apt-get install libheif1` adds it"),
+    if let Some(HeifSupport { version, heic, avif }) =
+        kaisatsu_vision::load_heif(&settings.heif).map_err(CliError::Failed)?
+    {
+        tracing::info!(version, heic, avif, "libheif reads HEIC and AVIF");
+    } else {
+        tracing::info!("there is no libheif: HEIC and AVIF are refused. `apt-get install libheif1` adds it");
     }
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let threads = if settings.engine_threads == 0 { cores } else { small(settings.engine_threads) };

@@ -176,7 +176,7 @@ mod tests {
     async fn queue(waiting: usize) -> EngineQueue {
         let folder = tempfile::tempdir().unwrap();
         let registry = ModelRegistry::open(folder.path()).unwrap();
-        let engine = Arc::new(Engine::start(registry, 1, Duration::from_secs(900), || ()).unwrap());
+        let engine = Arc::new(Engine::start(registry, 1, Duration::from_mins(15), || ()).unwrap());
         while !engine.is_warm() {
             tokio::task::yield_now().await;
         }
