@@ -34,7 +34,7 @@ impl Memory {
     fn vote(&self, query: &[QueryFeature], most: usize) -> Vec<Vote> {
         let began = cpu::now();
         let votes = self.index.vote(query, most);
-        self.voting.set(self.voting.get() + (cpu::now() - began));
+        self.voting.set(self.voting.get() + cpu::now().saturating_sub(began));
         votes
     }
 

@@ -1,5 +1,5 @@
 //! Barcodes in pictures: what is read in each, and the CPU time on one thread, as `recognize` reads them: large JPEG
-//! files at a half of their size, in all pixels where bars are small, and two-dimensional codes where no bars were read.
+//! files at a half of their size, in all pixels where bars are small, and two-dimensional codes where nothing was read.
 
 use std::fs;
 

@@ -13,5 +13,5 @@ pub(crate) fn now() -> Duration {
 
 /// The milliseconds of CPU time since `began`.
 pub(crate) fn milliseconds(began: Duration) -> f64 {
-    (now() - began).as_secs_f64() * 1e3
+    now().saturating_sub(began).as_secs_f64() * 1e3
 }
