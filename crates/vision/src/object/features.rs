@@ -11,9 +11,20 @@ pub type Descriptor = [i8; DIMENSIONS];
 /// A descriptor whose components are widened, so that products need no widening of their own.
 pub(crate) type WideDescriptor = [i16; DIMENSIONS];
 
-/// The dot product of two descriptors. The compiler turns it into multiply-add instructions.
+/// The dot product of two descriptors. The compiler turns it into the multiply-add instructions of the function that it
+/// is put into.
+#[allow(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "the instructions are those of the function it is put into, and iterators may stay outside of it"
+)]
+#[inline(always)]
 pub(crate) fn dot(a: &WideDescriptor, b: &WideDescriptor) -> i32 {
-    a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
+    let mut sum = 0;
+    for at in 0..DIMENSIONS {
+        sum += i32::from(a[at]) * i32::from(b[at]);
+    }
+    sum
 }
 
 /// The dot product of a descriptor with itself.

@@ -1,5 +1,7 @@
 //! Matches features of two pictures: pairs that are mutual nearest neighbours.
 
+use fearless_simd::{Level, dispatch};
+
 use super::{
     features::{Features, UNITY, WideDescriptor, dot},
     vocabulary::Vocabulary,
@@ -41,26 +43,8 @@ impl Comparable {
 pub(crate) fn mutual(reference: &Comparable, query: &Comparable) -> Vec<Pair> {
     let mut best_of_reference = vec![(LEAST_DOT - 1, usize::MAX); reference.descriptors.len()];
     let mut best_of_query = vec![(LEAST_DOT - 1, usize::MAX); query.descriptors.len()];
-    let mut bits = vec![0; reference.signatures.len()];
-    let queries = query.descriptors.iter().zip(&query.signatures);
-    for (q, ((descriptor, signature), best)) in queries.zip(&mut best_of_query).enumerate() {
-        // By themselves in a loop, the counts of bits are vector instructions.
-        for (bits, other) in bits.iter_mut().zip(&reference.signatures) {
-            *bits = (signature ^ other).count_ones();
-        }
-        let references = reference.descriptors.iter().zip(&mut best_of_reference);
-        for (r, (_, (other, best_other))) in
-            bits.iter().zip(references).enumerate().filter(|(_, (b, _))| **b <= MOST_BITS)
-        {
-            let alike = dot(descriptor, other);
-            if alike > best.0 {
-                *best = (alike, r);
-            }
-            if alike > best_other.0 {
-                *best_other = (alike, q);
-            }
-        }
-    }
+    // Most of the time of a verification is spent here, so it is compiled for the instructions that the machine has.
+    dispatch!(Level::new(), _ => compare(reference, query, &mut best_of_reference, &mut best_of_query));
     let chosen_back = |&(q, &(_, r)): &(usize, &(i32, usize))| best_of_reference.get(r).is_some_and(|back| back.1 == q);
     let mut pairs: Vec<Pair> = (best_of_query.iter().enumerate())
         .filter(chosen_back)
@@ -68,6 +52,34 @@ pub(crate) fn mutual(reference: &Comparable, query: &Comparable) -> Vec<Pair> {
         .collect();
     pairs.sort_by(|a, b| b.alike.cmp(&a.alike).then(a.query.cmp(&b.query)));
     pairs
+}
+
+/// The likeness of each feature's best partner, and which one that is.
+type Best = (i32, usize);
+
+#[allow(clippy::inline_always, reason = "the instructions are those of the function it is put into")]
+#[inline(always)]
+fn compare(reference: &Comparable, query: &Comparable, best_of_reference: &mut [Best], best_of_query: &mut [Best]) {
+    let mut bits = vec![0; reference.signatures.len()];
+    let queries = query.descriptors.iter().zip(&query.signatures);
+    for (q, ((descriptor, signature), best)) in queries.zip(best_of_query).enumerate() {
+        // By themselves in a loop, the counts of bits are vector instructions.
+        for (bits, other) in bits.iter_mut().zip(&reference.signatures) {
+            *bits = (signature ^ other).count_ones();
+        }
+        for (r, near) in bits.iter().enumerate() {
+            if *near > MOST_BITS {
+                continue;
+            }
+            let alike = dot(descriptor, &reference.descriptors[r]);
+            if alike > best.0 {
+                *best = (alike, r);
+            }
+            if alike > best_of_reference[r].0 {
+                best_of_reference[r] = (alike, q);
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use fast_image_resize::Resizer;
 
 use super::{
-    extract::{Extractor, whole_plane},
+    extract::{Extractor, Plane, whole_plane},
     features::{Features, Reference},
     global_descriptor::global_descriptor,
     index::{ItemId, PictureId, Vote},
@@ -103,6 +103,8 @@ pub struct Search {
     rounds: usize,
     /// By how many degrees the edges of the picture are turned, if that is far from a quarter turn.
     slant: Option<f32>,
+    /// The picture at the size of the turned rounds, made for the first of them.
+    turned: Option<Plane>,
     /// The features beside the items that were found, to be searched next, and how often that was done.
     rest: Option<(Features, Turn)>,
     rests: usize,
@@ -189,13 +191,17 @@ impl Recogniser {
             rest
         } else {
             let Some(Step { side, features, degrees }) = search.step() else { return Ok(Vec::new()) };
-            let plane = whole_plane(resizer, picture, side)?;
+            let plane = match search.turned.take().filter(|_| side == TURNED.side) {
+                Some(plane) => plane,
+                None => whole_plane(resizer, picture, side)?,
+            };
             if search.rounds == 0 {
                 search.slant = slant(&plane);
             }
             search.rounds += 1;
-            let (turn, plane) = Turn::of(&plane, degrees);
-            (self.extractor.features(&plane, features)?, turn)
+            let (turn, turned) = Turn::of(&plane, degrees);
+            search.turned = (side == TURNED.side).then_some(plane);
+            (self.extractor.features(&turned, features)?, turn)
         };
         let encoded = self.vocabulary.encode_query(&query);
         // The first round alone makes the descriptor: how many rounds follow depends on the catalogue.

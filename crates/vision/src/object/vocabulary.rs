@@ -8,6 +8,8 @@
 //! all descriptors): XFeat's descriptors lie so close together that it visits ten times the postings for the same share
 //! of right ones.
 
+use fearless_simd::{Level, dispatch};
+
 use super::{
     encoded::{EncodedReference, FeatureCode},
     features::{DIMENSIONS, Descriptor, Features, Reference, WideDescriptor, dot},
@@ -57,7 +59,7 @@ impl Default for Vocabulary {
         let second = Table::new(&mut rows);
         let square =
             |a: &WideDescriptor, b: &WideDescriptor| a.iter().zip(b).map(|(a, b)| i32::from(a + b).pow(2)).sum::<i32>();
-        let squares = first.0.iter().map(|a| std::array::from_fn(|at| square(a, &second.0[at]))).collect();
+        let squares = first.entries.iter().map(|a| std::array::from_fn(|at| square(a, &second.entries[at]))).collect();
         let mut random = Random::new(SEED);
         let signs = std::array::from_fn(|_| {
             let bits = random.next();
@@ -92,14 +94,17 @@ impl Vocabulary {
     /// The nearest words, the nearest first.
     fn nearest<const N: usize>(&self, descriptor: &Descriptor) -> [u16; N] {
         let wide = descriptor.map(i16::from);
-        let (first, second) = (self.first.distances(&wide), self.second.doubled_dots(&wide));
+        let (first, second) = (self.first.doubled_dots(&wide), self.second.doubled_dots(&wide));
         let mut tried = Nearest::<TRIED>::new();
-        first.0.iter().enumerate().for_each(|(at, distance)| tried.offer(*distance, at));
+        // The squared distance from each entry, but for the descriptor's own square.
+        for (at, (square, dots)) in self.first.squares.iter().zip(&first).enumerate() {
+            tried.offer(square - dots, at);
+        }
         let mut best = Nearest::<N>::new();
         for a in tried.places() {
             // The squared distance to a sum of entries, |x − a − b|², but for |x|², which is the same for all.
             for (b, (square, dots)) in self.squares[a].iter().zip(&second).enumerate() {
-                best.offer(square - first.1[a] - dots, a * ENTRIES + b);
+                best.offer(square - first[a] - dots, a * ENTRIES + b);
             }
         }
         best.places().map(|word| u16::try_from(word).unwrap_or(0))
@@ -118,25 +123,33 @@ impl Vocabulary {
     }
 }
 
-/// One of the two tables, widened for quick products.
-struct Table(Box<[WideDescriptor; ENTRIES]>);
+/// One of the two tables, widened for quick products, with the square of each entry.
+struct Table {
+    entries: Box<[WideDescriptor; ENTRIES]>,
+    squares: [i32; ENTRIES],
+}
 
 impl Table {
     fn new(rows: &mut impl Iterator<Item = Descriptor>) -> Self {
-        let mut table = Box::new([[0; DIMENSIONS]; ENTRIES]);
-        table.iter_mut().zip(rows).for_each(|(entry, row)| *entry = row.map(i16::from));
-        Self(table)
+        let mut entries = Box::new([[0; DIMENSIONS]; ENTRIES]);
+        entries.iter_mut().zip(rows).for_each(|(entry, row)| *entry = row.map(i16::from));
+        let squares = std::array::from_fn(|at| dot(&entries[at], &entries[at]));
+        Self { entries, squares }
     }
 
-    /// Twice the dot product with each entry.
+    /// Twice the dot product with each entry, by the instructions that the machine has.
     fn doubled_dots(&self, descriptor: &WideDescriptor) -> [i32; ENTRIES] {
-        std::array::from_fn(|at| 2 * dot(&self.0[at], descriptor))
+        let mut dots = [0; ENTRIES];
+        dispatch!(Level::new(), _ => doubled_dots_with(&self.entries, descriptor, &mut dots));
+        dots
     }
+}
 
-    /// The squared distance from each entry, but for the descriptor's own square; and twice the dot products.
-    fn distances(&self, descriptor: &WideDescriptor) -> ([i32; ENTRIES], [i32; ENTRIES]) {
-        let dots = self.doubled_dots(descriptor);
-        (std::array::from_fn(|at| dot(&self.0[at], &self.0[at]) - dots[at]), dots)
+#[allow(clippy::inline_always, reason = "the instructions are those of the function it is put into")]
+#[inline(always)]
+fn doubled_dots_with(entries: &[WideDescriptor; ENTRIES], descriptor: &WideDescriptor, dots: &mut [i32; ENTRIES]) {
+    for (dots, entry) in dots.iter_mut().zip(entries) {
+        *dots = 2 * dot(entry, descriptor);
     }
 }
 

@@ -43,7 +43,8 @@ fn a_sum_of_two_entries_is_its_own_word() {
     let vocabulary = Vocabulary::default();
     let mut right = 0;
     for word in (0..=u16::MAX).step_by(257) {
-        let (a, b) = (vocabulary.first.0[usize::from(word >> 8)], vocabulary.second.0[usize::from(word & 255)]);
+        let (a, b) =
+            (vocabulary.first.entries[usize::from(word >> 8)], vocabulary.second.entries[usize::from(word & 255)]);
         let sum: Descriptor = std::array::from_fn(|at| i8::try_from(a[at] + b[at]).unwrap_or(i8::MAX));
         right += u32::from(vocabulary.code(&sum).word == word);
     }
