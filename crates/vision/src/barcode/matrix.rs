@@ -65,10 +65,12 @@ fn reduced(picture: &Picture) -> (usize, usize, Vec<u8>) {
     }
     let (columns, rows) = ((width / factor).max(1), (height / factor).max(1));
     let mean = |row: usize, column: usize| {
-        let line =
-            |y: usize| grey.iter().skip(y * width + column * factor).take(factor).map(|value| usize::from(*value));
-        let sum: usize = (row * factor..((row + 1) * factor).min(height)).flat_map(line).sum();
-        u8::try_from(sum / (factor * factor)).unwrap_or(u8::MAX)
+        // A picture can be narrower than a square.
+        let (x, y) =
+            (column * factor..((column + 1) * factor).min(width), row * factor..((row + 1) * factor).min(height));
+        let count = x.len() * y.len();
+        let sum: usize = y.flat_map(|y| &grey[y * width..][x.clone()]).map(|value| usize::from(*value)).sum();
+        u8::try_from(sum / count.max(1)).unwrap_or(u8::MAX)
     };
     let small = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
     (columns, rows, small.map(|(row, column)| mean(row, column)).collect())
