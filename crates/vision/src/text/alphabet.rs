@@ -64,7 +64,8 @@ impl Alphabet {
             }
             last = symbol;
         }
-        (text, if many > 0.0 { sum / many } else { 0.0 })
+        // Characters of other languages leave spaces behind.
+        (text.trim().to_owned(), if many > 0.0 { sum / many } else { 0.0 })
     }
 }
 
