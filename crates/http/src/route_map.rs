@@ -1,8 +1,11 @@
 //! The route map function: `/<route_service>/v1/…`.
 
+pub(crate) mod course;
+mod course_wire;
 pub(crate) mod data;
 pub(crate) mod detail;
 pub(crate) mod list;
+mod places;
 pub(crate) mod prepared;
 pub(crate) mod response;
 mod station;

@@ -36,6 +36,7 @@ pub(crate) fn api(segment: &Segment) -> OpenApiRouter<Arc<Gateway>> {
         .routes(below(&route_map, routes!(route_map::data::railmap_data)))
         .routes(below(&route_map, routes!(route_map::stations::station)))
         .routes(below(&route_map, routes!(route_map::station_near::station_near)))
+        .routes(below(&route_map, routes!(route_map::course::search_course)))
         .routes(below(recognition, routes!(recognition::recognize::recognize)))
         .routes(below(recognition, routes!(recognition::classify::classify)))
         .routes(below(recognition, routes!(recognition::detect::detect)))

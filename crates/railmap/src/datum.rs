@@ -18,6 +18,9 @@ const STEPS: usize = 20;
 /// The iteration stops below this difference: 1e-10 degrees are about a hundredth of a millimetre.
 const CLOSE: f64 = 1e-10;
 
+/// The radius of the earth in metres, of a sphere with its surface.
+const EARTH: f64 = 6_371_008.8;
+
 /// A position in WGS 84. The latitude is within −90 to 90 degrees and the longitude within −180 to 180.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Position {
@@ -37,6 +40,15 @@ impl Position {
     #[must_use]
     pub fn degrees(self) -> (f64, f64) {
         (self.latitude, self.longitude)
+    }
+
+    /// The distance to another position along a great circle, in metres.
+    #[must_use]
+    pub fn metres_to(self, other: Self) -> f64 {
+        let north = ((other.latitude - self.latitude).to_radians() / 2.0).sin().powi(2);
+        let east = ((other.longitude - self.longitude).to_radians() / 2.0).sin().powi(2);
+        let half = north + self.latitude.to_radians().cos() * other.latitude.to_radians().cos() * east;
+        2.0 * EARTH * half.sqrt().min(1.0).asin()
     }
 
     /// The position in the coordinate system `gcs`, as the API writes it.

@@ -6,9 +6,6 @@ use kaisatsu_model::{Prefecture, StationCode, TransportKind};
 
 use crate::{LoadedMap, Position, RouteMap, Station, search_key};
 
-/// The radius of the earth in metres, of a sphere with its surface.
-const EARTH: f64 = 6_371_008.8;
-
 /// The stations of all maps, ordered by code. A station that is on several maps is listed once.
 pub struct StationDirectory<P> {
     maps: Vec<Arc<LoadedMap<P>>>,
@@ -84,6 +81,27 @@ impl<P> StationDirectory<P> {
         self.entries[entry].places.iter().map(|(map, _)| &self.maps[*map].map)
     }
 
+    /// The index of an entry's station on a map; `None` if it is not on that map.
+    #[must_use]
+    pub fn index_on(&self, entry: usize, map: &RouteMap) -> Option<usize> {
+        let on_map = |(at, _): &&(usize, usize)| self.maps[*at].map.id == map.id;
+        self.entries[entry].places.iter().find(on_map).map(|(_, station)| *station)
+    }
+
+    /// The entries with exactly this name, reading or former name, in any script, the best first.
+    #[must_use]
+    pub fn called(&self, name: &str) -> Vec<usize> {
+        let whole = |name: &str| {
+            let ranked = self.ranked(&search_key::fold(name)).into_iter();
+            ranked.take_while(|((longer, ..), _)| !longer).map(|(_, at)| at).collect::<Vec<usize>>()
+        };
+        let found = whole(name);
+        match name.trim().strip_suffix('駅') {
+            Some(without) if found.is_empty() => whole(without),
+            _ => found,
+        }
+    }
+
     /// The entries that a search finds: the best first if it has a name, otherwise by code.
     #[must_use]
     pub fn search(&self, filter: &StationFilter<'_>) -> Vec<usize> {
@@ -106,6 +124,10 @@ impl<P> StationDirectory<P> {
 
     /// The entries with a key that begins with this one, the best first.
     fn named(&self, wanted: &str) -> Vec<usize> {
+        self.ranked(wanted).into_iter().map(|(_, at)| at).collect()
+    }
+
+    fn ranked(&self, wanted: &str) -> Vec<(Rank, usize)> {
         if wanted.is_empty() {
             return Vec::new();
         }
@@ -130,13 +152,13 @@ impl<P> StationDirectory<P> {
         }
         let mut found: Vec<(Rank, usize)> = ranks.into_iter().map(|(at, rank)| (rank, at)).collect();
         found.sort_unstable();
-        found.into_iter().map(|(_, at)| at).collect()
+        found
     }
 
     /// The entries within `radius` metres of a position, with their distances in metres, the nearest first.
     #[must_use]
     pub fn near(&self, position: Position, radius: f64) -> Vec<(usize, f64)> {
-        let distance = |at| (at, metres(position, self.station(at).position));
+        let distance = |at| (at, position.metres_to(self.station(at).position));
         let mut found: Vec<_> = (0..self.entries.len()).map(distance).filter(|(_, metres)| *metres <= radius).collect();
         found.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
         found
@@ -185,15 +207,6 @@ fn lines<P>(maps: &[Arc<LoadedMap<P>>], entry_of: &BTreeMap<(usize, usize), usiz
     lines.into_iter().collect()
 }
 
-/// The distance of two positions along a great circle, in metres.
-fn metres(a: Position, b: Position) -> f64 {
-    let ((a_lat, a_lon), (b_lat, b_lon)) = (a.degrees(), b.degrees());
-    let north = ((b_lat - a_lat).to_radians() / 2.0).sin().powi(2);
-    let east = ((b_lon - a_lon).to_radians() / 2.0).sin().powi(2);
-    let half = north + a_lat.to_radians().cos() * b_lat.to_radians().cos() * east;
-    2.0 * EARTH * half.sqrt().min(1.0).asin()
-}
-
 #[cfg(test)]
 mod tests {
     use kaisatsu_model::Prefecture;
@@ -236,6 +249,18 @@ mod tests {
         assert!(found.contains(&"新宿三丁目".to_owned()) && found.contains(&"新宿御苑前".to_owned()), "{found:?}");
         let of_line = names(&directory(), &StationFilter { name: Some("山手線"), ..StationFilter::default() });
         assert!(of_line.len() >= 30 && of_line.contains(&"渋谷".to_owned()), "{of_line:?}");
+    }
+
+    #[test]
+    fn a_whole_name_is_neither_a_beginning_nor_a_line() {
+        let directory = directory();
+        let called = |name: &str| -> Vec<String> {
+            directory.called(name).into_iter().map(|at| directory.station(at).name.clone()).collect()
+        };
+        for written in ["新宿", "しんじゅく", "Shinjuku", "新宿駅"] {
+            assert_eq!(called(written), ["新宿"], "{written}");
+        }
+        assert!(called("新").is_empty() && called("山手線").is_empty() && called("駅").is_empty());
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod directory;
 mod document;
 pub mod file;
 mod grid;
+pub mod journey;
 mod map;
 mod registry;
 mod search_key;

@@ -8,7 +8,7 @@ use std::{
     fs,
     io::{self, ErrorKind},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::SystemTime,
 };
 
@@ -19,6 +19,7 @@ use crate::{
     RouteMap, StationDirectory, builtin,
     check::{self, Severity},
     file::MAX_BYTES,
+    journey::Network,
 };
 
 /// A map, and the data that the registry's owner derives from it when it is loaded.
@@ -28,6 +29,14 @@ pub struct LoadedMap<P> {
     pub map: RouteMap,
     /// The derived data, which speeds up answers.
     pub prepared: P,
+    network: OnceLock<Network>,
+}
+
+impl<P> LoadedMap<P> {
+    /// The network of the map, on which journeys are searched. It is made on the first call.
+    pub fn network(&self) -> &Network {
+        self.network.get_or_init(|| Network::of(&self.map))
+    }
 }
 
 type MapIndex<P> = BTreeMap<MapId, Arc<LoadedMap<P>>>;
@@ -199,5 +208,5 @@ fn load<P>(name: &str, text: &str, prepare: fn(&RouteMap) -> P) -> Option<Arc<Lo
         return None;
     };
     tracing::info!(file = name, map = %map.id, stations = map.stations().len(), warnings, "map loaded");
-    Some(Arc::new(LoadedMap { prepared: prepare(&map), map }))
+    Some(Arc::new(LoadedMap { prepared: prepare(&map), map, network: OnceLock::new() }))
 }

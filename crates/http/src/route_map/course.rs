@@ -1,0 +1,128 @@
+//! `searchCourse`: the ways from one station to another.
+
+use std::sync::Arc;
+
+use axum::extract::{RawQuery, State};
+use kaisatsu_railmap::{
+    LoadedMap, StationDirectory,
+    journey::{Course, Order},
+};
+
+use super::{
+    course_wire::{CoursesAnswer, FoundCourses},
+    places::{Place, places},
+    prepared::PreparedMap,
+    response::respond,
+    station::gcs,
+    window::map,
+    wire::ErrorAnswer,
+};
+use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY, log_context::LoggedResponse};
+
+const PARAMETERS: [&str; 9] = [API_KEY, "from", "to", "via", "viaList", "id", "sort", "answerCount", "gcs"];
+
+/// The most ways of one answer, and their number when none is asked for.
+const MOST: i64 = 5;
+
+/// Ways from one station to another, the best first
+///
+/// A place is a station code, a name in any script, or `latitude,longitude` in decimal degrees, which stands for the
+/// nearest station within 5 km. There is no timetable: times are those of a typical ride on a weekday, estimated from
+/// distances and the kind of line.
+#[utoipa::path(
+    get, path = "/searchCourse", operation_id = "searchCourse", tag = "Route map",
+    params(
+        ("from" = Option<String>, Query, description = "Where the journey begins; required without viaList",
+            example = "新宿", nullable = false),
+        ("to" = Option<String>, Query, description = "Where it ends; required without viaList", example = "東京",
+            nullable = false),
+        ("via" = Option<String>, Query, description = "Up to three places between, separated by commas",
+            nullable = false),
+        ("viaList" = Option<String>, Query, description = "All places of the journey, 2 to 5, separated by colons; \
+            with from and to, the places between them. Excludes via", nullable = false),
+        ("id" = Option<String>, Query, description = "Route map id; without it every map is tried", nullable = false),
+        ("sort" = Option<String>, Query, description = "The least of what comes first: time (default) or transfer",
+            pattern = "^(time|transfer)$", nullable = false),
+        ("answerCount" = Option<u8>, Query, minimum = 1, maximum = 5, description = "The most ways; 5 when left out",
+            nullable = false),
+        ("gcs" = Option<String>, Query, description = "Geodetic system of the coordinates: tokyo (default) or wgs84",
+            pattern = "^(tokyo|wgs84)$", nullable = false),
+    ),
+    security(("APIKEY" = [])),
+    responses(
+        (status = 200, description = "The ways", body = CoursesAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "W400: a parameter breaks a rule, or a station is named twice",
+            body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
+        (status = 401, description = "W401: the API key is missing or unknown", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 403, description = "W403: the API key is disabled", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 404, description = "W404: no such map or station, or no way", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 429, description = "W429: the key calls too often; see Retry-After", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 503, description = "W503: not ready; see Retry-After", body = ErrorAnswer,
+            content_type = "application/json;charset=UTF-8"),
+    )
+)]
+pub(crate) async fn search_course(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> LoggedResponse {
+    let query = Query::read(raw.as_deref(), &PARAMETERS);
+    respond(gateway.admit(&query).await, || search(&gateway, &query))
+}
+
+fn search(gateway: &Gateway, query: &Query<'_>) -> Result<FoundCourses, Failure> {
+    let gcs = gcs(query)?;
+    let places = places(query, gcs)?;
+    let order = match query.text("sort")? {
+        None | Some("time") => Order::Time,
+        Some("transfer") => Order::Transfers,
+        Some(_) => {
+            return Err(Failure::new(Kind::ParameterInvalid, "query parameter sort must be time or transfer"));
+        }
+    };
+    let most = query.integer("answerCount", 1..=MOST)?.unwrap_or(MOST);
+    let most = usize::try_from(most).unwrap_or(1);
+    let (maps, on) = match query.text("id")? {
+        Some(id) => (vec![map(gateway, id)?], "this map"),
+        None => (gateway.maps.all(), "any map"),
+    };
+
+    let directory = gateway.maps.stations();
+    let mut best: Option<(Arc<LoadedMap<PreparedMap>>, Vec<Course>)> = None;
+    let mut failure = None;
+    for loaded in &maps {
+        let stations: Option<Vec<usize>> = places.iter().map(|place| place.on(loaded, &directory)).collect();
+        let Some(stations) = stations else { continue };
+        if let Some(at) = (1..stations.len()).find(|at| stations[..*at].contains(&stations[*at])) {
+            failure = Some(twice(&places[at], &loaded.map.stations()[stations[at]].name));
+            continue;
+        }
+        let courses = loaded.network().courses(&stations, order, most);
+        if courses.is_empty() {
+            failure = Some(Failure::new(Kind::NotFound, "there is no way between these stations on this map"));
+        } else if best.as_ref().is_none_or(|(_, known)| courses[0].rank(order) < known[0].rank(order)) {
+            best = Some((Arc::clone(loaded), courses));
+        }
+    }
+    let failure = || failure.unwrap_or_else(|| not_found(&places, &maps, &directory, on));
+    best.map(|(map, courses)| FoundCourses { map, courses, gcs }).ok_or_else(failure)
+}
+
+fn twice(place: &Place<'_>, name: &str) -> Failure {
+    let parameter = place.parameter;
+    let rule = format!("query parameter {parameter} names {name} again; a journey has every station once");
+    Failure::new(Kind::ParameterInvalid, rule)
+}
+
+/// The error when no map has all places: the place that no map has, if there is one.
+fn not_found(
+    places: &[Place<'_>],
+    maps: &[Arc<LoadedMap<PreparedMap>>],
+    directory: &StationDirectory<PreparedMap>,
+    on: &str,
+) -> Failure {
+    let nowhere = places.iter().find(|place| maps.iter().all(|loaded| place.on(loaded, directory).is_none()));
+    let apart = || Failure::new(Kind::NotFound, "there is no way between these stations: no map has all of them");
+    nowhere.map_or_else(apart, |place| place.not_found(on))
+}
