@@ -150,6 +150,7 @@ fn the_documentation_needs_no_outside_network() {
             "/rail/v1/railmapData",
             "/rail/v1/railmapDetail",
             "/rail/v1/railmapList",
+            "/rail/v1/searchCourse",
             "/rail/v1/station",
             "/rail/v1/stationNear",
             "/readyz",
