@@ -18,7 +18,8 @@ impl Fixture {
     }
 
     fn call(&self, parameters: &[(&str, &str)]) -> Answer {
-        let query: String = parameters.iter().map(|(name, value)| format!("&{name}={}", http::encode(value))).collect();
+        let add = |query: String, (name, value): &(&str, &str)| query + "&" + name + "=" + &http::encode(value);
+        let query = parameters.iter().fold(String::new(), add);
         self.server.get(&format!("/route_service/v1/searchCourse?APIKEY={}{query}", self.key))
     }
 
