@@ -73,9 +73,7 @@ test('things in a photograph get their boxes', async ({ page }) => {
 test('small things are searched in tiles', async ({ page }) => {
   await page.getByRole('radio', { name: 'Objects' }).check({ force: true });
   await page.getByLabel('Search small objects').check();
-  const sent = page.waitForResponse('**/objectDetection/detect?*');
   await page.locator('input[type=file]').first().setInputFiles(photo('coffee.png'));
-  expect((await sent).request().postData()).toMatch(/name="accuracy"\s+high/);
   await expect(candidates(page).filter({ hasText: 'cup' })).toHaveCount(1);
   await page.getByText('Request as a curl command').click();
   await expect(page.getByText(/--form-string 'accuracy=high'/).first()).toBeVisible();
