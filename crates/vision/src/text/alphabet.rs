@@ -65,7 +65,7 @@ impl Alphabet {
             last = symbol;
         }
         // Characters of other languages leave spaces behind.
-        (text.trim().to_owned(), if many > 0.0 { sum / many } else { 0.0 })
+        (text.trim_matches(' ').to_owned(), if many > 0.0 { sum / many } else { 0.0 })
     }
 }
 
