@@ -47,6 +47,7 @@ class Part:
     labels: str | None = None
     flags: Callable[[], list[str]] = list
     texts: tuple[tuple[str, str], ...] = ()  # files of this repository beside the labels, and their names there
+    optional: bool = False  # a server without it starts, and says that the model is not there
 
     @property
     def manifest(self) -> Path:
@@ -88,8 +89,8 @@ PARTS = [
     Part("coco", picodet.convert, labels="coco.tsv"),
     Part("text", ppocr.convert),
     Part("local-features", xfeat.convert),
-    Part("food", aiy.convert_food, labels="food.tsv", texts=(("classes/food.txt", "gate.txt"),)),
-    Part("plant", aiy.convert_plants, labels="plant.tsv",
+    Part("food", aiy.convert_food, labels="food.tsv", texts=(("classes/food.txt", "gate.txt"),), optional=True),
+    Part("plant", aiy.convert_plants, labels="plant.tsv", optional=True,
          texts=(("labels/plant-groups.tsv", "groups.tsv"), ("labels/plant-taxonomy.tsv", "taxonomy.tsv"))),
     *(view(name) for name in ("animal", "fashion_type", "flower", "kinoko", "scene", "vehicle")),
 ]
@@ -110,10 +111,11 @@ def main() -> int:
                 install(part, root)
             except (InstallError, registry.RegistryError, OSError, ValueError, KeyError) as error:
                 print(f"models: {part.name} FAILED: {error}", file=sys.stderr)
-                failed.append(part.name)
+                failed.append(part)
     if failed:
-        print(f"models: not installed: {', '.join(failed)}; the others are in {root}", file=sys.stderr)
-        return 1
+        names = ", ".join(part.name for part in failed)
+        print(f"models: not installed: {names}; the others are in {root}", file=sys.stderr)
+        return 0 if all(part.optional for part in failed) else 1
     print(f"models: all in place in {root}")
     return 0
 

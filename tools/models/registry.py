@@ -63,10 +63,15 @@ def unpack_npm(name: str, version: str, sha256: str, folder: Path) -> Path:
     found = hashlib.sha256(archives[0].read_bytes()).hexdigest()
     if found != sha256:
         raise RegistryError(f"{name}@{version} has the sha256 {found}, not the pinned one")
+    package = folder / "package"  # everything in such an archive is below a folder of this name
     with tarfile.open(archives[0]) as archive:
-        archive.extractall(folder, filter="data")
+        for member in archive:
+            path = (folder / member.name).resolve()
+            if member.isfile() and path.is_relative_to(package.resolve()):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(archive.extractfile(member).read())
     archives[0].unlink()
-    return folder / "package"
+    return package
 
 
 def licences(package: Path) -> list[Path]:
