@@ -1,8 +1,8 @@
 # `make serve` starts the server, `make unit` runs the quick tests, `make test` and `make check` are what CI runs.
 
-.PHONY: help serve models web unit test check fmt lint layers lines licences docs schema pages screenshots openapi \
-	fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets bench-catalogue \
-	bench-feedback bench-slow-database bench-layout soak maps vocabulary
+.PHONY: help serve models web unit test check style fmt lint layers lines licences docs schema pages screenshots \
+	openapi fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets \
+	bench-catalogue bench-feedback bench-slow-database bench-layout soak maps vocabulary
 .DEFAULT_GOAL := help
 
 # Property tests use the same random cases in every run, so that only a change of the code can make them fail.
@@ -42,7 +42,9 @@ test: ## run every test, with PostgreSQL, an S3 server, models and a browser
 	@tools/web unit
 	@$(MAKE) --no-print-directory schema pages
 
-check: fmt lint layers lines licences docs ## check format, lints, layers, line lengths, licences and documentation
+check: style lint docs ## check format, lints, layers, line lengths, licences and documentation
+
+style: fmt layers lines licences ## the checks that need no build
 
 fmt:
 	@cargo fmt --all --check
