@@ -72,6 +72,16 @@ impl<'a> Query<'a> {
             .ok_or_else(|| Failure::new(Kind::ParameterMissing, format!("query parameter {name} is missing")))
     }
 
+    /// How many, or which one: an integer from 0, or `usual` if it is missing.
+    ///
+    /// # Errors
+    /// Those of [`Self::integer`].
+    pub fn count(&self, name: &str, range: RangeInclusive<u32>, usual: u32) -> Result<usize, Failure> {
+        let range = i64::from(*range.start())..=i64::from(*range.end());
+        let number = self.integer(name, range)?.and_then(|number| u32::try_from(number).ok()).unwrap_or(usual);
+        Ok(usize::try_from(number).unwrap_or(usize::MAX))
+    }
+
     /// An integer, if it is present: an optional minus sign and the digits 0 to 9, nothing else.
     ///
     /// # Errors

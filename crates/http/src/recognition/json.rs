@@ -129,7 +129,7 @@ impl Object {
 
     /// `limit`: the most items.
     pub(super) fn limit(&self, least: u64) -> Result<usize, Failure> {
-        let limit = self.integer("limit", least..=MAX_LIMIT)?.unwrap_or(DEFAULT_LIMIT);
+        let limit = self.integer("limit", least..=MAX_LIMIT.into())?.unwrap_or(DEFAULT_LIMIT.into());
         Ok(usize::try_from(limit).unwrap_or(usize::MAX))
     }
 }
@@ -141,13 +141,12 @@ pub(super) fn query_page(query: &Query<'_>) -> Result<PageRequest, Failure> {
         Some(text) => Cursor::from_text(text)
             .ok_or_else(|| Failure::new(Kind::ParameterInvalid, format!("query parameter cursor {BAD_CURSOR}")))?,
     };
-    let limit = query.integer("limit", 1..=MAX_LIMIT.cast_signed())?.unwrap_or(DEFAULT_LIMIT.cast_signed());
-    Ok(PageRequest { after, most: usize::try_from(limit).unwrap_or(0) })
+    Ok(PageRequest { after, most: query.count("limit", 1..=MAX_LIMIT, DEFAULT_LIMIT)? })
 }
 
 /// The largest page of a list, and the page when there is no `limit`.
-const MAX_LIMIT: u64 = 1_000;
-const DEFAULT_LIMIT: u64 = 100;
+const MAX_LIMIT: u32 = 1_000;
+const DEFAULT_LIMIT: u32 = 100;
 
 /// The rule that a wrong cursor breaks.
 pub(super) const BAD_CURSOR: &str = "is not one that this operation answered with; leave it out to begin at the start";

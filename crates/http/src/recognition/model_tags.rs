@@ -16,7 +16,7 @@ use crate::{Failure, Gateway, Query, gateway::API_KEY, response::JsonBody};
 const FIELDS: [&str; 5] = [API_KEY, "language", "text", "limit", "offset"];
 
 /// Tags when no number is asked for.
-const USUAL: i64 = 100;
+const USUAL: u32 = 100;
 
 /// Some tags of a model.
 #[derive(Serialize, ToSchema)]
@@ -83,16 +83,10 @@ pub(crate) async fn model_tags(
     respond("models", gateway.admit(&query).await, || {
         let language = query.text("language")?.unwrap_or("en");
         let text = query.text("text")?.unwrap_or_default();
-        let limit = position(query.integer("limit", 1..=1000)?.unwrap_or(USUAL));
-        let offset = position(query.integer("offset", 1..=1_000_000)?.unwrap_or(1));
+        let (limit, offset) = (query.count("limit", 1..=1000, USUAL)?, query.count("offset", 1..=1_000_000, 1)?);
         let tags = gateway.recognition.models.tags(&name, language, text)?;
         let max = tags.len();
         let tags = tags.into_iter().skip(offset - 1).take(limit).map(Into::into).collect();
         Ok::<_, Failure>(TagsAnswer { max, offset, tags })
     })
-}
-
-/// A number from 1, which has been checked.
-fn position(number: i64) -> usize {
-    usize::try_from(number).unwrap_or(1).max(1)
 }

@@ -12,7 +12,7 @@ use super::{
     course_wire::{CoursesAnswer, FoundCourses},
     places::{Place, places},
     prepared::PreparedMap,
-    response::respond,
+    response::{Refusals, respond},
     station::gcs,
     window::map,
     wire::ErrorAnswer,
@@ -22,7 +22,7 @@ use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY, log_context::Logged
 const PARAMETERS: [&str; 9] = [API_KEY, "from", "to", "via", "viaList", "id", "sort", "answerCount", "gcs"];
 
 /// The most ways of one answer, and their number when none is asked for.
-const MOST: i64 = 5;
+const MOST: u32 = 5;
 
 /// Ways from one station to another, the best first
 ///
@@ -52,18 +52,9 @@ const MOST: i64 = 5;
     responses(
         (status = 200, description = "The ways", body = CoursesAnswer,
             content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "W400: a parameter breaks a rule, or a station is named twice",
-            body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 401, description = "W401: the API key is missing or unknown", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
-        (status = 403, description = "W403: the API key is disabled", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
         (status = 404, description = "W404: no such map or station, or no way", body = ErrorAnswer,
             content_type = "application/json;charset=UTF-8"),
-        (status = 429, description = "W429: the key calls too often; see Retry-After", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
-        (status = 503, description = "W503: not ready; see Retry-After", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
+        Refusals,
     )
 )]
 pub(crate) async fn search_course(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> LoggedResponse {
@@ -81,8 +72,7 @@ fn search(gateway: &Gateway, query: &Query<'_>) -> Result<FoundCourses, Failure>
             return Err(Failure::new(Kind::ParameterInvalid, "query parameter sort must be time or transfer"));
         }
     };
-    let most = query.integer("answerCount", 1..=MOST)?.unwrap_or(MOST);
-    let most = usize::try_from(most).unwrap_or(1);
+    let most = query.count("answerCount", 1..=MOST, MOST)?;
     let (maps, on) = match query.text("id")? {
         Some(id) => (vec![map(gateway, id)?], "this map"),
         None => (gateway.maps.all(), "any map"),

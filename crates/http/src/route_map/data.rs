@@ -12,7 +12,7 @@ use kaisatsu_railmap::Selection;
 use kaisatsu_render::{MAX_PIXELS, Picture, Style};
 
 use super::{
-    response::error,
+    response::{Refusals, error},
     window::{map, window},
     wire::ErrorAnswer,
 };
@@ -57,19 +57,9 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
         (status = 200, description = "The picture, with an ETag", content((Vec<u8> = "image/png"),
             (String = "image/svg+xml;charset=UTF-8"))),
         (status = 304, description = "The caller has it already, by the ETag in If-None-Match"),
-        (status = 400,
-            description = "W400: a parameter breaks a rule, or the picture is empty or too large; the message names it",
-            body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
-        (status = 401, description = "W401: the API key is missing or unknown", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
-        (status = 403, description = "W403: the API key is disabled", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
         (status = 404, description = "W404: no such map", body = ErrorAnswer,
             content_type = "application/json;charset=UTF-8"),
-        (status = 429, description = "W429: the key calls too often; see Retry-After", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
-        (status = 503, description = "W503: not ready, or too many pictures at once; see Retry-After",
-            body = ErrorAnswer, content_type = "application/json;charset=UTF-8"),
+        Refusals,
     )
 )]
 pub(crate) async fn railmap_data(

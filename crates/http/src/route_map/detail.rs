@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 use super::{
     prepared::{Points, PreparedMap},
-    response::respond,
+    response::{Refusals, respond},
     station::{exclusive, gcs, not_found, station},
     window::{WINDOW, map, window},
     wire::{API_VERSION, DetailAnswer, DetailSet, ENGINE_VERSION, ErrorAnswer, RailMap},
@@ -43,18 +43,9 @@ const PARAMETERS: [&str; 9] = [API_KEY, "id", "stationName", "stationCode", "x",
     responses(
         (status = 200, description = "The stations, in the order of their codes", body = DetailAnswer,
             content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "W400: a parameter breaks a rule; the message names both", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
-        (status = 401, description = "W401: the API key is missing or unknown", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
-        (status = 403, description = "W403: the API key is disabled", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
         (status = 404, description = "W404: no such map or station", body = ErrorAnswer,
             content_type = "application/json;charset=UTF-8"),
-        (status = 429, description = "W429: the key calls too often; see Retry-After", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
-        (status = 503, description = "W503: not ready; see Retry-After", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
+        Refusals,
     )
 )]
 pub(crate) async fn railmap_detail(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> LoggedResponse {

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 use super::{
     prepared::PreparedMap,
-    response::respond,
+    response::{Refusals, respond},
     station::{exclusive, gcs, not_found, station},
     wire::{API_VERSION, ENGINE_VERSION, ErrorAnswer, ListAnswer, ListSet, ListedMap, Text},
 };
@@ -36,18 +36,9 @@ const PARAMETERS: [&str; 5] = [API_KEY, "id", "stationCode", "stationName", "gcs
     responses(
         (status = 200, description = "The maps, by id", body = ListAnswer,
             content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "W400: a parameter breaks a rule; the message names both", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
-        (status = 401, description = "W401: the API key is missing or unknown", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
-        (status = 403, description = "W403: the API key is disabled", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
         (status = 404, description = "W404: no such map or station", body = ErrorAnswer,
             content_type = "application/json;charset=UTF-8"),
-        (status = 429, description = "W429: the key calls too often; see Retry-After", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
-        (status = 503, description = "W503: not ready; see Retry-After", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
+        Refusals,
     )
 )]
 pub(crate) async fn railmap_list(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> LoggedResponse {

@@ -3,7 +3,10 @@
 use kaisatsu_model::{Gcs, StationCode, StationName};
 use kaisatsu_railmap::{LoadedMap, Position, Selection, StationDirectory, datum};
 
-use super::{prepared::PreparedMap, station::exclusive};
+use super::{
+    prepared::PreparedMap,
+    station::{decimal_degrees, exclusive},
+};
 use crate::{Failure, Kind, Query};
 
 /// The most places between the first and the last one.
@@ -61,7 +64,7 @@ fn by_commas(list: &str) -> Vec<&str> {
     let mut places = Vec::new();
     let mut rest = Some(list);
     while let Some(text) = rest {
-        let decimal = |part: &str| part.contains('.') && part.trim().parse::<f64>().is_ok();
+        let decimal = |part: &str| part.contains('.') && decimal_degrees(part.trim()).is_some();
         let mut commas = text.match_indices(',').map(|(at, _)| at);
         let first = commas.next();
         let end = match (first, commas.next()) {
@@ -136,12 +139,7 @@ impl<'a> Place<'a> {
 /// Decimal degrees of latitude and longitude: `35.66,139.60`.
 fn coordinates(text: &str) -> Option<(f64, f64)> {
     let (latitude, longitude) = text.split_once(',')?;
-    let number = |text: &str| {
-        let text = text.trim();
-        let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b'-');
-        text.parse::<f64>().ok().filter(|_| plain && text.len() <= 20)
-    };
-    Some((number(latitude)?, number(longitude)?))
+    Some((decimal_degrees(latitude.trim())?, decimal_degrees(longitude.trim())?))
 }
 
 #[cfg(test)]

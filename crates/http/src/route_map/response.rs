@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::response::Response;
 use kaisatsu_access::Caller;
+use utoipa::IntoResponses;
 
 use super::wire::{API_VERSION, ENGINE_VERSION, ErrorAnswer, ErrorBody, ErrorSet};
 use crate::{
@@ -11,6 +12,27 @@ use crate::{
     log_context::LoggedResponse,
     response::{self, JsonBody},
 };
+
+/// The errors of every operation, for its description.
+#[derive(IntoResponses)]
+#[allow(dead_code, reason = "it describes the responses for the OpenAPI document")]
+pub(crate) enum Refusals {
+    /// W400: a parameter breaks a rule; the message names both
+    #[response(status = 400, content_type = "application/json;charset=UTF-8")]
+    Parameter(ErrorAnswer),
+    /// W401: the API key is missing or unknown
+    #[response(status = 401, content_type = "application/json;charset=UTF-8")]
+    KeyUnknown(ErrorAnswer),
+    /// W403: the API key is disabled
+    #[response(status = 403, content_type = "application/json;charset=UTF-8")]
+    KeyDisabled(ErrorAnswer),
+    /// W429: the key calls too often; see Retry-After
+    #[response(status = 429, content_type = "application/json;charset=UTF-8")]
+    TooOften(ErrorAnswer),
+    /// W503: not ready, or overloaded; see Retry-After
+    #[response(status = 503, content_type = "application/json;charset=UTF-8")]
+    Unavailable(ErrorAnswer),
+}
 
 /// Runs `work` for an admitted caller and makes the response of its result.
 pub(crate) fn respond<B: JsonBody>(

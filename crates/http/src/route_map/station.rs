@@ -28,6 +28,13 @@ pub(crate) fn gcs(query: &Query<'_>) -> Result<Gcs, Failure> {
     }
 }
 
+/// A number of degrees: digits with an optional sign and decimal point.
+pub(crate) fn decimal_degrees(text: &str) -> Option<f64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let plain = digits.len() <= 20 && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    text.parse().ok().filter(|_| plain)
+}
+
 /// Refuses `one` beside any of `others`.
 pub(crate) fn exclusive(query: &Query<'_>, one: &str, others: &[&str]) -> Result<(), Failure> {
     match others.iter().find(|other| query.has(one) && query.has(other)) {

@@ -7,11 +7,10 @@ use kaisatsu_model::Gcs;
 use kaisatsu_railmap::{Position, datum};
 
 use super::{
-    response::respond,
-    station::gcs,
+    response::{Refusals, respond},
+    station::{decimal_degrees, gcs},
     stations::limit,
     stations_wire::{FoundStations, StationsAnswer},
-    wire::ErrorAnswer,
 };
 use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY, log_context::LoggedResponse};
 
@@ -42,16 +41,7 @@ const MOST_METRES: i64 = 50_000;
     responses(
         (status = 200, description = "The stations, each with its distance", body = StationsAnswer,
             content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "W400: a parameter breaks a rule; the message names both", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
-        (status = 401, description = "W401: the API key is missing or unknown", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
-        (status = 403, description = "W403: the API key is disabled", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
-        (status = 429, description = "W429: the key calls too often; see Retry-After", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
-        (status = 503, description = "W503: not ready; see Retry-After", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
+        Refusals,
     )
 )]
 pub(crate) async fn station_near(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> LoggedResponse {
@@ -75,12 +65,9 @@ fn near(gateway: &Gateway, query: &Query<'_>) -> Result<FoundStations, Failure> 
     Ok(FoundStations { stations, page, max: found.len(), offset: 1, gcs })
 }
 
-/// A required number of degrees: digits with an optional sign and decimal point.
+/// A required number of degrees, at most `most` in either direction.
 fn degrees(query: &Query<'_>, name: &str, most: f64) -> Result<f64, Failure> {
-    let text = query.required(name)?;
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && digits.len() <= 20;
-    let Some(number) = text.parse::<f64>().ok().filter(|_| plain) else {
+    let Some(number) = decimal_degrees(query.required(name)?) else {
         let rule = format!("query parameter {name} must be decimal degrees, such as 35.681");
         return Err(Failure::new(Kind::ParameterInvalid, rule));
     };

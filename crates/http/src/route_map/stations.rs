@@ -7,7 +7,7 @@ use kaisatsu_model::{Prefecture, StationCode, TransportKind};
 use kaisatsu_railmap::StationFilter;
 
 use super::{
-    response::respond,
+    response::{Refusals, respond},
     station::gcs,
     stations_wire::{FoundStations, StationsAnswer},
     window::map,
@@ -18,7 +18,7 @@ use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY, log_context::Logged
 const PARAMETERS: [&str; 9] = [API_KEY, "code", "name", "prefectureCode", "type", "id", "limit", "offset", "gcs"];
 
 /// The most stations of one answer, and their number when none is asked for.
-pub(super) const MOST: i64 = 100;
+pub(super) const MOST: u32 = 100;
 
 /// Stations of all maps: by code, by the beginning of a name, by prefecture, kind and map
 ///
@@ -46,18 +46,9 @@ pub(super) const MOST: i64 = 100;
     responses(
         (status = 200, description = "The stations", body = StationsAnswer,
             content_type = "application/json;charset=UTF-8"),
-        (status = 400, description = "W400: a parameter breaks a rule; the message names both", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
-        (status = 401, description = "W401: the API key is missing or unknown", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
-        (status = 403, description = "W403: the API key is disabled", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
         (status = 404, description = "W404: no such map", body = ErrorAnswer,
             content_type = "application/json;charset=UTF-8"),
-        (status = 429, description = "W429: the key calls too often; see Retry-After", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
-        (status = 503, description = "W503: not ready; see Retry-After", body = ErrorAnswer,
-            content_type = "application/json;charset=UTF-8"),
+        Refusals,
     )
 )]
 pub(crate) async fn station(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> LoggedResponse {
@@ -74,7 +65,7 @@ fn find(gateway: &Gateway, query: &Query<'_>) -> Result<FoundStations, Failure> 
         kind: query.text("type")?.map(kind).transpose()?,
         map: query.text("id")?,
     };
-    let (limit, offset) = (limit(query)?, position(query.integer("offset", 1..=i64::from(u32::MAX))?.unwrap_or(1)));
+    let (limit, offset) = (limit(query)?, query.count("offset", 1..=u32::MAX, 1)?);
     let gcs = gcs(query)?;
     if let Some(id) = filter.map {
         map(gateway, id)?;
@@ -87,12 +78,7 @@ fn find(gateway: &Gateway, query: &Query<'_>) -> Result<FoundStations, Failure> 
 
 /// `limit`, or its default.
 pub(super) fn limit(query: &Query<'_>) -> Result<usize, Failure> {
-    Ok(position(query.integer("limit", 1..=MOST)?.unwrap_or(MOST)))
-}
-
-/// A number from 1, which has been checked.
-fn position(number: i64) -> usize {
-    usize::try_from(number).unwrap_or(1).max(1)
+    query.count("limit", 1..=MOST, MOST)
 }
 
 fn kind(word: &str) -> Result<TransportKind, Failure> {
