@@ -1,5 +1,6 @@
 //! `model.toml`: what a model folder says of its weights. docs/formats/models.md describes it for operators.
 
+mod embedder;
 mod ensemble;
 mod features;
 mod picture;
@@ -8,6 +9,7 @@ mod view;
 
 use std::path::{Path, PathBuf};
 
+pub use embedder::{EmbedderOutput, EmbedderParts, Pool};
 pub use ensemble::{Ensemble, Member, Normalise};
 pub use features::{FeatureInput, FeatureOutput, LocalFeatures};
 pub use picture::{Backend, Channels, Decode, Filter, Fit, Input, Layout, Output};
@@ -94,6 +96,8 @@ pub enum Load {
 pub enum Parts {
     /// One picture in, scores out: a classifier or a detector with a network of its own.
     Picture(Box<PictureParts>),
+    /// One picture in, a vector out: a network that makes vectors and nothing else.
+    Embedder(Box<EmbedderParts>),
     /// A probe on the embedding of another model.
     Probe(ProbeParts),
     /// The vectors of other models, joined.
@@ -212,6 +216,7 @@ impl Manifest {
             table.remove(key);
         }
         let (is_probe, is_view) = (table.contains_key("head"), table.contains_key("of"));
+        let is_network = table.contains_key("weights");
         let parts = match about.task {
             Task::Classify if is_probe => Parts::Probe(parts(about.task, table)?),
             Task::Classify if is_view => Parts::View(parts(about.task, table)?),
@@ -219,6 +224,9 @@ impl Manifest {
                 let picture: PictureParts = parts(about.task, table)?;
                 check(about.task, &picture)?;
                 Parts::Picture(Box::new(picture))
+            }
+            Task::Embed if is_network => {
+                Parts::Embedder(Box::new(parts::<EmbedderParts>(about.task, table)?.checked()?))
             }
             Task::Embed => Parts::Ensemble(parts::<Ensemble>(about.task, table)?.checked()?),
             Task::ReadText => Parts::Text(Box::new(parts(about.task, table)?)),
@@ -236,6 +244,7 @@ impl Manifest {
                 let taxonomy = parts.taxonomy.iter().flat_map(|taxonomy| [&taxonomy.groups, &taxonomy.members]);
                 [&parts.weights, &parts.labels].into_iter().chain(gate).chain(taxonomy).map(named).collect()
             }
+            Parts::Embedder(parts) => vec![named(&parts.weights)],
             Parts::View(view) => vec![named(&view.classes)],
             Parts::Probe(parts) => {
                 vec![(parts.probe.file.as_path(), parts.probe.sha256.as_str()), named(&parts.labels)]
@@ -246,12 +255,14 @@ impl Manifest {
         }
     }
 
-    /// What identifies this model's vectors, where it makes any: the hash of its network, or that of an ensemble.
+    /// What identifies this model's vectors, where it makes any: the hash of a classifier's network, of an embedder, or
+    /// of an ensemble.
     /// Vectors are comparable when these are equal.
     #[must_use]
     pub fn embedding_sha256(&self) -> Option<&str> {
         match &self.parts {
             Parts::Picture(parts) if parts.output.embedding.is_some() => Some(&parts.weights.sha256),
+            Parts::Embedder(parts) => Some(parts.sha256()),
             Parts::Ensemble(ensemble) => Some(ensemble.sha256()),
             _ => None,
         }
@@ -266,12 +277,17 @@ fn parts<T: DeserializeOwned>(task: Task, table: toml::Table) -> Result<T, Fault
     table.try_into().map_err(|error| fault(format!("task {}: {}", task.as_str(), error.message())))
 }
 
+fn sensible(input: &Input) -> Result<(), Fault> {
+    let sides = (1..=4096).contains(&input.width) && (1..=4096).contains(&input.height);
+    if sides && (0.1..=1.0).contains(&input.crop_fraction) && !input.std.contains(&0.0) {
+        return Ok(());
+    }
+    Err(fault("[input]: width and height are 1 to 4096, crop_fraction 0.1 to 1, and no std is 0"))
+}
+
 fn check(task: Task, parts: &PictureParts) -> Result<(), Fault> {
     let (input, output) = (&parts.input, &parts.output);
-    let sensible = (1..=4096).contains(&input.width) && (1..=4096).contains(&input.height);
-    if !sensible || !(0.1..=1.0).contains(&input.crop_fraction) || input.std.contains(&0.0) {
-        return Err(fault("[input]: width and height are 1 to 4096, crop_fraction 0.1 to 1, and no std is 0"));
-    }
+    sensible(input)?;
     let classifies = matches!(output.decode, Decode::Softmax | Decode::Sigmoid | Decode::Probabilities);
     if classifies != (task == Task::Classify) {
         return Err(fault(format!("[output] decode does not fit task {}", task.as_str())));

@@ -159,7 +159,7 @@ fn read_model(folder: &Path) -> Result<Model, Fault> {
         Parts::Probe(parts) => {
             (Some(read(&parts.labels)?), Some(Arc::new(Probe::read(&folder.join(&parts.probe.file))?)))
         }
-        Parts::Ensemble(_) | Parts::View(_) | Parts::Text(_) | Parts::LocalFeatures(_) => (None, None),
+        Parts::Embedder(_) | Parts::Ensemble(_) | Parts::View(_) | Parts::Text(_) | Parts::LocalFeatures(_) => (None, None),
     };
     if let (Some(probe), Some(labels)) = (&probe, &labels)
         && probe.classes() != labels.len()

@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    Classifier, Detector, Picture, Resizer,
+    Classifier, Detector, Embedder, Picture, Resizer,
     labels::Labels,
     manifest::{Fault, Load, Member, Parts, Task},
     object,
@@ -52,9 +52,10 @@ impl Readers {
 
 enum Loaded {
     Classifier(Box<Classifier>),
+    Embedder(Box<Embedder>),
     Detector(Box<Detector>),
     Objects(Box<object::Recogniser>),
-    /// Runs on the classifiers of its members.
+    /// Runs on the networks of its members.
     Ensemble(Vec<Member>),
 }
 
@@ -147,7 +148,9 @@ impl Worker {
     fn incomplete(&mut self) -> Vec<(String, Fault)> {
         let missing = |(name, loaded): (&String, &Loaded)| {
             let Loaded::Ensemble(members) = loaded else { return None };
-            let lost = |member: &&Member| !matches!(self.networks.get(&member.model), Some(Loaded::Classifier(_)));
+            let lost = |member: &&Member| {
+                !matches!(self.networks.get(&member.model), Some(Loaded::Classifier(_) | Loaded::Embedder(_)))
+            };
             let member = &members.iter().find(lost)?.model;
             Some((name.clone(), Fault(format!("its member '{member}' cannot be used"))))
         };
@@ -168,6 +171,7 @@ impl Worker {
             Parts::Picture(parts) => {
                 Loaded::Classifier(Box::new(Classifier::load(runtime, &model.folder, parts, labels())?))
             }
+            Parts::Embedder(parts) => Loaded::Embedder(Box::new(Embedder::load(runtime, &model.folder, parts)?)),
             Parts::Ensemble(ensemble) => Loaded::Ensemble(ensemble.members.clone()),
             // Probes and views run on the networks of other models; text readers are shared.
             Parts::Probe(_) | Parts::View(_) | Parts::Text(_) => return Ok(()),
@@ -182,22 +186,24 @@ impl Worker {
         Ok(())
     }
 
-    /// The name of what a classifier or a detector runs on.
+    /// The name of what a network runs on.
     #[must_use]
     pub fn runs_on(&self, name: &str) -> Option<&'static str> {
         match self.networks.get(name)? {
             Loaded::Classifier(classifier) => Some(classifier.runs_on()),
+            Loaded::Embedder(embedder) => Some(embedder.runs_on()),
             Loaded::Detector(detector) => Some(detector.runs_on()),
             Loaded::Objects(_) | Loaded::Ensemble(_) => None,
         }
     }
 
-    /// The shorter side that a classifier or an ensemble needs of a picture.
+    /// The shorter side that a model that classifies or makes vectors needs of a picture.
     #[must_use]
     pub fn short_side(&mut self, name: &str) -> Option<u32> {
         self.demand(name);
         match self.networks.get(name)? {
             Loaded::Classifier(classifier) => Some(classifier.short_side()),
+            Loaded::Embedder(embedder) => Some(embedder.short_side()),
             Loaded::Ensemble(members) => {
                 let members = members.clone();
                 members.iter().filter_map(|member| self.short_side(&member.model)).max()
@@ -206,14 +212,17 @@ impl Worker {
         }
     }
 
-    /// The unit vector of a picture by a classifier or an ensemble; `None` when there is none of that name.
+    /// The unit vector of a picture by a model; `None` when there is none of that name that makes vectors.
     pub fn embed(&mut self, name: &str, picture: &Picture) -> Option<Result<Vec<f32>, RuntimeError>> {
-        let Loaded::Ensemble(members) = self.networks.get(name)? else {
-            let (classifier, resizer) = self.classifier(name)?;
-            return Some(classifier.embed(resizer, picture));
+        self.demand(name);
+        let members = match self.networks.get_mut(name)? {
+            Loaded::Classifier(classifier) => return Some(classifier.embed(&mut self.resizer, picture)),
+            Loaded::Embedder(embedder) => return Some(embedder.embed(&mut self.resizer, picture)),
+            Loaded::Ensemble(members) => members.clone(),
+            Loaded::Detector(_) | Loaded::Objects(_) => return None,
         };
         let mut joined = Vec::new();
-        for member in members.clone() {
+        for member in members {
             match self.embed(&member.model, picture)? {
                 Ok(part) => member.append(&mut joined, part),
                 Err(error) => return Some(Err(error)),

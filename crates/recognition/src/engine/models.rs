@@ -88,6 +88,7 @@ impl Models {
             let about = &model.manifest.about;
             let input = match &model.manifest.parts {
                 Parts::Picture(parts) => Some((parts.input.width, parts.input.height)),
+                Parts::Embedder(parts) => Some((parts.input.width, parts.input.height)),
                 _ => None,
             };
             let labels = model.labels.as_ref();

@@ -11,7 +11,7 @@ use crate::{
 /// Refuses models that build on a model that is missing or has other weights: their vectors and scores would mean
 /// nothing. Ensembles first, because a probe may be taught on one.
 pub(super) fn check(entries: &mut [Entry]) {
-    let networks = bases(entries, |parts| matches!(parts, Parts::Picture(_)));
+    let networks = bases(entries, |parts| matches!(parts, Parts::Picture(_) | Parts::Embedder(_)));
     for entry in &mut *entries {
         let Some(Parts::Ensemble(ensemble)) = parts(entry) else { continue };
         let missing = ensemble.members.iter().find(|member| !has(&networks, &member.model, &member.sha256));
