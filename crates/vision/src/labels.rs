@@ -51,7 +51,7 @@ impl Labels {
         Self::parse(&text).map(Arc::new).map_err(|fault| Fault(format!("{name}: {fault}")))
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut lines = text.lines();
         let header: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();
         let [id, languages @ ..] = header.as_slice() else { return Err("the file is empty".to_owned()) };

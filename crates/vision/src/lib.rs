@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows of HTTP, of the database, or of time. Models are data: [`manifest`] describes them.
 
+pub mod adding;
 pub mod barcode;
 mod classify;
 mod decode;

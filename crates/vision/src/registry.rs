@@ -1,6 +1,7 @@
 //! The models of a folder: which are usable, and why the others are not.
 
 mod bases;
+mod publish;
 
 use std::{
     fs,
@@ -9,6 +10,7 @@ use std::{
     sync::Arc,
 };
 
+pub(crate) use publish::publish;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
@@ -159,7 +161,9 @@ fn read_model(folder: &Path) -> Result<Model, Fault> {
         Parts::Probe(parts) => {
             (Some(read(&parts.labels)?), Some(Arc::new(Probe::read(&folder.join(&parts.probe.file))?)))
         }
-        Parts::Embedder(_) | Parts::Ensemble(_) | Parts::View(_) | Parts::Text(_) | Parts::LocalFeatures(_) => (None, None),
+        Parts::Embedder(_) | Parts::Ensemble(_) | Parts::View(_) | Parts::Text(_) | Parts::LocalFeatures(_) => {
+            (None, None)
+        }
     };
     if let (Some(probe), Some(labels)) = (&probe, &labels)
         && probe.classes() != labels.len()

@@ -1,5 +1,7 @@
 //! Runs networks: on `inference-kernels` where that pays and supports the network, and on ONNX Runtime otherwise.
 
+mod inspect;
+
 use std::{
     borrow::Cow,
     collections::HashMap,
@@ -14,6 +16,8 @@ use ort::{
     session::{Session, SessionInputValue, builder::GraphOptimizationLevel},
     value::TensorRef,
 };
+
+pub(crate) use inspect::{Inspected, Number, TensorInfo};
 
 use crate::manifest::Backend;
 

@@ -10,7 +10,7 @@ use crate::{
     Bounds, ModelRegistry, Worker, decode,
     manifest::{About, Fault, File, Load, MANIFEST, ProbePart, ProbeParts, Source, Task},
     probe::{self, LabelledVector, Report},
-    registry::sha256_of,
+    registry::{publish, sha256_of},
 };
 
 /// The classes and photographs of a folder.
@@ -183,14 +183,7 @@ pub fn train(
     let manifest =
         toml::to_string(&about).map_err(text)? + &toml::to_string(&ProbeParts { probe, labels }).map_err(text)?;
     fs::write(making.join(MANIFEST), manifest).map_err(told)?;
-    let place = models.join(name);
-    let old = models.join(format!(".{name}.old"));
-    let _ = fs::remove_dir_all(&old);
-    if place.exists() {
-        fs::rename(&place, &old).map_err(told)?;
-    }
-    fs::rename(&making, &place).map_err(told)?;
-    let _ = fs::remove_dir_all(&old);
+    publish(models, name, &making).map_err(told)?;
     Ok(report)
 }
 
