@@ -10,6 +10,7 @@
 
 pub mod console_client;
 pub mod http;
+pub mod onnx;
 pub mod pictures;
 mod program;
 mod seed;

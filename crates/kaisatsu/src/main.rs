@@ -51,7 +51,7 @@ enum Command {
     /// Check route map files, list the maps in force
     #[command(subcommand)]
     Map(commands::map::Command),
-    /// List and check the models, train new ones
+    /// List and check the models, add and train new ones
     #[command(subcommand)]
     Models(commands::models::Command),
     /// Fill and list the collections of similar image search

@@ -1,4 +1,6 @@
-//! `kaisatsu models`: lists and checks models, and trains new ones.
+//! `kaisatsu models`: lists and checks models, adds those of others, and trains new ones.
+
+mod add;
 
 use std::{
     path::{Path, PathBuf},
@@ -23,6 +25,17 @@ pub(crate) enum Command {
     ///
     /// Exits with 1 when a model is not usable.
     Check,
+    /// Add a model from an ONNX file
+    ///
+    /// What the file does not say is guessed: the size and the layout of the input, the mean and the standard deviation
+    /// of the colours, the form of the outputs. The model is tried on a picture. Prints what was guessed, by which
+    /// option it is said otherwise, and what the model answered. A server loads the model when it starts.
+    ///
+    ///     kaisatsu models add resnet50.onnx --task classify --labels imagenet.txt
+    ///     kaisatsu models add clip/vision_model.onnx --task embed --name clip
+    ///     kaisatsu models add rtdetr/model.onnx --task detect --labels rtdetr/config.json --name rtdetr
+    #[command(verbatim_doc_comment)]
+    Add(Box<add::Add>),
     /// Train a category model from a folder of labelled photographs, one folder a class
     ///
     /// Prints the leave-one-out accuracy. A server loads the model when it starts.
@@ -48,6 +61,7 @@ pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, Cli
             Ok(ExitCode::SUCCESS)
         }
         Command::Check => Ok(check(&registry, &folder)),
+        Command::Add(add) => add::run(&registry, &folder, *add).map(|()| ExitCode::SUCCESS),
         Command::Teach { name, folder: photos, base } => {
             let base = base.as_deref().unwrap_or_else(|| kaisatsu_recognition::default_embedder(&registry));
             teach(&registry, &folder, &name, &photos, base).map(|()| ExitCode::SUCCESS)
