@@ -8,6 +8,8 @@ on_every_backend![route_map_table, recognition_table, a_disabled_key, too_often]
 
 const WHOLE: &str = "must be a whole number from 1 to 500, in the digits 0-9";
 const RANGE: &str = "must be from 1 to 500";
+const MISSING_KEY: &str = "query parameter APIKEY is missing; the key goes there, or into a header: Authorization: \
+                           Bearer KEY or X-API-Key: KEY";
 const NO_KEY: &str = "query parameter APIKEY is not a key of this server; `kaisatsu key create` makes one";
 const UNKNOWN: &str = "there is no such operation; /docs lists those there are";
 const METHOD: &str = "the method is not one this operation has; the header Allow lists them";
@@ -134,12 +136,12 @@ fn route_map_table(backend: Backend) {
                 "a station of that stationName is not on this map",
             ),
             // The key is checked before every parameter.
-            ("railmapDetail?id=tokyo&width=0", 401, "query parameter APIKEY is missing"),
-            ("railmapDetail", 401, "query parameter APIKEY is missing"),
+            ("railmapDetail?id=tokyo&width=0", 401, MISSING_KEY),
+            ("railmapDetail", 401, MISSING_KEY),
             ("railmapDetail?APIKEY=&id=tokyo", 401, "query parameter APIKEY is empty; leave it out or give it a value"),
             ("railmapDetail?APIKEY=KEY&APIKEY=KEY&id=tokyo", 401, "query parameter APIKEY is given more than once"),
             ("railmapDetail?APIKEY=kst_wrong&id=tokyo", 401, NO_KEY),
-            ("railmapDetail?apikey=KEY&id=tokyo", 401, "query parameter APIKEY is missing"),
+            ("railmapDetail?apikey=KEY&id=tokyo", 401, MISSING_KEY),
             // Lists.
             ("railmapList?APIKEY=KEY&id=atlantis", 404, "there is no map of that id; leave id out to list the maps"),
             (
@@ -154,7 +156,7 @@ fn route_map_table(backend: Backend) {
             ),
             ("railmapList?APIKEY=KEY&stationCode=5", 404, "station code 5 is not on any map"),
             ("railmapList?APIKEY=KEY&gcs=x", 400, "query parameter gcs must be tokyo or wgs84"),
-            ("railmapList", 401, "query parameter APIKEY is missing"),
+            ("railmapList", 401, MISSING_KEY),
             // The path is checked before everything else.
             ("railmapdetail?APIKEY=KEY&id=tokyo", 404, UNKNOWN),
             ("railmapDetail/more?APIKEY=KEY", 404, UNKNOWN),
@@ -185,7 +187,7 @@ fn route_map_table(backend: Backend) {
 fn recognition_table(backend: Backend) {
     let (_database, key, server) = start(backend, &[]);
     for (method, target, status, code, message) in [
-        ("GET", "v1/models", 401, "116", "models: query parameter APIKEY is missing".to_owned()),
+        ("GET", "v1/models", 401, "116", format!("models: {MISSING_KEY}")),
         ("GET", "v1/models?APIKEY=wrong", 401, "116", format!("models: {NO_KEY}")),
         ("GET", "v1/models/?APIKEY=wrong", 401, "116", format!("models: {NO_KEY}")),
         ("POST", "v1/models?APIKEY=wrong", 405, "302", format!("models: {METHOD}")),

@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 use axum::http::StatusCode;
 use kaisatsu_access::{Caller, KeyRejection};
 
-use crate::redact;
+use crate::{presented_key, redact};
 
 /// The kinds of error, in the order of the table in docs/errors.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,10 +154,7 @@ impl Failure {
 impl From<KeyRejection> for Failure {
     fn from(refusal: KeyRejection) -> Self {
         match refusal {
-            KeyRejection::Unknown => Self::new(
-                Kind::KeyUnknown,
-                "query parameter APIKEY is not a key of this server; `kaisatsu key create` makes one",
-            ),
+            KeyRejection::Unknown => presented_key::unknown("the API key"),
             KeyRejection::Disabled(caller) => {
                 Self::new(Kind::Denied, "the API key is disabled; ask the operator, or use another key").of(caller)
             }

@@ -8,17 +8,19 @@ use std::{
     },
 };
 
+use axum::http::HeaderMap;
 use bytes::Bytes;
-use kaisatsu_access::{Accounts, Caller, ConsoleService, KeyCache, RateLimit, Tokens, Usage};
+use kaisatsu_access::{Accounts, Caller, ConsoleService, KeyCache, KeyRejection, RateLimit, Tokens, Usage};
 use kaisatsu_model::KeyScope;
 use kaisatsu_railmap::MapRegistry;
 use kaisatsu_recognition::{Recognition, User};
 use kaisatsu_render::PictureError;
 
 use crate::{
-    Etag, Failure, Kind, PreparedMap, Query,
+    Etag, Failure, KeyPlaces, Kind, PreparedMap, Query,
     body::BodyMemory,
     drawings::{Client, Drawings},
+    presented_key::{presented_key, unknown},
 };
 
 /// The name of the query parameter that carries the key.
@@ -73,6 +75,8 @@ pub struct PublishedLimits {
 
 /// The services behind the API, and the settings that handlers read.
 pub struct Services {
+    /// Where API keys are read from.
+    pub key_places: KeyPlaces,
     /// Checks API keys.
     pub key_cache: Arc<KeyCache>,
     /// Limits the rate of each key.
@@ -162,11 +166,12 @@ impl Gateway {
     }
 
     /// The first checks of every operation: the key, its rate limit, and the quota of its application.
-    pub(crate) async fn admit(&self, query: &Query<'_>) -> Result<Arc<Caller>, Failure> {
-        // A missing, empty or repeated key is answered 401 like an unknown one, not 400.
-        let unknown = |failure: Failure| Failure::new(Kind::KeyUnknown, failure.message);
-        let key = query.required(API_KEY).map_err(unknown)?;
-        let caller = self.key_cache.authenticate(key).await?;
+    pub(crate) async fn admit(&self, query: &Query<'_>, headers: &HeaderMap) -> Result<Arc<Caller>, Failure> {
+        let key = presented_key(self.key_places, query, headers)?;
+        let caller = self.key_cache.authenticate(key.text).await.map_err(|rejection| match rejection {
+            KeyRejection::Unknown => unknown(key.place),
+            other => other.into(),
+        })?;
         self.limit.take(&caller.key).map_err(|wait| {
             let message = "this API key calls too often; slow down, or ask for a higher limit";
             Failure::passing(Kind::TooOften, message, wait).of(Arc::clone(&caller))
@@ -183,8 +188,14 @@ impl Gateway {
     }
 
     /// The same for an operation that needs a key of some scope; `what` is refused to others.
-    async fn admit_scope(&self, query: &Query<'_>, scope: KeyScope, what: &str) -> Result<Arc<Caller>, Failure> {
-        let caller = self.admit(query).await?;
+    async fn admit_scope(
+        &self,
+        query: &Query<'_>,
+        headers: &HeaderMap,
+        scope: KeyScope,
+        what: &str,
+    ) -> Result<Arc<Caller>, Failure> {
+        let caller = self.admit(query, headers).await?;
         if caller.scope < scope {
             let own = caller.scope;
             let message = format!(
@@ -196,13 +207,18 @@ impl Gateway {
     }
 
     /// The first checks of an operation that a restricted key may not call.
-    pub(crate) async fn admit_unrestricted(&self, query: &Query<'_>, what: &str) -> Result<Arc<Caller>, Failure> {
-        self.admit_scope(query, KeyScope::Standard, what).await
+    pub(crate) async fn admit_unrestricted(
+        &self,
+        query: &Query<'_>,
+        headers: &HeaderMap,
+        what: &str,
+    ) -> Result<Arc<Caller>, Failure> {
+        self.admit_scope(query, headers, KeyScope::Standard, what).await
     }
 
     /// The first checks of an operation for operators.
-    pub(crate) async fn admit_operator(&self, query: &Query<'_>) -> Result<Arc<Caller>, Failure> {
-        self.admit_scope(query, KeyScope::Operator, "manage the catalogue and the collections").await
+    pub(crate) async fn admit_operator(&self, query: &Query<'_>, headers: &HeaderMap) -> Result<Arc<Caller>, Failure> {
+        self.admit_scope(query, headers, KeyScope::Operator, "manage the catalogue and the collections").await
     }
 
     /// The user whose token the request carries. A token that is missing or malformed is answered like an unknown one.

@@ -12,7 +12,7 @@ use std::{
 use axum::{
     Router,
     extract::Request,
-    http::{HeaderValue, Method, StatusCode, Uri},
+    http::{HeaderValue, Method, StatusCode, Uri, header},
     response::Response,
 };
 use futures_util::FutureExt;
@@ -20,7 +20,7 @@ use kaisatsu_access::UsageOutcome;
 use tower::ServiceExt;
 
 use crate::{
-    Cors, Gateway,
+    Cors, Gateway, KeyPlaces,
     access_log::{AccessLine, AccessLog},
     cors::CorsRequest,
     error_format::ErrorFormats,
@@ -36,6 +36,7 @@ pub struct App {
     router: Router,
     bypass: Option<Bypass>,
     cors: Cors,
+    key_places: KeyPlaces,
     formats: ErrorFormats,
     metrics: Arc<RequestMetrics>,
     log: Arc<dyn AccessLog>,
@@ -47,11 +48,12 @@ impl App {
         router: Router,
         bypass: Option<Bypass>,
         cors: Cors,
+        key_places: KeyPlaces,
         formats: ErrorFormats,
         metrics: Arc<RequestMetrics>,
         log: Arc<dyn AccessLog>,
     ) -> Self {
-        Self { router, bypass, cors, formats, metrics, log, ids: RequestIds::new() }
+        Self { router, bypass, cors, key_places, formats, metrics, log, ids: RequestIds::new() }
     }
 
     /// Responds to one request.
@@ -71,6 +73,9 @@ impl App {
             panicked
         });
         response.headers_mut().insert(&REQUEST_ID, id.clone());
+        if response.status() == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, self.key_places.challenge());
+        }
         if self.formats.is_api(uri.path()) {
             self.cors.apply(&method, &cors, response.headers_mut());
         }
@@ -89,7 +94,7 @@ impl App {
             && request.method() == Method::GET
             && request.uri().path() == path
         {
-            return detail::respond_to_query(gateway, request.uri().query()).await;
+            return detail::respond_to_query(gateway, request.uri().query(), request.headers()).await;
         }
         let Ok(response) = self.router.clone().oneshot(request).await;
         LoggedResponse::from(response)
@@ -160,7 +165,8 @@ pub(crate) mod tests {
 
     use super::App;
     use crate::{
-        AccessLine, AccessLog, Cors, Segment, error_format::ErrorFormats, openapi, operations::metrics::RequestMetrics,
+        AccessLine, AccessLog, Cors, KeyPlaces, Segment, error_format::ErrorFormats, openapi,
+        operations::metrics::RequestMetrics,
     };
 
     /// Keeps the causes of the lines.
@@ -184,9 +190,9 @@ pub(crate) mod tests {
 
     fn app_with_log(router: Router, log: Arc<dyn AccessLog>) -> Arc<App> {
         let segment = Segment::new("route_service").unwrap();
-        let formats = ErrorFormats::new(segment.clone(), &openapi::document(&segment));
+        let formats = ErrorFormats::new(segment.clone(), &openapi::document(&segment, KeyPlaces::default()));
         let metrics = Arc::new(RequestMetrics::new(formats.operations(), &[]));
-        Arc::new(App::new(router, None, Cors::Off, formats, metrics, log))
+        Arc::new(App::new(router, None, Cors::Off, KeyPlaces::default(), formats, metrics, log))
     }
 
     async fn text(response: Response) -> String {

@@ -4,11 +4,15 @@ use utoipa::{
     OpenApi,
     openapi::{
         OpenApi as Document, PathItem,
-        security::{ApiKey, ApiKeyValue, SecurityScheme},
+        path::Operation,
+        security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
     },
 };
 
-use crate::{Segment, gateway::API_KEY, router};
+use crate::{KeyPlaces, Segment, gateway::API_KEY, router};
+
+/// The names of the security schemes for keys in headers.
+const HEADER_SCHEMES: [&str; 2] = ["X-API-Key", "Bearer"];
 
 #[derive(OpenApi)]
 #[openapi(
@@ -39,10 +43,33 @@ pub(crate) fn head() -> Document {
     document
 }
 
+/// Lets every operation that takes a key in the query take it in a header instead.
+fn add_key_headers(document: &mut Document) {
+    let [bare, bearer] = HEADER_SCHEMES;
+    let components = document.components.get_or_insert_default();
+    let key = ApiKeyValue::with_description(bare, "The same key in a header, which ends up in fewer logs");
+    components.add_security_scheme(bare, SecurityScheme::ApiKey(ApiKey::Header(key)));
+    let key = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .description(Some("The same key in a header: `Authorization: Bearer KEY`"))
+        .build();
+    components.add_security_scheme(bearer, SecurityScheme::Http(key));
+    for operation in document.paths.paths.values_mut().flat_map(operations_of) {
+        if let Some(alternatives) = operation.security.as_mut().filter(|alternatives| !alternatives.is_empty()) {
+            alternatives.extend(HEADER_SCHEMES.map(|scheme| SecurityRequirement::new(scheme, [""; 0])));
+        }
+    }
+}
+
+/// The operations of a path.
+fn operations_of(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [&mut item.get, &mut item.post, &mut item.delete].into_iter().flatten()
+}
+
 /// The names of all operations, in the order of their paths. Usage is counted under these names.
 #[must_use]
 pub fn operations(segment: &Segment) -> Vec<String> {
-    let document = document(segment);
+    let document = router::api(segment).into_openapi();
     let mut paths: Vec<_> = document.paths.paths.keys().cloned().collect();
     paths.sort_unstable();
     paths.iter().map(|path| path.split_once("/v1/").map_or(path.as_str(), |(_, name)| name).to_owned()).collect()
@@ -58,8 +85,12 @@ pub(crate) fn path_of<'a>(document: &'a Document, operation_id: &str) -> Option<
     paths.find(|(_, item)| has(item)).map(|(path, _)| path.as_str())
 }
 
-/// The whole document, for `kaisatsu openapi`.
+/// The whole document, as it is served and as `kaisatsu openapi` prints it.
 #[must_use]
-pub fn document(segment: &Segment) -> Document {
-    router::api(segment).into_openapi()
+pub fn document(segment: &Segment, key_places: KeyPlaces) -> Document {
+    let mut document = router::api(segment).into_openapi();
+    if key_places == KeyPlaces::QueryAndHeaders {
+        add_key_headers(&mut document);
+    }
+    document
 }

@@ -99,6 +99,6 @@ pub fn app(
     let router = router
         .method_not_allowed_fallback(move |method: Method, uri: Uri| async move { wrong.wrong_method(&method, &uri) })
         .fallback(move |uri: Uri| async move { unknown.unknown_path(&uri) })
-        .with_state(gateway);
-    App::new(router, bypass, cors, formats, requests, log)
+        .with_state(Arc::clone(&gateway));
+    App::new(router, bypass, cors, gateway.key_places, formats, requests, log)
 }

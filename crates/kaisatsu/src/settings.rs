@@ -10,7 +10,7 @@ use std::{fmt, net::SocketAddr, path::PathBuf, str::FromStr, sync::Arc, time::Du
 
 use kaisatsu_access::{LogMailer, Mailer};
 use kaisatsu_fetch::AllowedHost;
-use kaisatsu_http::{Cors, Segment};
+use kaisatsu_http::{Cors, KeyPlaces, Segment};
 use kaisatsu_vision::HeifLibrary;
 pub(crate) use sources::{Origin, Origins, parse, settings as all_settings};
 
@@ -260,6 +260,17 @@ pub(crate) struct Settings {
     #[arg(long, global = true, env = "KAISATSU_CORS", value_name = "ORIGINS", default_value = "*")]
     pub(crate) cors: Cors,
 
+    /// Take API keys in the headers Authorization: Bearer KEY and X-API-Key: KEY as well as in the query: true or false
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_KEY_HEADERS",
+        value_name = "BOOL",
+        default_value_t = true,
+        action = clap::ArgAction::Set
+    )]
+    pub(crate) key_headers: bool,
+
     /// Requests a second that one API key may make, on each replica; 0 for no limit
     #[arg(long, global = true, env = "KAISATSU_RATE_LIMIT", value_name = "NUMBER", default_value_t = 0)]
     pub(crate) rate_limit: u32,
@@ -380,6 +391,11 @@ fn public_url(text: &str) -> Result<String, String> {
 }
 
 impl Settings {
+    /// Where API keys are read from.
+    pub(crate) fn key_places(&self) -> KeyPlaces {
+        if self.key_headers { KeyPlaces::QueryAndHeaders } else { KeyPlaces::QueryOnly }
+    }
+
     /// The address at which people reach a server that listens at `local`.
     pub(crate) fn public_url(&self, local: SocketAddr) -> String {
         self.public_url.clone().unwrap_or_else(|| format!("http://{local}"))

@@ -136,9 +136,9 @@ pub(crate) struct ItemDescription {
         OperatorRefusals,
     )
 )]
-pub(crate) async fn list(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {
+pub(crate) async fn list(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery, headers: HeaderMap) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, "category", "id", "barcode", "cursor", "limit"]);
-    respond_with(FUNCTION, gateway.admit_operator(&query).await, async |_| {
+    respond_with(FUNCTION, gateway.admit_operator(&query, &headers).await, async |_| {
         let (category, id) = (query.text("category")?, query.text("id")?);
         let (filter, page) = (ItemFilter { category, id, code: query.text("barcode")? }, query_page(&query)?);
         let Page { items, next } = gateway.recognition.catalogue.list(filter, &page.after, page.most).await?;
@@ -174,7 +174,7 @@ pub(crate) async fn add(
     body: Body,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY]);
-    respond_with(FUNCTION, gateway.admit_operator(&query).await, async |_| {
+    respond_with(FUNCTION, gateway.admit_operator(&query, &headers).await, async |_| {
         let catalogue = &gateway.recognition.catalogue;
         let mut form = ItemForm::read(&gateway, &headers, body, catalogue.most_pictures()).await?;
         let images = std::mem::take(&mut form.images);
@@ -204,9 +204,13 @@ pub(crate) async fn add(
         OperatorRefusals,
     )
 )]
-pub(crate) async fn remove(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {
+pub(crate) async fn remove(
+    State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, "id", "barcode"]);
-    respond_with(FUNCTION, gateway.admit_operator(&query).await, async |_| {
+    respond_with(FUNCTION, gateway.admit_operator(&query, &headers).await, async |_| {
         let catalogue = &gateway.recognition.catalogue;
         match (query.text("id")?, query.text("barcode")?) {
             (Some(id), None) => catalogue.remove(id).await?,

@@ -111,7 +111,7 @@ pub(crate) async fn classify(
     body: Body,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &FIELDS);
-    respond_with("concept/classify", gateway.admit(&query).await, async |caller| {
+    respond_with("concept/classify", gateway.admit(&query, &headers).await, async |caller| {
         let user = gateway.user_if_any(&query, caller).await?;
         let parse = |form: &Form<'_>| {
             let set = form.data_set(user.as_ref(), "modelName")?;

@@ -140,9 +140,9 @@ pub(crate) struct CollectionImageForm {
         OperatorRefusals,
     )
 )]
-pub(crate) async fn list(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {
+pub(crate) async fn list(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery, headers: HeaderMap) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, "cursor", "limit"]);
-    respond_with(FUNCTION, gateway.admit_operator(&query).await, async |_| {
+    respond_with(FUNCTION, gateway.admit_operator(&query, &headers).await, async |_| {
         let page = query_page(&query)?;
         let Page { items, next } = gateway.recognition.collections.list(&page.after, page.most).await?;
         let collections = items.into_iter().map(CollectionEntry::from).collect();
@@ -172,9 +172,13 @@ pub(crate) async fn list(State(gateway): State<Arc<Gateway>>, RawQuery(raw): Raw
         OperatorRefusals,
     )
 )]
-pub(crate) async fn images(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {
+pub(crate) async fn images(
+    State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, "collection", "cursor", "limit"]);
-    respond_with("similarImage/collections/images", gateway.admit_operator(&query).await, async |_| {
+    respond_with("similarImage/collections/images", gateway.admit_operator(&query, &headers).await, async |_| {
         let (name, page) = (query.required("collection")?, query_page(&query)?);
         let Page { items, next } = gateway.recognition.collections.images(name, &page.after, page.most).await?;
         let entry = |image: ImageRecord| CollectionImageEntry {
@@ -214,7 +218,7 @@ pub(crate) async fn add(
     body: Body,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &FIELDS);
-    respond_with(FUNCTION, gateway.admit_operator(&query).await, async |_| {
+    respond_with(FUNCTION, gateway.admit_operator(&query, &headers).await, async |_| {
         let parse = |form: &Form<'_>| {
             for name in &FIELDS[1..5] {
                 form.text(name)?.map_or(Ok(()), |text| plain(text).map_err(|rule| form.invalid(name, rule.0)))?;
@@ -260,9 +264,13 @@ pub(crate) async fn add(
         OperatorRefusals,
     )
 )]
-pub(crate) async fn remove(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {
+pub(crate) async fn remove(
+    State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, "collection", "imageId"]);
-    respond_with(FUNCTION, gateway.admit_operator(&query).await, async |_| {
+    respond_with(FUNCTION, gateway.admit_operator(&query, &headers).await, async |_| {
         let (name, image) = (query.required("collection")?, query.text("imageId")?);
         let collections = &gateway.recognition.collections;
         match image {

@@ -134,7 +134,7 @@ pub(crate) async fn detect(
     body: Body,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &FIELDS);
-    respond_with("objectDetection/detect", gateway.admit(&query).await, async |caller| {
+    respond_with("objectDetection/detect", gateway.admit(&query, &headers).await, async |caller| {
         let parse = |form: &Form<'_>| {
             Ok(DetectRequest {
                 model: form.text("modelName")?.map(str::to_owned),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::{
     extract::{RawQuery, State},
+    http::HeaderMap,
     response::Response,
 };
 use kaisatsu_recognition::{RecognitionRecord, ScoreAdjustment, StoredCandidate};
@@ -91,9 +92,13 @@ struct MovedBy {
         Refusals,
     )
 )]
-pub(crate) async fn explain(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {
+pub(crate) async fn explain(
+    State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, "recognitionId"]);
-    respond_with("explain", gateway.admit(&query).await, async |caller| {
+    respond_with("explain", gateway.admit(&query, &headers).await, async |caller| {
         let id = verdict::recognition(&query)?;
         Ok::<_, Failure>(render(gateway.recognition.feedback.explain(&caller.application, &id).await?))
     })

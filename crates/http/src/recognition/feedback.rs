@@ -47,7 +47,7 @@ pub(crate) async fn feedback(
     body: Body,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, "recognitionId", "isValid"]);
-    respond_with("feedback", gateway.admit(&query).await, async |caller| {
+    respond_with("feedback", gateway.admit(&query, &headers).await, async |caller| {
         let rating = Rating {
             recognition: verdict::recognition(&query)?,
             item: None,

@@ -50,7 +50,7 @@ pub(crate) async fn feedback_to_candidate(
     body: Body,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, "recognitionId", "itemId", "isValid"]);
-    respond_with("feedbackToCandidate", gateway.admit(&query).await, async |caller| {
+    respond_with("feedbackToCandidate", gateway.admit(&query, &headers).await, async |caller| {
         let rating = Rating {
             recognition: verdict::recognition(&query)?,
             item: Some(query.required("itemId").map(ItemId::from_text)?),

@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use axum::{
     extract::{RawQuery, State},
+    http::HeaderMap,
     response::Response,
 };
 use kaisatsu_model::Timestamp;
@@ -73,9 +74,13 @@ struct TotalEntry {
         Refusals,
     )
 )]
-pub(crate) async fn feedback_totals(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {
+pub(crate) async fn feedback_totals(
+    State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, "modelName", "since", "until", "interval"]);
-    respond_with("feedbackTotals", gateway.admit(&query).await, async |caller| {
+    respond_with("feedbackTotals", gateway.admit(&query, &headers).await, async |caller| {
         let request = TotalsRequest {
             application: caller.application.clone(),
             model: query.text("modelName")?.map(str::to_owned),

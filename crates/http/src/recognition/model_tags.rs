@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{
     extract::{Path, RawQuery, State},
+    http::HeaderMap,
     response::Response,
 };
 use kaisatsu_recognition::Tag;
@@ -78,9 +79,10 @@ pub(crate) async fn model_tags(
     State(gateway): State<Arc<Gateway>>,
     Path(name): Path<String>,
     RawQuery(raw): RawQuery,
+    headers: HeaderMap,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &FIELDS);
-    respond("models", gateway.admit(&query).await, || {
+    respond("models", gateway.admit(&query, &headers).await, || {
         let language = query.text("language")?.unwrap_or("en");
         let text = query.text("text")?.unwrap_or_default();
         let (limit, offset) = (query.count("limit", 1..=1000, USUAL)?, query.count("offset", 1..=1_000_000, 1)?);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::{
     extract::{RawQuery, State},
+    http::HeaderMap,
     response::Response,
 };
 use kaisatsu_recognition::{ModelInfo, Task};
@@ -104,9 +105,13 @@ impl From<ModelInfo> for ModelEntry {
         Refusals,
     )
 )]
-pub(crate) async fn models(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> Response {
+pub(crate) async fn models(
+    State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY]);
-    respond("models", gateway.admit(&query).await, || {
+    respond("models", gateway.admit(&query, &headers).await, || {
         let list =
             |task, models: Vec<ModelInfo>| TaskModels { task, models: models.into_iter().map(Into::into).collect() };
         let models = &gateway.recognition.models;

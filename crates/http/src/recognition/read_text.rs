@@ -112,7 +112,7 @@ pub(crate) async fn read_text(
     body: Body,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &FIELDS);
-    respond_with("text/read", gateway.admit(&query).await, async |caller| {
+    respond_with("text/read", gateway.admit(&query, &headers).await, async |caller| {
         let (mut form, language) = Form::read(&query, &FIELDS[..1], &gateway, &headers, body, language).await?;
         let (kept, size) = gateway.recognition.read_text.run(&caller.application, form.image()?, language).await?;
         Ok::<_, Failure>(render(kept, size))

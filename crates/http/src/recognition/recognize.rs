@@ -137,7 +137,7 @@ pub(crate) async fn recognize(
     body: Body,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, "recog", "numOfCandidates"]);
-    respond_with("recognize", gateway.admit(&query).await, async |caller| {
+    respond_with("recognize", gateway.admit(&query, &headers).await, async |caller| {
         let request = RecogniseRequest {
             category: category(&query)?,
             most: usize::try_from(query.integer("numOfCandidates", 1..=50)?.unwrap_or(USUAL)).unwrap_or(0),

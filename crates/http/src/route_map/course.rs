@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::extract::{RawQuery, State};
+use axum::{
+    extract::{RawQuery, State},
+    http::HeaderMap,
+};
 use kaisatsu_railmap::{
     LoadedMap, StationDirectory,
     journey::{Course, Order},
@@ -57,9 +60,13 @@ const MOST: u32 = 5;
         Refusals,
     )
 )]
-pub(crate) async fn search_course(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> LoggedResponse {
+pub(crate) async fn search_course(
+    State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+) -> LoggedResponse {
     let query = Query::read(raw.as_deref(), &PARAMETERS);
-    respond(gateway.admit(&query).await, || search(&gateway, &query))
+    respond(gateway.admit(&query, &headers).await, || search(&gateway, &query))
 }
 
 fn search(gateway: &Gateway, query: &Query<'_>) -> Result<FoundCourses, Failure> {

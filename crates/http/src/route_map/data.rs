@@ -68,7 +68,7 @@ pub(crate) async fn railmap_data(
     headers: HeaderMap,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &PARAMETERS);
-    match gateway.admit(&query).await {
+    match gateway.admit(&query, &headers).await {
         Ok(caller) => response::with_caller(caller, picture(&gateway, &query, &headers).await.unwrap_or_else(error)),
         Err(failure) => error(failure),
     }

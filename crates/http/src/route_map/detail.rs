@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::extract::{RawQuery, State};
+use axum::{
+    extract::{RawQuery, State},
+    http::HeaderMap,
+};
 use kaisatsu_model::{Gcs, StationCode, Window};
 use kaisatsu_railmap::{LoadedMap, Selected, Selection};
 use serde::{Serialize, Serializer};
@@ -48,14 +51,18 @@ const PARAMETERS: [&str; 9] = [API_KEY, "id", "stationName", "stationCode", "x",
         Refusals,
     )
 )]
-pub(crate) async fn railmap_detail(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> LoggedResponse {
-    respond_to_query(&gateway, raw.as_deref()).await
+pub(crate) async fn railmap_detail(
+    State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+) -> LoggedResponse {
+    respond_to_query(&gateway, raw.as_deref(), &headers).await
 }
 
-/// Responds to a request with that query string.
-pub(crate) async fn respond_to_query(gateway: &Gateway, raw: Option<&str>) -> LoggedResponse {
+/// Responds to a request with that query string and those headers.
+pub(crate) async fn respond_to_query(gateway: &Gateway, raw: Option<&str>, headers: &HeaderMap) -> LoggedResponse {
     let query = Query::read(raw, &PARAMETERS);
-    respond(gateway.admit(&query).await, || detail(gateway, &query))
+    respond(gateway.admit(&query, headers).await, || detail(gateway, &query))
 }
 
 fn detail(gateway: &Gateway, query: &Query<'_>) -> Result<Found, Failure> {

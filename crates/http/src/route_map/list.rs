@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::extract::{RawQuery, State};
+use axum::{
+    extract::{RawQuery, State},
+    http::HeaderMap,
+};
 use kaisatsu_model::Gcs;
 use kaisatsu_railmap::LoadedMap;
 use serde::{Serialize, Serializer};
@@ -41,9 +44,13 @@ const PARAMETERS: [&str; 5] = [API_KEY, "id", "stationCode", "stationName", "gcs
         Refusals,
     )
 )]
-pub(crate) async fn railmap_list(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> LoggedResponse {
+pub(crate) async fn railmap_list(
+    State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+) -> LoggedResponse {
     let query = Query::read(raw.as_deref(), &PARAMETERS);
-    respond(gateway.admit(&query).await, || list(&gateway, &query))
+    respond(gateway.admit(&query, &headers).await, || list(&gateway, &query))
 }
 
 fn list(gateway: &Gateway, query: &Query<'_>) -> Result<Found, Failure> {

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::extract::{RawQuery, State};
+use axum::{
+    extract::{RawQuery, State},
+    http::HeaderMap,
+};
 use kaisatsu_model::Gcs;
 use kaisatsu_railmap::{Position, datum};
 
@@ -44,9 +47,13 @@ const MOST_METRES: i64 = 50_000;
         Refusals,
     )
 )]
-pub(crate) async fn station_near(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> LoggedResponse {
+pub(crate) async fn station_near(
+    State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+) -> LoggedResponse {
     let query = Query::read(raw.as_deref(), &PARAMETERS);
-    respond(gateway.admit(&query).await, || near(&gateway, &query))
+    respond(gateway.admit(&query, &headers).await, || near(&gateway, &query))
 }
 
 fn near(gateway: &Gateway, query: &Query<'_>) -> Result<FoundStations, Failure> {

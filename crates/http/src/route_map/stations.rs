@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::extract::{RawQuery, State};
+use axum::{
+    extract::{RawQuery, State},
+    http::HeaderMap,
+};
 use kaisatsu_model::{Prefecture, StationCode, TransportKind};
 use kaisatsu_railmap::StationFilter;
 
@@ -51,9 +54,13 @@ pub(super) const MOST: u32 = 100;
         Refusals,
     )
 )]
-pub(crate) async fn station(State(gateway): State<Arc<Gateway>>, RawQuery(raw): RawQuery) -> LoggedResponse {
+pub(crate) async fn station(
+    State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+) -> LoggedResponse {
     let query = Query::read(raw.as_deref(), &PARAMETERS);
-    respond(gateway.admit(&query).await, || find(&gateway, &query))
+    respond(gateway.admit(&query, &headers).await, || find(&gateway, &query))
 }
 
 fn find(gateway: &Gateway, query: &Query<'_>) -> Result<FoundStations, Failure> {

@@ -58,6 +58,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
     tokio::spawn(accounts.clone().delete_expired_periodically());
     tokio::spawn(Arc::clone(&usage).flush_periodically());
     let gateway = Arc::new(Gateway::new(Services {
+        key_places: settings.key_places(),
         key_cache,
         limit: RateLimit::per_second(settings.rate_limit),
         usage: Arc::clone(&usage),
@@ -74,7 +75,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
     watch_maps(maps);
     banner::print(settings, &address, &gateway, local, first_key.as_ref());
 
-    let document = kaisatsu_http::openapi_document(&settings.route_service);
+    let document = kaisatsu_http::openapi_document(&settings.route_service, settings.key_places());
     let sections = vec![kaisatsu_http_console::section(), kaisatsu_http_pages::section(document, settings.map_pages)];
     let app = kaisatsu_http::app(Arc::clone(&gateway), sections, settings.cors.clone(), metrics, log.clone());
     let limits = Limits { connections: small(settings.max_connections), grace: settings.shutdown_grace };

@@ -88,7 +88,7 @@ pub(crate) async fn get_image(
     headers: HeaderMap,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, TOKEN, "imageId", "size"]);
-    respond_with("userCategory/getImage", gateway.admit(&query).await, async |caller| {
+    respond_with("userCategory/getImage", gateway.admit(&query, &headers).await, async |caller| {
         let user = gateway.user(&query, caller).await?;
         let id = ImageId::from_text(query.required("imageId")?);
         let small = match query.text("size")? {

@@ -69,7 +69,7 @@ pub(crate) async fn get_token(
     body: Body,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY]);
-    let admitted = gateway.admit_unrestricted(&query, "issue tokens of users").await;
+    let admitted = gateway.admit_unrestricted(&query, &headers, "issue tokens of users").await;
     respond_with("userCategory/getToken", admitted, async |caller| {
         let body = Object::read(&gateway.body_memory, &headers, body, MOST).await?;
         let user = UserId::new(body.required("userId")?).map_err(|rule| field("userId", rule.0))?;

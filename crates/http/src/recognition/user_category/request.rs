@@ -51,7 +51,7 @@ impl UserRequest {
     ) -> Response {
         let (parts, body) = self.0.into_parts();
         let query = Query::read(parts.uri.query(), &[API_KEY, TOKEN]);
-        respond_with(function, gateway.admit(&query).await, async |caller| {
+        respond_with(function, gateway.admit(&query, &parts.headers).await, async |caller| {
             let user = gateway.user(&query, caller).await?;
             work(user, Object::read(&gateway.body_memory, &parts.headers, body, most).await?).await
         })

@@ -103,7 +103,7 @@ pub(crate) async fn upload_image(
     body: Body,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &FIELDS);
-    respond_with("userCategory/uploadImage", gateway.admit(&query).await, async |caller| {
+    respond_with("userCategory/uploadImage", gateway.admit(&query, &headers).await, async |caller| {
         let user = gateway.user(&query, caller).await?;
         let (mut form, ask) = match body::media_type(&headers).as_str() {
             "multipart/form-data" => {
