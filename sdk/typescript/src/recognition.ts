@@ -83,7 +83,7 @@ export class Recognition {
     return this.look('text/read', ask, shape, options);
   }
 
-  /** Which item of the catalogue a picture shows. `recog` is product-all (default), book, cd, dvd, game, software or food. */
+  /** Which item of the catalogue a picture shows: product-all (default), book, cd, dvd, game, software or food. */
   recognize(
     ask: { image: Picture; recog?: string; numOfCandidates?: number },
     options?: CallOptions,

@@ -37,7 +37,7 @@ export interface ClientOptions {
   baseUrl: string;
   /** The application's key. In a page or an app it must be a restricted one: whoever has the page has the key. */
   key?: string | undefined;
-  /** Where the key is sent. Query strings end up in logs; servers before 0.1 know nothing else. */
+  /** Where the key is sent. Query strings end up in logs; the query is for servers that take no header. */
   keyIn?: 'header' | 'query' | undefined;
   /** The most seconds of one attempt; 30. */
   timeout?: number | undefined;
@@ -100,8 +100,8 @@ const FIRST_WAIT = 0.25;
 const LONGEST_WAIT = 8;
 
 /**
- * @internal The seconds to wait before the next attempt, or undefined if there is to be none. `left` is how many seconds
- * the call may still take.
+ * @internal The seconds to wait before the next attempt, or undefined if there is to be none. `left` is how many
+ * seconds the call may still take.
  */
 export function waitBeforeNext(
   error: KaisatsuError,
