@@ -35,6 +35,8 @@ impl Server {
         let err = File::create(home.path().join("err")).expect("err");
         let mut child = program::command(home.path())
             .args(["serve", "--listen", "127.0.0.1:0", "--database", &database.address])
+            // The story of several replicas is told on both databases.
+            .env("KAISATSU_SHARE_SQLITE", "true")
             .args(args)
             .envs(environment.iter().copied())
             .stdout(Stdio::from(out))
@@ -107,6 +109,11 @@ impl Server {
     pub fn signal(&self, signal: &str) {
         let sent = std::process::Command::new("kill").args([signal, &self.child.id().to_string()]).status();
         assert!(sent.expect("kill").success());
+    }
+
+    /// Sends it a signal, unless it has ended.
+    pub fn signal_if_running(&self, signal: &str) {
+        let _ = std::process::Command::new("kill").args([signal, &self.child.id().to_string()]).output().expect("kill");
     }
 
     /// Its peak memory, in MB.

@@ -76,8 +76,16 @@ fn keys_that_differ_are_refused() {
         let query = format!("{target}{separator}APIKEY={key}");
         for (target, lines, places) in [
             (query.as_str(), format!("Authorization: Bearer {other}\r\n"), "query parameter APIKEY and header Author"),
-            (query.as_str(), "X-API-Key: wrong\r\n".to_owned(), "query parameter APIKEY and header X-API-Key hold diff"),
-            (target, format!("Authorization: Bearer {key}\r\nX-API-Key: {other}\r\n"), "header Authorization and header"),
+            (
+                query.as_str(),
+                "X-API-Key: wrong\r\n".to_owned(),
+                "query parameter APIKEY and header X-API-Key hold diff",
+            ),
+            (
+                target,
+                format!("Authorization: Bearer {key}\r\nX-API-Key: {other}\r\n"),
+                "header Authorization and header",
+            ),
         ] {
             let answer = send(&server, method, target, &lines);
             let (code, message) = told(&answer);
@@ -145,7 +153,8 @@ fn the_document_describes_all_three_forms() {
     let (_database, _key, server) = start(&[]);
     let document = server.get("/openapi.json").json();
     let schemes = &document["components"]["securitySchemes"];
-    let place = |name: &str| (schemes[name]["type"].clone(), schemes[name]["in"].clone(), schemes[name]["name"].clone());
+    let place =
+        |name: &str| (schemes[name]["type"].clone(), schemes[name]["in"].clone(), schemes[name]["name"].clone());
     assert_eq!(place("APIKEY"), (json!("apiKey"), json!("query"), json!("APIKEY")));
     assert_eq!(place("X-API-Key"), (json!("apiKey"), json!("header"), json!("X-API-Key")));
     assert_eq!((&schemes["Bearer"]["type"], &schemes["Bearer"]["scheme"]), (&json!("http"), &json!("bearer")));

@@ -1,10 +1,20 @@
 //! The listener: connections, their limits, and a graceful shutdown.
 
-use std::{convert::Infallible, io, sync::Arc, thread, time::Duration};
+use std::{
+    convert::Infallible,
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Duration,
+};
 
 use hyper::{
     Request,
     body::Incoming,
+    header::{CONNECTION, HeaderValue},
     rt::{Read, Write},
     server::conn::http1,
     service::service_fn,
@@ -37,7 +47,9 @@ pub struct Limits {
 /// The longest request head, query string included.
 const HEAD_BYTES: usize = 64 * 1024;
 
-/// Serves connections until `shutdown` completes, then lets the requests in flight finish.
+/// Serves connections until `shutdown` completes. For the time that it returns, clients are then told with every
+/// response to close their connection, so that a request never meets one that the server is closing. Then it lets the
+/// requests in flight finish.
 ///
 /// # Errors
 /// When requests were still in flight at the end of the grace period.
@@ -45,12 +57,17 @@ pub async fn serve(
     listener: TcpListener,
     app: Arc<App>,
     limits: Limits,
-    shutdown: impl Future<Output = ()>,
+    shutdown: impl Future<Output = Duration>,
 ) -> io::Result<()> {
     let mut workers = Workers::start(thread::available_parallelism().map_or(1, usize::from))?;
     let graceful = GracefulShutdown::new();
     let permits = Arc::new(Semaphore::new(limits.connections));
-    let mut shutdown = std::pin::pin!(shutdown);
+    let closing = Arc::new(AtomicBool::new(false));
+    let mut ended = std::pin::pin!(async {
+        let told = shutdown.await;
+        closing.store(true, Ordering::Relaxed);
+        tokio::time::sleep(told).await;
+    });
     loop {
         let accepted = async {
             let permit = Arc::clone(&permits).acquire_owned().await;
@@ -58,13 +75,14 @@ pub async fn serve(
         };
         let (accepted, permit) = tokio::select! {
             accepted = accepted => accepted,
-            () = &mut shutdown => break,
+            () = &mut ended => break,
         };
         match accepted {
             Ok((stream, _)) => {
                 // Small responses are sent at once instead of waiting for more data.
                 let _ = stream.set_nodelay(true);
-                workers.spawn(stream, Arc::clone(&app), graceful.watcher(), permit.ok());
+                let connection = Connection { app: Arc::clone(&app), closing: Arc::clone(&closing) };
+                workers.spawn(stream, connection, graceful.watcher(), permit.ok());
             }
             Err(error) => {
                 // Out of file descriptors, most likely: waiting helps, spinning does not.
@@ -80,20 +98,30 @@ pub async fn serve(
     }
 }
 
+/// What a connection needs of the server.
+struct Connection {
+    app: Arc<App>,
+    /// Whether clients are told to close it.
+    closing: Arc<AtomicBool>,
+}
+
 /// Serves one connection until it is closed or its idle timeout expires.
-async fn serve_connection(stream: impl Read + Write + Unpin + 'static, app: Arc<App>, watcher: Watcher) {
+async fn serve_connection(stream: impl Read + Write + Unpin + 'static, connection: Connection, watcher: Watcher) {
     let idle = IdleTimer::new();
     let stream = TimedStream::new(stream, Arc::clone(&idle));
     // Requests clone an `Arc` of their own connection: a reference count that all threads change is slow.
-    let shared = Arc::new((app, Arc::clone(&idle)));
+    let shared = Arc::new((connection, Arc::clone(&idle)));
     let service = service_fn(move |request: Request<Incoming>| {
         let shared = Arc::clone(&shared);
         async move {
-            let (app, idle) = &*shared;
+            let (Connection { app, closing }, idle) = &*shared;
             idle.request_started();
             let (head, incoming) = request.into_parts();
             let (body, drainable) = DrainableBody::new(&head.headers, incoming);
-            let response = app.handle(Request::from_parts(head, body)).await;
+            let mut response = app.handle(Request::from_parts(head, body)).await;
+            if closing.load(Ordering::Relaxed) {
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            }
             if let Some(drainable) = drainable {
                 drainable.drain().await;
             }
@@ -133,13 +161,19 @@ impl Workers {
     }
 
     /// Gives a connection to the next thread.
-    fn spawn(&mut self, stream: TcpStream, app: Arc<App>, watcher: Watcher, permit: Option<OwnedSemaphorePermit>) {
+    fn spawn(
+        &mut self,
+        stream: TcpStream,
+        connection: Connection,
+        watcher: Watcher,
+        permit: Option<OwnedSemaphorePermit>,
+    ) {
         self.next = (self.next + 1) % self.handles.len();
         // The stream is deregistered from this runtime and registered with the worker's.
         let Ok(stream) = stream.into_std() else { return };
         self.handles[self.next].spawn(async move {
             if let Ok(stream) = TcpStream::from_std(stream) {
-                serve_connection(TokioIo::new(stream), app, watcher).await;
+                serve_connection(TokioIo::new(stream), connection, watcher).await;
             }
             drop(permit);
         });
@@ -148,7 +182,7 @@ impl Workers {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::{sync::Arc, time::Duration};
 
     use axum::{
         Router,
@@ -163,7 +197,7 @@ mod tests {
         time::{Instant, sleep},
     };
 
-    use super::serve_connection;
+    use super::{Connection, serve_connection};
     use crate::{body::read_body, middleware::tests::app};
 
     /// A connection to a server with two operations: one reads a body, one responds with a megabyte. The server shuts
@@ -176,7 +210,8 @@ mod tests {
         let router = Router::new().route("/read", post(read)).route("/large", get(async || vec![b'.'; 1 << 20]));
         let (client, server) = tokio::io::duplex(4096);
         let shutdown = GracefulShutdown::new();
-        let serving = serve_connection(TokioIo::new(server), app(router), shutdown.watcher());
+        let connection = Connection { app: app(router), closing: Arc::default() };
+        let serving = serve_connection(TokioIo::new(server), connection, shutdown.watcher());
         (client, tokio::spawn(serving), shutdown)
     }
 

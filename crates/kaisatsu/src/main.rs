@@ -5,6 +5,7 @@
 mod stdout;
 mod allocator;
 mod commands;
+mod database_lock;
 mod duration;
 mod error;
 mod logs;

@@ -312,6 +312,17 @@ pub(crate) struct Settings {
     )]
     pub(crate) max_connections: u32,
 
+    /// How long a server that gets SIGTERM still answers, with /readyz saying no and clients told to close connections
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_SHUTDOWN_DRAIN",
+        value_name = "SPAN",
+        default_value = "2s",
+        value_parser = duration::parse
+    )]
+    pub(crate) shutdown_drain: Duration,
+
     /// How long a shutdown waits for requests in flight
     #[arg(
         long,
@@ -322,6 +333,17 @@ pub(crate) struct Settings {
         value_parser = duration::parse
     )]
     pub(crate) shutdown_grace: Duration,
+
+    /// Let several servers of one machine use the same SQLite database: true or false
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_SHARE_SQLITE",
+        value_name = "BOOL",
+        default_value_t = false,
+        action = clap::ArgAction::Set
+    )]
+    pub(crate) share_sqlite: bool,
 
     /// Create and print an API key when a SQLite database has no application yet: true or false
     #[arg(

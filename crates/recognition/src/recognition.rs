@@ -11,7 +11,7 @@ use crate::{
     content::{Catalogue, Collections},
     context::Context,
     datasets::{DatasetBuilder, Datasets},
-    engine::Models,
+    engine::{EngineQueue, Models},
     feedback::{Feedback, Learner},
     follower::ContentFollower,
     functions::{Classify, Detect, ObjectRecognition, ReadText, SimilarSearch},
@@ -48,6 +48,7 @@ pub struct Recognition {
     learner: Arc<Learner>,
     follower: Arc<ContentFollower>,
     builder: Arc<DatasetBuilder>,
+    engine: Arc<EngineQueue>,
 }
 
 impl Recognition {
@@ -74,6 +75,7 @@ impl Recognition {
             janitor: Arc::new(Janitor::new(context, &datasets)),
             follower: Arc::new(ContentFollower::new(context)),
             builder: Arc::new(DatasetBuilder::new(context)),
+            engine: Arc::clone(&context.engine),
             datasets,
             learner,
         }
@@ -86,6 +88,12 @@ impl Recognition {
         self.learner.start();
         self.builder.start();
         self.janitor.start();
+    }
+
+    /// Ends the engine and waits until its threads have finished what they are at: some seconds if a large network is
+    /// being loaded. The process may exit then.
+    pub fn stop(&self) {
+        self.engine.stop();
     }
 
     /// Why no image can be recognised yet, if none can.

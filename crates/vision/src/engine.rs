@@ -6,12 +6,13 @@
 mod queue;
 
 use std::{
+    mem,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
-    thread,
+    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
@@ -33,6 +34,7 @@ pub struct Engine {
     jobs: Arc<JobQueue<Job>>,
     registry: Arc<ModelRegistry>,
     threads: usize,
+    running: Mutex<Vec<JoinHandle<()>>>,
     state: Arc<State>,
 }
 
@@ -53,17 +55,20 @@ impl Engine {
         let jobs = Arc::new(JobQueue::new());
         let (registry, state) = (Arc::new(registry), Arc::new(State::default()));
         let readers = Arc::new(Readers::default());
-        for number in 0..threads.max(1) {
-            let (registry, state, jobs) = (Arc::clone(&registry), Arc::clone(&state), Arc::clone(&jobs));
+        let engine = Self { jobs, registry, threads: threads.max(1), running: Mutex::default(), state };
+        for number in 0..engine.threads {
+            let (jobs, registry) = (Arc::clone(&engine.jobs), Arc::clone(&engine.registry));
+            let state = Arc::clone(&engine.state);
             let readers = Arc::clone(&readers);
-            thread::Builder::new().name(format!("vision-{number}")).spawn(move || {
-                let mut worker = Worker::load(&registry, &readers, &state.residency);
+            let running = thread::Builder::new().name(format!("vision-{number}")).spawn(move || {
+                let mut worker = Worker::load(&registry, &readers, &state.residency, &|| jobs.is_closed());
                 loaded();
                 state.warm.fetch_add(1, Ordering::Release);
                 work(&jobs, &mut worker, idle);
             })?;
+            engine.running.lock().unwrap_or_else(PoisonError::into_inner).push(running);
         }
-        Ok(Self { jobs, registry, threads: threads.max(1), state })
+        Ok(engine)
     }
 
     /// How many threads there are.
@@ -107,11 +112,23 @@ impl Engine {
     pub fn submit(&self, job: impl FnOnce(&mut Worker) + Send + 'static) {
         self.jobs.push(Box::new(job));
     }
+
+    /// Ends the threads and waits for them: they finish the picture or the network that they are at, and drop the
+    /// work that waits. A process stops the engine before it exits, because ONNX Runtime must not be torn down under
+    /// a thread that uses it.
+    pub fn stop(&self) {
+        self.jobs.close();
+        let running = mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
+        for thread in running.into_iter().filter(|running| running.thread().id() != thread::current().id()) {
+            // A thread that panicked has ended too.
+            let _ = thread.join();
+        }
+    }
 }
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        self.jobs.close();
+        self.stop();
     }
 }
 

@@ -61,9 +61,14 @@ enum Loaded {
 
 impl Worker {
     /// Loads every usable model of the registry, but for those that are loaded when first asked for, and notes the
-    /// faults of those that cannot be loaded.
+    /// faults of those that cannot be loaded. When `is_stopped` says so, the rest is left out.
     #[must_use]
-    pub fn load(registry: &Arc<ModelRegistry>, readers: &Arc<Readers>, residency: &Arc<Residency>) -> Self {
+    pub fn load(
+        registry: &Arc<ModelRegistry>,
+        readers: &Arc<Readers>,
+        residency: &Arc<Residency>,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Self {
         for (name, reader) in readers.of(registry) {
             if let Err(fault) = reader {
                 residency.add_fault(name, fault);
@@ -77,7 +82,8 @@ impl Worker {
             readers: Arc::clone(readers),
             on_demand: Some(on_demand),
         };
-        for model in registry.models().filter(|model| model.manifest.about.load == Load::Start) {
+        let at_start = registry.models().filter(|model| model.manifest.about.load == Load::Start);
+        for model in at_start.take_while(|_| !is_stopped()) {
             if let Err(fault) = worker.take(&registry.runtime, model) {
                 residency.add_fault(&model.manifest.about.name, &fault);
             }

@@ -271,6 +271,24 @@ fn a_shutdown_finishes_what_is_in_flight_and_takes_nothing_new() {
 }
 
 #[test]
+fn a_terminated_server_answers_for_a_while_and_tells_clients_to_close() {
+    let database = Database::fresh(Backend::Sqlite);
+    let mut server = Server::start(&database, &["--shutdown-drain", "3s"]);
+    let mut connection = http::Connection::open(server.address);
+    let mut healthz = || {
+        connection.request("GET", "/healthz", "");
+        connection.answer(false).unwrap()
+    };
+    assert_eq!(healthz().header("connection"), None);
+    server.signal("-TERM");
+    eventually("it says that it is not ready", || (server.get("/readyz").status == 503).then_some(()));
+    let last = healthz();
+    assert_eq!((last.status, last.header("connection")), (200, Some("close")));
+    assert_eq!(server.get("/healthz").status, 200, "new connections are still accepted");
+    assert_eq!(server.wait(), Some(0));
+}
+
+#[test]
 fn maps_are_checked_from_the_command_line() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("small.toml");

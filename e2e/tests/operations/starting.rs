@@ -160,3 +160,21 @@ fn the_documentation_lists_the_settings() {
         "docs/configuration.md should hold what `kaisatsu config --reference` prints:\n{reference}"
     );
 }
+
+#[test]
+fn a_second_server_on_the_same_sqlite_file_is_refused() {
+    let database = Database::fresh(Backend::Sqlite);
+    let not_shared = [("KAISATSU_SHARE_SQLITE", "false")];
+    let _first = Server::start_with(&database, &[], &not_shared);
+    let home = tempfile::tempdir().unwrap();
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &database.address];
+    let second = run(home.path(), &serve, &[]);
+    assert_eq!((second.code, second.out.as_str()), (3, ""));
+    assert!(
+        second.err.contains("another server (process ") && second.err.contains("--share-sqlite true"),
+        "{}",
+        second.err
+    );
+    let listed = run(home.path(), &["key", "list", "--database", &database.address], &[]);
+    assert_eq!(listed.code, 0, "commands run beside a server: {}", listed.err);
+}

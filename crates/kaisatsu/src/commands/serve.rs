@@ -19,7 +19,7 @@ use tokio::{
 };
 
 use super::banner;
-use crate::{allocator, error::CliError, logs, settings::Settings};
+use crate::{allocator, database_lock, error::CliError, logs, settings::Settings};
 
 /// How often the map folder is checked for changes.
 const MAP_INTERVAL: Duration = Duration::from_secs(2);
@@ -35,6 +35,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
     let address = settings.database()?;
     let folder = settings.maps_folder()?;
     let store = Store::open(&address).await?;
+    let _lock = if settings.share_sqlite { None } else { Some(database_lock::lock(&address)?) };
     let maps = Arc::new(open_maps(&folder)?);
     let mailer = settings.mailer()?;
     let operations = kaisatsu_http::operations(&settings.route_service);
@@ -67,7 +68,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
         console: ConsoleService::new(store.clone(), Arc::new(SystemClock), Arc::clone(&usage)),
         limits: published_limits(settings),
         maps: Arc::clone(&maps),
-        recognition,
+        recognition: Arc::clone(&recognition),
         max_image_bytes: small(settings.max_image_bytes),
         segment: settings.route_service.clone(),
         map_pages: settings.map_pages,
@@ -80,22 +81,26 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
     let app = kaisatsu_http::app(Arc::clone(&gateway), sections, settings.cors.clone(), metrics, log.clone());
     let limits = Limits { connections: small(settings.max_connections), grace: settings.shutdown_grace };
     let stop = async {
-        asked_to_stop().await;
+        let signal = asked_to_stop().await;
         tracing::info!("shutting down: finishing what is in flight");
         gateway.drain();
         tokio::spawn(async {
             asked_to_stop().await;
             tracing::warn!("asked again: stopping at once");
-            std::process::exit(1);
+            exit_at_once();
         });
+        // Who presses Ctrl-C does not wait for a load balancer.
+        if signal == Stop::Terminate { settings.shutdown_drain } else { Duration::ZERO }
     };
     let served = kaisatsu_http::serve(listener, Arc::new(app), limits, stop).await;
+    let stopped = tokio::task::spawn_blocking(move || recognition.stop());
     // A reader of the log that has stopped must not keep the server from ending.
     let _ = tokio::time::timeout(Duration::from_secs(2), tokio::task::spawn_blocking(move || log.flush())).await;
     if let Err(error) = usage.flush().await {
         tracing::warn!(%error, "the usage of the last seconds is not stored");
     }
     store.close().await;
+    let _ = stopped.await;
     match served {
         Ok(()) => tracing::info!("closed"),
         Err(error) => tracing::warn!(%error, "closed"),
@@ -240,7 +245,24 @@ fn watch_maps(maps: Arc<MapRegistry<PreparedMap>>) {
     });
 }
 
-async fn asked_to_stop() {
+/// Ends the process without the handlers of its libraries: they would tear ONNX Runtime down under the threads of the
+/// engine.
+#[allow(unsafe_code, reason = "there is no safe form of it in the standard library")]
+fn exit_at_once() -> ! {
+    // SAFETY: it has no preconditions.
+    unsafe { libc::_exit(1) }
+}
+
+/// What ends a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    /// SIGTERM, as a service manager sends it.
+    Terminate,
+    /// Ctrl-C.
+    Interrupt,
+}
+
+async fn asked_to_stop() -> Stop {
     let terminate = async {
         match signal(SignalKind::terminate()) {
             Ok(mut signal) => signal.recv().await,
@@ -248,7 +270,7 @@ async fn asked_to_stop() {
         }
     };
     tokio::select! {
-        _ = terminate => {}
-        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate => Stop::Terminate,
+        _ = tokio::signal::ctrl_c() => Stop::Interrupt,
     }
 }

@@ -17,6 +17,9 @@ use crate::RecognitionError;
 /// How long a refused caller is told to wait.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
+/// How long a request waits for models that are being loaded.
+const LOADING: Duration = Duration::from_secs(20);
+
 /// What the engine works for: the label of its metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Workload {
@@ -77,6 +80,11 @@ impl EngineQueue {
         Self { engine, requests: Queue::new(limits), background, bounds }
     }
 
+    /// Ends the engine and waits for its threads.
+    pub(crate) fn stop(&self) {
+        self.engine.stop();
+    }
+
     /// How large an image may be.
     pub(crate) fn bounds(&self) -> Bounds {
         self.bounds
@@ -85,9 +93,6 @@ impl EngineQueue {
     /// Accepts a request, for one or several pieces of work one after the other.
     pub(crate) fn admit(&self, workload: impl Into<Workload>) -> Result<Admitted<'_>, RecognitionError> {
         let workload = workload.into();
-        if !self.engine.is_warm() {
-            return Err(RecognitionError::Warming);
-        }
         let place = self.requests.enter().map_err(|Full { retry_after }| {
             counter!(REFUSED, "task" => workload.as_str()).increment(1);
             RecognitionError::Overloaded { wait: retry_after }
@@ -110,9 +115,6 @@ impl EngineQueue {
         workload: Workload,
         work: impl FnOnce(&mut Worker) -> Result<T, RecognitionError> + Send + 'static,
     ) -> Result<T, RecognitionError> {
-        if !self.engine.is_warm() {
-            return Err(RecognitionError::Warming);
-        }
         let _turn = self.background.wait().await;
         self.submit(workload, work).await
     }
@@ -132,8 +134,14 @@ impl EngineQueue {
             histogram!(QUEUED, "task" => workload.as_str()).record(queued.elapsed());
             let _ = reply.send(work(worker));
         });
+        let answer = if self.engine.is_warm() {
+            answer.await
+        } else {
+            // A thread begins with the work that waits as soon as it has loaded its models.
+            tokio::time::timeout(LOADING, answer).await.map_err(|_| RecognitionError::Warming)?
+        };
         // No answer comes when the work panicked; the engine has logged that.
-        answer.await.unwrap_or_else(|_| Err(RecognitionError::Failed("the work ended without an answer".to_owned())))
+        answer.unwrap_or_else(|_| Err(RecognitionError::Failed("the work ended without an answer".to_owned())))
     }
 }
 
@@ -165,7 +173,10 @@ impl Drop for Counted {
 
 #[cfg(test)]
 mod tests {
-    use std::{sync::Arc, time::Duration};
+    use std::{
+        sync::{Arc, Condvar, Mutex},
+        time::Duration,
+    };
 
     use kaisatsu_model::Function;
     use kaisatsu_vision::{Bounds, Engine, ModelRegistry};
@@ -173,14 +184,33 @@ mod tests {
     use super::EngineQueue;
     use crate::RecognitionError;
 
-    async fn queue(waiting: usize) -> EngineQueue {
+    fn loading_queue(waiting: usize, loaded: fn()) -> EngineQueue {
         let folder = tempfile::tempdir().unwrap();
         let registry = ModelRegistry::open(folder.path()).unwrap();
-        let engine = Arc::new(Engine::start(registry, 1, Duration::from_mins(15), || ()).unwrap());
-        while !engine.is_warm() {
+        let engine = Arc::new(Engine::start(registry, 1, Duration::from_mins(15), loaded).unwrap());
+        EngineQueue::new(engine, waiting, Bounds::default())
+    }
+
+    async fn queue(waiting: usize) -> EngineQueue {
+        let queue = loading_queue(waiting, || ());
+        while !queue.engine.is_warm() {
             tokio::task::yield_now().await;
         }
-        EngineQueue::new(engine, waiting, Bounds::default())
+        queue
+    }
+
+    static LOADED: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
+
+    #[tokio::test]
+    async fn a_request_waits_while_the_models_are_loaded() {
+        let queue =
+            loading_queue(1, || drop(LOADED.1.wait_while(LOADED.0.lock().unwrap(), |loaded| !*loaded).unwrap()));
+        let mut request = Box::pin(queue.run(Function::Classify, |_| Ok(7)));
+        let waited = tokio::time::timeout(Duration::from_millis(20), &mut request).await;
+        assert!(waited.is_err() && !queue.engine.is_warm());
+        *LOADED.0.lock().unwrap() = true;
+        LOADED.1.notify_all();
+        assert_eq!(request.await.unwrap(), 7);
     }
 
     #[tokio::test]

@@ -33,15 +33,29 @@ impl<J> JobQueue<J> {
         Self { state: Mutex::new(State { jobs: VecDeque::new(), closed: false }), changed: Condvar::new() }
     }
 
+    /// Adds a job. After the end it is dropped.
     pub(super) fn push(&self, job: J) {
-        self.lock().jobs.push_back(job);
-        self.changed.notify_one();
+        let mut state = self.lock();
+        if !state.closed {
+            state.jobs.push_back(job);
+            self.changed.notify_one();
+        }
     }
 
-    /// Ends the threads when they have done the jobs that wait.
+    /// Ends the threads that take from it, and drops the jobs that wait.
     pub(super) fn close(&self) {
-        self.lock().closed = true;
+        let mut state = self.lock();
+        state.closed = true;
+        let waiting = std::mem::take(&mut state.jobs);
+        drop(state);
+        // What a job holds may use the queue when it is dropped.
+        drop(waiting);
         self.changed.notify_all();
+    }
+
+    /// Whether the threads are to end.
+    pub(super) fn is_closed(&self) -> bool {
+        self.lock().closed
     }
 
     /// The next job, for which the thread waits at most this long.
@@ -68,7 +82,7 @@ mod tests {
     use super::{JobQueue, Next};
 
     #[test]
-    fn every_job_is_taken_once_and_a_closed_queue_ends_its_threads() {
+    fn every_job_is_taken_once_or_dropped_and_a_closed_queue_ends_its_threads() {
         let queue = Arc::new(JobQueue::new());
         let taker = || {
             let queue = Arc::clone(&queue);
@@ -85,10 +99,23 @@ mod tests {
         };
         let takers = [taker(), taker(), taker()];
         (0..1000).for_each(|job| queue.push(job));
+        while !queue.lock().jobs.is_empty() {
+            thread::yield_now();
+        }
         queue.close();
         let mut taken: Vec<i32> = takers.into_iter().flat_map(|taker| taker.join().unwrap()).collect();
         taken.sort_unstable();
         assert_eq!(taken, (0..1000).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn jobs_that_wait_at_the_end_or_come_after_it_are_dropped() {
+        let (queue, held) = (JobQueue::new(), Arc::new(()));
+        queue.push(Arc::clone(&held));
+        queue.close();
+        queue.push(Arc::clone(&held));
+        assert_eq!((queue.is_closed(), Arc::strong_count(&held)), (true, 1));
+        assert!(matches!(queue.next(Duration::ZERO), Next::Closed));
     }
 
     #[test]
