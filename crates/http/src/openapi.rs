@@ -55,10 +55,15 @@ fn add_key_headers(document: &mut Document) {
         .build();
     components.add_security_scheme(bearer, SecurityScheme::Http(key));
     for operation in document.paths.paths.values_mut().flat_map(operations_of) {
-        if let Some(alternatives) = operation.security.as_mut().filter(|alternatives| !alternatives.is_empty()) {
-            alternatives.extend(HEADER_SCHEMES.map(|scheme| SecurityRequirement::new(scheme, [""; 0])));
+        let needs_key = |alternatives: &&mut Vec<_>| alternatives.contains(&requirement(API_KEY));
+        if let Some(alternatives) = operation.security.as_mut().filter(needs_key) {
+            alternatives.extend(HEADER_SCHEMES.map(requirement));
         }
     }
+}
+
+fn requirement(scheme: &str) -> SecurityRequirement {
+    SecurityRequirement::new(scheme, [""; 0])
 }
 
 /// The operations of a path.
