@@ -35,7 +35,7 @@ fn a_server_that_is_stopped_while_it_loads_its_models_exits_with_0() {
 
 #[test]
 #[ignore = "needs the models: `make test`"]
-fn a_second_signal_while_the_models_are_loaded_ends_the_process_with_1() {
+fn a_second_signal_while_the_models_are_loaded_ends_the_process_without_a_crash() {
     let database = Database::fresh(Backend::Sqlite);
     for number in 0..10_u64 {
         let mut server = Server::start(&database, &["--models", &models(), "--shutdown-drain", "0s"]);

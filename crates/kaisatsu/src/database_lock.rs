@@ -19,6 +19,17 @@ pub(crate) struct DatabaseLock {
     _file: Option<File>,
 }
 
+/// Refuses a database that another server has locked, before anything else waits for that server.
+pub(crate) fn refuse_if_taken(address: &DatabaseAddress) -> Result<(), CliError> {
+    let DatabaseAddress::Sqlite(database) = address else { return Ok(()) };
+    // Where there is no file, no server has locked it.
+    let Ok(mut file) = File::open(lock_file(database)) else { return Ok(()) };
+    match file.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => Err(CliError::Store(taken(database, &mut file))),
+        _ => Ok(()),
+    }
+}
+
 /// Locks the database for this server. PostgreSQL needs no lock, and a file system without locks has none.
 pub(crate) fn lock(address: &DatabaseAddress) -> Result<DatabaseLock, CliError> {
     let DatabaseAddress::Sqlite(database) = address else { return Ok(DatabaseLock { _file: None }) };
@@ -51,9 +62,10 @@ fn taken(database: &Path, file: &mut File) -> String {
     )
 }
 
+/// Not `.lock`, which is held while a schema is migrated.
 fn lock_file(database: &Path) -> PathBuf {
     let mut name = OsString::from(database);
-    name.push(".lock");
+    name.push(".server");
     PathBuf::from(name)
 }
 
@@ -61,17 +73,20 @@ fn lock_file(database: &Path) -> PathBuf {
 mod tests {
     use kaisatsu_store::DatabaseAddress;
 
-    use super::lock;
+    use super::{lock, refuse_if_taken};
 
     #[test]
     fn a_second_server_is_refused_until_the_first_has_ended() {
         let folder = tempfile::tempdir().unwrap();
         let address = DatabaseAddress::Sqlite(folder.path().join("kaisatsu.db"));
+        refuse_if_taken(&address).unwrap();
         let first = lock(&address).unwrap();
+        assert!(refuse_if_taken(&address).is_err());
         let told = lock(&address).unwrap_err().to_string();
         let holder = format!("another server (process {}) uses {}", std::process::id(), folder.path().display());
         assert!(told.contains(&holder), "{told}");
         drop(first);
+        refuse_if_taken(&address).unwrap();
         lock(&address).unwrap();
         let other = DatabaseAddress::Sqlite(folder.path().join("other.db"));
         lock(&other).unwrap();

@@ -15,7 +15,7 @@ use kaisatsu_vision::{Engine, HeifSupport, ModelRegistry};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tokio::{
     net::TcpListener,
-    signal::unix::{SignalKind, signal},
+    signal::unix::{Signal, SignalKind, signal},
 };
 
 use super::banner;
@@ -31,9 +31,13 @@ const SECONDS: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 const UPKEEP: Duration = Duration::from_secs(5);
 
 pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
+    let mut signals = StopSignals::catch()?;
     let log = logs::start(&settings.log, settings.log_format);
     let address = settings.database()?;
     let folder = settings.maps_folder()?;
+    if !settings.share_sqlite {
+        database_lock::refuse_if_taken(&address)?;
+    }
     let store = Store::open(&address).await?;
     let _lock = if settings.share_sqlite { None } else { Some(database_lock::lock(&address)?) };
     let maps = Arc::new(open_maps(&folder)?);
@@ -81,11 +85,11 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
     let app = kaisatsu_http::app(Arc::clone(&gateway), sections, settings.cors.clone(), metrics, log.clone());
     let limits = Limits { connections: small(settings.max_connections), grace: settings.shutdown_grace };
     let stop = async {
-        let signal = asked_to_stop().await;
+        let signal = signals.next().await;
         tracing::info!("shutting down: finishing what is in flight");
         gateway.drain();
-        tokio::spawn(async {
-            asked_to_stop().await;
+        tokio::spawn(async move {
+            signals.next().await;
             tracing::warn!("asked again: stopping at once");
             exit_at_once();
         });
@@ -258,19 +262,28 @@ fn exit_at_once() -> ! {
 enum Stop {
     /// SIGTERM, as a service manager sends it.
     Terminate,
-    /// Ctrl-C.
+    /// SIGINT, by Ctrl-C.
     Interrupt,
 }
 
-async fn asked_to_stop() -> Stop {
-    let terminate = async {
-        match signal(SignalKind::terminate()) {
-            Ok(mut signal) => signal.recv().await,
-            Err(_) => std::future::pending().await,
+/// The signals that end a server, caught from the moment this is made.
+struct StopSignals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl StopSignals {
+    fn catch() -> Result<Self, CliError> {
+        let catch = |kind| {
+            signal(kind).map_err(|error| CliError::Failed(format!("the system lets no signal be caught: {error}")))
+        };
+        Ok(Self { terminate: catch(SignalKind::terminate())?, interrupt: catch(SignalKind::interrupt())? })
+    }
+
+    async fn next(&mut self) -> Stop {
+        tokio::select! {
+            _ = self.terminate.recv() => Stop::Terminate,
+            _ = self.interrupt.recv() => Stop::Interrupt,
         }
-    };
-    tokio::select! {
-        _ = terminate => Stop::Terminate,
-        _ = tokio::signal::ctrl_c() => Stop::Interrupt,
     }
 }
