@@ -20,6 +20,7 @@ mod middleware;
 mod openapi;
 mod operations;
 mod presented_key;
+mod openapi_conventions;
 mod query;
 mod recognition;
 mod redact;

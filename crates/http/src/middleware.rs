@@ -32,6 +32,9 @@ use crate::{
 };
 
 /// The router and everything around it.
+/// The path of the OpenAPI document, which pages on other sites may read like the API itself.
+const DOCUMENT: &str = "/openapi.json";
+
 pub struct App {
     router: Router,
     bypass: Option<Bypass>,
@@ -76,7 +79,7 @@ impl App {
         if response.status() == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, self.key_places.challenge());
         }
-        if self.formats.is_api(uri.path()) {
+        if self.formats.is_api(uri.path()) || uri.path() == DOCUMENT {
             self.cors.apply(&method, &cors, response.headers_mut());
         }
         let took = began.elapsed();

@@ -9,7 +9,7 @@ use utoipa::{
     },
 };
 
-use crate::{KeyPlaces, Segment, gateway::API_KEY, router};
+use crate::{KeyPlaces, Segment, gateway::API_KEY, openapi_conventions, router};
 
 /// The names of the security schemes for keys in headers.
 const HEADER_SCHEMES: [&str; 2] = ["X-API-Key", "Bearer"];
@@ -67,7 +67,7 @@ fn requirement(scheme: &str) -> SecurityRequirement {
 }
 
 /// The operations of a path.
-fn operations_of(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+pub(crate) fn operations_of(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     [&mut item.get, &mut item.post, &mut item.delete].into_iter().flatten()
 }
 
@@ -94,6 +94,7 @@ pub(crate) fn path_of<'a>(document: &'a Document, operation_id: &str) -> Option<
 #[must_use]
 pub fn document(segment: &Segment, key_places: KeyPlaces) -> Document {
     let mut document = router::api(segment).into_openapi();
+    openapi_conventions::apply(&mut document, segment);
     if key_places == KeyPlaces::QueryAndHeaders {
         add_key_headers(&mut document);
     }

@@ -31,6 +31,7 @@ pub(crate) struct ItemsAnswer {
     items: Vec<ItemEntry>,
     /// What to send as `cursor` for those that follow; absent when none do.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 

@@ -35,6 +35,7 @@ pub(crate) struct CollectionsAnswer {
     collections: Vec<CollectionEntry>,
     /// What to send as `cursor` for those that follow; absent when none do.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 
@@ -76,6 +77,7 @@ pub(crate) struct CollectionImagesAnswer {
     images: Vec<CollectionImageEntry>,
     /// What to send as `cursor` for those that follow; absent when none do.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 

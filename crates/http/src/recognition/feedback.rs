@@ -28,7 +28,7 @@ use crate::{Gateway, Query, gateway::API_KEY};
             example = "0b2f3e0c-6a3f-4f0e-9d55-7d1f5f0f6a55"),
         ("isValid" = bool, Query, description = "true when it was right, false when it was not", example = true),
     ),
-    request_body(content = Option<FeedbackBody>, content_type = "application/json"),
+    request_body(content = FeedbackBody, content_type = "application/json"),
     responses(
         (status = 204, description = "Kept"),
         (status = 400,

@@ -31,7 +31,7 @@ use crate::{Gateway, Query, gateway::API_KEY};
             example = "itm_3x1yq0a8c5v7k2mz"),
         ("isValid" = bool, Query, description = "true when it was right, false when it was not", example = true),
     ),
-    request_body(content = Option<FeedbackBody>, content_type = "application/json"),
+    request_body(content = FeedbackBody, content_type = "application/json"),
     responses(
         (status = 204, description = "Kept"),
         (status = 400,

@@ -64,7 +64,8 @@ struct TotalEntry {
             example = "general"),
         ("since" = Option<String>, Query, description = "From this time or day on", example = "2026-11-01"),
         ("until" = Option<String>, Query, description = "Before this time or day", example = "2026-12-01"),
-        ("interval" = Option<String>, Query, description = "hour or day (default)", example = "day"),
+        ("interval" = Option<String>, Query, description = "hour or day (default)", example = "day",
+            pattern = "^(hour|day)$"),
     ),
     responses(
         (status = 200, description = "The sums, by model, candidate and time", body = TotalsAnswer,

@@ -58,10 +58,11 @@ struct ModelEntry {
     languages: Vec<String>,
     /// How many tags it can answer with; `models/NAME/tags` lists them. Absent for a model without tags.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = 1000)]
+    #[schema(nullable = false, example = 1000)]
     tags: Option<usize>,
     /// The pixels of its input; absent where a picture is not resized to a fixed size.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     input: Option<InputSize>,
     /// Whether it is in memory. A model that is not is loaded when it is asked for, which takes a second or two.
     loaded: bool,

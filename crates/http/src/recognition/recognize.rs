@@ -85,15 +85,19 @@ pub(crate) struct EvidenceEntry {
     kind: &'static str,
     /// The digits that were read.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     barcode: Option<String>,
     /// How many local features of the reference picture lie where they should; wrong items reach about 19.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     inliers: Option<u32>,
     /// The number of the reference picture that is nearest.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     reference_picture: Option<u64>,
     /// The printed words that decided for it, where looks left it open.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     matched_text: Option<String>,
     /// Left edge, in pixels of the image as sent.
     x_min: f32,
@@ -114,7 +118,7 @@ pub(crate) struct EvidenceEntry {
     params(
         ("recog" = Option<String>, Query,
             description = "The kind of thing: product-all (default), book, cd, dvd, game, software, food",
-            example = "book"),
+            example = "book", pattern = "^(product-all|book|cd|dvd|game|software|food)$"),
         ("numOfCandidates" = Option<i64>, Query, description = "The most candidates, 1 to 50; 10 if left out",
             minimum = 1, maximum = 50),
     ),

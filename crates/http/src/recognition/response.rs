@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use axum::response::Response;
+use axum::{
+    http::{HeaderValue, header},
+    response::Response,
+};
 use kaisatsu_access::Caller;
 use serde::Serialize;
 use utoipa::{IntoResponses, ToSchema};
@@ -130,6 +133,17 @@ impl Reply for NoContent {
 pub(crate) async fn respond_with<R: Reply>(
     function: &str,
     admitted: Result<Arc<Caller>, Failure>,
+/// A response of 200 that holds a secret, which no cache may keep.
+pub(crate) struct Secret<B>(pub(crate) B);
+
+impl<B: JsonBody> Reply for Secret<B> {
+    fn into_response(self) -> Response {
+        let mut response = response::ok(&self.0);
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response
+    }
+}
+
     work: impl AsyncFnOnce(&Caller) -> Result<R, Failure>,
 ) -> Response {
     let caller = match admitted {

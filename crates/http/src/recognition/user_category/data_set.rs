@@ -32,10 +32,11 @@ pub(crate) struct DataSetWire {
     progress: Progress,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     reason: Option<String>,
     /// How good it is, once it is ready.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(nullable = false, value_type = Option<Object>)]
     health: Option<Value>,
     /// What it cannot do; absent when there is nothing to say.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -69,7 +69,7 @@ fn media_type(bytes: &[u8]) -> &'static str {
             description = "What uploadImage, listImages, getDataSet or similarImage/search answered with"),
         ("size" = Option<String>, Query,
             description = "original (default), or thumbnail: a JPEG of at most 256 pixels a side",
-            example = "thumbnail"),
+            example = "thumbnail", pattern = "^(original|thumbnail)$"),
     ),
     responses(
         (status = 200, description = "The image", content_type = "image/*", body = Vec<u8>),

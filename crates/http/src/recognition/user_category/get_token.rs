@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::super::{
     json::{Object, field},
-    response::{BodyRefusals, RecognitionError, Refusals, respond_with},
+    response::{BodyRefusals, RecognitionError, Refusals, Secret, respond_with},
 };
 use crate::{Gateway, Query, gateway::API_KEY};
 
@@ -74,7 +74,8 @@ pub(crate) async fn get_token(
         let body = Object::read(&gateway.body_memory, &headers, body, MOST).await?;
         let user = UserId::new(body.required("userId")?).map_err(|rule| field("userId", rule.0))?;
         let issued = gateway.tokens.issue(&caller.application, user).await?;
-        Ok(TokenAnswer { token: issued.secret.reveal().to_owned(), expires_at: issued.expires_at.to_utc() })
+        let token = issued.secret.reveal().to_owned();
+        Ok(Secret(TokenAnswer { token, expires_at: issued.expires_at.to_utc() }))
     })
     .await
 }

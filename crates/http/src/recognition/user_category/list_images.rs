@@ -22,6 +22,7 @@ pub(crate) struct ImagesAnswer {
     images: Vec<StoredImage>,
     /// What to send as `cursor` for those that follow; absent when none do.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 
