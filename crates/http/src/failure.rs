@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 use axum::http::StatusCode;
 use kaisatsu_access::{Caller, KeyRejection};
 
-use crate::{presented_key, redact};
+use crate::redact;
 
 /// The kinds of error, in the order of the table in docs/errors.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,7 +154,7 @@ impl Failure {
 impl From<KeyRejection> for Failure {
     fn from(refusal: KeyRejection) -> Self {
         match refusal {
-            KeyRejection::Unknown => presented_key::unknown("the API key"),
+            KeyRejection::Unknown => Self::new(Kind::KeyUnknown, "the API key is not one of this server"),
             KeyRejection::Disabled(caller) => {
                 Self::new(Kind::Denied, "the API key is disabled; ask the operator, or use another key").of(caller)
             }
