@@ -30,7 +30,7 @@ export class Kaisatsu {
     this.collections = new Collections(transport);
   }
 
-  /** Whether the server lives. No key is sent. */
+  /** Whether the server lives. No key is sent. Pages of other origins may not ask this, nor `ready`. */
   health(options?: CallOptions): Promise<Health> {
     return this.#ask('/healthz', options);
   }

@@ -39,8 +39,8 @@ export class Catalogue {
 
   /**
    * Adds an item, or replaces the one of the same id. `category` is book, cd, dvd, game, software or food. An item
-   * needs a barcode (EAN, UPC or ISBN, as printed) or a picture, of which it may have 16. `details` is whatever else
-   * is to be answered in `detail`, such as maker.
+   * needs a barcode (EAN, UPC or ISBN, as printed) or a picture, of which it may have 16. `details` is whatever else is
+   * to be answered in `detail`, such as maker.
    */
   add(
     ask: {
