@@ -15,7 +15,10 @@ RULES = [
     (r"__aenter__", "__enter__"),
     (r"__aexit__", "__exit__"),
     (r"`async with`", "`with`"),
-    (r'"""The client without blocking\. .*?"""', '"""The blocking client. Generated from `_async` by scripts/make_sync.py: do not edit it."""'),
+    (
+        r'"""The client without blocking\. .*?"""',
+        '"""The blocking client. Generated from `_async` by scripts/make_sync.py: do not edit it."""',
+    ),
 ]
 
 

@@ -56,7 +56,7 @@ def _holds(found: Any, what: Any, whole: Any, saved: dict[str, Any]) -> bool:
     ((matcher, operand),) = what.items()
     match matcher:
         case "exists":
-            return (found is not None) == operand
+            return bool((found is not None) == operand)
         case "atLeast":
             return _is_number(found) and found >= operand
         case "atMost":
@@ -69,7 +69,7 @@ def _holds(found: Any, what: Any, whole: Any, saved: dict[str, Any]) -> bool:
             sought = saved[operand[1:]] if isinstance(operand, str) and operand.startswith("$") else operand
             return isinstance(found, list) and sought in found
         case "oneOf":
-            return found in operand
+            return bool(found in operand)
     raise ValueError(f"unknown matcher {matcher}")
 
 

@@ -1,6 +1,6 @@
 """Runs the story of sdk/cases with both clients, blocking and asynchronous. sdk/cases/README.md describes it.
 
-    tools/with-models sdk/cases/run python python -m tests.story
+tools/with-models sdk/cases/run python python -m tests.story
 """
 
 import asyncio
@@ -135,7 +135,9 @@ async def run_step(step: Step, saved: dict[str, Any], call: Callable[[Step, dict
     return "; ".join(wrong)
 
 
-async def run(name: str, call: Callable[[Step, dict[str, Any]], Awaitable[Any]], leave_out: Callable[[Step], bool]) -> int:
+async def run(
+    name: str, call: Callable[[Step, dict[str, Any]], Awaitable[Any]], leave_out: Callable[[Step], bool]
+) -> int:
     story = json.loads((Path(os.environ["KAISATSU_CASES"]) / "story.json").read_text())
     saved: dict[str, Any] = {}
     failed = passed = 0

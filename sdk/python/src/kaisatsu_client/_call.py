@@ -49,7 +49,7 @@ class Call(Generic[T]):
         return {name: text(value) for name, value in self.query.items() if value is not None}
 
     def parts(self) -> list[tuple[str, tuple[str | None, bytes]]] | None:
-        """The form for httpx. Fields are parts without a file name, so that the form is multipart without a file too."""
+        """The form for httpx. Fields are parts without a file name, so that it is multipart without a file too."""
         if self.form is None:
             return None
         return [

@@ -67,9 +67,13 @@ def _decode_object(type_: type[Any], wire: dict[str, Any]) -> Any:
     return type_(**values)
 
 
-@functools.cache
+_known_hints: dict[type[Any], dict[str, Any]] = {}
+
+
 def _hints(type_: type[Any]) -> dict[str, Any]:
-    return typing.get_type_hints(type_)
+    if type_ not in _known_hints:
+        _known_hints[type_] = typing.get_type_hints(type_)
+    return _known_hints[type_]
 
 
 def _checked(type_: type[T], wire: Any, where: str) -> T:

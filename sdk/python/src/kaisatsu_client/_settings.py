@@ -92,4 +92,3 @@ def _may_repeat(error: KaisatsuError, nothing_sent: bool, repeatable: bool) -> b
     if isinstance(error, RetryableError):
         return True
     return repeatable and isinstance(error, (TransportError, TimeoutError))
-

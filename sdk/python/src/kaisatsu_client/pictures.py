@@ -36,7 +36,7 @@ class Array(Protocol):
     def tobytes(self) -> bytes: ...
 
 
-Picture = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, IO[bytes], PillowImage, Array]  # noqa: UP007
+Picture = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, IO[bytes], PillowImage, Array]
 """A picture: the path of a file, its bytes, an open file, a Pillow image or a numpy array."""
 
 

@@ -85,9 +85,7 @@ class AsyncKaisatsu:
 
     async def health(self) -> Health:
         """Whether the server lives. No key is sent."""
-        return await self._transport.send(
-            Call("GET", "/healthz", read_as(Health), repeatable=True, has_key=False)
-        )
+        return await self._transport.send(Call("GET", "/healthz", read_as(Health), repeatable=True, has_key=False))
 
     async def ready(self) -> Health:
         """Whether the server can do work; `UnavailableError` while it starts. No key is sent."""

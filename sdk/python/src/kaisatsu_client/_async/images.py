@@ -25,9 +25,7 @@ class AsyncImages:
         """Stores an image; `tag` says what it shows, `name` what the user calls it."""
         form = [("tag", tag), ("name", name), ("image", encode(image))]
         path = f"{_BASE}/uploadImage"
-        return await self._transport.send(
-            Call("POST", path, read_as(UploadedImage), query={"token": token}, form=form)
-        )
+        return await self._transport.send(Call("POST", path, read_as(UploadedImage), query={"token": token}, form=form))
 
     async def list(self, token: str, *, cursor: str | None = None, limit: int | None = None) -> ImagePage:
         """Some of the user's images."""
@@ -50,9 +48,7 @@ class AsyncImages:
     async def get(self, token: str, image_id: str, *, size: Literal["original", "thumbnail"] | None = None) -> File:
         """An image; thumbnail is a JPEG of at most 256 pixels a side."""
         query = {"token": token, "imageId": image_id, "size": size}
-        return await self._transport.send(
-            Call("GET", f"{_BASE}/getImage", read_file, query=query, repeatable=True)
-        )
+        return await self._transport.send(Call("GET", f"{_BASE}/getImage", read_file, query=query, repeatable=True))
 
     async def delete(self, token: str, image_id: str) -> None:
         """Takes an image out of the storage area. Datasets that were made of it keep it."""

@@ -158,9 +158,7 @@ class AsyncCollections:
         """Some of the images of a collection."""
         query: dict[str, Value] = {"collection": collection, "cursor": cursor, "limit": limit}
         path = f"{_BASE}/similarImage/collections/images"
-        return await self._transport.send(
-            Call("GET", path, read_as(CollectionImagePage), query=query, repeatable=True)
-        )
+        return await self._transport.send(Call("GET", path, read_as(CollectionImagePage), query=query, repeatable=True))
 
     async def each_image(self, collection: str, *, limit: int | None = None) -> AsyncIterator[CollectionImage]:
         """All images of a collection, read page after page of `limit`."""

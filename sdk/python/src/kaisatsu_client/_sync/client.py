@@ -85,9 +85,7 @@ class Kaisatsu:
 
     def health(self) -> Health:
         """Whether the server lives. No key is sent."""
-        return self._transport.send(
-            Call("GET", "/healthz", read_as(Health), repeatable=True, has_key=False)
-        )
+        return self._transport.send(Call("GET", "/healthz", read_as(Health), repeatable=True, has_key=False))
 
     def ready(self) -> Health:
         """Whether the server can do work; `UnavailableError` while it starts. No key is sent."""

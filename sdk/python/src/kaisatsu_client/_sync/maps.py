@@ -38,8 +38,9 @@ class Maps:
         station_name: str | None = None,
         gcs: Gcs | None = None,
     ) -> list[ListedMap]:
-        """The maps: all of them, one by its id, or those that hold a station. The three parameters exclude each other."""
-        query = {"id": id, "stationCode": station_code, "stationName": station_name, "gcs": self._gcs(gcs)}
+        """The maps: all, one by its id, or those that hold a station. The three parameters exclude each other."""
+        query: dict[str, Value] = {"id": id, "stationCode": station_code, "stationName": station_name}
+        query |= {"gcs": self._gcs(gcs)}
         return self._get("railmapList", query, reading(maps_of))
 
     def railmap_detail(

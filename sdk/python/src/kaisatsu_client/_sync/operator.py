@@ -158,9 +158,7 @@ class Collections:
         """Some of the images of a collection."""
         query: dict[str, Value] = {"collection": collection, "cursor": cursor, "limit": limit}
         path = f"{_BASE}/similarImage/collections/images"
-        return self._transport.send(
-            Call("GET", path, read_as(CollectionImagePage), query=query, repeatable=True)
-        )
+        return self._transport.send(Call("GET", path, read_as(CollectionImagePage), query=query, repeatable=True))
 
     def each_image(self, collection: str, *, limit: int | None = None) -> Iterator[CollectionImage]:
         """All images of a collection, read page after page of `limit`."""
