@@ -33,4 +33,5 @@ class Broker(BaseHTTPRequestHandler):
 server = ThreadingHTTPServer(("127.0.0.1", 0), Broker)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 address = f"http://127.0.0.1:{server.server_address[1]}"
-sys.exit(subprocess.call(sys.argv[1:], env=os.environ | {"KAISATSU_BROKER": address}))
+environment = os.environ | {"KAISATSU_BROKER": address, "KAISATSU_URL": os.environ["KAISATSU_EXAMPLES_URL"]}
+sys.exit(subprocess.call(sys.argv[1:], env=environment))

@@ -52,7 +52,8 @@ struct Call: Sendable {
   static func post(
     _ path: String, _ query: Query = Query(), json: [String: JSONValue], idempotent: Bool = false
   ) throws(KaisatsuError) -> Call {
-    Call(method: .post, path: path, query: query, body: .json(try JSONValue.object(json).data()), idempotent: idempotent)
+    let body = Body.json(try JSONValue.object(json).data())
+    return Call(method: .post, path: path, query: query, body: body, idempotent: idempotent)
   }
 }
 

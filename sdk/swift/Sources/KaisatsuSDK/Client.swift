@@ -9,8 +9,8 @@ public enum DeviceSide: Sendable {}
 /// Marks clients that run on an application's own server, where a key can be kept secret.
 public enum ServerSide: Sendable {}
 
-/// A client for apps. Whoever has the app has its key, so it takes a *restricted* one, which may recognise, search maps,
-/// give feedback and use a user's token, and it has no `getToken`: with it, a key taken out of the app would make
+/// A client for apps. Whoever has the app has its key, so it takes a *restricted* one, which may recognise, search
+/// maps, give feedback and use a user's token, and it has no `getToken`: with it, a key taken out of the app would make
 /// a token for any user. An app asks its own server for the token instead.
 ///
 /// ```swift

@@ -64,7 +64,8 @@ extension KaisatsuError {
   public var failure: ServerFailure? {
     switch self {
     case .badRequest(let failure), .unauthorised(let failure), .forbidden(let failure), .notFound(let failure),
-      .conflict(let failure), .tooLarge(let failure), .rateLimited(let failure), .unavailable(let failure), .serverError(let failure):
+      .conflict(let failure), .tooLarge(let failure), .rateLimited(let failure), .unavailable(let failure),
+      .serverError(let failure):
       return failure
     case .transport, .timeout, .cancelled, .malformedAnswer, .invalidInput, .dataSetFailed:
       return nil

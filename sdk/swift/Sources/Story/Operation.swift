@@ -96,8 +96,11 @@ struct Operation: Sendable {
       return try plain(
         await datasets.waitUntilReady(a.needed("dataSetId"), token: a.needed("token"), every: 0.2))
     case "images.upload":
-      return try plain(
-        await images.upload(a.picture(), tag: a.text("tag"), name: a.text("name"), token: a.needed("token")))
+      let seen = UploadSeen()
+      let uploaded = try await images.upload(
+        a.picture(), tag: a.text("tag"), name: a.text("name"), token: a.needed("token"), progress: seen.tell)
+      guard seen.isWhole else { throw Complaint("progress ended before the whole picture was sent") }
+      return try plain(uploaded)
     case "images.list":
       return try page(
         "images", await images.list(token: a.needed("token"), cursor: a.text("cursor"), limit: a.int("limit")))

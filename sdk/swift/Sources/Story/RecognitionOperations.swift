@@ -97,3 +97,16 @@ extension Operation {
     return .array(elements)
   }
 }
+
+/// How much of an upload its progress has told of.
+final class UploadSeen: @unchecked Sendable {
+  private let lock = NSLock()
+  private var sent: Int64 = 0
+  private var total: Int64 = -1
+
+  var isWhole: Bool { lock.withLock { sent == total } }
+
+  @Sendable func tell(sent: Int64, total: Int64) {
+    lock.withLock { (self.sent, self.total) = (sent, total) }
+  }
+}

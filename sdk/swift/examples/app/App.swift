@@ -1,5 +1,5 @@
-// An app that uses the token broker of sdk/java. On Apple's systems it has a screen, which this project's tests have never
-// compiled; elsewhere the same lessons are run by a command, which they do.
+// An app that uses the token broker of sdk/java. On Apple's systems it has a screen, which this project's tests have
+// never compiled; elsewhere the same lessons are run by a command, which they do.
 
 import Foundation
 import KaisatsuSDK

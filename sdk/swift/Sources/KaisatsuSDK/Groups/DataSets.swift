@@ -57,10 +57,11 @@ public struct DataSets<Side: Sendable>: Sendable {
     try await core.perform(.post(path("deleteDataSet"), Query(token: token), json: body))
   }
 
-  /// The progress of a dataset: the dataset itself each time that something has changed, the last time when it is ready.
+  /// The progress of a dataset: the dataset itself each time that something has changed, the last time when it is
+  /// ready.
   ///
-  /// The stream ends with ``KaisatsuError/dataSetFailed(dataSetId:reason:)`` when the dataset could not be built. Ending
-  /// the loop, or cancelling its task, ends the asking.
+  /// The stream ends with ``KaisatsuError/dataSetFailed(dataSetId:reason:)`` when the dataset could not be built.
+  /// Ending the loop, or cancelling its task, ends the asking.
   ///
   /// - Parameters:
   ///   - dataSetId: The dataset.

@@ -108,7 +108,7 @@ public struct Maps: Sendable {
     return try await core.decode(.get(core.route("station"), query))
   }
 
-  /// All stations of a search, page by page; the parameters are those of ``stations(code:name:prefectureCode:type:id:limit:offset:gcs:)``.
+  /// All stations of a search, page by page; the parameters are those of `stations`.
   public func eachStation(
     name: String? = nil, prefectureCode: Int? = nil, type: String? = nil, id: String? = nil,
     gcs: GeodeticSystem = .wgs84, pageSize: Int = 100
