@@ -1,0 +1,83 @@
+import Foundation
+import KaisatsuSDK
+
+/// The arguments of a step.
+struct Arguments: Sendable {
+  let values: [String: JSONValue]
+  let pictures: URL
+
+  func text(_ name: String) -> String? { values[name]?.text }
+
+  func int(_ name: String) -> Int? { values[name]?.double.map { Int($0) } }
+
+  func double(_ name: String) -> Double? { values[name]?.double }
+
+  func texts(_ name: String) -> [String] {
+    guard case .array(let values)? = values[name] else { return [] }
+    return values.compactMap(\.text)
+  }
+
+  func flag(_ name: String) throws -> Bool {
+    guard case .bool(let value)? = values[name] else { throw Complaint("\(name) is missing") }
+    return value
+  }
+
+  func needed(_ name: String) throws -> String {
+    guard let value = text(name) else { throw Complaint("\(name) is missing") }
+    return value
+  }
+
+  func number(_ name: String) throws -> Double {
+    guard let value = double(name) else { throw Complaint("\(name) is missing") }
+    return value
+  }
+
+  func choice<Choice: RawRepresentable>(_ name: String) throws -> Choice? where Choice.RawValue == String {
+    guard let value = text(name) else { return nil }
+    guard let choice = Choice(rawValue: value) else { throw Complaint("\(name) has no value \(value)") }
+    return choice
+  }
+
+  /// The geodetic system, or the SDK's default.
+  func gcs() throws -> GeodeticSystem { try choice("gcs") ?? .wgs84 }
+
+  func picture() throws -> Picture {
+    guard let value = values["image"] else { throw Complaint("image is missing") }
+    return try picture(value)
+  }
+
+  func pictureList() throws -> [Picture] {
+    guard case .array(let values)? = values["images"] else { return [] }
+    return try values.map(picture)
+  }
+
+  private func picture(_ value: JSONValue) throws -> Picture {
+    guard let name = value["picture"]?.text else { throw Complaint("that is not a picture") }
+    return Picture(file: pictures.appendingPathComponent(name))
+  }
+
+  /// The images of a dataset.
+  func tagged() throws -> [TaggedImage] {
+    guard case .array(let values)? = values["images"] else { throw Complaint("images is missing") }
+    return try values.map { image in
+      if let imageId = image["imageId"]?.text { return .stored(imageId, tag: image["tag"]?.text) }
+      guard let url = image["url"]?.text, let tag = image["tag"]?.text else { throw Complaint("no image") }
+      return .at(url, tag: tag)
+    }
+  }
+
+  /// An item of the catalogue.
+  func item() throws -> NewItem {
+    var item = NewItem(
+      id: try needed("id"), category: try needed("category"), name: try needed("name"), barcodes: texts("barcodes"))
+    item.imageUrl = text("imageUrl")
+    item.url = text("url")
+    if case .array(let sites)? = values["sites"] {
+      item.sites = sites.map {
+        Site(url: $0["url"]?.text ?? "", title: $0["title"]?.text, imageUrl: $0["imageUrl"]?.text)
+      }
+    }
+    if case .object(let details)? = values["details"] { item.details = details.compactMapValues(\.text) }
+    return item
+  }
+}
