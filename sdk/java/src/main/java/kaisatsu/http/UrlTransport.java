@@ -107,8 +107,8 @@ public final class UrlTransport implements Transport {
             }
         }
         InputStream body = status >= 400 ? connection.getErrorStream() : connection.getInputStream();
-        if (body != null && connection.getHeaderField("Content-Length") != null && status != 204 && status != 304) {
-            body = new Counted(body, connection.getHeaderField("Content-Length"));
+        if (body != null && status != 204 && status != 304) {
+            body = counted(connection, body);
         }
         return new HttpResponse(status, headers, body) {
             @Override
@@ -141,6 +141,14 @@ public final class UrlTransport implements Transport {
             // The status alone has to do.
         }
         return refused;
+    }
+
+    private static InputStream counted(HttpURLConnection connection, InputStream body) throws IOException {
+        String length = connection.getHeaderField("Content-Length");
+        if (length == null && connection.getHeaderField("Transfer-Encoding") == null) {
+            length = "1"; // a connection that ends within the headers looks like an answer without a body
+        }
+        return length == null ? body : new Counted(body, length);
     }
 
     /** Says when a body is shorter than announced, which HttpURLConnection does not. */

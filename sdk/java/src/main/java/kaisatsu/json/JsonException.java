@@ -4,20 +4,7 @@ package kaisatsu.json;
 public final class JsonException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Whether the text ended too early. */
-    private final boolean cutShort;
-
-    JsonException(String message, boolean cutShort) {
+    JsonException(String message) {
         super(message);
-        this.cutShort = cutShort;
-    }
-
-    /**
-     * Whether more text could have made it right: the sign of an answer that was cut.
-     *
-     * @return true if the text ended in the middle of a value
-     */
-    public boolean isCutShort() {
-        return cutShort;
     }
 }

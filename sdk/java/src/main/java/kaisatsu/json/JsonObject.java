@@ -32,7 +32,7 @@ public final class JsonObject {
 
     private static JsonObject of(Object value, String path) {
         if (!(value instanceof Map)) {
-            throw new JsonException(path + " is not an object", false);
+            throw new JsonException(path + " is not an object");
         }
         return new JsonObject((Map<?, ?>) value, path);
     }
@@ -289,12 +289,12 @@ public final class JsonObject {
 
     private <T> T present(String name, T value) {
         if (value == null) {
-            throw new JsonException(path + "." + name + " is missing", false);
+            throw new JsonException(path + "." + name + " is missing");
         }
         return value;
     }
 
     private JsonException wrong(String name, String wanted) {
-        return new JsonException(path + "." + name + " is not " + wanted, false);
+        return new JsonException(path + "." + name + " is not " + wanted);
     }
 }

@@ -41,7 +41,7 @@ public final class JsonReader {
                     .onUnmappableCharacter(CodingErrorAction.REPORT)
                     .decode(ByteBuffer.wrap(utf8)));
         } catch (CharacterCodingException e) {
-            throw new JsonException("the text is not UTF-8", false);
+            throw new JsonException("the text is not UTF-8");
         }
     }
 
@@ -261,7 +261,7 @@ public final class JsonReader {
 
     private char peek() {
         if (at >= text.length()) {
-            throw new JsonException("the text ends in the middle of a value", true);
+            throw new JsonException("the text ends in the middle of a value");
         }
         return text.charAt(at);
     }
@@ -273,6 +273,6 @@ public final class JsonReader {
     }
 
     private JsonException wrong(String what) {
-        return new JsonException("not JSON at character " + at + ": " + what, false);
+        return new JsonException("not JSON at character " + at + ": " + what);
     }
 }
