@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Callable, Iterable
+from dataclasses import asdict
+
+from .._call import Call, read_as, read_nothing
+from .._decode import camel
+from .._transport import Transport
+from ..errors import DataSetFailedError, TimeoutError
+from ..models.data import CreatedDataSet, DataSet, DataSetDetail, DataSetImage, DataSetPage, Token
+
+_BASE = "/imageRecognition/v1/userCategory"
+
+
+class DataSets:
+    """Users' own categories: datasets that are taught by examples.
+
+    Every method but `get_token` takes the user's token.
+    """
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def get_token(self, user_id: str) -> Token:
+        """A token for one of the application's users.
+
+        This is for servers. A key that may make tokens can read and delete the data of every user, so it must not be
+        part of an app: let your server call this, and give the token and a restricted key to the app.
+
+        Args:
+            user_id: The application's own name for the user.
+        """
+        json = {"userId": user_id}
+        return self._transport.send(Call("POST", f"{_BASE}/getToken", read_as(Token), json=json))
+
+    def create(self, token: str, name: str, images: Iterable[DataSetImage]) -> CreatedDataSet:
+        """Begins to build a dataset; `wait_until_ready` waits for it."""
+        wire = [
+            {camel(field): value for field, value in asdict(image).items() if value is not None} for image in images
+        ]
+        json = {"name": name, "images": wire}
+        query = {"token": token}
+        return self._transport.send(
+            Call("POST", f"{_BASE}/createDataSet", read_as(CreatedDataSet), query=query, json=json)
+        )
+
+    def get(
+        self, token: str, data_set_id: str, *, cursor: str | None = None, limit: int | None = None
+    ) -> DataSetDetail:
+        """How far a dataset is, what became of its images, and how good it is."""
+        json = {"dataSetId": data_set_id} | _page(cursor, limit)
+        query = {"token": token}
+        return self._transport.send(
+            Call("POST", f"{_BASE}/getDataSet", read_as(DataSetDetail), query=query, json=json, repeatable=True)
+        )
+
+    def list(self, token: str, *, cursor: str | None = None, limit: int | None = None) -> DataSetPage:
+        """Some of the user's datasets."""
+        query, json = {"token": token}, _page(cursor, limit)
+        return self._transport.send(
+            Call("POST", f"{_BASE}/listDataSets", read_as(DataSetPage), query=query, json=json, repeatable=True)
+        )
+
+    def each(self, token: str, *, limit: int | None = None) -> Iterator[DataSet]:
+        """All of the user's datasets, read page after page of `limit`."""
+        cursor = None
+        while True:
+            page = self.list(token, cursor=cursor, limit=limit)
+            for data_set in page.data_sets:
+                yield data_set
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    def delete(self, token: str, data_set_id: str) -> None:
+        """Deletes a dataset. The images of the storage area stay."""
+        query, json = {"token": token}, {"dataSetId": data_set_id}
+        self._transport.send(Call("POST", f"{_BASE}/deleteDataSet", read_nothing, query=query, json=json))
+
+    def wait_until_ready(
+        self,
+        token: str,
+        data_set_id: str,
+        *,
+        on_progress: Callable[[DataSet], None] | None = None,
+        timeout: float = 600.0,
+    ) -> DataSet:
+        """Waits until a dataset is ready.
+
+        Args:
+            token: The user's token.
+            data_set_id: The dataset.
+            on_progress: Called with the dataset whenever its state or progress has changed.
+            timeout: The most seconds to wait.
+
+        Raises:
+            DataSetFailedError: It could not be built.
+            TimeoutError: It is not ready yet. It is still being built.
+        """
+        end, wait, last = time.monotonic() + timeout, 0.2, None
+        while True:
+            data_set: DataSet = self.get(token, data_set_id, limit=1)
+            if on_progress is not None and (data_set.state, data_set.progress) != last:
+                on_progress(data_set)
+            last = (data_set.state, data_set.progress)
+            if data_set.state == "ready":
+                return data_set
+            if data_set.state == "failed":
+                raise DataSetFailedError(f"dataset {data_set_id} could not be built: {data_set.reason}")
+            if time.monotonic() + wait > end:
+                raise TimeoutError(f"dataset {data_set_id} is not ready after {timeout:g} s")
+            time.sleep(wait)
+            wait = min(wait * 1.5, 5.0)
+
+
+def _page(cursor: str | None, limit: int | None) -> dict[str, str | int]:
+    return {name: value for name, value in (("cursor", cursor), ("limit", limit)) if value is not None}
