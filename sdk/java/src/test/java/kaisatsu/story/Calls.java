@@ -18,8 +18,7 @@ import kaisatsu.error.KaisatsuException;
 final class Calls {
     private Calls() {}
 
-    static Object call(Kaisatsu client, String name, Map<String, Object> with, Map<String, Object> step)
-            throws Exception {
+    static Object call(Kaisatsu client, Map<String, Object> with, Map<String, Object> step) throws Exception {
         Cancellation cancellation = new Cancellation();
         if (step.containsKey("cancelAfter")) {
             new Timer(true).schedule(new TimerTask() {
@@ -29,7 +28,7 @@ final class Calls {
                 }
             }, (long) (((Number) step.get("cancelAfter")).doubleValue() * 1000));
         }
-        Object result = call(client.cancelledBy(cancellation), name, new Arguments(with));
+        Object result = call(client.cancelledBy(cancellation), (String) step.get("call"), new Arguments(with));
         if (result instanceof Iterable && !(result instanceof List)) {
             return take((Iterable<?>) result, step.get("take"));
         }

@@ -8,9 +8,18 @@ import kaisatsu.KeyIn;
 final class Clients {
     private Clients() {}
 
-    static Kaisatsu of(Map<String, Object> how, boolean throughProxy) {
-        String address = Story.env(throughProxy ? "KAISATSU_PROXY" : "KAISATSU_URL");
-        Kaisatsu.Builder builder = Kaisatsu.builder(address, key((String) how.get("key")));
+    static Kaisatsu of(Map<String, Object> step, boolean throughProxy) {
+        Kaisatsu.Builder builder = Kaisatsu.builder(address(throughProxy), key(step));
+        configure(builder, step);
+        return builder.build();
+    }
+
+    static String address(boolean throughProxy) {
+        return Story.env(throughProxy ? "KAISATSU_PROXY" : "KAISATSU_URL");
+    }
+
+    static void configure(Kaisatsu.Builder builder, Map<String, Object> step) {
+        Map<String, Object> how = Plain.object(step.get("client"));
         Object keyIn = how.containsKey("keyIn") ? how.get("keyIn") : Story.env("KAISATSU_KEY_IN");
         builder.keyIn("query".equals(keyIn) ? KeyIn.QUERY : KeyIn.HEADER);
         if (how.containsKey("timeout")) {
@@ -25,10 +34,10 @@ final class Clients {
         if (how.containsKey("maxAnswerBytes")) {
             builder.maxAnswerBytes(((Number) how.get("maxAnswerBytes")).longValue());
         }
-        return builder.build();
     }
 
-    private static String key(String scope) {
+    static String key(Map<String, Object> step) {
+        String scope = (String) Plain.object(step.get("client")).get("key");
         switch (scope == null ? "standard" : scope) {
             case "standard":
                 return Story.env("KAISATSU_KEY");
