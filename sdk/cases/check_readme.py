@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that the code in the READMEs of the SDKs is that of the example files.
 
-A README names the file in a comment in the line before the code block:
+A README names the file in a comment before the code block:
 
     <!-- examples/around_me.py -->
 
@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 SDK = Path(__file__).resolve().parent.parent
-BLOCK = re.compile(r"(<!-- (examples/\S+) -->\n```\w*\n)(.*?)(^```$)", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"(<!-- (examples/\S+) -->\n+```\w*\n)(.*?)(^```$)", re.DOTALL | re.MULTILINE)
 NAMES = {"aroundme", "whatisthis", "teach", "correct"}
 
 

@@ -21,8 +21,7 @@ HUGE_PIECE = 1 << 16
 class Proxy:
     """Listens on two free loopback ports: one for clients, one for control."""
 
-    def __init__(self, server: str, *, takes_header: bool = True) -> None:
-        self.takes_header = takes_header
+    def __init__(self, server: str) -> None:
         self.server = urllib.parse.urlsplit(server)
         self.lock = threading.Lock()
         self.fault: dict[str, Any] = {"kind": "none"}
@@ -141,7 +140,6 @@ class Proxy:
             _send(connection, status, headers, body)
 
     def _forward(self, method: str, target: str, headers: list[tuple[str, str]], body: bytes) -> Any:
-        target = target if self.takes_header else _key_in_query(target, headers)
         upstream = http.client.HTTPConnection(self.server.hostname or "", self.server.port, timeout=120)
         try:
             upstream.putrequest(method, target, skip_host=True, skip_accept_encoding=True)
@@ -155,12 +153,6 @@ class Proxy:
             return answer.status, answer.getheaders(), answer.read()
         finally:
             upstream.close()
-
-
-def _key_in_query(target: str, headers: list[tuple[str, str]]) -> str:
-    """For a server that does not read keys from headers yet."""
-    keys = [value for name, value in headers if name.lower() == "x-api-key"]
-    return f"{target}{'&' if '?' in target else '?'}APIKEY={keys[0]}" if keys else target
 
 
 def _read_request(connection: socket.socket) -> tuple[str, str, list[tuple[str, str]], bytes] | None:

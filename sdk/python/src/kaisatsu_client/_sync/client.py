@@ -51,7 +51,7 @@ class Kaisatsu:
         Args:
             base_url: The address of the server, such as "https://kaisatsu.example.org".
             key: The application's key.
-            key_in: Where the key is sent. Query strings end up in logs; servers before 0.1 know nothing else.
+            key_in: Where the key is sent. Query strings end up in logs; the query is for servers that take no header.
             timeout: The most seconds of one attempt.
             total_timeout: The most seconds of a call, with all attempts and the waiting between.
             attempts: The most requests of one call. What is not idempotent is sent again only if the server cannot

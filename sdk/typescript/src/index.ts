@@ -1,0 +1,13 @@
+export { Kaisatsu } from './client.js';
+export { DataSets } from './datasets.js';
+export * from './errors.js';
+export { Images } from './images.js';
+export { Maps, type StationQuery, type Window } from './maps.js';
+export { Catalogue, Collections } from './operator.js';
+export type { Picture } from './pictures.js';
+export { Recognition } from './recognition.js';
+export type { CallOptions, ClientOptions, Gcs, Sent } from './settings.js';
+export type * from './types/data.js';
+export type * from './types/maps.js';
+export type * from './types/recognition.js';
+export { VERSION } from './version.js';

@@ -1,0 +1,155 @@
+import type { Site } from './recognition.js';
+
+/** How the server is. */
+export interface Health {
+  status: string;
+  version: string;
+}
+
+/** A token for one of the application's users. */
+export interface Token {
+  token: string;
+  /** In UTC, such as 2026-12-18T02:08:38Z. */
+  expiresAt: string;
+}
+
+/** An image that was stored. */
+export interface UploadedImage {
+  imageId: string;
+  sha256: string;
+  width: number;
+  height: number;
+}
+
+/** An image of the user's storage area. */
+export interface StoredImage extends UploadedImage {
+  name: string;
+  tag: string;
+  bytes: number;
+  createdAt: string;
+}
+
+/** Some of the user's images. */
+export interface ImagePage {
+  images: StoredImage[];
+  nextCursor?: string;
+}
+
+/** An image of a dataset to be: `imageId` of the storage area, or `url`. */
+export interface DataSetImage {
+  /** May be left out for a stored image that has a tag. */
+  tag?: string;
+  imageId?: string;
+  url?: string;
+}
+
+/** Something that a dataset cannot do. */
+export interface DataSetWarning {
+  code: string;
+  message: string;
+}
+
+/** A dataset that is being built. */
+export interface CreatedDataSet {
+  dataSetId: string;
+  state: string;
+  warnings?: DataSetWarning[];
+}
+
+/** How many images of a dataset came to what. */
+export interface Progress {
+  total: number;
+  done: number;
+  pending: number;
+  fetched: number;
+  failed: number;
+  denied: number;
+  notAnImage: number;
+  notFound: number;
+  overQuota: number;
+  timedOut: number;
+  tooLarge: number;
+}
+
+/** A dataset. */
+export interface DataSet {
+  dataSetId: string;
+  name: string;
+  /** queued, building, ready or failed. */
+  state: string;
+  since: string;
+  createdAt: string;
+  model: string;
+  progress: Progress;
+  /** How good it is, once it is ready. */
+  health?: Record<string, unknown>;
+  /** Why it failed. */
+  reason?: string;
+  warnings?: DataSetWarning[];
+}
+
+/** What became of an image of a dataset. */
+export interface ImageOutcome {
+  imageId: string;
+  url: string;
+  tag: string;
+  outcome: string;
+  detail: string;
+}
+
+/** A dataset and some of its images. */
+export interface DataSetDetail extends DataSet {
+  images: ImageOutcome[];
+  nextCursor?: string;
+}
+
+/** Some of the user's datasets. */
+export interface DataSetPage {
+  dataSets: DataSet[];
+  nextCursor?: string;
+}
+
+/** An item of the catalogue. */
+export interface Item {
+  id: string;
+  category: string;
+  name: string;
+  barcodes: string[];
+  pictures: number;
+  imageUrl: string;
+  detail: Record<string, unknown>;
+  sites: Site[];
+}
+
+/** Some items of the catalogue. */
+export interface ItemPage {
+  items: Item[];
+  nextCursor?: string;
+}
+
+/** A public collection of similar image search. */
+export interface Collection {
+  collection: string;
+  images: number;
+  modelName: string;
+  createdAt: string;
+}
+
+/** Some of the collections. */
+export interface CollectionPage {
+  collections: Collection[];
+  nextCursor?: string;
+}
+
+/** An image of a collection. */
+export interface CollectionImage {
+  imageId: string;
+  imageUrl: string;
+  tag: string;
+}
+
+/** Some images of a collection. */
+export interface CollectionImagePage {
+  images: CollectionImage[];
+  nextCursor?: string;
+}
