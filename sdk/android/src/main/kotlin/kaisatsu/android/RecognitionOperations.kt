@@ -1,0 +1,72 @@
+package kaisatsu.android
+
+import kaisatsu.ClassifyOptions
+import kaisatsu.DetectOptions
+import kaisatsu.FeedbackTotalsQuery
+import kaisatsu.Picture
+import kaisatsu.ReadTextOptions
+import kaisatsu.RecognizeOptions
+import kaisatsu.SimilarOptions
+import kaisatsu.TagQuery
+import kaisatsu.model.Classification
+import kaisatsu.model.Detection
+import kaisatsu.model.Explanation
+import kaisatsu.model.FeedbackTotals
+import kaisatsu.model.Models
+import kaisatsu.model.Recognition
+import kaisatsu.model.SimilarImages
+import kaisatsu.model.Tag
+import kaisatsu.model.TagPage
+import kaisatsu.model.TextReading
+import kotlinx.coroutines.flow.Flow
+
+/** Recognition of pictures, and feedback on it. Pictures of the device come from [DevicePicture]. */
+class RecognitionOperations internal constructor(private val calls: Calls) {
+    /** Says what a picture shows: the best categories first. */
+    suspend fun classify(image: Picture, options: ClassifyOptions = ClassifyOptions()): Classification =
+        calls { recognition().classify(image, options) }
+
+    /** Finds things in a picture, surest first. */
+    suspend fun detect(image: Picture, options: DetectOptions = DetectOptions()): Detection =
+        calls { recognition().detect(image, options) }
+
+    /** Searches a collection or a dataset for pictures that are alike. */
+    suspend fun similar(image: Picture, options: SimilarOptions): SimilarImages =
+        calls { recognition().similar(image, options) }
+
+    /** Recognises items of the catalogue. */
+    suspend fun recognize(image: Picture, options: RecognizeOptions = RecognizeOptions()): Recognition =
+        calls { recognition().recognize(image, options) }
+
+    /** Reads the text in a picture. */
+    suspend fun readText(image: Picture, options: ReadTextOptions = ReadTextOptions()): TextReading =
+        calls { recognition().readText(image, options) }
+
+    /** Says whether a whole result was right. */
+    suspend fun feedback(recognitionId: String, isValid: Boolean, comment: String? = null) {
+        calls { recognition().feedback(recognitionId, isValid, comment) }
+    }
+
+    /** Says whether a candidate was right. */
+    suspend fun feedbackToCandidate(recognitionId: String, itemId: String, isValid: Boolean, comment: String? = null) {
+        calls { recognition().feedbackToCandidate(recognitionId, itemId, isValid, comment) }
+    }
+
+    /** Counts verdicts. */
+    suspend fun feedbackTotals(query: FeedbackTotalsQuery = FeedbackTotalsQuery()): FeedbackTotals =
+        calls { recognition().feedbackTotals(query) }
+
+    /** Says why a recognition answered what it answered. */
+    suspend fun explain(recognitionId: String): Explanation = calls { recognition().explain(recognitionId) }
+
+    /** Lists the models. */
+    suspend fun models(): Models = calls { recognition().models() }
+
+    /** Lists the tags that a model can answer with, a page of them. */
+    suspend fun modelTags(name: String, query: TagQuery = TagQuery()): TagPage =
+        calls { recognition().modelTags(name, query) }
+
+    /** Lists the tags that a model can answer with, all of them. */
+    fun eachTag(name: String, query: TagQuery = TagQuery()): Flow<Tag> =
+        calls.pages { recognition().eachTag(name, query) }
+}

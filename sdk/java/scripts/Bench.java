@@ -1,0 +1,53 @@
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.URL;
+import java.util.Arrays;
+import kaisatsu.Kaisatsu;
+import kaisatsu.StationQuery;
+
+/**
+ * The overhead of a call beside HttpURLConnection alone: the median of many, of a client that is made anew for each,
+ * and the first call of the process.
+ */
+public final class Bench {
+    private static final int CALLS = 400;
+
+    private interface Work {
+        void run() throws Exception;
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        String server = System.getenv("KAISATSU_EXAMPLES_URL");
+        String key = System.getenv("KAISATSU_KEY");
+        Work client = () -> Kaisatsu.builder(server, key).build().maps().stations(new StationQuery().code(1130208));
+        Work bare = () -> {
+            String address = server + "/route_service/v1/station?code=1130208&gcs=wgs84";
+            HttpURLConnection connection = (HttpURLConnection) new URL(address).openConnection();
+            connection.setRequestProperty("X-API-Key", key);
+            try (InputStream in = connection.getInputStream()) {
+                byte[] piece = new byte[16384];
+                while (in.read(piece) >= 0) {
+                    continue;
+                }
+            }
+        };
+        double first = time(arguments.length > 0 && arguments[0].equals("bare") ? bare : client);
+        System.out.printf("first call of the process: %.2f ms%n", first);
+        double[] ours = new double[CALLS];
+        double[] theirs = new double[CALLS];
+        for (int i = 0; i < CALLS; i++) {
+            theirs[i] = time(bare);
+            ours[i] = time(client);
+        }
+        Arrays.sort(ours);
+        Arrays.sort(theirs);
+        System.out.printf("median of %d: client %.3f ms, HttpURLConnection %.3f ms, overhead %.3f ms%n", CALLS,
+                ours[CALLS / 2], theirs[CALLS / 2], ours[CALLS / 2] - theirs[CALLS / 2]);
+    }
+
+    private static double time(Work work) throws Exception {
+        long start = System.nanoTime();
+        work.run();
+        return (System.nanoTime() - start) / 1e6;
+    }
+}

@@ -1,0 +1,70 @@
+package kaisatsu.model;
+
+import kaisatsu.json.JsonObject;
+
+/** An image of a dataset. */
+public final class DataSetImage {
+    private final String imageId;
+    private final String url;
+    private final String tag;
+    private final String outcome;
+    private final String detail;
+
+    /**
+     * Reads it from an answer.
+     *
+     * @param json the object of the answer
+     */
+    public DataSetImage(JsonObject json) {
+        this.imageId = json.needString("imageId");
+        this.url = json.needString("url");
+        this.tag = json.needString("tag");
+        this.outcome = json.needString("outcome");
+        this.detail = json.needString("detail");
+    }
+
+    /**
+     * What names it.
+     *
+     * @return the value
+     */
+    public String getImageId() {
+        return imageId;
+    }
+
+    /**
+     * Where it comes from; empty for a stored image.
+     *
+     * @return the value
+     */
+    public String getUrl() {
+        return url;
+    }
+
+    /**
+     * What it shows.
+     *
+     * @return the value
+     */
+    public String getTag() {
+        return tag;
+    }
+
+    /**
+     * Such as {@code pending}, {@code fetched}, {@code notFound}.
+     *
+     * @return the value
+     */
+    public String getOutcome() {
+        return outcome;
+    }
+
+    /**
+     * What was wrong, in words; empty when nothing was.
+     *
+     * @return the value
+     */
+    public String getDetail() {
+        return detail;
+    }
+}

@@ -1,0 +1,59 @@
+package kaisatsu.model;
+
+import kaisatsu.json.JsonObject;
+
+/** An image that was stored. */
+public final class UploadedImage {
+    private final String imageId;
+    private final String sha256;
+    private final int width;
+    private final int height;
+
+    /**
+     * Reads it from an answer.
+     *
+     * @param json the object of the answer
+     */
+    public UploadedImage(JsonObject json) {
+        this.imageId = json.needString("imageId");
+        this.sha256 = json.needString("sha256");
+        this.width = json.needInteger("width");
+        this.height = json.needInteger("height");
+    }
+
+    /**
+     * What names it from now on.
+     *
+     * @return the value
+     */
+    public String getImageId() {
+        return imageId;
+    }
+
+    /**
+     * The SHA-256 of its bytes.
+     *
+     * @return the value
+     */
+    public String getSha256() {
+        return sha256;
+    }
+
+    /**
+     * Its width in pixels.
+     *
+     * @return the value
+     */
+    public int getWidth() {
+        return width;
+    }
+
+    /**
+     * Its height in pixels.
+     *
+     * @return the value
+     */
+    public int getHeight() {
+        return height;
+    }
+}
