@@ -1,7 +1,7 @@
 # `make serve` starts the server, `make unit` runs the quick tests, `make test` and `make check` are what CI runs.
 
-.PHONY: help serve models web unit test check style fmt lint layers lines licences docs schema pages screenshots \
-	openapi fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets \
+.PHONY: help serve models web unit test test-sdk check style fmt lint layers lines licences docs schema pages \
+	screenshots openapi fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets \
 	bench-catalogue bench-feedback bench-slow-database bench-layout soak maps vocabulary
 .DEFAULT_GOAL := help
 
@@ -40,7 +40,11 @@ test: ## run every test, with PostgreSQL, an S3 server, models and a browser
 	@tools/with-models tools/with-s3 tools/with-postgres \
 		cargo test --locked --workspace --no-fail-fast -- --include-ignored
 	@tools/web unit
-	@$(MAKE) --no-print-directory schema pages
+	@$(MAKE) --no-print-directory schema pages test-sdk
+
+test-sdk: ## test the SDKs (Android, Java, Python, Swift, TypeScript) against the server; ARGS=python tests one
+	@test -n "$(KAISATSU_BINARY)" || cargo build --locked --package kaisatsu
+	@tools/sdk $(or $(ARGS),all)
 
 check: style lint docs ## check format, lints, layers, line lengths, licences and documentation
 
