@@ -1,10 +1,14 @@
 //! Tiny networks, written as ONNX files.
 
-/// A network; every tensor is of 32-bit floating-point numbers.
+/// A network; tensors are of 32-bit floating-point numbers unless their function says otherwise.
 #[derive(Debug, Clone, Default)]
 pub struct Onnx {
     graph: Vec<u8>,
 }
+
+/// Kinds of numbers, as ONNX counts them.
+const FLOAT: u64 = 1;
+const INTEGER: u64 = 7;
 
 /// An attribute of a node.
 #[derive(Debug, Clone, Copy)]
@@ -19,35 +23,46 @@ impl Onnx {
     /// An input and its shape; a side of 0 is not fixed.
     #[must_use]
     pub fn input(mut self, name: &str, shape: &[u64]) -> Self {
-        block(&mut self.graph, 11, &value(name, shape));
+        block(&mut self.graph, 11, &value(name, shape, FLOAT));
+        self
+    }
+
+    /// An input of 64-bit integers.
+    #[must_use]
+    pub fn integer_input(mut self, name: &str, shape: &[u64]) -> Self {
+        block(&mut self.graph, 11, &value(name, shape, INTEGER));
         self
     }
 
     /// An output and its shape.
     #[must_use]
     pub fn output(mut self, name: &str, shape: &[u64]) -> Self {
-        block(&mut self.graph, 12, &value(name, shape));
+        block(&mut self.graph, 12, &value(name, shape, FLOAT));
         self
     }
 
     /// Weights.
     #[must_use]
     pub fn weights(self, name: &str, shape: &[u64], values: &[f32]) -> Self {
-        self.tensor(name, shape, 1, values.iter().flat_map(|value| value.to_le_bytes()).collect())
+        let raw: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        self.tensor(name, shape, FLOAT, &raw)
     }
 
     /// Constant whole numbers.
     #[must_use]
     pub fn integers(self, name: &str, values: &[i64]) -> Self {
-        self.tensor(name, &[values.len() as u64], 7, values.iter().flat_map(|value| value.to_le_bytes()).collect())
+        let raw: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        self.tensor(name, &[values.len() as u64], INTEGER, &raw)
     }
 
-    fn tensor(mut self, name: &str, shape: &[u64], kind: u64, raw: Vec<u8>) -> Self {
+    fn tensor(mut self, name: &str, shape: &[u64], kind: u64, raw: &[u8]) -> Self {
         let mut tensor = Vec::new();
-        shape.iter().for_each(|side| number(&mut tensor, 1, *side));
+        for side in shape {
+            number(&mut tensor, 1, *side);
+        }
         number(&mut tensor, 2, kind);
         block(&mut tensor, 8, name.as_bytes());
-        block(&mut tensor, 9, &raw);
+        block(&mut tensor, 9, raw);
         block(&mut self.graph, 5, &tensor);
         self
     }
@@ -62,7 +77,9 @@ impl Onnx {
         attributes: &[(&str, Attribute<'_>)],
     ) -> Self {
         let mut node = Vec::new();
-        inputs.iter().for_each(|input| block(&mut node, 1, input.as_bytes()));
+        for input in inputs {
+            block(&mut node, 1, input.as_bytes());
+        }
         block(&mut node, 2, output.as_bytes());
         block(&mut node, 4, operation.as_bytes());
         for (name, of) in attributes {
@@ -74,7 +91,9 @@ impl Onnx {
                     number(&mut attribute, 20, 2);
                 }
                 Attribute::Integers(values) => {
-                    values.iter().for_each(|value| number(&mut attribute, 8, value.cast_unsigned()));
+                    for value in *values {
+                        number(&mut attribute, 8, value.cast_unsigned());
+                    }
                     number(&mut attribute, 20, 7);
                 }
             }
@@ -97,7 +116,7 @@ impl Onnx {
     }
 }
 
-fn value(name: &str, shape: &[u64]) -> Vec<u8> {
+fn value(name: &str, shape: &[u64], kind_of_number: u64) -> Vec<u8> {
     let mut sides = Vec::new();
     for side in shape {
         let mut one = Vec::new();
@@ -109,7 +128,7 @@ fn value(name: &str, shape: &[u64]) -> Vec<u8> {
         block(&mut sides, 1, &one);
     }
     let (mut tensor, mut kind, mut value) = (Vec::new(), Vec::new(), Vec::new());
-    number(&mut tensor, 1, 1);
+    number(&mut tensor, 1, kind_of_number);
     block(&mut tensor, 2, &sides);
     block(&mut kind, 1, &tensor);
     block(&mut value, 1, name.as_bytes());
@@ -131,9 +150,12 @@ fn block(to: &mut Vec<u8>, tag: u64, bytes: &[u8]) {
 }
 
 fn varint(to: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        to.push((value & 0x7f) as u8 | 0x80);
+    loop {
+        let [low, ..] = value.to_le_bytes();
         value >>= 7;
+        if value == 0 {
+            return to.push(low);
+        }
+        to.push(low | 0x80);
     }
-    to.push(value as u8);
 }

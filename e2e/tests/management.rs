@@ -360,14 +360,16 @@ fn similar_search_judges_the_body_first_and_says_what_is_missing() {
     let image = picture("0", "1");
     let empty = "body field collection or dataSetId is missing; collection names a public collection (there is none \
                  yet), and dataSetId a dataset of the user's, which userCategory/listDataSets lists";
+    let neither = "body field image or text is missing; image carries a picture, and text says what one should show";
     let unread = "the bytes are not an image in a format we read; send JPEG, PNG, GIF, BMP, TIFF or WebP";
     for (fields, status, code, message) in [
         (&[("image", &image[..])][..], 400, "106", empty),
-        (&[], 400, "106", "body field image is missing; it carries the picture"),
-        (&[("collection", b"none")], 400, "106", "body field image is missing; it carries the picture"),
+        (&[], 400, "106", neither),
+        (&[("collection", b"none")], 400, "106", neither),
         (&[("collection", b"none"), ("image", b"no picture")], 400, "105", unread),
         (&[("dataSetId", b"none"), ("image", b"no picture")], 400, "105", unread),
         (&[("collection", b"none"), ("image", b"")], 400, "105", "the image is empty: it has no bytes"),
+        (&[("collection", b"none"), ("text", b"a cat")], 404, "301", "there is no collection 'none'"),
         (&[("collection", b"none"), ("image", &image)], 404, "301", "there is no collection 'none'"),
     ] {
         let answer = user.send("similarImage/search", fields);

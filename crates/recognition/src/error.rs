@@ -98,6 +98,15 @@ pub enum RecognitionError {
     /// The dataset has a single tag: there is nothing to tell apart.
     #[error("body field dataSetId names a dataset with a single tag; to classify with it, it needs two or more")]
     OneTag,
+    /// The model of a collection or a dataset makes vectors of images alone.
+    #[error(
+        "text cannot be searched for here: the vectors are those of model '{0}', which has no text encoder; the server's \
+         operator adds a model that has one with `kaisatsu models add --text-encoder FILE --tokenizer FILE`"
+    )]
+    NoTextEncoder(String),
+    /// The tokenizer of a model has no token for a text.
+    #[error("text has no word or character that the tokenizer of model '{0}' knows")]
+    NoTokens(String),
     /// The storage for images failed.
     #[error("{0}")]
     Blobs(#[from] BlobError),

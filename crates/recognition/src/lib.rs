@@ -46,7 +46,7 @@ mod user;
 
 pub use content::{Catalogue, CollectionImage, Collections};
 pub use datasets::{Dataset, DatasetImageRequest, DatasetWarning, Datasets, ImageOrigin};
-pub use engine::{ModelInfo, Models, Tag, default_embedder, describe_metrics};
+pub use engine::{ModelInfo, Models, Sought, Tag, default_embedder, describe_metrics};
 pub use error::RecognitionError;
 pub use feedback::{Feedback, Rating, TotalsRequest};
 pub use functions::{

@@ -54,7 +54,8 @@ pub(crate) struct Entry {
     pub(crate) weights: String,
     /// One vector of the image, or one for each candidate, one after the other. Feedback is learned by it.
     pub(crate) descriptor: Option<Vec<f32>>,
-    pub(crate) image: Bytes,
+    /// The image, if it was one that was sent.
+    pub(crate) image: Option<Bytes>,
 }
 
 impl RecognitionLog {
@@ -94,7 +95,7 @@ impl RecognitionLog {
             items,
             engine: entry.weights,
             vector: entry.descriptor,
-            picture: self.images.then(|| entry.image.to_vec()),
+            picture: entry.image.filter(|_| self.images).map(|image| image.to_vec()),
         };
         self.store.save_recognition(recognition).await?;
         Ok(Saved { id, candidates })

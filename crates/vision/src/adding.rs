@@ -2,54 +2,24 @@
 
 mod classes;
 mod input;
+mod options;
 mod output;
 mod picture;
+mod text;
 mod trial;
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::{fs, io, path::Path};
+
+pub use options::{AddOptions, TextOptions};
 
 use crate::{
     Bounds, ModelRegistry, Picture, decode,
     manifest::{
-        About, Backend, Channels, Decode, EmbedderParts, Fault, File, Filter, Fit, Layout, Load, MANIFEST, Manifest,
-        PictureParts, Pool, Source, Task,
+        About, Backend, EmbedderOutput, EmbedderParts, Fault, File, MANIFEST, Manifest, PictureParts, Source, Task,
     },
     registry::{publish, sha256_of},
-    runtime::RuntimeError,
+    runtime::{RuntimeError, Tensor},
 };
-
-/// What the operator says of a model. What is `None` is guessed.
-#[derive(Debug, Clone)]
-#[allow(missing_docs, reason = "the fields are those of the manifest")]
-pub struct AddOptions {
-    pub name: String,
-    pub task: Task,
-    /// The file with the names of the classes.
-    pub labels: Option<PathBuf>,
-    /// The picture that it is tried on. A drawn one, if none is named.
-    pub picture: Option<PathBuf>,
-    /// Replace a model of that name.
-    pub force: bool,
-    pub title: Option<String>,
-    pub licence: Option<String>,
-    pub load: Load,
-    pub size: Option<(u32, u32)>,
-    pub layout: Option<Layout>,
-    pub channels: Option<Channels>,
-    pub fit: Option<Fit>,
-    pub crop_fraction: Option<f64>,
-    pub filter: Option<Filter>,
-    pub mean: Option<[f32; 3]>,
-    pub std: Option<[f32; 3]>,
-    pub decode: Option<Decode>,
-    pub scores: Option<String>,
-    pub boxes: Option<String>,
-    pub embedding: Option<String>,
-    pub pool: Option<Pool>,
-}
 
 /// Something that was found out about a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,6 +66,9 @@ pub fn add(registry: &ModelRegistry, models: &Path, file: &Path, options: &AddOp
     if !options.force && models.join(&options.name).exists() {
         return Err(Fault(format!("there is a model '{0}'; --force replaces it, --name names another", options.name)));
     }
+    if options.text.is_some() && options.task != Task::Embed {
+        return Err(Fault("--text-encoder: only a model of --task embed can have one".to_owned()));
+    }
     let picture = match &options.picture {
         None => picture::drawn().ok_or_else(|| Fault("no picture can be drawn".to_owned()))?,
         Some(path) => read_picture(path)?,
@@ -138,22 +111,23 @@ fn make(
     let read = output::read(&outputs, options, classes.as_ref().map(classes::Classes::len), &input)?;
     input::normalise(&mut input, read.family, options, &mut findings);
     findings.extend(read.findings);
-    let hashed = |name: &str| {
-        let sha256 = sha256_of(&making.join(name)).map_err(|error| Fault(format!("{name}: {error}")))?;
-        Ok::<_, Fault>(File { file: name.into(), sha256 })
-    };
     let network = match read.form {
         output::Form::Vector(output) => {
             if options.labels.is_some() {
                 return Err(Fault("--labels: a model of task embed has no classes".to_owned()));
             }
-            Network::Embedder(EmbedderParts::new(Backend::Auto, hashed(WEIGHTS)?, input, output)?)
+            let dims = dims(&outputs, &output);
+            let mut parts = EmbedderParts::new(Backend::Auto, hashed(making, WEIGHTS)?, input, output)?;
+            if let Some(said) = &options.text {
+                parts = parts.with_text(text::add(runtime, making, said, dims, &mut findings)?)?;
+            }
+            Network::Embedder(parts)
         }
         output::Form::Scores { output, count } => {
             let classes = classes.unwrap_or_else(|| classes::Classes::numbered(count));
             findings.push(classes.finding());
             fs::write(making.join(LABELS), classes.text()).map_err(|error| Fault(format!("{LABELS}: {error}")))?;
-            let (weights, labels) = (hashed(WEIGHTS)?, hashed(LABELS)?);
+            let (weights, labels) = (hashed(making, WEIGHTS)?, hashed(making, LABELS)?);
             let output = *output;
             let runtime = Backend::Auto;
             Network::Picture(PictureParts { runtime, weights, input, output, labels, gate: None, taxonomy: None })
@@ -164,6 +138,18 @@ fn make(
     fs::write(making.join(MANIFEST), text).map_err(|error| Fault(format!("{MANIFEST}: {error}")))?;
     let (answers, runs_on) = trial::answer(runtime, making, options.task, &network, picture)?;
     Ok(Added { findings, answers, runs_on, vectors })
+}
+
+/// A file of the folder with its hash.
+fn hashed(making: &Path, name: &str) -> Result<File, Fault> {
+    let sha256 = sha256_of(&making.join(name)).map_err(|error| Fault(format!("{name}: {error}")))?;
+    Ok(File { file: name.into(), sha256 })
+}
+
+/// How many numbers the vector of a picture has.
+fn dims(outputs: &[(String, Tensor)], EmbedderOutput { embedding, pool }: &EmbedderOutput) -> usize {
+    let output = outputs.iter().find(|(name, _)| name == embedding);
+    output.and_then(|(_, tensor)| pool.vector(tensor)).map_or(0, |vector| vector.len())
 }
 
 /// What ONNX Runtime says of a file that it cannot read, for somebody who does not know it.
@@ -230,6 +216,7 @@ mod tests {
             boxes: None,
             embedding: None,
             pool: None,
+            text: None,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Vectors of pictures, by a network that makes nothing else.
+//! Vectors of pictures, and of texts where there is a text encoder, by a network that makes nothing else.
 
 use std::path::Path;
 
@@ -9,6 +9,7 @@ use crate::{
     manifest::{EmbedderOutput, EmbedderParts, Fault, Input},
     prepare::{prepare, shape, short_side},
     runtime::{Feed, Network, Runtime, RuntimeError},
+    text_encoder::{TextEncoder, TextError},
     vector,
 };
 
@@ -17,10 +18,11 @@ pub struct Embedder {
     network: Network,
     input: Input,
     output: EmbedderOutput,
+    text: Option<TextEncoder>,
 }
 
 impl Embedder {
-    /// Loads the network of a manifest, and runs it once to see that it fits.
+    /// Loads the networks of a manifest, and runs each once to see that they fit.
     ///
     /// # Errors
     /// What does not fit.
@@ -28,8 +30,11 @@ impl Embedder {
         let EmbedderParts { weights, input, output, .. } = parts;
         let told = |error: RuntimeError| Fault(error.to_string());
         let network = runtime.network(&folder.join(&weights.file), parts.runtime).map_err(told)?;
-        let mut embedder = Self { network, input: input.clone(), output: output.clone() };
-        embedder.infer(&vec![0.0; input.width as usize * input.height as usize * 3]).map_err(told)?;
+        let mut embedder = Self { network, input: input.clone(), output: output.clone(), text: None };
+        let vector = embedder.infer(&vec![0.0; input.width as usize * input.height as usize * 3]).map_err(told)?;
+        if let Some(text) = &parts.text {
+            embedder.text = Some(TextEncoder::load(runtime, folder, text, vector.len())?);
+        }
         Ok(embedder)
     }
 
@@ -53,6 +58,11 @@ impl Embedder {
         let prepared = prepare(resizer, picture, &self.input)
             .ok_or_else(|| RuntimeError::Run("the picture cannot be resized".to_owned()))?;
         self.infer(&prepared.tensor)
+    }
+
+    /// The vector of a text, of length one; `None` where there is no text encoder.
+    pub fn embed_text(&mut self, text: &str) -> Option<Result<Vec<f32>, TextError>> {
+        Some(self.text.as_mut()?.embed(text))
     }
 
     fn infer(&mut self, tensor: &[f32]) -> Result<Vec<f32>, RuntimeError> {

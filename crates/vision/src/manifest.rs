@@ -5,6 +5,7 @@ mod ensemble;
 mod features;
 mod picture;
 mod text;
+mod text_encoder;
 mod view;
 
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ pub use features::{FeatureInput, FeatureOutput, LocalFeatures};
 pub use picture::{Backend, Channels, Decode, Filter, Fit, Input, Layout, Output};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 pub use text::{Text, TextDetect, TextPicture, TextRecognise, TextTurn};
+pub use text_encoder::TextEncoderParts;
 pub use view::{Gate, Taxonomy, View};
 
 /// The file in every model folder.
@@ -244,7 +246,10 @@ impl Manifest {
                 let taxonomy = parts.taxonomy.iter().flat_map(|taxonomy| [&taxonomy.groups, &taxonomy.members]);
                 [&parts.weights, &parts.labels].into_iter().chain(gate).chain(taxonomy).map(named).collect()
             }
-            Parts::Embedder(parts) => vec![named(&parts.weights)],
+            Parts::Embedder(parts) => {
+                let text = parts.text.iter().flat_map(|text| [&text.weights, &text.tokenizer]);
+                std::iter::once(&parts.weights).chain(text).map(named).collect()
+            }
             Parts::View(view) => vec![named(&view.classes)],
             Parts::Probe(parts) => {
                 vec![(parts.probe.file.as_path(), parts.probe.sha256.as_str()), named(&parts.labels)]
@@ -264,6 +269,15 @@ impl Manifest {
             Parts::Picture(parts) if parts.output.embedding.is_some() => Some(&parts.weights.sha256),
             Parts::Embedder(parts) => Some(parts.sha256()),
             Parts::Ensemble(ensemble) => Some(ensemble.sha256()),
+            _ => None,
+        }
+    }
+
+    /// The text encoder, where it has one.
+    #[must_use]
+    pub fn text_encoder(&self) -> Option<&TextEncoderParts> {
+        match &self.parts {
+            Parts::Embedder(parts) => parts.text.as_ref(),
             _ => None,
         }
     }

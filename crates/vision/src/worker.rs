@@ -14,7 +14,9 @@ use crate::{
     registry::{Model, ModelRegistry},
     residency::Residency,
     runtime::{Runtime, RuntimeError},
-    text, vector,
+    text,
+    text_encoder::TextError,
+    vector,
 };
 
 /// The networks of one thread.
@@ -236,6 +238,16 @@ impl Worker {
         }
         vector::normalise(&mut joined);
         Some(Ok(joined))
+    }
+
+    /// The unit vector of a text by a model, comparable with its vectors of pictures; `None` when there is none of that
+    /// name that has a text encoder.
+    pub fn embed_text(&mut self, name: &str, text: &str) -> Option<Result<Vec<f32>, TextError>> {
+        self.demand(name);
+        match self.networks.get_mut(name)? {
+            Loaded::Embedder(embedder) => embedder.embed_text(text),
+            _ => None,
+        }
     }
 
     /// A classifier and the resizer for its input.

@@ -34,6 +34,8 @@ impl From<RecognitionError> for Failure {
             | RecognitionError::BadAddress { .. }
             | RecognitionError::BuildFailed(_)
             | RecognitionError::OneTag
+            | RecognitionError::NoTextEncoder(_)
+            | RecognitionError::NoTokens(_)
             | RecognitionError::OtherModel { .. }
             | RecognitionError::BadItem(_)
             | RecognitionError::NothingToKnowItBy => Self::new(Kind::BodyField, told),

@@ -5,7 +5,7 @@
 use std::{convert::Infallible, ops::RangeInclusive};
 
 use axum::{
-    body::Body,
+    body::{Body, HttpBody},
     http::{HeaderMap, HeaderValue, header},
 };
 use bytes::Bytes;
@@ -59,6 +59,23 @@ impl<'a> Form<'a> {
             gateway.body_memory.read(headers, body, most.saturating_add(MAX_OVERHEAD), 1, "the body").await?;
         form.memory = Some(memory);
         form.fill(boundary, bytes, known, most).await?;
+        let parameters = parse(&form)?;
+        Ok((form, parameters))
+    }
+
+    /// The same for a request that may leave the body out: its fields are then query parameters.
+    pub(super) async fn read_if_any<P>(
+        query: &'a Query<'a>,
+        known: &[&'static str],
+        gateway: &Gateway,
+        headers: &HeaderMap,
+        body: Body,
+        parse: impl Fn(&Self) -> Result<P, Failure>,
+    ) -> Result<(Self, P), Failure> {
+        if !body.is_end_stream() {
+            return Self::read(query, known, gateway, headers, body, parse).await;
+        }
+        let form = Self::without_body(query);
         let parameters = parse(&form)?;
         Ok((form, parameters))
     }
@@ -143,6 +160,11 @@ impl<'a> Form<'a> {
     pub(super) fn image(&mut self) -> Result<Bytes, Failure> {
         let missing = || body_field("image", "is missing; it carries the picture");
         self.image.take().ok_or_else(missing)
+    }
+
+    /// The image of a form that may have none.
+    pub(super) fn image_if_any(&mut self) -> Option<Bytes> {
+        self.image.take()
     }
 
     /// A field, from the form or the query.

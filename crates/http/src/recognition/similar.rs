@@ -1,4 +1,5 @@
-//! `similarImage/search`: the images of a collection or a dataset that are most like a picture.
+//! `similarImage/search`: the images of a collection or a dataset that are most like a picture, or that show what a
+//! text says.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
-use kaisatsu_recognition::{Saved, SimilarImage, SimilarRequest};
+use kaisatsu_recognition::{Saved, SimilarImage, SimilarRequest, Sought};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -28,15 +29,23 @@ const USUAL: i64 = 10;
 /// The most collections that an error message names.
 const NAMED: usize = 10;
 
-const FIELDS: [&str; 6] = ["collection", "numOfCandidates", "minScore", "dataSetId", API_KEY, TOKEN];
+/// The most characters of a text.
+const MOST_CHARACTERS: usize = 1000;
+
+const FIELDS: [&str; 7] = ["collection", "numOfCandidates", "minScore", "dataSetId", "text", API_KEY, TOKEN];
 
 /// The form of this operation.
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "it describes the form for the OpenAPI document")]
 pub(crate) struct SimilarForm {
     /// The picture: JPEG, PNG, GIF, BMP, TIFF or WebP; HEIC or AVIF where the server has libheif.
-    #[schema(value_type = String, format = Binary, content_media_type = "application/octet-stream")]
-    image: Vec<u8>,
+    /// Either this or text is required.
+    #[schema(value_type = String, format = Binary, content_media_type = "application/octet-stream", required = false)]
+    image: Option<Vec<u8>>,
+    /// What the images should show, in words, instead of a picture. It needs a collection or dataset whose model has a
+    /// text encoder. As a query parameter, the request needs no body.
+    #[schema(min_length = 1, max_length = 1000, example = "a red teapot")]
+    text: Option<String>,
     /// The public collection to search.
     #[schema(example = "museum")]
     collection: Option<String>,
@@ -50,7 +59,7 @@ pub(crate) struct SimilarForm {
     num_of_candidates: Option<i64>,
     /// The least score of a candidate: when nothing is so much alike, there are no candidates. Without it there are
     /// none when even the most similar image is less alike than the images of the set are among each other; 0 shows
-    /// all.
+    /// all. With text there is no such limit.
     #[schema(minimum = 0.0, maximum = 1.0)]
     #[schema(rename = "minScore")]
     min_score: Option<f32>,
@@ -92,6 +101,8 @@ pub(crate) struct LikenessCandidate {
 }
 
 /// The images of a collection or a dataset that are most like a picture
+///
+/// Or those that show what a text says, where the model of the collection has a text encoder.
 #[utoipa::path(
     post, path = "/similarImage/search", operation_id = "similarImageSearch", tag = "Image recognition",
     security(("APIKEY" = [])),
@@ -123,21 +134,43 @@ pub(crate) async fn search(
         let user = gateway.user_if_any(&query, caller).await?;
         let parse = |form: &Form<'_>| {
             let set = form.data_set(user.as_ref(), "collection")?;
-            Ok((set, form.most("numOfCandidates", 1..=50, USUAL)?, form.share("minScore")?))
+            Ok((set, form.most("numOfCandidates", 1..=50, USUAL)?, form.share("minScore")?, text(form)?))
         };
-        let (mut form, (set, most, min_score)) =
-            Form::read(&query, &FIELDS[..4], &gateway, &headers, body, parse).await?;
-        let image = form.image()?;
+        let (mut form, (set, most, min_score, text)) = if query.has("text") {
+            Form::read_if_any(&query, &FIELDS[..5], &gateway, &headers, body, parse).await?
+        } else {
+            Form::read(&query, &FIELDS[..5], &gateway, &headers, body, parse).await?
+        };
+        let sought = sought(&mut form, text)?;
         let kept = if let Some((user, id)) = set {
-            gateway.recognition.datasets.similar(&user, &id, image, most, min_score).await?
+            gateway.recognition.datasets.similar(&user, &id, sought, most, min_score).await?
         } else {
             let similar = &gateway.recognition.similar;
             let collection = form.text("collection")?.ok_or_else(|| nowhere(&similar.collections()))?.to_owned();
-            similar.run(&caller.application, image, SimilarRequest { collection, most, min_score }).await?
+            similar.run(&caller.application, sought, SimilarRequest { collection, most, min_score }).await?
         };
         Ok::<_, Failure>(render(kept))
     })
     .await
+}
+
+fn text(form: &Form<'_>) -> Result<Option<String>, Failure> {
+    let Some(text) = form.text("text")?.map(str::trim) else { return Ok(None) };
+    if (1..=MOST_CHARACTERS).contains(&text.chars().count()) {
+        return Ok(Some(text.to_owned()));
+    }
+    Err(form.invalid("text", &format!("must have 1 to {MOST_CHARACTERS} characters, and not only spaces")))
+}
+
+fn sought(form: &mut Form<'_>, text: Option<String>) -> Result<Sought, Failure> {
+    match (form.image_if_any(), text) {
+        (Some(image), None) => Ok(Sought::Image(image)),
+        (None, Some(text)) => Ok(Sought::Text(text)),
+        (Some(_), Some(_)) => Err(form.invalid("text", "and image exclude each other; leave one out")),
+        (None, None) => {
+            Err(field("image", "or text is missing; image carries a picture, and text says what one should show"))
+        }
+    }
 }
 
 /// The error of a request that does not say where to search. Collections are public, so it may name some.

@@ -33,6 +33,7 @@ pub(crate) enum Command {
     ///
     ///     kaisatsu models add resnet50.onnx --task classify --labels imagenet.txt
     ///     kaisatsu models add clip/vision_model.onnx --task embed --name clip
+    ///     kaisatsu models add clip.onnx --task embed --text-encoder text.onnx --tokenizer tokenizer.json
     ///     kaisatsu models add rtdetr/model.onnx --task detect --labels rtdetr/config.json --name rtdetr
     #[command(verbatim_doc_comment)]
     Add(Box<add::Add>),

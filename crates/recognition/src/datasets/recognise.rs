@@ -13,7 +13,7 @@ use kaisatsu_vision::{ClassScore, best, registry::Model};
 use super::Datasets;
 use crate::{
     Category, RecognitionError, Saved, SimilarImage, User,
-    engine::{FEEDBACK, embed, image_first, timed},
+    engine::{FEEDBACK, Sought, timed},
     functions::{CONSIDERED, nearest_first, similarity},
     indexes::CachedDataset,
     learning::FeedbackQuery,
@@ -33,11 +33,12 @@ impl Datasets {
         most: usize,
     ) -> Result<Saved<Category>, RecognitionError> {
         const FUNCTION: Function = Function::Classify;
-        let (set, model) = self.usable_for(FUNCTION, user, id, &image).await?;
+        let sought = Sought::Image(image);
+        let (set, model) = self.usable_for(FUNCTION, user, id, &sought).await?;
         if set.probe.is_none() {
-            return Err(image_first(&self.engine, FUNCTION, &image, RecognitionError::OneTag).await);
+            return Err(sought.or_missing(&self.engine, FUNCTION, RecognitionError::OneTag).await);
         }
-        let query = query(user, &set, FUNCTION);
+        let query = query(user, &set, FUNCTION, &set.weights);
         let (trained, learned) = (Arc::clone(&set), Arc::clone(&self.learned));
         let classify = move |vector: &[f32]| {
             let tag = |class: usize| trained.tags.get(class).map(String::as_str);
@@ -51,11 +52,11 @@ impl Datasets {
             };
             Ok(best(&after, most, 0.0).iter().filter_map(category).collect())
         };
-        let (categories, vector) = embed(&self.engine, FUNCTION, &model, image.clone(), classify).await?;
-        Ok(self.log.save(entry(user, &set, FUNCTION, vector, image), categories).await?)
+        let (categories, vector) = sought.embed(&self.engine, FUNCTION, &model, classify).await?;
+        Ok(self.log.save(entry(user, &set, FUNCTION, set.weights.clone(), vector, sought), categories).await?)
     }
 
-    /// Finds the images of a dataset that are most like an image, and saves them.
+    /// Finds the images of a dataset that are most like an image or a text, and saves them.
     ///
     /// # Errors
     /// Why there is no answer.
@@ -63,13 +64,14 @@ impl Datasets {
         &self,
         user: &User,
         id: &DatasetId,
-        image: Bytes,
+        sought: Sought,
         most: usize,
         min_score: Option<f32>,
     ) -> Result<Saved<SimilarImage>, RecognitionError> {
         const FUNCTION: Function = Function::SimilarSearch;
-        let (set, model) = self.usable_for(FUNCTION, user, id, &image).await?;
-        let query = query(user, &set, FUNCTION);
+        let (set, model) = self.usable_for(FUNCTION, user, id, &sought).await?;
+        let weights = sought.weights(&model, &set.weights)?;
+        let (query, unlike_below) = (query(user, &set, FUNCTION, &weights), sought.unlike_below(set.unlike_below));
         let (searched, learned) = (Arc::clone(&set), Arc::clone(&self.learned));
         let search = move |vector: &[f32]| {
             let Some(index) = &searched.index else { return Ok(Vec::new()) };
@@ -101,26 +103,26 @@ impl Datasets {
                 Some(adjustment.explain(similar, &subject, *base))
             };
             let similar = found.iter().zip(&base).zip(&scores).filter_map(similar).collect();
-            Ok(nearest_first(similar, most, min_score, searched.unlike_below))
+            Ok(nearest_first(similar, most, min_score, unlike_below))
         };
-        let (similar, vector) = embed(&self.engine, FUNCTION, &model, image.clone(), search).await?;
-        Ok(self.log.save(entry(user, &set, FUNCTION, vector, image), similar).await?)
+        let (similar, vector) = sought.embed(&self.engine, FUNCTION, &model, search).await?;
+        Ok(self.log.save(entry(user, &set, FUNCTION, weights, vector, sought), similar).await?)
     }
 
-    /// A dataset to recognise an image with. If there is none, the error of the image comes first.
+    /// A dataset to search or to recognise an image with. If there is none, the error of the image comes first.
     async fn usable_for(
         &self,
         function: Function,
         user: &User,
         id: &DatasetId,
-        image: &Bytes,
+        sought: &Sought,
     ) -> Result<(Arc<CachedDataset>, Arc<Model>), RecognitionError> {
         match self.usable(user, id).await {
             Err(
                 missing @ (RecognitionError::NoSuchDataset
                 | RecognitionError::NotBuilt(_)
                 | RecognitionError::BuildFailed(_)),
-            ) => Err(image_first(&self.engine, function, image, missing).await),
+            ) => Err(sought.or_missing(&self.engine, function, missing).await),
             found => found,
         }
     }
@@ -139,17 +141,24 @@ impl Datasets {
     }
 }
 
-fn query(user: &User, set: &CachedDataset, function: Function) -> FeedbackQuery {
-    FeedbackQuery::new(&user.application, function, &Source::Dataset(set.id.clone()), &set.weights)
+fn query(user: &User, set: &CachedDataset, function: Function, weights: &str) -> FeedbackQuery {
+    FeedbackQuery::new(&user.application, function, &Source::Dataset(set.id.clone()), weights)
 }
 
-fn entry(user: &User, set: &CachedDataset, function: Function, vector: Vec<f32>, image: Bytes) -> Entry {
+fn entry(
+    user: &User,
+    set: &CachedDataset,
+    function: Function,
+    weights: String,
+    vector: Vec<f32>,
+    sought: Sought,
+) -> Entry {
     Entry {
         application: user.application.clone(),
         function,
         source: Source::Dataset(set.id.clone()),
-        weights: set.weights.clone(),
+        weights,
         descriptor: Some(vector),
-        image,
+        image: sought.into_image(),
     }
 }

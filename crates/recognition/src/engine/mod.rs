@@ -4,6 +4,7 @@ mod embed;
 mod metrics;
 mod models;
 mod queue;
+mod sought;
 
 pub(crate) use embed::{embed, embedding, image_first};
 pub use metrics::describe_metrics;
@@ -11,3 +12,4 @@ pub(crate) use metrics::{DECODE, FEEDBACK, HELD, INFERENCE, RATED, record, timed
 pub use models::{ModelInfo, Models, Tag, default_embedder};
 pub(crate) use models::{default_model, lesser_embedder, network, not_loaded, scored_by};
 pub(crate) use queue::{EngineQueue, Workload};
+pub use sought::Sought;

@@ -135,7 +135,7 @@ impl Classify {
         };
         let categories = classes.iter().filter_map(adjusted).collect();
         let application = application.clone();
-        let entry = Entry { application, function: FUNCTION, source, weights, descriptor, image };
+        let entry = Entry { application, function: FUNCTION, source, weights, descriptor, image: Some(image) };
         Ok(self.log.save(entry, categories).await?)
     }
 }

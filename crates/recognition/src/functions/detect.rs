@@ -150,7 +150,7 @@ impl Detect {
             descriptors.extend(descriptor);
         }
         let (application, descriptor) = (application.clone(), Some(descriptors));
-        let entry = Entry { application, function: FUNCTION, source, weights, descriptor, image };
+        let entry = Entry { application, function: FUNCTION, source, weights, descriptor, image: Some(image) };
         Ok((self.log.save(entry, detections).await?, (file.width, file.height)))
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use cosine_index::Match;
 use kaisatsu_model::{AppId, Function, Source};
 use kaisatsu_store::{Collection, ImageRecord, Store};
@@ -10,7 +9,7 @@ use kaisatsu_store::{Collection, ImageRecord, Store};
 use crate::{
     RecognitionError, Saved,
     context::Context,
-    engine::{EngineQueue, FEEDBACK, Models, embed, image_first, timed},
+    engine::{EngineQueue, FEEDBACK, Models, Sought, timed},
     indexes::CollectionIndexes,
     learning::{FeedbackQuery, LearnedFeedback},
     log::{Adjusted, Candidate, Entry, RecognitionLog},
@@ -38,11 +37,12 @@ pub struct SimilarRequest {
     pub collection: String,
     /// The most candidates.
     pub most: usize,
-    /// The least score of a candidate. `None` for no candidates when even the best is unlike the collection.
+    /// The least score of a candidate. `None` for no candidates when even the best is unlike the collection; with a
+    /// text there is no such limit.
     pub min_score: Option<f32>,
 }
 
-/// An image like the one that was sent.
+/// An image like the one that was sent, or that shows what the text says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimilarImage {
     /// Collection or dataset, and image.
@@ -89,26 +89,27 @@ impl SimilarSearch {
         self.collections.names()
     }
 
-    /// Finds the images of a collection that are most like an image, and saves them.
+    /// Finds the images of a collection that are most like an image or a text, and saves them.
     ///
     /// # Errors
     /// Why there is no answer.
     pub async fn run(
         &self,
         application: &AppId,
-        image: Bytes,
+        sought: Sought,
         request: SimilarRequest,
     ) -> Result<Saved<SimilarImage>, RecognitionError> {
         let Some(collection) = self.collections.get(&request.collection) else {
             let missing = RecognitionError::NoSuchCollection(request.collection);
-            return Err(image_first(&self.engine, FUNCTION, &image, missing).await);
+            return Err(sought.or_missing(&self.engine, FUNCTION, missing).await);
         };
         let Collection { model, model_sha256: weights, .. } = &collection.collection;
         let reason = format!(
             "collection '{}' was made with other weights; remove its images and import them again",
             request.collection
         );
-        let (model, weights) = (self.models.embedder(model, weights, &reason)?, weights.clone());
+        let model = self.models.embedder(model, weights, &reason)?;
+        let weights = sought.weights(&model, weights)?;
         let source = Source::Collection(request.collection.clone());
         let query = FeedbackQuery::new(application, FUNCTION, &source, &weights);
         let has_verdicts = self.learned.has_verdicts(application, FUNCTION, &source);
@@ -120,14 +121,14 @@ impl SimilarSearch {
             }
             searched.index.search(vector, most).map_err(|error| RecognitionError::Failed(error.to_string()))
         };
-        let (found, descriptor) = embed(&self.engine, FUNCTION, &model, image.clone(), search).await?;
+        let (found, descriptor) = sought.embed(&self.engine, FUNCTION, &model, search).await?;
         let numbers: Vec<i64> = found.iter().filter_map(|found| i64::try_from(found.id).ok()).collect();
         // An image that was removed a moment ago may still be in the index: the database decides.
         let mut records = self.store.images(&numbers).await?;
         let rank = |record: &ImageRecord| found.iter().position(|found| found.id == record.number.unsigned_abs());
         records.sort_by_key(rank);
         let base: Vec<f32> = records.iter().filter_map(|record| found.get(rank(record)?)).map(similarity).collect();
-        let unlike_below = collection.unlike_below();
+        let unlike_below = sought.unlike_below(collection.unlike_below());
         let (learned, compared) = (Arc::clone(&self.learned), (descriptor.clone(), base.clone(), records.clone()));
         let adjust = move || {
             let (descriptor, base, records) = compared;
@@ -156,7 +157,7 @@ impl SimilarSearch {
         };
         let similar = records.into_iter().zip(base).zip(scores).map(similar).collect();
         let similar = nearest_first(similar, request.most, request.min_score, unlike_below);
-        let (application, descriptor) = (application.clone(), Some(descriptor));
+        let (application, descriptor, image) = (application.clone(), Some(descriptor), sought.into_image());
         let entry = Entry { application, function: FUNCTION, source, weights, descriptor, image };
         Ok(self.log.save(entry, similar).await?)
     }

@@ -53,7 +53,7 @@ fn table<'a>(names: impl Iterator<Item = &'a str>) -> String {
     for (at, name) in names.enumerate() {
         let name = name.replace('\t', " ").trim().to_owned();
         let id = if ids.insert(name.clone()) { name.clone() } else { format!("{name} ({at})") };
-        text.push_str(&format!("{id}\t{name}\n"));
+        text.extend([&id, "\t", &name, "\n"]);
     }
     text
 }

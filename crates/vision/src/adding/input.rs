@@ -39,9 +39,8 @@ pub(super) fn read(inputs: &[TensorInfo], options: &AddOptions) -> Result<Shape,
     }
     let layout = match (options.layout, picture.shape[1], picture.shape[3]) {
         (Some(layout), ..) => layout,
-        (None, Some(3), _) => Layout::Nchw,
+        (None, Some(3), _) | (None, None, None) => Layout::Nchw,
         (None, _, Some(3)) => Layout::Nhwc,
-        (None, None, None) => Layout::Nchw,
         _ => return Err(told("has no side of 3 for the colours, first (nchw) or last (nhwc)")),
     };
     let (channels, height, width) = match layout {
@@ -95,11 +94,11 @@ fn take(shape: &mut Shape, other: &TensorInfo, task: Task) -> Result<(), Fault> 
     Ok(())
 }
 
-fn list(inputs: &[TensorInfo]) -> String {
+pub(super) fn list(inputs: &[TensorInfo]) -> String {
     inputs.iter().map(one_of).collect::<Vec<_>>().join(", ")
 }
 
-fn one_of(input: &TensorInfo) -> String {
+pub(super) fn one_of(input: &TensorInfo) -> String {
     let sides: Vec<String> = input.shape.iter().map(|side| side.map_or("?".to_owned(), |n| n.to_string())).collect();
     let number = match &input.number {
         Number::Float => "",

@@ -54,12 +54,12 @@ pub(super) fn read(
 }
 
 /// The output of that name.
-fn named<'a>(outputs: &'a Outputs, name: &str, option: &str) -> Result<&'a (String, Tensor), Fault> {
+pub(super) fn named<'a>(outputs: &'a Outputs, name: &str, option: &str) -> Result<&'a (String, Tensor), Fault> {
     let found = outputs.iter().find(|(known, _)| known == name);
     found.ok_or_else(|| Fault(format!("{option} {name}: there is no such output. It has {}", list(outputs))))
 }
 
-fn list(outputs: &Outputs) -> String {
+pub(super) fn list(outputs: &Outputs) -> String {
     let one = |(name, tensor): &(String, Tensor)| format!("'{name}' {:?}", tensor.shape);
     if outputs.is_empty() {
         "none of 32-bit numbers".to_owned()
@@ -69,7 +69,7 @@ fn list(outputs: &Outputs) -> String {
 }
 
 /// Whether it is one vector, however many ones are around it.
-fn is_vector(tensor: &Tensor) -> bool {
+pub(super) fn is_vector(tensor: &Tensor) -> bool {
     tensor.values.len() > 1 && Pool::None.vector(tensor).is_some()
 }
 
@@ -92,19 +92,18 @@ fn blank(decode: Decode, scores: &str) -> Output {
 fn classifier(outputs: &Outputs, options: &AddOptions, classes: Option<usize>) -> Result<Read, Fault> {
     let vectors: Vec<_> = outputs.iter().filter(|(_, tensor)| is_vector(tensor)).collect();
     let fits = |tensor: &Tensor| classes.is_none_or(|classes| tensor.values.len() == classes);
-    let (name, tensor) = match &options.scores {
-        Some(name) => named(outputs, name, "--scores")?,
-        None => {
-            let likely = ["logits", "scores", "prob", "output"];
-            let fitting = || vectors.iter().filter(|(_, tensor)| fits(tensor));
-            let usual = likely.iter().find_map(|word| fitting().find(|(name, _)| name.to_lowercase().contains(word)));
-            let found = usual.or_else(|| fitting().next()).or_else(|| vectors.first().filter(|_| vectors.len() == 1));
-            let told = || match classes {
-                None => format!("no output is a list of scores; --scores names it. It has {}", list(outputs)),
-                Some(n) => format!("no output has {n} scores, one for each of --labels. It has {}", list(outputs)),
-            };
-            *found.ok_or_else(|| Fault(told()))?
-        }
+    let (name, tensor) = if let Some(name) = &options.scores {
+        named(outputs, name, "--scores")?
+    } else {
+        let likely = ["logits", "scores", "prob", "output"];
+        let fitting = || vectors.iter().filter(|(_, tensor)| fits(tensor));
+        let usual = likely.iter().find_map(|word| fitting().find(|(name, _)| name.to_lowercase().contains(word)));
+        let found = usual.or_else(|| fitting().next()).or_else(|| vectors.first().filter(|_| vectors.len() == 1));
+        let told = || match classes {
+            None => format!("no output is a list of scores; --scores names it. It has {}", list(outputs)),
+            Some(n) => format!("no output has {n} scores, one for each of --labels. It has {}", list(outputs)),
+        };
+        *found.ok_or_else(|| Fault(told()))?
     };
     let count = tensor.values.len();
     if let Some(classes) = classes.filter(|classes| *classes != count) {
@@ -169,17 +168,14 @@ fn word(decode: Decode) -> &'static str {
 
 fn embedder(outputs: &Outputs, options: &AddOptions) -> Result<Read, Fault> {
     let usual = ["image_embeds", "image_features", "embedding", "embeddings", "pooler_output", "features"];
-    let (name, tensor) = match &options.embedding {
-        Some(name) => named(outputs, name, "--embedding")?,
-        None => {
-            let vectors = || outputs.iter().filter(|(_, tensor)| is_vector(tensor));
-            let known = usual.iter().find_map(|word| vectors().find(|(name, _)| name == word));
-            let tokens = outputs.iter().find(|(_, tensor)| matches!(tensor.shape.len(), 3 | 4));
-            let found = known.or_else(|| vectors().next()).or(tokens);
-            found.ok_or_else(|| {
-                Fault(format!("no output is a vector; --embedding names it. It has {}", list(outputs)))
-            })?
-        }
+    let (name, tensor) = if let Some(name) = &options.embedding {
+        named(outputs, name, "--embedding")?
+    } else {
+        let vectors = || outputs.iter().filter(|(_, tensor)| is_vector(tensor));
+        let known = usual.iter().find_map(|word| vectors().find(|(name, _)| name == word));
+        let tokens = outputs.iter().find(|(_, tensor)| matches!(tensor.shape.len(), 3 | 4));
+        let found = known.or_else(|| vectors().next()).or(tokens);
+        found.ok_or_else(|| Fault(format!("no output is a vector; --embedding names it. It has {}", list(outputs))))?
     };
     let (pool, why) = match (options.pool, is_vector(tensor), tensor.shape.len()) {
         (Some(pool), ..) => (pool, "as --pool says"),

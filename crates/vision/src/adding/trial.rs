@@ -8,6 +8,8 @@ use crate::{
     manifest::{Fault, Input, Task},
     prepare::{prepare, shape},
     runtime::{Feed, Inspected, Runtime, RuntimeError, Tensor},
+    text_encoder::SENTENCE,
+    vector,
 };
 
 /// How many answers are shown.
@@ -68,7 +70,16 @@ pub(super) fn answer(
                 return Err(Fault("the vector of the picture is not a number, or is all zero".to_owned()));
             }
             let answer = format!("a vector of {} numbers: {}, …", vector.len(), start.join(", "));
-            return Ok((vec![answer], embedder.runs_on()));
+            let mut answers = vec![answer];
+            if let Some(read) = embedder.embed_text(SENTENCE) {
+                let read = read.map_err(|error| Fault(error.to_string()))?;
+                let cosine = vector::dot(&vector, &read);
+                if !cosine.is_finite() || read.iter().all(|value| *value == 0.0) {
+                    return Err(Fault(format!("the vector of \"{SENTENCE}\" is not a number, or is all zero")));
+                }
+                answers.push(format!("\"{SENTENCE}\": a cosine of {cosine:.3} with the picture"));
+            }
+            return Ok((answers, embedder.runs_on()));
         }
         Network::Picture(parts) => parts,
     };

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Backend, Fault, File, Input, fault, sensible};
+use super::{Backend, Fault, File, Input, TextEncoderParts, fault, sensible};
 use crate::{digest::hexadecimal, runtime::Tensor};
 
 /// The parts of a network that makes vectors.
@@ -19,6 +19,9 @@ pub struct EmbedderParts {
     pub input: Input,
     /// How numbers become a vector.
     pub output: EmbedderOutput,
+    /// The network that makes vectors of texts, comparable with those of pictures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<TextEncoderParts>,
     #[serde(skip)]
     sha256: String,
 }
@@ -43,6 +46,8 @@ pub enum Pool {
     None,
     /// `[1, n, d]`: the first of the vectors, which transformers call the class token.
     First,
+    /// `[1, n, d]`: the last of the vectors. Of a text: that of its last token, which most tokenizers add as its end.
+    Last,
     /// `[1, n, d]`: the mean of the vectors. `[1, d, height, width]`: the mean over all pixels.
     Mean,
 }
@@ -53,7 +58,15 @@ impl EmbedderParts {
     /// # Errors
     /// What is wrong with them.
     pub fn new(runtime: Backend, weights: File, input: Input, output: EmbedderOutput) -> Result<Self, Fault> {
-        Self { runtime, weights, input, output, sha256: String::new() }.checked()
+        Self { runtime, weights, input, output, text: None, sha256: String::new() }.checked()
+    }
+
+    /// The same with a text encoder.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn with_text(self, text: TextEncoderParts) -> Result<Self, Fault> {
+        Self { text: Some(text), ..self }.checked()
     }
 
     /// Checks what can be checked without the weights, and computes the hash.
@@ -62,12 +75,14 @@ impl EmbedderParts {
         if self.input.scale_factor.is_some() || self.input.original_size.is_some() {
             return Err(fault("[input] scale_factor and original_size are for detectors"));
         }
+        self.text = self.text.map(TextEncoderParts::checked).transpose()?;
         self.sha256 = self.hash();
         Ok(self)
     }
 
     /// The hash of everything that decides what the vectors are. The network is only a part of that: another mean or
-    /// another pooling makes vectors of the same length that mean something else.
+    /// another pooling makes vectors of the same length that mean something else. A text encoder is no part of it: it
+    /// changes nothing about the vectors of pictures.
     fn hash(&self) -> String {
         let Input { width, height, layout, channels, fit, crop_fraction, filter, pad_value, mean, std, .. } =
             &self.input;
@@ -93,6 +108,7 @@ impl Pool {
         match self {
             Self::None => "none",
             Self::First => "first",
+            Self::Last => "last",
             Self::Mean => "mean",
         }
     }
@@ -108,6 +124,7 @@ impl Pool {
             // A vector, however many ones are around it.
             (Self::None, sides) if sides.iter().filter(|side| **side != 1).count() <= 1 => Some(values.clone()),
             (Self::First, [_, length]) => values.chunks_exact(*length).next().map(<[f32]>::to_vec),
+            (Self::Last, [_, length]) => values.chunks_exact(*length).next_back().map(<[f32]>::to_vec),
             (Self::Mean, [count, length]) => {
                 let mut mean = vec![0.0; *length];
                 for vector in values.chunks_exact(*length) {
@@ -189,9 +206,11 @@ mod tests {
             (Pool::None, &[1, 6, 1, 1], Some(vec![1.0, 2.0, 3.0, 4.0, 5.0, 9.0])),
             (Pool::None, &[1, 2, 3], None),
             (Pool::First, &[1, 2, 3], Some(vec![1.0, 2.0, 3.0])),
+            (Pool::Last, &[1, 2, 3], Some(vec![4.0, 5.0, 9.0])),
             (Pool::Mean, &[1, 2, 3], Some(vec![2.5, 3.5, 6.0])),
             (Pool::Mean, &[1, 2, 3, 1], Some(vec![2.0, 6.0])),
             (Pool::First, &[1, 6], None),
+            (Pool::Last, &[1, 6], None),
             (Pool::Mean, &[2, 3], None),
         ] {
             assert_eq!(pool.vector(&of(shape)), expected, "{pool:?} {shape:?}");

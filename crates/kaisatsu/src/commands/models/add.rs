@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use kaisatsu_vision::{
     ModelRegistry,
-    adding::{self, AddOptions, Added},
+    adding::{self, AddOptions, Added, TextOptions},
     manifest::{Channels, Decode, Filter, Fit, Layout, Load, Pool, Task},
 };
 use serde::{Deserialize, de::IntoDeserializer};
@@ -77,9 +77,46 @@ pub(crate) struct Add {
     /// The output with the vector
     #[arg(long, value_name = "OUTPUT")]
     embedding: Option<String>,
-    /// What becomes of several vectors in that output: none, first (the class token) or mean
+    /// What becomes of several vectors in that output: none, first (the class token), last or mean
     #[arg(long, value_parser = word::<Pool>)]
     pool: Option<Pool>,
+    #[command(flatten)]
+    words: WordSearch,
+}
+
+#[derive(Debug, Args)]
+struct WordSearch {
+    /// The ONNX file of the text encoder that goes with it, for searching with words
+    #[arg(long, value_name = "FILE", requires = "tokenizer")]
+    text_encoder: Option<PathBuf>,
+    /// The tokenizer of the text encoder: a tokenizer.json of Hugging Face
+    #[arg(long, value_name = "FILE", requires = "text_encoder")]
+    tokenizer: Option<PathBuf>,
+    /// The most tokens of a text [default: the file's, or the most that run]
+    #[arg(long, value_name = "TOKENS", requires = "text_encoder", value_parser = tokens)]
+    text_length: Option<usize>,
+    /// The number of the token that texts are filled up with [default: the tokenizer's, or 0, if the length is fixed]
+    #[arg(long, value_name = "TOKEN", requires = "text_encoder")]
+    text_pad: Option<u32>,
+    /// The output of the text encoder with the vector
+    #[arg(long, value_name = "OUTPUT", requires = "text_encoder")]
+    text_embedding: Option<String>,
+    /// What becomes of several vectors in that output: none, first, last or mean
+    #[arg(long, requires = "text_encoder", value_parser = word::<Pool>)]
+    text_pool: Option<Pool>,
+}
+
+impl WordSearch {
+    fn options(self) -> Option<TextOptions> {
+        Some(TextOptions {
+            encoder: self.text_encoder?,
+            tokenizer: self.tokenizer?,
+            length: self.text_length,
+            pad: self.text_pad,
+            embedding: self.text_embedding,
+            pool: self.text_pool,
+        })
+    }
 }
 
 pub(super) fn run(registry: &ModelRegistry, models: &Path, add: Add) -> Result<(), CliError> {
@@ -111,6 +148,7 @@ pub(super) fn run(registry: &ModelRegistry, models: &Path, add: Add) -> Result<(
         boxes: add.boxes,
         embedding: add.embedding,
         pool: add.pool,
+        text: add.words.options(),
     };
     let added = adding::add(registry, models, &add.file, &options);
     tell(&options, &tried, &added.map_err(|fault| CliError::Failed(fault.to_string()))?);
@@ -156,6 +194,11 @@ fn size(text: &str) -> Result<(u32, u32), String> {
         (Ok(width @ 1..=4096), Ok(height @ 1..=4096)) => Ok((width, height)),
         _ => Err("expected a side, or WIDTHxHEIGHT, of 1 to 4096 pixels".to_owned()),
     }
+}
+
+fn tokens(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|tokens| (1..=4096).contains(tokens));
+    number.ok_or_else(|| "expected 1 to 4096 tokens".to_owned())
 }
 
 fn colours(text: &str) -> Result<[f32; 3], String> {

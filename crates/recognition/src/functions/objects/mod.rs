@@ -142,7 +142,7 @@ impl ObjectRecognition {
         let Found { matches, descriptor, adjustment } = self.find(Arc::new(scanner), image.clone()).await?;
         let matches = rank(matches, &adjustment, request.most);
         let (application, descriptor) = (application.clone(), Some(descriptor));
-        let entry = Entry { application, function: FUNCTION, source, weights, descriptor, image };
+        let entry = Entry { application, function: FUNCTION, source, weights, descriptor, image: Some(image) };
         Ok(self.log.save(entry, matches).await?)
     }
 
