@@ -31,10 +31,10 @@ use crate::{
     route_map::detail,
 };
 
-/// The router and everything around it.
 /// The path of the OpenAPI document, which pages on other sites may read like the API itself.
 const DOCUMENT: &str = "/openapi.json";
 
+/// The router and everything around it.
 pub struct App {
     router: Router,
     bypass: Option<Bypass>,

@@ -13,6 +13,21 @@ use utoipa::openapi::{
 
 use crate::{Segment, openapi::operations_of};
 
+const REQUEST_ID: &str = "X-Request-Id";
+const ETAG: &str = "ETag";
+const CHALLENGE: &str = "WWW-Authenticate";
+const ALLOW: &str = "Allow";
+const RETRY_AFTER: &str = "Retry-After";
+
+/// The headers of answers.
+const HEADERS: [(&str, Type, &str); 5] = [
+    (REQUEST_ID, Type::String, "The id under which the server's log has this request"),
+    (ETAG, Type::String, "What to send as If-None-Match to learn whether it is still the same"),
+    (CHALLENGE, Type::String, "How to present a key"),
+    (ALLOW, Type::String, "The methods that there are"),
+    (RETRY_AFTER, Type::Integer, "After how many seconds to try again"),
+];
+
 const JSON: &str = "application/json;charset=UTF-8";
 
 /// Completes a document.
@@ -42,7 +57,13 @@ pub(crate) fn apply(document: &mut Document, segment: &Segment) {
             complete_responses(operation);
         }
     }
-    let schemas = &mut document.components.get_or_insert_default().schemas;
+    let components = document.components.get_or_insert_default();
+    for (name, kind, description) in HEADERS {
+        let mut header = Header::new(ObjectBuilder::new().schema_type(kind));
+        header.description = Some(description.to_owned());
+        components.headers.insert(name.to_owned(), RefOr::T(header));
+    }
+    let schemas = &mut components.schemas;
     for form in forms {
         if let Some(RefOr::T(Schema::Object(form))) = schemas.get_mut(&form) {
             form.properties.values_mut().for_each(without_null);
@@ -111,19 +132,16 @@ fn complete_responses(operation: &mut Operation) {
     for (status, response) in &mut operation.responses.responses {
         let RefOr::T(response) = response else { continue };
         response.content.iter_mut().for_each(|(media, content)| mark_bytes(media, content));
-        let mut add = |name: &str, kind: Type, description: &str| {
-            let mut header = Header::new(ObjectBuilder::new().schema_type(kind));
-            header.description = Some(description.to_owned());
-            response.headers.insert(name.to_owned(), RefOr::T(header));
+        let mut add = |name: &str| {
+            let header = Ref::new(format!("#/components/headers/{name}"));
+            response.headers.insert(name.to_owned(), RefOr::Ref(header));
         };
-        add("X-Request-Id", Type::String, "The id under which the server's log has this request");
+        add(REQUEST_ID);
         match status.as_str() {
-            "200" | "304" if operation.operation_id.as_deref().is_some_and(has_etag) => {
-                add("ETag", Type::String, "What to send as If-None-Match to learn whether it is still the same");
-            }
-            "401" => add("WWW-Authenticate", Type::String, "How to present a key"),
-            "405" => add("Allow", Type::String, "The methods that there are"),
-            "409" | "429" | "503" => add("Retry-After", Type::Integer, "After how many seconds to try again"),
+            "200" | "304" if operation.operation_id.as_deref().is_some_and(has_etag) => add(ETAG),
+            "401" => add(CHALLENGE),
+            "405" => add(ALLOW),
+            "409" | "429" | "503" => add(RETRY_AFTER),
             _ => {}
         }
     }

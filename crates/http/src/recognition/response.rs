@@ -123,16 +123,6 @@ impl<B: JsonBody> Reply for Accepted<B> {
     }
 }
 
-impl Reply for NoContent {
-    fn into_response(self) -> Response {
-        response::no_content()
-    }
-}
-
-/// The same for async work.
-pub(crate) async fn respond_with<R: Reply>(
-    function: &str,
-    admitted: Result<Arc<Caller>, Failure>,
 /// A response of 200 that holds a secret, which no cache may keep.
 pub(crate) struct Secret<B>(pub(crate) B);
 
@@ -144,6 +134,16 @@ impl<B: JsonBody> Reply for Secret<B> {
     }
 }
 
+impl Reply for NoContent {
+    fn into_response(self) -> Response {
+        response::no_content()
+    }
+}
+
+/// The same for async work.
+pub(crate) async fn respond_with<R: Reply>(
+    function: &str,
+    admitted: Result<Arc<Caller>, Failure>,
     work: impl AsyncFnOnce(&Caller) -> Result<R, Failure>,
 ) -> Response {
     let caller = match admitted {
