@@ -18,6 +18,7 @@ on_every_backend![
     a_dataset_that_cannot_be_built_reports_why,
     both_replicas_use_a_dataset_and_see_its_deletion,
     a_dataset_gets_the_vectors_of_a_better_model,
+    a_deleted_image_is_never_shown_again,
 ];
 
 /// A database, a storage and a web server of pictures for a server.
@@ -269,6 +270,8 @@ fn a_dataset_that_cannot_be_built_reports_why(backend: Backend) {
         (json!({"name": "x", "images": [fine, fine, fine, fine, fine, fine]}), 400, "110", "may have 5"),
         (json!({"name": "x", "images": [{"imageId": "img_none", "tag": "x"}]}), 404, "301", "images[0].imageId"),
         (json!({"name": "x", "images": [{"url": "http://10.0.0.1/x", "tag": "x"}]}), 403, "201", "none of the images"),
+        (json!({"name": "x", "images": [{"url": "http://localhost/x", "tag": "x"}]}), 403, "201", "from localhost:"),
+        (json!({"name": "x", "images": [{"url": "http://localhost./x", "tag": "x"}]}), 403, "201", "from localhost.:"),
         (json!({"name": "x", "images": [{"url": "http://a.example/\u{0}", "tag": "x"}]}), 400, "106", "images[0].url"),
         (json!([1]), 400, "105", "must be a JSON object"),
     ] {
@@ -310,13 +313,47 @@ fn a_dataset_that_cannot_be_built_reports_why(backend: Backend) {
     // This server allows three datasets.
     let third = user.create(std::slice::from_ref(&fine));
     let full = create(json!({"name": "x", "images": [fine]}));
-    assert_eq!((full.0, full.1.as_str()), (429, "204"), "{}", full.2);
+    assert_eq!((full.0, full.1.as_str()), (403, "203"), "{}", full.2);
+    assert!(full.2.contains("a user may have 3; delete one with deleteDataSet"), "{}", full.2);
     let list = user.call("userCategory/listDataSets", &json!({"limit": 2})).json();
     assert_eq!(list["dataSets"].as_array().unwrap().len(), 2);
     let rest = user.call("userCategory/listDataSets", &json!({"limit": 2, "cursor": list["nextCursor"]})).json();
     assert_eq!((&rest["dataSets"][0]["dataSetId"], &rest["nextCursor"]), (&json!(third), &Value::Null));
     assert_eq!(user.call("userCategory/listDataSets", &json!({"cursor": "x"})).status, 400);
     assert_eq!(user.call("userCategory/listDataSets", &json!({"limit": 0})).json()["error"]["code"], "111");
+}
+
+fn a_deleted_image_is_never_shown_again(backend: Backend) {
+    let fixture = Fixture::new(backend);
+    let server = fixture.start(&[]);
+    let user = User::named(&server, &fixture.key, "u");
+    let (kept, gone) = (picture("0", "1"), picture("1", "2"));
+    let (kept_id, gone_id) = (user.upload(&kept, "wave 0"), user.upload(&gone, "wave 1"));
+    let stored = |id: &str| json!({"imageId": id});
+    let set = user.built(&user.create(&[stored(&kept_id), stored(&gone_id), fixture.wave(2, 1)]));
+    let id = set["dataSetId"].as_str().unwrap();
+    let get = |image: &str, rest: &str| {
+        let target = format!("{}&imageId={image}{rest}", user.target("userCategory/getImage"));
+        server.get(&target).status
+    };
+    let fetched = set["images"][2]["imageId"].as_str().unwrap().to_owned();
+    assert_eq!((get(&gone_id, ""), get(&fetched, "")), (200, 200));
+    assert!(set["images"].as_array().unwrap().iter().all(|image| image.get("deleted").is_none()), "{set}");
+
+    assert_eq!(user.call("userCategory/deleteImage", &stored(&gone_id)).status, 204);
+    assert_eq!((get(&gone_id, ""), get(&gone_id, "&size=thumbnail")), (404, 404), "although the dataset uses it");
+    assert_eq!((get(&kept_id, ""), get(&fetched, "&size=thumbnail")), (200, 200));
+    let set = user.dataset(id);
+    let deleted: Vec<_> = set["images"].as_array().unwrap().iter().map(|image| &image["deleted"]).collect();
+    assert_eq!(deleted, [&Value::Null, &json!(true), &Value::Null], "the dataset says so");
+    let found = user.ask("similarImage/search", id, &gone).json();
+    assert_eq!(found["candidates"][0]["imageId"], json!(gone_id), "and still knows it: {found}");
+    // The same bytes again are another image.
+    let again = user.upload(&gone, "wave 1");
+    assert_ne!(again, gone_id);
+    assert_eq!((get(&again, ""), get(&gone_id, "")), (200, 404));
+    let refused = user.call("userCategory/createDataSet", &json!({"name": "x", "images": [stored(&gone_id)]}));
+    assert_eq!(refused.status, 404, "nothing new is made of it: {}", refused.text());
 }
 
 fn both_replicas_use_a_dataset_and_see_its_deletion(backend: Backend) {

@@ -7,7 +7,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicI64, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -38,11 +38,36 @@ const UNBOUNDED: u64 = u64::MAX;
 
 /// The requests that an application may still make today.
 struct Allowance {
+    clock: Arc<dyn Clock>,
     per_day: AtomicU64,
-    /// Requests of today that all replicas have stored.
+    /// The day that the counts are of.
+    day: AtomicI64,
+    /// Requests of that day that all replicas have stored.
     stored: AtomicU64,
     /// Requests that this replica let through since.
     pending: AtomicU64,
+}
+
+impl Allowance {
+    fn new(clock: Arc<dyn Clock>, per_day: u64) -> Self {
+        let day = AtomicI64::new(day(clock.now()));
+        Self { clock, per_day: per_day.into(), day, stored: AtomicU64::default(), pending: AtomicU64::default() }
+    }
+
+    /// Starts anew if a day has begun since. The stored counts are read every few seconds only; without this, a request
+    /// just after midnight would be refused, and told to come back a day later.
+    fn begin_day(&self, now: Timestamp) {
+        let today = day(now);
+        if self.day.swap(today, Ordering::Relaxed) != today {
+            self.stored.store(0, Ordering::Relaxed);
+            self.pending.store(0, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The number of a day in UTC.
+fn day(now: Timestamp) -> i64 {
+    now.0.div_euclid(DAY)
 }
 
 #[derive(Default)]
@@ -67,11 +92,12 @@ impl KeyMeter {
     /// # Errors
     /// The quota, when it is used up.
     pub fn take(&self) -> Result<(), u64> {
-        let Allowance { per_day, stored, pending } = &*self.allowance;
+        let Allowance { clock, per_day, stored, pending, .. } = &*self.allowance;
         let limit = per_day.load(Ordering::Relaxed);
         if limit == UNBOUNDED {
             return Ok(());
         }
+        self.allowance.begin_day(clock.now());
         if stored.load(Ordering::Relaxed).saturating_add(pending.load(Ordering::Relaxed)) >= limit {
             return Err(limit);
         }
@@ -143,8 +169,8 @@ impl Usage {
     pub(crate) fn meter(&self, grant: &KeyGrant) -> Arc<KeyMeter> {
         let limit = self.quota(grant.requests_per_day).unwrap_or(UNBOUNDED);
         let mut allowances = self.allowances.lock().unwrap_or_else(PoisonError::into_inner);
-        let fresh = || Allowance { per_day: limit.into(), stored: AtomicU64::default(), pending: AtomicU64::default() };
-        let allowance = allowances.entry(grant.application.clone()).or_insert_with(|| Arc::new(fresh()));
+        let fresh = || Arc::new(Allowance::new(Arc::clone(&self.clock), limit));
+        let allowance = allowances.entry(grant.application.clone()).or_insert_with(fresh);
         allowance.per_day.store(limit, Ordering::Relaxed);
         let name = if grant.console { String::new() } else { grant.key.as_str().to_owned() };
         let mut meters = self.meters.lock().unwrap_or_else(PoisonError::into_inner);
@@ -273,9 +299,15 @@ impl Usage {
             self.store.requests_since(Timestamp(now.0 - now.0.rem_euclid(DAY)), None).await?.into_iter().collect();
         for (id, allowance, seen) in bounded {
             let kept = batch.get(&id).copied().unwrap_or_default();
+            if allowance.day.load(Ordering::Relaxed) > day(now) {
+                // A day has begun since the counts were read.
+                continue;
+            }
+            allowance.begin_day(now);
             allowance.stored.store(u64::try_from(kept).unwrap_or_default(), Ordering::Relaxed);
             // Requests that came in since are not among the stored ones.
-            allowance.pending.fetch_sub(seen, Ordering::Relaxed);
+            let less = |pending: u64| Some(pending.saturating_sub(seen));
+            let _ = allowance.pending.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
         }
         Ok(())
     }

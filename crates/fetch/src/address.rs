@@ -1,6 +1,6 @@
 //! Parses a URL that a user provided, and checks what can be checked without network access.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::{Host, Url};
 
@@ -8,6 +8,9 @@ use crate::{AllowedHost, FetchError, ranges};
 
 /// The most characters of a URL.
 const MAX_CHARACTERS: usize = 2_000;
+
+/// What `localhost` and every name below it resolve to (RFC 6761).
+pub(crate) const LOOPBACK: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
 
 /// A URL with http or https as scheme and without credentials.
 #[derive(Debug)]
@@ -65,8 +68,19 @@ impl Address {
 
     /// Whether a connection to `address`, to which the host of this URL resolves, is permitted.
     pub(crate) fn permits(&self, address: IpAddr, allowed: &[AllowedHost]) -> bool {
-        let name = self.url.host().and_then(|host| if let Host::Domain(name) = host { Some(name) } else { None });
+        let name = match self.url.host() {
+            Some(Host::Domain(name)) => Some(without_root(name)),
+            _ => None,
+        };
         ranges::is_public(address) || allowed.iter().any(|entry| entry.covers(name, address, self.port()))
+    }
+
+    /// Whether the host is refused whatever a resolver says: an IP address, or `localhost`.
+    pub(crate) fn is_denied(&self, allowed: &[AllowedHost]) -> Result<bool, FetchError> {
+        Ok(match self.host()? {
+            Target::Ip(ip) => !self.permits(ip, allowed),
+            Target::Name(name) => is_localhost(name) && !LOOPBACK.iter().any(|ip| self.permits(*ip, allowed)),
+        })
     }
 
     /// The error for a host that is not permitted. The message is always the same, so that it does not reveal anything
@@ -86,6 +100,17 @@ pub(crate) enum Target<'a> {
     Name(&'a str),
     /// An IP address.
     Ip(IpAddr),
+}
+
+/// A host name without the dot of the root, which does not change what it names.
+pub(crate) fn without_root(name: &str) -> &str {
+    name.strip_suffix('.').unwrap_or(name)
+}
+
+/// Whether a name is of this machine. URLs have their host names in lower case.
+pub(crate) fn is_localhost(name: &str) -> bool {
+    let name = without_root(name);
+    name == "localhost" || name.ends_with(".localhost")
 }
 
 fn check_length(text: &str) -> Result<(), FetchError> {

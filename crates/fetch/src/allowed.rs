@@ -9,6 +9,8 @@ use std::{
 use ipnet::IpNet;
 use url::Host;
 
+use crate::address::without_root;
+
 /// A host or network from which images may be fetched although it is not public.
 ///
 /// It is written as an address (`10.1.2.3`), a network (`10.0.0.0/8`, `fd00::/8`) or a host name (`images.internal`).
@@ -81,7 +83,9 @@ fn parse(text: &str) -> Result<AllowedHost, &'static str> {
 /// A host name in the form that URLs have after parsing: lower case, other scripts in Punycode.
 fn host_name(text: &str) -> Result<String, &'static str> {
     match Host::parse(text).map_err(|_| "it is no host name")? {
-        Host::Domain(name) if name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b)) => Ok(name),
+        Host::Domain(name) if name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b)) => {
+            Ok(without_root(&name).to_owned())
+        }
         Host::Domain(_) => Err("a host name has no such characters, and there are no wildcards"),
         // 127.1 and the like: more often a mistake than intended.
         Host::Ipv4(_) | Host::Ipv6(_) => Err("an address has to be written out"),

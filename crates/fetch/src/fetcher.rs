@@ -8,7 +8,7 @@ use rustls::ClientConfig;
 
 use crate::{
     AllowedHost, FetchError,
-    address::{Address, Target},
+    address::{Address, LOOPBACK, Target, is_localhost},
     request,
     resolver::{Resolver, SystemResolver},
     tls,
@@ -53,16 +53,14 @@ impl Fetcher {
         Self { shared: Arc::new(Shared { policy, tls, resolver }) }
     }
 
-    /// Checks what can be checked without network access: syntax, scheme, credentials, and an IP address as host.
+    /// Checks what can be checked without network access: syntax, scheme, credentials, and a host
+    /// that is an IP address or `localhost`.
     ///
     /// # Errors
     /// If the URL is refused whatever its host name resolves to.
     pub fn check(&self, url: &str) -> Result<(), FetchError> {
         let address = Address::parse(url)?;
-        match address.host()? {
-            Target::Ip(ip) if !address.permits(ip, &self.shared.policy.allowed) => Err(address.refusal()),
-            Target::Ip(_) | Target::Name(_) => Ok(()),
-        }
+        if address.is_denied(&self.shared.policy.allowed)? { Err(address.refusal()) } else { Ok(()) }
     }
 
     /// The bytes at a URL. The caller has to check that they are an image.
@@ -95,6 +93,8 @@ impl Fetcher {
     async fn permitted(&self, address: &Address) -> Result<Vec<SocketAddr>, FetchError> {
         let found = match address.host()? {
             Target::Ip(ip) => vec![ip],
+            // Not every resolver knows `localhost.` and the names below it.
+            Target::Name(name) if is_localhost(name) => LOOPBACK.to_vec(),
             Target::Name(name) => self.shared.resolver.resolve(name).await.unwrap_or_default(),
         };
         if found.is_empty() {

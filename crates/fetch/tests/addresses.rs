@@ -25,7 +25,13 @@ async fn an_allowed_server_is_fetched_from() {
     for allowed in ["127.0.0.1", "127.0.0.0/8", &format!("127.0.0.1:{port}")] {
         assert_eq!(fetcher(&[allowed]).get(&server.url("/a.png")).await.unwrap(), "an image");
     }
-    for (allowed, host) in [("localhost", "localhost"), ("127.0.0.1", "LOCALHOST"), ("127.0.0.1", "2130706433")] {
+    for (allowed, host) in [
+        ("localhost", "localhost"),
+        ("127.0.0.1", "LOCALHOST"),
+        ("127.0.0.1", "2130706433"),
+        ("localhost.", "localhost"),
+        ("localhost", "localhost."),
+    ] {
         let url = format!("http://{host}:{port}/a.png");
         assert_eq!(fetcher(&[allowed]).get(&url).await.unwrap(), "an image", "{host}");
     }
@@ -35,7 +41,7 @@ async fn an_allowed_server_is_fetched_from() {
 async fn the_same_server_is_refused_in_every_notation() {
     let server = Server::start(|_| Answer::image()).await;
     let port = server.address.port();
-    let hosts = "127.0.0.1 localhost LOCALHOST 127.0.0.1. 2130706433 017700000001 0x7f000001 0177.0.0.1 \
+    let hosts = "127.0.0.1 localhost LOCALHOST localhost. LocalHost. 127.0.0.1. 2130706433 017700000001 0x7f000001 0177.0.0.1 \
                  0x7f.0.0.1 127.1 127.0.1 0 0.0.0.0 %31%32%37.0.0.1 127。0。0。1 ①②⑦.0.0.1 [::ffff:127.0.0.1] \
                  [::ffff:7f00:1] [::127.0.0.1] [64:ff9b::127.0.0.1] [2002:7f00:1::] [::]";
     let neighbours = [format!("127.0.0.1:{}", port.wrapping_add(1)), "127.0.0.2".to_owned(), "::1".to_owned()];
@@ -44,8 +50,9 @@ async fn the_same_server_is_refused_in_every_notation() {
         let url = format!("http://{host}:{port}/a.png");
         let strict = fetcher(&[]).get(&url).await;
         assert!(is_denied(&strict), "{url}: {strict:?}");
+        assert!(is_denied(&fetcher(&[]).check(&url)), "{url}");
+        // With ::1 allowed, localhost may be that.
         if !host.to_ascii_lowercase().starts_with("localhost") {
-            assert!(is_denied(&fetcher(&[]).check(&url)), "{url}");
             assert!(is_denied(&fetcher(&beside).get(&url).await), "{url}");
         }
     }
@@ -97,6 +104,21 @@ async fn a_url_that_fails_the_check_is_not_requested() {
         ["ftp://example.com/", "a.png", "http://user:word@example.com/", "http://169.254.169.254/latest/meta-data"]
     {
         assert_eq!(fetcher.get(url).await.unwrap_err(), fetcher.check(url).unwrap_err());
+    }
+}
+
+#[test]
+fn names_of_this_machine_are_refused_before_they_are_resolved() {
+    for host in ["localhost", "localhost.", "a.localhost", "A.B.LOCALHOST."] {
+        let url = format!("http://{host}/a.png");
+        assert!(is_denied(&fetcher(&[]).check(&url)), "{url}");
+        assert_eq!(fetcher(&["127.0.0.1"]).check(&url), Ok(()), "{url}");
+        assert_eq!(fetcher(&["::1"]).check(&url), Ok(()), "{url}");
+    }
+    assert_eq!(fetcher(&["localhost:8080"]).check("http://localhost.:8080/"), Ok(()));
+    assert!(is_denied(&fetcher(&["localhost:8080"]).check("http://localhost.:8081/")));
+    for other in ["http://localhosts/", "http://mylocalhost/", "http://localhost.example.com/"] {
+        assert_eq!(fetcher(&[]).check(other), Ok(()), "{other}");
     }
 }
 

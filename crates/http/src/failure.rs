@@ -41,11 +41,13 @@ pub enum Kind {
     Denied,
     /// The dataset's job is still running.
     StillRunning,
+    /// A user's images, datasets or bytes are used up. Waiting does not help; deleting does.
+    SpaceUsedUp,
     /// There is no such map, station, recognition, item, image or dataset.
     NotFound,
     /// The method is not permitted.
     Method,
-    /// Rate limit or quota.
+    /// The rate limit, or the quota of requests.
     TooOften,
     /// An internal error.
     Internal,
@@ -55,7 +57,7 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, for the documentation and the tests.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::UnknownOperation,
         Self::ParameterMissing,
         Self::ParameterInvalid,
@@ -70,6 +72,7 @@ impl Kind {
         Self::MediaType,
         Self::Denied,
         Self::StillRunning,
+        Self::SpaceUsedUp,
         Self::NotFound,
         Self::Method,
         Self::TooOften,
@@ -95,6 +98,7 @@ impl Kind {
             Self::MediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "105"),
             Self::Denied => (StatusCode::FORBIDDEN, "201"),
             Self::StillRunning => (StatusCode::CONFLICT, "202"),
+            Self::SpaceUsedUp => (StatusCode::FORBIDDEN, "203"),
             Self::NotFound => (StatusCode::NOT_FOUND, "301"),
             Self::Method => (StatusCode::METHOD_NOT_ALLOWED, "302"),
             Self::TooOften => (StatusCode::TOO_MANY_REQUESTS, "204"),
@@ -191,6 +195,7 @@ mod tests {
             (415, "105"),
             (403, "201"),
             (409, "202"),
+            (403, "203"),
             (404, "301"),
             (405, "302"),
             (429, "204"),

@@ -78,13 +78,16 @@ pub enum RecognitionError {
         reason: &'static str,
     },
     /// The user has reached the limit of images.
-    #[error("the storage area is full: a user may have {0} images; delete some with deleteImage")]
+    #[error("the storage area is full: a user may have {0} images; delete some with deleteImage, then upload again")]
     ImagesFull(u32),
     /// The user has reached the limit of bytes.
-    #[error("the storage area is full: a user may have {0} bytes; delete images or datasets")]
+    #[error(
+        "the user's space is used up: images and datasets may have {0} bytes together; delete images with deleteImage, \
+         or datasets with deleteDataSet"
+    )]
     BytesFull(u64),
     /// The user has reached the limit of datasets.
-    #[error("a user may have {0} datasets; delete one with deleteDataSet")]
+    #[error("the user's datasets are used up: a user may have {0}; delete one with deleteDataSet")]
     DatasetsFull(u32),
     /// The same bytes are being removed at this moment.
     #[error("the same image is just being removed; try again shortly")]

@@ -80,6 +80,8 @@ pub struct DatasetImageRow {
     pub outcome: Outcome,
     /// The outcome in words.
     pub detail: Option<String>,
+    /// Whether it is an image of the storage area that has been deleted there since.
+    pub deleted: bool,
 }
 
 const COLUMNS: &str =
@@ -198,14 +200,15 @@ impl Store {
         after: i64,
         limit: i64,
     ) -> Result<Vec<DatasetImageRow>, StoreError> {
-        type Row = (i64, String, Option<String>, String, String, Option<String>);
+        type Row = (i64, String, Option<String>, String, String, Option<String>, i64);
         let rows: Vec<Row> = on_each!(self, pool => sqlx::query_as(
-            "SELECT position, image_id, url, tag, outcome, detail FROM dataset_image \
+            "SELECT position, image_id, url, tag, outcome, detail, CAST(CASE WHEN url IS NULL AND NOT EXISTS \
+             (SELECT 1 FROM user_image i WHERE i.id = image_id) THEN 1 ELSE 0 END AS BIGINT) FROM dataset_image \
              WHERE dataset_id = $1 AND position > $2 ORDER BY position LIMIT $3",
         ).bind(id.as_str()).bind(after).bind(limit).fetch_all(pool).await)?;
-        let image = |(position, image_id, url, tag, word, detail): Row| {
+        let image = |(position, image_id, url, tag, word, detail, deleted): Row| {
             let (image_id, outcome) = (ImageId::from_text(image_id), outcome(&word)?);
-            Ok(DatasetImageRow { position, image_id, url, tag, outcome, detail })
+            Ok(DatasetImageRow { position, image_id, url, tag, outcome, detail, deleted: deleted != 0 })
         };
         rows.into_iter().map(image).collect()
     }

@@ -49,7 +49,7 @@ pub use recognitions::{NewRecognition, RecognitionRecord, ScoreAdjustment, Store
 use sqlx::{PgPool, SqlitePool};
 pub use tokens::{NewToken, TokenHolder};
 pub use usage::{UsageOutcome, UsageRow, UsageTotal};
-pub use user_images::{NewUserImage, PutImageOutcome, UserImage};
+pub use user_images::{KeptImage, NewUserImage, PutImageOutcome, UserImage};
 
 /// The database. Cheap to clone: clones share one connection pool.
 #[derive(Debug, Clone)]

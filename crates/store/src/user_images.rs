@@ -30,12 +30,24 @@ pub struct NewUserImage {
 /// The result of storing an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PutImageOutcome {
-    /// It is stored under this id: a new one, or that of the same bytes stored before.
-    Stored(ImageId),
+    /// It is stored like this.
+    Stored(KeptImage),
     /// Its bytes have been deleted; they must be claimed again.
     BlobDeleted,
     /// The user has as many images as allowed.
     LimitReached,
+}
+
+/// What an image is stored as: new, or the same bytes that were stored before. Those keep their id, their tag and
+/// their name; a tag or a name that they had not got yet is added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptImage {
+    /// Its id.
+    pub id: ImageId,
+    /// Its tag.
+    pub tag: Option<String>,
+    /// Its name.
+    pub name: Option<String>,
 }
 
 /// A stored image.
@@ -65,7 +77,8 @@ const PUT: &str = "INSERT INTO user_image \
      (id, application_id, user_id, sha256, width, height, tag, name, created_at) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
      ON CONFLICT (application_id, user_id, sha256) DO UPDATE SET \
-     tag = COALESCE(excluded.tag, user_image.tag), name = COALESCE(excluded.name, user_image.name) RETURNING id";
+     tag = COALESCE(user_image.tag, excluded.tag), name = COALESCE(user_image.name, excluded.name) \
+     RETURNING id, tag, name";
 
 const LIST: &str = "SELECT i.id, i.sha256, b.size, i.width, i.height, i.tag, i.name, i.created_at FROM user_image i \
      JOIN blob b ON b.application_id = i.application_id AND b.user_id = i.user_id AND b.sha256 = i.sha256 \
@@ -74,10 +87,11 @@ const LIST: &str = "SELECT i.id, i.sha256, b.size, i.width, i.height, i.tag, i.n
 
 const DELETE: &str = "DELETE FROM user_image WHERE id = $1 AND application_id = $2 AND user_id = $3 RETURNING sha256";
 
-/// Finds an image in the storage area or in a dataset.
+/// Finds an image in the storage area, or one that a dataset fetched. A dataset also has the bytes of images that its
+/// user has since deleted from the storage area; these are never shown again.
 const FIND: &str = "SELECT sha256 FROM user_image WHERE id = $1 AND application_id = $2 AND user_id = $3 \
      UNION ALL SELECT sha256 FROM dataset_image \
-     WHERE image_id = $1 AND application_id = $2 AND user_id = $3 AND sha256 IS NOT NULL LIMIT 1";
+     WHERE image_id = $1 AND application_id = $2 AND user_id = $3 AND url IS NOT NULL AND sha256 IS NOT NULL LIMIT 1";
 
 impl Store {
     /// Stores an image in a user's storage area, which may hold `limit`. The same bytes are stored once.
@@ -98,13 +112,13 @@ impl Store {
             if settled.rows_affected() == 0 {
                 return Ok(PutImageOutcome::BlobDeleted);
             }
-            let id: String = sqlx::query_scalar(PUT)
+            let (id, tag, name): (String, Option<String>, Option<String>) = sqlx::query_as(PUT)
                 .bind(new.id.as_str()).bind(app).bind(user).bind(sha256)
                 .bind(i64::from(new.width)).bind(i64::from(new.height))
                 .bind(&new.tag).bind(&new.name).bind(new.created_at.0)
                 .fetch_one(&mut *tx).await?;
             tx.commit().await?;
-            Ok(PutImageOutcome::Stored(ImageId::from_text(id)))
+            Ok(PutImageOutcome::Stored(KeptImage { id: ImageId::from_text(id), tag, name }))
         })
     }
 
@@ -132,8 +146,8 @@ impl Store {
         rows.into_iter().map(image).collect()
     }
 
-    /// Deletes an image from a user's storage area; returns whether there was one. Datasets that contain it keep their
-    /// own reference to its bytes.
+    /// Deletes an image from a user's storage area; returns whether there was one. Datasets that contain it keep what
+    /// they have of it, for themselves.
     ///
     /// # Errors
     /// When the database fails.
@@ -157,7 +171,7 @@ impl Store {
         })
     }
 
-    /// The blob of an image in the user's storage area or datasets.
+    /// The blob of an image in the user's storage area, or of one that a dataset fetched.
     ///
     /// # Errors
     /// When the database fails.

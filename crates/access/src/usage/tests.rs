@@ -109,8 +109,12 @@ async fn a_quota_starts_anew_at_midnight() {
     usage.flush().await.unwrap();
     assert_eq!((meter.take(), usage.until_tomorrow()), (Err(1), MICROSECOND));
     clock.advance(MICROSECOND);
-    usage.flush().await.unwrap();
+    // At once, and not when the counts are read the next time: `Retry-After` named this moment.
     assert_eq!((meter.take(), usage.until_tomorrow()), (Ok(()), DAY));
+    meter.count(0, Answered, Duration::ZERO);
+    assert_eq!(meter.take(), Err(1));
+    usage.flush().await.unwrap();
+    assert_eq!(meter.take(), Err(1), "what was let through today still counts");
     assert_eq!(Usage::day_ends(clock.now()), Timestamp(0).after(7 * DAY));
 }
 

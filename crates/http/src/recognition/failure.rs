@@ -12,9 +12,6 @@ const DATABASE: Duration = Duration::from_secs(5);
 /// `Retry-After` when an operator has to act.
 const OPERATOR: Duration = Duration::from_mins(1);
 
-/// `Retry-After` when a quota is used up. Only the user can free some of it.
-const QUOTA: Duration = Duration::from_mins(1);
-
 impl From<RecognitionError> for Failure {
     fn from(error: RecognitionError) -> Self {
         let told = error.to_string();
@@ -41,7 +38,7 @@ impl From<RecognitionError> for Failure {
             | RecognitionError::NothingToKnowItBy => Self::new(Kind::BodyField, told),
             RecognitionError::AllDenied { .. } => Self::new(Kind::Denied, told),
             RecognitionError::ImagesFull(_) | RecognitionError::BytesFull(_) | RecognitionError::DatasetsFull(_) => {
-                Self::passing(Kind::TooOften, told, QUOTA)
+                Self::new(Kind::SpaceUsedUp, told)
             }
             RecognitionError::Busy => Self::passing(Kind::Unavailable, told, Duration::from_secs(1)),
             RecognitionError::NotBuilt(_) => Self::passing(Kind::StillRunning, told, Duration::from_secs(2)),

@@ -74,6 +74,16 @@ pub(crate) enum OperatorRefusals {
     NotAnOperator(RecognitionError),
 }
 
+/// The further errors of an operation that stores something for a user.
+#[derive(IntoResponses)]
+#[allow(dead_code, reason = "it describes the responses for the OpenAPI document")]
+pub(crate) enum SpaceRefusals {
+    /// 201: the API key is disabled; 203: the user's images, datasets or bytes are used up, and the message says what
+    /// may be deleted
+    #[response(status = 403, content_type = "application/json;charset=UTF-8")]
+    SpaceUsedUp(RecognitionError),
+}
+
 /// The further errors of an operation with a body.
 #[derive(IntoResponses)]
 #[allow(dead_code, reason = "it describes the responses for the OpenAPI document")]

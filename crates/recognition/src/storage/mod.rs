@@ -8,7 +8,7 @@ pub(crate) use blob_writer::BlobWriter;
 use bytes::Bytes;
 use kaisatsu_admission::{Full, Limits, Queue};
 use kaisatsu_model::{Clock, DatasetName, ImageId, Tag};
-use kaisatsu_store::{BlobKey, NewUserImage, PutImageOutcome, Store, UserImage};
+use kaisatsu_store::{BlobKey, KeptImage, NewUserImage, PutImageOutcome, Store, UserImage};
 use kaisatsu_vision::{Worker, decode, thumbnail};
 
 use crate::{
@@ -45,6 +45,10 @@ pub struct Uploaded {
     pub width: u32,
     /// Pixels from top to bottom, as the file says.
     pub height: u32,
+    /// What it shows, as far as anybody has said: in this upload, or in one of the same bytes before.
+    pub tag: Option<String>,
+    /// The user's name for it, in the same way.
+    pub name: Option<String>,
 }
 
 /// Users' storage areas.
@@ -71,7 +75,8 @@ impl StorageArea {
         }
     }
 
-    /// Puts an image into a user's storage area. The same bytes are stored once, under one id.
+    /// Puts an image into a user's storage area. The same bytes are stored once, under one id, with the tag and the
+    /// name that came first.
     ///
     /// # Errors
     /// Why it is not there.
@@ -100,8 +105,8 @@ impl StorageArea {
                 created_at: self.clock.now(),
             };
             match self.store.put_user_image(&new, self.most_images.into()).await? {
-                PutImageOutcome::Stored(id) => {
-                    return Ok(Uploaded { id, sha256: kaisatsu_store::hex(&key.sha256), width, height });
+                PutImageOutcome::Stored(KeptImage { id, tag, name }) => {
+                    return Ok(Uploaded { id, sha256: kaisatsu_store::hex(&key.sha256), width, height, tag, name });
                 }
                 // The bytes were removed meanwhile: they are written again.
                 PutImageOutcome::BlobDeleted => {}
@@ -135,7 +140,7 @@ impl StorageArea {
         Ok(())
     }
 
-    /// The key of an image of a user's storage area or datasets.
+    /// The key of an image of a user's storage area, or of one that a dataset fetched.
     ///
     /// # Errors
     /// [`RecognitionError::NoSuchImage`] when it is not there.

@@ -48,7 +48,7 @@ impl Fixture {
     pub(crate) async fn stored(&self, number: u8, bytes: &[u8]) -> ImageId {
         assert_ne!(self.claim(bytes).await, BlobClaim::QuotaExceeded);
         match self.put(number, bytes, Some("猫")).await {
-            PutImageOutcome::Stored(id) => id,
+            PutImageOutcome::Stored(kept) => kept.id,
             other => panic!("{other:?}"),
         }
     }

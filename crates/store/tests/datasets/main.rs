@@ -6,8 +6,8 @@ mod fixture;
 use fixture::{Fixture, NOW, run_on, url};
 use kaisatsu_model::{DatasetId, Function, ImageId, Outcome, Phase, RecognitionId, Source, Tag, Timestamp, UserId};
 use kaisatsu_store::{
-    BlobClaim, BlobKey, CreateDatasetOutcome, ImageResult, ImageSource, Missing, NewDatasetImage, NewRecognition,
-    NewVectors, PutImageOutcome, StoreError,
+    BlobClaim, BlobKey, CreateDatasetOutcome, ImageResult, ImageSource, KeptImage, Missing, NewDatasetImage,
+    NewRecognition, NewVectors, PutImageOutcome, StoreError,
 };
 use kaisatsu_testkit::test_on_every_backend;
 
@@ -30,9 +30,14 @@ test_on_every_backend![
 async fn the_same_bytes_are_stored_once(fixture: Fixture) {
     assert_eq!(fixture.claim(b"a").await, BlobClaim::Write);
     assert_eq!(fixture.claim(b"a").await, BlobClaim::Write, "nobody has said that they are written");
-    let PutImageOutcome::Stored(first) = fixture.put(1, b"a", Some("cat")).await else { panic!() };
+    let PutImageOutcome::Stored(kept) = fixture.put(1, b"a", None).await else { panic!() };
+    assert_eq!(kept.tag, None);
+    let first = kept.id;
     assert_eq!(fixture.claim(b"a").await, BlobClaim::Exists);
-    assert_eq!(fixture.put(2, b"a", None).await, PutImageOutcome::Stored(first.clone()), "the id stays");
+    for (number, tag) in [(2, Some("cat")), (3, Some("dog")), (4, None)] {
+        let kept = KeptImage { id: first.clone(), tag: Some("cat".to_owned()), name: None };
+        assert_eq!(fixture.put(number, b"a", tag).await, PutImageOutcome::Stored(kept), "the first tag stays");
+    }
     let other = UserId::new("other").unwrap();
     let elsewhere = BlobKey::of(&fixture.app, &other, b"a");
     assert_ne!(elsewhere.name(), fixture.key(b"a").name());
@@ -58,6 +63,9 @@ async fn only_unreferenced_blobs_are_deleted(fixture: Fixture) {
     assert!(fixture.store.delete_user_image(&fixture.app, &fixture.user, &image, NOW).await.unwrap());
     assert!(!fixture.store.delete_user_image(&fixture.app, &fixture.user, &image, NOW).await.unwrap());
     assert!(fixture.mark().await.is_empty(), "the dataset still has it");
+    let shown = fixture.store.image_blob(&fixture.app, &fixture.user, &image).await.unwrap();
+    assert_eq!(shown, None, "for itself: it is not shown again");
+    assert!(fixture.store.dataset_images(&set, -1, 1).await.unwrap()[0].deleted);
     assert!(fixture.delete(&set).await);
     assert_eq!(fixture.mark().await, [fixture.key(b"a")]);
     assert!(fixture.mark().await.is_empty(), "somebody is at it");

@@ -22,6 +22,7 @@ const BY_STATUS: Record<number, MessageKey> = {
 
 function messageKeyOf({ code, status }: PublicError): MessageKey {
   if (code === 'offline') return 'offline';
+  if (code === '203') return 'spaceUsedUp';
   return BY_STATUS[status] ?? (status > 500 ? 'unavailable' : 'invalid');
 }
 

@@ -84,7 +84,9 @@ impl crate::response::JsonBody for CreateAnswer {}
         (status = 404, description = "301: an image is not in the user's storage area", body = RecognitionError,
             content_type = "application/json;charset=UTF-8"),
         Refusals,
-        (status = 403, description = "201: the API key is disabled, or none of the addresses may be fetched",
+        (status = 403,
+            description = "201: the API key is disabled, or none of the addresses may be fetched; 203: the user has as \
+            many datasets as allowed, and the message says what may be deleted",
             body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         UserRefusals,
         BodyRefusals,

@@ -108,6 +108,11 @@ pub(crate) struct ImageWire {
     outcome: &'static str,
     /// What was wrong, in words; empty when nothing was.
     detail: String,
+    /// `true` when the image was deleted from the storage area. The dataset goes on recognising with it, and `getImage`
+    /// does not show it any more. Absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    deleted: Option<bool>,
 }
 
 impl DataSetWire {
@@ -157,6 +162,7 @@ impl From<DatasetImageRow> for ImageWire {
             tag: row.tag,
             outcome: row.outcome.as_str(),
             detail: row.detail.unwrap_or_default(),
+            deleted: row.deleted.then_some(true),
         }
     }
 }

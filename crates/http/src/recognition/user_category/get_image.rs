@@ -59,7 +59,9 @@ fn media_type(bytes: &[u8]) -> &'static str {
     }
 }
 
-/// An image of the user's storage area or datasets
+/// An image of the user's storage area, or one that a dataset fetched
+///
+/// An image that was deleted is not shown any more, also while a dataset uses it.
 #[utoipa::path(
     get, path = "/userCategory/getImage", operation_id = "getImage", tag = "User categories",
     security(("APIKEY" = [])),

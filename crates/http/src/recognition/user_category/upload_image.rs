@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 use super::{
     super::{
         form::Form,
-        response::{BodyRefusals, RecognitionError, Refusals, UserRefusals, respond_with},
+        response::{BodyRefusals, RecognitionError, Refusals, SpaceRefusals, UserRefusals, respond_with},
     },
     request::UserQuery,
 };
@@ -60,6 +60,14 @@ pub(crate) struct UploadAnswer {
     /// Pixels from top to bottom, as the file says.
     #[schema(example = 480)]
     height: u32,
+    /// What it shows, as it is kept: of the same bytes the first tag stays. Absent when nobody has said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "espresso")]
+    tag: Option<String>,
+    /// What the user calls it, as it is kept: of the same bytes the first name stays. Absent when nobody has said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "morning.jpg")]
+    name: Option<String>,
 }
 
 impl crate::response::JsonBody for UploadAnswer {}
@@ -68,8 +76,8 @@ impl crate::response::JsonBody for UploadAnswer {}
 #[utoipa::path(
     post, path = "/userCategory/uploadImage", operation_id = "uploadImage", tag = "User categories",
     description = "As a form, or as the image itself with `tag` and `name` in the query. The same bytes are kept \
-                   once: whoever sends them again gets the same id, and a tag or a name that comes with them replaces \
-                   the one before.",
+                   once: whoever sends them again gets the same id. The tag and the name that came first stay, and the \
+                   answer repeats them; delete the image to give it others.",
     security(("APIKEY" = [])),
     params(
         UserQuery,
@@ -93,6 +101,7 @@ impl crate::response::JsonBody for UploadAnswer {}
             110: more than one image", body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         Refusals,
         UserRefusals,
+        SpaceRefusals,
         BodyRefusals,
     )
 )]
@@ -122,8 +131,14 @@ pub(crate) async fn upload_image(
             }
         };
         let kept = gateway.recognition.storage.upload(&user, form.image()?, ask).await?;
-        let image_id = kept.id.as_str().to_owned();
-        Ok::<_, Failure>(UploadAnswer { image_id, sha256: kept.sha256, width: kept.width, height: kept.height })
+        Ok::<_, Failure>(UploadAnswer {
+            image_id: kept.id.as_str().to_owned(),
+            sha256: kept.sha256,
+            width: kept.width,
+            height: kept.height,
+            tag: kept.tag,
+            name: kept.name,
+        })
     })
     .await
 }

@@ -88,6 +88,7 @@ export const common = {
     keyEnded: 'This key has already expired.',
     tooMany: 'You have reached the maximum number. Delete some first.',
     limit: 'A limit has been reached.',
+    spaceUsedUp: 'The space of this user is used up. Delete images or datasets first.',
     stillBuilding: 'The dataset is still being built.',
     tooLarge: 'The data is too large.',
     mediaType: 'The server does not support this format.',

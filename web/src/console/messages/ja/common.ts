@@ -90,6 +90,7 @@ export const common: typeof en = {
     keyEnded: 'このキーはすでに期限が切れています。',
     tooMany: '数の上限に達しました。先に不要なものを削除してください。',
     limit: '上限に達しました。',
+    spaceUsedUp: 'このユーザーの保存容量または件数が上限に達しました。画像またはデータセットを削除してください。',
     stillBuilding: 'データセットは作成中です。',
     tooLarge: 'データが大きすぎます。',
     mediaType: 'サーバーが対応していない形式です。',

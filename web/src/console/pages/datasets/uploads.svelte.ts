@@ -144,7 +144,7 @@ export class UploadQueue {
   #fail(one: Upload, reason: unknown) {
     [one.state, one.error] = ['failed', reason];
     // The server's limit has been reached, so the other uploads would fail as well.
-    if (!(reason instanceof PublicError && reason.status === 429)) return;
+    if (!(reason instanceof PublicError && (reason.status === 429 || reason.code === '203'))) return;
     for (const other of this.#list) if (other.state === 'waiting') [other.state, other.error] = ['failed', reason];
   }
 }
