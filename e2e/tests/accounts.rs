@@ -1,13 +1,17 @@
 //! Accounts of the console as a browser sees them: registering, signing in, passwords, operators.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
-use kaisatsu_e2e::{Backend, ConsoleClient, Database, Server, console_client::code, eventually, on_every_backend, run};
+use kaisatsu_e2e::{
+    Answer, Backend, ConsoleClient, Database, Server, console_client::code, eventually, on_every_backend, run,
+};
 use serde_json::{Value, json};
 
 on_every_backend![
     the_first_person_runs_the_server,
     no_answer_tells_whether_an_address_is_registered,
     nobody_guesses_for_ever,
+    nobody_is_kept_out_by_a_stranger,
+    closed_registration_makes_no_operator,
     a_forgotten_password_is_chosen_anew,
     a_session_is_one_browser_s,
     only_the_console_s_own_pages_are_heard,
@@ -102,8 +106,60 @@ fn nobody_guesses_for_ever(backend: Backend) {
     }
     assert_eq!(one.get("applications").status, 200, "who is signed in is not disturbed");
     let change = json!({"current": "guess", "new": "another password"});
-    assert_eq!(code(&one.call("PUT", "account/password", &change)).0, 429, "nor may they guess");
+    let changed: Vec<_> = (0..11).map(|_| one.call("PUT", "account/password", &change).status).collect();
+    assert_eq!((&changed[..10], changed[10]), (&[401; 10][..], 429), "nor may they guess");
     assert_eq!(ConsoleClient::registered(&other, "two@example.org", PASSWORD).get("account/sessions").status, 200);
+}
+
+/// One attempt to sign in from an address, through a proxy on this machine, with the cookie of a browser.
+fn sign_in_from(server: &Server, place: &str, cookie: &str, email: &str, password: &str) -> Answer {
+    let stranger = ConsoleClient { cookie: cookie.to_owned(), ..ConsoleClient::stranger(server) };
+    let headers = format!("Content-Type: application/json\r\nX-Forwarded-For: {place}\r\n");
+    stranger.send("POST", "session", &headers, json!({"email": email, "password": password}).to_string().as_bytes())
+}
+
+fn nobody_is_kept_out_by_a_stranger(backend: Backend) {
+    let (_database, server) = start(backend);
+    let mut one = ConsoleClient::stranger(&server);
+    let _ = ConsoleClient::registered(&server, "one@example.org", PASSWORD);
+    let signed_in = one.sign_in("one@example.org", PASSWORD);
+    let cookies: Vec<_> =
+        signed_in.headers.iter().filter(|(name, _)| name == "set-cookie").map(|(_, set)| set).collect();
+    let browser = cookies.iter().find(|set| set.starts_with("kaisatsu_browser=")).expect("a cookie of the browser");
+    for part in ["; Path=/console;", "; HttpOnly;", "; SameSite=Strict;", "; Max-Age=31536000"] {
+        assert!(browser.contains(part), "{browser}");
+    }
+    let browser = browser.split(';').next().unwrap();
+    for _ in 0..10 {
+        assert_eq!(sign_in_from(&server, "198.51.100.7", "", "one@example.org", "a wrong password").status, 401);
+    }
+    let status = |place, cookie| sign_in_from(&server, place, cookie, "one@example.org", PASSWORD).status;
+    assert_eq!(status("198.51.100.7", ""), 429, "whoever guesses is stopped");
+    assert_eq!(status("203.0.113.1", ""), 200, "the owner is elsewhere");
+    assert_eq!(status("198.51.100.7", browser), 200, "or is known, also there");
+    assert_eq!(status("198.51.100.7", "kaisatsu_browser=0123-4567"), 429);
+    // Sixty addresses with one password.
+    let tried = |n| sign_in_from(&server, "198.51.100.8", "", &format!("{n}@example.org"), PASSWORD).status;
+    let slowed = (0..60).filter(|n| tried(*n) == 429).count();
+    assert_eq!(slowed, 30);
+    assert!(!server.log().contains(browser.trim_start_matches("kaisatsu_browser=")), "no secret in the log");
+}
+
+fn closed_registration_makes_no_operator(backend: Backend) {
+    let (database, server) = start(backend);
+    let one = ConsoleClient::registered(&server, "one@example.org", PASSWORD);
+    let home = tempfile::tempdir().unwrap();
+    let account =
+        |args: &[&str]| run(home.path(), &[&["account"], args, &["--database", &database.address]].concat(), &[]);
+    assert_eq!(account(&["registration", "closed"]).code, 0);
+    assert_eq!(one.call("DELETE", "account", &json!({"password": PASSWORD})).status, 204);
+    let stranger = ConsoleClient::stranger(&server);
+    assert_eq!(stranger.get("session").json()["empty"], false, "nobody is invited to run the server");
+    let register = |email| stranger.call("POST", "accounts", &json!({"email": email, "password": PASSWORD}));
+    assert_eq!(code(&register("next@example.org")), told(403, "registrationClosed"));
+    assert_eq!(account(&["registration", "open"]).code, 0);
+    let owner = ConsoleClient::registered(&server, "owner@example.org", PASSWORD);
+    assert_eq!(owner.get("session").json()["account"]["role"], "operator", "who has the command line decides");
 }
 
 /// The newest link of a kind in the log.

@@ -15,6 +15,7 @@ on_every_backend![
     a_pass_calls_as_its_application_while_one_is_signed_in,
     what_is_called_is_seen,
     a_quota_is_held_on_every_replica,
+    a_request_whose_caller_hangs_up_is_counted,
     people_see_their_own_and_operators_all,
     what_was_said_is_seen_and_taken_back,
     an_account_goes_with_everything,
@@ -37,6 +38,8 @@ fn keys_are_made_rotated_and_switched(backend: Backend) {
     let (id, first) = one.application("時刻表アプリ");
     assert_eq!(list(&server, &first), 200, "the moment it is made");
     assert_eq!(code(&one.call("POST", "applications", &json!({"name": "時刻表アプリ"}))), told(409, "nameTaken"));
+    let other = ConsoleClient::registered(&server, "other@example.org", PASSWORD);
+    assert_eq!(list(&server, &other.application("時刻表アプリ").1), 200, "nobody learns that another has the name");
     let look = || one.get(&format!("applications/{id}")).json();
     let keys = look()["keys"].clone();
     let key = keys[0]["id"].as_str().unwrap().to_owned();
@@ -165,6 +168,52 @@ fn a_quota_is_held_on_every_replica(backend: Backend) {
     assert_eq!(code(&asked), told(403, "notAllowed"), "nobody sets their own");
 }
 
+/// The value of a metric without labels, and the requests of an operation by all statuses.
+fn metrics(server: &Server, operation: &str) -> (u64, u64) {
+    let text = server.get("/metrics").text();
+    let value = |line: &str| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap();
+    let in_flight = text.lines().find(|line| line.starts_with("kaisatsu_http_requests_in_flight ")).map_or(0, value);
+    let counted =
+        text.lines().filter(|line| line.starts_with("kaisatsu_http_requests_total") && line.contains(operation));
+    (in_flight, counted.map(value).sum())
+}
+
+fn a_request_whose_caller_hangs_up_is_counted(backend: Backend) {
+    let database = Database::fresh(backend);
+    let models = models_with(&["general"]);
+    let models = models.path().display().to_string();
+    let server = Server::start(&database, &["--models", &models, "--engine-threads", "1", "--daily-requests", "9"]);
+    eventually("the models are loaded", || (server.get("/readyz").status == 200).then_some(()));
+    let one = ConsoleClient::registered(&server, "one@example.org", PASSWORD);
+    let (id, key) = one.application("app");
+    let form = http::form(&[("image", &pictures::photo("chelsea.png"))]);
+    let connections: Vec<_> = (0..9)
+        .map(|_| {
+            let mut connection = http::Connection::open(server.address);
+            let target = format!("/imageRecognition/v1/concept/classify?APIKEY={key}");
+            let headers = format!("Content-Type: {}\r\nContent-Length: {}\r\n", http::FORM, form.len());
+            connection.request("POST", &target, &headers);
+            connection.send(&form);
+            connection
+        })
+        .collect();
+    // One thread looks at the pictures, so most of them wait.
+    eventually("all have begun", || {
+        let (in_flight, counted) = metrics(&server, "concept/classify");
+        // The request for the metrics is in flight itself.
+        (in_flight - 1 + counted == 9).then_some(())
+    });
+    drop(connections);
+    eventually("all are over", || (metrics(&server, "concept/classify").0 == 1).then_some(()));
+    assert_eq!(metrics(&server, "concept/classify").1, 9);
+    assert!(server.get("/metrics").text().contains("concept/classify\",status=\"499\"}"), "some were given up");
+    let used = || one.get(&format!("applications/{id}")).json()["quota"]["usedToday"].clone();
+    eventually("they are stored", || (used() == 9).then_some(()));
+    assert_eq!(list(&server, &key), 429, "the quota is used up");
+    let line = eventually("the log", || server.log().lines().find(|line| line.contains("499")).map(str::to_owned));
+    assert!(line.contains(&id), "it says whose request it was: {line}");
+}
+
 fn people_see_their_own_and_operators_all(backend: Backend) {
     let database = Database::fresh(backend);
     let server = Server::start(&database, &[]);
@@ -188,6 +237,12 @@ fn people_see_their_own_and_operators_all(backend: Backend) {
         ("POST", format!("applications/{id}/keys/{key}/rotate"), json!({"overlapSeconds": 0})),
         ("PATCH", format!("applications/{id}/keys/{key}"), json!({"disabled": true})),
     ];
+    let switch = |who: &ConsoleClient, disabled: bool| {
+        who.call("PATCH", &format!("applications/{id}/keys/{key}"), &json!({"disabled": disabled}))
+    };
+    assert_eq!(switch(&operator, true).json()["state"], "disabled");
+    assert_eq!(code(&switch(&one, false)), told(403, "notAllowed"), "what an operator switched off stays off");
+    assert_eq!(switch(&operator, false).json()["state"], "active");
     let nobodys = |path: &str| path.replace(&id, "app_0000000000000000");
     for (method, path, body) in &attempts {
         let call = |who: &ConsoleClient, path: &str| -> Answer {

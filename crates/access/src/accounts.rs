@@ -3,14 +3,17 @@
 //! No answer tells whether an address is registered: the difference goes into an e-mail, and a sign-in to an account
 //! that does not exist takes as long as checking a password.
 
+mod attempts;
 mod emails;
 mod manage;
 mod password;
 
-use std::{num::NonZeroU32, sync::Arc, time::Duration};
+use std::{net::IpAddr, num::NonZeroU32, sync::Arc, time::Duration};
 
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 
+pub use attempts::Visitor;
+use attempts::{WINDOW, browser_secret};
 use emails::EmailKind;
 pub use emails::{EmailMessage, LogMailer, Mailer};
 use kaisatsu_model::{
@@ -30,10 +33,8 @@ const SESSION_LIFETIME: Duration = Duration::from_hours(24 * 14);
 const CONFIRM_LINK: Duration = Duration::from_hours(24);
 const RESET_LINK: Duration = Duration::from_hours(1);
 
-/// For one address: how often signing in may fail, and how many e-mails may be requested, within this time.
-const MAX_FAILURES: i64 = 10;
+/// How many e-mails may be requested for one address within fifteen minutes.
 const MAX_EMAILS: i64 = 5;
-const WINDOW: Duration = Duration::from_mins(15);
 
 /// How many e-mails this replica sends a minute in total.
 const EMAILS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(60).unwrap();
@@ -50,6 +51,15 @@ pub enum RegistrationStep {
     Confirm,
     /// Wait for an operator.
     Approval,
+}
+
+/// What a browser gets that has signed in.
+#[derive(Debug)]
+pub struct SignedIn {
+    /// The secret of the session.
+    pub session: SessionSecret,
+    /// The secret by which the browser is known when it signs in again.
+    pub browser: String,
 }
 
 /// Manages the accounts of a store.
@@ -87,27 +97,28 @@ impl Accounts {
     /// Registers a person. The answer does not tell whether the address has an account.
     ///
     /// # Errors
-    /// When registration is closed, or the address or the password breaks a rule.
+    /// When registration is closed, the address or the password breaks a rule, or the place registers too often.
     pub async fn register(
         &self,
         email: &str,
         password: &str,
         language: Language,
+        place: IpAddr,
     ) -> Result<RegistrationStep, AccessError> {
         let email = Email::new(email).map_err(AccessError::InvalidEmail)?;
         let password = Password::new(password, &email).map_err(AccessError::InvalidPassword)?;
-        let empty = !self.store.has_accounts().await?;
         let mode = self.store.registration().await?;
-        if mode == Registration::Closed && !empty {
+        if mode == Registration::Closed {
             return Err(AccessError::RegistrationClosed);
         }
+        self.count_registration(place).await?;
         let (next, state) = match mode {
             _ if self.has_mailer() => (RegistrationStep::Confirm, AccountState::Unconfirmed),
             Registration::Open => (RegistrationStep::SignIn, AccountState::Active),
             Registration::Approval | Registration::Closed => (RegistrationStep::Approval, AccountState::Waiting),
         };
         let (id, created_at) = (AccountId::from_random(random_bytes()), self.clock.now());
-        let password = self.hasher.hash(&password).await?;
+        let password = self.hasher.hash(&password, false).await?;
         let new = NewAccount { id: id.clone(), email: email.clone(), password, state, created_at };
         let registered = self.store.register(&new).await?;
         if registered == RegisterOutcome::First {
@@ -140,15 +151,13 @@ impl Accounts {
         Ok(self.store.confirm_account(&account, state, password.as_deref()).await?)
     }
 
-    /// Signs a person in; the secret goes to the browser.
+    /// Signs a person in; the secrets go to the browser.
     ///
     /// # Errors
     /// When the address or password is wrong, there were too many attempts, or the account is not active.
-    pub async fn sign_in(&self, email: &str, password: &str, agent: &str) -> Result<SessionSecret, AccessError> {
+    pub async fn sign_in(&self, email: &str, password: &str, visitor: &Visitor<'_>) -> Result<SignedIn, AccessError> {
         // An address that is not valid has no account.
         let email = Email::new(email).map_err(|_| AccessError::WrongCredentials)?;
-        let subject = digest(email.as_str());
-        self.count_attempt(subject, MAX_FAILURES).await?;
         // An unconfirmed account counts as none: otherwise registering and signing in would tell whether the address
         // had one.
         let account =
@@ -156,11 +165,12 @@ impl Accounts {
         // An unknown address takes the same queries.
         let id = account.as_ref().map_or_else(|| AccountId::from_text(""), |account| account.id.clone());
         let hash = self.store.password_hash(&id).await.ok();
-        let right = self.hasher.matches(password, hash.clone()).await?;
+        let attempt = self.begin_attempt(&email, visitor, hash.as_deref()).await?;
+        let right = self.hasher.matches(password, hash.clone(), attempt.is_known).await?;
         let (Some(account), Some(hash)) = (account.filter(|_| right), hash) else {
             return Err(AccessError::WrongCredentials);
         };
-        self.store.clear_sign_in_attempts(subject).await?;
+        self.take_back(&attempt).await?;
         match account.state {
             AccountState::Active => {}
             AccountState::Disabled => return Err(AccessError::AccountDisabled),
@@ -168,18 +178,19 @@ impl Accounts {
         }
         let secret = SessionSecret::from_random(random_bytes());
         let now = self.clock.now();
+        let browser = browser_secret(random_bytes(), &email, &hash);
         let session = NewSession {
             digest: digest(secret.reveal()),
             account: account.id,
             created_at: now,
             expires_at: now.after(SESSION_LIFETIME),
-            agent: agent.chars().filter(|c| !c.is_control()).take(200).collect(),
+            agent: visitor.agent.chars().filter(|c| !c.is_control()).take(200).collect(),
             password: hash,
         };
         if !self.store.begin_session(&session).await? {
             return Err(AccessError::WrongCredentials);
         }
-        Ok(secret)
+        Ok(SignedIn { session: secret, browser })
     }
 
     /// The session and account of a session's secret.
@@ -206,21 +217,20 @@ impl Accounts {
     ///
     /// # Errors
     /// When the link is not valid, or the password breaks a rule; then the link stays valid.
-    pub async fn reset_password(&self, link: &str, password: &str) -> Result<(), AccessError> {
+    pub async fn reset_password(&self, link: &str, password: &str, place: IpAddr) -> Result<(), AccessError> {
         let (link, now) = (digest(link), self.clock.now());
         let account = self.store.peek_link(link, LinkPurpose::Reset, now).await?.ok_or(AccessError::InvalidLink)?;
         let account = self.store.account(&account).await?.ok_or(AccessError::InvalidLink)?;
         let email = Email::new(&account.email).map_err(AccessError::InvalidEmail)?;
         let password = Password::new(password, &email).map_err(AccessError::InvalidPassword)?;
-        let hash = self.hasher.hash(&password).await?;
+        let hash = self.hasher.hash(&password, true).await?;
         self.store.take_link(link, LinkPurpose::Reset, now).await?.ok_or(AccessError::InvalidLink)?;
         self.store.set_password(&account.id, &hash, None, now).await?;
         // The link proves the address, so the account is confirmed and its failed sign-ins are cleared.
         let waits = self.store.registration().await? != Registration::Open;
         let state = if waits { AccountState::Waiting } else { AccountState::Active };
         self.store.confirm_account(&account.id, state, None).await?;
-        self.store.clear_sign_in_attempts(digest(email.as_str())).await?;
-        Ok(())
+        self.clear_attempts(&email, place).await
     }
 
     /// A link for choosing a new password, for an operator to hand over.
@@ -289,18 +299,6 @@ impl Accounts {
             tracing::error!(account = %id, cause, "an e-mail could not be sent");
         }
         Ok(())
-    }
-
-    /// Counts an attempt and refuses it when there were too many. It is counted first and cleared on success, so that
-    /// concurrent attempts count like successive ones.
-    async fn count_attempt(&self, subject: SecretDigest, limit: i64) -> Result<(), AccessError> {
-        let now = self.clock.now();
-        let (count, first) = self.store.count_sign_in_attempt(subject, now, now.before(WINDOW)).await?;
-        if count <= limit {
-            return Ok(());
-        }
-        let wait = u64::try_from(first.after(WINDOW).0 - now.0).unwrap_or_default();
-        Err(AccessError::TooManyAttempts(Duration::from_micros(wait)))
     }
 
     /// Deletes expired sessions, links and console keys every ten minutes, for as long as it is polled.

@@ -196,7 +196,7 @@ impl ConsoleService {
     /// Enables or disables a key, and returns its new state.
     ///
     /// # Errors
-    /// When the person may not see it.
+    /// When the person may not see it, or an operator disabled it.
     pub async fn set_key_disabled(
         &self,
         me: &Account,
@@ -208,7 +208,8 @@ impl ConsoleService {
         if !disabled {
             self.check_key_limit(id).await?;
         }
-        self.store.set_key_disabled(key, disabled.then(|| self.now())).await?;
+        let by_operator = me.role == Role::Operator;
+        self.store.set_key_disabled(key, disabled.then(|| self.now()), by_operator).await?;
         self.own_key(me, id, key).await
     }
 

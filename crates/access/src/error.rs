@@ -51,7 +51,7 @@ pub enum AccessError {
     #[error("this account was disabled by an operator")]
     AccountDisabled,
     /// Signing in failed too often; how long to wait.
-    #[error("signing in failed too often for this address; try again later, or choose a new password")]
+    #[error("signing in failed too often; try again later, or choose a new password")]
     TooManyAttempts(Duration),
     /// Registration is closed.
     #[error("registration is closed on this server; ask its operator")]

@@ -70,10 +70,10 @@ impl KeyService {
         Ok(self.store.applications().await?)
     }
 
-    /// The application of that name, if there is one.
+    /// The application of that name or id, if there is one.
     ///
     /// # Errors
-    /// When the database fails.
+    /// When several have the name, or the database fails.
     pub async fn application_named(&self, name: &ApplicationName) -> Result<Option<Application>, AccessError> {
         Ok(self.store.application_named(name).await?)
     }
@@ -112,12 +112,12 @@ impl KeyService {
         Ok(self.store.keys(application).await?)
     }
 
-    /// Enables or disables a key.
+    /// Enables or disables a key, as an operator.
     ///
     /// # Errors
     /// When there is no such key or the database fails.
     pub async fn set_key_enabled(&self, id: &KeyId, enabled: bool) -> Result<(), AccessError> {
-        Ok(self.store.set_key_disabled(id, (!enabled).then(|| self.now())).await?)
+        Ok(self.store.set_key_disabled(id, (!enabled).then(|| self.now()), true).await?)
     }
 
     /// Creates the successor of a key, with the same scope; the old key works for another `overlap`.

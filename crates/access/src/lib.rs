@@ -10,7 +10,7 @@ mod rate;
 mod tokens;
 mod usage;
 
-pub use accounts::{Accounts, EmailMessage, LogMailer, Mailer, RegistrationStep, csrf_token};
+pub use accounts::{Accounts, EmailMessage, LogMailer, Mailer, RegistrationStep, SignedIn, Visitor, csrf_token};
 pub use console_service::{ConsoleService, UsageReport};
 pub use error::AccessError;
 use kaisatsu_model::KeyDigest;

@@ -7,7 +7,7 @@ mod common;
 use std::time::Duration;
 
 use common::{Fixture, name};
-use kaisatsu_access::{AccessError, ApplicationChange, UsageOutcome, UsageReport};
+use kaisatsu_access::{AccessError, ApplicationChange, OwnedApplication, UsageOutcome, UsageReport};
 use kaisatsu_model::{Clock, KeyState, Timestamp, UserId};
 use kaisatsu_store::BlobKey;
 
@@ -68,9 +68,38 @@ async fn a_name_is_taken_once_and_free_after_a_deletion() {
     let (owned, _) = fixture.console.create(&owner, &name("app")).await.unwrap();
     let taken = fixture.console.create(&owner, &name("app")).await;
     assert!(matches!(taken, Err(AccessError::NameTaken(_))));
-    assert!(matches!(fixture.keys.create_application(&name("app")).await, Err(AccessError::NameTaken(_))));
     fixture.console.delete(&owner, &owned.application.id).await.unwrap();
     assert!(fixture.console.create(&owner, &name("app")).await.is_ok());
+}
+
+#[tokio::test]
+async fn nobody_learns_from_a_name_what_others_have() {
+    let fixture = Fixture::new().await;
+    let (one, two) = (fixture.person("a@example.org").await, fixture.person("b@example.org").await);
+    let (first, _) = fixture.console.create(&one, &name("app")).await.unwrap();
+    let (second, _) = fixture.console.create(&two, &name("app")).await.unwrap();
+    let (other, _) = fixture.console.create(&two, &name("other")).await.unwrap();
+    let rename = async |id, text: &str| {
+        let change = ApplicationChange { name: Some(name(text)), ..ApplicationChange::default() };
+        fixture.console.change(&two, id, &change).await
+    };
+    assert!(matches!(rename(&other.application.id, "app").await, Err(AccessError::NameTaken(_))), "one's own");
+    let (third, _) = fixture.console.create(&one, &name("third")).await.unwrap();
+    assert!(rename(&other.application.id, "third").await.is_ok(), "somebody else's");
+    assert!(rename(&other.application.id, "third").await.is_ok(), "its own name");
+    let names =
+        |all: Vec<OwnedApplication>| -> Vec<String> { all.into_iter().map(|own| own.application.name).collect() };
+    assert_eq!(names(fixture.console.applications(&two, false).await.unwrap()), ["app", "third"]);
+
+    // On the command line a name means an application that was made there; others have ids.
+    let named = async |text: &str| fixture.keys.application_named(&name(text)).await;
+    assert!(named("app").await.unwrap_err().to_string().starts_with("several applications are named 'app';"));
+    for own in [&first, &second, &third] {
+        let id = own.application.id.clone();
+        assert_eq!(named(id.as_str()).await.unwrap().unwrap().id, id);
+    }
+    let id = fixture.keys.create_application(&name("app")).await.unwrap();
+    assert_eq!(named("app").await.unwrap().unwrap().id, id);
 }
 
 #[tokio::test]
@@ -105,6 +134,26 @@ async fn an_application_has_at_most_100_working_keys() {
     create().await.expect("a disabled key does not count");
     let enabled = fixture.console.set_key_disabled(&owner, &id, &first.id, false).await;
     assert!(matches!(enabled, Err(AccessError::TooMany("keys"))));
+}
+
+#[tokio::test]
+async fn a_key_that_an_operator_disabled_is_enabled_by_operators_only() {
+    let fixture = Fixture::new().await;
+    let operator = fixture.person("operator@example.org").await;
+    let owner = fixture.person("a@example.org").await;
+    let (owned, key) = fixture.console.create(&owner, &name("app")).await.unwrap();
+    let id = owned.application.id;
+    let switch = async |who, disabled| fixture.console.set_key_disabled(who, &id, &key.id, disabled).await;
+    assert!(switch(&operator, true).await.is_ok());
+    for disabled in [false, true] {
+        let refused = switch(&owner, disabled).await;
+        assert!(matches!(refused, Err(AccessError::DisabledByOperator)), "{refused:?}");
+    }
+    assert!(switch(&operator, false).await.is_ok());
+    assert!(switch(&owner, true).await.is_ok() && switch(&owner, false).await.is_ok(), "what one disabled oneself");
+    // The command line is an operator's.
+    fixture.keys.set_key_enabled(&key.id, false).await.unwrap();
+    assert!(matches!(switch(&owner, false).await, Err(AccessError::DisabledByOperator)));
 }
 
 #[tokio::test]

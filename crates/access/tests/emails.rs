@@ -6,7 +6,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Fixture, PASSWORD, token_in};
+use common::{Fixture, PASSWORD, PLACE, token_in, visitor};
 use kaisatsu_access::{AccessError, RegistrationStep};
 use kaisatsu_model::{AccountState, Language, Registration};
 
@@ -23,12 +23,12 @@ async fn a_confirmation_link_works_once_and_for_a_day() {
     let fixture = fixture().await;
     assert_eq!(fixture.register("a@example.org").await, RegistrationStep::Confirm);
     let token = fixture.outbox.token(1).await;
-    let early = fixture.accounts.sign_in("a@example.org", PASSWORD, "test").await;
+    let early = fixture.accounts.sign_in("a@example.org", PASSWORD, &visitor("test")).await;
     assert!(matches!(early, Err(AccessError::WrongCredentials)), "an unconfirmed account counts as none");
     fixture.clock.advance(Duration::from_hours(24) - Duration::from_micros(1));
     fixture.accounts.confirm_email(&token).await.unwrap();
     assert!(matches!(fixture.accounts.confirm_email(&token).await, Err(AccessError::InvalidLink)));
-    assert!(fixture.accounts.sign_in("a@example.org", PASSWORD, "test").await.is_ok());
+    assert!(fixture.accounts.sign_in("a@example.org", PASSWORD, &visitor("test")).await.is_ok());
 
     assert_eq!(fixture.register("b@example.org").await, RegistrationStep::Confirm);
     let token = fixture.outbox.token(2).await;
@@ -49,18 +49,18 @@ async fn whoever_confirms_after_registration_was_closed_waits_for_approval() {
 #[tokio::test]
 async fn a_reset_link_changes_the_password_once_and_ends_every_session() {
     let fixture = fixture().await;
-    let session = fixture.accounts.sign_in("operator@example.org", PASSWORD, "test").await.unwrap();
+    let session = fixture.accounts.sign_in("operator@example.org", PASSWORD, &visitor("test")).await.unwrap().session;
     fixture.accounts.request_password_reset("nobody@example.org", Language::English).unwrap();
     fixture.accounts.request_password_reset("operator@example.org", Language::Japanese).unwrap();
     let token = fixture.outbox.token(1).await;
-    let short = fixture.accounts.reset_password(&token, "short").await;
+    let short = fixture.accounts.reset_password(&token, "short", PLACE).await;
     assert!(matches!(short, Err(AccessError::InvalidPassword(_))), "and the link stays valid");
-    fixture.accounts.reset_password(&token, "quite another password").await.unwrap();
-    let again = fixture.accounts.reset_password(&token, "a third long password").await;
+    fixture.accounts.reset_password(&token, "quite another password", PLACE).await.unwrap();
+    let again = fixture.accounts.reset_password(&token, "a third long password", PLACE).await;
     assert!(matches!(again, Err(AccessError::InvalidLink)));
     assert!(fixture.accounts.session(session.reveal()).await.unwrap().is_none());
-    assert!(fixture.accounts.sign_in("operator@example.org", PASSWORD, "test").await.is_err());
-    assert!(fixture.accounts.sign_in("operator@example.org", "quite another password", "test").await.is_ok());
+    assert!(fixture.accounts.sign_in("operator@example.org", PASSWORD, &visitor("test")).await.is_err());
+    assert!(fixture.accounts.sign_in("operator@example.org", "quite another password", &visitor("test")).await.is_ok());
     assert_eq!(fixture.outbox.count(), 1, "an unknown address gets no e-mail");
 }
 
@@ -69,12 +69,12 @@ async fn a_reset_link_expires_after_an_hour_and_a_confirmation_link_is_no_reset_
     let fixture = fixture().await;
     fixture.register("a@example.org").await;
     let confirmation = fixture.outbox.token(1).await;
-    let wrong = fixture.accounts.reset_password(&confirmation, "quite another password").await;
+    let wrong = fixture.accounts.reset_password(&confirmation, "quite another password", PLACE).await;
     assert!(matches!(wrong, Err(AccessError::InvalidLink)));
     fixture.accounts.request_password_reset("operator@example.org", Language::English).unwrap();
     let token = fixture.outbox.token(2).await;
     fixture.clock.advance(Duration::from_hours(1));
-    let late = fixture.accounts.reset_password(&token, "quite another password").await;
+    let late = fixture.accounts.reset_password(&token, "quite another password", PLACE).await;
     assert!(matches!(late, Err(AccessError::InvalidLink)));
 }
 
@@ -100,12 +100,12 @@ async fn an_address_gets_at_most_five_e_mails_in_a_quarter_of_an_hour() {
 async fn registering_a_known_address_changes_nothing_and_tells_its_owner() {
     let fixture = fixture().await;
     let other = "quite another password";
-    let answer = fixture.accounts.register("operator@example.org", other, Language::English).await.unwrap();
+    let answer = fixture.accounts.register("operator@example.org", other, Language::English, PLACE).await.unwrap();
     assert_eq!(answer, RegistrationStep::Confirm, "as for an unknown address");
     let message = fixture.outbox.message(1).await;
     assert_eq!((message.to.as_str(), message.subject), ("operator@example.org", "You have an account with Kaisatsu"));
-    assert!(fixture.accounts.sign_in("operator@example.org", other, "test").await.is_err());
-    assert!(fixture.accounts.sign_in("operator@example.org", PASSWORD, "test").await.is_ok());
+    assert!(fixture.accounts.sign_in("operator@example.org", other, &visitor("test")).await.is_err());
+    assert!(fixture.accounts.sign_in("operator@example.org", PASSWORD, &visitor("test")).await.is_ok());
 }
 
 #[tokio::test]
@@ -114,12 +114,12 @@ async fn of_an_unconfirmed_address_the_confirmed_registration_decides_the_passwo
     fixture.register("a@example.org").await;
     fixture.outbox.token(1).await;
     let later = "quite another password";
-    fixture.accounts.register("a@example.org", later, Language::English).await.unwrap();
+    fixture.accounts.register("a@example.org", later, Language::English, PLACE).await.unwrap();
     let message = fixture.outbox.message(2).await;
     assert_eq!(message.subject, "Confirm your address for Kaisatsu");
     fixture.accounts.confirm_email(&token_in(&message.text)).await.unwrap();
-    assert!(fixture.accounts.sign_in("a@example.org", PASSWORD, "test").await.is_err());
-    assert!(fixture.accounts.sign_in("a@example.org", later, "test").await.is_ok());
+    assert!(fixture.accounts.sign_in("a@example.org", PASSWORD, &visitor("test")).await.is_err());
+    assert!(fixture.accounts.sign_in("a@example.org", later, &visitor("test")).await.is_ok());
 }
 
 #[tokio::test]
@@ -133,7 +133,7 @@ async fn a_reset_confirms_the_address_and_an_operator_approves_it_unless_registr
         fixture.accounts.set_registration(registration).await.unwrap();
         fixture.accounts.request_password_reset("a@example.org", Language::English).unwrap();
         let token = fixture.outbox.token(2).await;
-        fixture.accounts.reset_password(&token, "quite another password").await.unwrap();
+        fixture.accounts.reset_password(&token, "quite another password", PLACE).await.unwrap();
         assert_eq!(fixture.account("a@example.org").await.state, state);
     }
 }
@@ -144,8 +144,8 @@ async fn an_operator_can_hand_over_a_reset_link() {
     let account = fixture.account("operator@example.org").await;
     let link = fixture.accounts.reset_link(&account.id).await.unwrap();
     assert!(link.starts_with("https://example.org/console/reset?token="), "{link}");
-    fixture.accounts.reset_password(&token_in(&link), "quite another password").await.unwrap();
-    assert!(fixture.accounts.sign_in("operator@example.org", "quite another password", "test").await.is_ok());
+    fixture.accounts.reset_password(&token_in(&link), "quite another password", PLACE).await.unwrap();
+    assert!(fixture.accounts.sign_in("operator@example.org", "quite another password", &visitor("test")).await.is_ok());
     assert_eq!(fixture.outbox.count(), 0);
 }
 

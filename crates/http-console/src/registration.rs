@@ -12,7 +12,7 @@ use super::{
     response::{ConsoleError, ConsoleResult, json, no_content},
     session_guard::JsonBody,
 };
-use kaisatsu_http::Gateway;
+use kaisatsu_http::{ClientAddress, Gateway};
 
 /// The language of letters.
 #[derive(Deserialize, ToSchema, Default, Clone, Copy)]
@@ -103,13 +103,15 @@ pub(crate) struct Chosen {
             body = RegisteredAnswer),
         (status = 400, description = "invalidEmail, invalidPassword", body = ConsoleError),
         (status = 403, description = "registrationClosed", body = ConsoleError),
+        (status = 429, description = "tooOften", body = ConsoleError),
     )
 )]
 pub(crate) async fn register(
     State(gateway): State<Arc<Gateway>>,
+    ClientAddress(place): ClientAddress,
     JsonBody(sent): JsonBody<Registering>,
 ) -> ConsoleResult {
-    let next = match gateway.accounts.register(&sent.email, &sent.password, sent.language.into()).await? {
+    let next = match gateway.accounts.register(&sent.email, &sent.password, sent.language.into(), place).await? {
         RegistrationStep::SignIn => NextStep::SignIn,
         RegistrationStep::Confirm => NextStep::Confirm,
         RegistrationStep::Approval => NextStep::Approval,
@@ -152,7 +154,11 @@ pub(crate) async fn forgot(State(gateway): State<Arc<Gateway>>, JsonBody(sent): 
         (status = 400, description = "linkInvalid, invalidPassword", body = ConsoleError),
     )
 )]
-pub(crate) async fn reset(State(gateway): State<Arc<Gateway>>, JsonBody(sent): JsonBody<Chosen>) -> ConsoleResult {
-    gateway.accounts.reset_password(&sent.token, &sent.password).await?;
+pub(crate) async fn reset(
+    State(gateway): State<Arc<Gateway>>,
+    ClientAddress(place): ClientAddress,
+    JsonBody(sent): JsonBody<Chosen>,
+) -> ConsoleResult {
+    gateway.accounts.reset_password(&sent.token, &sent.password, place).await?;
     Ok(no_content())
 }

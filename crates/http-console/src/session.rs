@@ -6,15 +6,15 @@ use axum::{
     extract::State,
     http::{HeaderMap, StatusCode, header},
 };
-use kaisatsu_access::{Account, AccountSession, csrf_token};
+use kaisatsu_access::{Account, AccountSession, SignedIn, Visitor, csrf_token};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
     response::{ConsoleError, ConsoleFailure, ConsoleResult, json, no_content},
-    session_guard::{CurrentAccount, JsonBody, cookie},
+    session_guard::{CurrentAccount, JsonBody, browser_cookie, browser_secret, cookie},
 };
-use kaisatsu_http::Gateway;
+use kaisatsu_http::{ClientAddress, Gateway};
 
 /// A person's account.
 #[derive(Serialize, ToSchema)]
@@ -153,15 +153,19 @@ pub(crate) async fn get(State(gateway): State<Arc<Gateway>>, headers: HeaderMap)
 )]
 pub(crate) async fn sign_in(
     State(gateway): State<Arc<Gateway>>,
+    ClientAddress(place): ClientAddress,
     headers: HeaderMap,
     JsonBody(sent): JsonBody<Credentials>,
 ) -> ConsoleResult {
     let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let secret = gateway.accounts.sign_in(&sent.email, &sent.password, agent).await?;
+    let visitor = Visitor { agent, place, browser: browser_secret(&headers) };
+    let SignedIn { session: secret, browser } = gateway.accounts.sign_in(&sent.email, &sent.password, &visitor).await?;
     let signed_in = gateway.accounts.session(secret.reveal()).await?;
     let signed_in = signed_in.as_ref().map(|signed_in| (signed_in, csrf_token(secret.reveal())));
     let mut response = json(StatusCode::OK, session(&gateway, signed_in).await?);
-    response.headers_mut().insert(header::SET_COOKIE, cookie(secret.reveal(), gateway.accounts.is_secure()));
+    let is_secure = gateway.accounts.is_secure();
+    response.headers_mut().append(header::SET_COOKIE, cookie(secret.reveal(), is_secure));
+    response.headers_mut().append(header::SET_COOKIE, browser_cookie(&browser, is_secure));
     Ok(response)
 }
 
@@ -203,7 +207,7 @@ pub(super) async fn session(
         data_set_images: limits.data_set_images,
         keep_pictures: limits.keep_pictures,
     };
-    let empty = !gateway.accounts.has_accounts().await?;
+    let empty = gateway.accounts.is_unclaimed().await?;
     let mail = gateway.accounts.has_mailer();
     let (account, csrf) = signed_in.map(|(signed_in, csrf)| ((&signed_in.account).into(), csrf)).unzip();
     Ok(Session { account, csrf, registration, empty, mail, server })

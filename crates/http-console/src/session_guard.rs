@@ -16,6 +16,10 @@ use kaisatsu_http::{Gateway, media_type, read_body};
 /// The name of the cookie.
 const COOKIE: &str = "kaisatsu_session";
 
+/// The name of the cookie that says that a browser signed in before, and how long it is kept: a year.
+const BROWSER_COOKIE: &str = "kaisatsu_browser";
+const BROWSER_SECONDS: u32 = 365 * 24 * 3600;
+
 /// How long a browser keeps it: the longest lifetime of a session.
 const SECONDS: u32 = 14 * 24 * 3600;
 
@@ -136,16 +140,35 @@ fn is_same_origin(headers: &HeaderMap) -> bool {
 }
 
 fn secret(headers: &HeaderMap) -> Option<&str> {
+    value(headers, COOKIE)
+}
+
+/// The secret by which the browser is known from an earlier sign-in.
+pub(super) fn browser_secret(headers: &HeaderMap) -> Option<&str> {
+    value(headers, BROWSER_COOKIE)
+}
+
+/// The value of a cookie.
+fn value<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value)
+    pairs.find(|(name, _)| *name == wanted).map(|(_, value)| value)
 }
 
 /// The session cookie; an empty secret deletes it.
 pub(super) fn cookie(secret: &str, secure: bool) -> HeaderValue {
     let seconds = if secret.is_empty() { 0 } else { SECONDS };
+    set_cookie(COOKIE, secret, seconds, secure)
+}
+
+/// The cookie by which the browser is known when it signs in again.
+pub(super) fn browser_cookie(secret: &str, secure: bool) -> HeaderValue {
+    set_cookie(BROWSER_COOKIE, secret, BROWSER_SECONDS, secure)
+}
+
+fn set_cookie(name: &str, secret: &str, seconds: u32, secure: bool) -> HeaderValue {
     let secure = if secure { "; Secure" } else { "" };
-    let text = format!("{COOKIE}={secret}; Path=/console; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
+    let text = format!("{name}={secret}; Path=/console; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""))
 }
 

@@ -17,9 +17,10 @@ use kaisatsu_recognition::{Recognition, User};
 use kaisatsu_render::PictureError;
 
 use crate::{
-    Etag, Failure, KeyPlaces, Kind, PreparedMap, Query,
+    Etag, Failure, KeyPlaces, Kind, PreparedMap, Query, TrustedProxies,
     body::BodyMemory,
     drawings::{Client, Drawings},
+    hang_up,
     presented_key::{presented_key, unknown},
 };
 
@@ -77,6 +78,8 @@ pub struct PublishedLimits {
 pub struct Services {
     /// Where API keys are read from.
     pub key_places: KeyPlaces,
+    /// The proxies whose word about the address of a client is believed.
+    pub trusted_proxies: TrustedProxies,
     /// Checks API keys.
     pub key_cache: Arc<KeyCache>,
     /// Limits the rate of each key.
@@ -184,6 +187,7 @@ impl Gateway {
             );
             Failure::passing(Kind::TooOften, message, self.usage.until_tomorrow()).of(Arc::clone(&caller))
         })?;
+        hang_up::remember(&caller);
         Ok(caller)
     }
 

@@ -6,6 +6,7 @@
 mod access_log;
 mod body;
 mod body_drain;
+mod client_address;
 mod cors;
 mod drawings;
 mod error_format;
@@ -14,6 +15,7 @@ mod failure;
 #[doc(hidden)]
 pub mod fuzzing;
 mod gateway;
+mod hang_up;
 mod idle_timeout;
 mod log_context;
 mod middleware;
@@ -33,6 +35,7 @@ mod serve;
 
 pub use access_log::{AccessLine, AccessLog};
 pub use body::{media_type, read_body};
+pub use client_address::{ClientAddress, TrustedProxies};
 pub use cors::Cors;
 pub use etag::{Cacheable, Etag};
 pub use failure::{Failure, Kind};

@@ -24,6 +24,7 @@ use crate::{
     access_log::{AccessLine, AccessLog},
     cors::CorsRequest,
     error_format::ErrorFormats,
+    hang_up::{Admitted, HUNG_UP},
     log_context::{LogContext, LoggedResponse},
     operations::metrics::RequestMetrics,
     redact,
@@ -68,8 +69,13 @@ impl App {
         let cors = CorsRequest::of(request.headers());
 
         let in_flight = self.metrics.in_flight();
-        let result = AssertUnwindSafe(self.dispatch(request)).catch_unwind().await;
-        drop(in_flight);
+        let bypass = self.bypass.as_ref().filter(|bypass| bypass.takes(&request));
+        let admitted = if bypass.is_some() { Admitted::default() } else { Admitted::watched() };
+        let (app, admitted) = (self, &admitted);
+        let mut unanswered = Unanswered { app, id: &id, method: &method, uri: &uri, began, admitted, is_over: false };
+        let result = AssertUnwindSafe(self.dispatch(request, bypass, admitted)).catch_unwind().await;
+        unanswered.is_over = true;
+        drop((in_flight, unanswered));
         let LoggedResponse { mut response, context } = result.unwrap_or_else(|payload| {
             let mut panicked = LoggedResponse::from(self.formats.panicked(uri.path()));
             panicked.context.cause = Some(panic_message(payload.as_ref()));
@@ -82,24 +88,33 @@ impl App {
         if self.formats.is_api(uri.path()) || uri.path() == DOCUMENT {
             self.cors.apply(&method, &cors, response.headers_mut());
         }
-        let took = began.elapsed();
-        let operation = self.metrics.count(uri.path(), response.status(), took);
-        if let (Some(caller), Some(operation)) = (&context.caller, operation) {
-            caller.meter.count(operation, outcome(response.status()), took);
-        }
-        self.log(&id, &method, &uri, response.status(), took, &context);
+        self.count_and_log(&id, &method, &uri, response.status(), began.elapsed(), &context);
         response
     }
 
+    /// Counts a request in the metrics and in the usage of its application, and writes its log line.
+    fn count_and_log(
+        &self,
+        id: &HeaderValue,
+        method: &Method,
+        uri: &Uri,
+        status: StatusCode,
+        took: Duration,
+        context: &LogContext,
+    ) {
+        let operation = self.metrics.count(uri.path(), status, took);
+        if let (Some(caller), Some(operation)) = (&context.caller, operation) {
+            caller.meter.count(operation, outcome(status), took);
+        }
+        self.log(id, method, uri, status, took, context);
+    }
+
     /// Sends a request to its handler.
-    async fn dispatch(&self, request: Request) -> LoggedResponse {
-        if let Some(Bypass { gateway, path }) = &self.bypass
-            && request.method() == Method::GET
-            && request.uri().path() == path
-        {
+    async fn dispatch(&self, request: Request, bypass: Option<&Bypass>, admitted: &Admitted) -> LoggedResponse {
+        if let Some(Bypass { gateway, .. }) = bypass {
             return detail::respond_to_query(gateway, request.uri().query(), request.headers()).await;
         }
-        let Ok(response) = self.router.clone().oneshot(request).await;
+        let Ok(response) = admitted.scope(self.router.clone().oneshot(request)).await;
         LoggedResponse::from(response)
     }
 
@@ -135,11 +150,39 @@ impl App {
     }
 }
 
+/// Counts and logs a request when it is dropped before it is over.
+struct Unanswered<'a> {
+    app: &'a App,
+    id: &'a HeaderValue,
+    method: &'a Method,
+    uri: &'a Uri,
+    began: Instant,
+    admitted: &'a Admitted,
+    is_over: bool,
+}
+
+impl Drop for Unanswered<'_> {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        let status = StatusCode::from_u16(HUNG_UP).unwrap_or(StatusCode::BAD_REQUEST);
+        let context = LogContext { caller: self.admitted.caller(), ..LogContext::default() };
+        self.app.count_and_log(self.id, self.method, self.uri, status, self.began.elapsed(), &context);
+    }
+}
+
 /// The one operation that bypasses the router (decision 8). Its path comes from the table of operations.
 pub(crate) struct Bypass {
     pub(crate) gateway: Arc<Gateway>,
     /// The path of railmapDetail.
     pub(crate) path: String,
+}
+
+impl Bypass {
+    fn takes(&self, request: &Request) -> bool {
+        request.method() == Method::GET && request.uri().path() == self.path
+    }
 }
 
 /// How a request counts, by the status of its response.

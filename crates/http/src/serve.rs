@@ -32,6 +32,7 @@ use tokio::{
 use crate::{
     App,
     body_drain::DrainableBody,
+    client_address::Peer,
     idle_timeout::{CHECK_INTERVAL, IdleTimer, TimedStream},
 };
 
@@ -78,10 +79,11 @@ pub async fn serve(
             () = &mut ended => break,
         };
         match accepted {
-            Ok((stream, _)) => {
+            Ok((stream, address)) => {
                 // Small responses are sent at once instead of waiting for more data.
                 let _ = stream.set_nodelay(true);
-                let connection = Connection { app: Arc::clone(&app), closing: Arc::clone(&closing) };
+                let connection =
+                    Connection { peer: address.ip(), app: Arc::clone(&app), closing: Arc::clone(&closing) };
                 workers.spawn(stream, connection, graceful.watcher(), permit.ok());
             }
             Err(error) => {
@@ -100,6 +102,8 @@ pub async fn serve(
 
 /// What a connection needs of the server.
 struct Connection {
+    /// Where the client is, or a proxy in front of it.
+    peer: IpAddr,
     app: Arc<App>,
     /// Whether clients are told to close it.
     closing: Arc<AtomicBool>,
@@ -114,9 +118,13 @@ async fn serve_connection(stream: impl Read + Write + Unpin + 'static, connectio
     let service = service_fn(move |request: Request<Incoming>| {
         let shared = Arc::clone(&shared);
         async move {
-            let (Connection { app, closing }, idle) = &*shared;
+            let (Connection { peer, app, closing }, idle) = &*shared;
             idle.request_started();
-            let (head, incoming) = request.into_parts();
+            let (mut head, incoming) = request.into_parts();
+            // Only the console asks for it, and an extension costs an allocation.
+            if head.uri.path().starts_with("/console/") {
+                head.extensions.insert(Peer(*peer));
+            }
             let (body, drainable) = DrainableBody::new(&head.headers, incoming);
             let mut response = app.handle(Request::from_parts(head, body)).await;
             if closing.load(Ordering::Relaxed) {
@@ -182,7 +190,7 @@ impl Workers {
 
 #[cfg(test)]
 mod tests {
-    use std::{sync::Arc, time::Duration};
+    use std::{net::Ipv4Addr, sync::Arc, time::Duration};
 
     use axum::{
         Router,
@@ -210,7 +218,7 @@ mod tests {
         let router = Router::new().route("/read", post(read)).route("/large", get(async || vec![b'.'; 1 << 20]));
         let (client, server) = tokio::io::duplex(4096);
         let shutdown = GracefulShutdown::new();
-        let connection = Connection { app: app(router), closing: Arc::default() };
+        let connection = Connection { peer: Ipv4Addr::LOCALHOST.into(), app: app(router), closing: Arc::default() };
         let serving = serve_connection(TokioIo::new(server), connection, shutdown.watcher());
         (client, tokio::spawn(serving), shutdown)
     }

@@ -10,7 +10,7 @@ use std::{fmt, net::SocketAddr, path::PathBuf, str::FromStr, sync::Arc, time::Du
 
 use kaisatsu_access::{LogMailer, Mailer};
 use kaisatsu_fetch::AllowedHost;
-use kaisatsu_http::{Cors, KeyPlaces, Segment};
+use kaisatsu_http::{Cors, KeyPlaces, Segment, TrustedProxies};
 use kaisatsu_vision::HeifLibrary;
 pub(crate) use sources::{Origin, Origins, parse, settings as all_settings};
 
@@ -270,6 +270,17 @@ pub(crate) struct Settings {
         action = clap::ArgAction::Set
     )]
     pub(crate) key_headers: bool,
+
+    /// Proxies in front of the server, whose X-Forwarded-For says where people sign in from: addresses and networks
+    /// separated by commas, or none
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_TRUSTED_PROXIES",
+        value_name = "NETWORKS",
+        default_value = "127.0.0.0/8,::1"
+    )]
+    pub(crate) trusted_proxies: TrustedProxies,
 
     /// Requests a second that one API key may make, on each replica; 0 for no limit
     #[arg(long, global = true, env = "KAISATSU_RATE_LIMIT", value_name = "NUMBER", default_value_t = 0)]

@@ -57,7 +57,7 @@ impl fmt::Display for ApplicationName {
 pub struct Application {
     /// Its id.
     pub id: AppId,
-    /// Its name, unique among applications.
+    /// Its name, unique among those of its owner.
     pub name: String,
     /// When it was created.
     pub created_at: Timestamp,

@@ -22,7 +22,7 @@ pub struct NewAccount {
     pub email: Email,
     /// The password's hash, as a PHC string.
     pub password: String,
-    /// Its state, unless it is the first: the first account is active and an operator.
+    /// Its state, unless it is the first and anybody may register: then it is active and an operator.
     pub state: AccountState,
     /// When it is created.
     pub created_at: Timestamp,
@@ -93,20 +93,21 @@ impl Store {
     pub async fn register(&self, new: &NewAccount) -> Result<RegisterOutcome, StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin_with(self.begin_immediate()).await?;
-            sqlx::query(LOCK).execute(&mut *tx).await?;
+            let registration: String = sqlx::query_scalar(LOCK).fetch_one(&mut *tx).await?;
             let any: Option<i32> = sqlx::query_scalar(ANY).fetch_optional(&mut *tx).await?;
-            let (role, state) = match any {
-                None => (Role::Operator, AccountState::Active),
-                Some(_) => (Role::Member, new.state),
-            };
+            // Where registration was restricted there has been an operator. When the last account is deleted, the
+            // server must not fall to whoever comes next.
+            let first = any.is_none() && registration == Registration::Open.as_str();
+            let (role, state) =
+                if first { (Role::Operator, AccountState::Active) } else { (Role::Member, new.state) };
             let kept = sqlx::query(INSERT)
                 .bind(new.id.as_str()).bind(new.email.as_str()).bind(&new.password)
                 .bind(role.as_str()).bind(state.as_str()).bind(new.created_at.0)
                 .execute(&mut *tx).await?;
             tx.commit().await?;
-            Ok(match (kept.rows_affected(), any) {
+            Ok(match (kept.rows_affected(), first) {
                 (0, _) => RegisterOutcome::EmailTaken,
-                (_, None) => RegisterOutcome::First,
+                (_, true) => RegisterOutcome::First,
                 _ => RegisterOutcome::Created,
             })
         })

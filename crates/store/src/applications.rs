@@ -4,7 +4,7 @@ use kaisatsu_model::{AccountId, AppId, Application, ApplicationName, Timestamp};
 
 use crate::{
     Conflict, Missing, Store, StoreError,
-    keys::{NEXT_KEY_REVISION, taken},
+    keys::{HAS_OTHER, NEXT_KEY_REVISION, handle, taken},
     on_each,
 };
 
@@ -49,7 +49,7 @@ pub struct ApplicationUser {
 const SWITCH: &str = "UPDATE application SET disabled_at = $2, disabled_by_operator = $3 \
      WHERE id = $1 AND ($3 = 1 OR disabled_by_operator = 0 OR disabled_at IS NULL)";
 
-const OWNED: &str = "SELECT a.id, a.name, a.created_at, a.disabled_at, a.requests_per_day, a.disabled_by_operator, \
+const OWNED: &str = "SELECT a.id, COALESCE(a.title, a.name) AS name, a.created_at, a.disabled_at, a.requests_per_day, a.disabled_by_operator, \
      o.id AS owner_id, o.email AS owner_email FROM application a LEFT JOIN account o ON o.id = a.account_id \
      WHERE a.deleted_at IS NULL";
 
@@ -65,7 +65,7 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn owned_applications(&self, owner: Option<&AccountId>) -> Result<Vec<OwnedApplication>, StoreError> {
-        let sql = sqlx::AssertSqlSafe(format!("{OWNED} AND ($1 IS NULL OR a.account_id = $1) ORDER BY a.name"));
+        let sql = sqlx::AssertSqlSafe(format!("{OWNED} AND ($1 IS NULL OR a.account_id = $1) ORDER BY name, a.id"));
         let rows: Vec<OwnedRow> = on_each!(self, pool => {
             sqlx::query_as(sql).bind(owner.map(AccountId::as_str)).fetch_all(pool).await
         })?;
@@ -96,8 +96,17 @@ impl Store {
                     .bind(id.as_str()).fetch_optional(&mut *tx).await?;
             found.ok_or_else(|| Missing::Application(id.clone()))?;
             if let Some(name) = &change.name {
-                sqlx::query("UPDATE application SET name = $2 WHERE id = $1")
-                    .bind(id.as_str()).bind(name.as_str()).execute(&mut *tx).await.map_err(|e| taken(e, name))?;
+                let owner: Option<String> = sqlx::query_scalar("SELECT account_id FROM application WHERE id = $1")
+                    .bind(id.as_str()).fetch_one(&mut *tx).await?;
+                let other: Option<i32> = sqlx::query_scalar(HAS_OTHER)
+                    .bind(&owner).bind(name.as_str()).bind(id.as_str()).fetch_optional(&mut *tx).await?;
+                if other.is_some() {
+                    return Err(Conflict::ApplicationName(name.clone()).into());
+                }
+                let unique = owner.as_ref().map_or_else(|| name.as_str().to_owned(), |_| handle(id));
+                sqlx::query("UPDATE application SET name = $2, title = $3 WHERE id = $1")
+                    .bind(id.as_str()).bind(unique).bind(owner.map(|_| name.as_str()))
+                    .execute(&mut *tx).await.map_err(|e| taken(e, name))?;
             }
             if let Some(disabled_at) = change.disabled_at {
                 let done = sqlx::query(SWITCH)

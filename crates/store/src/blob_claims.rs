@@ -196,7 +196,9 @@ impl Store {
     }
 }
 
-fn from_hex(digits: &str) -> Option<[u8; 32]> {
+/// Bytes from hexadecimal digits.
+#[must_use]
+pub fn from_hex(digits: &str) -> Option<[u8; 32]> {
     let mut bytes = [0; 32];
     if digits.len() != bytes.len() * 2 {
         return None;

@@ -128,13 +128,16 @@ pub enum Conflict {
     /// Another application has the name.
     #[error("there is an application named '{0}' already")]
     ApplicationName(ApplicationName),
+    /// Several people have an application of the name.
+    #[error("several applications are named '{0}'; give the id of one, `kaisatsu app list` lists them")]
+    SeveralApplications(ApplicationName),
     /// The key is disabled or has a successor, so it cannot get another one.
     #[error("key {0} is disabled or was rotated already")]
     EndedKey(KeyId),
     /// No active operator would remain.
     #[error("this is the last operator; make somebody else one first")]
     LastOperator,
-    /// An operator disabled the application, and the change is not an operator's.
+    /// An operator disabled the application or the key, and the change is not an operator's.
     #[error("an operator switched this off; ask the operator")]
     DisabledByOperator,
 }

@@ -59,7 +59,27 @@ pub struct ChangedKeys {
 /// Takes the next revision, and a lock on keys until the transaction ends.
 pub(crate) const NEXT_KEY_REVISION: &str = "UPDATE key_revision SET value = value + 1 RETURNING value";
 
-const INSERT_APPLICATION: &str = "INSERT INTO application (id, name, created_at, account_id) VALUES ($1, $2, $3, $4)";
+const INSERT_APPLICATION: &str =
+    "INSERT INTO application (id, name, created_at, account_id, title) VALUES ($1, $2, $3, $4, $5)";
+
+/// The applications that a name may mean, the likeliest first.
+const NAMED: &str = "SELECT a.id, COALESCE(a.title, a.name), a.created_at, a.disabled_at, \
+     CAST(CASE WHEN a.id = $1 THEN 0 WHEN a.name = $1 THEN 1 ELSE 2 END AS BIGINT) AS distance \
+     FROM application a WHERE (a.name = $1 OR a.title = $1 OR a.id = $1) AND a.deleted_at IS NULL \
+     ORDER BY distance, a.id LIMIT 3";
+
+/// Whether an owner has another application of a name.
+pub(crate) const HAS_OTHER: &str = "SELECT 1 FROM application WHERE account_id = $1 AND COALESCE(title, name) = $2 \
+     AND id <> $3 AND deleted_at IS NULL LIMIT 1";
+
+/// What is in the unique column `name` for an application with an owner, and nobody sees.
+pub(crate) fn handle(id: &AppId) -> String {
+    format!("\u{1f}{id}")
+}
+
+/// What an operator disabled can be enabled, or disabled again, by operators only.
+const SWITCH: &str = "UPDATE api_key SET disabled_at = $2, revision = $3, disabled_by_operator = $4 \
+     WHERE id = $1 AND ($4 = 1 OR disabled_by_operator = 0 OR disabled_at IS NULL) RETURNING created_at";
 
 const INSERT_KEY: &str = "INSERT INTO api_key \
      (id, application_id, digest, hint, created_at, revision, expires_at, pass_of, scope) \
@@ -85,10 +105,11 @@ macro_rules! insert_key {
 }
 
 const LIST_KEYS: &str = "SELECT k.id, k.hint, k.scope, k.created_at, k.expires_at, k.disabled_at, k.last_used_at, \
-     a.id AS app_id, a.name AS app_name, a.created_at AS app_created_at, a.disabled_at AS app_disabled_at \
+     a.id AS app_id, COALESCE(a.title, a.name) AS app_name, a.created_at AS app_created_at, \
+     a.disabled_at AS app_disabled_at \
      FROM api_key k JOIN application a ON a.id = k.application_id \
-     WHERE a.deleted_at IS NULL AND k.pass_of IS NULL AND ($1 IS NULL OR a.id = $1) ORDER BY a.name, k.created_at, \
-     k.id";
+     WHERE a.deleted_at IS NULL AND k.pass_of IS NULL AND ($1 IS NULL OR a.id = $1) \
+     ORDER BY app_name, k.created_at, k.id";
 
 impl Store {
     /// Creates an application.
@@ -103,7 +124,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let made = on_each!(self, pool => {
             sqlx::query(INSERT_APPLICATION)
-                .bind(id.as_str()).bind(name.as_str()).bind(now.0).bind(None::<&str>)
+                .bind(id.as_str()).bind(name.as_str()).bind(now.0).bind(None::<&str>).bind(None::<&str>)
                 .execute(pool).await.map(drop)
         });
         made.map_err(|e| taken(e, name))
@@ -113,7 +134,7 @@ impl Store {
     /// owner.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] when there is one of that name.
+    /// [`StoreError::Conflict`] when the owner has one of that name; without an owner, when there is any.
     pub async fn create_application_with_key(
         &self,
         id: &AppId,
@@ -124,9 +145,17 @@ impl Store {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
+            if let Some(owner) = owner {
+                let other: Option<i32> = sqlx::query_scalar(HAS_OTHER)
+                    .bind(owner.as_str()).bind(name.as_str()).bind(id.as_str()).fetch_optional(&mut *tx).await?;
+                if other.is_some() {
+                    return Err(Conflict::ApplicationName(name.clone()).into());
+                }
+            }
+            let unique = owner.map_or_else(|| name.as_str().to_owned(), |_| handle(id));
             sqlx::query(INSERT_APPLICATION)
-                .bind(id.as_str()).bind(name.as_str()).bind(key.created_at.0).bind(owner.map(AccountId::as_str))
-                .execute(&mut *tx).await.map_err(|e| taken(e, name))?;
+                .bind(id.as_str()).bind(unique).bind(key.created_at.0).bind(owner.map(AccountId::as_str))
+                .bind(owner.map(|_| name.as_str())).execute(&mut *tx).await.map_err(|e| taken(e, name))?;
             insert_key!(key, id.as_str(), revision).execute(&mut *tx).await?;
             tx.commit().await?;
         });
@@ -139,23 +168,29 @@ impl Store {
     /// When the database fails.
     pub async fn applications(&self) -> Result<Vec<Application>, StoreError> {
         let rows: Vec<ApplicationRow> = on_each!(self, pool => {
-            sqlx::query_as("SELECT id, name, created_at, disabled_at FROM application WHERE deleted_at IS NULL ORDER \
-                 BY name")
+            sqlx::query_as("SELECT id, COALESCE(title, name) AS name, created_at, disabled_at FROM application \
+                 WHERE deleted_at IS NULL ORDER BY COALESCE(title, name), id")
                 .fetch_all(pool).await
         })?;
         Ok(rows.into_iter().map(ApplicationRow::into_application).collect())
     }
 
-    /// The application of that name, if there is one.
+    /// The application of that name or id, if there is one. A name means the application that was made on the command
+    /// line rather than one that somebody owns: nobody who may register can change what a script refers to.
     ///
     /// # Errors
-    /// When the database fails.
+    /// [`StoreError::Conflict`] when several people have an application of that name.
     pub async fn application_named(&self, name: &ApplicationName) -> Result<Option<Application>, StoreError> {
-        let row: Option<ApplicationRow> = on_each!(self, pool => {
-            sqlx::query_as("SELECT id, name, created_at, disabled_at FROM application WHERE name = $1 AND deleted_at \
-                 IS NULL")
-                .bind(name.as_str()).fetch_optional(pool).await
+        let rows: Vec<(String, String, i64, Option<i64>, i64)> = on_each!(self, pool => {
+            sqlx::query_as(NAMED).bind(name.as_str()).fetch_all(pool).await
         })?;
+        let best = rows.first().map_or(0, |row| row.4);
+        if rows.iter().filter(|row| row.4 == best).count() > 1 {
+            return Err(Conflict::SeveralApplications(name.clone()).into());
+        }
+        let named = rows.into_iter().next();
+        let row =
+            named.map(|(id, name, created_at, disabled_at, _)| ApplicationRow { id, name, created_at, disabled_at });
         Ok(row.map(ApplicationRow::into_application))
     }
 
@@ -226,18 +261,27 @@ impl Store {
     /// Disables (`Some`) or enables (`None`) a key.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] when there is none of that id.
-    pub async fn set_key_disabled(&self, id: &KeyId, since: Option<Timestamp>) -> Result<(), StoreError> {
+    /// [`StoreError::NotFound`] when there is none of that id; [`StoreError::Conflict`] when an operator disabled it
+    /// and somebody else makes the change.
+    pub async fn set_key_disabled(
+        &self,
+        id: &KeyId,
+        since: Option<Timestamp>,
+        by_operator: bool,
+    ) -> Result<(), StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
-            let found: Option<i64> =
-                sqlx::query_scalar("UPDATE api_key SET disabled_at = $2, revision = $3 WHERE id = $1 RETURNING \
-                     created_at")
-                    .bind(id.as_str()).bind(since.map(|t| t.0)).bind(revision)
-                    .fetch_optional(&mut *tx).await?;
+            let found: Option<i64> = sqlx::query_scalar(SWITCH)
+                .bind(id.as_str()).bind(since.map(|t| t.0)).bind(revision).bind(i64::from(by_operator))
+                .fetch_optional(&mut *tx).await?;
             if found.is_none() {
-                return Err(Missing::Key(id.clone()).into());
+                let exists: Option<String> = sqlx::query_scalar("SELECT id FROM api_key WHERE id = $1")
+                    .bind(id.as_str()).fetch_optional(&mut *tx).await?;
+                return Err(match exists {
+                    Some(_) => Conflict::DisabledByOperator.into(),
+                    None => Missing::Key(id.clone()).into(),
+                });
             }
             tx.commit().await?;
         });

@@ -30,7 +30,7 @@ pub use accounts::{
 };
 pub use address::{DatabaseAddress, InvalidDatabaseAddress};
 pub use applications::{ApplicationChange, ApplicationUser, OwnedApplication};
-pub use blob_claims::BlobClaim;
+pub use blob_claims::{BlobClaim, from_hex};
 pub use blobs::{BlobAddress, BlobError, BlobKey, Blobs, InvalidBlobAddress, StoredBlob, hex, sha256};
 pub use catalogue::{ChangedItem, ItemFilter, ItemRecord, ListedItem, NewItem, ReferenceRow};
 pub use check::BlobRow;

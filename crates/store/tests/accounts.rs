@@ -218,7 +218,10 @@ async fn applications_belong_to_their_owner(store: Store) {
     store.change_application(&app(2), &change).await.unwrap();
     let owned = store.owned_application(&app(2)).await.unwrap().unwrap();
     assert_eq!((owned.application.name.as_str(), owned.requests_per_day), ("another", Some(7)));
-    let taken = ApplicationChange { name: Some(ApplicationName::new("app 1").unwrap()), ..change };
+    let others = ApplicationChange { name: Some(ApplicationName::new("app 1").unwrap()), ..change.clone() };
+    store.change_application(&app(2), &others).await.expect("nobody learns that another has the name");
+    own(&store, 4, 2).await;
+    let taken = ApplicationChange { name: Some(ApplicationName::new("app 4").unwrap()), ..change };
     assert!(matches!(
         store.change_application(&app(2), &taken).await,
         Err(StoreError::Conflict(Conflict::ApplicationName(_)))

@@ -99,16 +99,16 @@ async fn every_change_reaches_a_reader_of_changes_once(_: Database, store: Store
     assert_eq!(first.keys.len(), 2);
     assert!(store.keys_changed_since(first.revision).await.unwrap().is_none());
 
-    store.set_key_disabled(&key(2).id, Some(Timestamp(5))).await.unwrap();
+    store.set_key_disabled(&key(2).id, Some(Timestamp(5)), true).await.unwrap();
     let second = store.keys_changed_since(first.revision).await.unwrap().unwrap();
     let [(digest, grant)] = &second.keys[..] else { panic!("one change: {second:?}") };
     assert_eq!((*digest, grant.disabled), (KeyDigest([2; 32]), true));
 
-    store.set_key_disabled(&key(2).id, None).await.unwrap();
+    store.set_key_disabled(&key(2).id, None, true).await.unwrap();
     let third = store.keys_changed_since(second.revision).await.unwrap().unwrap();
     assert!(!third.keys[0].1.disabled && !third.complete);
 
-    let missing = store.set_key_disabled(&key(7).id, None).await;
+    let missing = store.set_key_disabled(&key(7).id, None, true).await;
     assert!(matches!(missing, Err(StoreError::NotFound(Missing::Key(id))) if id == key(7).id));
     assert!(store.keys_changed_since(third.revision).await.unwrap().is_none());
 }
@@ -153,7 +153,7 @@ async fn a_rotation_has_one_winner(_: Database, store: Store) {
 async fn a_disabled_key_is_not_rotated(_: Database, store: Store) {
     let one = with_app(&store, 1, "one").await;
     store.create_key(&one, &key(1)).await.unwrap();
-    store.set_key_disabled(&key(1).id, Some(Timestamp(2))).await.unwrap();
+    store.set_key_disabled(&key(1).id, Some(Timestamp(2)), true).await.unwrap();
     let refused = store.rotate_key(&key(1).id, &key(2), Timestamp(3)).await;
     assert!(matches!(refused, Err(StoreError::Conflict(Conflict::EndedKey(_)))));
     assert_eq!(store.keys(None).await.unwrap().len(), 1);

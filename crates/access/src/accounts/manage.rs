@@ -3,16 +3,16 @@
 use kaisatsu_model::{AccountId, AccountState, Email, Password, Registration, Role};
 use kaisatsu_store::{Account, AccountChange, AccountSession, ApplicationContents, SessionRow};
 
-use super::{Accounts, digest};
+use super::{Accounts, attempts::MAX_FAILURES, digest};
 use crate::AccessError;
 
 impl Accounts {
-    /// Whether there is any account.
+    /// Whether whoever registers next runs the server: nobody has registered, and anybody may.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn has_accounts(&self) -> Result<bool, AccessError> {
-        Ok(self.store.has_accounts().await?)
+    pub async fn is_unclaimed(&self) -> Result<bool, AccessError> {
+        Ok(!self.store.has_accounts().await? && self.registration().await? == Registration::Open)
     }
 
     /// Ends the session.
@@ -47,7 +47,7 @@ impl Accounts {
         self.check_password(me, current).await?;
         let email = Email::new(&me.account.email).map_err(AccessError::InvalidEmail)?;
         let new = Password::new(new, &email).map_err(AccessError::InvalidPassword)?;
-        let hash = self.hasher.hash(&new).await?;
+        let hash = self.hasher.hash(&new, true).await?;
         Ok(self.store.set_password(&me.account.id, &hash, Some(me.session), self.clock.now()).await?)
     }
 
@@ -72,12 +72,12 @@ impl Accounts {
         Ok(self.store.delete_account(&me.account.id, self.clock.now()).await?)
     }
 
-    /// A wrong password counts as a failed sign-in: somebody at another person's screen may not guess forever either.
+    /// Wrong passwords of a session are counted too: somebody at another person's screen may not guess forever either.
     async fn check_password(&self, me: &AccountSession, password: &str) -> Result<(), AccessError> {
-        let subject = digest(&me.account.email);
-        self.count_attempt(subject, super::MAX_FAILURES).await?;
+        let subject = digest(&format!("signed in as {}", me.account.email));
+        self.count_attempt(subject, MAX_FAILURES).await?;
         let hash = self.store.password_hash(&me.account.id).await?;
-        if !self.hasher.matches(password, Some(hash)).await? {
+        if !self.hasher.matches(password, Some(hash), true).await? {
             return Err(AccessError::WrongCredentials);
         }
         Ok(self.store.clear_sign_in_attempts(subject).await?)

@@ -15,39 +15,50 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::AccessError;
 
-/// How many passwords are hashed at once, and how many more may wait.
-const LIMITS: Limits = Limits { running: 2, waiting: 62, retry_after: Duration::from_secs(2) };
+/// How many passwords of people who are known are hashed at once, and how many more may wait.
+const KNOWN: Limits = Limits { running: 2, waiting: 62, retry_after: Duration::from_secs(2) };
+
+/// The same for strangers: whatever they send, they keep one core busy at most, and nobody who is known waits for them.
+const STRANGERS: Limits = Limits { running: 1, waiting: 31, retry_after: Duration::from_secs(2) };
 
 /// The hash to compare with when there is no account, so that the answer takes as long.
 static DUMMY_HASH: LazyLock<String> = LazyLock::new(|| hashed("nobody has this password").unwrap_or_default());
 
 /// Hashes passwords, few at a time.
 #[derive(Clone)]
-pub(super) struct Hasher(Arc<Queue>);
+pub(super) struct Hasher {
+    known: Arc<Queue>,
+    strangers: Arc<Queue>,
+}
 
 impl Hasher {
     pub(super) fn new() -> Self {
-        Self(Arc::new(Queue::new(LIMITS)))
+        Self { known: Arc::new(Queue::new(KNOWN)), strangers: Arc::new(Queue::new(STRANGERS)) }
     }
 
-    /// The hash of a password, for storage.
-    pub(super) async fn hash(&self, password: &Password) -> Result<String, AccessError> {
+    /// The hash of a password, for storage. `is_known` says whether whoever asks is known.
+    pub(super) async fn hash(&self, password: &Password, is_known: bool) -> Result<String, AccessError> {
         let text = password.reveal().to_owned();
-        self.run(move || hashed(&text)).await?.ok_or(AccessError::Busy)
+        self.run(is_known, move || hashed(&text)).await?.ok_or(AccessError::Busy)
     }
 
     /// Whether a text is the hashed password; without a hash it takes as long and returns `false`.
-    pub(super) async fn matches(&self, text: &str, hash: Option<String>) -> Result<bool, AccessError> {
+    pub(super) async fn matches(&self, text: &str, hash: Option<String>, is_known: bool) -> Result<bool, AccessError> {
         let text = text.to_owned();
-        self.run(move || {
+        self.run(is_known, move || {
             let known = hash.is_some();
             verifies(&text, hash.as_ref().unwrap_or(&DUMMY_HASH)) && known
         })
         .await
     }
 
-    async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, AccessError> {
-        let turn = self.0.admit().await.map_err(|_| AccessError::Busy)?;
+    async fn run<T: Send + 'static>(
+        &self,
+        is_known: bool,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, AccessError> {
+        let queue = if is_known { &self.known } else { &self.strangers };
+        let turn = queue.admit().await.map_err(|_| AccessError::Busy)?;
         turn.run_blocking(work).await.map_err(|_| AccessError::Busy)
     }
 }
@@ -82,6 +93,6 @@ mod tests {
     #[tokio::test]
     async fn without_a_hash_no_password_matches() {
         let hasher = Hasher::new();
-        assert!(!hasher.matches("nobody has this password", None).await.unwrap());
+        assert!(!hasher.matches("nobody has this password", None, false).await.unwrap());
     }
 }

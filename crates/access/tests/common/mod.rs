@@ -1,17 +1,28 @@
 //! The services on a fresh SQLite database, with a manual clock and a mailer that records what it sends.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    sync::{Arc, Mutex},
+};
 
 use futures_util::future::BoxFuture;
 use kaisatsu_access::{
     Account, Accounts, ConsoleService, EmailMessage, KeyCache, KeyMeter, KeyService, LogMailer, Mailer,
-    RegistrationStep, Usage,
+    RegistrationStep, Usage, Visitor,
 };
 use kaisatsu_model::{ApplicationName, Language, Registration};
 use kaisatsu_store::Store;
 use kaisatsu_testkit::{Backend, Database, ManualClock};
 
 pub(crate) const PASSWORD: &str = "a long enough password";
+
+/// Where people are.
+pub(crate) const PLACE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+
+/// Somebody there, with a browser that has not signed in before.
+pub(crate) fn visitor(agent: &str) -> Visitor<'_> {
+    Visitor { agent, place: PLACE, browser: None }
+}
 
 pub(crate) struct Fixture {
     _database: Database,
@@ -103,7 +114,7 @@ impl Fixture {
     }
 
     pub(crate) async fn register(&self, email: &str) -> RegistrationStep {
-        self.accounts.register(email, PASSWORD, Language::English).await.unwrap()
+        self.accounts.register(email, PASSWORD, Language::English, PLACE).await.unwrap()
     }
 
     /// What counts the requests of a key.

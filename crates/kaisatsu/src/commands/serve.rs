@@ -64,6 +64,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
     tokio::spawn(Arc::clone(&usage).flush_periodically());
     let gateway = Arc::new(Gateway::new(Services {
         key_places: settings.key_places(),
+        trusted_proxies: settings.trusted_proxies.clone(),
         key_cache,
         limit: RateLimit::per_second(settings.rate_limit),
         usage: Arc::clone(&usage),

@@ -28,7 +28,7 @@ pub struct ApplicationContents {
     pub verdicts: i64,
 }
 
-const BELONGINGS: &str = "SELECT a.name, \
+const BELONGINGS: &str = "SELECT COALESCE(a.title, a.name) AS name, \
      (SELECT COUNT(*) FROM api_key k WHERE k.application_id = a.id AND k.pass_of IS NULL) AS keys, \
      (SELECT COUNT(*) FROM user_account u WHERE u.application_id = a.id) AS users, \
      (SELECT COUNT(*) FROM user_image i WHERE i.application_id = a.id) AS images, \
@@ -39,8 +39,7 @@ const BELONGINGS: &str = "SELECT a.name, \
 
 /// The name becomes free at once: no valid name begins with a space.
 const DELETE: &str = "UPDATE application SET deleted_at = $2, disabled_at = COALESCE(disabled_at, $2), name = ' ' || \
-     id, \
-     account_id = NULL WHERE id = $1 AND deleted_at IS NULL RETURNING id";
+     id, title = NULL, account_id = NULL WHERE id = $1 AND deleted_at IS NULL RETURNING id";
 
 const END_KEYS: &str =
     "UPDATE api_key SET disabled_at = COALESCE(disabled_at, $2), revision = $3 WHERE application_id = $1";

@@ -117,6 +117,18 @@ impl Store {
         Ok(())
     }
 
+    /// Takes back one attempt that counts for others too.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn take_back_sign_in_attempt(&self, subject: SecretDigest) -> Result<(), StoreError> {
+        on_each!(self, pool => {
+            sqlx::query("UPDATE sign_in_failure SET count = count - 1 WHERE subject = $1 AND count > 0")
+                .bind(&subject.0[..]).execute(pool).await.map(drop)
+        })?;
+        Ok(())
+    }
+
     /// Deletes expired sessions and links, failures before `failed`, accounts that were not confirmed by
     /// `unconfirmed`, and console keys that expired before `console_keys`: long enough ago for every replica to have
     /// noticed.

@@ -74,8 +74,9 @@ pub struct FeedbackTotal {
 }
 
 /// Binds the values of the filter, then whether pictures are wanted.
-const ROWS: &str = "SELECT f.recognition_id, f.item_id, f.application_id, a.name AS application_name, f.task, f.model, \
-     f.subject, f.score, f.is_valid, f.comment, f.standing, f.rated_at, e.created_at, e.items, \
+const ROWS: &str = "SELECT f.recognition_id, f.item_id, f.application_id, \
+     COALESCE(a.title, a.name) AS application_name, f.task, f.model, f.subject, f.score, f.is_valid, f.comment, \
+     f.standing, f.rated_at, e.created_at, e.items, \
      CASE WHEN $11 = 1 THEN r.picture END AS picture \
      FROM feedback f JOIN application a ON a.id = f.application_id \
      JOIN exemplar e ON e.recognition_id = f.recognition_id LEFT JOIN recognition r ON r.id = f.recognition_id";
