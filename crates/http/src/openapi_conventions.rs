@@ -194,7 +194,6 @@ fn without_null(property: &mut RefOr<Schema>) {
             None
         }
         RefOr::T(Schema::OneOf(one_of)) => {
-            let is_null = |schema: &RefOr<Schema>| matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null));
             one_of.items.retain(|schema| !is_null(schema));
             let (default, description) = (one_of.default.take(), one_of.description.take());
             match one_of.items.as_mut_slice() {
@@ -211,4 +210,9 @@ fn without_null(property: &mut RefOr<Schema>) {
     if let Some(only) = only {
         *property = only;
     }
+}
+
+/// Whether a schema allows nothing but null.
+fn is_null(schema: &RefOr<Schema>) -> bool {
+    matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null))
 }

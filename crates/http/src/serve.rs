@@ -3,6 +3,7 @@
 use std::{
     convert::Infallible,
     io,
+    net::IpAddr,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},

@@ -18,8 +18,8 @@ pub enum Sought {
 }
 
 impl Sought {
-    /// What identifies the vectors of such searches, by which feedback on them is learned: `weights` for images, and for
-    /// texts what identifies the model's text encoder.
+    /// What identifies the vectors of such searches, by which feedback on them is learned: `weights` for images, and
+    /// for texts what identifies the model's text encoder.
     pub(crate) fn weights(&self, model: &Model, weights: &str) -> Result<String, RecognitionError> {
         match (self, model.manifest.text_encoder()) {
             (Self::Image(_), _) => Ok(weights.to_owned()),

@@ -1,5 +1,5 @@
-//! The text encoder of a model that makes vectors: which inputs take the tokens, how many there may be, and which output
-//! is the vector.
+//! The text encoder of a model that makes vectors: which inputs take the tokens, how many there may be, and which
+//! output is the vector.
 
 use std::{fs, path::Path};
 
