@@ -1,7 +1,7 @@
 # `make serve` starts the server, `make unit` runs the quick tests, `make test` and `make check` are what CI runs.
 
 .PHONY: help serve models web unit test check style fmt lint layers lines licences docs schema pages screenshots \
-	openapi package fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy \
+	openapi package test-packages fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy \
 	bench-datasets bench-catalogue bench-feedback bench-slow-database bench-layout soak maps vocabulary
 .DEFAULT_GOAL := help
 
@@ -86,6 +86,9 @@ ifndef BINARY
 	@cargo build --release --locked --package kaisatsu
 endif
 	@tools/package --binary "$(PACKAGED_BINARY)"
+
+test-packages: package ## install and start every package in a fresh environment; as root, on Debian
+	@tools/test-packages
 
 schema: ## run schemathesis against the server and its OpenAPI document
 	@tools/with-models tools/schemathesis
