@@ -41,6 +41,7 @@ def make(binary: Binary, root: Path, tree: Path, output_folder: Path) -> Path:
         place(packaging / "deb" / script, debian / script, 0o755)
     place(packaging / "deb/conffiles", debian / "conffiles")
     (debian / "control").write_text(control)
+    (debian / "control").chmod(0o644)
     for path in [stage, *stage.rglob("*")]:
         if path.is_dir():
             path.chmod(0o755)
@@ -58,5 +59,7 @@ def place(source: Path, target: Path, mode: int = 0o644) -> None:
 
 
 def compress(path: Path) -> None:
-    path.with_name(path.name + ".gz").write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))
+    target = path.with_name(path.name + ".gz")
+    target.write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))
+    target.chmod(0o644)
     path.unlink()

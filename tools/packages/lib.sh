@@ -31,9 +31,9 @@ need() { # program:package...
     DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# Prints where this machine's apt fetches the release CODENAME from.
+# Prints where this machine's apt fetches a release from, if it does.
 mirror() { # codename
-    apt-get indextargets --format '$(CODENAME) $(REPO_URI)' 'Created-By: Packages' |
+    apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
         awk -v codename="$1" '$1 == codename { print $2; exit }'
 }
 

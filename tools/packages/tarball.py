@@ -27,7 +27,8 @@ def make(binary: Binary, root: Path, tree: Path, output: Path) -> Path:
 
 
 def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-    """Nobody's files of no date: the same files give the same bytes."""
+    """Nobody's files of no date, whatever the umask: the same files give the same bytes."""
+    entry.mode = 0o755 if entry.isdir() or entry.mode & 0o100 else 0o644
     entry.uid = entry.gid = 0
     entry.uname = entry.gname = "root"
     entry.mtime = 315532800
