@@ -2,7 +2,7 @@
 
 .PHONY: help serve models web unit test test-sdk check style fmt lint layers lines licences docs schema pages \
 	screenshots openapi fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets \
-	bench-catalogue bench-feedback bench-slow-database bench-layout soak maps vocabulary
+	bench-catalogue bench-feedback bench-slow-database bench-layout soak maps vocabulary package test-packages
 .DEFAULT_GOAL := help
 
 # Property tests use the same random cases in every run, so that only a change of the code can make them fail.
@@ -80,6 +80,19 @@ openapi: ## rewrite the OpenAPI documents from which the console's types are gen
 	@cargo build --locked --quiet --package kaisatsu
 	@target/debug/kaisatsu openapi >web/openapi/api.json
 	@target/debug/kaisatsu openapi --console >web/openapi/console.json
+
+PACKAGED_BINARY = $(or $(BINARY),$(abspath $(or $(CARGO_TARGET_DIR),target))/release/kaisatsu)
+
+package: ## make the wheel, the Debian package and the tarball from one build; BINARY=PATH takes one that is built
+ifndef BINARY
+	@tools/setup serve
+	@$(MAKE) --no-print-directory web
+	@cargo build --release --locked --package kaisatsu
+endif
+	@tools/package --binary "$(PACKAGED_BINARY)"
+
+test-packages: package ## install and start every package in a fresh environment; as root, on Debian
+	@tools/test-packages
 
 schema: ## run schemathesis against the server and its OpenAPI document
 	@tools/with-models tools/schemathesis

@@ -70,6 +70,11 @@ enum Command {
     Config(commands::config::Command),
     /// Print the OpenAPI document
     Openapi(commands::openapi::Command),
+    /// Print a script that lets a shell complete commands and options
+    Completions(commands::completions::Command),
+    /// Write the manual pages, for packages
+    #[command(hide = true)]
+    Man(commands::man::Command),
 }
 
 fn main() -> ExitCode {
@@ -110,6 +115,8 @@ fn run() -> Result<ExitCode, CliError> {
             Command::Check(command) => commands::check::run(&command, &settings).await,
             Command::Config(command) => Ok(commands::config::run(&command, &origins)),
             Command::Openapi(command) => commands::openapi::run(&command, &settings),
+            Command::Completions(command) => Ok(commands::completions::run(&command, Cli::command())),
+            Command::Man(command) => commands::man::run(&command, Cli::command()),
         }
     });
     // Tasks that are still waiting must not keep the process from ending.
