@@ -83,7 +83,7 @@ internal class LogicTest {
         assertEquals("A", Viewport.stationAt(stations, 114.0, 100.0, 5.0)?.name)
         assertNull(Viewport.stationAt(stations, 116.0, 100.0, 5.0))
         assertEquals("B", Viewport.stationAt(stations, 250.0, 110.0, 5.0)?.name, "in its label")
-        assertEquals(45.0, Viewport.stationAt(stations, 5.0, 5.0, 200.0)!!.marks[1].let { Viewport.distance(it, 45.0, 100.0) })
+        assertEquals(45.0, Viewport.distance(stations[0].marks[1], 45.0, 100.0), "from the edge of the circle")
     }
 
     @Test
