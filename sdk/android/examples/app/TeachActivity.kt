@@ -25,8 +25,8 @@ import kotlinx.coroutines.launch
 import java.util.concurrent.Executor
 
 /**
- * An app that says what a picture shows, stores it for its user with a token of the broker, and shows a map. Its key is a
- * restricted one: whoever takes the app apart can do with it what the app does, and nothing else.
+ * An app that says what a picture shows, stores it for its user with a token of the broker, and shows a map. Its key is
+ * a restricted one: whoever takes the app apart can do with it what the app does, and nothing else.
  */
 class TeachActivity : Activity() {
     // An app with kotlinx-coroutines-android has Dispatchers.Main and lifecycleScope for this.
@@ -51,7 +51,10 @@ class TeachActivity : Activity() {
         listOf(choose, said, map).forEach(all::addView)
         setContentView(all)
         scope.launch {
-            attempt { map.show(kaisatsu, kaisatsu.maps.railmapList().first { it.id == "tokyo" }, scope, 1000.0, 1000.0) }
+            attempt {
+                val tokyo = kaisatsu.maps.railmapList().first { it.id == "tokyo" }
+                map.show(kaisatsu, tokyo, scope, 1000.0, 1000.0)
+            }
         }
     }
 
@@ -89,7 +92,8 @@ class TeachActivity : Activity() {
         said.text = when (state) {
             RecognitionState.Idle -> ""
             RecognitionState.Working -> "…"
-            is RecognitionState.Done -> state.candidates.joinToString("\n") { "${it.title} ${(it.score * 100).toInt()}%" }
+            is RecognitionState.Done ->
+                state.candidates.joinToString("\n") { "${it.title} ${(it.score * 100).toInt()}%" }
             is RecognitionState.Failed -> state.message
         }
     }

@@ -87,7 +87,8 @@ public final class CallRecord {
     @Override
     public String toString() {
         StringBuilder line = new StringBuilder(method).append(' ').append(path).append(' ');
-        line.append(failure == null ? String.valueOf(status) : failure).append(' ').append(durationMillis).append(" ms");
+        line.append(failure == null ? String.valueOf(status) : failure);
+        line.append(' ').append(durationMillis).append(" ms");
         if (attempt > 1) {
             line.append(" attempt ").append(attempt);
         }

@@ -57,7 +57,7 @@ public final class CourseQuery extends Parameters<CourseQuery> {
     }
 
     /**
-     * Sets it: the geodetic system of coordinates: {@code wgs84}, which is sent if nothing else is set, or {@code tokyo}.
+     * Sets it: the geodetic system, {@code wgs84} if nothing else is set, or {@code tokyo}.
      *
      * @param gcs the value, or null for the server's default
      * @return this

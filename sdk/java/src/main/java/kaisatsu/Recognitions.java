@@ -133,7 +133,8 @@ public final class Recognitions extends Group {
      * @param comment       a free comment, or null
      */
     public void feedback(String recognitionId, boolean isValid, String comment) {
-        Call call = Call.post(RECOGNITION + "feedback", true).with("recognitionId", text("recognitionId", recognitionId));
+        Call call = Call.post(RECOGNITION + "feedback", true);
+        call.with("recognitionId", text("recognitionId", recognitionId));
         call(call.with("isValid", isValid).with(comment(comment)));
     }
 

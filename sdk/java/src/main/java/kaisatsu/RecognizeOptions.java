@@ -8,7 +8,8 @@ public final class RecognizeOptions extends Parameters<RecognizeOptions> {
     public RecognizeOptions() {}
 
     /**
-     * Sets it: {@code product-all}, {@code book}, {@code cd}, {@code dvd}, {@code game}, {@code software} or {@code food}.
+     * Sets it: {@code product-all}, {@code book}, {@code cd}, {@code dvd}, {@code game}, {@code software}
+     * or {@code food}.
      *
      * @param recog the value, or null for the server's default
      * @return this

@@ -83,8 +83,8 @@ class ErrorTest {
 
     @Test
     void waitingForADatasetTellsHowFarItIs() {
-        String wire = "{\"dataSetId\":\"d\",\"name\":\"n\",\"since\":\"\",\"createdAt\":\"\",\"model\":\"m\",\"progress\":"
-                + "{\"total\":4,\"done\":DONE,\"pending\":0,\"fetched\":0,\"tooLarge\":0,\"notAnImage\":0,"
+        String wire = "{\"dataSetId\":\"d\",\"name\":\"n\",\"since\":\"\",\"createdAt\":\"\",\"model\":\"m\","
+                + "\"progress\":{\"total\":4,\"done\":DONE,\"pending\":0,\"fetched\":0,\"tooLarge\":0,\"notAnImage\":0,"
                 + "\"notFound\":0,\"timedOut\":0,\"denied\":0,\"overQuota\":0,\"failed\":0},\"reason\":\"no tag\","
                 + "\"state\":\"STATE\"}";
         transport.answer(200, wire.replace("DONE", "1").replace("STATE", "building"))

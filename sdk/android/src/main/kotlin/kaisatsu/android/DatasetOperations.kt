@@ -35,8 +35,8 @@ class DatasetOperations internal constructor(private val calls: Calls) {
     }
 
     /**
-     * A dataset while it is being built: its state whenever the server was asked, until it is ready. The flow fails with
-     * a [DataSetFailedException] if it cannot be built, and goes on for as long as it is collected.
+     * A dataset while it is being built: its state whenever the server was asked, until it is ready. The flow fails
+     * with a [DataSetFailedException] if it cannot be built, and goes on for as long as it is collected.
      */
     fun progress(token: String, dataSetId: String): Flow<DataSet> = flow {
         var wait = FIRST_LOOK

@@ -4,12 +4,13 @@ import kaisatsu.Kaisatsu
 import kaisatsu.model.Health
 
 /**
- * A client of a Kaisatsu server for apps. Every operation is a suspending function: it may be called on the main thread,
- * runs on another one, and ends at once when its coroutine is cancelled. Failures are those of `kaisatsu.error`.
+ * A client of a Kaisatsu server for apps. Every operation is a suspending function: it may be called on the main
+ * thread, runs on another one, and ends at once when its coroutine is cancelled. Failures are those of
+ * `kaisatsu.error`.
  *
  * It takes a *restricted* key and no other, because whoever has the app has its key. Such a key recognises pictures,
- * reads maps, gives feedback and uses users' tokens; it makes no tokens and changes neither catalogue nor collections, so
- * those operations are not here. The token of a user comes from a server of your own; see the token broker among the
+ * reads maps, gives feedback and uses users' tokens; it makes no tokens and changes neither catalogue nor collections,
+ * so those operations are not here. The token of a user comes from a server of your own; see the token broker among the
  * examples of the Java SDK.
  *
  * @param baseUrl the server's address, such as `https://maps.example.org`

@@ -22,8 +22,8 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
 
 /**
- * Shows a route map that can be moved by a finger, and tells which station was tapped. [show] starts it. The map comes in
- * tiles, which are asked for when they come into sight.
+ * Shows a route map that can be moved by a finger, and tells which station was tapped. [show] starts it. The map comes
+ * in tiles, which are asked for when they come into sight.
  */
 class RailMapView @JvmOverloads constructor(context: Context, attributes: AttributeSet? = null) :
     View(context, attributes) {

@@ -80,10 +80,10 @@ internal class LogicTest {
     fun `a tap finds the nearest station within a finger's width`() {
         val stations = RailMap(JsonObject.of(JsonReader.read(MAP))).points
         assertEquals("A", Viewport.stationAt(stations, 100.0, 100.0, 5.0)?.name)
-        assertEquals("A", Viewport.stationAt(stations, 114.0, 100.0, 5.0)?.name)
-        assertNull(Viewport.stationAt(stations, 116.0, 100.0, 5.0))
+        assertEquals("A", Viewport.stationAt(stations, 86.0, 100.0, 5.0)?.name)
+        assertNull(Viewport.stationAt(stations, 84.0, 100.0, 5.0))
         assertEquals("B", Viewport.stationAt(stations, 250.0, 110.0, 5.0)?.name, "in its label")
-        assertEquals(45.0, Viewport.stationAt(stations, 5.0, 5.0, 200.0)!!.marks[1].let { Viewport.distance(it, 45.0, 100.0) })
+        assertEquals(45.0, Viewport.distance(stations[0].marks[1], 45.0, 100.0), "from the edge of the circle")
     }
 
     @Test

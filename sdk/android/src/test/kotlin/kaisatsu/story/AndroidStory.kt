@@ -27,8 +27,8 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeout
 
 /**
- * Runs the story with the library for apps, on a JVM. What an operator does in it, filling the catalogue, is no matter of
- * an app: those steps are run by the library for servers.
+ * Runs the story with the library for apps, on a JVM. What an operator does in it, filling the catalogue, is no matter
+ * of an app: those steps are run by the library for servers.
  */
 internal object AndroidStory {
     @JvmStatic
@@ -38,7 +38,8 @@ internal object AndroidStory {
             if (name.startsWith("catalogue.") || name.startsWith("collections.")) {
                 Calls.call(Clients.of(step, throughProxy), with, step)
             } else {
-                val kit = KaisatsuKit(Clients.address(throughProxy), Clients.key(step)) { Clients.configure(this, step) }
+                val address = Clients.address(throughProxy)
+                val kit = KaisatsuKit(address, Clients.key(step)) { Clients.configure(this, step) }
                 runBlocking { plain(cancelledAfter(step["cancelAfter"]) { call(kit, name, Arguments(with)) }, step) }
             }
         }
@@ -99,7 +100,7 @@ internal object AndroidStory {
         else -> callForUser(kit, name, with.text("token"), with)
     }
 
-    private suspend fun callForUser(kit: KaisatsuKit, name: String, token: String, with: Arguments): Any? = when (name) {
+    private suspend fun callForUser(kit: KaisatsuKit, name: String, token: String, with: Arguments) = when (name) {
         "datasets.create" -> {
             val images = (with.take("images") as List<*>).map { image ->
                 val reference = Arguments(Plain.`object`(image))

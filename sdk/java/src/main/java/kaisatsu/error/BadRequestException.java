@@ -1,6 +1,6 @@
 package kaisatsu.error;
 
-/** The server does not understand or refuses the request (400, 405, 415 and other 4xx): the message names the parameter. */
+/** The request is wrong (400, 405, 415 and other 4xx): the message names the parameter. */
 public final class BadRequestException extends KaisatsuException {
     private static final long serialVersionUID = 1L;
 

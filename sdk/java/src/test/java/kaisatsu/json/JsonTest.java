@@ -43,7 +43,8 @@ class JsonTest {
     @Test
     void whatIsNotJsonIsRefused() {
         for (String wrong : new String[] {"", " ", "{", "[1", "[1,]", "{\"a\"}", "{\"a\":1,}", "{a:1}", "'a'", "\"a",
-            "\"\n\"", "\"\\x\"", "\"\\u12g4\"", "tru", "nul", "{\"a\":", "[1,", "\"a\\u12", "-", "1 2", "{} x", "<html>", "[1 2]"}) {
+            "\"\n\"", "\"\\x\"", "\"\\u12g4\"", "tru", "nul",
+            "{\"a\":", "[1,", "\"a\\u12", "-", "1 2", "{} x", "<html>", "[1 2]"}) {
             assertThrows(JsonException.class, () -> JsonReader.read(wrong), wrong);
         }
     }

@@ -96,7 +96,8 @@ final class Expect {
                 return found instanceof Number && number(found) <= number(wanted);
             case "near":
                 List<?> range = (List<?>) wanted;
-                return found instanceof Number && Math.abs(number(found) - number(range.get(0))) <= number(range.get(1));
+                return found instanceof Number
+                        && Math.abs(number(found) - number(range.get(0))) <= number(range.get(1));
             case "contains":
                 for (String alternative : ((String) wanted).split("\\|")) {
                     if (found instanceof String && ((String) found).contains(alternative)) {
