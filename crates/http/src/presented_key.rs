@@ -56,7 +56,9 @@ pub(crate) fn presented_key<'a>(
         let tokens = headers.get_all(header::AUTHORIZATION).iter().filter_map(bearer).map(|text| (text, BEARER));
         let bare = headers.get_all(X_API_KEY).iter().map(|value| (text(value), BARE));
         for (text, place) in tokens.chain(bare) {
-            let text = text.filter(|text| !text.is_empty()).ok_or_else(|| unknown(place))?;
+            if text.is_empty() {
+                return Err(unknown(place));
+            }
             match &found {
                 Some(first) if first.text != text => return Err(differ(first.place, place)),
                 Some(_) => {}
@@ -93,16 +95,15 @@ fn missing(places: KeyPlaces) -> Failure {
     Failure::new(Kind::KeyUnknown, message)
 }
 
-/// The text of a header; `None` when it is no text, and hence no key.
-fn text(value: &HeaderValue) -> Option<&str> {
-    value.to_str().ok().map(str::trim)
+/// The text of a header; empty when it is no text, and hence no key.
+fn text(value: &HeaderValue) -> &str {
+    value.to_str().map_or("", str::trim)
 }
 
 /// What follows `Bearer`, in any case. A header of another scheme is for somebody else, such as a proxy.
-fn bearer(value: &HeaderValue) -> Option<Option<&str>> {
-    let bytes = value.as_bytes();
-    let scheme = bytes.split(|b| *b == b' ').next().unwrap_or_default();
-    scheme.eq_ignore_ascii_case(b"bearer").then(|| text(value).and_then(|text| text.get(scheme.len()..)).map(str::trim))
+fn bearer(value: &HeaderValue) -> Option<&str> {
+    let scheme = value.as_bytes().split(|b| *b == b' ').next().unwrap_or_default();
+    scheme.eq_ignore_ascii_case(b"bearer").then(|| text(value).get(scheme.len()..).unwrap_or_default().trim())
 }
 
 #[cfg(test)]

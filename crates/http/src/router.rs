@@ -85,6 +85,7 @@ pub fn app(
     metrics: PrometheusHandle,
     log: Arc<dyn AccessLog>,
 ) -> App {
+    let key_places = gateway.key_places;
     let (api, document) = api(&gateway.segment).split_for_parts();
     let formats = ErrorFormats::new(gateway.segment.clone(), &document);
     let requests = Arc::new(RequestMetrics::new(formats.operations(), &sections));
@@ -99,6 +100,6 @@ pub fn app(
     let router = router
         .method_not_allowed_fallback(move |method: Method, uri: Uri| async move { wrong.wrong_method(&method, &uri) })
         .fallback(move |uri: Uri| async move { unknown.unknown_path(&uri) })
-        .with_state(Arc::clone(&gateway));
-    App::new(router, bypass, cors, gateway.key_places, formats, requests, log)
+        .with_state(gateway);
+    App::new(router, bypass, cors, key_places, formats, requests, log)
 }

@@ -23,6 +23,7 @@ use crate::{
 
 /// Everything that an operator can set.
 #[allow(clippy::doc_markdown, reason = "these comments are the help text, which is no Markdown")]
+#[allow(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Settings {
     /// File with settings, in TOML [default: kaisatsu/kaisatsu.toml in the configuration folder, if it exists]
