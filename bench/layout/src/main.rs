@@ -25,6 +25,9 @@ struct Figures {
     unlabelled: usize,
     overlaps: usize,
     contacts: usize,
+    groups: usize,
+    groups_apart: usize,
+    longest_connector: f64,
     width: i64,
     height: i64,
 }
@@ -47,8 +50,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!(
         "| graph | stations | edges | seconds | peak MB | violations | bends | per line | displacement \
-         | unlabelled | overlaps | touches | size | LOOM |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+         | unlabelled | overlaps | touches | groups | groups drawn apart | longest connector | size | LOOM |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
     );
     for path in &arguments {
         let output = Command::new(std::env::current_exe()?).args(["--one", path]).output()?;
@@ -60,7 +63,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             path.rsplit('/').next().unwrap_or(path).split('.').next().unwrap_or(path).trim_start_matches("bench-");
         let loom = LOOM.iter().find(|(graph, _)| *graph == name).map_or("", |(_, figures)| figures);
         println!(
-            "| {name} | {} | {} | {:.2} | {:.0} | {} | {} | {} | {:.2} | {} | {} | {} | {}×{} | {loom} |",
+            "| {name} | {} | {} | {:.2} | {:.0} | {} | {} | {} | {:.2} | {} | {} | {} | {} | {} | {:.0} \
+             | {}×{} | {loom} |",
             f.stations,
             f.edges,
             f.seconds,
@@ -72,6 +76,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             f.unlabelled,
             f.overlaps,
             f.contacts,
+            f.groups,
+            f.groups_apart,
+            f.longest_connector,
             f.width,
             f.height,
         );
@@ -98,6 +105,9 @@ fn lay_out(path: &str) -> Result<Figures, Box<dyn Error>> {
         unlabelled: quality.unlabelled,
         overlaps: quality.overlaps,
         contacts: quality.contacts,
+        groups: quality.groups,
+        groups_apart: quality.groups_apart,
+        longest_connector: quality.longest_connector,
         width: built.document.width,
         height: built.document.height,
     })

@@ -2,6 +2,7 @@
 //!
 //! A [`Severity::Error`] keeps a map from being used. A [`Severity::Warning`] is for the person who draws the map.
 
+mod groups;
 mod overlap;
 mod report;
 mod stations;
@@ -86,6 +87,7 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<MapParts> {
         );
     }
     let lines = check_lines(&file.line, &codes, report);
+    let groups = groups::check(&file.group, &codes, report);
     overlap::check(&stations, report);
     let extent = Window { x: 0, y: 0, width, height };
     let legend = file.legend.map(|legend| check_legend(&legend, &extent, report));
@@ -99,6 +101,7 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<MapParts> {
         centre: centre?,
         legend,
         lines,
+        groups,
         stations: stations.into_iter().map(|(station, _)| station).collect(),
     })
 }

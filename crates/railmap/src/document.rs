@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use kaisatsu_model::{MapId, Shape, StationCode, TransportKind, Window};
 
-use crate::{Line, Station, file::FORMAT};
+use crate::{Group, Line, Station, file::FORMAT};
 
 /// Everything that a map file contains.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub struct MapDocument {
     pub legend: Option<Window>,
     /// The lines, ordered by code.
     pub lines: Vec<Line>,
+    /// The groups of stations, ordered by code.
+    pub groups: Vec<Group>,
     /// The stations, ordered by code.
     pub stations: Vec<Station>,
 }
@@ -55,6 +57,7 @@ impl MapDocument {
             writeln!(out, "legend = {{ x = {x}, y = {y}, width = {width}, height = {height} }}")?;
         }
         self.lines.iter().try_for_each(|line| write_line(out, line))?;
+        self.groups.iter().try_for_each(|group| write_group(out, group))?;
         self.stations.iter().try_for_each(|station| write_station(out, station))
     }
 }
@@ -70,11 +73,20 @@ fn write_line(out: &mut String, line: &Line) -> std::fmt::Result {
     if line.is_loop {
         writeln!(out, "loop = true")?;
     }
-    if !line.paths.is_empty() {
-        let paths = line.paths.iter().map(|path| list(path.iter().map(|(x, y)| format!("{x}, {y}"))));
-        writeln!(out, "paths = {}", list(paths))?;
+    write_paths(out, &line.paths)
+}
+
+fn write_group(out: &mut String, group: &Group) -> std::fmt::Result {
+    writeln!(out, "\n[[group]]\nstations = {}", list(group.stations.iter().map(ToString::to_string)))?;
+    write_paths(out, &group.paths)
+}
+
+fn write_paths(out: &mut String, paths: &[Vec<(f64, f64)>]) -> std::fmt::Result {
+    if paths.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let paths = paths.iter().map(|path| list(path.iter().map(|(x, y)| format!("{x}, {y}"))));
+    writeln!(out, "paths = {}", list(paths))
 }
 
 fn write_station(out: &mut String, station: &Station) -> std::fmt::Result {

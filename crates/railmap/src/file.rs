@@ -38,6 +38,9 @@ pub struct MapFile {
     /// The lines.
     #[serde(default)]
     pub line: Vec<Spanned<LineEntry>>,
+    /// Groups of stations between which passengers change on foot.
+    #[serde(default)]
+    pub group: Vec<Spanned<GroupEntry>>,
     /// The stations.
     #[serde(default)]
     pub station: Vec<Spanned<StationEntry>>,
@@ -75,6 +78,17 @@ pub struct LineEntry {
     #[serde(default, rename = "loop")]
     pub is_loop: bool,
     /// The drawn polylines, as alternating x and y in map units. Without any, straight segments join the stations.
+    #[serde(default)]
+    pub paths: Vec<Vec<f64>>,
+}
+
+/// One `[[group]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GroupEntry {
+    /// Its stations.
+    pub stations: Vec<i64>,
+    /// The drawn connectors, as alternating x and y in map units.
     #[serde(default)]
     pub paths: Vec<Vec<f64>>,
 }

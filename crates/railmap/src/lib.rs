@@ -21,6 +21,6 @@ pub use check::{Finding, Severity};
 pub use datum::Position;
 pub use directory::{StationDirectory, StationFilter};
 pub use document::MapDocument;
-pub use map::{Label, Line, Mark, RouteMap, Station};
+pub use map::{Group, Label, Line, Mark, RouteMap, Station};
 pub use registry::{LoadedMap, MapRegistry};
 pub use select::{Selected, Selection};

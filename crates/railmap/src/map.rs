@@ -80,6 +80,15 @@ pub struct Line {
     pub paths: Vec<Vec<(f64, f64)>>,
 }
 
+/// Stations between which passengers change on foot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// Two stations or more, ordered by code.
+    pub stations: Vec<StationCode>,
+    /// The drawn connectors between their marks, as polylines.
+    pub paths: Vec<Vec<(f64, f64)>>,
+}
+
 /// A validated map. Only [`crate::check`] creates one.
 #[derive(Debug)]
 pub struct RouteMap {
@@ -97,6 +106,8 @@ pub struct RouteMap {
     pub legend: Option<Window>,
     /// The lines, ordered by code.
     pub lines: Vec<Line>,
+    /// The groups of stations, ordered by code. They share no station.
+    pub groups: Vec<Group>,
     stations: Vec<Station>,
     centre: usize,
     by_code: HashMap<StationCode, usize>,
@@ -115,13 +126,15 @@ pub(crate) struct MapParts {
     pub(crate) centre: StationCode,
     pub(crate) legend: Option<Window>,
     pub(crate) lines: Vec<Line>,
+    pub(crate) groups: Vec<Group>,
     pub(crate) stations: Vec<Station>,
 }
 
 impl RouteMap {
     /// Sorts and indexes the contents; `None` if the centre is not one of the stations.
     pub(crate) fn from_parts(parts: MapParts) -> Option<Self> {
-        let MapParts { id, name, edition, credits, width, height, centre, legend, mut lines, mut stations } = parts;
+        let MapParts { id, name, edition, credits, width, height, centre, legend, mut lines, groups, mut stations } =
+            parts;
         stations.sort_by_key(|station| station.code);
         lines.sort_by_key(|line| line.code);
         let extent = Window { x: 0, y: 0, width, height };
@@ -129,7 +142,21 @@ impl RouteMap {
         let by_name = index_names(&stations);
         let grid = Grid::of(&extent, &stations);
         let centre = *by_code.get(&centre)?;
-        Some(Self { id, name, edition, credits, extent, legend, lines, stations, centre, by_code, by_name, grid })
+        Some(Self {
+            id,
+            name,
+            edition,
+            credits,
+            extent,
+            legend,
+            lines,
+            groups,
+            stations,
+            centre,
+            by_code,
+            by_name,
+            grid,
+        })
     }
 
     /// All stations, ordered by code.

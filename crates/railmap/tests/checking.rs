@@ -40,6 +40,15 @@ fn each_fault_is_found_and_placed() {
     let two = station(2, 20, 60);
     let cases: Vec<(String, Vec<&str>)> = vec![
         (
+            format!("{HEAD}{one}{two}[[group]]\nstations = [1]\n[[group]]\nstations = [1, 9]\npaths = [[1, 2, 3]]\n"),
+            vec![
+                "29: error: a group has two stations or more",
+                "31: error: station 1 is in a group before",
+                "31: error: a group has 9, which is no station of this map",
+                "31: error: a group: a path is x and y by turns, for two points or more",
+            ],
+        ),
+        (
             format!("{HEAD}{one}{}", station(1, 20, 60)),
             vec!["18: error: station 1 駅1: the code is used before, at line 7"],
         ),

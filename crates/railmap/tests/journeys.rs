@@ -62,10 +62,13 @@ fn steps(map: &RouteMap) -> HashMap<Place, Vec<(Place, u32, u32)>> {
         }
     }
     let names: Vec<StationName> = stations.iter().map(|station| StationName::fold(&station.name)).collect();
+    let group = |station: &Station| map.groups.iter().position(|group| group.stations.contains(&station.code));
+    let groups: Vec<Option<usize>> = stations.iter().map(group).collect();
     for (at, from) in stations.iter().enumerate() {
         add(Place::At(at), Place::Ready(at), 0, 0);
         for (other, to) in stations.iter().enumerate().filter(|(other, _)| *other != at) {
-            if let Some((seconds, _)) = ride::walk(from.position, to.position, names[at] == names[other]) {
+            let is_known = names[at] == names[other] || (groups[at].is_some() && groups[at] == groups[other]);
+            if let Some((seconds, _)) = ride::walk(from.position, to.position, is_known) {
                 add(Place::At(at), Place::Ready(other), seconds, 0);
             }
         }
@@ -247,6 +250,27 @@ fn alternatives_are_different_and_come_best_first() {
             assert!((1..ways.len()).all(|at| !ways[..at].contains(&ways[at])), "none twice");
         }
     }
+}
+
+#[test]
+fn stations_of_a_group_are_reached_on_foot() {
+    let station = |code: u32, lon: f64| {
+        format!(
+            "[[station]]\ncode = {code}\nname = \"s{code}\"\nyomi = \"え\"\nlat = 35.0\nlon = {lon}\n\
+             marks = [{{ shape = \"circle\", x = {}, y = 20, r = 5 }}]\n",
+            code * 20
+        )
+    };
+    let head = "format = 1\nid = \"m\"\nname = \"m\"\nwidth = 100\nheight = 40\ncentre = 1\n";
+    // 638 metres: too far for strangers.
+    let stations: String = [(1, 139.0), (2, 139.007)].map(|(code, lon)| station(code, lon)).concat();
+    let courses = |group: &str| {
+        let map = kaisatsu_railmap::check::check(&format!("{head}{group}{stations}")).map.unwrap();
+        kaisatsu_railmap::journey::Network::of(&map).courses(&[0, 1], Order::Time, 1)
+    };
+    assert!(courses("").is_empty());
+    let way = courses("[[group]]\nstations = [1, 2]\n").remove(0);
+    assert_eq!((way.legs.len(), way.legs[0].line, way.legs[0].metres), (1, None, 797), "streets are not straight");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use kaisatsu_model::{Circle, MapId, Prefecture, Rect, Shape, StationCode, TransportKind, Window};
-use kaisatsu_railmap::{Label, Line, MapDocument, Mark, Position, Station, check::check};
+use kaisatsu_railmap::{Group, Label, Line, MapDocument, Mark, Position, Station, check::check};
 
 fn code(number: i64) -> StationCode {
     StationCode::new(number).unwrap()
@@ -57,6 +57,7 @@ fn document(stations: Vec<Station>, lines: Vec<Line>) -> MapDocument {
         centre: code(20),
         legend: Some(Window { x: 100, y: 1, width: 90, height: 50 }),
         lines,
+        groups: vec![Group { stations: vec![code(10), code(20)], paths: vec![vec![(90.0, 90.0), (20.5, 30.0)]] }],
         stations,
     }
 }
@@ -81,6 +82,7 @@ fn everything_is_read_back_as_it_was_written() {
     );
     assert_eq!((map.extent.width, map.extent.height, map.legend), (200, 100, written.legend));
     assert_eq!(map.stations()[map.centre()].code, code(20), "the centre is not the first station");
+    assert_eq!(map.groups, written.groups);
     let read = &map.lines[0];
     assert_eq!((read.code, &read.name, &read.translation), (line.code, &line.name, &line.translation));
     assert_eq!((&read.color, &read.runs, read.is_loop, &read.paths), (&line.color, &line.runs, true, &line.paths));
@@ -98,6 +100,7 @@ fn everything_is_read_back_as_it_was_written() {
 #[test]
 fn defaults_are_left_out() {
     let mut plain = document(vec![plain_station()], Vec::new());
+    plain.groups.clear();
     (plain.edition, plain.credits, plain.legend, plain.centre) = (String::new(), String::new(), None, code(10));
     let expected = "format = 1\nid = \"m\"\nname = \"地図\"\nwidth = 200\nheight = 100\ncentre = 10\n\n\
         [[station]]\ncode = 10\nname = \"津\"\nlat = 0.0\nlon = 0.0\nmarks = [\n  \

@@ -5,6 +5,7 @@
 
 mod bounds;
 mod color;
+mod connectors;
 mod glyph_defs;
 mod glyph_outline;
 mod label;
@@ -18,6 +19,7 @@ mod svg_document;
 mod typeface;
 mod xml;
 
+pub use connectors::CONNECTOR_WIDTH;
 pub use label::{LabelSize, NAME_SIZE, SMALL_SIZE, measure};
 pub use legend::Legend;
 pub use picture::{MAX_PIXELS, Picture, PictureError, overview, png, svg};
@@ -27,4 +29,4 @@ pub use typeface::Typeface;
 
 /// The revision of the renderer. Increase it with every change to the look of pictures, so that cached ones are
 /// discarded.
-pub const REVISION: u32 = 1;
+pub const REVISION: u32 = 2;

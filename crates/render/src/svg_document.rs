@@ -1,4 +1,4 @@
-//! The SVG document of a window, painted in this order: background, lines, marks, labels and legend.
+//! The SVG document of a window, painted in this order: background, lines, connectors, marks, labels and legend.
 
 use std::{
     borrow::Cow,
@@ -11,6 +11,7 @@ use kaisatsu_railmap::{Line, Mark, RouteMap, Station};
 use crate::{
     Picture, Typeface,
     bounds::Bounds,
+    connectors,
     glyph_defs::{GlyphDefs, HALO},
     label::{self, Alignment, GlyphRun},
     legend::Legend,
@@ -47,6 +48,11 @@ impl Zoom {
         self.0 >= 0.45
     }
 
+    /// A connector is shown with the marks of interchanges.
+    fn shows_connectors(self) -> bool {
+        self.0 >= 0.15
+    }
+
     fn shows_legend(self) -> bool {
         self.0 >= 0.2
     }
@@ -66,7 +72,13 @@ pub(crate) fn write(picture: &Picture<'_>, zoom: Zoom) -> String {
     let mut body = String::with_capacity(64 * 1024);
     write_ground(&mut body, &window, &palette);
     write_lines(&mut body, &drawn_lines, &visible, &palette, zoom.line_width());
+    if zoom.shows_connectors() {
+        connectors::write_below(&mut body, map, &visible, &palette);
+    }
     write_marks(&mut body, map, &drawn_lines, &visible, &palette, zoom);
+    if zoom.shows_connectors() {
+        connectors::write_above(&mut body, map, &visible, &palette);
+    }
     if zoom.shows_names() {
         write_names(&mut body, &mut defs, map, &drawn_lines, &visible, &palette);
     }

@@ -195,3 +195,27 @@ fn an_overview_has_the_size_that_was_asked_for() {
         assert_eq!((drawn.width, drawn.height), (width as usize, height as usize));
     }
 }
+
+#[test]
+fn a_connector_joins_the_marks_of_a_group() {
+    let station = |code: i64, x: i64| {
+        format!(
+            "[[station]]\ncode = {code}\nname = \"s{code}\"\nlat = 1.0\nlon = 2.0\n\
+             marks = [{{ shape = \"circle\", x = {x}, y = 20, r = 8 }}]\n"
+        )
+    };
+    let head = "format = 1\nid = \"m\"\nname = \"m\"\nwidth = 100\nheight = 40\ncentre = 1\n";
+    let group = "[[group]]\nstations = [1, 2]\npaths = [[20, 20, 70, 20]]\n";
+    let drawn = |group: &str| {
+        let map = read(&format!("{head}{group}{}{}", station(1, 20), station(2, 70)));
+        Pixels::draw(&map, window(0, 0, 100, 40), 1, Style::Light)
+    };
+    let (apart, joined) = (drawn(""), drawn(group));
+    let ground = apart.at(45, 20);
+    assert_eq!(apart.at(45, 17), ground, "nothing between the marks");
+    assert_eq!(joined.at(45, 20), joined.at(20, 20), "the inside of marks and connector is one");
+    assert!(furthest(joined.at(45, 16), ground) > 150 && furthest(joined.at(45, 23), ground) > 150, "with an outline");
+    assert_eq!(joined.at(45, 10), ground);
+    assert!(furthest(apart.at(27, 20), ground) > 100, "a mark is closed");
+    assert_eq!(joined.at(27, 20), joined.at(20, 20), "and open towards the connector");
+}

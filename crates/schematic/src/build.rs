@@ -9,6 +9,7 @@ use kaisatsu_transit::Network;
 
 use crate::{
     contacts::{Contact, find_contacts},
+    dimensions::GRID_UNIT,
     document::{self, Canvas, DrawnStation},
     error::LayoutError,
     expand::{Axis, expand},
@@ -25,8 +26,6 @@ use crate::{
     topology::Topology,
 };
 
-/// Map units per grid step.
-const GRID_UNIT: f64 = 16.0;
 /// Margin around the layout while labels are placed; the unused part is cropped at the end.
 const LABEL_MARGIN: f64 = 240.0;
 /// Margin around the finished map.
@@ -47,6 +46,9 @@ const CONTACT_ROUNDS: usize = 20;
 /// The largest crowding cost of a corridor. Three neighbours at a node must cost less than one missing step of length;
 /// otherwise corridors would become too short.
 const MAX_CROWDING_COST: f32 = 1.9;
+
+/// The largest cost of each step of a walk.
+const MAX_WALK_COST: f32 = 200.0;
 
 /// Options of the layout.
 #[derive(Debug, Clone, Copy, Default)]
@@ -192,8 +194,9 @@ fn place_labels(
         unplaced.sort_unstable();
         unplaced.dedup();
         let contacts = find_contacts(layout.topology, &geometry);
-        progress(Step::Labelling { missing: unplaced.len() + contacts.len() });
-        if unplaced.is_empty() && (contacts.is_empty() || round >= CONTACT_ROUNDS) {
+        let long = long_walks(layout, &geometry);
+        progress(Step::Labelling { missing: unplaced.len() + contacts.len() + long.len() });
+        if unplaced.is_empty() && ((contacts.is_empty() && long.is_empty()) || round >= CONTACT_ROUNDS) {
             return Ok((geometry, placed.into_iter().flatten().collect()));
         }
         let sides = (cell, shift);
@@ -207,9 +210,28 @@ fn place_labels(
             let spots: Vec<Contact> = stations.chain(contacts).collect();
             add_space(layout, &spots, shift, round);
         }
+        shorten(layout, &long);
     }
     let names: Vec<&str> = unplaced.iter().take(10).map(|&at| network.stations[at].name.as_str()).collect();
     Err(LayoutError::UnplacedLabels(names.join(", ")))
+}
+
+/// The corridors of the walks that are too long.
+fn long_walks(layout: &GridLayout<'_>, geometry: &MapGeometry) -> Vec<usize> {
+    let long: Vec<usize> = geometry.long_connectors().map(|connector| connector.walk).collect();
+    let is_long = |at: &usize| layout.topology.corridors[*at].walk.is_some_and(|walk| long.contains(&walk));
+    (0..layout.topology.corridors.len()).filter(is_long).collect()
+}
+
+/// Makes long walks more expensive, and lets their stations move towards each other.
+fn shorten(layout: &mut GridLayout<'_>, walks: &[usize]) {
+    for &corridor in walks {
+        layout.walk_costs[corridor] = (layout.walk_costs[corridor] * 1.6).min(MAX_WALK_COST);
+    }
+    if !walks.is_empty() {
+        optimise_around(layout, walks, 6);
+        layout.reset_targets();
+    }
 }
 
 /// Expands the grid at some points, by rows and columns alternately, and raises the crowding cost of the corridors
@@ -271,6 +293,7 @@ fn canvas(topology: &Topology, geometry: &MapGeometry, placed: Vec<PlacedLabel>)
         height: side(top, high.y),
         stations: geometry.stops.iter().zip(placed).map(station).collect(),
         line_paths: geometry.line_paths.iter().map(|polylines| polylines.iter().map(polyline).collect()).collect(),
+        connectors: geometry.connectors.iter().map(|connector| (connector.ends, polyline(&connector.path))).collect(),
         centre,
     }
 }

@@ -14,7 +14,7 @@ const MAX_CONNECTOR_LENGTH: f64 = 8.0;
 
 /// Shortens every long connector that crosses no edge.
 pub(crate) fn compact_components(planar: &PlanarGraph, points: &mut [Point]) {
-    for connector in (0..planar.segments.len()).filter(|&segment| planar.lines(segment).is_empty()) {
+    for connector in (0..planar.segments.len()).filter(|&segment| planar.is_invisible(segment)) {
         let parts = planar.segments.iter().filter(|segment| segment.edge == planar.segments[connector].edge).count();
         if parts == 1 {
             shorten(planar, points, connector);

@@ -5,10 +5,10 @@
 use kaisatsu_model::Shape;
 
 use crate::{
+    dimensions::{HALF_LINE_WIDTH, MAX_BUNDLE_WIDTH, bundle_width},
     geometry::{Point, bounds, nearest_between},
     labels::segment_intersects_box,
-    line_geometry::{MAX_BUNDLE_WIDTH, bundle_width},
-    map_geometry::{HALF_LINE_WIDTH, MapGeometry},
+    map_geometry::MapGeometry,
     planar_graph::VertexKind,
     segment_index::SegmentIndex,
     topology::Topology,

@@ -1,7 +1,7 @@
 //! Assembles the map document from the geometry, and places the legend.
 
-use kaisatsu_model::{MapId, Rect, Shape, Window};
-use kaisatsu_railmap::{Label, Line, MapDocument, Mark, Position, Station, check::MAX_SIDE};
+use kaisatsu_model::{MapId, Rect, Shape, StationCode, Window};
+use kaisatsu_railmap::{Group, Label, Line, MapDocument, Mark, Position, Station, check::MAX_SIDE};
 use kaisatsu_render::Legend;
 use kaisatsu_transit::Network;
 
@@ -16,12 +16,16 @@ pub(crate) struct DrawnStation {
     pub(crate) rect: Window,
 }
 
+/// The stations and the path of a connector.
+pub(crate) type DrawnConnector = ([usize; 2], Vec<(f64, f64)>);
+
 /// The map before the legend is placed.
 pub(crate) struct Canvas {
     pub(crate) width: i64,
     pub(crate) height: i64,
     pub(crate) stations: Vec<DrawnStation>,
     pub(crate) line_paths: Vec<Vec<Vec<(f64, f64)>>>,
+    pub(crate) connectors: Vec<DrawnConnector>,
     /// Index of the station that viewers show first.
     pub(crate) centre: usize,
 }
@@ -32,7 +36,7 @@ const LEGEND_MARGIN: i64 = 40;
 /// Assembles the contents of the map file.
 pub(crate) fn assemble(network: &Network, canvas: Canvas) -> Result<MapDocument, LayoutError> {
     let id = MapId::new(&network.id).map_err(|rule| LayoutError::Id(rule.to_string()))?;
-    let Canvas { width, mut height, stations, line_paths, centre } = canvas;
+    let Canvas { width, mut height, stations, line_paths, connectors, centre } = canvas;
     let lines: Vec<Line> = network.lines.iter().zip(line_paths).map(|(line, paths)| drawn_line(line, paths)).collect();
     let legend = if lines.is_empty() {
         None
@@ -57,9 +61,22 @@ pub(crate) fn assemble(network: &Network, canvas: Canvas) -> Result<MapDocument,
         height,
         centre: network.stations[centre].code,
         legend,
+        groups: drawn_groups(network, &connectors),
         stations: stations.collect::<Result<_, _>>()?,
         lines,
     })
+}
+
+fn drawn_groups(network: &Network, connectors: &[DrawnConnector]) -> Vec<Group> {
+    let group = |stations: &Vec<StationCode>| Group {
+        stations: stations.clone(),
+        paths: connectors
+            .iter()
+            .filter(|(ends, _)| stations.contains(&network.stations[ends[0]].code))
+            .map(|(_, path)| path.clone())
+            .collect(),
+    };
+    network.groups.iter().map(group).collect()
 }
 
 fn drawn_line(line: &kaisatsu_transit::Line, paths: Vec<Vec<(f64, f64)>>) -> Line {

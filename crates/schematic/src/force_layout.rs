@@ -17,6 +17,12 @@ const ROUNDS: usize = 240;
 const CROSSING_DISTANCE: f64 = 0.8;
 /// Vertices keep this distance from other vertices and from edges that do not end at them.
 const MIN_DISTANCE: f64 = 0.85;
+/// The desired length of a walk between two stations, as a share of that of an edge.
+const WALK_LENGTH: f64 = 0.6;
+/// How strongly the ends of a long walk attract each other.
+const WALK_STRENGTH: f64 = 0.5;
+/// How near a station of a group may be to the edges of the others, as a share of the distance from other edges.
+const GROUP_DISTANCE: f64 = 0.6;
 /// The longest step of a vertex.
 const MAX_STEP: f64 = 0.4;
 
@@ -27,6 +33,8 @@ struct ForceLayout<'a> {
     desired_lengths: Vec<f64>,
     /// For each vertex, the pairs of neighbours that a line connects through it.
     straight_pairs: Vec<Vec<(usize, usize)>>,
+    /// For each vertex, the other ends of its walks.
+    partners: Vec<Vec<usize>>,
     index: SegmentIndex,
     seen: Vec<u32>,
     stamp: u32,
@@ -42,11 +50,21 @@ pub(crate) fn relax(planar: &PlanarGraph) -> Vec<Point> {
     for (at, segment) in planar.segments.iter().enumerate() {
         index.insert(segment_id(at), points[segment.a], points[segment.b]);
     }
-    let desired_lengths = planar.segments.iter().map(|segment| desired_length(planar, segment.a, segment.b)).collect();
+    let desired_lengths = (0..planar.segments.len()).map(|segment| desired_length(planar, segment)).collect();
     let straight_pairs = (0..points.len()).map(|vertex| straight_pairs(planar, vertex)).collect();
     let seen = vec![0; planar.segments.len()];
-    let mut forces =
-        ForceLayout { planar, anchors: points.clone(), points, desired_lengths, straight_pairs, index, seen, stamp: 0 };
+    let partners = (0..points.len()).map(|vertex| partners(planar, vertex)).collect();
+    let mut forces = ForceLayout {
+        planar,
+        anchors: points.clone(),
+        points,
+        desired_lengths,
+        straight_pairs,
+        partners,
+        index,
+        seen,
+        stamp: 0,
+    };
     for round in 0..ROUNDS {
         #[expect(clippy::cast_precision_loss, reason = "rounds are few")]
         let progress = round as f64 / ROUNDS as f64;
@@ -78,13 +96,17 @@ fn normalise_scale(planar: &PlanarGraph) -> Vec<Point> {
     planar.points.iter().map(|p| p.times(1.0 / short)).collect()
 }
 
-pub(crate) fn desired_length(planar: &PlanarGraph, a: usize, b: usize) -> f64 {
+pub(crate) fn desired_length(planar: &PlanarGraph, segment: usize) -> f64 {
+    let Segment { a, b, .. } = planar.segments[segment];
     let crossings = [a, b].iter().filter(|&&v| planar.kinds[v] == VertexKind::Crossing).count();
     let base = match crossings {
         0 => 1.0,
         1 => CROSSING_DISTANCE,
         _ => CROSSING_DISTANCE * 0.9,
     };
+    if planar.is_walk(segment) {
+        return base * WALK_LENGTH;
+    }
     // A hub needs space for its footprint and its many edges.
     let crowd = planar.rotations[a].len().max(planar.rotations[b].len());
     #[expect(clippy::cast_precision_loss, reason = "degrees are small")]
@@ -109,6 +131,12 @@ fn straight_pairs(planar: &PlanarGraph, vertex: usize) -> Vec<(usize, usize)> {
     }
     // At a hub, many pairs share a line. Their forces would oppose each other.
     if pairs.len() > 3 { Vec::new() } else { pairs }
+}
+
+/// The other ends of the walks at a vertex.
+fn partners(planar: &PlanarGraph, vertex: usize) -> Vec<usize> {
+    let walks = planar.rotations[vertex].iter().filter(|segment| planar.is_walk(**segment));
+    walks.map(|&segment| planar.segments[segment].other(vertex)).collect()
 }
 
 impl ForceLayout<'_> {
@@ -160,13 +188,17 @@ impl ForceLayout<'_> {
         #[expect(clippy::cast_precision_loss, reason = "degrees are small")]
         let share = 1.0 / (self.planar.rotations[vertex].len().max(1) as f64).sqrt();
         for &segment in &self.planar.rotations[vertex] {
-            let connector = self.planar.lines(segment).is_empty();
+            let connector = self.planar.is_invisible(segment);
             let other = self.points[self.planar.segments[segment].other(vertex)];
             let away = here.minus(other);
             let far = away.length().max(1e-9);
             let lack = self.desired_lengths[segment] - far;
             let strength = if lack > 0.0 { 0.6 } else { 0.04 };
-            let strength = if connector && lack < 0.0 { 0.02 } else { strength };
+            let strength = match lack < 0.0 {
+                true if connector => 0.02,
+                true if self.planar.is_walk(segment) => WALK_STRENGTH,
+                _ => strength,
+            };
             force = force.plus(away.times(lack.max(-2.0) / far * strength * share));
             if !connector {
                 force = force.plus(other.plus(snap_to_octant(away)).minus(here).times(0.45 * turning * share));
@@ -185,6 +217,7 @@ impl ForceLayout<'_> {
         let here = self.points[vertex];
         self.stamp += 1;
         let (stamp, planar, points, seen) = (self.stamp, self.planar, &self.points, &mut self.seen);
+        let partners = &self.partners[vertex];
         let mut force = Point::default();
         self.index.query(here, here, MIN_DISTANCE, |at| {
             let at = at as usize;
@@ -198,8 +231,10 @@ impl ForceLayout<'_> {
             let query = nearest_on(points[segment.a], points[segment.b], here);
             let away = here.minus(query);
             let far = away.length();
-            if far < MIN_DISTANCE && far > 1e-9 {
-                force = force.plus(away.times((MIN_DISTANCE - far) / far * 0.22));
+            let of_group = partners.contains(&segment.a) || partners.contains(&segment.b);
+            let least = if of_group { MIN_DISTANCE * GROUP_DISTANCE } else { MIN_DISTANCE };
+            if far < least && far > 1e-9 {
+                force = force.plus(away.times((least - far) / far * 0.22));
             }
         });
         force

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use kaisatsu_model::StationCode;
 use kaisatsu_transit::Network;
 
-use crate::geometry::Point;
+use crate::{geometry::Point, walks::walk_edges};
 
 /// An edge between two adjacent stations, with all lines that use it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub(crate) struct Edge {
     pub(crate) b: usize,
     /// Indices of lines, ascending. An edge without lines is not drawn; it connects components.
     pub(crate) lines: Vec<usize>,
+    /// Whether it joins two stations of a group, between which passengers walk.
+    pub(crate) is_walk: bool,
 }
 
 /// Stations and edges.
@@ -21,6 +24,8 @@ pub(crate) struct Graph {
     /// The positions of the stations, in kilometres east and south of the centre of the network.
     pub(crate) positions: Vec<Point>,
     pub(crate) edges: Vec<Edge>,
+    /// The groups, as indices of stations.
+    pub(crate) groups: Vec<Vec<usize>>,
 }
 
 impl Graph {
@@ -38,7 +43,7 @@ impl Graph {
                         continue;
                     }
                     let at = *found.entry((a, b)).or_insert_with(|| {
-                        edges.push(Edge { a, b, lines: Vec::new() });
+                        edges.push(Edge { a, b, lines: Vec::new(), is_walk: false });
                         edges.len() - 1
                     });
                     if edges[at].lines.last() != Some(&line_at) {
@@ -47,7 +52,16 @@ impl Graph {
                 }
             }
         }
-        Self { positions: project(network), edges }
+        let positions = project(network);
+        let members = |group: &Vec<StationCode>| group.iter().filter_map(|code| index.get(code).copied()).collect();
+        let groups: Vec<Vec<usize>> = network.groups.iter().map(members).collect();
+        edges.extend(walk_edges(&positions, &edges, &groups));
+        Self { positions, edges, groups }
+    }
+
+    /// The number of edges with lines.
+    pub(crate) fn line_edges(&self) -> usize {
+        self.edges.iter().filter(|edge| !edge.is_walk).count()
     }
 }
 

@@ -4,6 +4,7 @@
 //! of each junction follow its rotation. All changes are made through this type.
 
 use crate::{
+    dimensions::STEPS_PER_STATION,
     faces::Faces,
     footprint::{Footprint, Port},
     router::{BEND_COSTS, Route, RouteRequest, Router, Terminal, crowding_radius, octile_distance, path_length},
@@ -11,10 +12,11 @@ use crate::{
     topology::{CorridorEnd, Topology, bend_weight},
 };
 
-/// The desired length of one station distance, in grid steps.
-pub(crate) const STEPS_PER_STATION: f32 = 2.4;
 /// The cost of each missing step.
 const SHORTFALL_COST: f32 = 8.0;
+
+/// The cost of each step of a walk beyond its desired length, in addition to the step itself.
+pub(crate) const WALK_COST: f32 = 8.0;
 
 /// The state of a layout.
 pub(crate) struct GridLayout<'a> {
@@ -33,6 +35,8 @@ pub(crate) struct GridLayout<'a> {
     pub(crate) displacement_weight: f32,
     /// The desired length of each corridor, in station distances.
     pub(crate) desired_lengths: Vec<f32>,
+    /// The cost of each step of a walk beyond its desired length.
+    pub(crate) walk_costs: Vec<f32>,
     /// The cost of each occupied node next to a corridor. A corridor with stations needs space for their labels.
     pub(crate) crowding_costs: Vec<f32>,
     pub(crate) faces: Faces,
@@ -233,7 +237,7 @@ impl GridLayout<'_> {
             return None;
         }
         let ports = [self.port_of(corridor, 0, &path), self.port_of(corridor, 1, &path)];
-        let cost = cost + self.shortfall_cost(corridor, &path);
+        let cost = cost + self.shortfall_cost(corridor, &path) + self.walk_cost(corridor, path_length(&path));
         self.set_path(corridor, path, ports);
         Some(cost)
     }
@@ -256,8 +260,18 @@ impl GridLayout<'_> {
         let wanted = self.desired_lengths[corridor] * STEPS_PER_STATION;
         let topology = &self.topology.corridors[corridor];
         // A corridor that only connects two components needs no length, unless it has stations.
-        let needs_none = topology.lines.is_empty() && topology.intermediate.is_empty();
+        let needs_none = topology.lines.is_empty() && topology.intermediate.is_empty() && topology.walk.is_none();
         if needs_none { 0.0 } else { (wanted - length).max(0.0) * SHORTFALL_COST }
+    }
+
+    /// The cost of a walk that is longer than it must be: its stations belong together.
+    fn walk_cost(&self, corridor: usize, length: f32) -> f32 {
+        match self.topology.corridors[corridor].walk {
+            Some(_) => {
+                (length - self.desired_lengths[corridor] * STEPS_PER_STATION).max(0.0) * self.walk_costs[corridor]
+            }
+            None => 0.0,
+        }
     }
 
     /// The cost of a routed corridor, without the bends at its ends.
@@ -273,6 +287,7 @@ impl GridLayout<'_> {
         path_length(path)
             + bends * bend_weight(self.topology.corridors[corridor].lines.len())
             + self.shortfall_cost(corridor, path)
+            + self.walk_cost(corridor, path_length(path))
             + f32::from(crowding_cost) * self.crowding_costs[corridor]
     }
 
@@ -314,7 +329,9 @@ impl GridLayout<'_> {
             #[expect(clippy::cast_precision_loss, reason = "footprints are small")]
             let slack = (slack + self.footprints[other].width + self.footprints[other].height - 2) as f32;
             let far = (octile_distance(middle, there) - slack).max(0.0);
-            least += far + if slack <= 0.0 { self.alignment_cost(middle, there, end.corridor, far) } else { 0.0 };
+            least += far
+                + self.walk_cost(end.corridor, far)
+                + if slack <= 0.0 { self.alignment_cost(middle, there, end.corridor, far) } else { 0.0 };
         }
         least
     }

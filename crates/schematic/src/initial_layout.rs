@@ -10,7 +10,7 @@ use crate::{
     faces::Faces,
     footprint::{Footprint, Port},
     geometry::{Point, nearest_on},
-    grid_layout::{GridLayout, RemovedPath, crosses_itself},
+    grid_layout::{GridLayout, RemovedPath, WALK_COST, crosses_itself},
     router::{BEND_COSTS, RouteRequest, Router, Terminal},
     routing_grid::{GridNode, RoutingGrid, opposite, turn_angle},
     topology::{Junction, Topology, bend_weight},
@@ -73,10 +73,15 @@ fn empty_layout(topology: &Topology, steps: f64) -> Option<GridLayout<'_>> {
         paths: vec![None; topology.corridors.len()],
         displacement_weight: 0.25,
         desired_lengths: topology.corridors.iter().map(|corridor| corridor.desired_length as f32).collect(),
+        walk_costs: vec![WALK_COST; topology.corridors.len()],
         crowding_costs: topology
             .corridors
             .iter()
-            .map(|corridor| if corridor.intermediate.is_empty() { 0.25 } else { 0.7 })
+            .map(|corridor| match corridor.walk {
+                Some(_) => 0.05,
+                None if corridor.intermediate.is_empty() => 0.25,
+                None => 0.7,
+            })
             .collect(),
         faces: Faces::of(topology),
         router: Router::default(),

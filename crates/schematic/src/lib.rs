@@ -3,6 +3,7 @@
 //! | step | file |
 //! |---|---|
 //! | build a graph: stations are vertices, and lines between the same two stations share an edge | `graph.rs` |
+//! | join the stations of each group by walks, which stay short | `walks.rs` |
 //! | planarise it: crossings become vertices, and the rotation of each vertex is fixed | `planar_graph.rs` |
 //! | move disconnected components closer | `components.rs` |
 //! | relax by forces that preserve the embedding | `force_layout.rs` |
@@ -24,6 +25,7 @@
 mod build;
 mod components;
 mod contacts;
+mod dimensions;
 mod document;
 mod error;
 mod expand;
@@ -46,6 +48,7 @@ mod routing_grid;
 mod segment_index;
 mod topology;
 mod verify;
+mod walks;
 
 pub use build::{BuiltMap, Options, Step, build};
 pub use error::LayoutError;

@@ -2,32 +2,17 @@
 
 use std::collections::HashMap;
 
-use kaisatsu_render::LINE_PITCH;
-
 use crate::{
+    dimensions::line_pitch,
     geometry::Point,
     grid_layout::GridLayout,
     routing_grid::GridNode,
     topology::{CorridorEnd, Topology},
 };
 
-/// The largest width of a bundle. Up to six lines fit at full pitch, as many as run in parallel in New York.
-pub(crate) const MAX_BUNDLE_WIDTH: f64 = 30.0;
 /// Where a line bends at a station, its two sections are extended to their intersection if it is within this distance,
 /// or twice their offset. A more distant corner would cut off the station.
 const MIN_JOIN_DISTANCE: f64 = 16.0;
-
-/// The distance between adjacent lines in a bundle.
-#[expect(clippy::cast_precision_loss, reason = "bundles are small")]
-pub(crate) fn line_pitch(lines: usize) -> f64 {
-    if lines < 2 { LINE_PITCH } else { LINE_PITCH.min(MAX_BUNDLE_WIDTH / (lines - 1) as f64) }
-}
-
-/// The distance between the outer lines of a bundle.
-#[expect(clippy::cast_precision_loss, reason = "bundles are small")]
-pub(crate) fn bundle_width(lines: usize) -> f64 {
-    line_pitch(lines) * lines.saturating_sub(1) as f64
-}
 
 /// The centreline of each corridor, in map units.
 pub(crate) fn centerlines(layout: &GridLayout<'_>, cell: f64, shift: Point) -> Vec<Vec<Point>> {

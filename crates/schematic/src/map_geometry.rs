@@ -1,22 +1,17 @@
 //! The geometry of the map in map units: the marks of stations and the paths of lines.
 
+use std::collections::BTreeMap;
+
 use kaisatsu_model::{Circle, Rect, Shape};
-use kaisatsu_render::LINE_WIDTH;
 
 use crate::{
+    dimensions::{INTERCHANGE_RADIUS, MAX_CONNECTOR, STATION_RADIUS, bundle_width},
     geometry::Point,
     grid_layout::GridLayout,
-    line_geometry::{self, bundle_width},
-    line_order,
+    line_geometry, line_order,
     planar_graph::VertexKind,
     topology::Topology,
 };
-
-/// The radius of a station's mark.
-const STATION_RADIUS: f64 = 5.0;
-const INTERCHANGE_RADIUS: f64 = 7.0;
-/// Half of the width of a line.
-pub(crate) const HALF_LINE_WIDTH: f64 = LINE_WIDTH / 2.0;
 
 /// A station on the map.
 #[derive(Debug, Clone)]
@@ -36,6 +31,17 @@ impl Stop {
     }
 }
 
+/// A drawn walk between two stations of a group.
+#[derive(Debug, Clone)]
+pub(crate) struct Connector {
+    /// The edge of the graph.
+    pub(crate) walk: usize,
+    /// Its stations.
+    pub(crate) ends: [usize; 2],
+    /// From the centre of one mark to that of the other.
+    pub(crate) path: Vec<Point>,
+}
+
 /// The geometry of everything but the labels.
 #[derive(Debug)]
 pub(crate) struct MapGeometry {
@@ -45,6 +51,8 @@ pub(crate) struct MapGeometry {
     pub(crate) line_paths: Vec<Vec<Vec<Point>>>,
     /// The centreline of each corridor.
     pub(crate) centerlines: Vec<Vec<Point>>,
+    /// The drawn walks.
+    pub(crate) connectors: Vec<Connector>,
     /// How many times lines cross within bundles.
     pub(crate) bundle_crossings: usize,
 }
@@ -73,8 +81,40 @@ impl MapGeometry {
             .map(|end| line_order::crossings_at_end(topology, &orders, end))
             .sum::<usize>();
         let line_paths = line_geometry::line_paths(topology, &centerlines, &orders, lines);
-        Self { stops, line_paths, centerlines, bundle_crossings }
+        let connectors = connectors(topology, &centerlines);
+        Self { stops, line_paths, centerlines, connectors, bundle_crossings }
     }
+}
+
+/// The walks from station to station. A walk that crosses lines has several corridors.
+fn connectors(topology: &Topology, centerlines: &[Vec<Point>]) -> Vec<Connector> {
+    let mut by_edge: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, corridor) in topology.corridors.iter().enumerate() {
+        if let Some(edge) = corridor.walk {
+            by_edge.entry(edge).or_default().push(at);
+        }
+    }
+    by_edge.into_iter().filter_map(|(walk, corridors)| connector(topology, centerlines, walk, corridors)).collect()
+}
+
+fn connector(topology: &Topology, centerlines: &[Vec<Point>], walk: usize, mut left: Vec<usize>) -> Option<Connector> {
+    let junctions = |corridor: usize| topology.corridors[corridor].junctions;
+    let station = |junction: usize| topology.junctions[junction].kind.station();
+    let mut here = left.iter().flat_map(|&corridor| junctions(corridor)).find(|&at| station(at).is_some())?;
+    let first = station(here)?;
+    let mut path: Vec<Point> = Vec::new();
+    while let Some(at) = left.iter().position(|&corridor| junctions(corridor).contains(&here)) {
+        let corridor = left.remove(at);
+        let [from, to] = junctions(corridor);
+        let mut part = centerlines[corridor].clone();
+        if from != here {
+            part.reverse();
+        }
+        path.extend(part);
+        path.dedup();
+        here = if from == here { to } else { from };
+    }
+    Some(Connector { walk, ends: [first, station(here)?], path })
 }
 
 /// A station on a corridor, moved by `nudge` station distances.
@@ -90,6 +130,32 @@ pub(crate) fn stop_on(topology: &Topology, at: usize, order: usize, nudge: f64, 
 }
 
 impl MapGeometry {
+    /// The length of a connector between the edges of its marks.
+    pub(crate) fn visible_length(&self, connector: &Connector) -> f64 {
+        let marks = connector.ends.map(|station| self.stops[station].mark.bounds());
+        let outside = |point: &Point| {
+            marks.iter().all(|mark| {
+                #[expect(clippy::cast_precision_loss, reason = "map units are small")]
+                let [left, top, right, bottom] = [mark.x, mark.y, mark.right(), mark.bottom()].map(|side| side as f64);
+                point.x < left || point.x > right || point.y < top || point.y > bottom
+            })
+        };
+        // One point per unit is exact enough.
+        let points = connector.path.windows(2).flat_map(|pair| {
+            let steps = pair[0].distance(pair[1]).round();
+            let at = move |step: i32| pair[0].toward(pair[1], f64::from(step) / steps);
+            (0..rounded(steps)).map(at)
+        });
+        #[expect(clippy::cast_precision_loss, reason = "a connector is short")]
+        let length = points.filter(outside).count() as f64;
+        length
+    }
+
+    /// The connectors that are too long.
+    pub(crate) fn long_connectors(&self) -> impl Iterator<Item = &Connector> {
+        self.connectors.iter().filter(|connector| self.visible_length(connector) > MAX_CONNECTOR)
+    }
+
     /// Stations whose marks overlap.
     pub(crate) fn overlapping_marks(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.stops.len()).collect();
@@ -146,7 +212,8 @@ fn junction_stop(layout: &GridLayout<'_>, junction: usize, cell: f64, shift: Poi
     let (count, widest) = corridors.fold((0, 0.0_f64), |(count, widest), end| {
         (count + 1, widest.max(bundle_width(layout.topology.corridors[end.corridor].lines.len())))
     });
-    let radius = if count > 2 { INTERCHANGE_RADIUS } else { STATION_RADIUS } + widest / 2.0;
+    let is_grouped = layout.ends_at(junction).any(|end| layout.topology.corridors[end.corridor].walk.is_some());
+    let radius = if count > 2 || is_grouped { INTERCHANGE_RADIUS } else { STATION_RADIUS } + widest / 2.0;
     if footprint.width + footprint.height > 2 {
         return Stop { mark: rect(low, high, radius, radius), chamfering: true, on_corridor: None };
     }

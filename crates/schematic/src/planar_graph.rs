@@ -109,6 +109,15 @@ impl PlanarGraph {
         descents == 1
     }
 
+    pub(crate) fn is_walk(&self, segment: usize) -> bool {
+        self.edges[self.segments[segment].edge].is_walk
+    }
+
+    /// Whether a segment only connects two components. It is not drawn.
+    pub(crate) fn is_invisible(&self, segment: usize) -> bool {
+        self.lines(segment).is_empty() && !self.is_walk(segment)
+    }
+
     pub(crate) fn lines(&self, segment: usize) -> &[usize] {
         &self.edges[self.segments[segment].edge].lines
     }
@@ -173,7 +182,7 @@ fn connectors(positions: &[Point], planar: &PlanarGraph) -> Vec<Edge> {
         for (_, a, b) in nearest.into_iter().flatten() {
             if find(&mut component, a) != find(&mut component, b) {
                 union(&mut component, a, b);
-                connectors.push(Edge { a: a.min(b), b: a.max(b), lines: Vec::new() });
+                connectors.push(Edge { a: a.min(b), b: a.max(b), lines: Vec::new(), is_walk: false });
             }
         }
         if connectors.len() == before {

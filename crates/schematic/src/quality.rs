@@ -3,11 +3,12 @@
 use kaisatsu_transit::Network;
 
 use crate::{
+    dimensions::MAX_CONNECTOR,
     geometry::Point,
     graph::Graph,
     grid_layout::GridLayout,
     labels::PlacedLabel,
-    map_geometry::MapGeometry,
+    map_geometry::{Connector, MapGeometry},
     planar_graph::{PlanarGraph, VertexKind},
     routing_grid::{opposite, turn_angle},
     verify::{self, Violations},
@@ -21,6 +22,12 @@ const BEND_WEIGHTS: [f64; 5] = [0.0, 1.0, 1.5, 2.0, 3.0];
 pub struct Quality {
     /// Number of stations.
     pub stations: usize,
+    /// Number of groups of stations between which passengers change on foot.
+    pub groups: usize,
+    /// Groups whose marks are not joined by connectors, or only by long ones.
+    pub groups_apart: usize,
+    /// The longest visible part of a connector, in map units.
+    pub longest_connector: f64,
     /// Number of pairs of adjacent stations.
     pub edges: usize,
     /// Number of crossings of edges without a station.
@@ -54,8 +61,11 @@ pub(crate) fn measure(
     let (bends, line_bends) = count_bends(layout);
     Quality {
         stations: geometry.stops.len(),
-        edges: graph.edges.len(),
-        crossings: planar.kinds.iter().filter(|kind| **kind == VertexKind::Crossing).count(),
+        groups: graph.groups.len(),
+        groups_apart: groups_apart(graph, geometry),
+        longest_connector: geometry.connectors.iter().map(|one| geometry.visible_length(one)).fold(0.0, f64::max),
+        edges: graph.line_edges(),
+        crossings: line_crossings(planar),
         violations: verify::verify(graph, planar, layout),
         bends,
         line_bends,
@@ -65,6 +75,28 @@ pub(crate) fn measure(
         contacts: crate::contacts::find_contacts(layout.topology, geometry).len(),
         overlaps: crate::labels::overlaps(geometry, placed),
     }
+}
+
+/// The crossings of two edges with lines.
+fn line_crossings(planar: &PlanarGraph) -> usize {
+    let is_line = |segment: &usize| !planar.lines(*segment).is_empty();
+    let vertices = planar.kinds.iter().zip(&planar.rotations);
+    vertices.filter(|(kind, around)| **kind == VertexKind::Crossing && around.iter().all(is_line)).count()
+}
+
+/// The groups whose stations are not all joined by short connectors, or by being neighbours on a line.
+fn groups_apart(graph: &Graph, geometry: &MapGeometry) -> usize {
+    let mut tree_of: Vec<usize> = (0..graph.positions.len()).collect();
+    let is_short = |connector: &&Connector| geometry.visible_length(connector) <= MAX_CONNECTOR;
+    let short = geometry.connectors.iter().filter(is_short).map(|connector| connector.ends);
+    let neighbours = graph.edges.iter().filter(|edge| !edge.is_walk).map(|edge| [edge.a, edge.b]);
+    let group_of = |station: usize| graph.groups.iter().position(|group| group.contains(&station));
+    let within = neighbours.filter(|[a, b]| group_of(*a).is_some() && group_of(*a) == group_of(*b));
+    for [a, b] in short.chain(within) {
+        let (one, two) = (tree_of[a], tree_of[b]);
+        tree_of.iter_mut().filter(|tree| **tree == two).for_each(|tree| *tree = one);
+    }
+    graph.groups.iter().filter(|group| group.iter().any(|&station| tree_of[station] != tree_of[group[0]])).count()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "lines are few")]

@@ -4,6 +4,7 @@
 //! end. Some stations of a long, winding corridor stay junctions, so that its shape is kept.
 
 use crate::{
+    dimensions::{GRID_UNIT, HALF_LINE_WIDTH, INTERCHANGE_RADIUS, MIN_CONNECTOR, STEPS_PER_STATION, bundle_width},
     geometry::{Point, nearest_on},
     planar_graph::{PlanarGraph, VertexKind},
 };
@@ -40,6 +41,8 @@ pub(crate) struct Corridor {
     /// The stations between its junctions, from the first end, as indices into the network.
     pub(crate) intermediate: Vec<usize>,
     pub(crate) lines: Vec<usize>,
+    /// The edge of the graph if it is a walk, or the part of one between crossings.
+    pub(crate) walk: Option<usize>,
     /// Its path in the relaxed layout.
     pub(crate) relaxed_path: Vec<Point>,
     /// Its desired length in station distances; shorter next to a crossing.
@@ -110,6 +113,7 @@ impl Topology {
                 slots: [0, 0],
                 intermediate,
                 lines: planar.lines(chain.segments[0]).to_vec(),
+                walk: planar.is_walk(chain.segments[0]).then(|| planar.segments[chain.segments[0]].edge),
                 relaxed_path: chain.vertices.iter().map(|&vertex| points[vertex]).collect(),
                 desired_length,
             });
@@ -125,7 +129,28 @@ impl Topology {
             }
             junctions[junction].continuations = continuations(planar, vertex);
         }
-        Self { junctions, corridors }
+        let mut topology = Self { junctions, corridors };
+        for at in 0..topology.corridors.len() {
+            if topology.corridors[at].walk.is_some() {
+                topology.corridors[at].desired_length = topology.walk_length(at);
+            }
+        }
+        topology
+    }
+
+    /// The number of lines in the widest bundle at a junction.
+    pub(crate) fn widest(&self, junction: usize) -> usize {
+        self.junctions[junction].ends.iter().map(|end| self.corridors[end.corridor].lines.len()).max().unwrap_or(0)
+    }
+
+    /// The length of a walk between whose ends a connector can be seen, in station distances.
+    fn walk_length(&self, corridor: usize) -> f64 {
+        let radius = |junction: usize| match self.junctions[junction].kind {
+            VertexKind::Station(_) => INTERCHANGE_RADIUS + bundle_width(self.widest(junction)) / 2.0,
+            VertexKind::Crossing => HALF_LINE_WIDTH + bundle_width(self.widest(junction)) / 2.0,
+        };
+        let units: f64 = self.corridors[corridor].junctions.into_iter().map(radius).sum::<f64>() + MIN_CONNECTOR;
+        units / GRID_UNIT / f64::from(STEPS_PER_STATION)
     }
 }
 

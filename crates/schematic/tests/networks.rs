@@ -5,7 +5,7 @@
 mod common;
 
 use common::{built, network};
-use kaisatsu_model::Shape;
+use kaisatsu_model::{Shape, StationCode};
 use kaisatsu_render::Legend;
 use kaisatsu_schematic::{LayoutError, Options, build};
 
@@ -162,4 +162,55 @@ fn error_messages_include_advice() {
     assert!(LayoutError::Unroutable(3).to_string().ends_with(&format!("3 edges could not be routed. {remedy}")));
     let no_place = LayoutError::UnplacedLabels("甲".to_owned()).to_string();
     assert!(no_place.ends_with(&format!("甲. {remedy}, or build without --second-language")), "{no_place}");
+}
+
+/// Two lines that cross the map side by side, and a third one across, each with a station near the middle.
+fn three_lines_with_a_group() -> kaisatsu_transit::Network {
+    let mut places = Vec::new();
+    for (lat, lon) in [(35.0, 139.0), (35.004, 139.001)] {
+        places.extend((-3..=3).map(|at| (lat, lon + f64::from(at) * 0.012)));
+    }
+    places.extend((-3..=3).map(|at| (35.008 + f64::from(at) * 0.011, 139.003)));
+    let lines: Vec<Vec<usize>> = (0..3).map(|line| (line * 7..line * 7 + 7).collect()).collect();
+    let lines: Vec<(&[usize], bool)> = lines.iter().map(|stops| (&stops[..], false)).collect();
+    let mut network = network(&places, &lines);
+    let code = |at: i64| StationCode::new(at).unwrap();
+    network.groups = vec![vec![code(4), code(11), code(18)]];
+    network
+}
+
+#[test]
+fn the_stations_of_a_group_are_joined_and_nearer_than_neighbours() {
+    let network = three_lines_with_a_group();
+    let built = built(&network);
+    let edges = network.edge_count();
+    assert_eq!((built.quality.edges, built.document.lines.len()), (edges, 3), "a walk is no line");
+    let [group] = &built.document.groups[..] else { panic!("one group") };
+    assert_eq!((group.stations.len(), group.paths.len()), (3, 2), "two connectors join three stations");
+    let mark = |code: StationCode| {
+        let station = built.document.stations.iter().find(|station| station.code == code).unwrap();
+        station.marks[1].shape
+    };
+    for path in &group.paths {
+        for (x, y) in [path[0], path[path.len() - 1]] {
+            #[expect(clippy::cast_possible_truncation, reason = "a small map")]
+            let here = kaisatsu_model::Window { x: x as i64, y: y as i64, width: 1, height: 1 };
+            assert!(
+                group.stations.iter().any(|&code| mark(code).touches(&here)),
+                "a connector ends in marks: {path:?}"
+            );
+        }
+        let length: f64 = path.windows(2).map(|pair| (pair[1].0 - pair[0].0).hypot(pair[1].1 - pair[0].1)).sum();
+        assert!(length < 90.0, "{length}");
+        assert!(directions(std::slice::from_ref(path)).iter().all(Option::is_some), "{path:?}");
+    }
+    assert!(
+        built
+            .document
+            .stations
+            .iter()
+            .filter(|station| group.stations.contains(&station.code))
+            .all(|station| { matches!(station.marks[1].shape, Shape::Circle(circle) if circle.r >= 7) }),
+        "each looks like an interchange"
+    );
 }

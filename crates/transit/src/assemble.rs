@@ -57,7 +57,8 @@ pub(crate) fn assemble(
             Err(error) => errors.push(error),
         }
     }
-    let mut draft = Draft { stations, lines };
+    let walks = source_walks(&data, &station_of);
+    let mut draft = Draft { stations, lines, walks, walks_suffice: data.walks_suffice };
     drop_isolated_stations(&mut draft, data.keep_isolated, corrections, summary);
     errors.extend(names::missing_names(&draft, corrections));
     errors.extend(corrections.unused());
@@ -199,6 +200,22 @@ fn build_line(
     }))
 }
 
+/// The walks of the source, between different stations: those that it lists, and those within its groups.
+fn source_walks(data: &SourceData, station_of: &[Option<usize>]) -> Vec<(usize, usize)> {
+    let mut by_group: HashMap<&str, usize> = HashMap::new();
+    let mut walks = Vec::new();
+    for (stop, &station) in data.stops.iter().zip(station_of) {
+        if let Some(station) = station {
+            walks.push((*by_group.entry(&stop.group).or_insert(station), station));
+        }
+    }
+    walks.extend(data.walks.iter().filter_map(|&(a, b)| station_of[a].zip(station_of[b])));
+    walks.retain(|(a, b)| a != b);
+    walks.sort_unstable();
+    walks.dedup();
+    walks
+}
+
 /// Removes the stations that are on no line.
 fn drop_isolated_stations(draft: &mut Draft, keep: bool, corrections: &Corrections, summary: &mut Summary) {
     let mut on_line = vec![keep; draft.stations.len()];
@@ -221,5 +238,9 @@ fn drop_isolated_stations(draft: &mut Draft, keep: bool, corrections: &Correctio
     draft.stations = remaining;
     for station in draft.lines.iter_mut().flat_map(|line| line.runs.iter_mut().flatten()) {
         *station = renumbered[*station];
+    }
+    draft.walks.retain(|&(a, b)| on_line[a] && on_line[b]);
+    for (a, b) in &mut draft.walks {
+        (*a, *b) = (renumbered[*a], renumbered[*b]);
     }
 }

@@ -7,7 +7,7 @@ use kaisatsu_model::StationCode;
 
 use crate::{Error, ImportHistory, Line, Network, Station, Summary, assemble::Draft};
 
-/// Turns a draft into a network. What is in `previous` keeps its code.
+/// Turns a draft into a network. What is in `previous` keeps its code. Each walk of the draft becomes a group of two.
 pub(crate) fn assign(mut draft: Draft, previous: Option<&Network>, summary: &mut Summary) -> Result<Network, Error> {
     let nothing = Network::default();
     let previous = previous.unwrap_or(&nothing);
@@ -48,9 +48,10 @@ pub(crate) fn assign(mut draft: Draft, previous: Option<&Network>, summary: &mut
             is_loop: line.is_loop,
         });
     }
+    let groups = draft.walks.into_iter().map(|(a, b)| vec![codes[a], codes[b]]).collect();
     stations.sort_by_key(|station| station.code);
     lines.sort_by_key(|line| line.code);
     history.retired_stations = stations::retired(&stations, previous);
     history.retired_lines = lines::retired(&lines, previous);
-    Ok(Network { stations, lines, history, ..Network::default() })
+    Ok(Network { stations, lines, groups, history, ..Network::default() })
 }

@@ -3,6 +3,7 @@
 //! A file may extend others (`base`). Their station corrections apply within their own area only, because two stations
 //! with the same name may need different corrections. Their line corrections apply unless the file overrides them.
 
+mod groups;
 mod schema;
 
 use std::{

@@ -6,10 +6,12 @@
 
 mod feed;
 mod patterns;
+mod platform_names;
 mod prune;
 mod route_filter;
 mod routes;
 mod stations;
+mod walks;
 
 use std::{collections::HashMap, path::Path};
 
@@ -74,6 +76,10 @@ pub(crate) fn read(
             is_loop,
         });
     }
+    let walks = stop_index.walks.iter().filter_map(|(a, b)| Some((*stop_of.get(a)?, *stop_of.get(b)?)));
+    data.walks = walks.collect();
+    // A few guaranteed connections do not mean that the feed has all places at which passengers change.
+    data.walks_suffice = stop_index.walk_count * 20 >= data.stops.len();
     Ok(data)
 }
 

@@ -9,6 +9,7 @@ use crate::{
     assemble::{self, AssembleOptions},
     codes, csv_tables,
     geo::BoundingBox,
+    groups,
     gtfs::{self, RouteFilter},
     n02,
     progress::Progress,
@@ -80,14 +81,17 @@ pub fn import(
     };
     let settings = AssembleOptions { area: options.area, max_edge_m };
     let draft = assemble::assemble(data, corrections, settings, summary)?;
+    let walks_suffice = draft.walks_suffice;
     let mut network = codes::assign(draft, options.previous, summary)?;
     set_metadata(&mut network, corrections, options)?;
     if let Some(readings) = options.readings {
         summary.unresolved = readings.fill_missing(&mut network);
     }
+    groups::resolve(&mut network, walks_suffice, corrections)?;
     summary.count("stations in the network", network.stations.len());
     summary.count("lines in the network", network.lines.len());
     summary.count("edges in the network", network.edge_count());
+    summary.count("groups of stations", network.groups.len());
     Ok(network)
 }
 

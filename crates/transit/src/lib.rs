@@ -11,6 +11,7 @@ mod csv_tables;
 mod error;
 pub mod file;
 mod geo;
+mod groups;
 mod gtfs;
 mod import;
 mod n02;

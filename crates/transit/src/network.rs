@@ -19,6 +19,8 @@ pub struct Network {
     pub stations: Vec<Station>,
     /// The lines, ordered by code.
     pub lines: Vec<Line>,
+    /// Groups of stations between which passengers change on foot, each ordered by code. They share no station.
+    pub groups: Vec<Vec<StationCode>>,
     /// What the next import needs to assign the same codes.
     pub history: ImportHistory,
 }

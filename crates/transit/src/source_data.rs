@@ -15,6 +15,10 @@ pub(crate) struct SourceData {
     pub(crate) codes_are_fixed: bool,
     /// Whether a stop on no line becomes a station.
     pub(crate) keep_isolated: bool,
+    /// Pairs of stops between which passengers walk, beside those of a common group.
+    pub(crate) walks: Vec<(usize, usize)>,
+    /// Whether the source lists all walks, so that distances need not be looked at.
+    pub(crate) walks_suffice: bool,
 }
 
 /// The stop of one line at a station, or the station itself if the source does not distinguish them.

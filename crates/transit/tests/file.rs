@@ -56,6 +56,7 @@ fn network() -> impl Strategy<Value = Network> {
                 credits: "a \"b\"\n\u{7}".to_owned(),
                 stations: stations.into_iter().enumerate().map(station).collect(),
                 lines: lines.into_iter().enumerate().map(line).collect(),
+                groups: Vec::new(),
                 history: ImportHistory::default(),
             }
         })

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use kaisatsu_model::StationName;
+use kaisatsu_model::{StationCode, StationName};
 
 use super::ride;
 use crate::RouteMap;
@@ -102,6 +102,11 @@ fn walks(map: &RouteMap) -> Vec<Vec<Step>> {
             *by_name.entry(StationName::fold(&station.name)).or_insert(next)
         })
         .collect();
+    let group_of: HashMap<StationCode, usize> = (0..)
+        .zip(&map.groups)
+        .flat_map(|(group, known)| known.stations.iter().map(move |code| (*code, group)))
+        .collect();
+    let groups: Vec<Option<usize>> = stations.iter().map(|station| group_of.get(&station.code).copied()).collect();
     // From south to north, so that only a band has to be looked at for each station.
     let latitude = |at: &usize| stations[*at].position.degrees().0;
     let mut northward: Vec<usize> = (0..stations.len()).collect();
@@ -110,8 +115,8 @@ fn walks(map: &RouteMap) -> Vec<Vec<Step>> {
     for (rank, &one) in northward.iter().enumerate() {
         let band = northward[rank + 1..].iter().take_while(|other| latitude(other) - latitude(&one) < NEAR);
         for &other in band {
-            let same_name = names[one] == names[other];
-            if let Some((seconds, metres)) = ride::walk(stations[one].position, stations[other].position, same_name) {
+            let is_known = names[one] == names[other] || (groups[one].is_some() && groups[one] == groups[other]);
+            if let Some((seconds, metres)) = ride::walk(stations[one].position, stations[other].position, is_known) {
                 walks[one].push(Step { to: other, seconds, metres });
                 walks[other].push(Step { to: one, seconds, metres });
             }

@@ -10,8 +10,8 @@ pub const CHANGE: u32 = 300;
 /// How far people walk between any two stations, in metres of a straight line.
 const WALK: f64 = 500.0;
 
-/// How far they walk between stations of the same name.
-const WALK_SAME_NAME: f64 = 1000.0;
+/// How far they walk between stations of the same name or of one group.
+const KNOWN_WALK: f64 = 1000.0;
 
 /// Streets are longer than a straight line.
 const STREETS: f64 = 1.25;
@@ -111,12 +111,13 @@ pub fn ride(pace: Pace, from: Position, to: Position) -> (u32, u32) {
     (whole(pace.stop + moving), whole(metres))
 }
 
-/// Seconds and metres of the way on foot from one station to another; `None` if nobody walks that far.
+/// Seconds and metres of the way on foot from one station to another; `None` if nobody walks that far. The way is known
+/// between stations of the same name or of one group.
 #[must_use]
-pub fn walk(from: Position, to: Position, same_name: bool) -> Option<(u32, u32)> {
+pub fn walk(from: Position, to: Position, is_known: bool) -> Option<(u32, u32)> {
     let straight = from.metres_to(to);
     let metres = straight * STREETS;
-    (straight <= if same_name { WALK_SAME_NAME } else { WALK }).then(|| (whole(metres * STEP).max(60), whole(metres)))
+    (straight <= if is_known { KNOWN_WALK } else { WALK }).then(|| (whole(metres * STEP).max(60), whole(metres)))
 }
 
 #[allow(

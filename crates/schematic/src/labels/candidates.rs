@@ -1,11 +1,13 @@
 //! Finds label candidates: positions beside a mark that touch no line and no mark.
 
 use kaisatsu_model::Window;
+use kaisatsu_render::CONNECTOR_WIDTH;
 
 use super::variants::LabelVariant;
 use crate::{
+    dimensions::HALF_LINE_WIDTH,
     geometry::Point,
-    map_geometry::{HALF_LINE_WIDTH, MapGeometry, Stop},
+    map_geometry::{MapGeometry, Stop},
     segment_index::SegmentIndex,
 };
 
@@ -40,6 +42,9 @@ impl Obstacles {
         let mut line_segments = Vec::new();
         for direction in geometry.line_paths.iter().flatten() {
             line_segments.extend(direction.windows(2).map(|pair| (pair[0], pair[1], HALF_LINE_WIDTH)));
+        }
+        for connector in &geometry.connectors {
+            line_segments.extend(connector.path.windows(2).map(|pair| (pair[0], pair[1], CONNECTOR_WIDTH / 2.0)));
         }
         let marks: Vec<Window> = geometry.stops.iter().map(|stop| stop.mark.bounds()).collect();
         let high = line_segments.iter().fold(Point::new(1.0, 1.0), |high, (a, b, _)| {

@@ -49,6 +49,7 @@ pub(crate) fn built(network: &Network) -> BuiltMap {
     assert_eq!(built.quality.violations.total(), 0, "{:?}", built.quality);
     assert_eq!(built.quality.unlabelled, 0);
     assert_eq!(built.quality.overlaps, 0);
+    assert_eq!((built.quality.groups, built.quality.groups_apart), (network.groups.len(), 0), "{:?}", built.quality);
     let text = built.document.to_toml();
     let checked = check::check(&text);
     let errors: Vec<_> = checked.findings.iter().filter(|f| f.severity == Severity::Error).collect();

@@ -38,4 +38,8 @@ pub(crate) struct DraftLine {
 pub(crate) struct Draft {
     pub(crate) stations: Vec<DraftStation>,
     pub(crate) lines: Vec<DraftLine>,
+    /// Pairs of stations between which the source says that passengers walk, as indices.
+    pub(crate) walks: Vec<(usize, usize)>,
+    /// Whether the source lists all walks.
+    pub(crate) walks_suffice: bool,
 }

@@ -35,6 +35,10 @@ pub(super) struct CorrectionsFile {
     pub(super) prefecture: Table<i64>,
     pub(super) reading: Table<String>,
     pub(super) translation: Table<String>,
+    /// Groups of stations between which passengers walk.
+    pub(super) group: Vec<Spanned<Vec<String>>>,
+    /// Stations of which no two are in one group.
+    pub(super) apart: Vec<Spanned<Vec<String>>>,
     pub(super) opened: Vec<Spanned<OpenedStation>>,
     pub(super) line: Vec<Spanned<LineCorrection>>,
 }

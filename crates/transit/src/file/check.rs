@@ -10,7 +10,7 @@ use toml::Spanned;
 
 use super::{
     error::{Finding, ParseError},
-    schema::{LineEntry, NetworkFile, StationEntry},
+    schema::{GroupEntry, LineEntry, NetworkFile, StationEntry},
 };
 use crate::{ImportHistory, Line, Network, RetiredLine, RetiredStation, Station, geo::LatLon, palette};
 
@@ -60,6 +60,7 @@ pub(super) fn check(file: NetworkFile, lines: &LineIndex) -> Result<Network, Par
     let mut stations = check_stations(&file.station, &mut history, &mut report);
     let known: HashSet<_> = stations.iter().map(|station| station.code).collect();
     let mut lines = check_lines(&file.line, &known, &mut history, &mut report);
+    let groups = check_groups(&file.group, &known, &mut report);
     check_retired(&file, &known, &mut history, &mut report);
     if !report.findings.is_empty() {
         report.findings.sort_by_key(|finding| finding.line);
@@ -76,6 +77,7 @@ pub(super) fn check(file: NetworkFile, lines: &LineIndex) -> Result<Network, Par
         credits: file.credits,
         stations,
         lines,
+        groups,
         history,
     })
 }
@@ -176,6 +178,34 @@ fn check_lines(
         });
     }
     lines
+}
+
+/// Checks groups: each has two stations of the network or more, and no station is in two of them.
+fn check_groups(
+    entries: &[Spanned<GroupEntry>],
+    stations: &HashSet<StationCode>,
+    report: &mut Report<'_>,
+) -> Vec<Vec<StationCode>> {
+    let mut seen = HashSet::new();
+    let mut groups = Vec::with_capacity(entries.len());
+    for spanned in entries {
+        let (at, numbers) = (spanned.span(), &spanned.get_ref().stations);
+        if numbers.len() < 2 {
+            report.error(&at, "a group has two stations or more");
+        }
+        let mut group = Vec::with_capacity(numbers.len());
+        for &number in numbers {
+            match StationCode::new(number).ok().filter(|code| stations.contains(code)) {
+                Some(code) if seen.insert(code) => group.push(code),
+                Some(_) => report.error(&at, format!("station {number} is in a group before")),
+                None => report.error(&at, format!("a group has {number}, which is no station of this network")),
+            }
+        }
+        group.sort_unstable();
+        groups.push(group);
+    }
+    groups.sort_unstable();
+    groups
 }
 
 /// Checks retired stations and lines. Their codes stay reserved, so an active station or line must not have one of

@@ -22,6 +22,8 @@ pub(super) struct NetworkFile {
     #[serde(default)]
     pub(super) station: Vec<Spanned<StationEntry>>,
     #[serde(default)]
+    pub(super) group: Vec<Spanned<GroupEntry>>,
+    #[serde(default)]
     pub(super) gone_line: Vec<Spanned<RetiredLineEntry>>,
     #[serde(default)]
     pub(super) gone_station: Vec<Spanned<RetiredStationEntry>>,
@@ -60,6 +62,12 @@ pub(super) struct StationEntry {
     pub(super) lon: f64,
     #[serde(default)]
     pub(super) formerly: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GroupEntry {
+    pub(super) stations: Vec<i64>,
 }
 
 #[derive(Debug, Deserialize)]

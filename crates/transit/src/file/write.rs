@@ -26,6 +26,10 @@ pub fn write(network: &Network) -> String {
     for station in stations {
         write_station(&mut out, station, network.history.station_keys.get(&station.code));
     }
+    for group in &network.groups {
+        out.push_str("\n[[group]]\n");
+        put(&mut out, "stations", format!("[{}]", joined(group)));
+    }
     for retired in &network.history.retired_lines {
         out.push_str("\n[[gone_line]]\n");
         put(&mut out, "code", retired.code);

@@ -1,17 +1,23 @@
 //! Groups the stops of a feed into stations.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use kaisatsu_model::StationName;
 
-use super::feed::Feed;
+use super::{
+    feed::Feed,
+    platform_names::{place, place_without_number},
+    walks::{self, RootPairs},
+};
 use crate::{
     Error, Summary,
     geo::{self, LatLon},
 };
 
-/// Stops with the same name within this distance are one station.
+/// Stops of the same place, by their names without platform and direction, within this distance are one station.
 const MAX_SAME_NAME_DISTANCE_M: f64 = 300.0;
+/// Stops whose names differ in a last letter or number within this distance are one station.
+const MAX_PLATFORM_DISTANCE_M: f64 = 100.0;
 
 /// A station of the feed.
 #[derive(Debug)]
@@ -27,6 +33,10 @@ pub(super) struct FeedStation {
 pub(super) struct StopIndex {
     pub(super) stations: Vec<FeedStation>,
     pub(super) by_stop: HashMap<String, usize>,
+    /// Pairs of stations between which the feed has transfers or pathways.
+    pub(super) walks: Vec<(usize, usize)>,
+    /// How many pairs of parent stations the feed connects, also those that are merged.
+    pub(super) walk_count: usize,
 }
 
 struct StopRow {
@@ -37,7 +47,7 @@ struct StopRow {
 }
 
 pub(super) fn read(feed: &mut Feed, summary: &mut Summary) -> Result<StopIndex, Error> {
-    let stop_rows = stop_rows(feed, summary)?;
+    let (stop_rows, entrances) = stop_rows(feed, summary)?;
     // Each stop is a member of its outermost parent station.
     let mut members: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let roots = roots(&stop_rows);
@@ -58,15 +68,18 @@ pub(super) fn read(feed: &mut Feed, summary: &mut Summary) -> Result<StopIndex, 
         }
         members.entry(root).or_default().push(id);
     }
-    let merged = merge_same_names(feed, &stop_rows, &members)?;
-    let mut index = StopIndex { stations: Vec::new(), by_stop: HashMap::new() };
+    let root_of: HashMap<&str, &str> =
+        members.iter().flat_map(|(root, stops)| stops.iter().map(move |stop| (*stop, *root))).collect();
+    let transfers = walks::transfers(feed, &root_of)?;
+    let merged = merge_same_names(&stop_rows, &members, &transfers);
+    let mut index = StopIndex { stations: Vec::new(), by_stop: HashMap::new(), walks: Vec::new(), walk_count: 0 };
     let mut index_of: HashMap<&str, usize> = HashMap::new();
     for (root, stops) in &members {
         let representative = merged.get(root).copied().unwrap_or(root);
         let at = *index_of.entry(representative).or_insert_with(|| {
             index.stations.push(FeedStation {
                 id: representative.to_owned(),
-                name: stop_rows[representative].name.clone(),
+                name: merged_name(&stop_rows, &merged, representative).to_owned(),
                 position: LatLon { lat: 0.0, lon: 0.0 },
             });
             index.stations.len() - 1
@@ -93,19 +106,41 @@ pub(super) fn read(feed: &mut Feed, summary: &mut Summary) -> Result<StopIndex, 
     for (station, parts) in index.stations.iter_mut().zip(parts) {
         station.position = geo::mean(parts).unwrap_or(station.position);
     }
+    let pathways = walks::pathways(feed, &root_of, &entrances)?;
+    let pairs: BTreeSet<(&str, &str)> = transfers.iter().chain(&pathways).map(|&(a, b)| (a.min(b), a.max(b))).collect();
+    index.walk_count = pairs.len();
+    let walks = pairs.iter().map(|(a, b)| (index.by_stop[*a], index.by_stop[*b]));
+    index.walks = walks.filter(|(a, b)| a != b).collect();
     Ok(index)
 }
 
-fn stop_rows(feed: &mut Feed, summary: &mut Summary) -> Result<BTreeMap<String, StopRow>, Error> {
+/// The name of a station: that of its first stop, without what tells its stops apart.
+fn merged_name<'a>(
+    stop_rows: &'a BTreeMap<String, StopRow>,
+    merged: &HashMap<&str, &str>,
+    representative: &str,
+) -> &'a str {
+    let own = stop_rows[representative].name.as_str();
+    let places: BTreeSet<&str> =
+        merged.iter().filter(|(_, to)| **to == representative).map(|(root, _)| place(&stop_rows[*root].name)).collect();
+    if places.len() > 1 { place_without_number(own).unwrap_or_else(|| place(own)) } else { place(own) }
+}
+
+/// The stops and stations, and the station of each entrance and pathway node.
+type StopRows = (BTreeMap<String, StopRow>, HashMap<String, String>);
+
+fn stop_rows(feed: &mut Feed, summary: &mut Summary) -> Result<StopRows, Error> {
     let (mut table, _) = feed.required("stops.txt")?;
     let id_column = table.required("stop_id")?;
     let [name, lat, lon, kind, parent] =
         ["stop_name", "stop_lat", "stop_lon", "location_type", "parent_station"].map(|name| table.column(name));
     let mut stop_rows: BTreeMap<String, StopRow> = BTreeMap::new();
+    let mut entrances = HashMap::new();
     while let Some(row) = table.next()? {
         summary.count("stops read", 1);
         // Entrances and pathway nodes are not stops, nor are location types that are unknown here.
         if !matches!(row.text(kind), "" | "0" | "1" | "4") {
+            entrances.insert(row.text(id_column).to_owned(), row.text(parent).to_owned());
             continue;
         }
         let id = row.text(id_column);
@@ -129,7 +164,7 @@ fn stop_rows(feed: &mut Feed, summary: &mut Summary) -> Result<BTreeMap<String, 
             return Err(row.error(format!("stop_id {id} is used before, at line {}", first.line)));
         }
     }
-    Ok(stop_rows)
+    Ok((stop_rows, entrances))
 }
 
 /// The outermost parent station of each stop; `None` if the parents form a cycle. Each link is followed once.
@@ -155,42 +190,54 @@ fn roots(stop_rows: &BTreeMap<String, StopRow>) -> HashMap<&str, Option<&str>> {
     found
 }
 
-/// Merges stations with the same name within a distance, under the smallest id. If the feed has transfers, they decide
-/// instead of the distance.
+/// Merges the stations of one place, under the smallest id: those with the same name, apart from platform and
+/// direction, within a distance. Between stations with several stops, transfers decide instead of the distance if the
+/// feed has any.
 fn merge_same_names<'a>(
-    feed: &mut Feed,
     stop_rows: &'a BTreeMap<String, StopRow>,
     members: &BTreeMap<&'a str, Vec<&'a str>>,
-) -> Result<HashMap<&'a str, &'a str>, Error> {
+    transfers: &RootPairs<'a>,
+) -> HashMap<&'a str, &'a str> {
     let mut sets = DisjointSets((0..members.len()).collect());
-    let root_of: HashMap<&str, &str> =
-        members.iter().flat_map(|(root, stops)| stops.iter().map(move |stop| (*stop, *root))).collect();
     let mut by_name: BTreeMap<String, Vec<(usize, &str)>> = BTreeMap::new();
-    for (index, root) in members.keys().enumerate() {
-        by_name.entry(format!("{:?}", StationName::fold(&stop_rows[*root].name))).or_default().push((index, root));
-    }
-    let transfers = read_transfers(feed, &root_of)?;
+    let mut by_numbered_name: BTreeMap<String, Vec<(usize, &str)>> = BTreeMap::new();
     let is_station = |root: &str| members[root].len() > 1;
-    for roots in by_name.values().filter(|roots| roots.len() > 1) {
+    let fold = |name: &str| StationName::fold(name).as_str().to_owned();
+    for (index, root) in members.keys().enumerate() {
+        let name = &stop_rows[*root].name;
+        by_name.entry(fold(place(name))).or_default().push((index, root));
+        if !is_station(root) {
+            let place = place_without_number(name).unwrap_or_else(|| place(name));
+            by_numbered_name.entry(fold(place)).or_default().push((index, root));
+        }
+    }
+    let near = |a: &str, b: &str, most: f64| {
+        stop_rows[a].position.zip(stop_rows[b].position).is_some_and(|(p, q)| p.metres_to(q) <= most)
+    };
+    let is_one = |a: &str, b: &str| {
+        if transfers.is_empty() || !is_station(a) || !is_station(b) {
+            near(a, b, MAX_SAME_NAME_DISTANCE_M)
+        } else {
+            transfers.contains(&(a, b)) || transfers.contains(&(b, a))
+        }
+    };
+    let mut join = |roots: &[(usize, &str)], is_one: &dyn Fn(&str, &str) -> bool| {
         for (at, &(a_index, a)) in roots.iter().enumerate() {
             for &(b_index, b) in &roots[at + 1..] {
-                let near = stop_rows[a]
-                    .position
-                    .zip(stop_rows[b].position)
-                    .is_some_and(|(p, q)| p.metres_to(q) <= MAX_SAME_NAME_DISTANCE_M);
-                let is_one = if transfers.is_empty() || !is_station(a) || !is_station(b) {
-                    near
-                } else {
-                    transfers.contains(&(a, b)) || transfers.contains(&(b, a))
-                };
-                if is_one {
+                if is_one(a, b) {
                     sets.join(a_index, b_index);
                 }
             }
         }
+    };
+    for roots in by_name.values() {
+        join(roots, &is_one);
+    }
+    for roots in by_numbered_name.values() {
+        join(roots, &|a, b| near(a, b, MAX_PLATFORM_DISTANCE_M));
     }
     let ids: Vec<&str> = members.keys().copied().collect();
-    Ok(ids.iter().enumerate().map(|(index, id)| (*id, ids[sets.of(index)])).collect())
+    ids.iter().enumerate().map(|(index, id)| (*id, ids[sets.of(index)])).collect()
 }
 
 /// A union-find structure. Each element points to a smaller one of its set, or to itself.
@@ -210,20 +257,4 @@ impl DisjointSets {
         let (a, b) = (self.of(a), self.of(b));
         self.0[a.max(b)] = a.min(b);
     }
-}
-
-fn read_transfers<'a>(
-    feed: &mut Feed,
-    root_of: &HashMap<&'a str, &'a str>,
-) -> Result<std::collections::HashSet<(&'a str, &'a str)>, Error> {
-    let mut found = std::collections::HashSet::new();
-    if let Some((mut table, _)) = feed.table("transfers.txt")? {
-        let [from, to, kind] = ["from_stop_id", "to_stop_id", "transfer_type"].map(|name| table.column(name));
-        while let Some(row) = table.next()? {
-            let pair = root_of.get(row.text(from)).copied().zip(root_of.get(row.text(to)).copied());
-            // Transfer type 3: no transfer is possible.
-            found.extend(pair.filter(|(a, b)| a != b && row.text(kind) != "3"));
-        }
-    }
-    Ok(found)
 }

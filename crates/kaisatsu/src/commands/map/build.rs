@@ -90,13 +90,16 @@ fn print_summary(output: &Path, built: &BuiltMap, since: Instant) {
         since.elapsed().as_secs_f64()
     );
     eprintln!(
-        "violations {}, bends {}, crossings within bundles {}, bundles that touch {}, names missing {}, overlaps {}",
+        "violations {}, bends {}, crossings within bundles {}, bundles that touch {}, names missing {}, overlaps {}, \
+         groups {}, groups drawn apart {}",
         quality.violations.total(),
         quality.bends,
         quality.bundle_crossings,
         quality.contacts,
         quality.unlabelled,
-        quality.overlaps
+        quality.overlaps,
+        quality.groups,
+        quality.groups_apart
     );
     if !built.missing_characters.is_empty() {
         eprintln!("the typeface lacks: {}; they are drawn as boxes", built.missing_characters);
