@@ -219,7 +219,8 @@ async fn applications_belong_to_their_owner(store: Store) {
     let owned = store.owned_application(&app(2)).await.unwrap().unwrap();
     assert_eq!((owned.application.name.as_str(), owned.requests_per_day), ("another", Some(7)));
     let others = ApplicationChange { name: Some(ApplicationName::new("app 1").unwrap()), ..change.clone() };
-    store.change_application(&app(2), &others).await.expect("nobody learns that another has the name");
+    // Nobody learns that another has the name.
+    store.change_application(&app(2), &others).await.unwrap();
     own(&store, 4, 2).await;
     let taken = ApplicationChange { name: Some(ApplicationName::new("app 4").unwrap()), ..change };
     assert!(matches!(

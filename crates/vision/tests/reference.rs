@@ -17,7 +17,7 @@ fn folder(variable: &str) -> PathBuf {
 
 fn worker() -> Worker {
     let registry = Arc::new(ModelRegistry::open(&folder("KAISATSU_TEST_MODELS")).unwrap());
-    Worker::load(&registry, &Arc::default(), &Arc::default())
+    Worker::load(&registry, &Arc::default(), &Arc::default(), &|| false)
 }
 
 fn photo(name: &str) -> Picture {
