@@ -1,5 +1,7 @@
+import com.sun.management.OperatingSystemMXBean;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
+import java.lang.management.ManagementFactory;
 import java.net.HttpURLConnection;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
@@ -48,6 +50,20 @@ public final class Bench {
         System.out.printf("of which without the network %.3f ms%n", withoutNetwork(server, key));
         System.out.printf("median of %d: client %.3f ms, HttpURLConnection %.3f ms, overhead %.3f ms%n", CALLS,
                 ours[CALLS / 2], theirs[CALLS / 2], ours[CALLS / 2] - theirs[CALLS / 2]);
+        double bareTime = processorTime(bare);
+        double clientTime = processorTime(client);
+        System.out.printf("processor time of a call: client %.3f ms, HttpURLConnection %.3f ms, overhead %.3f ms%n",
+                clientTime, bareTime, clientTime - bareTime);
+    }
+
+    /** Of all threads of the process, which a busy machine does not change. */
+    private static double processorTime(Work work) throws Exception {
+        OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        long start = system.getProcessCpuTime();
+        for (int i = 0; i < CALLS; i++) {
+            work.run();
+        }
+        return (system.getProcessCpuTime() - start) / 1e6 / CALLS;
     }
 
     /** What the library itself does: the request made, the answer read, without anything in between. */
