@@ -160,6 +160,11 @@ impl Corrections {
         self.contents.other_lines
     }
 
+    /// Whether stations without a translation get one from their readings.
+    pub(crate) fn romanises(&self) -> bool {
+        self.contents.romaji
+    }
+
     pub(crate) fn max_edge_m(&self) -> Option<f64> {
         self.contents.longest_edge_km.map(|km| km * 1000.0)
     }

@@ -13,6 +13,7 @@ use crate::{
     gtfs::{self, RouteFilter},
     n02,
     progress::Progress,
+    romaji,
     source_data::SourceData,
     train_data,
 };
@@ -87,12 +88,22 @@ pub fn import(
     if let Some(readings) = options.readings {
         summary.unresolved = readings.fill_missing(&mut network);
     }
+    if corrections.romanises() {
+        romanise(&mut network);
+    }
     groups::resolve(&mut network, walks_suffice, corrections)?;
     summary.count("stations in the network", network.stations.len());
     summary.count("lines in the network", network.lines.len());
     summary.count("edges in the network", network.edge_count());
     summary.count("groups of stations", network.groups.len());
     Ok(network)
+}
+
+/// Writes the names of stations with a reading in the Latin alphabet, unless they have a translation.
+fn romanise(network: &mut Network) {
+    for station in network.stations.iter_mut().filter(|station| station.translation.is_empty()) {
+        station.translation = romaji::romanise(&station.name, &station.yomi).unwrap_or_default();
+    }
 }
 
 /// Sets the metadata. The options take precedence over the corrections, and those over the previous network.

@@ -19,6 +19,7 @@ mod network;
 mod palette;
 mod progress;
 mod readings;
+mod romaji;
 mod search_queue;
 mod source_data;
 mod summary;

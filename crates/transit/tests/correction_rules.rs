@@ -218,3 +218,14 @@ fn a_line_is_listed_once_by_code_or_by_key() {
     let key = "[[line]]\nkey = \"k\"\ncolor = \"red\"\n";
     assert_eq!(error(key), "corrections.toml:2: line k: color is 'red'; it is written #rrggbb");
 }
+
+#[test]
+fn names_in_the_latin_alphabet_are_made_of_readings_where_a_file_says_so() {
+    let readings = "[reading]\n\"甲\" = \"しんばし\"\n\"丙\" = \"とうきょう\"\n[translation]\n\"丙\" = \"Tokyo\"\n";
+    let latin = |more: &str| {
+        let network = network(&format!("{more}{readings}"));
+        network.stations.iter().map(|station| station.translation.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(latin("romaji = true\n"), ["Shimbashi", "", "Tokyo", "Shimbashi", "", ""]);
+    assert_eq!(latin(""), ["", "", "Tokyo", "", "", ""]);
+}

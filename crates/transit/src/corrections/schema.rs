@@ -26,6 +26,8 @@ pub(super) struct CorrectionsFile {
     pub(super) credits: Option<String>,
     pub(super) area: Option<Spanned<[f64; 4]>>,
     pub(super) merge: StationGrouping,
+    /// Whether stations without a translation get one from their readings.
+    pub(super) romaji: bool,
     pub(super) longest_edge_km: Option<f64>,
     pub(super) other_lines: UnlistedLines,
     pub(super) spelling: Table<String>,
