@@ -11,7 +11,7 @@ use kaisatsu_recognition::{ModelInfo, Task};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::response::{Refusals, respond};
+use super::response::{RecognitionError, Refusals, respond};
 use crate::{Gateway, Query, gateway::API_KEY, response::JsonBody};
 
 /// The models by task.
@@ -102,6 +102,8 @@ impl From<ModelInfo> for ModelEntry {
     security(("APIKEY" = [])),
     responses(
         (status = 200, description = "The five tasks with their models", body = ModelsAnswer,
+            content_type = "application/json;charset=UTF-8"),
+        (status = 400, description = "104: the request has two keys that differ", body = RecognitionError,
             content_type = "application/json;charset=UTF-8"),
         Refusals,
     )
