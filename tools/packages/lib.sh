@@ -31,12 +31,6 @@ need() { # program:package...
     DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# Prints where this machine's apt fetches a release from, if it does.
-mirror() { # codename
-    apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
-        awk -v codename="$1" '$1 == codename { print $2; exit }'
-}
-
 # Seconds since a moment that $EPOCHREALTIME gave.
 since() {
     awk -v from="$1" -v to="$EPOCHREALTIME" 'BEGIN { printf "%.1f", to - from }'
