@@ -134,6 +134,7 @@ bench-accuracy: ## measure accuracy: photographs, pairs, barcodes against zxing-
 	@$(BENCH_VISION)
 	@target/bench-vision-venv/bin/python bench/accuracy/check.py $(BENCH_VISION_PARTS)
 	@target/bench-vision-venv/bin/python bench/accuracy/calibration.py $(BENCH_VISION_PARTS)
+	@target/bench-vision-venv/bin/python bench/accuracy/named.py $(BENCH_VISION_PARTS)
 	@target/bench-vision-venv/bin/python bench/accuracy/probe.py $(BENCH_VISION_PARTS)
 
 bench-datasets: ## measure the build of datasets against the bare network, and its memory

@@ -57,7 +57,7 @@ pub(crate) fn run(models: &str, count: u32, known: &[&str], asked: &[&str]) -> V
     let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so")).expect("the library");
     let registry = ModelRegistry::open(models).expect("the models");
     let model = registry.entry("local-features").and_then(|entry| entry.model.as_ref().ok()).expect("local features");
-    let mut extractor = Extractor::load(&runtime, model).expect("the network");
+    let mut extractor = Extractor::load(&runtime, &model.folder, &model.manifest).expect("the network");
     let (mut resizer, vocabulary) = (Resizer::new(), Vocabulary::default());
     let mut memory = Memory { index: Index::default(), references: HashMap::new(), voting: Cell::default() };
     for (number, file) in (0..).zip(known) {
@@ -73,7 +73,7 @@ pub(crate) fn run(models: &str, count: u32, known: &[&str], asked: &[&str]) -> V
     fill(&mut memory, &vocabulary, &real, count);
     let filled = began.elapsed().as_secs_f64();
 
-    let matcher = Matcher::load(&runtime, model).expect("the matcher");
+    let matcher = Matcher::load(&runtime, &model.folder, &model.manifest).expect("the matcher");
     let mut recogniser = Recogniser::new(extractor, matcher);
     let answers: Vec<Value> = asked
         .iter()

@@ -13,14 +13,16 @@ use crate::{Failure, Kind, Segment, recognition, redact, route_map};
 
 const GET: HeaderValue = HeaderValue::from_static("GET,HEAD,OPTIONS");
 const POST: HeaderValue = HeaderValue::from_static("POST,OPTIONS");
+const BOTH: HeaderValue = HeaderValue::from_static("GET,HEAD,POST,OPTIONS");
 const ALL: HeaderValue = HeaderValue::from_static("GET,HEAD,POST,DELETE,OPTIONS");
 
-/// The value of `Allow` for a path. Operators' lists have all methods, every other path has one.
+/// The value of `Allow` for a path. Operators' lists have all methods.
 fn allowed(item: &PathItem) -> HeaderValue {
-    match (item.delete.is_some(), item.post.is_some()) {
-        (true, _) => ALL,
-        (false, true) => POST,
-        (false, false) => GET,
+    match (item.delete.is_some(), item.post.is_some(), item.get.is_some()) {
+        (true, ..) => ALL,
+        (false, true, true) => BOTH,
+        (false, true, false) => POST,
+        (false, false, _) => GET,
     }
 }
 

@@ -51,7 +51,10 @@ pub(crate) fn api(segment: &Segment) -> OpenApiRouter<Arc<Gateway>> {
         .routes(below(recognition, routes!(user_category::get_image::get_image)))
         .routes(below(recognition, routes!(user_category::delete_image::delete_image)))
         .routes(below(recognition, routes!(user_category::create_data_set::create_data_set)))
-        .routes(below(recognition, routes!(user_category::get_data_set::get_data_set)))
+        .routes(below(
+            recognition,
+            routes!(user_category::get_data_set::get_data_set, user_category::get_data_set::get_data_set_by_query),
+        ))
         .routes(below(recognition, routes!(user_category::list_data_sets::list_data_sets)))
         .routes(below(recognition, routes!(user_category::delete_data_set::delete_data_set)))
         .routes(below(recognition, routes!(recognition::models::models)))

@@ -108,7 +108,7 @@ fn run() -> Result<ExitCode, CliError> {
             Command::Account(command) => commands::account::run(command, &settings).await,
             Command::Token(command) => commands::token::run(command, &settings).await,
             Command::Map(command) => commands::map::run(command, &settings),
-            Command::Models(command) => commands::models::run(command, &settings),
+            Command::Models(command) => commands::models::run(command, &settings).await,
             Command::Collection(command) => commands::collection::run(command, &settings).await,
             Command::Catalog(command) => commands::catalog::run(command, &settings).await,
             Command::Feedback(command) => commands::feedback::run(command, &settings).await,

@@ -129,6 +129,17 @@ pub(crate) struct Settings {
     #[arg(long, global = true, env = "KAISATSU_HEIF", value_name = "LIBRARY", default_value_t)]
     pub(crate) heif: HeifLibrary,
 
+    /// Use the position in a picture's EXIF data where a model knows the places of things: true or false
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_EXIF_POSITION",
+        value_name = "BOOL",
+        default_value_t = false,
+        action = clap::ArgAction::Set
+    )]
+    pub(crate) exif_position: bool,
+
     /// How long recognitions are kept, so that feedback can refer to them
     #[arg(
         long,

@@ -32,6 +32,8 @@ pub(crate) struct Context {
     pub(crate) blobs: Blobs,
     pub(crate) fetcher: Arc<Fetcher>,
     pub(crate) limits: UserLimits,
+    /// Whether the position in a picture's EXIF data may be used.
+    pub(crate) exif_position: bool,
     /// The most images that are fetched at once.
     pub(crate) fetches: usize,
     /// How long the lease of a build lasts.
@@ -65,6 +67,7 @@ impl Context {
             blobs: users.blobs,
             fetcher: Arc::new(users.fetcher),
             limits: users.limits,
+            exif_position: settings.exif_position,
             fetches: users.fetches,
             lease: users.lease,
             store,

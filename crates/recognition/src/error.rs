@@ -13,7 +13,7 @@ pub enum RecognitionError {
     #[error("{0}")]
     Image(#[from] DecodeError),
     /// There is no model of that name for this task.
-    #[error("there is no model '{asked}' for this operation; there is {}", listed(known))]
+    #[error("there is no model '{asked}' for this operation; there is {}{}", listed(known), how_to_teach(asked))]
     NoSuchModel {
         /// What was asked for.
         asked: String,
@@ -52,6 +52,18 @@ pub enum RecognitionError {
     /// The user has no such dataset.
     #[error("there is no such dataset of this user; dataSetId is what createDataSet answered with")]
     NoSuchDataset,
+    /// The user gave several datasets the name that one was asked for by.
+    #[error("body field dataSetId is the name of several datasets of this user; use what createDataSet answered with")]
+    AmbiguousName,
+    /// A dataset that is found by its name must be the only one.
+    #[error("body field name is that of another dataset of this user; delete that one first, or choose another name")]
+    NameTaken,
+    /// There is nothing to make a dataset of.
+    #[error("body field from: the storage area has no image with a tag; uploadImage takes one as tag or label")]
+    NothingTagged,
+    /// The storage area has more images than a dataset may have.
+    #[error("body field from: the storage area has more images than a dataset may have, which is {0}")]
+    TooManyStored(usize),
     /// An image that a dataset is to be made of is not in the user's storage area.
     #[error("images[{0}].imageId is not an image of this user's storage area")]
     NoStoredImage(usize),
@@ -146,6 +158,21 @@ pub(crate) const NOT_INSTALLED: &str = "is not installed on this server";
 pub(crate) const NOT_LOADED: &str = "is damaged, or cannot be loaded on this server";
 /// A model whose vectors are not those that a collection or dataset was made with.
 pub(crate) const OTHER_VECTORS: &str = "has other weights now than this was made with";
+
+/// How an operator gets a model that clients ask for and no package registry has.
+pub(crate) fn how_to_teach(model: &str) -> String {
+    match model {
+        "landmark" => "; the server's operator teaches it from photographs of sights: `kaisatsu models teach landmark \
+                       FOLDER --instances`"
+            .to_owned(),
+        "fashion_color" | "fashion_style" | "fashion_pattern" => {
+            format!(
+                "; the server's operator teaches it from labelled photographs: `kaisatsu models teach {model} FOLDER`"
+            )
+        }
+        _ => String::new(),
+    }
+}
 
 fn listed(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }

@@ -65,8 +65,14 @@ impl Fixture {
         let application = AppId::from_random([1; 10]);
         store.create_application(&application, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
         let clock = Arc::new(ManualClock::default());
-        let settings =
-            Settings { waiting: 8, max_pixels: 1_000, keep: Duration::from_hours(1), keep_pictures: false, quorum: 2 };
+        let settings = Settings {
+            waiting: 8,
+            max_pixels: 1_000,
+            keep: Duration::from_hours(1),
+            keep_pictures: false,
+            quorum: 2,
+            exif_position: false,
+        };
         let policy = Policy { allowed: Vec::new(), max_bytes: 1_000, timeout: Duration::from_secs(1) };
         let users = UserSettings {
             blobs: Blobs::open(&BlobAddress::Folder(folder.path().to_owned())).unwrap(),

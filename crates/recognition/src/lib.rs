@@ -45,7 +45,7 @@ mod storage;
 mod user;
 
 pub use content::{Catalogue, CollectionImage, Collections};
-pub use datasets::{Dataset, DatasetImageRequest, DatasetWarning, Datasets, ImageOrigin};
+pub use datasets::{Dataset, DatasetImageRequest, DatasetSource, DatasetWarning, Datasets, ImageOrigin};
 pub use engine::{ModelInfo, Models, Sought, Tag, default_embedder, describe_metrics};
 pub use error::RecognitionError;
 pub use feedback::{Feedback, Rating, TotalsRequest};
@@ -58,7 +58,12 @@ pub use kaisatsu_store::{
     CollectionRecord, DatasetImageRow, FeedbackFilter, FeedbackRow, FeedbackTotal, ImageRecord, ItemFilter, ListedItem,
     Missing, RecognitionRecord, ScoreAdjustment, Standing, StoreError, StoredCandidate, UserImage, hex,
 };
-pub use kaisatsu_vision::{Accuracy, DecodeError, manifest::Task, text::Language};
+pub use kaisatsu_vision::{
+    Accuracy, DecodeError,
+    instances::{Facts, Place},
+    manifest::Task,
+    text::Language,
+};
 pub use log::Saved;
 pub use paging::{Cursor, Page};
 pub use recognition::Recognition;

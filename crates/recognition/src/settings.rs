@@ -18,6 +18,8 @@ pub struct Settings {
     pub keep_pictures: bool,
     /// How many applications have to agree before feedback acts for all.
     pub quorum: usize,
+    /// Whether the position in a picture's EXIF data may be used, for models of things that have a place.
+    pub exif_position: bool,
 }
 
 /// How much one user may have.

@@ -122,6 +122,23 @@ impl Store {
             .bind(id.as_str()).bind(application.as_str()).bind(user.as_str()).fetch_optional(pool).await)?)
     }
 
+    /// The datasets to which a user gave a name, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn datasets_named(
+        &self,
+        application: &AppId,
+        user: &UserId,
+        name: &str,
+        limit: i64,
+    ) -> Result<Vec<DatasetRow>, StoreError> {
+        let query = format!("{COLUMNS} WHERE application_id = $1 AND user_id = $2 AND name = $3 LIMIT $4");
+        let query = sqlx::AssertSqlSafe(query);
+        Ok(on_each!(self, pool => sqlx::query_as(query)
+            .bind(application.as_str()).bind(user.as_str()).bind(name).bind(limit).fetch_all(pool).await)?)
+    }
+
     /// A user's datasets after a cursor, oldest first, at most `limit`.
     ///
     /// # Errors

@@ -85,6 +85,8 @@ const LIST: &str = "SELECT i.id, i.sha256, b.size, i.width, i.height, i.tag, i.n
      WHERE i.application_id = $1 AND i.user_id = $2 AND (i.created_at > $3 OR (i.created_at = $3 AND i.id > $4)) \
      ORDER BY i.created_at, i.id LIMIT $5";
 
+const UNTAGGED: &str = "SELECT COUNT(*) FROM user_image WHERE application_id = $1 AND user_id = $2 AND tag IS NULL";
+
 const DELETE: &str = "DELETE FROM user_image WHERE id = $1 AND application_id = $2 AND user_id = $3 RETURNING sha256";
 
 /// Finds an image in the storage area, or one that a dataset fetched. A dataset also has the bytes of images that its
@@ -94,6 +96,15 @@ const FIND: &str = "SELECT sha256 FROM user_image WHERE id = $1 AND application_
      WHERE image_id = $1 AND application_id = $2 AND user_id = $3 AND url IS NOT NULL AND sha256 IS NOT NULL LIMIT 1";
 
 impl Store {
+    /// How many images of a user's storage area have no tag.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_untagged_images(&self, application: &AppId, user: &UserId) -> Result<i64, StoreError> {
+        Ok(on_each!(self, pool => sqlx::query_scalar(UNTAGGED)
+            .bind(application.as_str()).bind(user.as_str()).fetch_one(pool).await)?)
+    }
+
     /// Stores an image in a user's storage area, which may hold `limit`. The same bytes are stored once.
     ///
     /// # Errors

@@ -47,7 +47,8 @@ fn samples(models: &Path, pictures: &Path) -> Result<Vec<Vector>, Box<dyn Error>
     let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so"))?;
     let registry = ModelRegistry::open(models)?;
     let model = &registry.entry("local-features").ok_or("there is no model local-features")?.model;
-    let mut extractor = Extractor::load(&runtime, model.as_ref().map_err(ToString::to_string)?)?;
+    let model = model.as_ref().map_err(ToString::to_string)?;
+    let mut extractor = Extractor::load(&runtime, &model.folder, &model.manifest)?;
     let mut resizer = Resizer::new();
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(pictures)?.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;

@@ -10,6 +10,7 @@ mod detect;
 mod digest;
 mod embed;
 mod engine;
+pub mod instances;
 mod labels;
 pub mod manifest;
 pub mod object;

@@ -3,6 +3,7 @@
 mod embedder;
 mod ensemble;
 mod features;
+mod instances;
 mod picture;
 mod text;
 mod text_encoder;
@@ -13,6 +14,8 @@ use std::path::{Path, PathBuf};
 pub use embedder::{EmbedderOutput, EmbedderParts, Pool};
 pub use ensemble::{Ensemble, Member, Normalise};
 pub use features::{FeatureInput, FeatureOutput, LocalFeatures};
+pub(crate) use instances::InstanceKind;
+pub use instances::{InstanceParts, PictureFile};
 pub use picture::{Backend, Channels, Decode, Filter, Fit, Input, Layout, Output};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 pub use text::{Text, TextDetect, TextPicture, TextRecognise, TextTurn};
@@ -106,6 +109,8 @@ pub enum Parts {
     Ensemble(Ensemble),
     /// A part of the vocabulary of another classifier.
     View(View),
+    /// Single things, by pictures of each.
+    Instances(Box<InstanceParts>),
     /// A reader of text.
     Text(Box<Text>),
     /// A finder of local features.
@@ -218,9 +223,11 @@ impl Manifest {
             table.remove(key);
         }
         let (is_probe, is_view) = (table.contains_key("head"), table.contains_key("of"));
+        let is_instances = table.get("kind").is_some_and(|kind| kind.as_str() == Some("instances"));
         let is_network = table.contains_key("weights");
         let parts = match about.task {
             Task::Classify if is_probe => Parts::Probe(parts(about.task, table)?),
+            Task::Classify if is_instances => Parts::Instances(Box::new(parts(about.task, table)?)),
             Task::Classify if is_view => Parts::View(parts(about.task, table)?),
             Task::Classify | Task::Detect => {
                 let picture: PictureParts = parts(about.task, table)?;
@@ -253,6 +260,10 @@ impl Manifest {
             Parts::View(view) => vec![named(&view.classes)],
             Parts::Probe(parts) => {
                 vec![(parts.probe.file.as_path(), parts.probe.sha256.as_str()), named(&parts.labels)]
+            }
+            Parts::Instances(parts) => {
+                let made = [&parts.vectors, &parts.features].map(|made| (made.file.as_path(), made.sha256.as_str()));
+                made.into_iter().chain([&parts.facts, &parts.labels].map(named)).collect()
             }
             Parts::Ensemble(_) => Vec::new(),
             Parts::Text(text) => text.files(),
@@ -348,6 +359,8 @@ mod tests {
             "general-fast",
             "general-lcnet",
             "general-joined",
+            "general-food",
+            "general-plant",
             "coco",
             "local-features",
             "text",
@@ -362,7 +375,10 @@ mod tests {
         ] {
             let manifest = Manifest::parse(&installed(name)).unwrap();
             assert_eq!(manifest.about.name, name);
-            assert_eq!(manifest.files().is_empty(), name == "general-joined");
+            assert_eq!(
+                manifest.files().is_empty(),
+                ["general-joined", "general-food", "general-plant"].contains(&name)
+            );
         }
         let text = Manifest::parse(&installed("text")).unwrap();
         assert_eq!((matches!(text.parts, Parts::Text(_)), text.files().len()), (true, 4));

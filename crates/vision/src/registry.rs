@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     digest::hexadecimal,
+    instances::Instances,
     labels::Labels,
     manifest::{Fault, File, Gate, MANIFEST, Manifest, Parts, Task},
     probe::Probe,
@@ -43,6 +44,8 @@ pub struct Model {
     pub gate: Option<ModelGate>,
     /// The trained probe, where it is one.
     pub probe: Option<Arc<Probe>>,
+    /// The pictures of the things that it recognises, where it is a model of instances.
+    pub instances: Option<Arc<Instances>>,
 }
 
 /// A gate whose classes have been found.
@@ -152,7 +155,13 @@ fn read_model(folder: &Path) -> Result<Model, Fault> {
     }
     let read = |labels: &File| Labels::read(&folder.join(&labels.file));
     let mut vocabulary = None;
+    let mut instances = None;
     let (labels, probe) = match &manifest.parts {
+        Parts::Instances(parts) => {
+            let labels = read(&parts.labels)?;
+            instances = Some(Arc::new(Instances::open(folder, parts, labels.len())?));
+            (Some(labels), None)
+        }
         Parts::Picture(parts) => {
             let labels = read(&parts.labels)?;
             vocabulary = Some(Vocabulary::read(folder, parts, Arc::clone(&labels))?);
@@ -175,9 +184,10 @@ fn read_model(folder: &Path) -> Result<Model, Fault> {
     }
     let weights = match &manifest.parts {
         Parts::Probe(parts) => parts.probe.base_sha256.clone(),
+        Parts::Instances(parts) => parts.vectors.model_sha256.clone(),
         _ => manifest.files().first().map(|(_, sha256)| (*sha256).to_owned()).unwrap_or_default(),
     };
-    Ok(Model { manifest, folder: folder.to_owned(), labels, vocabulary, weights, gate: None, probe })
+    Ok(Model { manifest, folder: folder.to_owned(), labels, vocabulary, weights, gate: None, probe, instances })
 }
 
 /// The SHA-256 of a file, in hexadecimal.

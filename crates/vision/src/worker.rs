@@ -182,11 +182,11 @@ impl Worker {
             Parts::Embedder(parts) => Loaded::Embedder(Box::new(Embedder::load(runtime, &model.folder, parts)?)),
             Parts::Ensemble(ensemble) => Loaded::Ensemble(ensemble.members.clone()),
             // Probes and views run on the networks of other models; text readers are shared.
-            Parts::Probe(_) | Parts::View(_) | Parts::Text(_) => return Ok(()),
+            Parts::Probe(_) | Parts::View(_) | Parts::Instances(_) | Parts::Text(_) => return Ok(()),
             Parts::LocalFeatures(_) => {
                 let failed = |error: RuntimeError| Fault(error.to_string());
-                let extractor = object::Extractor::load(runtime, model).map_err(failed)?;
-                let matcher = object::Matcher::load(runtime, model).map_err(failed)?;
+                let extractor = object::Extractor::load(runtime, &model.folder, &model.manifest).map_err(failed)?;
+                let matcher = object::Matcher::load(runtime, &model.folder, &model.manifest).map_err(failed)?;
                 Loaded::Objects(Box::new(object::Recogniser::new(extractor, matcher)))
             }
         };
@@ -294,6 +294,7 @@ fn needed(model: &Model) -> Vec<&str> {
     let networks = match &model.manifest.parts {
         Parts::Ensemble(ensemble) => ensemble.members.iter().map(|member| member.model.as_str()).collect(),
         Parts::View(view) => vec![view.of.as_str()],
+        Parts::Instances(parts) => vec![parts.features.model.as_str()],
         _ => Vec::new(),
     };
     networks.into_iter().chain(gate).collect()

@@ -39,6 +39,15 @@ test('a photograph is classified, and a thumb changes what comes next', async ({
   await expect(page.getByRole('button', { name: /is wrong$/ }).and(page.locator('[aria-pressed=true]'))).toHaveCount(0);
 });
 
+test('the picker of models says what each is for', async ({ page }) => {
+  const picker = page.getByLabel('Model', { exact: true });
+  await expect(picker).toHaveAccessibleDescription(/everyday things in 1,000 categories.*landmark: not taught yet/);
+  await picker.selectOption('food');
+  await expect(picker).toHaveAccessibleDescription(/Dishes of many cuisines/);
+  await page.locator('input[type=file]').first().setInputFiles(photo('coffee.png'));
+  await expect(candidates(page)).toHaveCount(5);
+});
+
 test('a comment that could not be sent stays where it was typed', async ({ page }) => {
   await page.locator('input[type=file]').first().setInputFiles(photo('coffee.png'));
   await page

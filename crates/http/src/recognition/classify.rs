@@ -8,7 +8,9 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
-use kaisatsu_recognition::{Category, ClassifyRequest, Saved};
+use kaisatsu_model::Gcs;
+use kaisatsu_railmap::Position;
+use kaisatsu_recognition::{Category, ClassifyRequest, Facts, Place, Saved};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -19,12 +21,14 @@ use super::{
 use crate::{
     Failure, Gateway, Query,
     gateway::{API_KEY, TOKEN},
+    route_map::{station_near::taken_at, wire::GeoPointElement},
 };
 
 /// Candidates when none are asked for.
 const USUAL: i64 = 5;
 
-const FIELDS: [&str; 6] = ["modelName", "numOfCandidates", "language", "dataSetId", API_KEY, TOKEN];
+const FIELDS: [&str; 9] =
+    ["modelName", "numOfCandidates", "language", "dataSetId", API_KEY, TOKEN, "lati_d", "longi_d", "gcs"];
 
 /// The form of this operation.
 #[derive(ToSchema)]
@@ -37,7 +41,8 @@ pub(crate) struct ClassifyForm {
     #[schema(example = "general", default = "general")]
     #[schema(rename = "modelName")]
     model_name: Option<String>,
-    /// A dataset of the user's instead of a model; it needs the query parameter token.
+    /// A dataset of the user's instead of a model, by its id or the user's own name of it; it needs the query parameter
+    /// token.
     #[schema(example = "dts_3x1yq0a8c5v7k2mz3x1yq0a8c5v7k2mz")]
     #[schema(rename = "dataSetId")]
     data_set_id: Option<String>,
@@ -81,13 +86,47 @@ pub(crate) struct TagCandidate {
     /// What identifies the category: two categories can share a name.
     #[schema(example = "n07920052")]
     tag_id: String,
+    /// Pages about it; only of a model that knows single things, such as `landmark`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    sites: Option<Vec<SiteEntry>>,
+    /// Where it is; only of a thing whose place is known.
+    #[serde(rename = "GeoPoint", skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    place: Option<GeoPointElement>,
+}
+
+/// A page about a thing.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct SiteEntry {
+    /// Its address.
+    #[schema(example = "https://example.org/tower")]
+    url: String,
+    /// Its title.
+    title: String,
+    /// A picture of the thing; empty when there is none.
+    image_url: String,
+    /// The licence of that picture; absent when it is not known.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(required = false)]
+    licence: String,
 }
 
 /// Which categories a picture is of
 #[utoipa::path(
     post, path = "/concept/classify", operation_id = "conceptClassify", tag = "Image recognition",
     security(("APIKEY" = [])),
-    params(("token" = Option<String>, Query, description = "The user's token; only with dataSetId")),
+    params(
+        ("token" = Option<String>, Query, description = "The user's token; only with dataSetId"),
+        ("lati_d" = Option<f64>, Query, minimum = -90, maximum = 90, description = "Latitude of the place where the \
+            picture was taken, in decimal degrees; a hint for models that know places", nullable = false,
+            example = 35.659),
+        ("longi_d" = Option<f64>, Query, minimum = -180, maximum = 180, description = "Its longitude",
+            nullable = false, example = 139.745),
+        ("gcs" = Option<String>, Query, description = "Geodetic system of the place and of GeoPoint: tokyo (default) \
+            or wgs84", pattern = "^(tokyo|wgs84)$", nullable = false),
+    ),
     request_body(content = ClassifyForm, content_type = "multipart/form-data"),
     responses(
         (status = 200, description = "The categories, best first", body = ClassifyAnswer,
@@ -117,29 +156,44 @@ pub(crate) async fn classify(
             let set = form.data_set(user.as_ref(), "modelName")?;
             let most = form.most("numOfCandidates", 1..=50, USUAL)?;
             let model = form.text("modelName")?.map(str::to_owned);
-            Ok((set, ClassifyRequest { model, most, language: language(form)? }))
+            let (taken_at, gcs) = taken_at(&query)?;
+            let taken_at = taken_at.map(Position::degrees).and_then(|(lat, lon)| Place::new(lat, lon));
+            Ok((set, ClassifyRequest { model, most, language: language(form)?, taken_at }, gcs))
         };
-        let (mut form, (set, ask)) = Form::read(&query, &FIELDS[..4], &gateway, &headers, body, parse).await?;
+        let (mut form, (set, ask, gcs)) = Form::read(&query, &FIELDS[..4], &gateway, &headers, body, parse).await?;
         let kept = if let Some((user, id)) = set {
             gateway.recognition.datasets.classify(&user, &id, form.image()?, ask.most).await?
         } else {
             gateway.recognition.classify.run(&caller.application, form.image()?, ask).await?
         };
-        Ok::<_, Failure>(render(kept))
+        Ok::<_, Failure>(render(kept, gcs))
     })
     .await
 }
 
-fn render(kept: Saved<Category>) -> ClassifyAnswer {
+fn render(kept: Saved<Category>, gcs: Gcs) -> ClassifyAnswer {
     let candidate = |(item, tag): (kaisatsu_model::ItemId, Category)| TagCandidate {
         tag: tag.name,
         score: tag.score,
         item_id: item.as_str().to_owned(),
         tag_id: tag.id,
+        sites: tag.facts.as_deref().map(sites),
+        place: tag.facts.and_then(|facts| facts.place).and_then(|place| geo_point(place, gcs)),
     };
     ClassifyAnswer {
         recognition_id: kept.id.as_str().to_owned(),
         job_id: kept.id.as_str().to_owned(),
         candidates: kept.candidates.into_iter().map(candidate).collect(),
     }
+}
+
+fn sites(facts: &Facts) -> Vec<SiteEntry> {
+    let all = facts.sites.iter().cloned();
+    all.map(|site| SiteEntry { url: site.url, title: site.title, image_url: site.image_url, licence: site.licence })
+        .collect()
+}
+
+fn geo_point(place: Place, gcs: Gcs) -> Option<GeoPointElement> {
+    let (latitude, longitude) = place.degrees();
+    Some(GeoPointElement::at(Position::new(latitude, longitude)?, gcs))
 }

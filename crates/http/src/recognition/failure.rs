@@ -26,8 +26,13 @@ impl From<RecognitionError> for Failure {
             | RecognitionError::NoStoredImage(_)
             | RecognitionError::NotInCollection
             | RecognitionError::NoSuchItem => Self::new(Kind::NotFound, told),
-            RecognitionError::TooManyTags(_) => Self::new(Kind::TooManyInputs, told),
+            RecognitionError::TooManyTags(_) | RecognitionError::TooManyStored(_) => {
+                Self::new(Kind::TooManyInputs, told)
+            }
             RecognitionError::NoTag(_)
+            | RecognitionError::AmbiguousName
+            | RecognitionError::NameTaken
+            | RecognitionError::NothingTagged
             | RecognitionError::BadAddress { .. }
             | RecognitionError::BuildFailed(_)
             | RecognitionError::OneTag

@@ -65,6 +65,11 @@ impl Object {
         }
     }
 
+    /// Whether a field is present; `null` counts as absent.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.fields.get(name).is_some_and(|value| !value.is_null())
+    }
+
     /// A string, if it is present; `null` counts as absent.
     pub(super) fn text(&self, name: &str) -> Result<Option<&str>, Failure> {
         match self.fields.get(name) {

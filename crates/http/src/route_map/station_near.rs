@@ -57,19 +57,34 @@ pub(crate) async fn station_near(
 }
 
 fn near(gateway: &Gateway, query: &Query<'_>) -> Result<FoundStations, Failure> {
-    let (latitude, longitude) = (degrees(query, "lati_d", 90.0)?, degrees(query, "longi_d", 180.0)?);
+    let (latitude, longitude) = coordinates(query)?;
     let radius = query.integer("radius", 1..=MOST_METRES)?.and_then(|metres| i32::try_from(metres).ok());
     let (limit, gcs) = (limit(query)?, gcs(query)?);
+    let place = position((latitude, longitude), gcs)?;
+    let stations = gateway.maps.stations();
+    let found = stations.near(place, f64::from(radius.unwrap_or(USUAL_RADIUS)));
+    let page = found.iter().take(limit).map(|(at, metres)| (*at, Some(*metres))).collect();
+    Ok(FoundStations { stations, page, max: found.len(), offset: 1, gcs })
+}
+
+/// Where a picture was taken, if `lati_d` and `longi_d` say so, and the system of that place and of the answer.
+pub(crate) fn taken_at(query: &Query<'_>) -> Result<(Option<Position>, Gcs), Failure> {
+    let given = if query.has("lati_d") || query.has("longi_d") { Some(coordinates(query)?) } else { None };
+    let gcs = gcs(query)?;
+    Ok((given.map(|degrees| position(degrees, gcs)).transpose()?, gcs))
+}
+
+fn coordinates(query: &Query<'_>) -> Result<(f64, f64), Failure> {
+    Ok((degrees(query, "lati_d", 90.0)?, degrees(query, "longi_d", 180.0)?))
+}
+
+fn position((latitude, longitude): (f64, f64), gcs: Gcs) -> Result<Position, Failure> {
     let place = match gcs {
         Gcs::Wgs84 => Some((latitude, longitude)),
         Gcs::Tokyo => datum::to_wgs84(latitude, longitude),
     };
     let outside = || Failure::new(Kind::OutOfRange, "query parameters lati_d and longi_d name no place on the earth");
-    let place = place.and_then(|(latitude, longitude)| Position::new(latitude, longitude)).ok_or_else(outside)?;
-    let stations = gateway.maps.stations();
-    let found = stations.near(place, f64::from(radius.unwrap_or(USUAL_RADIUS)));
-    let page = found.iter().take(limit).map(|(at, metres)| (*at, Some(*metres))).collect();
-    Ok(FoundStations { stations, page, max: found.len(), offset: 1, gcs })
+    place.and_then(|(latitude, longitude)| Position::new(latitude, longitude)).ok_or_else(outside)
 }
 
 /// A required number of degrees, at most `most` in either direction.

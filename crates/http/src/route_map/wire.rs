@@ -6,7 +6,7 @@
 use std::fmt;
 
 use kaisatsu_model::{Gcs, Shape, Window};
-use kaisatsu_railmap::{Mark, RouteMap, Station};
+use kaisatsu_railmap::{Mark, Position, RouteMap, Station};
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
@@ -196,7 +196,7 @@ pub(super) struct PrefectureElement<'a> {
 /// Where the station is on the earth.
 #[derive(Serialize, ToSchema)]
 #[schema(as = GeoPoint)]
-pub(super) struct GeoPointElement {
+pub(crate) struct GeoPointElement {
     /// Geodetic system: tokyo or wgs84.
     #[schema(value_type = String, example = "tokyo")]
     gcs: &'static str,
@@ -291,7 +291,12 @@ impl PrefectureElement<'_> {
 
 impl GeoPointElement {
     pub(super) fn new(station: &Station, gcs: Gcs) -> Self {
-        let point = station.position.in_system(gcs);
+        Self::at(station.position, gcs)
+    }
+
+    /// A position in a geodetic system.
+    pub(crate) fn at(position: Position, gcs: Gcs) -> Self {
+        let point = position.in_system(gcs);
         Self {
             gcs: gcs.word(),
             lati: point.latitude.dms(),

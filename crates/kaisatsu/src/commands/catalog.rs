@@ -7,7 +7,7 @@ use std::{
 
 use clap::{Subcommand, ValueEnum};
 use kaisatsu_recognition::import::{self, ImportError};
-use kaisatsu_store::Store;
+use kaisatsu_store::{ItemFilter, ListedItem, Store};
 use kaisatsu_vision::ModelRegistry;
 
 use super::{progress, table};
@@ -37,7 +37,12 @@ pub(crate) enum Command {
         ids: Vec<String>,
     },
     /// Count the items by category
-    List,
+    List {
+        /// List instead the items that lack something apps of hosted gateways read: maker, brand, `releaseDate`,
+        /// `imageUrl`, or a page
+        #[arg(long)]
+        missing: bool,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -73,7 +78,8 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             outln!("{gone} items removed");
             Ok(if gone > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
-        Command::List => {
+        Command::List { missing: true } => list_missing(&store).await,
+        Command::List { missing: false } => {
             let rows: Vec<[String; 2]> = store
                 .catalogue_counts()
                 .await?
@@ -84,6 +90,21 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+async fn list_missing(store: &Store) -> Result<ExitCode, CliError> {
+    let mut rows = Vec::new();
+    let mut after = 0;
+    loop {
+        let page = store.catalogue_items(&ItemFilter::default(), after, 500).await?;
+        let Some(last) = page.last() else { break };
+        after = last.item.number;
+        let row = |listed: &ListedItem| (listed.item.id.clone(), import::missing_fields(&listed.item));
+        rows.extend(page.iter().map(row).filter(|(_, missing)| !missing.is_empty()));
+    }
+    let rows: Vec<[String; 2]> = rows.into_iter().map(|(id, missing)| [id, missing.join(", ")]).collect();
+    table::print(["ITEM", "MISSING"], &rows);
+    Ok(ExitCode::SUCCESS)
 }
 
 fn chosen(file: &Path, format: FileFormat) -> Result<import::Format, CliError> {

@@ -1,6 +1,7 @@
 //! `kaisatsu models`: lists and checks models, adds those of others, and trains new ones.
 
 mod add;
+mod instances;
 
 use std::{
     path::{Path, PathBuf},
@@ -40,6 +41,16 @@ pub(crate) enum Command {
     /// Train a category model from a folder of labelled photographs, one folder a class
     ///
     /// Prints the leave-one-out accuracy. A server loads the model when it starts.
+    ///
+    /// With --instances, each folder has photographs of one single thing, such as a sight, a painting or a shop front.
+    /// Such a model verifies by geometry what it answers. Instead of a folder it takes a table (CSV) with the columns
+    /// name, `name_ja`, latitude, longitude, pictures (addresses, separated by |), page and licence; the pictures are
+    /// fetched into a folder beside it, and an interrupted run goes on where it stopped.
+    ///
+    ///     kaisatsu models teach dishes photos/
+    ///     kaisatsu models teach landmark sights/ --instances
+    ///     kaisatsu models teach landmark sights.csv --instances
+    #[command(verbatim_doc_comment)]
     Teach {
         /// The name of the model, for `modelName`
         #[arg(value_parser = model_name)]
@@ -49,10 +60,13 @@ pub(crate) enum Command {
         /// The model whose vectors it builds on [default: `general-joined` where it is installed, or `general`]
         #[arg(long, value_name = "MODEL")]
         base: Option<String>,
+        /// Teach single things instead of classes
+        #[arg(long)]
+        instances: bool,
     },
 }
 
-pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, CliError> {
+pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, CliError> {
     let folder = settings.models_folder()?;
     let registry = ModelRegistry::open(&folder)
         .map_err(|error| CliError::Failed(format!("the model folder {} cannot be read: {error}", folder.display())))?;
@@ -63,8 +77,13 @@ pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, Cli
         }
         Command::Check => Ok(check(&registry, &folder)),
         Command::Add(add) => add::run(&registry, &folder, *add).map(|()| ExitCode::SUCCESS),
-        Command::Teach { name, folder: photos, base } => {
+        Command::Teach { name, folder: photos, base, instances } => {
+            refuse_installed(&registry, &name)?;
             let base = base.as_deref().unwrap_or_else(|| kaisatsu_recognition::default_embedder(&registry));
+            if instances {
+                instances::teach(&registry, &folder, &name, &photos, base, settings).await?;
+                return Ok(ExitCode::SUCCESS);
+            }
             teach(&registry, &folder, &name, &photos, base).map(|()| ExitCode::SUCCESS)
         }
     }
@@ -116,10 +135,16 @@ fn check(registry: &ModelRegistry, folder: &Path) -> ExitCode {
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn teach(registry: &ModelRegistry, models: &Path, name: &str, photos: &Path, base: &str) -> Result<(), CliError> {
-    if registry.entry(name).is_some_and(|entry| entry.model.as_ref().is_ok_and(|model| model.probe.is_none())) {
+/// Only a model that was taught may be replaced by another one.
+fn refuse_installed(registry: &ModelRegistry, name: &str) -> Result<(), CliError> {
+    let model = registry.entry(name).and_then(|entry| entry.model.as_ref().ok());
+    if model.is_some_and(|model| model.probe.is_none() && model.instances.is_none()) {
         return Err(CliError::Failed(format!("'{name}' is a model that was installed; choose another name")));
     }
+    Ok(())
+}
+
+fn teach(registry: &ModelRegistry, models: &Path, name: &str, photos: &Path, base: &str) -> Result<(), CliError> {
     let failed = |fault: kaisatsu_vision::manifest::Fault| CliError::Failed(fault.to_string());
     let labelled = LabelledPhotos::read(photos).map_err(failed)?;
     let paths: Vec<PathBuf> = labelled.photos.iter().map(|(path, _)| path.clone()).collect();

@@ -151,20 +151,16 @@ fn open_recognition(settings: &Settings, store: &Store) -> Result<Recognition, C
         keep: settings.keep_recognitions,
         keep_pictures: settings.keep_pictures,
         quorum: small(settings.feedback_quorum),
+        exif_position: settings.exif_position,
     };
     Ok(Recognition::new(engine, store.clone(), Arc::new(SystemClock), &decided, user_settings(settings)?))
 }
 
 /// Limits, fetching and storage of users' images.
 fn user_settings(settings: &Settings) -> Result<UserSettings, CliError> {
-    let policy = Policy {
-        allowed: settings.fetch_allow.as_ref().map(|places| places.0.clone()).unwrap_or_default(),
-        max_bytes: small(settings.max_image_bytes),
-        timeout: settings.fetch_timeout,
-    };
     Ok(UserSettings {
         blobs: Blobs::open(&settings.blobs()?).map_err(|error| CliError::Store(error.to_string()))?,
-        fetcher: Fetcher::new(policy).map_err(|error| CliError::Failed(error.to_string()))?,
+        fetcher: fetcher(settings)?,
         limits: UserLimits {
             bytes: settings.user_bytes,
             images: settings.user_images,
@@ -174,6 +170,16 @@ fn user_settings(settings: &Settings) -> Result<UserSettings, CliError> {
         fetches: small(settings.fetches),
         lease: settings.job_lease,
     })
+}
+
+/// What fetches images from addresses, under the rules of the settings.
+pub(super) fn fetcher(settings: &Settings) -> Result<Fetcher, CliError> {
+    let policy = Policy {
+        allowed: settings.fetch_allow.as_ref().map(|places| places.0.clone()).unwrap_or_default(),
+        max_bytes: small(settings.max_image_bytes),
+        timeout: settings.fetch_timeout,
+    };
+    Fetcher::new(policy).map_err(|error| CliError::Failed(error.to_string()))
 }
 
 /// The limits that the console shows.

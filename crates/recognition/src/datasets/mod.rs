@@ -35,6 +35,15 @@ pub struct DatasetImageRequest {
     pub tag: Option<Tag>,
 }
 
+/// What a dataset is to be made of.
+#[derive(Debug, Clone)]
+pub enum DatasetSource {
+    /// These images.
+    Images(Vec<DatasetImageRequest>),
+    /// All images of the user's storage area that have a tag.
+    Storage,
+}
+
 /// Where an image comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImageOrigin {
@@ -60,6 +69,8 @@ pub struct Dataset {
 pub enum DatasetWarning {
     /// All of its images have the same tag.
     OneTag,
+    /// Images of the storage area have no tag, and are not part of it.
+    UntaggedImages,
 }
 
 impl DatasetWarning {
@@ -68,6 +79,7 @@ impl DatasetWarning {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::OneTag => "oneTag",
+            Self::UntaggedImages => "untaggedImages",
         }
     }
 
@@ -75,6 +87,10 @@ impl DatasetWarning {
     #[must_use]
     pub fn message(self) -> &'static str {
         match self {
+            Self::UntaggedImages => {
+                "images of the storage area that have no tag are left out; to add one, upload the same image again with \
+                 a tag"
+            }
             Self::OneTag => {
                 "all images have the same tag: the dataset can be searched with similarImage/search, but \
                  concept/classify needs two tags or more to tell apart"
@@ -141,8 +157,12 @@ impl Datasets {
         &self,
         user: &User,
         name: DatasetName,
-        images: Vec<DatasetImageRequest>,
+        source: DatasetSource,
     ) -> Result<(DatasetId, Vec<DatasetWarning>), RecognitionError> {
+        let (images, of_storage) = match source {
+            DatasetSource::Images(images) => (images, false),
+            DatasetSource::Storage => (Vec::new(), true),
+        };
         self.check_addresses(&images)?;
         let model = self.models.default_embedder()?;
         let sha256 = model.manifest.embedding_sha256().ok_or_else(|| RecognitionError::Unusable {
@@ -169,13 +189,26 @@ impl Datasets {
         };
         let most = self.limits.datasets;
         let limits = DatasetLimits { datasets: most.into(), tags: MOST_TAGS };
-        match self.store.create_dataset(&new, limits).await? {
+        let created = if of_storage {
+            self.store.create_dataset_of_storage(&new, limits, self.most_images()).await?
+        } else {
+            self.store.create_dataset(&new, limits).await?
+        };
+        match created {
             CreateDatasetOutcome::Created => {
                 self.signals.build.notify_one();
                 // It is created, whatever comes of this.
                 let one_tag = self.store.outcomes_and_tags(&new.id).await.is_ok_and(|(_, one_tag)| one_tag);
-                Ok((new.id, warnings(one_tag)))
+                let mut warnings = warnings(one_tag);
+                let untagged = || self.store.count_untagged_images(&user.application, &user.id);
+                if of_storage && untagged().await.is_ok_and(|count| count > 0) {
+                    warnings.push(DatasetWarning::UntaggedImages);
+                }
+                Ok((new.id, warnings))
             }
+            CreateDatasetOutcome::NameTaken => Err(RecognitionError::NameTaken),
+            CreateDatasetOutcome::NothingTagged => Err(RecognitionError::NothingTagged),
+            CreateDatasetOutcome::TooManyImages => Err(RecognitionError::TooManyStored(self.most_images())),
             CreateDatasetOutcome::LimitReached => Err(RecognitionError::DatasetsFull(most)),
             CreateDatasetOutcome::NoImage(index) => Err(RecognitionError::NoStoredImage(index)),
             CreateDatasetOutcome::NoTag(index) => Err(RecognitionError::NoTag(index)),
@@ -214,9 +247,20 @@ impl Datasets {
         self.with_counts(row).await
     }
 
+    /// The dataset of an id, or of the name that the user gave it.
     async fn row(&self, user: &User, id: &DatasetId) -> Result<DatasetRow, RecognitionError> {
-        let found = self.store.dataset(&user.application, &user.id, id).await?;
-        found.ok_or(RecognitionError::NoSuchDataset)
+        let (application, user) = (&user.application, &user.id);
+        // What looks like an id is never a name: the id of a deleted dataset must not find another one.
+        if id.as_str().starts_with(DatasetId::PREFIX) {
+            let found = self.store.dataset(application, user, id).await?;
+            return found.ok_or(RecognitionError::NoSuchDataset);
+        }
+        let mut named = self.store.datasets_named(application, user, id.as_str(), 2).await?.into_iter();
+        match (named.next(), named.next()) {
+            (Some(only), None) => Ok(only),
+            (None, _) => Err(RecognitionError::NoSuchDataset),
+            (Some(_), Some(_)) => Err(RecognitionError::AmbiguousName),
+        }
     }
 
     async fn with_counts(&self, row: DatasetRow) -> Result<Dataset, RecognitionError> {
@@ -240,8 +284,8 @@ impl Datasets {
         after: i64,
         most: usize,
     ) -> Result<(Vec<DatasetImageRow>, bool), RecognitionError> {
-        self.row(user, id).await?;
-        let mut images = self.store.dataset_images(id, after, Page::<DatasetImageRow>::rows(most)).await?;
+        let id = self.row(user, id).await?.id();
+        let mut images = self.store.dataset_images(&id, after, Page::<DatasetImageRow>::rows(most)).await?;
         let more = images.len() > most;
         images.truncate(most);
         Ok((images, more))
@@ -267,10 +311,11 @@ impl Datasets {
     /// # Errors
     /// [`RecognitionError::NoSuchDataset`] when there is none of that id.
     pub async fn delete(&self, user: &User, id: &DatasetId) -> Result<(), RecognitionError> {
-        if !self.store.delete_dataset(&user.application, &user.id, id, self.clock.now()).await? {
+        let id = self.row(user, id).await?.id();
+        if !self.store.delete_dataset(&user.application, &user.id, &id, self.clock.now()).await? {
             return Err(RecognitionError::NoSuchDataset);
         }
-        self.cache.remove(id);
+        self.cache.remove(&id);
         self.learned.forget(id.as_str());
         self.signals.sweep.notify_one();
         Ok(())

@@ -47,7 +47,7 @@ impl Datasets {
             let Some((base, after, adjustment)) = adjusted else { return Ok(Vec::new()) };
             let category = |scored: &ClassScore| {
                 let name = tag(scored.class)?.to_owned();
-                let category = Category { id: name.clone(), name: name.clone(), score: scored.score };
+                let category = Category { id: name.clone(), name: name.clone(), score: scored.score, facts: None };
                 Some(adjustment.explain(category, &name, base.get(scored.class).copied()?))
             };
             Ok(best(&after, most, 0.0).iter().filter_map(category).collect())

@@ -10,7 +10,7 @@ use kaisatsu_vision::{
 
 use crate::{
     RecognitionError,
-    error::{NOT_INSTALLED, NOT_LOADED, OTHER_VECTORS},
+    error::{NOT_INSTALLED, NOT_LOADED, OTHER_VECTORS, how_to_teach},
 };
 
 /// A model as it is listed.
@@ -67,6 +67,10 @@ impl Models {
     #[must_use]
     pub fn of_task(&self, task: Task) -> Vec<ModelInfo> {
         let mut models = self.list(|model| model.task() == task);
+        if task == Task::Classify && self.0.registry().entry(LANDMARK).is_none() {
+            models.push(untaught_landmark());
+            models.sort_by(|a, b| a.name.cmp(&b.name));
+        }
         models.sort_by_key(|model| model.name != default_model(task));
         models
     }
@@ -197,7 +201,27 @@ impl Models {
 
     /// Why a model cannot run: its own fault, or that of the model it was trained on.
     fn fault(&self, model: &Model) -> Option<String> {
-        self.0.fault(network(model)).map(|fault| fault.0)
+        let features = model.instances.as_ref().and_then(|things| self.0.fault(&things.features_of));
+        self.0.fault(network(model)).or(features).map(|fault| fault.0)
+    }
+}
+
+/// A model that clients ask for, and that only an operator's photographs can make.
+const LANDMARK: &str = "landmark";
+
+/// What is listed in its place.
+fn untaught_landmark() -> ModelInfo {
+    ModelInfo {
+        name: LANDMARK.to_owned(),
+        title: "Sights, not taught yet".to_owned(),
+        licence: String::new(),
+        usable: false,
+        description: format!("There are no photographs of sights on this server{}.", how_to_teach(LANDMARK)),
+        source: String::new(),
+        languages: Vec::new(),
+        tags: None,
+        input: None,
+        loaded: false,
     }
 }
 
@@ -207,6 +231,10 @@ fn embedding_weights(model: &Model) -> Option<(&str, &str)> {
 
 /// The models whose vectors are used when none is named, the best first: the second needs one network less.
 const DEFAULT_EMBEDDERS: [&str; 2] = ["general-joined", "general"];
+
+/// Models whose vectors may suit a dataset better than the usual ones: these joined with those of a network that knows
+/// one subject.
+pub(crate) const SPECIAL_EMBEDDERS: [&str; 2] = ["general-food", "general-plant"];
 
 /// The model whose vectors are used when none is named, of those that are installed.
 #[must_use]
@@ -236,6 +264,7 @@ pub(crate) fn default_model(task: Task) -> &'static str {
 pub(crate) fn network(model: &Model) -> &str {
     match &model.manifest.parts {
         Parts::Probe(parts) => &parts.probe.base,
+        Parts::Instances(parts) => &parts.vectors.model,
         Parts::View(view) => &view.of,
         _ => &model.manifest.about.name,
     }

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use kaisatsu_model::{AppId, Function, Source};
 use kaisatsu_vision::{
-    ClassScore, Classification, Picture, RuntimeError, Vocabulary, Worker, decode, manifest::Task, registry::Model,
+    ClassScore, Classification, Picture, RuntimeError, Vocabulary, Worker, decode,
+    instances::{Facts, Place},
+    manifest::Task,
+    registry::Model,
 };
 
 use crate::{
@@ -25,9 +28,11 @@ const WORKLOAD: Workload = Workload::Function(FUNCTION);
 /// Category recognition.
 pub struct Classify {
     models: Models,
-    engine: Arc<EngineQueue>,
-    learned: Arc<LearnedFeedback>,
-    log: Arc<RecognitionLog>,
+    pub(super) engine: Arc<EngineQueue>,
+    pub(super) learned: Arc<LearnedFeedback>,
+    pub(super) log: Arc<RecognitionLog>,
+    /// Whether the position in a picture's EXIF data may be used.
+    pub(super) exif_position: bool,
 }
 
 /// What a caller asks for.
@@ -39,6 +44,8 @@ pub struct ClassifyRequest {
     pub most: usize,
     /// The language of the names, where a model has several.
     pub language: String,
+    /// Where the image was taken, for models of things that have a place.
+    pub taken_at: Option<Place>,
 }
 
 /// A category that the image may belong to.
@@ -50,6 +57,8 @@ pub struct Category {
     pub name: String,
     /// 0 to 1.
     pub score: f32,
+    /// What else is known of it, if it is a single thing.
+    pub facts: Option<Arc<Facts>>,
 }
 
 impl Candidate for Category {
@@ -73,6 +82,7 @@ impl Classify {
             engine: Arc::clone(&context.engine),
             learned: Arc::clone(&context.learned),
             log: Arc::clone(&context.log),
+            exif_position: context.exif_position,
         }
     }
 
@@ -88,6 +98,9 @@ impl Classify {
     ) -> Result<Saved<Category>, RecognitionError> {
         let name = request.model.as_deref().unwrap_or(default_model(Task::Classify));
         let model = self.models.find(name, Task::Classify)?;
+        if let Some(things) = model.instances.clone() {
+            return self.find_instances(application, image, request, &model, things).await;
+        }
         // What is learned of a view's classes is learned of them in the model that it is a view of, and the other way
         // round.
         let (weights, source) = (model.weights.clone(), Source::Model(scored_by(&model).to_owned()));
@@ -171,5 +184,5 @@ fn vocabulary(model: &Model) -> Option<&Vocabulary> {
 
 fn category(vocabulary: &Vocabulary, scored: ClassScore, language: &str) -> Option<Category> {
     let (label, name) = vocabulary.name(scored.class, language)?;
-    Some(Category { id: label.id.clone(), name: name.to_owned(), score: scored.score })
+    Some(Category { id: label.id.clone(), name: name.to_owned(), score: scored.score, facts: None })
 }

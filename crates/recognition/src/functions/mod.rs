@@ -2,6 +2,7 @@
 
 mod classify;
 mod detect;
+mod instances;
 mod objects;
 mod read_text;
 mod similar;

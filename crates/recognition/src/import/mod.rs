@@ -1,6 +1,7 @@
 //! Importing a catalogue: rows of a file become items with barcodes and reference pictures.
 
 mod rows;
+pub mod things;
 
 use std::{
     fs,
@@ -8,7 +9,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use kaisatsu_store::{NewItem, Store, StoreError};
+use kaisatsu_store::{ItemRecord, NewItem, Store, StoreError};
 use kaisatsu_vision::{Bounds, ModelRegistry, Worker, decode, manifest::Fault, object::Vocabulary};
 pub(crate) use rows::own;
 pub use rows::{Format, Row, rows};
@@ -215,6 +216,17 @@ pub(crate) fn new_item(entry: &Entry, pictures: Vec<StoredPicture>, digest: Vec<
         pictures,
         digest,
     }
+}
+
+/// What apps of hosted gateways read of an item without asking whether it is there, and this item does not have.
+#[must_use]
+pub fn missing_fields(item: &ItemRecord) -> Vec<&'static str> {
+    let detail: Map<String, Value> = serde_json::from_str(&item.detail).unwrap_or_default();
+    let sites: Vec<Value> = serde_json::from_str(&item.sites).unwrap_or_default();
+    let has_site = sites.first().is_some_and(|site| site["url"].is_string());
+    let fields = ["maker", "brand", "releaseDate"].into_iter().map(|name| (name, detail.contains_key(name)));
+    let others = [("imageUrl", !item.image_url.is_empty()), ("sites[0].url", has_site)];
+    fields.chain(others).filter(|(_, there)| !there).map(|(name, _)| name).collect()
 }
 
 /// A reference picture as the catalogue stores it: its encoded form for voting, and its features.

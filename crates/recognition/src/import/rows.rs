@@ -154,7 +154,15 @@ fn edition(fields: &Fields) -> Result<Entry, String> {
     let covers = fields.get("covers").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_i64);
     let covers: Vec<i64> = covers.filter(|number| *number > 0).collect();
     let mut detail = Map::new();
-    for (ours, theirs) in [("subtitle", "subtitle"), ("publisher", "publishers"), ("published", "publish_date")] {
+    // The publisher is also the maker, and its date the date of release: apps read these names of every category.
+    for (ours, theirs) in [
+        ("subtitle", "subtitle"),
+        ("publisher", "publishers"),
+        ("published", "publish_date"),
+        ("maker", "publishers"),
+        ("brand", "series"),
+        ("releaseDate", "publish_date"),
+    ] {
         let joined = list(fields, theirs).collect::<Vec<_>>().join(", ");
         if !joined.is_empty() {
             detail.insert(ours.to_owned(), Value::from(joined));
@@ -183,6 +191,14 @@ fn product(fields: &Fields) -> Result<Entry, String> {
     for field in ["brands", "quantity", "categories", "countries"] {
         if let Some(value) = text(fields, field) {
             detail.insert(field.to_owned(), Value::from(value));
+        }
+    }
+    let owner = text(fields, "brand_owner");
+    // The first brand is that on the package; the others are those it belongs to.
+    let brand = text(fields, "brands").and_then(|brands| brands.split(',').next().map(|first| first.trim().to_owned()));
+    for (ours, value) in [("maker", owner.or_else(|| brand.clone())), ("brand", brand)] {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            detail.insert(ours.to_owned(), Value::from(value));
         }
     }
     let url = format!("https://world.openfoodfacts.org/product/{printed}");
@@ -292,12 +308,14 @@ mod tests {
     #[test]
     fn rows_of_the_two_dumps() {
         let row = r#"{"key":"/books/OL1M","title":"Kokoro","isbn_10":["080442957X"],"covers":[-1,42],
-            "publishers":["A","B"]}"#;
+            "publishers":["A","B"],"publish_date":"1914"}"#;
         let entry = object(row).and_then(|fields| edition(&fields)).unwrap();
+        assert_eq!((&entry.detail["maker"], &entry.detail["releaseDate"]), (&"A, B".into(), &"1914".into()));
         assert_eq!((entry.id.as_str(), entry.codes[0].as_str()), ("openlibrary:OL1M", "9780804429573"));
         assert_eq!((entry.images[0].to_str(), entry.detail["publisher"].as_str()), (Some("42.jpg"), Some("A, B")));
-        let row = r#"{"code":"4901234567894","product_name":"Tea","brands":"X"}"#;
+        let row = r#"{"code":"4901234567894","product_name":"Tea","brands":"X, Y"}"#;
         let entry = object(row).and_then(|fields| product(&fields)).unwrap();
         assert_eq!((entry.category.as_str(), entry.codes[0].as_str()), ("food", "4901234567894"));
+        assert_eq!((&entry.detail["maker"], &entry.detail["brand"]), (&"X".into(), &"X".into()));
     }
 }

@@ -1,7 +1,10 @@
 //! Creates datasets: all images in a few statements, however many there are, because the user's other changes wait
 //! meanwhile.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 use kaisatsu_model::{AppId, DatasetId, DatasetName, ImageId, Tag, Timestamp, UserId};
 use serde::Serialize;
@@ -60,6 +63,12 @@ pub enum CreateDatasetOutcome {
     NoTag(usize),
     /// There are more tags than a dataset may have; tags of stored images count.
     TooManyTags,
+    /// The user has a dataset of that name already.
+    NameTaken,
+    /// The storage area has no image with a tag.
+    NothingTagged,
+    /// The storage area has more images than a dataset may have.
+    TooManyImages,
 }
 
 /// Limits for datasets.
@@ -72,6 +81,12 @@ pub struct DatasetLimits {
 }
 
 const COUNT: &str = "SELECT COUNT(*) FROM dataset WHERE application_id = $1 AND user_id = $2";
+
+const SAME_NAME: &str = "SELECT COUNT(*) FROM dataset WHERE application_id = $1 AND user_id = $2 AND name = $3";
+
+/// The images of a storage area that have a tag, oldest first.
+const TAGGED: &str = "SELECT id, sha256, tag FROM user_image \
+     WHERE application_id = $1 AND user_id = $2 AND tag IS NOT NULL ORDER BY created_at, id LIMIT $3";
 
 const INSERT: &str = "INSERT INTO dataset \
      (id, application_id, user_id, name, phase, changed_at, created_at, model, model_sha256) \
@@ -126,6 +141,29 @@ impl Store {
         new: &NewDataset,
         limits: DatasetLimits,
     ) -> Result<CreateDatasetOutcome, StoreError> {
+        self.insert_dataset(new, limits, None).await
+    }
+
+    /// The same with all images of the user's storage area that have a tag, `most` of them at most, in place of the
+    /// listed ones. The dataset is found by its name, so no other one of the user may have it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn create_dataset_of_storage(
+        &self,
+        new: &NewDataset,
+        limits: DatasetLimits,
+        most: usize,
+    ) -> Result<CreateDatasetOutcome, StoreError> {
+        self.insert_dataset(new, limits, Some(most)).await
+    }
+
+    async fn insert_dataset(
+        &self,
+        new: &NewDataset,
+        limits: DatasetLimits,
+        of_storage: Option<usize>,
+    ) -> Result<CreateDatasetOutcome, StoreError> {
         let (stored, insert_images) = match self.pool {
             Pool::Sqlite(_) => (
                 stored!("value FROM json_each($3)"),
@@ -149,10 +187,25 @@ impl Store {
             if count >= limits.datasets {
                 return Ok(CreateDatasetOutcome::LimitReached);
             }
-            let found: Vec<(String, Vec<u8>, Option<String>)> =
-                sqlx::query_as(stored).bind(app).bind(user).bind(named).fetch_all(&mut *tx).await?;
+            let found: Vec<(String, Vec<u8>, Option<String>)> = if let Some(most) = of_storage {
+                let same: i64 = sqlx::query_scalar(SAME_NAME).bind(app).bind(user).bind(new.name.as_str())
+                    .fetch_one(&mut *tx).await?;
+                if same > 0 {
+                    return Ok(CreateDatasetOutcome::NameTaken);
+                }
+                let one_more = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
+                sqlx::query_as(TAGGED).bind(app).bind(user).bind(one_more).fetch_all(&mut *tx).await?
+            } else {
+                sqlx::query_as(stored).bind(app).bind(user).bind(named).fetch_all(&mut *tx).await?
+            };
+            let images = match of_storage {
+                None => Cow::Borrowed(&new.images),
+                Some(_) if found.is_empty() => return Ok(CreateDatasetOutcome::NothingTagged),
+                Some(most) if found.len() > most => return Ok(CreateDatasetOutcome::TooManyImages),
+                Some(_) => Cow::Owned(found.iter().map(|(id, ..)| NewDatasetImage::of_storage(id)).collect()),
+            };
             let found = found.into_iter().map(|(id, sha256, tag)| (id, (sha256, tag))).collect();
-            let rows = match rows(&new.images, &found, limits.tags) {
+            let rows = match rows(&images, &found, limits.tags) {
                 Ok(rows) => json(&rows)?,
                 Err(refused) => return Ok(refused),
             };
@@ -169,6 +222,11 @@ impl Store {
 }
 
 impl NewDatasetImage {
+    /// An image of the storage area with the tag that it has there.
+    fn of_storage(id: &str) -> Self {
+        Self { source: ImageSource::Stored(ImageId::from_text(id)), tag: None }
+    }
+
     fn stored(&self) -> Option<&str> {
         match &self.source {
             ImageSource::Url(..) => None,

@@ -39,6 +39,10 @@ const OUTDATED: &str = "SELECT id, application_id, user_id, model_sha256, change
      WHERE phase = 'ready' AND model = $1 AND id > $2 \
      AND NOT EXISTS (SELECT 1 FROM feedback WHERE feedback.dataset_id = dataset.id) ORDER BY id LIMIT 1";
 
+const UNRATED: &str = "SELECT id, application_id, user_id, model_sha256, changed_at FROM dataset \
+     WHERE phase = 'ready' AND id = $1 \
+     AND NOT EXISTS (SELECT 1 FROM feedback WHERE feedback.dataset_id = dataset.id)";
+
 /// Changes no row when the dataset was deleted, rebuilt or rated meanwhile, or when another replica was faster.
 const REPLACE: &str = "UPDATE dataset SET model = $2, model_sha256 = $3, head = $4, report = $5, changed_at = $6 \
      WHERE id = $1 AND phase = 'ready' AND model_sha256 = $7 AND changed_at = $8 \
@@ -47,20 +51,32 @@ const REPLACE: &str = "UPDATE dataset SET model = $2, model_sha256 = $3, head = 
 const REPLACE_VECTOR: &str =
     "UPDATE dataset_image SET vector = $3 WHERE dataset_id = $1 AND position = $2 AND outcome = 'fetched'";
 
+type Row = (String, String, String, String, i64);
+
+fn outdated((id, app, user, model_sha256, changed_at): Row) -> Result<OutdatedDataset, StoreError> {
+    let owner = blob_key(app, &user, &[0; 32])?;
+    let (application, user) = (owner.application, owner.user);
+    Ok(OutdatedDataset { id: DatasetId::from_text(id), application, user, model_sha256, changed_at })
+}
+
 impl Store {
     /// The first dataset after an id that holds vectors of a model and has no verdicts.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn outdated_dataset(&self, model: &str, after: &str) -> Result<Option<OutdatedDataset>, StoreError> {
-        type Row = (String, String, String, String, i64);
         let row: Option<Row> =
             on_each!(self, pool => sqlx::query_as(OUTDATED).bind(model).bind(after).fetch_optional(pool).await)?;
-        let outdated = |(id, app, user, model_sha256, changed_at): Row| {
-            let owner = blob_key(app, &user, &[0; 32])?;
-            let (application, user) = (owner.application, owner.user);
-            Ok(OutdatedDataset { id: DatasetId::from_text(id), application, user, model_sha256, changed_at })
-        };
+        row.map(outdated).transpose()
+    }
+
+    /// A dataset whose vectors may be replaced: it is ready and has no verdicts.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn unrated_dataset(&self, id: &DatasetId) -> Result<Option<OutdatedDataset>, StoreError> {
+        let row: Option<Row> =
+            on_each!(self, pool => sqlx::query_as(UNRATED).bind(id.as_str()).fetch_optional(pool).await)?;
         row.map(outdated).transpose()
     }
 

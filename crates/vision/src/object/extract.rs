@@ -1,5 +1,7 @@
 //! From a picture to its local features, by a network of the XFeat kind.
 
+use std::path::Path;
+
 use fast_image_resize::Resizer;
 
 use super::{
@@ -8,9 +10,8 @@ use super::{
 };
 use crate::{
     Picture,
-    manifest::{Backend, FeatureInput, FeatureOutput, Filter, Parts},
+    manifest::{Backend, FeatureInput, FeatureOutput, Filter, Manifest, Parts},
     prepare::{Part, resize},
-    registry::Model,
     runtime::{Feed, Network, Runtime, RuntimeError, Tensor},
 };
 
@@ -128,11 +129,11 @@ impl Extractor {
     ///
     /// # Errors
     /// When it is a model of another task, it cannot be loaded, or its inputs and outputs are others.
-    pub fn load(runtime: &Runtime, model: &Model) -> Result<Self, RuntimeError> {
-        let Parts::LocalFeatures(parts) = &model.manifest.parts else {
+    pub fn load(runtime: &Runtime, folder: &Path, manifest: &Manifest) -> Result<Self, RuntimeError> {
+        let Parts::LocalFeatures(parts) = &manifest.parts else {
             return Err(RuntimeError::Run("it is no model for local features".to_owned()));
         };
-        let network = runtime.network(&model.folder.join(&parts.weights.file), Backend::Auto)?;
+        let network = runtime.network(&folder.join(&parts.weights.file), Backend::Auto)?;
         let mut extractor = Self { network, input: parts.input.clone(), output: parts.output.clone() };
         let blank = Plane { width: 64, height: 32, grey: vec![0.5; 64 * 32] };
         extractor.features(&blank, 1)?;

@@ -3,13 +3,14 @@
 //! It finds the pairs where descriptors alone do not: seen at another size, at a slant, or blurred. A run takes fifty
 //! times as long as comparing descriptors, so it is for the few reference pictures that are worth it.
 
+use std::path::Path;
+
 use super::{
     features::{Features, UNITY},
     matching::Pair,
 };
 use crate::{
-    manifest::{Backend, Parts},
-    registry::Model,
+    manifest::{Backend, Manifest, Parts},
     runtime::{Feed, Network, Runtime, RuntimeError},
 };
 
@@ -32,10 +33,10 @@ impl Matcher {
     ///
     /// # Errors
     /// When it cannot be loaded, or its inputs and outputs are others.
-    pub fn load(runtime: &Runtime, model: &Model) -> Result<Option<Self>, RuntimeError> {
-        let Parts::LocalFeatures(parts) = &model.manifest.parts else { return Ok(None) };
+    pub fn load(runtime: &Runtime, folder: &Path, manifest: &Manifest) -> Result<Option<Self>, RuntimeError> {
+        let Parts::LocalFeatures(parts) = &manifest.parts else { return Ok(None) };
         let Some(file) = &parts.matcher else { return Ok(None) };
-        let network = runtime.network(&model.folder.join(&file.file), Backend::Onnxruntime)?;
+        let network = runtime.network(&folder.join(&file.file), Backend::Onnxruntime)?;
         let mut matcher = Self { network };
         matcher.scores(&[0.0; 4], &[0.0; 128], &[0.0; 2], &[0.0; 64])?;
         Ok(Some(matcher))

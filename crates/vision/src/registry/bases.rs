@@ -20,7 +20,29 @@ pub(super) fn check(entries: &mut [Entry]) {
         }
     }
     let bases = bases(entries, |_| true);
+    let finders: Vec<(String, String)> = entries
+        .iter()
+        .filter_map(|entry| entry.model.as_ref().ok())
+        .filter(|model| model.task() == Task::LocalFeatures)
+        .map(|model| (model.manifest.about.name.clone(), model.weights.clone()))
+        .collect();
     for entry in entries {
+        if let Some(Parts::Instances(instances)) = parts(entry) {
+            let (vectors, features) = (&instances.vectors, &instances.features);
+            let missing = if !has(&bases, &vectors.model, &vectors.model_sha256) {
+                Some(&vectors.model)
+            } else if !has(&finders, &features.model, &features.model_sha256) {
+                Some(&features.model)
+            } else {
+                None
+            };
+            if let Some(model) = missing {
+                entry.model = Err(Fault(format!(
+                    "it was taught with model '{model}', which is not here or has changed; teach it again"
+                )));
+            }
+            continue;
+        }
         let Some(Parts::Probe(ProbeParts { probe, .. })) = parts(entry) else { continue };
         if !has(&bases, &probe.base, &probe.base_sha256) {
             let base = &probe.base;
@@ -57,6 +79,7 @@ fn resolved(entry: &Entry, entries: &[Entry]) -> Option<Result<Model, Fault>> {
         weights: weights.to_owned(),
         gate,
         probe: None,
+        instances: None,
     };
     match &model.manifest.parts {
         Parts::View(view) => {

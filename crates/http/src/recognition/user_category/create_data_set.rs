@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use kaisatsu_model::{DatasetName, ImageId, Phase, Tag};
-use kaisatsu_recognition::{DatasetImageRequest, ImageOrigin};
+use kaisatsu_recognition::{DatasetImageRequest, DatasetSource, ImageOrigin};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -28,9 +28,13 @@ pub(crate) struct CreateAsk {
     /// What the user calls it.
     #[schema(example = "cups", min_length = 1, max_length = 200)]
     name: String,
-    /// Its images.
-    #[schema(min_items = 1)]
-    images: Vec<ImageAsk>,
+    /// Its images; either these or `from`.
+    #[schema(nullable = false, min_items = 1)]
+    images: Option<Vec<ImageAsk>>,
+    /// `storage`: all images of the user's storage area that have a tag, under a name that no other dataset of the
+    /// user has. The dataset may then be named by it wherever `dataSetId` is asked for.
+    #[schema(nullable = false, example = "storage", pattern = "^storage$")]
+    from: Option<String>,
 }
 
 /// An image of a dataset: `url` or `imageId`, and `tag`.
@@ -71,7 +75,7 @@ impl crate::response::JsonBody for CreateAnswer {}
     post, path = "/userCategory/createDataSet", operation_id = "createDataSet", tag = "User categories",
     description = "It is built in the background; `getDataSet` says how far it is and what became of each image. An \
                    image that cannot be had costs only\nitself. The dataset fails when fewer than half of its images \
-                   can be used.",
+                   can be used. With `from: \"storage\"` it is made of all tagged images of\nthe storage area.",
     security(("APIKEY" = [])),
     params(UserQuery),
     request_body(content = CreateAsk, content_type = "application/json"),
@@ -97,8 +101,8 @@ pub(crate) async fn create_data_set(State(gateway): State<Arc<Gateway>>, request
     request
         .respond(&gateway, function, MOST, async |user, body| {
             let name = DatasetName::new(body.required("name")?).map_err(|rule| field("name", rule.0))?;
-            let images = requested(body, gateway.recognition.datasets.most_images())?;
-            let (id, warnings) = gateway.recognition.datasets.create(&user, name, images).await?;
+            let source = source(body, gateway.recognition.datasets.most_images())?;
+            let (id, warnings) = gateway.recognition.datasets.create(&user, name, source).await?;
             Ok(Accepted(CreateAnswer {
                 data_set_id: id.as_str().to_owned(),
                 state: Phase::Queued.as_str(),
@@ -113,7 +117,19 @@ pub(crate) fn parse(body: &[u8], most: usize) -> Result<usize, Failure> {
     let body = Object::parse(body, Reservation::default())?;
     DatasetName::new(body.required("name")?).map_err(|rule| field("name", rule.0))?;
     body.page()?;
-    Ok(requested(body, most)?.len())
+    Ok(match source(body, most)? {
+        DatasetSource::Images(images) => images.len(),
+        DatasetSource::Storage => 0,
+    })
+}
+
+fn source(body: Object, most: usize) -> Result<DatasetSource, Failure> {
+    match body.text("from")? {
+        None => requested(body, most).map(DatasetSource::Images),
+        Some("storage") if body.has("images") => Err(field("from", "and images exclude each other; leave one out")),
+        Some("storage") => Ok(DatasetSource::Storage),
+        Some(_) => Err(field("from", "must be storage, or absent")),
+    }
 }
 
 fn requested(mut body: Object, most: usize) -> Result<Vec<DatasetImageRequest>, Failure> {

@@ -1,10 +1,23 @@
 //! A dataset on the wire.
 
-use kaisatsu_model::{Outcome, Phase};
+use kaisatsu_model::{DatasetId, Outcome, Phase};
 use kaisatsu_recognition::{Dataset, DatasetImageRow, DatasetWarning};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
+
+use super::super::json::{Object, field};
+use crate::Failure;
+
+/// The dataset that a body names, by its id or by the name that its user gave it.
+pub(super) fn data_set_id(body: &Object) -> Result<DatasetId, Failure> {
+    let text = match (body.text("dataSetId")?, body.text("name")?) {
+        (Some(_), Some(_)) => return Err(field("dataSetId", "and name exclude each other; leave one out")),
+        (None, Some(name)) => name,
+        (_, None) => body.required("dataSetId")?,
+    };
+    Ok(DatasetId::from_text(text))
+}
 
 /// A dataset.
 #[derive(Serialize, ToSchema)]
@@ -47,7 +60,8 @@ pub(crate) struct DataSetWire {
 /// Something that a dataset cannot do, although it is or will be built.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct WarningWire {
-    /// `oneTag`: all images have the same tag.
+    /// `oneTag`: all images have the same tag. `untaggedImages`: images of the storage area have no tag and are left
+    /// out.
     #[schema(value_type = String, example = "oneTag")]
     code: &'static str,
     /// The same in words.

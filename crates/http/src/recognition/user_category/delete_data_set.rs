@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
-use kaisatsu_model::DatasetId;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{
     super::response::{BodyRefusals, NoContent, RecognitionError, Refusals, UserRefusals},
     MOST,
+    data_set::data_set_id,
     request::{UserQuery, UserRequest},
 };
 use crate::Gateway;
@@ -19,9 +19,12 @@ use crate::Gateway;
 #[serde(rename_all = "camelCase")]
 #[allow(dead_code, reason = "it describes the body; the fields are read one by one")]
 pub(crate) struct DeleteAsk {
-    /// What `createDataSet` answered with.
-    #[schema(example = "dts_3x1yq0a8c5v7k2mz3x1yq0a8c5v7k2mz")]
-    data_set_id: String,
+    /// What `createDataSet` answered with, or the user's own name of the dataset where no other one has it.
+    #[schema(nullable = false, example = "dts_3x1yq0a8c5v7k2mz3x1yq0a8c5v7k2mz")]
+    data_set_id: Option<String>,
+    /// The user's own name of the dataset instead.
+    #[schema(nullable = false, example = "cups")]
+    name: Option<String>,
 }
 
 /// Deletes a dataset
@@ -47,7 +50,7 @@ pub(crate) async fn delete_data_set(State(gateway): State<Arc<Gateway>>, request
     let function = "userCategory/deleteDataSet";
     request
         .respond(&gateway, function, MOST, async |user, body| {
-            gateway.recognition.datasets.delete(&user, &DatasetId::from_text(body.required("dataSetId")?)).await?;
+            gateway.recognition.datasets.delete(&user, &data_set_id(&body)?).await?;
             Ok(NoContent)
         })
         .await

@@ -6,6 +6,7 @@
 mod image;
 mod reembed;
 mod report;
+mod specialise;
 
 use std::{
     collections::VecDeque,
@@ -110,6 +111,8 @@ pub(crate) struct DatasetBuilder {
     fetches: usize,
     /// How long a lease lasts.
     lease: Duration,
+    /// Held while other vectors are tried for a dataset.
+    specialising: tokio::sync::Mutex<()>,
 }
 
 impl DatasetBuilder {
@@ -122,6 +125,7 @@ impl DatasetBuilder {
             signals: Arc::clone(&context.signals),
             fetches: context.fetches,
             lease: context.lease,
+            specialising: tokio::sync::Mutex::default(),
         }
     }
 
@@ -241,11 +245,18 @@ impl DatasetBuilder {
         }
         let images = self.built_images(&lease.id).await?;
         // Not on the engine: its threads are for images that somebody waits for.
-        let trained = tokio::task::spawn_blocking(move || report::train_and_report(&images)).await;
-        let trained = trained.map_err(|_| Stop::Failed(RecognitionError::Failed("training broke off".to_owned())))?;
+        let trained = tokio::task::spawn_blocking(move || (report::train_and_report(&images), images)).await;
+        let (trained, images) =
+            trained.map_err(|_| Stop::Failed(RecognitionError::Failed("training broke off".to_owned())))?;
         let now = self.clock.now();
         let written = match trained {
-            Ok(trained) => store.finish_dataset(lease, trained.probe.as_deref(), &trained.report, now).await?,
+            Ok(trained) => {
+                let written = store.finish_dataset(lease, trained.probe.as_deref(), &trained.report, now).await?;
+                if written && trained.probe.is_some() {
+                    self.specialise_later(lease, images);
+                }
+                written
+            }
             Err(error) => store.fail_dataset(lease, &error.to_string(), now).await?,
         };
         held(written)

@@ -55,7 +55,7 @@ impl DatasetBuilder {
 
     /// Replaces the vectors of one dataset. Returns `false` when it keeps them: the bytes of an image are not there
     /// any more, or the dataset has changed.
-    async fn reembed(&self, set: &OutdatedDataset, best: &Model) -> Result<bool, RecognitionError> {
+    pub(super) async fn reembed(&self, set: &OutdatedDataset, best: &Model) -> Result<bool, RecognitionError> {
         let name = &best.manifest.about.name;
         let Some(model_sha256) = best.manifest.embedding_sha256() else { return Ok(false) };
         let mut images = self.built_images(&set.id).await?;

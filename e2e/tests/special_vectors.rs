@@ -1,0 +1,81 @@
+//! A dataset takes the vectors that tell its tags apart best.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
+
+use std::{fs, io::Cursor, path::Path};
+
+use image::{ImageFormat, Rgb, RgbImage};
+use kaisatsu_e2e::{Backend, Database, Server, User, eventually, make_key, models_with, onnx::Onnx, run};
+use serde_json::json;
+
+/// Grey noise with a tint that hardly anybody sees.
+fn picture(tint: [u8; 3], seed: u32) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(1);
+    let image = RgbImage::from_fn(96, 96, |_, _| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let grey = u8::try_from(78 + (state >> 16) % 100).unwrap();
+        Rgb(tint.map(|more| grey + more))
+    });
+    let mut file = Cursor::new(Vec::new());
+    image.write_to(&mut file, ImageFormat::Png).unwrap();
+    file.into_inner()
+}
+
+const TAGS: [(&str, [u8; 3]); 2] = [("warm", [2, 0, 0]), ("cold", [0, 0, 2])];
+
+/// A network of the name `food` that knows nothing but tints, and the ensemble that joins it to the usual vectors.
+fn install_tints(models: &Path) {
+    let network = Onnx::default()
+        .input("input", &[0, 3, 32, 32])
+        .weights("w", &[3, 2], &[1.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+        .node("GlobalAveragePool", &["input"], "mean", &[])
+        .node("Flatten", &["mean"], "features", &[])
+        .node("MatMul", &["features", "w"], "logits", &[])
+        .output("logits", &[0, 2])
+        .output("features", &[0, 3]);
+    let home = tempfile::tempdir().unwrap();
+    let (file, labels) = (home.path().join("food.onnx"), home.path().join("labels.txt"));
+    fs::write(&file, network.file()).unwrap();
+    fs::write(&labels, "warm\ncold\n").unwrap();
+    let (file, labels) = (file.to_str().unwrap(), labels.to_str().unwrap());
+    let add = ["models", "add", file, "--task", "classify", "--labels", labels, "--name", "food"];
+    let scale = ["--mean", "127.5", "--std", "127.5"];
+    let added = run(home.path(), &[&["--models", models.to_str().unwrap()][..], &add, &scale].concat(), &[]);
+    assert_eq!(added.code, 0, "{} {}", added.out, added.err);
+
+    let food = fs::read_to_string(models.join("food/model.toml")).unwrap();
+    let weights = food.split("[weights]").nth(1).and_then(|rest| rest.split("sha256 = \"").nth(1)).unwrap();
+    let sha256 = weights.split('"').next().unwrap();
+    let joined = fs::read_to_string(models.join("general-joined/model.toml")).unwrap();
+    let joined = joined.replace("\"general-joined\"", "\"general-food\"");
+    fs::create_dir(models.join("general-food")).unwrap();
+    let member = format!("\n[[members]]\nmodel = \"food\"\nsha256 = \"{sha256}\"\nnormalise = \"root\"\n");
+    fs::write(models.join("general-food/model.toml"), joined + &member).unwrap();
+}
+
+#[test]
+fn a_dataset_takes_the_vectors_of_the_network_that_sees_its_differences() {
+    let models = models_with(&["general", "general-lcnet", "general-joined"]);
+    install_tints(models.path());
+    let database = Database::fresh(Backend::Sqlite);
+    let key = make_key(&database, "tests");
+    let server = Server::start(&database, &["--models", models.path().to_str().unwrap()]);
+    eventually("the models are loaded", || (server.get("/readyz").status == 200).then_some(()));
+    let user = User::named(&server, &key, "painter");
+    for (tag, tint) in TAGS {
+        for seed in 0..16 {
+            let _ = user.upload(&picture(tint, seed), tag);
+        }
+    }
+    let made = user.call("userCategory/createDataSet", &json!({"name": "tints", "from": "storage"}));
+    assert_eq!(made.status, 202, "{}", made.text());
+    let set = eventually("it takes the vectors that suit it", || {
+        let set = user.call("userCategory/getDataSet", &json!({"name": "tints", "limit": 0})).json();
+        (set["model"] == "general-food").then_some(set)
+    });
+    assert_eq!(set["state"], "ready", "it answers all the while");
+    assert!(set["health"]["leaveOneOut"]["accuracy"].as_f64().unwrap() > 0.9, "{set}");
+    for (tag, tint) in TAGS {
+        let seen = user.ask("concept/classify", "tints", &picture(tint, 99)).json();
+        assert_eq!(seen["candidates"][0]["tag"], tag, "{seen}");
+    }
+}
