@@ -1,6 +1,6 @@
 //! The error format of each path: the two functions of the API have one each, everything else is plain text.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use axum::{
     extract::Request,
@@ -14,6 +14,9 @@ use crate::{Failure, Kind, Segment, recognition, redact, route_map};
 const GET: HeaderValue = HeaderValue::from_static("GET,HEAD,OPTIONS");
 const POST: HeaderValue = HeaderValue::from_static("POST,OPTIONS");
 const ALL: HeaderValue = HeaderValue::from_static("GET,HEAD,POST,DELETE,OPTIONS");
+
+/// `Retry-After` of a request that took too long.
+const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// The value of `Allow` for a path. Operators' lists have all methods, every other path has one.
 fn allowed(item: &PathItem) -> HeaderValue {
@@ -79,6 +82,15 @@ impl ErrorFormats {
     /// The response when a handler panicked.
     pub(crate) fn panicked(&self, path: &str) -> Response {
         self.respond(path, Failure::new(Kind::Internal, "the server failed; its log has this request's id"))
+    }
+
+    /// The response when a handler has not answered within the limit.
+    pub(crate) fn timed_out(&self, path: &str, limit: Duration) -> Response {
+        let message = format!(
+            "the server could not answer within {limit:?}, because its database, its storage for images or its \
+             recognition engine does not respond; try again shortly"
+        );
+        self.respond(path, Failure::passing(Kind::Unavailable, message, RETRY_AFTER))
     }
 
     /// `/x/v1/y/` is `/x/v1/y`, for the operations of the API.

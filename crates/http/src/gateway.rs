@@ -6,6 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use axum::http::HeaderMap;
@@ -102,6 +103,8 @@ pub struct Services {
     pub max_image_bytes: usize,
     /// The first path segment of the route map function.
     pub segment: Segment,
+    /// How long a request may take once its body has arrived.
+    pub request_timeout: Duration,
     /// Whether the map pages are served.
     pub map_pages: bool,
 }

@@ -8,6 +8,7 @@ mod body;
 mod body_drain;
 mod client_address;
 mod cors;
+mod deadline;
 mod drawings;
 mod error_format;
 mod etag;

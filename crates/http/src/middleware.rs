@@ -23,6 +23,7 @@ use crate::{
     Cors, Gateway, KeyPlaces,
     access_log::{AccessLine, AccessLog},
     cors::CorsRequest,
+    deadline,
     error_format::ErrorFormats,
     hang_up::{Admitted, HUNG_UP},
     log_context::{LogContext, LoggedResponse},
@@ -37,29 +38,19 @@ const DOCUMENT: &str = "/openapi.json";
 
 /// The router and everything around it.
 pub struct App {
-    router: Router,
-    bypass: Option<Bypass>,
-    cors: Cors,
-    key_places: KeyPlaces,
-    formats: ErrorFormats,
-    metrics: Arc<RequestMetrics>,
-    log: Arc<dyn AccessLog>,
-    ids: RequestIds,
+    pub(crate) router: Router,
+    pub(crate) bypass: Option<Bypass>,
+    pub(crate) cors: Cors,
+    pub(crate) key_places: KeyPlaces,
+    pub(crate) formats: ErrorFormats,
+    pub(crate) metrics: Arc<RequestMetrics>,
+    pub(crate) log: Arc<dyn AccessLog>,
+    pub(crate) ids: RequestIds,
+    /// How long a request may take once its body has arrived.
+    pub(crate) request_timeout: Duration,
 }
 
 impl App {
-    pub(crate) fn new(
-        router: Router,
-        bypass: Option<Bypass>,
-        cors: Cors,
-        key_places: KeyPlaces,
-        formats: ErrorFormats,
-        metrics: Arc<RequestMetrics>,
-        log: Arc<dyn AccessLog>,
-    ) -> Self {
-        Self { router, bypass, cors, key_places, formats, metrics, log, ids: RequestIds::new() }
-    }
-
     /// Responds to one request.
     pub async fn handle(&self, request: Request) -> Response {
         let began = Instant::now();
@@ -114,7 +105,12 @@ impl App {
         if let Some(Bypass { gateway, .. }) = bypass {
             return detail::respond_to_query(gateway, request.uri().query(), request.headers()).await;
         }
-        let Ok(response) = admitted.scope(self.router.clone().oneshot(request)).await;
+        let path = request.uri().path().to_owned();
+        let work = admitted.scope(self.router.clone().oneshot(request));
+        let response = match deadline::within(self.request_timeout, work).await {
+            Some(Ok(response)) => response,
+            None => self.formats.timed_out(&path, self.request_timeout),
+        };
         LoggedResponse::from(response)
     }
 
@@ -203,7 +199,11 @@ fn panic_message(payload: &(dyn std::any::Any + Send)) -> Arc<str> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::{
+        future::pending,
+        sync::{Arc, Mutex},
+        time::Duration,
+    };
 
     use axum::{Router, body::Body, extract::Request, response::Response, routing::get};
     use http_body_util::BodyExt;
@@ -212,7 +212,7 @@ pub(crate) mod tests {
     use super::App;
     use crate::{
         AccessLine, AccessLog, Cors, KeyPlaces, Segment, error_format::ErrorFormats, openapi,
-        operations::metrics::RequestMetrics,
+        operations::metrics::RequestMetrics, request_id::RequestIds,
     };
 
     /// Keeps the causes of the lines.
@@ -229,6 +229,8 @@ pub(crate) mod tests {
         }
     }
 
+    const TIMEOUT: Duration = Duration::from_secs(30);
+
     /// An app whose router has only the given routes.
     pub(crate) fn app(router: Router) -> Arc<App> {
         app_with_log(router, Arc::<Causes>::default())
@@ -238,11 +240,37 @@ pub(crate) mod tests {
         let segment = Segment::new("route_service").unwrap();
         let formats = ErrorFormats::new(segment.clone(), &openapi::document(&segment, KeyPlaces::default()));
         let metrics = Arc::new(RequestMetrics::new(formats.operations(), &[]));
-        Arc::new(App::new(router, None, Cors::Off, KeyPlaces::default(), formats, metrics, log))
+        Arc::new(App {
+            router,
+            bypass: None,
+            cors: Cors::Off,
+            key_places: KeyPlaces::default(),
+            formats,
+            metrics,
+            log,
+            ids: RequestIds::new(),
+            request_timeout: TIMEOUT,
+        })
     }
 
     async fn text(response: Response) -> String {
         String::from_utf8(response.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_is_never_answered_gets_503_in_the_format_of_its_path() {
+        let stuck = || get(|| pending::<Response>());
+        let router =
+            Router::new().route("/route_service/v1/stuck", stuck()).route("/imageRecognition/v1/stuck", stuck());
+        let app = app(router);
+        let ask = async |path: &str| app.handle(Request::get(path).body(Body::empty()).unwrap()).await;
+        let response = ask("/route_service/v1/stuck").await;
+        assert_eq!((response.status().as_u16(), response.headers()["retry-after"].to_str().unwrap()), (503, "5"));
+        let answer: Value = serde_json::from_str(&text(response).await).unwrap();
+        assert_eq!(answer["ResultSet"]["Error"]["code"], "W503");
+        let response = ask("/imageRecognition/v1/stuck").await;
+        assert_eq!(response.status(), 503);
+        assert!(text(response).await.contains("within 30s"));
     }
 
     #[tokio::test]

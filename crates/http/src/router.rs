@@ -22,6 +22,7 @@ use crate::{
         metrics::{Exporter, RequestMetrics},
     },
     recognition::{self, user_category},
+    request_id::RequestIds,
     route_map,
 };
 
@@ -85,7 +86,7 @@ pub fn app(
     metrics: PrometheusHandle,
     log: Arc<dyn AccessLog>,
 ) -> App {
-    let key_places = gateway.key_places;
+    let (key_places, request_timeout) = (gateway.key_places, gateway.request_timeout);
     let (api, document) = api(&gateway.segment).split_for_parts();
     let formats = ErrorFormats::new(gateway.segment.clone(), &document);
     let requests = Arc::new(RequestMetrics::new(formats.operations(), &sections));
@@ -101,5 +102,5 @@ pub fn app(
         .method_not_allowed_fallback(move |method: Method, uri: Uri| async move { wrong.wrong_method(&method, &uri) })
         .fallback(move |uri: Uri| async move { unknown.unknown_path(&uri) })
         .with_state(gateway);
-    App::new(router, bypass, cors, key_places, formats, requests, log)
+    App { router, bypass, cors, key_places, formats, metrics: requests, log, ids: RequestIds::new(), request_timeout }
 }

@@ -324,6 +324,17 @@ pub(crate) struct Settings {
     )]
     pub(crate) max_connections: u32,
 
+    /// How long a request may take once its body has arrived; it is then answered 503
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_REQUEST_TIMEOUT",
+        value_name = "SPAN",
+        default_value = "30s",
+        value_parser = duration::parse
+    )]
+    pub(crate) request_timeout: Duration,
+
     /// How long a server that gets SIGTERM still answers, with /readyz saying no and clients told to close connections
     #[arg(
         long,

@@ -16,6 +16,8 @@ mod content_revision;
 mod datasets;
 mod error;
 mod feedback;
+#[cfg(target_os = "linux")]
+mod keepalive;
 mod keys;
 mod open;
 mod recognitions;

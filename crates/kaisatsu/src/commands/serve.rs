@@ -76,6 +76,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
         recognition: Arc::clone(&recognition),
         max_image_bytes: small(settings.max_image_bytes),
         segment: settings.route_service.clone(),
+        request_timeout: settings.request_timeout,
         map_pages: settings.map_pages,
     }));
     watch_maps(maps);
