@@ -54,6 +54,8 @@ pub(crate) fn api(segment: &Segment) -> OpenApiRouter<Arc<Gateway>> {
         .routes(below(recognition, routes!(user_category::create_data_set::create_data_set)))
         .routes(below(recognition, routes!(user_category::get_data_set::get_data_set)))
         .routes(below(recognition, routes!(user_category::list_data_sets::list_data_sets)))
+        .routes(below(recognition, routes!(user_category::update_data_set::update_data_set)))
+        .routes(below(recognition, routes!(user_category::undo_data_set::undo_data_set)))
         .routes(below(recognition, routes!(user_category::delete_data_set::delete_data_set)))
         .routes(below(recognition, routes!(recognition::models::models)))
         .routes(below(

@@ -45,7 +45,7 @@ mod storage;
 mod user;
 
 pub use content::{Catalogue, CollectionImage, Collections};
-pub use datasets::{Dataset, DatasetImageRequest, DatasetWarning, Datasets, ImageOrigin};
+pub use datasets::{Dataset, DatasetChanges, DatasetImageRequest, DatasetWarning, Datasets, ImageOrigin};
 pub use engine::{ModelInfo, Models, Sought, Tag, default_embedder, describe_metrics};
 pub use error::RecognitionError;
 pub use feedback::{Feedback, Rating, TotalsRequest};

@@ -38,8 +38,9 @@ pub use catalogue::{ChangedItem, ItemFilter, ItemRecord, ListedItem, NewItem, Re
 pub use check::BlobRow;
 pub use collections::{ChangedImage, Collection, CollectionRecord, ImageRecord, NewImage};
 pub use datasets::{
-    BuiltImage, CreateDatasetOutcome, DatasetImageRow, DatasetLimits, DatasetRow, ImageResult, ImageSource, Lease,
-    NewDataset, NewDatasetImage, NewVectors, OutdatedDataset, PendingImage,
+    BuiltImage, CreateDatasetOutcome, DatasetImageRow, DatasetLimits, DatasetRow, DatasetUpdate, ImageChanges,
+    ImageResult, ImageSource, Lease, NewDataset, NewDatasetImage, NewVectors, OutdatedDataset, PendingImage,
+    UndoOutcome, UpdateDatasetOutcome, VersionLimits,
 };
 pub use error::{Conflict, Missing, OpenError, StoreError};
 pub use feedback::{

@@ -23,11 +23,18 @@ impl From<RecognitionError> for Failure {
             RecognitionError::NoSuchCollection(_)
             | RecognitionError::NoSuchImage
             | RecognitionError::NoSuchDataset
-            | RecognitionError::NoStoredImage(_)
+            | RecognitionError::NoStoredImage { .. }
+            | RecognitionError::NotInDataset(_)
+            | RecognitionError::NoSuchTag(_)
+            | RecognitionError::NothingToUndo
             | RecognitionError::NotInCollection
             | RecognitionError::NoSuchItem => Self::new(Kind::NotFound, told),
-            RecognitionError::TooManyTags(_) => Self::new(Kind::TooManyInputs, told),
-            RecognitionError::NoTag(_)
+            RecognitionError::TooManyTags(_) | RecognitionError::DatasetTooLarge(_) => {
+                Self::new(Kind::TooManyInputs, told)
+            }
+            RecognitionError::NoTag { .. }
+            | RecognitionError::RemovedAndKept(_)
+            | RecognitionError::NoImageLeft
             | RecognitionError::BadAddress { .. }
             | RecognitionError::BuildFailed(_)
             | RecognitionError::OneTag

@@ -32,7 +32,7 @@ const BELONGINGS: &str = "SELECT COALESCE(a.title, a.name) AS name, \
      (SELECT COUNT(*) FROM api_key k WHERE k.application_id = a.id AND k.pass_of IS NULL) AS keys, \
      (SELECT COUNT(*) FROM user_account u WHERE u.application_id = a.id) AS users, \
      (SELECT COUNT(*) FROM user_image i WHERE i.application_id = a.id) AS images, \
-     (SELECT COUNT(*) FROM dataset d WHERE d.application_id = a.id) AS datasets, \
+     (SELECT COUNT(*) FROM dataset d WHERE d.application_id = a.id AND d.version_of IS NULL) AS datasets, \
      (SELECT COUNT(*) FROM recognition r WHERE r.application_id = a.id) AS recognitions, \
      (SELECT COUNT(*) FROM feedback f WHERE f.application_id = a.id) AS verdicts \
      FROM application a WHERE a.deleted_at IS NULL AND a.id = $1";
@@ -148,7 +148,7 @@ impl Store {
     /// When the database fails.
     pub async fn datasets_of(&self, application: &AppId) -> Result<Vec<(UserId, DatasetId)>, StoreError> {
         let rows: Vec<(String, String)> = on_each!(self, pool => {
-            sqlx::query_as("SELECT user_id, id FROM dataset WHERE application_id = $1 ORDER BY id")
+            sqlx::query_as("SELECT user_id, id FROM dataset WHERE application_id = $1 AND version_of IS NULL ORDER BY id")
                 .bind(application.as_str()).fetch_all(pool).await
         })?;
         let damaged = || StoreError::Damaged("the user of a dataset".to_owned());

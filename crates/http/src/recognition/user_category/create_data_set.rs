@@ -117,21 +117,27 @@ pub(crate) fn parse(body: &[u8], most: usize) -> Result<usize, Failure> {
 }
 
 fn requested(mut body: Object, most: usize) -> Result<Vec<DatasetImageRequest>, Failure> {
-    let images = body.objects("images")?;
+    let images = image_requests(&mut body, "images", most)?;
     if images.is_empty() {
         return Err(field("images", "is empty; a dataset is made of one image or more"));
     }
+    Ok(images)
+}
+
+/// The images of a list: each with `url` or `imageId`, and `tag`.
+pub(super) fn image_requests(body: &mut Object, list: &str, most: usize) -> Result<Vec<DatasetImageRequest>, Failure> {
+    let images = body.objects(list)?;
     if images.len() > most {
-        let told = format!("body field images has {} images, and a dataset may have {most}", images.len());
+        let told = format!("body field {list} has {} images, and a dataset may have {most}", images.len());
         return Err(Failure::new(Kind::TooManyInputs, told));
     }
     let image = |(place, image): (usize, &Object)| {
-        let at = |name: &str| format!("images[{place}].{name}");
+        let at = |name: &str| format!("{list}[{place}].{name}");
         let text = |name: &str| image.text(name).map_err(|_| field(&at(name), "must be a string"));
         let origin = match (text("url")?, text("imageId")?) {
             (Some(url), None) => ImageOrigin::Url(url.to_owned()),
             (None, Some(id)) => ImageOrigin::Stored(ImageId::from_text(id)),
-            _ => return Err(field(&format!("images[{place}]"), "must have either url or imageId")),
+            _ => return Err(field(&format!("{list}[{place}]"), "must have either url or imageId")),
         };
         let tag = text("tag")?.map(|tag| Tag::new(tag).map_err(|rule| field(&at("tag"), rule.0))).transpose()?;
         if tag.is_none() && matches!(origin, ImageOrigin::Url(_)) {

@@ -101,7 +101,7 @@ fn mislabelled(report: &Report, images: &[BuiltImage], classes: &[usize], tags: 
         .iter()
         .enumerate()
         .filter_map(|(at, judged)| Some((at, judged.filter(|out| -out.margin >= sure)?)))
-        .filter(|(at, _)| sizes[classes[*at]] >= FEW)
+        .filter(|(at, _)| sizes[classes[*at]] >= FEW && !images[*at].confirmed)
         .map(|(at, out)| (out.score, at, out.class))
         .collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
