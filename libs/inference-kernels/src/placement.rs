@@ -1,5 +1,5 @@
-//! Which values lie channel by channel. What is fed does, where a convolution takes it as it lies; what has few channels
-//! stays so, because blocks of sixteen channels would be mostly empty.
+//! Which values lie channel by channel. What is fed does, where a convolution takes it as it lies; what has few
+//! channels stays so, because blocks of sixteen channels would be mostly empty.
 
 use std::collections::HashSet;
 
