@@ -36,6 +36,8 @@ pub struct ModelInfo {
     pub input: Option<(u32, u32)>,
     /// Whether its network is in memory.
     pub loaded: bool,
+    /// Whether it turns texts into vectors too.
+    pub text: bool,
 }
 
 /// A tag that a model can answer with.
@@ -104,6 +106,7 @@ impl Models {
                 tags: answers,
                 input,
                 loaded: self.0.is_loaded(network(model)),
+                text: model.manifest.text_encoder().is_some(),
             }
         };
         models.map(info).collect()

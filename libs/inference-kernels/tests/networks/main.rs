@@ -12,6 +12,7 @@ mod build;
 mod onnx;
 mod operations;
 mod plain;
+mod planes;
 
 use std::sync::Arc;
 

@@ -37,6 +37,8 @@ export type RecognitionRequest = {
   highAccuracy: boolean;
   nameLanguage: NameLanguage;
   textLanguage: TextLanguage;
+  /** What similar images should show, in words, instead of a picture. Empty for a picture. */
+  text: string;
 };
 
 export type Site = { url: string; title: string; imageUrl: string };
@@ -92,6 +94,7 @@ function parametersOf(request: RecognitionRequest, language: 'en' | 'ja'): [stri
     ['dataSetId', request.dataset?.id ?? null],
     ['modelName', request.dataset || request.task === 'similar' || request.task === 'recognize' ? null : request.model],
     ['collection', request.dataset || request.task !== 'similar' ? null : request.model],
+    ['text', request.text],
     ['recog', request.task === 'recognize' ? request.kind : null],
     ['numOfCandidates', String(request.maxCandidates)],
     ['minScore', request.task === 'detect' ? String(request.minScore) : null],
@@ -115,7 +118,7 @@ export function curl(request: RecognitionRequest, uiLanguage: 'en' | 'ja', origi
     return `curl -H 'Content-Type: application/octet-stream' --data-binary @photo.jpg \\\n  "${address}${query}"`;
   }
   const form = [
-    '-F image=@photo.jpg',
+    ...(request.text ? [] : ['-F image=@photo.jpg']),
     ...parameters.map(([name, value]) => `--form-string ${quoted(`${name}=${value}`)}`),
   ].join(' \\\n  ');
   const before = request.dataset
@@ -128,14 +131,14 @@ export function curl(request: RecognitionRequest, uiLanguage: 'en' | 'ja', origi
 async function sendRequest(
   api: PublicApi,
   request: RecognitionRequest,
-  file: Blob,
+  file: Blob | null,
   language: 'en' | 'ja',
   signal: AbortSignal,
 ): Promise<Result> {
   const caller = request.dataset ? api.as(request.dataset.user) : api;
   const parameters = parametersOf(request, language);
   const form = new FormData();
-  form.append('image', file, 'photo');
+  if (file) form.append('image', file, 'photo');
   for (const [name, value] of parameters) form.append(name, value);
   const began = performance.now();
   const result = (
@@ -202,7 +205,7 @@ async function sendRequest(
     return result(response, candidates, { width: response.width, height: response.height });
   }
   // The type of the file may be missing or wrong, and the server detects it from the content.
-  const picture = new Blob([file], { type: 'application/octet-stream' });
+  const picture = new Blob(file ? [file] : [], { type: 'application/octet-stream' });
   const response = await caller.upload(PATHS.recognize, picture, { query: Object.fromEntries(parameters), signal });
   return result(
     response,
@@ -229,13 +232,13 @@ async function sendRequest(
 }
 
 /**
- * Recognises a picture. If both languages are requested, a second request only adds names; feedback refers to the
- * first.
+ * Recognises a picture, or searches for a text without one. If both languages are requested, a second request only adds
+ * names; feedback refers to the first.
  */
 export async function recognise(
   api: PublicApi,
   request: RecognitionRequest,
-  file: Blob,
+  file: Blob | null,
   uiLanguage: 'en' | 'ja',
   signal: AbortSignal,
 ): Promise<Result> {

@@ -9,7 +9,10 @@ export type Rerun = { result: Result; explanation: Explanation };
 /** Stands for the whole result in place of a candidate's id. */
 export const WHOLE = '';
 
-/** The recognition of a picture with one set of parameters, its feedback, and the effect of the feedback. */
+/**
+ * The recognition of a picture, or the search for a text, with one set of parameters, its feedback, and the effect of
+ * the feedback.
+ */
 export class RecognitionRun {
   readonly request: RecognitionRequest;
   busy = $state(false);
@@ -25,11 +28,11 @@ export class RecognitionRun {
   rerunError = $state.raw<unknown>(null);
 
   readonly #api: PublicApi;
-  readonly #file: Blob;
+  readonly #file: Blob | null;
   readonly #uiLanguage: 'en' | 'ja';
   #stop = new AbortController();
 
-  constructor(api: PublicApi, request: RecognitionRequest, file: Blob, uiLanguage: 'en' | 'ja') {
+  constructor(api: PublicApi, request: RecognitionRequest, file: Blob | null, uiLanguage: 'en' | 'ja') {
     [this.#api, this.request, this.#file, this.#uiLanguage] = [api, request, file, uiLanguage];
   }
 
