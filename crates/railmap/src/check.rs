@@ -2,6 +2,7 @@
 //!
 //! A [`Severity::Error`] keeps a map from being used. A [`Severity::Warning`] is for the person who draws the map.
 
+mod facts;
 mod groups;
 mod overlap;
 mod report;
@@ -89,6 +90,7 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<MapParts> {
     let lines = check_lines(&file.line, &codes, report);
     let groups = groups::check(&file.group, &codes, report);
     overlap::check(&stations, report);
+    facts::check(&stations, &file.line, report);
     let extent = Window { x: 0, y: 0, width, height };
     let legend = file.legend.map(|legend| check_legend(&legend, &extent, report));
     Some(MapParts {

@@ -96,7 +96,7 @@ pub fn build(network: &Network, options: Options, progress: &mut dyn FnMut(Step)
     let planar = PlanarGraph::of(&graph);
     progress(Step::Relaxing);
     let points = relax(&planar);
-    let topology = Topology::of(&planar, &points);
+    let topology = Topology::of(&planar, &points, &graph.stopping);
     progress(Step::Routing);
     let mut layout = route_corridors(&topology)?;
     progress(Step::Optimising);
@@ -116,7 +116,16 @@ pub fn build(network: &Network, options: Options, progress: &mut dyn FnMut(Step)
     let head = [&network.name, &network.edition, &network.credits];
     let texts: Vec<&str> = stations.chain(lines).chain(head).map(String::as_str).collect();
     let document = document::assemble(network, canvas(&topology, &geometry, placed))?;
+    let quality = Quality { label_share: label_share(&document), ..quality };
     Ok(BuiltMap { document, quality, missing_characters: face.missing(&texts.join(" ")) })
+}
+
+/// The share of a map that its labels cover.
+#[expect(clippy::cast_precision_loss, reason = "map units are small")]
+fn label_share(document: &MapDocument) -> f64 {
+    let texts = document.stations.iter().flat_map(|station| station.marks.iter().filter(|mark| mark.is_text));
+    let areas = texts.map(|mark| mark.shape.bounds()).map(|bounds| bounds.width as f64 * bounds.height as f64);
+    areas.sum::<f64>() / (document.width as f64 * document.height as f64).max(1.0)
 }
 
 /// Routes every corridor, on a finer grid if necessary.

@@ -293,7 +293,8 @@ impl GeoPointElement {
     pub(super) fn new(station: &Station, gcs: Gcs) -> Self {
         let point = station.position.in_system(gcs);
         Self {
-            gcs: gcs.word(),
+            // Outside of Japan the system is not the requested one.
+            gcs: point.gcs.word(),
             lati: point.latitude.dms(),
             lati_d: point.latitude.to_string(),
             longi: point.longitude.dms(),

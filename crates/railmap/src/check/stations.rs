@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     Label, Mark, Position, Station,
+    datum::is_in_japan,
     file::{LabelEntry, MarkEntry, StationEntry},
 };
 
@@ -105,16 +106,16 @@ fn check_station(
     at: &Range<usize>,
     report: &mut Report,
 ) -> Option<Station> {
-    let prefecture = match entry.prefecture {
-        Some(number) => {
-            let known = Prefecture::from_code(number);
-            if known.is_none() {
-                report.error(at, format!("{who}: prefecture is {number}; the codes are 1 to 47"));
-            }
-            known
+    let prefecture = entry.prefecture.and_then(Prefecture::from_code);
+    match entry.prefecture {
+        Some(number) if prefecture.is_none() => {
+            report.error(at, format!("{who}: prefecture is {number}; the codes are 1 to 47"));
         }
-        None => None,
-    };
+        None if is_in_japan(entry.lat, entry.lon) => {
+            report.warning(at, format!("{who}: it is in Japan, but its prefecture is missing"));
+        }
+        _ => {}
+    }
     let position = Position::new(entry.lat, entry.lon);
     if position.is_none() {
         report.error(at, format!("{who}: lat {} and lon {} are no place on the earth", entry.lat, entry.lon));

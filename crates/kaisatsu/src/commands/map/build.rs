@@ -91,7 +91,7 @@ fn print_summary(output: &Path, built: &BuiltMap, since: Instant) {
     );
     eprintln!(
         "violations {}, bends {}, crossings within bundles {}, bundles that touch {}, names missing {}, overlaps {}, \
-         groups {}, groups drawn apart {}",
+         groups {}, groups drawn apart {}, corridor chords {}, longest edge {:.0}, spacing {:.1}, labels {:.1}%",
         quality.violations.total(),
         quality.bends,
         quality.bundle_crossings,
@@ -99,7 +99,11 @@ fn print_summary(output: &Path, built: &BuiltMap, since: Instant) {
         quality.unlabelled,
         quality.overlaps,
         quality.groups,
-        quality.groups_apart
+        quality.groups_apart,
+        quality.corridor_chords,
+        quality.longest_edge,
+        quality.spacing,
+        quality.label_share * 100.0
     );
     if !built.missing_characters.is_empty() {
         eprintln!("the typeface lacks: {}; they are drawn as boxes", built.missing_characters);
