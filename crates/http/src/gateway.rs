@@ -17,7 +17,7 @@ use kaisatsu_recognition::{Recognition, User};
 use kaisatsu_render::PictureError;
 
 use crate::{
-    Etag, Failure, KeyPlaces, Kind, PreparedMap, Query, TrustedProxies,
+    Embedding, Etag, Failure, KeyPlaces, Kind, PreparedMap, Query, TrustedProxies,
     body::BodyMemory,
     drawings::{Client, Drawings},
     hang_up,
@@ -104,6 +104,8 @@ pub struct Services {
     pub segment: Segment,
     /// Whether the map pages are served.
     pub map_pages: bool,
+    /// The sites that may embed the map pages.
+    pub map_embed: Embedding,
 }
 
 /// The state that all handlers share: the services, and what bounds the use of this process.

@@ -77,6 +77,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
         max_image_bytes: small(settings.max_image_bytes),
         segment: settings.route_service.clone(),
         map_pages: settings.map_pages,
+        map_embed: settings.map_embed.clone(),
     }));
     watch_maps(maps);
     banner::print(settings, &address, &gateway, local, first_key.as_ref());
