@@ -27,7 +27,7 @@ impl std::str::FromStr for Cors {
     }
 }
 
-fn parse_origin(origin: &str) -> Result<HeaderValue, String> {
+pub(crate) fn parse_origin(origin: &str) -> Result<HeaderValue, String> {
     let host = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
     match host {
         Some(host) if !host.is_empty() && !host.contains('/') => {

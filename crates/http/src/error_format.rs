@@ -71,6 +71,13 @@ impl ErrorFormats {
         !matches!(self.of(path), ErrorFormat::PlainText)
     }
 
+    /// Whether texts below the path are compressed: the route map, the map pages and the documentation. None of them
+    /// contains a secret.
+    pub(crate) fn is_compressible(&self, path: &str) -> bool {
+        let pages = ["/map", "/docs", "/openapi.json"];
+        matches!(self.of(path), ErrorFormat::RouteMap) || path == "/" || pages.iter().any(|page| path.starts_with(page))
+    }
+
     fn respond(&self, path: &str, failure: Failure) -> Response {
         match self.of(path) {
             ErrorFormat::RouteMap => route_map::response::error(failure),

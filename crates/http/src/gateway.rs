@@ -18,7 +18,7 @@ use kaisatsu_recognition::{Recognition, User};
 use kaisatsu_render::PictureError;
 
 use crate::{
-    Etag, Failure, KeyPlaces, Kind, PreparedMap, Query, TrustedProxies,
+    Embedding, Etag, Failure, KeyPlaces, Kind, PreparedMap, Query, TrustedProxies,
     body::BodyMemory,
     drawings::{Client, Drawings},
     hang_up,
@@ -107,6 +107,8 @@ pub struct Services {
     pub request_timeout: Duration,
     /// Whether the map pages are served.
     pub map_pages: bool,
+    /// The sites that may embed the map pages.
+    pub map_embed: Embedding,
 }
 
 /// The state that all handlers share: the services, and what bounds the use of this process.

@@ -22,6 +22,7 @@ use tower::ServiceExt;
 use crate::{
     Cors, Gateway, KeyPlaces,
     access_log::{AccessLine, AccessLog},
+    compression::{self, Encoding},
     cors::CorsRequest,
     deadline,
     error_format::ErrorFormats,
@@ -58,6 +59,7 @@ impl App {
         let id = self.ids.of(request.headers());
         let (method, uri) = (request.method().clone(), request.uri().clone());
         let cors = CorsRequest::of(request.headers());
+        let encoding = Encoding::accepted(request.headers());
 
         let in_flight = self.metrics.in_flight();
         let bypass = self.bypass.as_ref().filter(|bypass| bypass.takes(&request));
@@ -78,6 +80,9 @@ impl App {
         }
         if self.formats.is_api(uri.path()) || uri.path() == DOCUMENT {
             self.cors.apply(&method, &cors, response.headers_mut());
+        }
+        if self.formats.is_compressible(uri.path()) {
+            response = compression::compress(&method, encoding, response).await;
         }
         self.count_and_log(&id, &method, &uri, response.status(), began.elapsed(), &context);
         response

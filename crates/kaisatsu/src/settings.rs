@@ -10,7 +10,7 @@ use std::{fmt, net::SocketAddr, path::PathBuf, str::FromStr, sync::Arc, time::Du
 
 use kaisatsu_access::{LogMailer, Mailer};
 use kaisatsu_fetch::AllowedHost;
-use kaisatsu_http::{Cors, KeyPlaces, Segment, TrustedProxies};
+use kaisatsu_http::{Cors, Embedding, KeyPlaces, Segment, TrustedProxies};
 use kaisatsu_vision::HeifLibrary;
 pub(crate) use sources::{Origin, Origins, parse, settings as all_settings};
 
@@ -256,6 +256,10 @@ pub(crate) struct Settings {
         action = clap::ArgAction::Set
     )]
     pub(crate) map_pages: bool,
+
+    /// Sites whose pages may embed the map pages: off for none, * for all, or origins separated by commas
+    #[arg(long, global = true, env = "KAISATSU_MAP_EMBED", value_name = "ORIGINS", default_value = "off")]
+    pub(crate) map_embed: Embedding,
 
     /// Web pages that may call the API: * for all, off for none, or origins separated by commas
     #[arg(long, global = true, env = "KAISATSU_CORS", value_name = "ORIGINS", default_value = "*")]

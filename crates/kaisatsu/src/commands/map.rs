@@ -30,7 +30,7 @@ pub(crate) enum Command {
     ///
     /// The result is deterministic. It is an error if no layout preserves the network, or if a label cannot be placed.
     Build(build::Build),
-    /// Draw a map file as SVG or PNG
+    /// Draw a map file as SVG, PNG or PDF
     Draw(draw::Draw),
     /// Import open data into a network file: stations and lines, without a layout
     ///

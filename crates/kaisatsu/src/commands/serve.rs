@@ -78,6 +78,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
         segment: settings.route_service.clone(),
         request_timeout: settings.request_timeout,
         map_pages: settings.map_pages,
+        map_embed: settings.map_embed.clone(),
     }));
     watch_maps(maps);
     banner::print(settings, &address, &gateway, local, first_key.as_ref());
