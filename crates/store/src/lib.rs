@@ -16,6 +16,7 @@ mod content_revision;
 mod datasets;
 mod error;
 mod feedback;
+mod idempotency;
 mod keys;
 mod open;
 mod recognitions;
@@ -44,6 +45,7 @@ pub use feedback::{
     FeedbackChange, FeedbackCount, FeedbackFilter, FeedbackReport, FeedbackRow, FeedbackTotal, NewReport, NewVerdict,
     RatedSubject, Standing, VerdictRecord,
 };
+pub use idempotency::{ClaimOutcome, NewClaim, SEED_BYTES, StoredAnswer};
 pub use keys::{ChangedKeys, KeyGrant, NewKey};
 pub use recognitions::{NewRecognition, RecognitionRecord, ScoreAdjustment, StoredCandidate};
 use sqlx::{PgPool, SqlitePool};
