@@ -56,11 +56,12 @@ impl Cors {
             if let Some(methods) = response.get(header::ALLOW).cloned() {
                 response.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
             }
-            let headers = HeaderValue::from_static("content-type,x-request-id,authorization,x-api-key");
+            let headers = HeaderValue::from_static("content-type,x-request-id,authorization,x-api-key,idempotency-key");
             response.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, headers);
             response.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
         } else {
-            let exposed = HeaderValue::from_static("x-request-id,retry-after,etag,www-authenticate");
+            let exposed =
+                HeaderValue::from_static("x-request-id,retry-after,etag,www-authenticate,idempotent-replayed");
             response.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
         }
     }

@@ -11,7 +11,9 @@ use std::{
 
 use axum::http::HeaderMap;
 use bytes::Bytes;
-use kaisatsu_access::{Accounts, Caller, ConsoleService, KeyCache, KeyRejection, RateLimit, Tokens, Usage};
+use kaisatsu_access::{
+    Accounts, Caller, ConsoleService, Idempotency, KeyCache, KeyRejection, RateLimit, Tokens, Usage,
+};
 use kaisatsu_model::KeyScope;
 use kaisatsu_railmap::MapRegistry;
 use kaisatsu_recognition::{Recognition, User};
@@ -89,6 +91,8 @@ pub struct Services {
     pub usage: Arc<Usage>,
     /// The tokens of the users of applications.
     pub tokens: Tokens,
+    /// Requests that clients may send again.
+    pub idempotency: Idempotency,
     /// The accounts of people, and their sessions.
     pub accounts: Accounts,
     /// The applications and keys that people manage in the console.

@@ -16,6 +16,7 @@ mod content_revision;
 mod datasets;
 mod error;
 mod feedback;
+mod idempotency;
 #[cfg(target_os = "linux")]
 mod keepalive;
 mod keys;
@@ -47,6 +48,7 @@ pub use feedback::{
     FeedbackChange, FeedbackCount, FeedbackFilter, FeedbackReport, FeedbackRow, FeedbackTotal, NewReport, NewVerdict,
     RatedSubject, Standing, VerdictRecord,
 };
+pub use idempotency::{ClaimOutcome, NewClaim, SEED_BYTES, StoredAnswer};
 pub use keys::{ChangedKeys, KeyGrant, NewKey};
 pub use recognitions::{NewRecognition, RecognitionRecord, ScoreAdjustment, StoredCandidate};
 use sqlx::{PgPool, SqlitePool};

@@ -1,5 +1,5 @@
 import { DataSetFailedError, TimeoutError } from './errors.js';
-import type { CallOptions } from './settings.js';
+import type { CallOptions, Once } from './settings.js';
 import { nothing, shaped, type Shape } from './shape.js';
 import { sleep, type Transport } from './transport.js';
 import type { CreatedDataSet, DataSet, DataSetDetail, DataSetImage, DataSetPage, Token } from './types/data.js';
@@ -29,8 +29,17 @@ export class DataSets {
   }
 
   /** Begins to build a dataset; `waitUntilReady` waits for it. */
-  create(ask: { token: string; name: string; images: DataSetImage[] }, options?: CallOptions): Promise<CreatedDataSet> {
-    return this.post('createDataSet', ask, { dataSetId: 'string', state: 'string' }, false, options);
+  create(
+    ask: { token: string; name: string; images: DataSetImage[] } & Once,
+    options?: CallOptions,
+  ): Promise<CreatedDataSet> {
+    const { token, idempotencyKey, ...json } = ask;
+    const read = shaped<CreatedDataSet>({ dataSetId: 'string', state: 'string' });
+    const path = `${BASE}/createDataSet`;
+    return this.transport.send(
+      { method: 'POST', path, query: { token }, json, read, creates: { idempotencyKey } },
+      options,
+    );
   }
 
   /** How far a dataset is, what became of its images, and how good it is. */
@@ -39,12 +48,12 @@ export class DataSets {
     options?: CallOptions,
   ): Promise<DataSetDetail> {
     const image: Shape = { imageId: 'string', outcome: 'string' };
-    return this.post('getDataSet', ask, { ...(dataSet as object), images: [image] }, true, options);
+    return this.post('getDataSet', ask, { ...(dataSet as object), images: [image] }, options);
   }
 
   /** Some of the user's datasets. */
   list(ask: { token: string; cursor?: string; limit?: number }, options?: CallOptions): Promise<DataSetPage> {
-    return this.post('listDataSets', ask, { dataSets: [dataSet] }, true, options);
+    return this.post('listDataSets', ask, { dataSets: [dataSet] }, options);
   }
 
   /** All of the user's datasets, read page after page of `limit`. */
@@ -91,17 +100,11 @@ export class DataSets {
     }
   }
 
-  private post<T>(
-    operation: string,
-    ask: { token: string },
-    shape: Shape,
-    repeatable: boolean,
-    options?: CallOptions,
-  ): Promise<T> {
+  private post<T>(operation: string, ask: { token: string }, shape: Shape, options?: CallOptions): Promise<T> {
     const { token, ...json } = ask;
     const path = `${BASE}/${operation}`;
     return this.transport.send(
-      { method: 'POST', path, query: { token }, json, read: shaped<T>(shape), repeatable },
+      { method: 'POST', path, query: { token }, json, read: shaped<T>(shape), repeatable: true },
       options,
     );
   }

@@ -3,9 +3,11 @@
 use std::ops::RangeInclusive;
 
 use axum::{body::Body, http::HeaderMap};
+use bytes::Bytes;
 use kaisatsu_recognition::Cursor;
 use serde_json::{Map, Value};
 
+use super::idempotency::Parts;
 use crate::{
     Failure, Kind, Query,
     body::{self, BodyMemory, Reservation},
@@ -63,6 +65,12 @@ impl Object {
             Ok(_) => Err(wrong("the body must be a JSON object")),
             Err(_) => Err(wrong("the body is not JSON in UTF-8")),
         }
+    }
+
+    /// What the body says, in one order of its fields.
+    pub(super) fn parts(&self) -> Parts {
+        let part = |(name, value): (&String, &Value)| (name.clone(), Bytes::from(value.to_string()));
+        self.fields.iter().map(part).collect()
     }
 
     /// A string, if it is present; `null` counts as absent.

@@ -3,7 +3,7 @@
 use std::{path::Path, process::ExitCode, sync::Arc, time::Duration};
 
 use kaisatsu_access::{
-    AccessError, Accounts, ConsoleService, IssuedKey, KeyCache, KeyService, RateLimit, Tokens, Usage,
+    AccessError, Accounts, ConsoleService, Idempotency, IssuedKey, KeyCache, KeyService, RateLimit, Tokens, Usage,
 };
 use kaisatsu_fetch::{Fetcher, Policy};
 use kaisatsu_http::{Gateway, Limits, PreparedMap, PublishedLimits, Services};
@@ -69,6 +69,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
         limit: RateLimit::per_second(settings.rate_limit),
         usage: Arc::clone(&usage),
         tokens,
+        idempotency: Idempotency::new(store.clone(), Arc::new(SystemClock)),
         accounts,
         console: ConsoleService::new(store.clone(), Arc::new(SystemClock), Arc::clone(&usage)),
         limits: published_limits(settings),

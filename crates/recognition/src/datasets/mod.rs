@@ -147,6 +147,21 @@ impl Datasets {
         name: DatasetName,
         images: Vec<DatasetImageRequest>,
     ) -> Result<(DatasetId, Vec<DatasetWarning>), RecognitionError> {
+        self.create_as(DatasetId::from_random(random()), user, name, images).await
+    }
+
+    /// The same with an id that is chosen before. If the user has a dataset of this id already, an interrupted request
+    /// created it, and nothing else is created.
+    ///
+    /// # Errors
+    /// Why it is not created.
+    pub async fn create_as(
+        &self,
+        id: DatasetId,
+        user: &User,
+        name: DatasetName,
+        images: Vec<DatasetImageRequest>,
+    ) -> Result<(DatasetId, Vec<DatasetWarning>), RecognitionError> {
         self.check_addresses(&images)?;
         let model = self.models.default_embedder()?;
         let sha256 = model.manifest.embedding_sha256().ok_or_else(|| RecognitionError::Unusable {
@@ -155,7 +170,7 @@ impl Datasets {
             reason: "it has no embedding, which datasets are made of".to_owned(),
         })?;
         let new = NewDataset {
-            id: DatasetId::from_random(random()),
+            id,
             application: user.application.clone(),
             user: user.id.clone(),
             name,

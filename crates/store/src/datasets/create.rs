@@ -71,6 +71,8 @@ pub struct DatasetLimits {
     pub tags: usize,
 }
 
+const EXISTS: &str = "SELECT 1 FROM dataset WHERE id = $1 AND application_id = $2 AND user_id = $3";
+
 const COUNT: &str = "SELECT COUNT(*) FROM dataset WHERE application_id = $1 AND user_id = $2 AND version_of IS NULL";
 
 const INSERT: &str = "INSERT INTO dataset \
@@ -135,7 +137,8 @@ pub(super) struct Row<'a> {
 }
 
 impl Store {
-    /// Stores a dataset and queues its job in one transaction, within the limits.
+    /// Stores a dataset and queues its job in one transaction, within the limits. One of the same id, which an
+    /// interrupted request has created before, stays as it is.
     ///
     /// # Errors
     /// When the database fails.
@@ -153,6 +156,11 @@ impl Store {
         on_each!(self, pool => {
             let mut tx = pool.begin_with(self.begin_immediate()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now).execute(&mut *tx).await?;
+            let exists: Option<i32> =
+                sqlx::query_scalar(EXISTS).bind(id).bind(app).bind(user).fetch_optional(&mut *tx).await?;
+            if exists.is_some() {
+                return Ok(CreateDatasetOutcome::Created);
+            }
             let count: i64 = sqlx::query_scalar(COUNT).bind(app).bind(user).fetch_one(&mut *tx).await?;
             if count >= limits.datasets {
                 return Ok(CreateDatasetOutcome::LimitReached);

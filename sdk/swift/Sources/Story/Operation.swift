@@ -81,7 +81,10 @@ struct Operation: Sendable {
     let (datasets, images) = (client.datasets, client.images)
     switch call {
     case "datasets.create":
-      return try plain(await datasets.create(name: a.needed("name"), images: a.tagged(), token: a.needed("token")))
+      return try plain(
+        await datasets.create(
+          name: a.needed("name"), images: a.tagged(), token: a.needed("token"),
+          idempotencyKey: a.text("idempotencyKey")))
     case "datasets.get":
       return try plain(
         await datasets.get(
@@ -98,7 +101,8 @@ struct Operation: Sendable {
     case "images.upload":
       let seen = UploadSeen()
       let uploaded = try await images.upload(
-        a.picture(), tag: a.text("tag"), name: a.text("name"), token: a.needed("token"), progress: seen.tell)
+        a.picture(), tag: a.text("tag"), name: a.text("name"), token: a.needed("token"),
+        idempotencyKey: a.text("idempotencyKey"), progress: seen.tell)
       guard seen.isWhole else { throw Complaint("progress ended before the whole picture was sent") }
       return try plain(uploaded)
     case "images.list":

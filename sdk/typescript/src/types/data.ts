@@ -71,12 +71,14 @@ export interface Progress {
   tooLarge: number;
 }
 
+/** What a dataset is doing. */
+export type DataSetState = 'queued' | 'building' | 'ready' | 'failed';
+
 /** A dataset. */
 export interface DataSet {
   dataSetId: string;
   name: string;
-  /** queued, building, ready or failed. */
-  state: string;
+  state: DataSetState;
   since: string;
   createdAt: string;
   model: string;
@@ -95,6 +97,8 @@ export interface ImageOutcome {
   tag: string;
   outcome: string;
   detail: string;
+  /** Whether it was deleted from the storage area since. The dataset goes on recognising with it. */
+  deleted?: boolean;
 }
 
 /** A dataset and some of its images. */

@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 
 use super::{
     super::{
+        idempotency::{IdempotencyHeader, RepeatRefusals},
         json::{Object, field},
         response::{Accepted, BodyRefusals, RecognitionError, Refusals, UserRefusals},
     },
@@ -73,7 +74,7 @@ impl crate::response::JsonBody for CreateAnswer {}
                    image that cannot be had costs only\nitself. The dataset fails when fewer than half of its images \
                    can be used.",
     security(("APIKEY" = [])),
-    params(UserQuery),
+    params(UserQuery, IdempotencyHeader),
     request_body(content = CreateAsk, content_type = "application/json"),
     responses(
         (status = 202, description = "It is kept and will be built", body = CreateAnswer,
@@ -90,15 +91,20 @@ impl crate::response::JsonBody for CreateAnswer {}
             body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         UserRefusals,
         BodyRefusals,
+        RepeatRefusals,
     )
 )]
 pub(crate) async fn create_data_set(State(gateway): State<Arc<Gateway>>, request: UserRequest) -> Response {
     let function = "userCategory/createDataSet";
     request
-        .respond(&gateway, function, MOST, async |user, body| {
+        .respond_once(&gateway, function, MOST, async |user, body, id| {
             let name = DatasetName::new(body.required("name")?).map_err(|rule| field("name", rule.0))?;
             let images = requested(body, gateway.recognition.datasets.most_images())?;
-            let (id, warnings) = gateway.recognition.datasets.create(&user, name, images).await?;
+            let datasets = &gateway.recognition.datasets;
+            let (id, warnings) = match id {
+                Some(id) => datasets.create_as(id, &user, name, images).await?,
+                None => datasets.create(&user, name, images).await?,
+            };
             Ok(Accepted(CreateAnswer {
                 data_set_id: id.as_str().to_owned(),
                 state: Phase::Queued.as_str(),

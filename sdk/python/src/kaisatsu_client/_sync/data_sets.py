@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Callable, Iterable
 from dataclasses import asdict
 
-from .._call import Call, read_as, read_nothing
+from .._call import Call, once, read_as, read_nothing
 from .._decode import camel
 from .._transport import Transport
 from ..errors import DataSetFailedError, TimeoutError
@@ -34,15 +34,32 @@ class DataSets:
         json = {"userId": user_id}
         return self._transport.send(Call("POST", f"{_BASE}/getToken", read_as(Token), json=json))
 
-    def create(self, token: str, name: str, images: Iterable[DataSetImage]) -> CreatedDataSet:
-        """Begins to build a dataset; `wait_until_ready` waits for it."""
+    def create(
+        self, token: str, name: str, images: Iterable[DataSetImage], *, idempotency_key: str | None = None
+    ) -> CreatedDataSet:
+        """Begins to build a dataset; `wait_until_ready` waits for it.
+
+        Args:
+            token: The user's token.
+            name: What the user calls it.
+            images: What it is made of.
+            idempotency_key: A text that is used for no other request. The server does the work of the same request
+                with the same key once within a day. Without it every call has a random one.
+        """
         wire = [
             {camel(field): value for field, value in asdict(image).items() if value is not None} for image in images
         ]
         json = {"name": name, "images": wire}
         query = {"token": token}
         return self._transport.send(
-            Call("POST", f"{_BASE}/createDataSet", read_as(CreatedDataSet), query=query, json=json)
+            Call(
+                "POST",
+                f"{_BASE}/createDataSet",
+                read_as(CreatedDataSet),
+                query=query,
+                json=json,
+                idempotency_key=once(idempotency_key),
+            )
         )
 
     def get(

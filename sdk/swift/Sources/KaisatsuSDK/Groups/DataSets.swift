@@ -10,11 +10,14 @@ public struct DataSets<Side: Sendable>: Sendable {
   ///   - name: What the user calls it.
   ///   - images: Its images, each with a tag.
   ///   - token: The user's token.
+  ///   - idempotencyKey: Used for no other request: the server does the work of the same request with the same key
+  ///     once within a day. A random one when it is left out.
   public func create(
-    name: String, images: [TaggedImage], token: String
+    name: String, images: [TaggedImage], token: String, idempotencyKey: String? = nil
   ) async throws(KaisatsuError) -> CreatedDataSet {
     let body: [String: JSONValue] = ["name": .string(name), "images": .array(images.map(\.json))]
-    return try await core.decode(.post(path("createDataSet"), Query(token: token), json: body))
+    return try await core.decode(
+      .post(path("createDataSet"), Query(token: token), json: body).once(idempotencyKey))
   }
 
   /// A dataset and what became of its images.

@@ -21,6 +21,11 @@ public final class Datasets extends Group {
         super(caller);
     }
 
+    private static Call create(String operation, String token, Map<String, Object> body) {
+        Call call = Call.create(RECOGNITION + "userCategory/" + operation);
+        return call.withToken(token).with(BytesBody.json(body));
+    }
+
     private static Call post(String operation, boolean repeatable, String token, Map<String, Object> body) {
         Call call = Call.post(RECOGNITION + "userCategory/" + operation, repeatable);
         return call.withToken(token).with(BytesBody.json(body));
@@ -60,7 +65,7 @@ public final class Datasets extends Group {
         }
         Map<String, Object> body = body("name", text("name", name));
         body.put("images", references);
-        return call(post("createDataSet", false, text("token", token), body)).read(CreatedDataSet::new);
+        return call(create("createDataSet", text("token", token), body)).read(CreatedDataSet::new);
     }
 
     /**

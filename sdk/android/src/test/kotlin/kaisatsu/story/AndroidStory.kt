@@ -40,7 +40,9 @@ internal object AndroidStory {
             } else {
                 val address = Clients.address(throughProxy)
                 val kit = KaisatsuKit(address, Clients.key(step)) { Clients.configure(this, step) }
-                runBlocking { plain(cancelledAfter(step["cancelAfter"]) { call(kit, name, Arguments(with)) }, step) }
+                val arguments = Arguments(with)
+                val used = arguments.take("idempotencyKey")?.let { kit.withIdempotencyKey(it as String) } ?: kit
+                runBlocking { plain(cancelledAfter(step["cancelAfter"]) { call(used, name, arguments) }, step) }
             }
         }
         story.save("token", System.getenv("KAISATSU_TOKEN"))
@@ -81,7 +83,10 @@ internal object AndroidStory {
         "maps.searchCourse" -> kit.maps.searchCourse(with.rest<CourseQuery>())
         "recognition.classify" -> kit.recognition.classify(with.picture(), with.rest<ClassifyOptions>())
         "recognition.detect" -> kit.recognition.detect(with.picture(), with.rest<DetectOptions>())
-        "recognition.similar" -> kit.recognition.similar(with.picture(), with.rest<SimilarOptions>())
+        "recognition.similar" -> when (val text = with.take("text")) {
+            null -> kit.recognition.similar(with.picture(), with.rest<SimilarOptions>())
+            else -> kit.recognition.similar(text as String, with.rest<SimilarOptions>())
+        }
         "recognition.recognize" -> kit.recognition.recognize(with.picture(), with.rest<RecognizeOptions>())
         "recognition.readText" -> kit.recognition.readText(with.picture(), with.rest<ReadTextOptions>())
         "recognition.feedback" ->

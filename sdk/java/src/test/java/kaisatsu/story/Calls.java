@@ -12,6 +12,7 @@ import kaisatsu.Cancellation;
 import kaisatsu.ImageReference;
 import kaisatsu.Kaisatsu;
 import kaisatsu.Picture;
+import kaisatsu.SimilarOptions;
 import kaisatsu.error.KaisatsuException;
 
 /** Calls a method of the client by the name that a step gives. */
@@ -28,7 +29,11 @@ final class Calls {
                 }
             }, (long) (((Number) step.get("cancelAfter")).doubleValue() * 1000));
         }
-        Object result = call(client.cancelledBy(cancellation), (String) step.get("call"), new Arguments(with));
+        Arguments arguments = new Arguments(with);
+        String key = arguments.text("idempotencyKey");
+        Kaisatsu cancellable = client.cancelledBy(cancellation);
+        Kaisatsu used = key == null ? cancellable : cancellable.withIdempotencyKey(key);
+        Object result = call(used, (String) step.get("call"), arguments);
         if (result instanceof Iterable && !(result instanceof List)) {
             return take((Iterable<?>) result, step.get("take"));
         }
@@ -62,6 +67,13 @@ final class Calls {
                     images.add(ImageReference.stored(each.text("imageId"), each.text("tag")));
                 }
                 return client.datasets().create(with.text("token"), with.text("name"), images);
+            case "recognition.similar":
+                String text = with.text("text");
+                if (text == null) {
+                    return reflect(client, name, with);
+                }
+                Object options = with.values(name, new Class<?>[] {SimilarOptions.class})[0];
+                return client.recognition().similar(text, (SimilarOptions) options);
             default:
                 return reflect(client, name, with);
         }
