@@ -60,7 +60,8 @@ impl Cors {
             response.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, headers);
             response.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
         } else {
-            let exposed = HeaderValue::from_static("x-request-id,retry-after,etag,www-authenticate");
+            let exposed =
+                HeaderValue::from_static("x-request-id,retry-after,etag,www-authenticate,ratelimit,ratelimit-policy");
             response.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
         }
     }

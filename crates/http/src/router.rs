@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::{
+    Router,
     http::{Method, Uri},
     routing::get,
 };
@@ -76,7 +77,16 @@ fn below<S>(prefix: &str, (schemas, mut paths, methods): UtoipaMethodRouter<S>) 
     (schemas, paths, methods)
 }
 
-/// The whole server: operations, metrics, the sections, and what surrounds every request.
+/// What listens where.
+pub struct Apps {
+    /// The server.
+    pub main: App,
+    /// `/metrics`, `/healthz` and `/readyz`, for an address of their own.
+    pub metrics: Option<App>,
+}
+
+/// The whole server: operations, metrics, the sections, and what surrounds every request. With `metrics_apart`,
+/// `/metrics` is not part of the main one.
 #[must_use]
 pub fn app(
     gateway: Arc<Gateway>,
@@ -84,7 +94,8 @@ pub fn app(
     cors: Cors,
     metrics: PrometheusHandle,
     log: Arc<dyn AccessLog>,
-) -> App {
+    metrics_apart: bool,
+) -> Apps {
     let key_places = gateway.key_places;
     let (api, document) = api(&gateway.segment).split_for_parts();
     let formats = ErrorFormats::new(gateway.segment.clone(), &document);
@@ -93,13 +104,28 @@ pub fn app(
         .map(|path| Bypass { gateway: Arc::clone(&gateway), path: path.to_owned() });
     let (unknown, wrong) = (formats.clone(), formats.clone());
     let exporter = Exporter::new(Arc::clone(&gateway), metrics, Arc::clone(&requests));
-    let mut router = api.route("/metrics", get(operations::metrics::metrics).with_state(exporter));
+    let metrics = get(operations::metrics::metrics).with_state(exporter);
+    let mut router = api;
+    let mut apart = None;
+    if metrics_apart {
+        let router = Router::new()
+            .route("/metrics", metrics)
+            .route("/healthz", get(operations::health::healthz))
+            .route("/readyz", get(operations::health::readyz))
+            .with_state(Arc::clone(&gateway));
+        // What asks there is no client, and is not counted among them.
+        let uncounted = Arc::new(RequestMetrics::new(std::iter::empty(), &[]));
+        apart = Some(App::new(router, None, Cors::Off, key_places, formats.clone(), uncounted, Arc::clone(&log)));
+    } else {
+        router = router.route("/metrics", metrics);
+    }
     for section in sections {
         router = router.merge(section.routes);
     }
     let router = router
         .method_not_allowed_fallback(move |method: Method, uri: Uri| async move { wrong.wrong_method(&method, &uri) })
         .fallback(move |uri: Uri| async move { unknown.unknown_path(&uri) })
-        .with_state(gateway);
-    App::new(router, bypass, cors, key_places, formats, requests, log)
+        .with_state(Arc::clone(&gateway));
+    let main = App::new(router, bypass, cors, key_places, formats, requests, log).keeping_failures(gateway);
+    Apps { main, metrics: apart }
 }

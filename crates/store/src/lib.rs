@@ -13,12 +13,17 @@ mod catalogue;
 mod check;
 mod collections;
 mod content_revision;
+mod copy;
+mod counts;
 mod datasets;
+mod disk;
 mod error;
+mod failed_requests;
 mod feedback;
 mod keys;
 mod open;
 mod recognitions;
+mod replicas;
 mod tokens;
 mod usage;
 mod user_images;
@@ -39,13 +44,16 @@ pub use datasets::{
     BuiltImage, CreateDatasetOutcome, DatasetImageRow, DatasetLimits, DatasetRow, ImageResult, ImageSource, Lease,
     NewDataset, NewDatasetImage, NewVectors, OutdatedDataset, PendingImage,
 };
+pub use disk::{DiskSpace, Unwritable, try_writing};
 pub use error::{Conflict, Missing, OpenError, StoreError};
+pub use failed_requests::FailedRequest;
 pub use feedback::{
     FeedbackChange, FeedbackCount, FeedbackFilter, FeedbackReport, FeedbackRow, FeedbackTotal, NewReport, NewVerdict,
     RatedSubject, Standing, VerdictRecord,
 };
 pub use keys::{ChangedKeys, KeyGrant, NewKey};
 pub use recognitions::{NewRecognition, RecognitionRecord, ScoreAdjustment, StoredCandidate};
+pub use replicas::ReplicaRow;
 use sqlx::{PgPool, SqlitePool};
 pub use tokens::{NewToken, TokenHolder};
 pub use usage::{UsageOutcome, UsageRow, UsageTotal};
