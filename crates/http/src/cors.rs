@@ -2,6 +2,11 @@
 
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 
+/// The headers that pages of other sites may read.
+const EXPOSED: HeaderValue = HeaderValue::from_static(
+    "x-request-id,retry-after,etag,www-authenticate,idempotent-replayed,ratelimit,ratelimit-policy",
+);
+
 /// The origins that may call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Cors {
@@ -60,9 +65,7 @@ impl Cors {
             response.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, headers);
             response.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
         } else {
-            let exposed =
-                HeaderValue::from_static("x-request-id,retry-after,etag,www-authenticate,idempotent-replayed");
-            response.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+            response.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
         }
     }
 }

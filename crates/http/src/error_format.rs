@@ -86,6 +86,16 @@ impl ErrorFormats {
         }
     }
 
+    /// The code of a failure, as the function of the path writes it.
+    pub(crate) fn code(&self, path: &str, failure: &Failure) -> String {
+        let (status, code) = failure.kind.row();
+        match self.of(path) {
+            ErrorFormat::Recognition(_) => code.to_owned(),
+            ErrorFormat::RouteMap => format!("W{}", status.as_u16()),
+            ErrorFormat::PlainText => status.as_u16().to_string(),
+        }
+    }
+
     /// The response when a handler panicked.
     pub(crate) fn panicked(&self, path: &str) -> Response {
         self.respond(path, Failure::new(Kind::Internal, "the server failed; its log has this request's id"))

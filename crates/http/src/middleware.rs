@@ -16,7 +16,8 @@ use axum::{
     response::Response,
 };
 use futures_util::FutureExt;
-use kaisatsu_access::UsageOutcome;
+use kaisatsu_access::{FailedRequest, UsageOutcome};
+use kaisatsu_model::Timestamp;
 use tower::ServiceExt;
 
 use crate::{
@@ -29,9 +30,12 @@ use crate::{
     hang_up::{Admitted, HUNG_UP},
     log_context::{LogContext, LoggedResponse},
     operations::metrics::RequestMetrics,
+    rate_limit_headers,
+    recent_errors::RecentError,
     redact,
     request_id::{REQUEST_ID, RequestIds},
     route_map::detail,
+    trace_context::trace_id,
 };
 
 /// The path of the OpenAPI document, which pages on other sites may read like the API itself.
@@ -49,6 +53,8 @@ pub struct App {
     pub(crate) ids: RequestIds,
     /// How long a request may take once its body has arrived.
     pub(crate) request_timeout: Duration,
+    /// Where failed requests are kept; tests have none.
+    pub(crate) gateway: Option<Arc<Gateway>>,
 }
 
 impl App {
@@ -57,7 +63,9 @@ impl App {
         let began = Instant::now();
         let request = self.formats.without_trailing_slash(request);
         let id = self.ids.of(request.headers());
+        let trace = trace_id(request.headers());
         let (method, uri) = (request.method().clone(), request.uri().clone());
+        let seen = Seen { id: &id, trace: trace.as_deref(), method: &method, uri: &uri };
         let cors = CorsRequest::of(request.headers());
         let encoding = Encoding::accepted(request.headers());
 
@@ -65,7 +73,7 @@ impl App {
         let bypass = self.bypass.as_ref().filter(|bypass| bypass.takes(&request));
         let admitted = if bypass.is_some() { Admitted::default() } else { Admitted::watched() };
         let (app, admitted) = (self, &admitted);
-        let mut unanswered = Unanswered { app, id: &id, method: &method, uri: &uri, began, admitted, is_over: false };
+        let mut unanswered = Unanswered { app, seen, began, admitted, is_over: false };
         let result = AssertUnwindSafe(self.dispatch(request, bypass, admitted)).catch_unwind().await;
         unanswered.is_over = true;
         drop((in_flight, unanswered));
@@ -81,28 +89,53 @@ impl App {
         if self.formats.is_api(uri.path()) || uri.path() == DOCUMENT {
             self.cors.apply(&method, &cors, response.headers_mut());
         }
+        if let (Some(caller), Some(gateway)) = (&context.caller, &self.gateway) {
+            rate_limit_headers::add(response.headers_mut(), caller, &gateway.limit, &gateway.usage);
+        }
         if self.formats.is_compressible(uri.path()) {
             response = compression::compress(&method, encoding, response).await;
         }
-        self.count_and_log(&id, &method, &uri, response.status(), began.elapsed(), &context);
+        self.count_and_log(seen, response.status(), began.elapsed(), &context);
         response
     }
 
     /// Counts a request in the metrics and in the usage of its application, and writes its log line.
-    fn count_and_log(
-        &self,
-        id: &HeaderValue,
-        method: &Method,
-        uri: &Uri,
-        status: StatusCode,
-        took: Duration,
-        context: &LogContext,
-    ) {
-        let operation = self.metrics.count(uri.path(), status, took);
+    fn count_and_log(&self, seen: Seen<'_>, status: StatusCode, took: Duration, context: &LogContext) {
+        let operation = self.metrics.count(seen.uri.path(), status, took);
         if let (Some(caller), Some(operation)) = (&context.caller, operation) {
             caller.meter.count(operation, outcome(status), took);
         }
-        self.log(id, method, uri, status, took, context);
+        if status.as_u16() >= 400 {
+            self.keep_failure(seen, status, context, operation.is_some());
+        }
+        self.log(seen, status, took, context);
+    }
+
+    /// Keeps a failed request: for the operator when the fault is ours, and for the application that sent it.
+    fn keep_failure(&self, seen: Seen<'_>, status: StatusCode, context: &LogContext, is_operation: bool) {
+        let Some(gateway) = &self.gateway else { return };
+        let Seen { id, uri, .. } = seen;
+        let request_id = id.to_str().unwrap_or_default().to_owned();
+        let message = context.failure.as_ref().map(|failure| failure.message.clone());
+        let path = redact::path(uri.path()).to_owned();
+        if status.as_u16() >= 500 {
+            let cause = context.cause.as_deref().map(|cause| redact::message(cause.to_owned()));
+            let (message, request_id, path) = (message.clone(), request_id.clone(), path.clone());
+            let status = status.as_u16();
+            gateway.errors.add(RecentError { at: Timestamp(0), request_id, path, status, message, cause });
+        }
+        if let (Some(caller), Some(failure), true) = (&context.caller, &context.failure, is_operation) {
+            gateway.failed_requests.record(FailedRequest {
+                application: caller.application.clone(),
+                at: Timestamp(0),
+                request_id,
+                key: caller.key.to_string(),
+                operation: path,
+                status: status.as_u16(),
+                code: self.formats.code(uri.path(), failure),
+                message: message.unwrap_or_default(),
+            });
+        }
     }
 
     /// Sends a request to its handler.
@@ -119,15 +152,8 @@ impl App {
         LoggedResponse::from(response)
     }
 
-    fn log(
-        &self,
-        id: &HeaderValue,
-        method: &Method,
-        uri: &Uri,
-        status: StatusCode,
-        took: Duration,
-        context: &LogContext,
-    ) {
+    fn log(&self, seen: Seen<'_>, status: StatusCode, took: Duration, context: &LogContext) {
+        let Seen { id, trace, method, uri } = seen;
         let status = status.as_u16();
         if !self.log.wants(status) {
             return;
@@ -138,6 +164,7 @@ impl App {
             level: if status >= 500 { "ERROR" } else { "INFO" },
             message: "request",
             request_id: id.to_str().unwrap_or_default(),
+            trace_id: trace,
             method: redact::method(method),
             path: redact::path(uri.path()),
             query: uri.query().map(redact::query),
@@ -151,12 +178,20 @@ impl App {
     }
 }
 
+/// What is known of a request from its head.
+#[derive(Clone, Copy)]
+struct Seen<'a> {
+    id: &'a HeaderValue,
+    /// The trace that it belongs to.
+    trace: Option<&'a str>,
+    method: &'a Method,
+    uri: &'a Uri,
+}
+
 /// Counts and logs a request when it is dropped before it is over.
 struct Unanswered<'a> {
     app: &'a App,
-    id: &'a HeaderValue,
-    method: &'a Method,
-    uri: &'a Uri,
+    seen: Seen<'a>,
     began: Instant,
     admitted: &'a Admitted,
     is_over: bool,
@@ -169,7 +204,7 @@ impl Drop for Unanswered<'_> {
         }
         let status = StatusCode::from_u16(HUNG_UP).unwrap_or(StatusCode::BAD_REQUEST);
         let context = LogContext { caller: self.admitted.caller(), ..LogContext::default() };
-        self.app.count_and_log(self.id, self.method, self.uri, status, self.began.elapsed(), &context);
+        self.app.count_and_log(self.seen, status, self.began.elapsed(), &context);
     }
 }
 
@@ -255,6 +290,7 @@ pub(crate) mod tests {
             log,
             ids: RequestIds::new(),
             request_timeout: TIMEOUT,
+            gateway: None,
         })
     }
 

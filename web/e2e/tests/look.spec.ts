@@ -15,6 +15,7 @@ const pages = [
   'feedback',
   'account',
   'operator',
+  'server',
   'nowhere',
 ];
 const signedOut = ['sign-in', 'register', 'forgot', 'reset?token=ksl_0', 'confirm?token=ksl_0'];

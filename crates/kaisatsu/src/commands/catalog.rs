@@ -37,7 +37,11 @@ pub(crate) enum Command {
         ids: Vec<String>,
     },
     /// Count the items by category
-    List,
+    List {
+        /// As JSON, one object a row
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -73,14 +77,14 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             outln!("{gone} items removed");
             Ok(if gone > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
-        Command::List => {
+        Command::List { json } => {
             let rows: Vec<[String; 2]> = store
                 .catalogue_counts()
                 .await?
                 .into_iter()
                 .map(|(category, count)| [category, count.to_string()])
                 .collect();
-            table::print(["CATEGORY", "ITEMS"], &rows);
+            table::list(json, ["CATEGORY", "ITEMS"], &rows);
             Ok(ExitCode::SUCCESS)
         }
     }

@@ -45,7 +45,7 @@ const END_KEYS: &str =
     "UPDATE api_key SET disabled_at = COALESCE(disabled_at, $2), revision = $3 WHERE application_id = $1";
 
 /// Deletes everything else, in an order that the foreign keys allow.
-const REST: [&str; 9] = [
+const REST: [&str; 10] = [
     "DELETE FROM recognition WHERE application_id = $1",
     "DELETE FROM feedback WHERE application_id = $1",
     "DELETE FROM exemplar WHERE application_id = $1",
@@ -53,6 +53,7 @@ const REST: [&str; 9] = [
     "DELETE FROM user_token WHERE application_id = $1",
     "DELETE FROM usage WHERE application_id = $1",
     "DELETE FROM idempotency WHERE application_id = $1",
+    "DELETE FROM failed_request WHERE application_id = $1",
     "DELETE FROM api_key WHERE application_id = $1",
     "DELETE FROM user_account WHERE application_id = $1",
 ];

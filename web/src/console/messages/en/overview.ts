@@ -23,6 +23,7 @@ export const overview = {
         ? 'An account is waiting for your approval'
         : `${plural(count, 'account', 'accounts')} are waiting for your approval`,
     waitingText: 'Accounts cannot be used until they are approved.',
+    part: (name: string, state: string) => `${name}: ${state}`,
     more: (count: number) => `${count.toLocaleString('en-GB')} more`,
     accountsFailed: 'Accounts waiting for approval could not be loaded',
   },

@@ -20,6 +20,7 @@ export const overview: typeof en = {
     quotaFullText: (when) => `リクエストは拒否されています。利用上限は${when}にリセットされます。`,
     waiting: (count) => `${count.toLocaleString('ja-JP')} 件のアカウントが承認を待っています`,
     waitingText: '承認されるまで、アカウントは使えません。',
+    part: (name, state) => `${name}：${state}`,
     more: (count) => `ほか ${count.toLocaleString('ja-JP')} 件`,
     accountsFailed: '承認待ちのアカウントを読み込めませんでした',
   },
