@@ -91,7 +91,9 @@ fn a_repeated_request_is_answered_as_the_first_time(backend: Backend) {
     let again = |body: &[u8]| -> Vec<u8> {
         let at: Vec<usize> = (0..body.len()).filter(|at| body[*at..].starts_with(b"kaisatsu-e2e")).collect();
         let mut body = body.to_vec();
-        at.iter().for_each(|at| body[*at..*at + 12].copy_from_slice(b"another-e2e-"));
+        for at in &at {
+            body[*at..*at + 12].copy_from_slice(b"another-e2e-");
+        }
         body
     };
     let both = |target: &str, kind: &str, body: &[u8]| -> Value {

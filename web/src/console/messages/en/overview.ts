@@ -49,6 +49,18 @@ export const overview = {
     map: 'Look up a station on a map',
     picture: 'Recognise an image',
   },
+  examples: {
+    title: 'In your language',
+    lead: 'Programs with the SDKs, to copy. They read the address and the key from KAISATSU_URL and KAISATSU_KEY.',
+    language: 'Language',
+    example: 'Program',
+    names: {
+      aroundMe: 'Which stations are around me?',
+      whatIsThis: 'What is this?',
+      teach: 'Teach it three things',
+      correct: 'Tell it that it was wrong',
+    },
+  },
   links: {
     title: 'Next steps',
     maps: 'Maps',

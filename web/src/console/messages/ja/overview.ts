@@ -46,6 +46,18 @@ export const overview: typeof en = {
     map: '路線図の駅の検索',
     picture: '画像の認識',
   },
+  examples: {
+    title: 'お使いの言語で',
+    lead: 'SDK を使うプログラムをコピーできます。アドレスとキーは KAISATSU_URL と KAISATSU_KEY から読み取ります。',
+    language: '言語',
+    example: 'プログラム',
+    names: {
+      aroundMe: '近くの駅はどこ？',
+      whatIsThis: 'これは何？',
+      teach: '3 つのものを教える',
+      correct: '間違いを伝える',
+    },
+  },
   links: {
     title: '次のステップ',
     maps: '路線図',

@@ -1,5 +1,6 @@
 import { toText } from '$shared/text';
-import type { PublicResponse, PublicApi } from '$/lib/public';
+import type { CallOptions, Evidence, Kaisatsu, Site } from '$sdk/index';
+import type { PublicApi } from '$/lib/public';
 import { boxAround, type Box, type Point } from './orientation';
 
 /** The recognition functions of the playground. */
@@ -41,8 +42,7 @@ export type RecognitionRequest = {
   text: string;
 };
 
-export type Site = { url: string; title: string; imageUrl: string };
-export type Evidence = PublicResponse<'post', '/imageRecognition/v1/recognize'>['candidates'][number]['evidence'];
+export type { Evidence, Site };
 export type Candidate = {
   itemId: string;
   /** The identity of the candidate, the same in all recognitions of a picture. */
@@ -62,7 +62,7 @@ export type Candidate = {
     imageUrl: string;
     detail: Record<string, unknown>;
     sites: Site[];
-    evidence: Evidence;
+    evidence: Evidence | undefined;
   } | null;
 };
 export type Result = {
@@ -127,7 +127,7 @@ export function curl(request: RecognitionRequest, uiLanguage: 'en' | 'ja', origi
   return `${before}curl ${form} \\\n  "${address}"`;
 }
 
-/** Sends a request for one language. `recognize` takes the picture as the body, all others a form. */
+/** Sends a request for one language. */
 async function sendRequest(
   api: PublicApi,
   request: RecognitionRequest,
@@ -136,10 +136,17 @@ async function sendRequest(
   signal: AbortSignal,
 ): Promise<Result> {
   const caller = request.dataset ? api.as(request.dataset.user) : api;
-  const parameters = parametersOf(request, language);
-  const form = new FormData();
-  if (file) form.append('image', file, 'photo');
-  for (const [name, value] of parameters) form.append(name, value);
+  // The names of the parameters are those of the client's arguments. The file is sent without its name.
+  const texts = Object.fromEntries(parametersOf(request, language));
+  const { numOfCandidates, minScore, ...rest } = texts;
+  const parameters = {
+    ...rest,
+    ...(numOfCandidates && { numOfCandidates: Number(numOfCandidates) }),
+    ...(minScore && { minScore: Number(minScore) }),
+    image: new Blob(file ? [file] : [], { type: 'application/octet-stream' }),
+  };
+  const call = <T>(use: (recognition: Kaisatsu['recognition'], options: CallOptions, token: object) => Promise<T>) =>
+    caller.call((client, options, token) => use(client.recognition, options, token ? { token } : {}), { signal });
   const began = performance.now();
   const result = (
     response: { recognitionId: string },
@@ -153,24 +160,26 @@ async function sendRequest(
     response,
   });
   if (request.task === 'classify') {
-    const response = await caller.upload(PATHS.classify, form, { signal });
+    const response = await call((recognition, options, token) =>
+      recognition.classify({ ...parameters, ...token }, options),
+    );
     return result(
       response,
       response.candidates.map((one) => ({
         ...EMPTY_CANDIDATE,
         itemId: one.itemId,
-        subject: one.tagId,
+        subject: one.tagId ?? one.tag,
         name: one.tag,
         score: one.score,
       })),
     );
   }
   if (request.task === 'detect') {
-    const response = await caller.upload(PATHS.detect, form, { signal });
+    const response = await call((recognition, options) => recognition.detect(parameters, options));
     const candidates = response.candidates.map((one) => ({
       ...EMPTY_CANDIDATE,
       itemId: one.itemId,
-      subject: one.tagId,
+      subject: one.tagId ?? one.tag,
       name: one.tag,
       score: one.score,
       box: boxOf(one),
@@ -178,7 +187,9 @@ async function sendRequest(
     return result(response, candidates, { width: response.width, height: response.height });
   }
   if (request.task === 'similar') {
-    const response = await caller.upload(PATHS.similar, form, { signal });
+    const { image, ...words } = parameters;
+    const sought = request.text ? words : { ...words, image };
+    const response = await call((recognition, options, token) => recognition.similar({ ...sought, ...token }, options));
     return result(
       response,
       response.candidates.map((one) => ({
@@ -192,7 +203,7 @@ async function sendRequest(
     );
   }
   if (request.task === 'readText') {
-    const response = await caller.upload(PATHS.readText, form, { signal });
+    const response = await call((recognition, options) => recognition.readText(parameters, options));
     const candidates = response.candidates.map((one) => ({
       ...EMPTY_CANDIDATE,
       itemId: one.itemId,
@@ -204,9 +215,7 @@ async function sendRequest(
     }));
     return result(response, candidates, { width: response.width, height: response.height });
   }
-  // The type of the file may be missing or wrong, and the server detects it from the content.
-  const picture = new Blob(file ? [file] : [], { type: 'application/octet-stream' });
-  const response = await caller.upload(PATHS.recognize, picture, { query: Object.fromEntries(parameters), signal });
+  const response = await call((recognition, options) => recognition.recognize(parameters, options));
   return result(
     response,
     response.candidates.map((one) => {
@@ -215,7 +224,7 @@ async function sendRequest(
         category: one.category,
         imageUrl: one.imageUrl,
         detail,
-        sites: one.sites as unknown as Site[],
+        sites: one.sites,
         evidence: one.evidence,
       };
       return {
@@ -224,7 +233,7 @@ async function sendRequest(
         subject: toText(detail.id ?? one.itemId),
         name: toText(detail.itemName ?? detail.id ?? ''),
         score: one.score,
-        box: boxOf(one.evidence),
+        box: one.evidence ? boxOf(one.evidence) : null,
         item,
       };
     }),
