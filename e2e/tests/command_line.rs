@@ -99,7 +99,7 @@ fn usage_is_printed_by_operation() {
         let args = ["usage", "--app", "one", "--json", "--database", &database.address];
         lines(&run(home.path(), &args, &[])).into_iter().next()
     });
-    assert_eq!((&row["operation"], &row["requests"]), (&json!("/route_service/v1/railmapDetail"), &json!(3)));
+    assert_eq!((&row["operation"], &row["requests"]), (&json!("railmapDetail"), &json!(3)));
     assert_eq!((&row["answered"], &row["refused"]), (&json!(2), &json!(1)));
 }
 

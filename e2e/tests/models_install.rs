@@ -86,7 +86,7 @@ fn serve_on_a_terminal(home: &Path, answer: &str) -> String {
     fs::write(&python, text).unwrap();
     fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
-    let serve = format!("timeout 20 {} serve --listen 127.0.0.1:0", binary().display());
+    let serve = format!("timeout --foreground 20 {} serve --listen 127.0.0.1:0", binary().display());
     let mut child = Command::new("script")
         .args(["-qec", &serve, "/dev/null"])
         .env_clear()

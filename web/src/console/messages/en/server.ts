@@ -70,6 +70,7 @@ export const server = {
     states: { ready: 'Ready', onDemand: 'On demand', loading: 'Loading', broken: 'Not usable' },
     network: (model: string) => `the network of ${model}`,
     notLoaded: 'not loaded yet',
+    ofMembers: 'the networks of other models',
     none: 'No models are installed',
     noneText: 'Image recognition answers 503. This command installs the default models:',
   },

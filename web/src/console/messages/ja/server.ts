@@ -70,6 +70,7 @@ export const server: typeof en = {
     states: { ready: '使用可能', onDemand: '必要時に読み込み', loading: '読み込み中', broken: '使用不可' },
     network: (model) => `${model} のネットワーク`,
     notLoaded: '未読み込み',
+    ofMembers: '他のモデルのネットワーク',
     none: 'モデルがインストールされていません',
     noneText: '画像認識は 503 を返します。次のコマンドで標準のモデルをインストールできます。',
   },
