@@ -250,7 +250,7 @@ pub(crate) async fn server(State(gateway): State<Arc<Gateway>>, _: Operator) -> 
             write_millis: database.took.map(|took| took.as_secs_f64() * 1000.0),
             error: database.error,
         },
-        disks: monitor.disks().into_iter().map(disk).collect(),
+        disks: monitor.disks().iter().map(disk).collect(),
         models: gateway.recognition.models.states().into_iter().map(model).collect(),
         maps: maps(&gateway),
         contents: gateway.recognition.contents().await.ok().map(contents),
@@ -282,7 +282,7 @@ fn maps(gateway: &Gateway) -> Vec<MapEntry> {
     entries.collect()
 }
 
-fn disk(disk: DiskStatus) -> DiskEntry {
+fn disk(disk: &DiskStatus) -> DiskEntry {
     DiskEntry {
         part: disk.role.part(),
         folder: disk.folder.display().to_string(),

@@ -300,7 +300,7 @@ pub(crate) mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_request_that_is_never_answered_gets_503_in_the_format_of_its_path() {
-        let stuck = || get(|| pending::<Response>());
+        let stuck = || get(pending::<Response>);
         let router =
             Router::new().route("/route_service/v1/stuck", stuck()).route("/imageRecognition/v1/stuck", stuck());
         let app = app(router);

@@ -66,19 +66,16 @@ impl<'a> Way<'a> {
         let mut way = Self { parts: Vec::new(), stations: codes.iter().copied().collect() };
         let mut line = None;
         for pair in codes.windows(2).filter(|pair| pair[0] != pair[1]) {
-            match ride(map, pair[0], pair[1], line) {
-                Some((on, stops)) => {
-                    line = Some(on.code);
-                    way.stations.extend(&stops);
-                    let polylines = line_path::polylines(map, on);
-                    for hop in stops.windows(2) {
-                        way.push(Some(on), between(map, &polylines, hop[0], hop[1]));
-                    }
+            if let Some((on, stops)) = ride(map, pair[0], pair[1], line) {
+                line = Some(on.code);
+                way.stations.extend(&stops);
+                let polylines = line_path::polylines(map, on);
+                for hop in stops.windows(2) {
+                    way.push(Some(on), between(map, &polylines, hop[0], hop[1]));
                 }
-                None => {
-                    line = None;
-                    way.push(None, pair.iter().filter_map(|code| station_centre(map, *code)).collect());
-                }
+            } else {
+                line = None;
+                way.push(None, pair.iter().filter_map(|code| station_centre(map, *code)).collect());
             }
         }
         way

@@ -132,10 +132,7 @@ async fn delete(accounts: &Accounts, email: &Email, yes: bool) -> Result<(), Cli
             all.verdicts
         );
     }
-    if yes {
-        accounts.delete_as_operator(&id).await?;
-        eprintln!("{email} is deleted");
-    } else if confirm(&format!("Delete {email} with all of this?")) {
+    if yes || confirm(&format!("Delete {email} with all of this?")) {
         accounts.delete_as_operator(&id).await?;
         eprintln!("{email} is deleted");
     } else {

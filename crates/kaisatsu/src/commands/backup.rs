@@ -45,8 +45,8 @@ pub(crate) async fn backup(command: &Backup, settings: &Settings) -> Result<Exit
     let store = Store::open(&address).await?;
     store.copy_to(&folder.join(DATABASE)).await?;
     store.close().await;
-    let images = Blobs::open(&settings.blobs()?).map_err(stored)?;
-    let target = Blobs::open(&BlobAddress::Folder(folder.join(IMAGES))).map_err(stored)?;
+    let images = Blobs::open(&settings.blobs()?).map_err(|error| stored(&error))?;
+    let target = Blobs::open(&BlobAddress::Folder(folder.join(IMAGES))).map_err(|error| stored(&error))?;
     let count = copy(&images, &target).await?;
     outln!("the database and {count} images are in {}", folder.display());
     verify(&folder.join(DATABASE), &target).await
@@ -65,8 +65,8 @@ pub(crate) async fn restore(command: &Restore, settings: &Settings) -> Result<Ex
         let remedy = "move it away first, or name another with --data or --database";
         return Err(CliError::Usage(format!("{} exists and is not overwritten; {remedy}", path.display())));
     }
-    let images = Blobs::open(&BlobAddress::Folder(command.folder.join(IMAGES))).map_err(stored)?;
-    let target = Blobs::open(&settings.blobs()?).map_err(stored)?;
+    let images = Blobs::open(&BlobAddress::Folder(command.folder.join(IMAGES))).map_err(|error| stored(&error))?;
+    let target = Blobs::open(&settings.blobs()?).map_err(|error| stored(&error))?;
     let count = copy(&images, &target).await?;
     // The database last, and under its name only when it is complete.
     let part = path.with_extension("restoring");
@@ -80,9 +80,9 @@ pub(crate) async fn restore(command: &Restore, settings: &Settings) -> Result<Ex
 async fn copy(from: &Blobs, to: &Blobs) -> Result<u64, CliError> {
     let mut names = std::pin::pin!(from.list());
     let mut count = 0;
-    while let Some(blob) = names.try_next().await.map_err(stored)? {
+    while let Some(blob) = names.try_next().await.map_err(|error| stored(&error))? {
         // An image that was removed since it was listed is not part of the copy.
-        if blob.ours && from.copy_to(to, &blob.name).await.map_err(stored)? {
+        if blob.ours && from.copy_to(to, &blob.name).await.map_err(|error| stored(&error))? {
             count += 1;
         }
     }
@@ -105,6 +105,6 @@ async fn verify(database: &Path, images: &Blobs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::FAILURE)
 }
 
-fn stored(error: BlobError) -> CliError {
+fn stored(error: &BlobError) -> CliError {
     CliError::Store(error.to_string())
 }

@@ -7,7 +7,7 @@ use kaisatsu_access::{
     Tokens, Usage,
 };
 use kaisatsu_fetch::{Fetcher, Policy};
-use kaisatsu_http::{Gateway, Limits, PreparedMap, PublishedLimits, Services, Tls};
+use kaisatsu_http::{App, Gateway, Limits, PreparedMap, PublishedLimits, Services, Tls};
 use kaisatsu_model::{ApplicationName, KeyScope, SystemClock};
 use kaisatsu_railmap::MapRegistry;
 use kaisatsu_recognition::{Recognition, UserLimits, UserSettings};
@@ -108,9 +108,7 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
     let watched = Arc::clone(&gateway);
     let watching = tokio::spawn(async move { watched.monitor.run(|| watched.parts()).await });
     watch_maps(maps);
-    if let Some(tls) = &tls {
-        watch_certificate(Arc::clone(tls));
-    }
+    tls.iter().cloned().for_each(watch_certificate);
     banner::print(settings, &address, &gateway, local, first_key.as_ref());
 
     let document = kaisatsu_http::openapi_document(&settings.route_service, settings.key_places());
@@ -118,8 +116,7 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
     let apart = settings.metrics_listen.is_some();
     let apps = kaisatsu_http::app(Arc::clone(&gateway), sections, settings.cors.clone(), metrics, log.clone(), apart);
     if let (Some(listener), Some(app)) = (metrics_listener, apps.metrics) {
-        let limits = Limits { connections: METRICS_CONNECTIONS, grace: Duration::ZERO };
-        tokio::spawn(kaisatsu_http::serve(listener, Arc::new(app), limits, None, std::future::pending()));
+        serve_metrics(listener, app);
     }
     let limits = Limits { connections: small(settings.max_connections), grace: settings.shutdown_grace };
     let stop = async {
@@ -151,6 +148,12 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
         Err(error) => tracing::warn!(%error, "closed"),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Serves the metrics on an address of their own, until the process ends.
+fn serve_metrics(listener: TcpListener, app: App) {
+    let limits = Limits { connections: METRICS_CONNECTIONS, grace: Duration::ZERO };
+    tokio::spawn(kaisatsu_http::serve(listener, Arc::new(app), limits, None, std::future::pending()));
 }
 
 async fn bind(address: SocketAddr, flag: &str) -> Result<TcpListener, CliError> {

@@ -217,7 +217,9 @@ pub(crate) fn pool(side: usize, [height, width]: [usize; 2], input: &[f32], out:
                     *to += some.iter().sum::<f32>();
                 }
             }
-            out.iter_mut().for_each(|to| *to *= share);
+            for to in out.iter_mut() {
+                *to *= share;
+            }
         }
     }
 }
