@@ -92,6 +92,9 @@ def calls() -> list[Call]:
         Call("createDataSet", TOKEN, json={"name": "g", "images": tagged}, status=202, save={"set": "dataSetId"}),
         Call("getDataSet", TOKEN, json={"dataSetId": "$set"}),
         Call("listDataSets", TOKEN, json={"limit": 10}),
+        # It may still be being built: it can be changed all the same.
+        Call("updateDataSet", TOKEN, json={"dataSetId": "$set", "name": "h", "confirm": ["$first"]}, status=202),
+        Call("undoDataSet", TOKEN, json={"dataSetId": "$set"}),
         Call("deleteDataSet", TOKEN, json={"dataSetId": "$set"}, status=204),
         Call("deleteImage", TOKEN, json={"imageId": "$first"}, status=204),
     ]

@@ -2,7 +2,15 @@ import { DataSetFailedError, TimeoutError } from './errors.js';
 import type { CallOptions, Once } from './settings.js';
 import { nothing, shaped, type Shape } from './shape.js';
 import { sleep, type Transport } from './transport.js';
-import type { CreatedDataSet, DataSet, DataSetDetail, DataSetImage, DataSetPage, Token } from './types/data.js';
+import type {
+  CreatedDataSet,
+  DataSet,
+  DataSetChanges,
+  DataSetDetail,
+  DataSetImage,
+  DataSetPage,
+  Token,
+} from './types/data.js';
 
 const BASE = '/imageRecognition/v1/userCategory';
 const dataSet: Shape = {
@@ -66,6 +74,22 @@ export class DataSets {
     }
   }
 
+  /**
+   * Changes a dataset. If its images change, a new version is built in the background, and the dataset answers as
+   * before until that is ready; `update` of the dataset says how far it is.
+   */
+  update(ask: { token: string; dataSetId: string } & DataSetChanges, options?: CallOptions): Promise<DataSet> {
+    return this.post('updateDataSet', ask, dataSet, options, false);
+  }
+
+  /**
+   * Takes the last change of a dataset back: a version that is being built is dropped, otherwise the version before
+   * answers again. The name stays.
+   */
+  undo(ask: { token: string; dataSetId: string }, options?: CallOptions): Promise<DataSet> {
+    return this.post('undoDataSet', ask, dataSet, options, false);
+  }
+
   /** Deletes a dataset. The images of the storage area stay. */
   delete(ask: { token: string; dataSetId: string }, options?: CallOptions): Promise<void> {
     const { token, ...json } = ask;
@@ -100,11 +124,17 @@ export class DataSets {
     }
   }
 
-  private post<T>(operation: string, ask: { token: string }, shape: Shape, options?: CallOptions): Promise<T> {
+  private post<T>(
+    operation: string,
+    ask: { token: string },
+    shape: Shape,
+    options?: CallOptions,
+    repeatable = true,
+  ): Promise<T> {
     const { token, ...json } = ask;
     const path = `${BASE}/${operation}`;
     return this.transport.send(
-      { method: 'POST', path, query: { token }, json, read: shaped<T>(shape), repeatable: true },
+      { method: 'POST', path, query: { token }, json, read: shaped<T>(shape), repeatable },
       options,
     );
   }

@@ -83,7 +83,7 @@ struct Operation: Sendable {
     case "datasets.create":
       return try plain(
         await datasets.create(
-          name: a.needed("name"), images: a.tagged(), token: a.needed("token"),
+          name: a.needed("name"), images: a.tagged("images"), token: a.needed("token"),
           idempotencyKey: a.text("idempotencyKey")))
     case "datasets.get":
       return try plain(
@@ -93,6 +93,11 @@ struct Operation: Sendable {
       return try page(
         "dataSets", await datasets.list(token: a.needed("token"), cursor: a.text("cursor"), limit: a.int("limit")))
     case "datasets.each": return try await all(datasets.each(token: a.needed("token"), pageSize: a.int("limit")))
+    case "datasets.update":
+      return try plain(
+        await datasets.update(a.needed("dataSetId"), a.changes(), token: a.needed("token")))
+    case "datasets.undo":
+      return try plain(await datasets.undo(a.needed("dataSetId"), token: a.needed("token")))
     case "datasets.delete":
       return nothing(try await datasets.delete(a.needed("dataSetId"), token: a.needed("token")))
     case "datasets.waitUntilReady":

@@ -54,6 +54,28 @@ public struct DataSets<Side: Sendable>: Sendable {
     Pages { cursor throws(KaisatsuError) in try await list(token: token, cursor: cursor, limit: pageSize) }
   }
 
+  /// Changes a dataset. If its images change, a new version is built in the background, and the dataset answers as
+  /// before until that is ready: see ``DataSet/update``.
+  ///
+  /// - Parameters:
+  ///   - dataSetId: The dataset.
+  ///   - changes: What changes.
+  ///   - token: The user's token.
+  public func update(
+    _ dataSetId: String, _ changes: DataSetChanges, token: String
+  ) async throws(KaisatsuError) -> DataSet {
+    var body = changes.json
+    body["dataSetId"] = .string(dataSetId)
+    return try await core.decode(.post(path("updateDataSet"), Query(token: token), json: body))
+  }
+
+  /// Takes the last change of a dataset back: a version that is being built is dropped, otherwise the version before
+  /// answers again. Its name stays.
+  public func undo(_ dataSetId: String, token: String) async throws(KaisatsuError) -> DataSet {
+    let body: [String: JSONValue] = ["dataSetId": .string(dataSetId)]
+    return try await core.decode(.post(path("undoDataSet"), Query(token: token), json: body))
+  }
+
   /// Deletes a dataset. The images of the user's storage area stay.
   public func delete(_ dataSetId: String, token: String) async throws(KaisatsuError) {
     let body: [String: JSONValue] = ["dataSetId": .string(dataSetId)]

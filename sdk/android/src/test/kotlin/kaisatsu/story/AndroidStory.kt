@@ -4,7 +4,6 @@ import kaisatsu.ClassifyOptions
 import kaisatsu.CourseQuery
 import kaisatsu.DetectOptions
 import kaisatsu.FeedbackTotalsQuery
-import kaisatsu.ImageReference
 import kaisatsu.PageQuery
 import kaisatsu.Picture
 import kaisatsu.RailMapDataQuery
@@ -106,13 +105,10 @@ internal object AndroidStory {
     }
 
     private suspend fun callForUser(kit: KaisatsuKit, name: String, token: String, with: Arguments) = when (name) {
-        "datasets.create" -> {
-            val images = (with.take("images") as List<*>).map { image ->
-                val reference = Arguments(Plain.`object`(image))
-                ImageReference.stored(reference.text("imageId"), reference.text("tag"))
-            }
-            kit.datasets.create(token, with.text("name"), images)
-        }
+        "datasets.create" ->
+            kit.datasets.create(token, with.text("name"), Calls.references(with.take("images")))
+        "datasets.update" -> kit.datasets.update(token, with.text("dataSetId"), Calls.changes(with))
+        "datasets.undo" -> kit.datasets.undo(token, with.text("dataSetId"))
         "datasets.get" -> kit.datasets.get(token, with.text("dataSetId"), with.rest<PageQuery>())
         "datasets.list" -> kit.datasets.list(token, with.rest<PageQuery>())
         "datasets.each" -> kit.datasets.each(token, with.rest<PageQuery>())
