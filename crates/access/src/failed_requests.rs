@@ -151,6 +151,7 @@ mod tests {
             log.flush().await.unwrap();
         }
         assert_eq!(log.list(&app, None, 5000).await.unwrap().len(), 1000);
+        clock.advance(Duration::from_millis(1));
         log.record(FailedRequest { message: "あ".repeat(MAX_MESSAGE + 1), ..request(&app, "long") });
         let long = log.list(&app, None, 1).await.unwrap();
         assert_eq!(long[0].message.chars().count(), MAX_MESSAGE + 1, "with a mark that it goes on");

@@ -4,7 +4,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 /// Parses `IP:PORT`, `localhost:PORT`, or `:PORT` for every address of this machine.
 pub(super) fn parse(text: &str) -> Result<SocketAddr, String> {
-    let port = |port: &str| port.parse::<u16>().ok();
+    // The standard library also takes a plus sign.
+    let port = |port: &str| port.parse::<u16>().ok().filter(|_| !port.starts_with('+'));
     if let Some(port) = text.strip_prefix(':').and_then(port) {
         return Ok((Ipv4Addr::UNSPECIFIED, port).into());
     }
