@@ -161,7 +161,7 @@ fn has_etag(operation_id: &str) -> bool {
 fn mark_bytes(media: &str, content: &mut RefOr<Content>) {
     let RefOr::T(content) = content else { return };
     let is_text = media.starts_with("image/svg");
-    if (media.starts_with("image/") && !is_text) || media == "application/octet-stream" {
+    if (media.starts_with("image/") && !is_text) || ["application/octet-stream", "application/pdf"].contains(&media) {
         let mut bytes = Object::with_type(Type::String);
         bytes.format = Some(SchemaFormat::KnownFormat(KnownFormat::Binary));
         content.schema = Some(RefOr::T(Schema::Object(bytes)));

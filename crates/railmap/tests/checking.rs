@@ -46,11 +46,17 @@ fn facts_that_are_probably_wrong_are_warned_about() {
     let crowd = crowd.replace("width = 28", "width = 2").replace("r = 4", "r = 1");
     let cases: Vec<(String, Vec<&str>)> = vec![
         (
-            format!("{HEAD}{}", one.replace("prefecture = 13\n", "")),
+            format!("{HEAD}{}{}", one.replace("prefecture = 13\n", ""), station(2, 20, 60)),
             vec!["7: warning: station 1 駅1: it is in Japan, but its prefecture is missing"],
         ),
+        // A map that does without prefectures, and a station abroad.
+        (format!("{HEAD}{}", one.replace("prefecture = 13\n", "")), vec![]),
         (
-            format!("{HEAD}{}", one.replace("prefecture = 13\n", "").replace("35.7", "40.7").replace("139.7", "-74")),
+            format!(
+                "{HEAD}{}{}",
+                one.replace("prefecture = 13\n", "").replace("35.7", "40.7").replace("139.7", "-74"),
+                station(2, 20, 60)
+            ),
             vec![],
         ),
         (

@@ -35,6 +35,7 @@ pub(crate) struct IdempotencyHeader {
     /// within 24 hours has no further effect: it is answered as the first time, with `Idempotent-Replayed: true`
     #[param(
         rename = "Idempotency-Key",
+        nullable = false,
         min_length = 1,
         max_length = 255,
         example = "8e03978e-40d5-43e8-bc93-6894a57f9324"
