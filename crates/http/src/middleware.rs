@@ -38,6 +38,9 @@ use crate::{
     trace_context::trace_id,
 };
 
+/// The path that load balancers ask.
+const READINESS: &str = "/readyz";
+
 /// The path of the OpenAPI document, which pages on other sites may read like the API itself.
 const DOCUMENT: &str = "/openapi.json";
 
@@ -118,7 +121,8 @@ impl App {
         let request_id = id.to_str().unwrap_or_default().to_owned();
         let message = context.failure.as_ref().map(|failure| failure.message.clone());
         let path = redact::path(uri.path()).to_owned();
-        if status.as_u16() >= 500 {
+        // That a server is not ready yet is no failure of a request.
+        if status.as_u16() >= 500 && uri.path() != READINESS {
             let cause = context.cause.as_deref().map(|cause| redact::message(cause.to_owned()));
             let (message, request_id, path) = (message.clone(), request_id.clone(), path.clone());
             let status = status.as_u16();
