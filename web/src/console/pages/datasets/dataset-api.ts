@@ -1,7 +1,7 @@
-import type { DataSet as Dataset, ImageOutcome as DatasetImage, StoredImage } from '$sdk/index';
+import type { DataSet as Dataset, DataSetChanges, ImageOutcome as DatasetImage, StoredImage } from '$sdk/index';
 import type { PublicApi } from '$/lib/public';
 
-export type { Dataset, DatasetImage, StoredImage };
+export type { Dataset, DataSetChanges, DatasetImage, StoredImage };
 /** A dataset may contain a stored image twice, so images are identified by their position. */
 export type PositionedImage = DatasetImage & { position: number };
 export type ImageSource = { url: string; tag: string } | { imageId: string; tag: string };
@@ -87,6 +87,10 @@ export const datasetApi = {
     ),
   getDataset: (api: PublicApi, dataSetId: string, images: { cursor?: string; limit: number }, signal?: AbortSignal) =>
     api.call((client, options, token) => client.datasets.get({ token, dataSetId, ...images }, options), { signal }),
+  updateDataset: (api: PublicApi, dataSetId: string, changes: DataSetChanges) =>
+    api.call((client, options, token) => client.datasets.update({ token, dataSetId, ...changes }, options)),
+  undoDataset: (api: PublicApi, dataSetId: string) =>
+    api.call((client, options, token) => client.datasets.undo({ token, dataSetId }, options)),
   deleteDataset: (api: PublicApi, dataSetId: string) =>
     api.call((client, options, token) => client.datasets.delete({ token, dataSetId }, options)),
 };
