@@ -2,7 +2,8 @@
 
 .PHONY: help serve models web unit test test-sdk check style fmt lint layers lines licences docs schema pages \
 	screenshots openapi fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets \
-	bench-catalogue bench-feedback bench-slow-database bench-layout soak maps vocabulary package test-packages
+	bench-catalogue bench-feedback bench-slow-database bench-layout bench-sdk soak maps vocabulary package \
+	package-sdk test-packages
 .DEFAULT_GOAL := help
 
 # Property tests use the same random cases in every run, so that only a change of the code can make them fail.
@@ -42,7 +43,7 @@ test: ## run every test, with PostgreSQL, an S3 server, models and a browser
 	@tools/web unit
 	@$(MAKE) --no-print-directory schema pages test-sdk
 
-test-sdk: ## test the SDKs (Android, Java, Python, Swift, TypeScript) against the server; ARGS=python tests one
+test-sdk: ## test the SDKs and generated clients against the server; ARGS=python tests one
 	@test -n "$(KAISATSU_BINARY)" || cargo build --locked --package kaisatsu
 	@tools/sdk $(or $(ARGS),all)
 
@@ -90,6 +91,10 @@ ifndef BINARY
 	@cargo build --release --locked --package kaisatsu
 endif
 	@tools/package --binary "$(PACKAGED_BINARY)"
+
+package-sdk: export KAISATSU_BINARY = $(PACKAGED_BINARY)
+package-sdk: ## make the packages of the SDKs, and try each in a fresh project beside the server of `make package`
+	@tools/sdk all package
 
 test-packages: package ## install and start every package in a fresh environment; as root, on Debian
 	@tools/test-packages
@@ -176,6 +181,10 @@ BENCH_VISION_PARTS = --bench target/release/bench-vision --kaisatsu target/relea
 	--models "$(BENCH_MODELS)" --photos "$(BENCH_PHOTOS)"
 BENCH_MODELS = $${KAISATSU_MODELS:-$${XDG_DATA_HOME:-$$HOME/.local/share}/kaisatsu/models}
 BENCH_PHOTOS = $${XDG_CACHE_HOME:-$$HOME/.cache}/kaisatsu/photos
+
+bench-sdk: ## measure a call of each SDK beside a bare HTTP client of its language; ARGS=python
+	@test -n "$(KAISATSU_BINARY)" || cargo build --locked --package kaisatsu
+	@bench/sdk/compare $(ARGS)
 
 maps: ## rebuild the maps from their sources: the built-in ones, and Japan for the maps folder
 	@cargo build --release --locked --package kaisatsu

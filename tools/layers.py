@@ -14,6 +14,7 @@ MAY_USE = {
     "kaisatsu-admission": set(),
     "kaisatsu-store": {"kaisatsu-model"},
     "kaisatsu-access": {"kaisatsu-admission", "kaisatsu-model", "kaisatsu-store"},
+    "kaisatsu-status": {"kaisatsu-model", "kaisatsu-store"},
     "kaisatsu-railmap": {"kaisatsu-model"},
     "kaisatsu-render": {"kaisatsu-model", "kaisatsu-railmap"},
     "kaisatsu-transit": {"kaisatsu-model"},
@@ -31,14 +32,16 @@ MAY_USE = {
     },
     "kaisatsu-http": {
         "kaisatsu-access", "kaisatsu-admission", "kaisatsu-model", "kaisatsu-railmap", "kaisatsu-recognition",
-        "kaisatsu-render",
+        "kaisatsu-render", "kaisatsu-status",
     },
-    "kaisatsu-http-console": {"kaisatsu-model", "kaisatsu-access", "kaisatsu-recognition", "kaisatsu-http"},
+    "kaisatsu-http-console": {
+        "kaisatsu-model", "kaisatsu-access", "kaisatsu-recognition", "kaisatsu-status", "kaisatsu-http",
+    },
     "kaisatsu-http-pages": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-render", "kaisatsu-http"},
     "kaisatsu": {
         "kaisatsu-model", "kaisatsu-store", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-vision",
         "kaisatsu-fetch", "kaisatsu-recognition", "kaisatsu-http", "kaisatsu-http-console", "kaisatsu-http-pages",
-        "kaisatsu-render", "kaisatsu-transit", "kaisatsu-schematic",
+        "kaisatsu-render", "kaisatsu-transit", "kaisatsu-schematic", "kaisatsu-status",
     },
     # Tests and benchmarks.
     "kaisatsu-testkit": {"kaisatsu-model"},

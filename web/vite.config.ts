@@ -48,7 +48,14 @@ export default defineConfig({
   root: path('./src/console'),
   base: '/console/',
   plugins: [svelte({ configFile: path('./svelte.config.js') }), classicScript(), mapFiles()],
-  resolve: { alias: { $: path('./src/console'), $map: path('./src/map'), $shared: path('./src/shared') } },
+  resolve: {
+    alias: {
+      $: path('./src/console'),
+      $map: path('./src/map'),
+      $shared: path('./src/shared'),
+      $sdk: path('../sdk/typescript/src'),
+    },
+  },
   build: {
     target: 'es2022',
     // The content security policy allows neither inline scripts nor data: URLs, except for images.
@@ -79,7 +86,7 @@ export default defineConfig({
     },
   },
   server: {
-    fs: { allow: [path('.')] },
+    fs: { allow: [path('.'), path('../sdk')] },
     proxy: Object.fromEntries(proxied.map((path) => [path, { target: server, changeOrigin: true }])),
   },
 });

@@ -15,6 +15,7 @@ pub mod pictures;
 mod program;
 mod seed;
 mod server;
+mod small_disk;
 mod user;
 
 pub use console_client::ConsoleClient;
@@ -23,6 +24,7 @@ pub use kaisatsu_testkit::{Backend, Database};
 pub use program::{Run, binary, run};
 pub use seed::Seed;
 pub use server::{Server, make_key, make_key_with_scope, models_with};
+pub use small_disk::SmallDisk;
 pub use user::User;
 
 /// Polls until a condition holds. The limit is generous: it only ends tests that would hang.

@@ -210,7 +210,8 @@ fn a_request_whose_caller_hangs_up_is_counted(backend: Backend) {
     let used = || one.get(&format!("applications/{id}")).json()["quota"]["usedToday"].clone();
     eventually("they are stored", || (used() == 9).then_some(()));
     assert_eq!(list(&server, &key), 429, "the quota is used up");
-    let line = eventually("the log", || server.log().lines().find(|line| line.contains("499")).map(str::to_owned));
+    let line =
+        eventually("the log", || server.log().lines().find(|line| line.contains("\"status\":499")).map(str::to_owned));
     assert!(line.contains(&id), "it says whose request it was: {line}");
 }
 

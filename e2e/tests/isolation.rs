@@ -87,6 +87,18 @@ fn operations(dataset: &str, image: &str) -> Vec<Operation> {
             Stranger::OwnList("dataSets"),
         ),
         operation(
+            "userCategory/updateDataSet",
+            json_call("userCategory/updateDataSet", json!({"dataSetId": dataset, "name": "another"})),
+            202,
+            Stranger::NotFound,
+        ),
+        operation(
+            "userCategory/undoDataSet",
+            json_call("userCategory/undoDataSet", json!({"dataSetId": dataset})),
+            404,
+            Stranger::NotFound,
+        ),
+        operation(
             "userCategory/deleteImage",
             json_call("userCategory/deleteImage", json!({"imageId": image})),
             204,

@@ -54,7 +54,7 @@ fn facts_become_a_network_a_map_and_a_picture() {
     assert_eq!(drawn.code, 0, "{}", drawn.err);
     assert!(fs::read_to_string(&picture).unwrap().starts_with("<svg"));
     let nothing = run(home.path(), &["map", "draw", &map, "--output", &path("town.gif")], &[]);
-    assert!(nothing.code == 1 && nothing.err.contains(".svg or .png"), "{}", nothing.err);
+    assert!(nothing.code == 1 && nothing.err.contains(".svg, .png or .pdf"), "{}", nothing.err);
 
     let database = Database::fresh(Backend::Sqlite);
     let key = make_key(&database, "tests");

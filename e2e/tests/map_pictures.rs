@@ -128,7 +128,7 @@ fn headers_and_what_a_caller_has_already() {
     // Nobody learns anything without a key, and whatever changes the picture changes the mark.
     let stranger = target.replace(&scene.key, "kst_nobody");
     assert_eq!(http::request(scene.server.address, "GET", &stranger, "If-None-Match: *\r\n").status, 401);
-    for change in ["&scale=2", "&format=svg", "&style=dark"] {
+    for change in ["&scale=2", "&scale=0.5", "&format=svg", "&format=pdf", "&style=dark", "&course=1130208,1130101"] {
         assert_ne!(scene.server.get(&format!("{target}{change}")).header("etag"), Some(mark), "{change}");
     }
     assert_ne!(scene.server.get(&target.replace("x=2000", "x=2001")).header("etag"), Some(mark));
@@ -156,11 +156,11 @@ fn every_wrong_parameter_is_named() {
             "query parameter x must be a whole number from -2147483648 to 2147483647, in the digits 0-9",
         ),
         ("id=small&y=2147483648", 400, "query parameter y must be from -2147483648 to 2147483647"),
-        ("id=small&scale=0", 400, "query parameter scale must be from 1 to 3"),
-        ("id=small&scale=4", 400, "query parameter scale must be from 1 to 3"),
-        ("id=small&scale=1.5", 400, "query parameter scale must be a whole number from 1 to 3, in the digits 0-9"),
-        ("id=small&format=jpeg", 400, "query parameter format must be png or svg"),
-        ("id=small&format=PNG", 400, "query parameter format must be png or svg"),
+        ("id=small&scale=0", 400, "query parameter scale must be from 0.1 to 3, with at most two decimals"),
+        ("id=small&scale=4", 400, "query parameter scale must be from 0.1 to 3, with at most two decimals"),
+        ("id=small&scale=x", 400, "query parameter scale must be a number from 0.1 to 3, such as 2 or 0.25"),
+        ("id=small&format=jpeg", 400, "query parameter format must be png, svg or pdf"),
+        ("id=small&format=PNG", 400, "query parameter format must be png, svg or pdf"),
         ("id=small&style=blue", 400, "query parameter style must be light or dark"),
         ("id=small&x=300", 400, empty),
         ("id=small&y=200&format=svg", 400, empty),

@@ -245,7 +245,7 @@ fn without_models_the_rest_works_and_recognition_reports_why() {
                 its log";
     assert_eq!((answer.status, answer.json()), (503, json!({"error": {"code": "501", "message": told}})));
     assert!(answer.header("retry-after").is_some());
-    assert!(server.log().contains("`make models` installs"), "{}", server.log());
+    assert!(server.log().contains("`kaisatsu models install` installs"), "{}", server.log());
     let map = server.get(&format!("/route_service/v1/railmapDetail?APIKEY={key}&id=tokyo&width=5&height=5"));
     assert_eq!(map.status, 200);
 }

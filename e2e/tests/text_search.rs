@@ -251,6 +251,13 @@ fn what_cannot_be_searched_for_is_told() {
     operator.collection(&database, "c", "clip");
     let server = start(&operator, &database);
     let caller = Caller { server: &server, key: make_key(&database, "tests") };
+    // `models` says which of them take a text.
+    let models = server.get(&format!("/imageRecognition/v1/models?APIKEY={}", caller.key)).json();
+    let embedders = models["tasks"].as_array().unwrap().iter().find(|task| task["task"] == "similarImageSearch");
+    for model in embedders.unwrap()["models"].as_array().unwrap() {
+        let expected = if model["name"] == "clip" { json!(true) } else { Value::Null };
+        assert_eq!(model["text"], expected, "{model}");
+    }
     let (image, long) = (picture(COLOURS[0].1, 40), "x".repeat(1001));
     let neither = "body field image or text is missing; image carries a picture, and text says what one should show";
     let length = "body field text must have 1 to 1000 characters, and not only spaces";

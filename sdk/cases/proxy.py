@@ -210,7 +210,7 @@ def _error(path: str, fault: dict[str, Any]) -> tuple[list[tuple[str, str]], byt
     if "retryAfter" in fault:
         headers.append(("Retry-After", str(fault["retryAfter"])))
     if path.startswith("/imageRecognition/"):
-        code = {429: "204", 500: "500", 503: "501"}.get(status, str(status))
+        code = {409: "202", 429: "204", 500: "500", 503: "501"}.get(status, str(status))
         body: dict[str, Any] = {"error": {"code": code, "message": "fault: injected"}}
     else:
         error = {"code": f"W{status}", "Message": "fault: injected"}

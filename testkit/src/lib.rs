@@ -7,6 +7,7 @@
 mod clock;
 
 use std::{
+    path::Path,
     process,
     sync::atomic::{AtomicU32, Ordering},
 };
@@ -45,6 +46,12 @@ impl Database {
             }
             Backend::Postgres => Self { address: fresh_on_postgres(), _folder: None },
         }
+    }
+
+    /// A SQLite database in a folder, which the caller removes.
+    #[must_use]
+    pub fn in_folder(folder: &Path) -> Self {
+        Self { address: format!("sqlite:{}", folder.join("kaisatsu.db").display()), _folder: None }
     }
 
     /// Runs statements without the product: to prepare a newer schema, or tables of another application. Creates the

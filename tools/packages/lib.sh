@@ -22,13 +22,7 @@ need() { # program:package...
     for pair in "$@"; do
         command -v "${pair%%:*}" >/dev/null || missing+=("${pair#*:}")
     done
-    [ ${#missing[@]} -gt 0 ] || return 0
-    if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-        fail "these Debian packages are missing: ${missing[*]}. Install them and try again."
-    fi
-    say setup "installing ${missing[*]}"
-    apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null
+    "$root/tools/install-packages" test-packages ${missing[@]+"${missing[@]}"}
 }
 
 # Seconds since a moment that $EPOCHREALTIME gave.

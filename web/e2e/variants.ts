@@ -30,3 +30,27 @@ export async function variants(page: Page, name: string, count: number): Promise
   );
   return made.map((text) => Buffer.from(text, 'base64'));
 }
+
+/** Parts of one photograph that do not overlap: pictures of the same kind of thing that are no near-duplicates. */
+export async function tiles(page: Page, name: string, across: number): Promise<Buffer[]> {
+  const source = readFileSync(photo(name)).toString('base64');
+  const made = await page.evaluate(
+    async ({ source, across }) => {
+      const bytes = Uint8Array.from(atob(source), (c) => c.charCodeAt(0));
+      const picture = await createImageBitmap(new Blob([bytes]));
+      const [width, height] = [picture.width / across, picture.height / across];
+      const out: string[] = [];
+      for (let n = 0; n < across * across; n++) {
+        const canvas = new OffscreenCanvas(240, 240);
+        const [left, top] = [(n % across) * width, Math.floor(n / across) * height];
+        canvas.getContext('2d')!.drawImage(picture, left, top, width, height, 0, 0, 240, 240);
+        const blob = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.9 });
+        const all = new Uint8Array(await blob.arrayBuffer());
+        out.push(btoa(all.reduce((text, byte) => text + String.fromCharCode(byte), '')));
+      }
+      return out;
+    },
+    { source, across },
+  );
+  return made.map((text) => Buffer.from(text, 'base64'));
+}

@@ -28,6 +28,11 @@ struct Figures {
     groups: usize,
     groups_apart: usize,
     longest_connector: f64,
+    corridor_chords: usize,
+    covered_passes: usize,
+    longest_edge: f64,
+    spacing: f64,
+    label_share: f64,
     width: i64,
     height: i64,
 }
@@ -50,8 +55,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!(
         "| graph | stations | edges | seconds | peak MB | violations | bends | per line | displacement \
-         | unlabelled | overlaps | touches | groups | groups drawn apart | longest connector | size | LOOM |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+         | unlabelled | overlaps | touches | groups | groups drawn apart | longest connector \
+         | corridor chords | covered passes | longest edge | spacing p90/p10 | labels % | size | LOOM |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
     );
     for path in &arguments {
         let output = Command::new(std::env::current_exe()?).args(["--one", path]).output()?;
@@ -64,7 +70,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let loom = LOOM.iter().find(|(graph, _)| *graph == name).map_or("", |(_, figures)| figures);
         println!(
             "| {name} | {} | {} | {:.2} | {:.0} | {} | {} | {} | {:.2} | {} | {} | {} | {} | {} | {:.0} \
-             | {}×{} | {loom} |",
+             | {} | {} | {:.0} | {:.1} | {:.1} | {}×{} | {loom} |",
             f.stations,
             f.edges,
             f.seconds,
@@ -79,6 +85,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             f.groups,
             f.groups_apart,
             f.longest_connector,
+            f.corridor_chords,
+            f.covered_passes,
+            f.longest_edge,
+            f.spacing,
+            f.label_share * 100.0,
             f.width,
             f.height,
         );
@@ -108,6 +119,11 @@ fn lay_out(path: &str) -> Result<Figures, Box<dyn Error>> {
         groups: quality.groups,
         groups_apart: quality.groups_apart,
         longest_connector: quality.longest_connector,
+        corridor_chords: quality.corridor_chords,
+        covered_passes: quality.covered_passes,
+        longest_edge: quality.longest_edge,
+        spacing: quality.spacing,
+        label_share: quality.label_share,
         width: built.document.width,
         height: built.document.height,
     })

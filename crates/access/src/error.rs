@@ -35,6 +35,9 @@ pub enum AccessError {
     /// The e-mail address is not valid.
     #[error("the e-mail address {0}")]
     InvalidEmail(Invalid),
+    /// The address has an account. Operators alone are told so.
+    #[error("there is an account of this address already")]
+    EmailTaken,
     /// The password breaks a rule.
     #[error("the password {0}")]
     InvalidPassword(Invalid),

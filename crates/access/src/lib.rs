@@ -1,9 +1,11 @@
-//! Access control: applications, API keys and the cache that checks them without the database, user tokens, usage and
-//! quotas, and the accounts of the people who own applications.
+//! Access control: applications, API keys and the cache that checks them without the database, user tokens, requests
+//! that are sent again, usage and quotas, and the accounts of the people who own applications.
 
 mod accounts;
 mod console_service;
 mod error;
+mod failed_requests;
+mod idempotency;
 mod key_cache;
 mod key_service;
 mod rate;
@@ -13,10 +15,12 @@ mod usage;
 pub use accounts::{Accounts, EmailMessage, LogMailer, Mailer, RegistrationStep, SignedIn, Visitor, csrf_token};
 pub use console_service::{ConsoleService, UsageReport};
 pub use error::AccessError;
+pub use failed_requests::{FAILED_REQUEST_RETENTION, FailedRequests};
+pub use idempotency::{Attempt, Claim, Idempotency};
 use kaisatsu_model::KeyDigest;
 pub use kaisatsu_store::{
-    Account, AccountSession, ApplicationChange, ApplicationContents, ApplicationUser, OwnedApplication, SessionRow,
-    StoreError, UsageOutcome, UsageTotal,
+    Account, AccountSession, ApplicationChange, ApplicationContents, ApplicationUser, FailedRequest, OwnedApplication,
+    SessionRow, StoreError, StoredAnswer, UsageOutcome, UsageTotal,
 };
 pub use key_cache::{Caller, KeyCache, KeyRejection};
 pub use key_service::{IssuedKey, KeyService};

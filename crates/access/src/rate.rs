@@ -3,30 +3,45 @@
 use std::{num::NonZeroU32, time::Duration};
 
 use governor::{
-    DefaultKeyedRateLimiter, Quota, RateLimiter,
+    Quota, RateLimiter,
     clock::{Clock, DefaultClock},
+    middleware::StateInformationMiddleware,
+    state::keyed::DefaultKeyedStateStore,
 };
 use kaisatsu_model::KeyId;
 
 /// The rate limit of each key.
 pub struct RateLimit {
-    limiter: Option<DefaultKeyedRateLimiter<KeyId>>,
+    limiter: Option<Limiter>,
+    most: u32,
 }
+
+type Limiter = RateLimiter<KeyId, DefaultKeyedStateStore<KeyId>, DefaultClock, StateInformationMiddleware>;
 
 impl RateLimit {
     /// At most `per_second` requests a second for each key, with bursts of one second's worth; 0 for no limit.
     #[must_use]
     pub fn per_second(per_second: u32) -> Self {
-        Self { limiter: NonZeroU32::new(per_second).map(|n| RateLimiter::keyed(Quota::per_second(n))) }
+        let limiter = |n| RateLimiter::keyed(Quota::per_second(n)).with_middleware::<StateInformationMiddleware>();
+        Self { limiter: NonZeroU32::new(per_second).map(limiter), most: per_second }
     }
 
-    /// Takes one request from the key's bucket.
+    /// The most requests a second; `None` for no limit.
+    #[must_use]
+    pub fn most(&self) -> Option<u32> {
+        self.limiter.as_ref().map(|_| self.most)
+    }
+
+    /// Takes one request from the key's bucket. Returns how many are left in it.
     ///
     /// # Errors
     /// How long to wait when the bucket is empty.
-    pub fn take(&self, key: &KeyId) -> Result<(), Duration> {
-        let Some(limiter) = &self.limiter else { return Ok(()) };
-        limiter.check_key(key).map_err(|full| full.wait_time_from(DefaultClock::default().now()))
+    pub fn take(&self, key: &KeyId) -> Result<u32, Duration> {
+        let Some(limiter) = &self.limiter else { return Ok(u32::MAX) };
+        match limiter.check_key(key) {
+            Ok(state) => Ok(state.remaining_burst_capacity()),
+            Err(full) => Err(full.wait_time_from(DefaultClock::default().now())),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
-        atomic::{AtomicI64, AtomicU64, Ordering},
+        atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -84,6 +84,8 @@ pub struct KeyMeter {
     allowance: Arc<Allowance>,
     /// One for each operation, allocated by its first request.
     operations: Box<[OnceLock<Box<OperationCounts>>]>,
+    /// How many requests the key could make at once after its last one.
+    burst_left: AtomicU32,
 }
 
 impl KeyMeter {
@@ -103,6 +105,26 @@ impl KeyMeter {
         }
         pending.fetch_add(1, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Notes how many requests the key may still make at once.
+    pub fn set_burst_left(&self, left: u32) {
+        self.burst_left.store(left, Ordering::Relaxed);
+    }
+
+    /// How many requests the key could make at once after its last one.
+    #[must_use]
+    pub fn burst_left(&self) -> u32 {
+        self.burst_left.load(Ordering::Relaxed)
+    }
+
+    /// The quota of the application for a day, and what is left of it; `None` for no limit.
+    #[must_use]
+    pub fn day(&self) -> Option<(u64, u64)> {
+        let Allowance { per_day, stored, pending, .. } = &*self.allowance;
+        let limit = per_day.load(Ordering::Relaxed);
+        let used = stored.load(Ordering::Relaxed).saturating_add(pending.load(Ordering::Relaxed));
+        (limit != UNBOUNDED).then(|| (limit, limit.saturating_sub(used)))
     }
 
     /// Counts an answered request.
@@ -176,7 +198,7 @@ impl Usage {
         let mut meters = self.meters.lock().unwrap_or_else(PoisonError::into_inner);
         let meter = meters.entry((grant.application.clone(), name)).or_insert_with(|| {
             let operations = self.operations.iter().map(|_| OnceLock::new()).collect();
-            Arc::new(KeyMeter { allowance: Arc::clone(allowance), operations })
+            Arc::new(KeyMeter { allowance: Arc::clone(allowance), operations, burst_left: AtomicU32::new(u32::MAX) })
         });
         Arc::clone(meter)
     }

@@ -5,11 +5,13 @@
 
 mod account;
 mod applications;
+mod failures;
 mod feedback;
 mod keys;
 mod operator;
 mod registration;
 mod response;
+mod server;
 mod session;
 mod session_guard;
 mod static_assets;
@@ -54,12 +56,15 @@ fn api() -> OpenApiRouter<Arc<Gateway>> {
         .routes(routes!(keys::pass))
         .routes(routes!(usage::users))
         .routes(routes!(usage::usage))
+        .routes(routes!(failures::failures))
         .routes(routes!(feedback::list))
         .routes(routes!(feedback::timeline))
         .routes(routes!(feedback::revoke))
         .routes(routes!(operator::list))
         .routes(routes!(operator::change, operator::delete))
         .routes(routes!(operator::registration))
+        .routes(routes!(server::status))
+        .routes(routes!(server::server))
 }
 
 /// The OpenAPI document of the console's operations, for `kaisatsu openapi --console`.

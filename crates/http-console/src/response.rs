@@ -120,7 +120,7 @@ impl ConsoleFailure {
                     A::TooManyAttempts(_) => (StatusCode::TOO_MANY_REQUESTS, "tooOften"),
                     A::RegistrationClosed => (StatusCode::FORBIDDEN, "registrationClosed"),
                     A::Busy => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
-                    A::NameTaken(_) => (StatusCode::CONFLICT, "nameTaken"),
+                    A::NameTaken(_) | A::EmailTaken => (StatusCode::CONFLICT, "nameTaken"),
                     A::LastOperator => (StatusCode::CONFLICT, "lastOperator"),
                     A::KeyEnded(_) => (StatusCode::CONFLICT, "keyEnded"),
                     A::TooMany(_) => (StatusCode::CONFLICT, "tooMany"),
@@ -128,6 +128,7 @@ impl ConsoleFailure {
                     A::NoSuchApplication(_) | A::NoSuchKey(_) | A::NoSuchAccount(_) => {
                         (StatusCode::NOT_FOUND, "notFound")
                     }
+                    A::Store(error @ (StoreError::Full(_) | StoreError::ReadOnly(_))) => return not_stored(error),
                     A::Store(_) => return failed(),
                 };
                 (status, code, error.to_string())
@@ -143,6 +144,15 @@ impl ConsoleFailure {
             _ => None,
         }
     }
+}
+
+/// The disk is full, or the database can only be read: people are told, because they may be able to change it.
+fn not_stored(error: &StoreError) -> (StatusCode, &'static str, String) {
+    let why = match error {
+        StoreError::Full(_) => "the disk of the server's database is full",
+        _ => "the server's database can only be read",
+    };
+    (StatusCode::SERVICE_UNAVAILABLE, "unavailable", format!("nothing can be stored: {why}"))
 }
 
 fn failed() -> (StatusCode, &'static str, String) {

@@ -1,6 +1,7 @@
 //! The map pages: `/map` lists the maps, `/map/{id}` shows one, with its data, stations and tiles. They need no key.
 
 mod assets;
+mod course;
 mod data;
 mod embedded;
 mod list;
@@ -21,7 +22,8 @@ use axum::{
 use bytes::Bytes;
 use kaisatsu_railmap::LoadedMap;
 
-use kaisatsu_http::{Cacheable, Etag, Failure, Gateway, Kind, LogContext, PreparedMap};
+use kaisatsu_http::{Cacheable, Embedding, Etag, Failure, Gateway, Kind, LogContext, PreparedMap, Query, map_language};
+use kaisatsu_model::MapLanguage;
 
 /// The routes of everything below `/map`.
 pub(crate) fn routes() -> Router<Arc<Gateway>> {
@@ -30,6 +32,7 @@ pub(crate) fn routes() -> Router<Arc<Gateway>> {
         .route("/map/", get(list::list))
         .route("/map/{id}", get(page::page))
         .route("/map/{id}/data.json", get(data::data))
+        .route("/map/{id}/course.json", get(course::course))
         .route("/map/{id}/station/{file}", get(station::station))
         .route("/map/{id}/{tag}/{style}/{z}/{x}/{file}", get(tile::tile))
         .route("/map-assets/{file}", get(assets::asset))
@@ -54,6 +57,14 @@ pub(crate) fn label(path: &str) -> Option<&'static str> {
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/// The policy of a page that some sites may embed.
+fn embeddable(embedding: &Embedding, response: &mut Response) {
+    let policy = POLICY.replace("frame-ancestors 'none'", &format!("frame-ancestors {}", embedding.frame_ancestors()));
+    if let Ok(policy) = HeaderValue::try_from(policy) {
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+}
+
 /// A part of a page. Browsers revalidate it on each use, mostly with a 304.
 fn part(request: &HeaderMap, content_type: &'static str, etag: Etag, content: impl FnOnce() -> Bytes) -> Response {
     let cacheable = Cacheable { etag, content_type, cache_control: "no-cache", content_security_policy: POLICY };
@@ -62,9 +73,17 @@ fn part(request: &HeaderMap, content_type: &'static str, etag: Etag, content: im
     response
 }
 
-/// The map of a page.
-fn map(gateway: &Gateway, id: &str) -> Result<Arc<LoadedMap<PreparedMap>>, NotFound> {
-    gateway.maps.get(id).ok_or(NotFound("there is no map of that id; /map lists the maps"))
+/// The map of a page, laid out for the labels of a language.
+fn map(gateway: &Gateway, id: &str, language: MapLanguage) -> Result<Arc<LoadedMap<PreparedMap>>, NotFound> {
+    gateway.maps.get_in(id, language).ok_or(NotFound("there is no map of that id; /map lists the maps"))
+}
+
+/// Responds in the language of the query.
+fn in_language(raw: Option<&str>, respond: impl FnOnce(MapLanguage) -> Result<Response, NotFound>) -> Response {
+    match map_language(&Query::read(raw, &["language"])) {
+        Ok(language) => respond(language).unwrap_or_else(IntoResponse::into_response),
+        Err(failure) => error(&failure),
+    }
 }
 
 /// A 404 with its message.
@@ -76,9 +95,15 @@ impl From<PathRejection> for NotFound {
     }
 }
 
+impl From<NotFound> for Failure {
+    fn from(NotFound(message): NotFound) -> Self {
+        Self::new(Kind::NotFound, message)
+    }
+}
+
 impl IntoResponse for NotFound {
     fn into_response(self) -> Response {
-        error(&Failure::new(Kind::NotFound, self.0))
+        error(&Failure::from(self))
     }
 }
 

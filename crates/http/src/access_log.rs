@@ -11,6 +11,8 @@ pub struct AccessLine<'a> {
     pub message: &'static str,
     /// The value of `X-Request-Id` in the response.
     pub request_id: &'a str,
+    /// The trace that the request belongs to, by its `traceparent`.
+    pub trace_id: Option<&'a str>,
     /// The method.
     pub method: &'a str,
     /// The path, as far as it has only characters of our own paths.

@@ -10,7 +10,7 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::{Failure, Kind};
+use crate::{Failure, Kind, deadline};
 
 /// How long the next frame of a body may take.
 const FRAME_TIMEOUT: Duration = Duration::from_secs(20);
@@ -149,6 +149,7 @@ async fn read_frames(
             }
             reserve(bytes.len() + data.len())?;
             bytes.extend_from_slice(&data);
+            deadline::body_arrived();
         }
     };
     tokio::time::timeout(BODY_TIMEOUT, reading).await.unwrap_or_else(|_| Err(too_slow()))

@@ -2,6 +2,11 @@
 
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 
+/// The headers that pages of other sites may read.
+const EXPOSED: HeaderValue = HeaderValue::from_static(
+    "x-request-id,retry-after,etag,www-authenticate,idempotent-replayed,ratelimit,ratelimit-policy",
+);
+
 /// The origins that may call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Cors {
@@ -27,7 +32,7 @@ impl std::str::FromStr for Cors {
     }
 }
 
-fn parse_origin(origin: &str) -> Result<HeaderValue, String> {
+pub(crate) fn parse_origin(origin: &str) -> Result<HeaderValue, String> {
     let host = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
     match host {
         Some(host) if !host.is_empty() && !host.contains('/') => {
@@ -56,12 +61,11 @@ impl Cors {
             if let Some(methods) = response.get(header::ALLOW).cloned() {
                 response.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
             }
-            let headers = HeaderValue::from_static("content-type,x-request-id,authorization,x-api-key");
+            let headers = HeaderValue::from_static("content-type,x-request-id,authorization,x-api-key,idempotency-key");
             response.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, headers);
             response.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
         } else {
-            let exposed = HeaderValue::from_static("x-request-id,retry-after,etag,www-authenticate");
-            response.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+            response.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
         }
     }
 }

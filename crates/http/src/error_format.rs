@@ -1,6 +1,6 @@
 //! The error format of each path: the two functions of the API have one each, everything else is plain text.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use axum::{
     extract::Request,
@@ -15,6 +15,9 @@ const GET: HeaderValue = HeaderValue::from_static("GET,HEAD,OPTIONS");
 const POST: HeaderValue = HeaderValue::from_static("POST,OPTIONS");
 const BOTH: HeaderValue = HeaderValue::from_static("GET,HEAD,POST,OPTIONS");
 const ALL: HeaderValue = HeaderValue::from_static("GET,HEAD,POST,DELETE,OPTIONS");
+
+/// `Retry-After` of a request that took too long.
+const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// The value of `Allow` for a path. Operators' lists have all methods.
 fn allowed(item: &PathItem) -> HeaderValue {
@@ -70,6 +73,13 @@ impl ErrorFormats {
         !matches!(self.of(path), ErrorFormat::PlainText)
     }
 
+    /// Whether texts below the path are compressed: the route map, the map pages and the documentation. None of them
+    /// contains a secret.
+    pub(crate) fn is_compressible(&self, path: &str) -> bool {
+        let pages = ["/map", "/docs", "/openapi.json"];
+        matches!(self.of(path), ErrorFormat::RouteMap) || path == "/" || pages.iter().any(|page| path.starts_with(page))
+    }
+
     fn respond(&self, path: &str, failure: Failure) -> Response {
         match self.of(path) {
             ErrorFormat::RouteMap => route_map::response::error(failure),
@@ -78,9 +88,28 @@ impl ErrorFormats {
         }
     }
 
+    /// The code of a failure, as the function of the path writes it.
+    pub(crate) fn code(&self, path: &str, failure: &Failure) -> String {
+        let (status, code) = failure.kind.row();
+        match self.of(path) {
+            ErrorFormat::Recognition(_) => code.to_owned(),
+            ErrorFormat::RouteMap => format!("W{}", status.as_u16()),
+            ErrorFormat::PlainText => status.as_u16().to_string(),
+        }
+    }
+
     /// The response when a handler panicked.
     pub(crate) fn panicked(&self, path: &str) -> Response {
         self.respond(path, Failure::new(Kind::Internal, "the server failed; its log has this request's id"))
+    }
+
+    /// The response when a handler has not answered within the limit.
+    pub(crate) fn timed_out(&self, path: &str, limit: Duration) -> Response {
+        let message = format!(
+            "the server could not answer within {limit:?}, because its database, its storage for images or its \
+             recognition engine does not respond; try again shortly"
+        );
+        self.respond(path, Failure::passing(Kind::Unavailable, message, RETRY_AFTER))
     }
 
     /// `/x/v1/y/` is `/x/v1/y`, for the operations of the API.

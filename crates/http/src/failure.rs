@@ -39,8 +39,10 @@ pub enum Kind {
     MediaType,
     /// Denied: the key is disabled, its scope does not allow it, or the image address is not one we may fetch.
     Denied,
-    /// The dataset's job is still running.
+    /// The dataset's job, or an earlier request with the same `Idempotency-Key`, is still running.
     StillRunning,
+    /// The `Idempotency-Key` was used for another request.
+    KeyReused,
     /// A user's images, datasets or bytes are used up. Waiting does not help; deleting does.
     SpaceUsedUp,
     /// There is no such map, station, recognition, item, image or dataset.
@@ -57,7 +59,7 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, for the documentation and the tests.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::UnknownOperation,
         Self::ParameterMissing,
         Self::ParameterInvalid,
@@ -72,6 +74,7 @@ impl Kind {
         Self::MediaType,
         Self::Denied,
         Self::StillRunning,
+        Self::KeyReused,
         Self::SpaceUsedUp,
         Self::NotFound,
         Self::Method,
@@ -98,6 +101,7 @@ impl Kind {
             Self::MediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "105"),
             Self::Denied => (StatusCode::FORBIDDEN, "201"),
             Self::StillRunning => (StatusCode::CONFLICT, "202"),
+            Self::KeyReused => (StatusCode::CONFLICT, "104"),
             Self::SpaceUsedUp => (StatusCode::FORBIDDEN, "203"),
             Self::NotFound => (StatusCode::NOT_FOUND, "301"),
             Self::Method => (StatusCode::METHOD_NOT_ALLOWED, "302"),
@@ -195,6 +199,7 @@ mod tests {
             (415, "105"),
             (403, "201"),
             (409, "202"),
+            (409, "104"),
             (403, "203"),
             (404, "301"),
             (405, "302"),

@@ -6,22 +6,27 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use axum::http::HeaderMap;
 use bytes::Bytes;
-use kaisatsu_access::{Accounts, Caller, ConsoleService, KeyCache, KeyRejection, RateLimit, Tokens, Usage};
-use kaisatsu_model::KeyScope;
+use kaisatsu_access::{
+    Accounts, Caller, ConsoleService, FailedRequests, Idempotency, KeyCache, KeyRejection, RateLimit, Tokens, Usage,
+};
+use kaisatsu_model::{KeyScope, Part, PartState};
 use kaisatsu_railmap::MapRegistry;
 use kaisatsu_recognition::{Recognition, User};
 use kaisatsu_render::PictureError;
+use kaisatsu_status::Monitor;
 
 use crate::{
-    Etag, Failure, KeyPlaces, Kind, PreparedMap, Query, TrustedProxies,
+    Embedding, Etag, Failure, KeyPlaces, Kind, PreparedMap, Query, TrustedProxies,
     body::BodyMemory,
     drawings::{Client, Drawings},
     hang_up,
     presented_key::{presented_key, unknown},
+    recent_errors::{RecentError, RecentErrors},
 };
 
 /// The name of the query parameter that carries the key.
@@ -74,6 +79,17 @@ pub struct PublishedLimits {
     pub keep_pictures: bool,
 }
 
+/// A setting as the operator's page shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingInForce {
+    /// Its name.
+    pub name: String,
+    /// Its value; nothing when it is not set.
+    pub value: Option<String>,
+    /// Where the value comes from: `default`, `file`, `environment` or `flag`.
+    pub origin: &'static str,
+}
+
 /// The services behind the API, and the settings that handlers read.
 pub struct Services {
     /// Where API keys are read from.
@@ -88,6 +104,8 @@ pub struct Services {
     pub usage: Arc<Usage>,
     /// The tokens of the users of applications.
     pub tokens: Tokens,
+    /// Requests that clients may send again.
+    pub idempotency: Idempotency,
     /// The accounts of people, and their sessions.
     pub accounts: Accounts,
     /// The applications and keys that people manage in the console.
@@ -102,8 +120,18 @@ pub struct Services {
     pub max_image_bytes: usize,
     /// The first path segment of the route map function.
     pub segment: Segment,
+    /// How long a request may take once its body has arrived.
+    pub request_timeout: Duration,
     /// Whether the map pages are served.
     pub map_pages: bool,
+    /// The sites that may embed the map pages.
+    pub map_embed: Embedding,
+    /// How the database and the disks are, and which other servers there are.
+    pub monitor: Arc<Monitor>,
+    /// The failed requests of each application.
+    pub failed_requests: Arc<FailedRequests>,
+    /// The settings in force, without secrets, for the operator's page.
+    pub settings: Vec<SettingInForce>,
 }
 
 /// The state that all handlers share: the services, and what bounds the use of this process.
@@ -114,6 +142,7 @@ pub struct Gateway {
     /// The queue of map drawings.
     pub(crate) drawings: Drawings,
     draining: AtomicBool,
+    pub(crate) errors: RecentErrors,
 }
 
 impl Deref for Gateway {
@@ -132,6 +161,7 @@ impl Gateway {
             body_memory: BodyMemory::new(services.max_image_bytes),
             drawings: Drawings::new(),
             draining: AtomicBool::new(false),
+            errors: RecentErrors::default(),
             services,
         }
     }
@@ -168,6 +198,28 @@ impl Gateway {
         }
     }
 
+    /// The parts of the server, and how they are.
+    #[must_use]
+    pub fn parts(&self) -> Vec<Part> {
+        let part = |name: &str, fault: Option<&str>| {
+            fault.map_or_else(|| Part::ok(name), |fault| Part::new(name, PartState::Failing, fault))
+        };
+        let draining = self.draining.load(Ordering::Relaxed);
+        let mut parts = vec![part("server", draining.then_some("the server is shutting down"))];
+        parts.extend(self.monitor.parts());
+        let stale = !self.key_cache.is_fresh();
+        parts.push(part("keys", stale.then_some("API keys cannot be read from the database")));
+        parts.push(part("maps", self.maps.all().is_empty().then_some("no route map is loaded")));
+        parts.extend(self.recognition.parts());
+        parts
+    }
+
+    /// The latest requests that the server failed to answer, the newest first.
+    #[must_use]
+    pub fn recent_errors(&self) -> Vec<RecentError> {
+        self.errors.list()
+    }
+
     /// The first checks of every operation: the key, its rate limit, and the quota of its application.
     pub(crate) async fn admit(&self, query: &Query<'_>, headers: &HeaderMap) -> Result<Arc<Caller>, Failure> {
         let key = presented_key(self.key_places, query, headers)?;
@@ -175,7 +227,9 @@ impl Gateway {
             KeyRejection::Unknown => unknown(key.place),
             other => other.into(),
         })?;
-        self.limit.take(&caller.key).map_err(|wait| {
+        let taken = self.limit.take(&caller.key);
+        caller.meter.set_burst_left(*taken.as_ref().unwrap_or(&0));
+        taken.map_err(|wait| {
             let message = "this API key calls too often; slow down, or ask for a higher limit";
             Failure::passing(Kind::TooOften, message, wait).of(Arc::clone(&caller))
         })?;

@@ -7,8 +7,11 @@ mod access_log;
 mod body;
 mod body_drain;
 mod client_address;
+mod compression;
 mod cors;
+mod deadline;
 mod drawings;
+mod embedding;
 mod error_format;
 mod etag;
 mod failure;
@@ -24,6 +27,8 @@ mod openapi_conventions;
 mod operations;
 mod presented_key;
 mod query;
+mod rate_limit_headers;
+mod recent_errors;
 mod recognition;
 mod redact;
 mod request_id;
@@ -32,23 +37,30 @@ mod route_map;
 mod router;
 mod section;
 mod serve;
+mod tls;
+mod trace_context;
 
 pub use access_log::{AccessLine, AccessLog};
 pub use body::{media_type, read_body};
 pub use client_address::{ClientAddress, TrustedProxies};
 pub use cors::Cors;
+pub use embedding::Embedding;
 pub use etag::{Cacheable, Etag};
 pub use failure::{Failure, Kind};
-pub use gateway::{Gateway, PublishedLimits, Segment, Services};
+pub use gateway::{Gateway, PublishedLimits, Segment, Services, SettingInForce};
 pub use log_context::LogContext;
 pub use middleware::App;
 pub use openapi::{document as openapi_document, operations};
 pub use presented_key::KeyPlaces;
 pub use query::Query;
-pub use route_map::{detail::station_detail, prepared::PreparedMap};
-pub use router::app;
+pub use recent_errors::RecentError;
+pub use route_map::{
+    course::courses_between, detail::station_detail, prepared::PreparedMap, station::language as map_language,
+};
+pub use router::{Apps, app};
 pub use section::Section;
 pub use serve::{Limits, serve};
+pub use tls::Tls;
 
 /// Gives the metrics of this crate their descriptions. Call it once, after a recorder is installed.
 pub fn describe_metrics() {

@@ -16,63 +16,67 @@ use axum::{
     response::Response,
 };
 use futures_util::FutureExt;
-use kaisatsu_access::UsageOutcome;
+use kaisatsu_access::{FailedRequest, UsageOutcome};
+use kaisatsu_model::Timestamp;
 use tower::ServiceExt;
 
 use crate::{
     Cors, Gateway, KeyPlaces,
     access_log::{AccessLine, AccessLog},
+    compression::{self, Encoding},
     cors::CorsRequest,
+    deadline,
     error_format::ErrorFormats,
     hang_up::{Admitted, HUNG_UP},
     log_context::{LogContext, LoggedResponse},
     operations::metrics::RequestMetrics,
+    rate_limit_headers,
+    recent_errors::RecentError,
     redact,
     request_id::{REQUEST_ID, RequestIds},
     route_map::detail,
+    trace_context::trace_id,
 };
+
+/// The path that load balancers ask.
+const READINESS: &str = "/readyz";
 
 /// The path of the OpenAPI document, which pages on other sites may read like the API itself.
 const DOCUMENT: &str = "/openapi.json";
 
 /// The router and everything around it.
 pub struct App {
-    router: Router,
-    bypass: Option<Bypass>,
-    cors: Cors,
-    key_places: KeyPlaces,
-    formats: ErrorFormats,
-    metrics: Arc<RequestMetrics>,
-    log: Arc<dyn AccessLog>,
-    ids: RequestIds,
+    pub(crate) router: Router,
+    pub(crate) bypass: Option<Bypass>,
+    pub(crate) cors: Cors,
+    pub(crate) key_places: KeyPlaces,
+    pub(crate) formats: ErrorFormats,
+    pub(crate) metrics: Arc<RequestMetrics>,
+    pub(crate) log: Arc<dyn AccessLog>,
+    pub(crate) ids: RequestIds,
+    /// How long a request may take once its body has arrived.
+    pub(crate) request_timeout: Duration,
+    /// Where failed requests are kept; tests have none.
+    pub(crate) gateway: Option<Arc<Gateway>>,
 }
 
 impl App {
-    pub(crate) fn new(
-        router: Router,
-        bypass: Option<Bypass>,
-        cors: Cors,
-        key_places: KeyPlaces,
-        formats: ErrorFormats,
-        metrics: Arc<RequestMetrics>,
-        log: Arc<dyn AccessLog>,
-    ) -> Self {
-        Self { router, bypass, cors, key_places, formats, metrics, log, ids: RequestIds::new() }
-    }
-
     /// Responds to one request.
     pub async fn handle(&self, request: Request) -> Response {
         let began = Instant::now();
         let request = self.formats.without_trailing_slash(request);
         let id = self.ids.of(request.headers());
+        let trace = trace_id(request.headers());
         let (method, uri) = (request.method().clone(), request.uri().clone());
+        let seen = Seen { id: &id, trace: trace.as_deref(), method: &method, uri: &uri };
         let cors = CorsRequest::of(request.headers());
+        let encoding = Encoding::accepted(request.headers());
 
         let in_flight = self.metrics.in_flight();
         let bypass = self.bypass.as_ref().filter(|bypass| bypass.takes(&request));
         let admitted = if bypass.is_some() { Admitted::default() } else { Admitted::watched() };
         let (app, admitted) = (self, &admitted);
-        let mut unanswered = Unanswered { app, id: &id, method: &method, uri: &uri, began, admitted, is_over: false };
+        let mut unanswered = Unanswered { app, seen, began, admitted, is_over: false };
         let result = AssertUnwindSafe(self.dispatch(request, bypass, admitted)).catch_unwind().await;
         unanswered.is_over = true;
         drop((in_flight, unanswered));
@@ -88,25 +92,54 @@ impl App {
         if self.formats.is_api(uri.path()) || uri.path() == DOCUMENT {
             self.cors.apply(&method, &cors, response.headers_mut());
         }
-        self.count_and_log(&id, &method, &uri, response.status(), began.elapsed(), &context);
+        if let (Some(caller), Some(gateway)) = (&context.caller, &self.gateway) {
+            rate_limit_headers::add(response.headers_mut(), caller, &gateway.limit, &gateway.usage);
+        }
+        if self.formats.is_compressible(uri.path()) {
+            response = compression::compress(&method, encoding, response).await;
+        }
+        self.count_and_log(seen, response.status(), began.elapsed(), &context);
         response
     }
 
     /// Counts a request in the metrics and in the usage of its application, and writes its log line.
-    fn count_and_log(
-        &self,
-        id: &HeaderValue,
-        method: &Method,
-        uri: &Uri,
-        status: StatusCode,
-        took: Duration,
-        context: &LogContext,
-    ) {
-        let operation = self.metrics.count(uri.path(), status, took);
+    fn count_and_log(&self, seen: Seen<'_>, status: StatusCode, took: Duration, context: &LogContext) {
+        let operation = self.metrics.count(seen.uri.path(), status, took);
         if let (Some(caller), Some(operation)) = (&context.caller, operation) {
             caller.meter.count(operation, outcome(status), took);
         }
-        self.log(id, method, uri, status, took, context);
+        if status.as_u16() >= 400 {
+            self.keep_failure(seen, status, context, operation.is_some());
+        }
+        self.log(seen, status, took, context);
+    }
+
+    /// Keeps a failed request: for the operator when the fault is ours, and for the application that sent it.
+    fn keep_failure(&self, seen: Seen<'_>, status: StatusCode, context: &LogContext, is_operation: bool) {
+        let Some(gateway) = &self.gateway else { return };
+        let Seen { id, uri, .. } = seen;
+        let request_id = id.to_str().unwrap_or_default().to_owned();
+        let message = context.failure.as_ref().map(|failure| failure.message.clone());
+        let path = redact::path(uri.path()).to_owned();
+        // That a server is not ready yet is no failure of a request.
+        if status.as_u16() >= 500 && uri.path() != READINESS {
+            let cause = context.cause.as_deref().map(|cause| redact::message(cause.to_owned()));
+            let (message, request_id, path) = (message.clone(), request_id.clone(), path.clone());
+            let status = status.as_u16();
+            gateway.errors.add(RecentError { at: Timestamp(0), request_id, path, status, message, cause });
+        }
+        if let (Some(caller), Some(failure), true) = (&context.caller, &context.failure, is_operation) {
+            gateway.failed_requests.record(FailedRequest {
+                application: caller.application.clone(),
+                at: Timestamp(0),
+                request_id,
+                key: caller.key.to_string(),
+                operation: path,
+                status: status.as_u16(),
+                code: self.formats.code(uri.path(), failure),
+                message: message.unwrap_or_default(),
+            });
+        }
     }
 
     /// Sends a request to its handler.
@@ -114,19 +147,17 @@ impl App {
         if let Some(Bypass { gateway, .. }) = bypass {
             return detail::respond_to_query(gateway, request.uri().query(), request.headers()).await;
         }
-        let Ok(response) = admitted.scope(self.router.clone().oneshot(request)).await;
+        let path = request.uri().path().to_owned();
+        let work = admitted.scope(self.router.clone().oneshot(request));
+        let response = match deadline::within(self.request_timeout, work).await {
+            Some(Ok(response)) => response,
+            None => self.formats.timed_out(&path, self.request_timeout),
+        };
         LoggedResponse::from(response)
     }
 
-    fn log(
-        &self,
-        id: &HeaderValue,
-        method: &Method,
-        uri: &Uri,
-        status: StatusCode,
-        took: Duration,
-        context: &LogContext,
-    ) {
+    fn log(&self, seen: Seen<'_>, status: StatusCode, took: Duration, context: &LogContext) {
+        let Seen { id, trace, method, uri } = seen;
         let status = status.as_u16();
         if !self.log.wants(status) {
             return;
@@ -137,6 +168,7 @@ impl App {
             level: if status >= 500 { "ERROR" } else { "INFO" },
             message: "request",
             request_id: id.to_str().unwrap_or_default(),
+            trace_id: trace,
             method: redact::method(method),
             path: redact::path(uri.path()),
             query: uri.query().map(redact::query),
@@ -150,12 +182,20 @@ impl App {
     }
 }
 
+/// What is known of a request from its head.
+#[derive(Clone, Copy)]
+struct Seen<'a> {
+    id: &'a HeaderValue,
+    /// The trace that it belongs to.
+    trace: Option<&'a str>,
+    method: &'a Method,
+    uri: &'a Uri,
+}
+
 /// Counts and logs a request when it is dropped before it is over.
 struct Unanswered<'a> {
     app: &'a App,
-    id: &'a HeaderValue,
-    method: &'a Method,
-    uri: &'a Uri,
+    seen: Seen<'a>,
     began: Instant,
     admitted: &'a Admitted,
     is_over: bool,
@@ -168,7 +208,7 @@ impl Drop for Unanswered<'_> {
         }
         let status = StatusCode::from_u16(HUNG_UP).unwrap_or(StatusCode::BAD_REQUEST);
         let context = LogContext { caller: self.admitted.caller(), ..LogContext::default() };
-        self.app.count_and_log(self.id, self.method, self.uri, status, self.began.elapsed(), &context);
+        self.app.count_and_log(self.seen, status, self.began.elapsed(), &context);
     }
 }
 
@@ -203,7 +243,11 @@ fn panic_message(payload: &(dyn std::any::Any + Send)) -> Arc<str> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::{
+        future::pending,
+        sync::{Arc, Mutex},
+        time::Duration,
+    };
 
     use axum::{Router, body::Body, extract::Request, response::Response, routing::get};
     use http_body_util::BodyExt;
@@ -212,7 +256,7 @@ pub(crate) mod tests {
     use super::App;
     use crate::{
         AccessLine, AccessLog, Cors, KeyPlaces, Segment, error_format::ErrorFormats, openapi,
-        operations::metrics::RequestMetrics,
+        operations::metrics::RequestMetrics, request_id::RequestIds,
     };
 
     /// Keeps the causes of the lines.
@@ -229,6 +273,8 @@ pub(crate) mod tests {
         }
     }
 
+    const TIMEOUT: Duration = Duration::from_secs(30);
+
     /// An app whose router has only the given routes.
     pub(crate) fn app(router: Router) -> Arc<App> {
         app_with_log(router, Arc::<Causes>::default())
@@ -238,11 +284,38 @@ pub(crate) mod tests {
         let segment = Segment::new("route_service").unwrap();
         let formats = ErrorFormats::new(segment.clone(), &openapi::document(&segment, KeyPlaces::default()));
         let metrics = Arc::new(RequestMetrics::new(formats.operations(), &[]));
-        Arc::new(App::new(router, None, Cors::Off, KeyPlaces::default(), formats, metrics, log))
+        Arc::new(App {
+            router,
+            bypass: None,
+            cors: Cors::Off,
+            key_places: KeyPlaces::default(),
+            formats,
+            metrics,
+            log,
+            ids: RequestIds::new(),
+            request_timeout: TIMEOUT,
+            gateway: None,
+        })
     }
 
     async fn text(response: Response) -> String {
         String::from_utf8(response.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_is_never_answered_gets_503_in_the_format_of_its_path() {
+        let stuck = || get(pending::<Response>);
+        let router =
+            Router::new().route("/route_service/v1/stuck", stuck()).route("/imageRecognition/v1/stuck", stuck());
+        let app = app(router);
+        let ask = async |path: &str| app.handle(Request::get(path).body(Body::empty()).unwrap()).await;
+        let response = ask("/route_service/v1/stuck").await;
+        assert_eq!((response.status().as_u16(), response.headers()["retry-after"].to_str().unwrap()), (503, "5"));
+        let answer: Value = serde_json::from_str(&text(response).await).unwrap();
+        assert_eq!(answer["ResultSet"]["Error"]["code"], "W503");
+        let response = ask("/imageRecognition/v1/stuck").await;
+        assert_eq!(response.status(), 503);
+        assert!(text(response).await.contains("within 30s"));
     }
 
     #[tokio::test]

@@ -18,14 +18,16 @@ const ETAG: &str = "ETag";
 const CHALLENGE: &str = "WWW-Authenticate";
 const ALLOW: &str = "Allow";
 const RETRY_AFTER: &str = "Retry-After";
+const REPLAYED: &str = "Idempotent-Replayed";
 
 /// The headers of answers.
-const HEADERS: [(&str, Type, &str); 5] = [
+const HEADERS: [(&str, Type, &str); 6] = [
     (REQUEST_ID, Type::String, "The id under which the server's log has this request"),
     (ETAG, Type::String, "What to send as If-None-Match to learn whether it is still the same"),
     (CHALLENGE, Type::String, "How to present a key"),
     (ALLOW, Type::String, "The methods that there are"),
     (RETRY_AFTER, Type::Integer, "After how many seconds to try again"),
+    (REPLAYED, Type::String, "`true` when the answer is that of an earlier request with the same Idempotency-Key"),
 ];
 
 const JSON: &str = "application/json;charset=UTF-8";
@@ -129,6 +131,8 @@ fn complete_request(operation: &mut Operation) {
 }
 
 fn complete_responses(operation: &mut Operation) {
+    let parameters = operation.parameters.iter().flatten();
+    let repeatable = parameters.into_iter().any(|one| matches!(one, RefOr::T(one) if one.name == "Idempotency-Key"));
     for (status, response) in &mut operation.responses.responses {
         let RefOr::T(response) = response else { continue };
         response.content.iter_mut().for_each(|(media, content)| mark_bytes(media, content));
@@ -139,6 +143,7 @@ fn complete_responses(operation: &mut Operation) {
         add(REQUEST_ID);
         match status.as_str() {
             "200" | "304" if operation.operation_id.as_deref().is_some_and(has_etag) => add(ETAG),
+            "200" | "202" | "204" if repeatable => add(REPLAYED),
             "401" => add(CHALLENGE),
             "405" => add(ALLOW),
             "409" | "429" | "503" => add(RETRY_AFTER),
@@ -156,7 +161,7 @@ fn has_etag(operation_id: &str) -> bool {
 fn mark_bytes(media: &str, content: &mut RefOr<Content>) {
     let RefOr::T(content) = content else { return };
     let is_text = media.starts_with("image/svg");
-    if (media.starts_with("image/") && !is_text) || media == "application/octet-stream" {
+    if (media.starts_with("image/") && !is_text) || ["application/octet-stream", "application/pdf"].contains(&media) {
         let mut bytes = Object::with_type(Type::String);
         bytes.format = Some(SchemaFormat::KnownFormat(KnownFormat::Binary));
         content.schema = Some(RefOr::T(Schema::Object(bytes)));

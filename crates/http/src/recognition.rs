@@ -10,6 +10,7 @@ pub(crate) mod feedback;
 pub(crate) mod feedback_to_candidate;
 pub(crate) mod feedback_totals;
 pub(crate) mod form;
+mod idempotency;
 mod item_form;
 mod json;
 pub(crate) mod model_tags;

@@ -25,7 +25,8 @@ pub(crate) trait JsonBody: Serialize {
     }
 }
 
-const JSON: HeaderValue = HeaderValue::from_static("application/json;charset=UTF-8");
+/// The Content-Type of every JSON body.
+pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json;charset=UTF-8");
 
 /// A 200 response.
 pub(crate) fn ok(body: &impl JsonBody) -> Response {

@@ -8,7 +8,7 @@ pub(crate) mod list;
 mod places;
 pub(crate) mod prepared;
 pub(crate) mod response;
-mod station;
+pub(crate) mod station;
 pub(crate) mod station_near;
 pub(crate) mod stations;
 mod stations_wire;

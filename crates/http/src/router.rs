@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::{
+    Router,
     http::{Method, Uri},
     routing::get,
 };
@@ -22,6 +23,7 @@ use crate::{
         metrics::{Exporter, RequestMetrics},
     },
     recognition::{self, user_category},
+    request_id::RequestIds,
     route_map,
 };
 
@@ -56,6 +58,8 @@ pub(crate) fn api(segment: &Segment) -> OpenApiRouter<Arc<Gateway>> {
             routes!(user_category::get_data_set::get_data_set, user_category::get_data_set::get_data_set_by_query),
         ))
         .routes(below(recognition, routes!(user_category::list_data_sets::list_data_sets)))
+        .routes(below(recognition, routes!(user_category::update_data_set::update_data_set)))
+        .routes(below(recognition, routes!(user_category::undo_data_set::undo_data_set)))
         .routes(below(recognition, routes!(user_category::delete_data_set::delete_data_set)))
         .routes(below(recognition, routes!(recognition::models::models)))
         .routes(below(
@@ -79,7 +83,16 @@ fn below<S>(prefix: &str, (schemas, mut paths, methods): UtoipaMethodRouter<S>) 
     (schemas, paths, methods)
 }
 
-/// The whole server: operations, metrics, the sections, and what surrounds every request.
+/// What listens where.
+pub struct Apps {
+    /// The server.
+    pub main: App,
+    /// `/metrics`, `/healthz` and `/readyz`, for an address of their own.
+    pub metrics: Option<App>,
+}
+
+/// The whole server: operations, metrics, the sections, and what surrounds every request. With `metrics_apart`,
+/// `/metrics` is not part of the main one.
 #[must_use]
 pub fn app(
     gateway: Arc<Gateway>,
@@ -87,8 +100,9 @@ pub fn app(
     cors: Cors,
     metrics: PrometheusHandle,
     log: Arc<dyn AccessLog>,
-) -> App {
-    let key_places = gateway.key_places;
+    metrics_apart: bool,
+) -> Apps {
+    let (key_places, request_timeout) = (gateway.key_places, gateway.request_timeout);
     let (api, document) = api(&gateway.segment).split_for_parts();
     let formats = ErrorFormats::new(gateway.segment.clone(), &document);
     let requests = Arc::new(RequestMetrics::new(formats.operations(), &sections));
@@ -96,13 +110,50 @@ pub fn app(
         .map(|path| Bypass { gateway: Arc::clone(&gateway), path: path.to_owned() });
     let (unknown, wrong) = (formats.clone(), formats.clone());
     let exporter = Exporter::new(Arc::clone(&gateway), metrics, Arc::clone(&requests));
-    let mut router = api.route("/metrics", get(operations::metrics::metrics).with_state(exporter));
+    let metrics = get(operations::metrics::metrics).with_state(exporter);
+    let mut router = api;
+    let mut apart = None;
+    if metrics_apart {
+        let router = Router::new()
+            .route("/metrics", metrics)
+            .route("/healthz", get(operations::health::healthz))
+            .route("/readyz", get(operations::health::readyz))
+            .with_state(Arc::clone(&gateway));
+        // What asks there is no client, and is not counted among them.
+        let uncounted = Arc::new(RequestMetrics::new(std::iter::empty(), &[]));
+        apart = Some(App {
+            router,
+            bypass: None,
+            cors: Cors::Off,
+            key_places,
+            formats: formats.clone(),
+            metrics: uncounted,
+            log: Arc::clone(&log),
+            ids: RequestIds::new(),
+            request_timeout,
+            gateway: None,
+        });
+    } else {
+        router = router.route("/metrics", metrics);
+    }
     for section in sections {
         router = router.merge(section.routes);
     }
     let router = router
         .method_not_allowed_fallback(move |method: Method, uri: Uri| async move { wrong.wrong_method(&method, &uri) })
         .fallback(move |uri: Uri| async move { unknown.unknown_path(&uri) })
-        .with_state(gateway);
-    App::new(router, bypass, cors, key_places, formats, requests, log)
+        .with_state(Arc::clone(&gateway));
+    let main = App {
+        router,
+        bypass,
+        cors,
+        key_places,
+        formats,
+        metrics: requests,
+        log,
+        ids: RequestIds::new(),
+        request_timeout,
+        gateway: Some(gateway),
+    };
+    Apps { main, metrics: apart }
 }

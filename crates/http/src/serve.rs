@@ -29,9 +29,10 @@ use tokio::{
     runtime::{Builder, Handle},
     sync::{OwnedSemaphorePermit, Semaphore},
 };
+use tokio_rustls::TlsAcceptor;
 
 use crate::{
-    App,
+    App, Tls,
     body_drain::DrainableBody,
     client_address::Peer,
     idle_timeout::{CHECK_INTERVAL, IdleTimer, TimedStream},
@@ -46,12 +47,15 @@ pub struct Limits {
     pub grace: Duration,
 }
 
+/// How long a client may take to agree on TLS.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+
 /// The longest request head, query string included.
 const HEAD_BYTES: usize = 64 * 1024;
 
-/// Serves connections until `shutdown` completes. For the time that it returns, clients are then told with every
-/// response to close their connection, so that a request never meets one that the server is closing. Then it lets the
-/// requests in flight finish.
+/// Serves connections until `shutdown` completes, over TLS where there is a certificate. For the time that it returns,
+/// clients are then told with every response to close their connection, so that a request never meets one that the
+/// server is closing. Then it lets the requests in flight finish.
 ///
 /// # Errors
 /// When requests were still in flight at the end of the grace period.
@@ -59,6 +63,7 @@ pub async fn serve(
     listener: TcpListener,
     app: Arc<App>,
     limits: Limits,
+    tls: Option<Arc<Tls>>,
     shutdown: impl Future<Output = Duration>,
 ) -> io::Result<()> {
     let mut workers = Workers::start(thread::available_parallelism().map_or(1, usize::from))?;
@@ -85,7 +90,8 @@ pub async fn serve(
                 let _ = stream.set_nodelay(true);
                 let connection =
                     Connection { peer: address.ip(), app: Arc::clone(&app), closing: Arc::clone(&closing) };
-                workers.spawn(stream, connection, graceful.watcher(), permit.ok());
+                let acceptor = tls.as_ref().map(|tls| tls.acceptor());
+                workers.spawn(stream, acceptor, connection, graceful.watcher(), permit.ok());
             }
             Err(error) => {
                 // Out of file descriptors, most likely: waiting helps, spinning does not.
@@ -173,6 +179,7 @@ impl Workers {
     fn spawn(
         &mut self,
         stream: TcpStream,
+        acceptor: Option<TlsAcceptor>,
         connection: Connection,
         watcher: Watcher,
         permit: Option<OwnedSemaphorePermit>,
@@ -181,8 +188,16 @@ impl Workers {
         // The stream is deregistered from this runtime and registered with the worker's.
         let Ok(stream) = stream.into_std() else { return };
         self.handles[self.next].spawn(async move {
-            if let Ok(stream) = TcpStream::from_std(stream) {
-                serve_connection(TokioIo::new(stream), connection, watcher).await;
+            match (TcpStream::from_std(stream), acceptor) {
+                (Ok(stream), None) => serve_connection(TokioIo::new(stream), connection, watcher).await,
+                (Ok(stream), Some(acceptor)) => {
+                    // Who does not speak TLS, or too slowly, is not answered at all.
+                    let shaken = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await;
+                    if let Ok(Ok(stream)) = shaken {
+                        serve_connection(TokioIo::new(stream), connection, watcher).await;
+                    }
+                }
+                (Err(_), _) => {}
             }
             drop(permit);
         });

@@ -22,7 +22,8 @@ pub(crate) fn configure() {
 }
 
 /// Returns the memory that this thread has freed to the system at once. Loading a network frees two copies of its
-/// weights, which an idle thread would keep.
+/// weights, and a large picture frees its pixels; an idle thread would keep both, because the allocator returns pages
+/// only while it is called.
 #[allow(unsafe_code, reason = "the allocator has no other way to be told")]
 pub(crate) fn release_unused() {
     // SAFETY: it may be called at any time, and touches only free memory.

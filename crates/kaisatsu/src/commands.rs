@@ -2,12 +2,14 @@
 
 pub(crate) mod account;
 pub(crate) mod app;
+pub(crate) mod backup;
 mod banner;
 pub(crate) mod catalog;
 pub(crate) mod check;
 pub(crate) mod collection;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod doctor;
 pub(crate) mod feedback;
 pub(crate) mod key;
 pub(crate) mod man;
@@ -16,16 +18,32 @@ pub(crate) mod models;
 pub(crate) mod openapi;
 mod progress;
 pub(crate) mod serve;
+pub(crate) mod status;
 mod table;
 pub(crate) mod token;
+pub(crate) mod usage;
 
-use std::sync::Arc;
+use std::{
+    io::{self, IsTerminal as _, Write as _},
+    sync::Arc,
+};
 
 use kaisatsu_access::KeyService;
 use kaisatsu_model::{Application, ApplicationName, SystemClock};
 use kaisatsu_store::Store;
 
 use crate::{error::CliError, settings::Settings};
+
+/// Asks on a terminal whether to go on. Where nobody can be asked, the answer is no.
+fn confirm(question: &str) -> bool {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return false;
+    }
+    eprint!("{question} [y/N] ");
+    let _ = io::stderr().flush();
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
+}
 
 /// Opens the database of the settings, and its keys.
 async fn key_service(settings: &Settings) -> Result<KeyService, CliError> {

@@ -1,31 +1,37 @@
-//! Parses durations (`90s`, `15m`, `24h`, `7d`) and points in time.
+//! Parses durations (`90s`, `15m`, `1h30m`, `7d`, `2w`) and points in time.
 
 use std::time::Duration;
 
 use kaisatsu_model::{Clock, SystemClock, Timestamp};
 
-/// Parses a whole number and a unit.
+/// No setting means more than a hundred years, in seconds.
+const MOST: u64 = 36_525 * 86_400;
+
+/// Parses whole numbers with their units, the largest unit first: `30s`, `1h30m`.
 pub(crate) fn parse(text: &str) -> Result<Duration, String> {
-    let rule = || "write a whole number and s, m, h or d, such as 30s or 24h".to_owned();
-    let unit = text.chars().last().ok_or_else(rule)?;
-    let seconds = match unit {
-        's' => 1,
-        'm' => 60,
-        'h' => 3_600,
-        'd' => 86_400,
-        _ => return Err(rule()),
-    };
-    let digits = &text[..text.len() - 1];
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(rule());
+    let rule = || "write a whole number and s, m, h, d or w, such as 30s, 24h or 1h30m".to_owned();
+    let (mut rest, mut total, mut last) = (text, 0_u64, u64::MAX);
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(rule)?;
+        let count: u64 = rest[..end].parse().map_err(|_| rule())?;
+        let unit = rest[end..].chars().next().ok_or_else(rule)?;
+        let seconds = match unit {
+            's' => 1,
+            'm' => 60,
+            'h' => 3_600,
+            'd' => 86_400,
+            'w' => 7 * 86_400,
+            _ => return Err(rule()),
+        };
+        if seconds >= last {
+            return Err(rule());
+        }
+        last = seconds;
+        let part = count.checked_mul(seconds).and_then(|part| total.checked_add(part));
+        total = part.filter(|total| *total <= MOST).ok_or_else(|| "that is more than a hundred years".to_owned())?;
+        rest = &rest[end + 1..];
     }
-    let count: u64 = digits.parse().map_err(|_| rule())?;
-    // No setting means more than a hundred years.
-    count
-        .checked_mul(seconds)
-        .filter(|total| *total <= 36_525 * 86_400)
-        .map(Duration::from_secs)
-        .ok_or_else(|| "that is more than a hundred years".to_owned())
+    if text.is_empty() { Err(rule()) } else { Ok(Duration::from_secs(total)) }
 }
 
 /// Parses a calendar time, or a duration before now.
@@ -69,10 +75,21 @@ mod tests {
 
     #[test]
     fn a_duration_is_a_number_and_a_unit() {
-        for (text, seconds) in [("0s", 0), ("90s", 90), ("15m", 900), ("24h", 86_400), ("7d", 604_800)] {
+        for (text, seconds) in [
+            ("0s", 0),
+            ("90s", 90),
+            ("15m", 900),
+            ("24h", 86_400),
+            ("7d", 604_800),
+            ("2w", 1_209_600),
+            ("1h30m", 5_400),
+            ("1d2h3m4s", 93_784),
+        ] {
             assert_eq!(parse(text), Ok(Duration::from_secs(seconds)));
         }
-        for bad in ["", "s", "5", "-5s", "1.5h", "5秒", "99999999999999999999s", "1000000d", "+5s"] {
+        for bad in
+            ["", "s", "5", "-5s", "1.5h", "5秒", "99999999999999999999s", "1000000d", "+5s", "30m1h", "1h1h", "1h30"]
+        {
             assert!(parse(bad).is_err(), "{bad}");
         }
     }

@@ -51,7 +51,9 @@ impl From<OpenError> for CliError {
 impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unavailable(_) | StoreError::TimedOut => Self::Store(error.to_string()),
+            StoreError::Unavailable(_) | StoreError::Full(_) | StoreError::ReadOnly(_) | StoreError::TimedOut => {
+                Self::Store(error.to_string())
+            }
             _ => Self::Failed(error.to_string()),
         }
     }

@@ -186,6 +186,7 @@ fn write_json(bytes: &mut Vec<u8>, line: &AccessLine<'_>) {
         (",\"level\":\"", Some(line.level)),
         (",\"message\":\"", Some(line.message)),
         (",\"request_id\":\"", Some(line.request_id)),
+        (",\"trace_id\":\"", line.trace_id),
         (",\"method\":\"", Some(line.method)),
         (",\"path\":\"", Some(line.path)),
         (",\"query\":\"", line.query.as_deref()),
@@ -254,6 +255,7 @@ mod tests {
             level: "INFO",
             message: "request",
             request_id: "id",
+            trace_id: Some("4bf92f3577b34da6a3ce929d0e0e4736"),
             method: "GET",
             path: "/x",
             query: Some("stationName=高円寺".to_owned()),
@@ -273,7 +275,8 @@ mod tests {
         let read: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
         let expected = serde_json::json!({
             "timestamp": "2026-01-31T23:59:59.000001Z", "level": "INFO", "message": "request", "request_id": "id",
-            "method": "GET", "path": "/x", "query": "stationName=高円寺", "told": "a \"quoted\" word\nand a line",
+            "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736", "method": "GET", "path": "/x",
+            "query": "stationName=高円寺", "told": "a \"quoted\" word\nand a line",
             "status": 400, "micros": 12,
         });
         assert_eq!(read, expected);

@@ -11,6 +11,7 @@ mod error;
 mod logs;
 mod mail;
 mod settings;
+mod size;
 
 use std::process::ExitCode;
 
@@ -64,6 +65,16 @@ enum Command {
     /// List, export, count and revoke feedback, explain what it did
     #[command(subcommand)]
     Feedback(commands::feedback::Command),
+    /// Say how the servers on the database are, and what is wrong
+    Status(commands::status::Command),
+    /// Look for what would keep a server with these settings from working
+    Doctor(commands::doctor::Command),
+    /// Print what an application called, and how it ended
+    Usage(commands::usage::Command),
+    /// Copy the database and the images into a folder, also while the server runs
+    Backup(commands::backup::Backup),
+    /// Copy a backup to where a server with these settings looks for its data
+    Restore(commands::backup::Restore),
     /// Check that database, images and datasets are consistent
     Check(commands::check::Command),
     /// Print the settings in force, and where each comes from
@@ -102,7 +113,7 @@ fn run() -> Result<ExitCode, CliError> {
         .map_err(|error| CliError::Failed(format!("the runtime does not start: {error}")))?;
     let ended = runtime.block_on(async {
         match cli.command {
-            Command::Serve => commands::serve::run(&settings).await,
+            Command::Serve => commands::serve::run(&settings, &origins).await,
             Command::Key(command) => commands::key::run(command, &settings).await,
             Command::App(command) => commands::app::run(command, &settings).await,
             Command::Account(command) => commands::account::run(command, &settings).await,
@@ -112,6 +123,11 @@ fn run() -> Result<ExitCode, CliError> {
             Command::Collection(command) => commands::collection::run(command, &settings).await,
             Command::Catalog(command) => commands::catalog::run(command, &settings).await,
             Command::Feedback(command) => commands::feedback::run(command, &settings).await,
+            Command::Status(command) => commands::status::run(&command, &settings).await,
+            Command::Doctor(command) => commands::doctor::run(&command, &settings).await,
+            Command::Usage(command) => commands::usage::run(&command, &settings).await,
+            Command::Backup(command) => commands::backup::backup(&command, &settings).await,
+            Command::Restore(command) => commands::backup::restore(&command, &settings).await,
             Command::Check(command) => commands::check::run(&command, &settings).await,
             Command::Config(command) => Ok(commands::config::run(&command, &origins)),
             Command::Openapi(command) => commands::openapi::run(&command, &settings),

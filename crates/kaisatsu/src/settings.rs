@@ -3,22 +3,31 @@
 //! Every setting is one field of [`Settings`]. Its flag, its environment variable, its key in the file, its default,
 //! its help and its line in `kaisatsu config` all come from that field.
 
+mod listen;
 mod paths;
 mod sources;
 
-use std::{fmt, net::SocketAddr, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    net::{IpAddr, Ipv6Addr, SocketAddr},
+    path::PathBuf,
+    str::FromStr,
+    sync::Arc,
+    time::Duration,
+};
 
 use kaisatsu_access::{LogMailer, Mailer};
 use kaisatsu_fetch::AllowedHost;
-use kaisatsu_http::{Cors, KeyPlaces, Segment, TrustedProxies};
+use kaisatsu_http::{Cors, Embedding, KeyPlaces, Segment, TrustedProxies};
 use kaisatsu_vision::HeifLibrary;
-pub(crate) use sources::{Origin, Origins, parse, settings as all_settings};
+pub(crate) use sources::{EffectiveSetting, Origin, Origins, parse, settings as all_settings};
 
 use crate::{
     duration,
     error::CliError,
     logs::{self, LogFormat},
     mail::MailServer,
+    size,
 };
 
 /// Everything that an operator can set.
@@ -30,9 +39,34 @@ pub(crate) struct Settings {
     #[arg(long, global = true, env = "KAISATSU_CONFIG", value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Address to listen on; the default can be reached from this machine only
-    #[arg(long, global = true, env = "KAISATSU_LISTEN", value_name = "IP:PORT", default_value = "127.0.0.1:8640")]
+    /// Address to listen on, :PORT for all addresses of this machine; the default can be reached from this machine only
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_LISTEN",
+        value_name = "IP:PORT",
+        default_value = "127.0.0.1:8640",
+        value_parser = listen::parse
+    )]
     pub(crate) listen: SocketAddr,
+
+    /// Certificate for TLS, with the chain behind it, in PEM; read again when the file changes [default: plain HTTP]
+    #[arg(long, global = true, env = "KAISATSU_TLS_CERT", value_name = "FILE")]
+    pub(crate) tls_cert: Option<PathBuf>,
+
+    /// Private key of the certificate, in PEM
+    #[arg(long, global = true, env = "KAISATSU_TLS_KEY", value_name = "FILE")]
+    pub(crate) tls_key: Option<PathBuf>,
+
+    /// Address of its own for /metrics, which is then not at the address of the API [default: none]
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_METRICS_LISTEN",
+        value_name = "IP:PORT",
+        value_parser = listen::parse
+    )]
+    pub(crate) metrics_listen: Option<SocketAddr>,
 
     /// Folder for the server's data [default: kaisatsu in the user's data folder]
     #[arg(long, global = true, env = "KAISATSU_DATA", value_name = "FOLDER")]
@@ -103,14 +137,14 @@ pub(crate) struct Settings {
     )]
     pub(crate) model_idle: Duration,
 
-    /// Largest image in bytes
+    /// Largest image, in bytes or with a unit such as 20MB
     #[arg(
         long,
         global = true,
         env = "KAISATSU_MAX_IMAGE_BYTES",
-        value_name = "NUMBER",
-        default_value_t = 20 * 1024 * 1024,
-        value_parser = clap::value_parser!(u32).range(1..=1 << 30)
+        value_name = "SIZE",
+        default_value = "20MiB",
+        value_parser = size::parse_image
     )]
     pub(crate) max_image_bytes: u32,
 
@@ -185,8 +219,15 @@ pub(crate) struct Settings {
     )]
     pub(crate) token_lifetime: Duration,
 
-    /// Bytes of images that one user may have, in the storage area and in datasets
-    #[arg(long, global = true, env = "KAISATSU_USER_BYTES", value_name = "NUMBER", default_value_t = 2 << 30)]
+    /// Size of all images that one user may have, in the storage area and in datasets, in bytes or with a unit
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_USER_BYTES",
+        value_name = "SIZE",
+        default_value = "2GiB",
+        value_parser = size::parse
+    )]
     pub(crate) user_bytes: u64,
 
     /// Images that one user may have in the storage area
@@ -268,6 +309,10 @@ pub(crate) struct Settings {
     )]
     pub(crate) map_pages: bool,
 
+    /// Sites whose pages may embed the map pages: off for none, * for all, or origins separated by commas
+    #[arg(long, global = true, env = "KAISATSU_MAP_EMBED", value_name = "ORIGINS", default_value = "off")]
+    pub(crate) map_embed: Embedding,
+
     /// Web pages that may call the API: * for all, off for none, or origins separated by commas
     #[arg(long, global = true, env = "KAISATSU_CORS", value_name = "ORIGINS", default_value = "*")]
     pub(crate) cors: Cors,
@@ -334,6 +379,17 @@ pub(crate) struct Settings {
         value_parser = clap::value_parser!(u32).range(1..=1_000_000)
     )]
     pub(crate) max_connections: u32,
+
+    /// How long a request may take once its body has arrived; it is then answered 503
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_REQUEST_TIMEOUT",
+        value_name = "SPAN",
+        default_value = "30s",
+        value_parser = duration::parse
+    )]
+    pub(crate) request_timeout: Duration,
 
     /// How long a server that gets SIGTERM still answers, with /readyz saying no and clients told to close connections
     #[arg(
@@ -441,9 +497,20 @@ impl Settings {
         if self.key_headers { KeyPlaces::QueryAndHeaders } else { KeyPlaces::QueryOnly }
     }
 
+    /// The address at which a program on this machine reaches the server.
+    pub(crate) fn local_address(&self) -> SocketAddr {
+        let mut address = self.listen;
+        if address.ip().is_unspecified() {
+            let loopback = if address.is_ipv4() { IpAddr::from([127, 0, 0, 1]) } else { Ipv6Addr::LOCALHOST.into() };
+            address.set_ip(loopback);
+        }
+        address
+    }
+
     /// The address at which people reach a server that listens at `local`.
     pub(crate) fn public_url(&self, local: SocketAddr) -> String {
-        self.public_url.clone().unwrap_or_else(|| format!("http://{local}"))
+        let scheme = if self.tls_cert.is_some() { "https" } else { "http" };
+        self.public_url.clone().unwrap_or_else(|| format!("{scheme}://{local}"))
     }
 
     /// The mailer: a mail server, or the log.

@@ -2,6 +2,7 @@
 //!
 //! A [`Severity::Error`] keeps a map from being used. A [`Severity::Warning`] is for the person who draws the map.
 
+mod facts;
 mod groups;
 mod overlap;
 mod report;
@@ -10,7 +11,7 @@ mod text_length;
 
 use std::{collections::HashMap, ops::Range};
 
-use kaisatsu_model::{LineIndex, MapId, StationCode, Window};
+use kaisatsu_model::{LineIndex, MapId, MapLanguage, StationCode, Window};
 use report::Report;
 pub use report::{Finding, Severity};
 pub use text_length::{MAX_CREDITS, MAX_NAME, MAX_ROWS};
@@ -60,6 +61,7 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<MapParts> {
     if let Err(rule) = &id {
         report.error(&file.id.span(), rule.to_string());
     }
+    let language = file.language.as_ref().map_or(MapLanguage::default(), |word| check_language(word, report));
     if file.name.get_ref().trim().is_empty() {
         report.error(&file.name.span(), "a map needs a name");
     }
@@ -89,10 +91,12 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<MapParts> {
     let lines = check_lines(&file.line, &codes, report);
     let groups = groups::check(&file.group, &codes, report);
     overlap::check(&stations, report);
+    facts::check(&stations, &file.line, report);
     let extent = Window { x: 0, y: 0, width, height };
     let legend = file.legend.map(|legend| check_legend(&legend, &extent, report));
     Some(MapParts {
         id: id.ok()?,
+        language,
         name: file.name.into_inner(),
         edition: file.edition.map(Spanned::into_inner).unwrap_or_default(),
         credits: file.credits.map(Spanned::into_inner).unwrap_or_default(),
@@ -103,6 +107,13 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<MapParts> {
         lines,
         groups,
         stations: stations.into_iter().map(|(station, _)| station).collect(),
+    })
+}
+
+fn check_language(word: &Spanned<String>, report: &mut Report) -> MapLanguage {
+    MapLanguage::from_word(word.get_ref()).unwrap_or_else(|| {
+        report.error(&word.span(), format!("language is '{}'; it is ja, en or ja-en", word.get_ref()));
+        MapLanguage::default()
     })
 }
 

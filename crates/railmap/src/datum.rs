@@ -2,7 +2,8 @@
 //!
 //! The official grid TKY2JGD, which the crate `jgd` contains, converts from Tokyo to JGD2000 only. The inverse has no
 //! closed form. A fixed-point iteration finds it; because the grid is smooth, the iteration converges to far less than
-//! a millimetre. Outside the grid (at sea and in other countries) the three-parameter shift of the same crate applies.
+//! a millimetre. At sea, outside the grid, the three-parameter shift of the same crate applies. In other countries
+//! there is no Tokyo datum: positions there stay in WGS 84, and say so.
 //!
 //! JGD2000 is used as WGS 84. The crate's further step to JGD2011 models the ground movement of the 2011 earthquake.
 //! Public station coordinates do not follow it consistently, and the known points of existing services agree with the
@@ -51,9 +52,10 @@ impl Position {
         2.0 * EARTH * half.sqrt().min(1.0).asin()
     }
 
-    /// The position in the coordinate system `gcs`, as the API writes it.
+    /// The position in the coordinate system `gcs`, as the API writes it; in WGS 84 outside of Japan.
     #[must_use]
     pub fn in_system(self, gcs: Gcs) -> GeoPoint {
+        let gcs = if is_in_japan(self.latitude, self.longitude) { gcs } else { Gcs::Wgs84 };
         let (latitude, longitude) = match gcs {
             Gcs::Wgs84 => (self.latitude, self.longitude),
             Gcs::Tokyo => to_tokyo(self.latitude, self.longitude),
@@ -62,9 +64,31 @@ impl Position {
     }
 }
 
-/// Converts a position from the Tokyo datum to WGS 84; `None` if it is out of range.
+/// The seas and islands of Japan: south, west, north and east, in degrees. The boxes leave out Korea, Taiwan, the coast
+/// of Siberia and Sakhalin; half a kilometre between the datums does not matter at sea.
+const JAPAN: [[f64; 4]; 4] =
+    [[20.0, 122.7, 33.5, 154.5], [33.5, 128.5, 34.85, 154.5], [34.85, 130.8, 40.0, 154.5], [40.0, 138.5, 45.7, 154.5]];
+
+/// Whether a position is in Japan or the sea around it.
+#[must_use]
+pub fn is_in_japan(latitude: f64, longitude: f64) -> bool {
+    let contains = |[south, west, north, east]: &[f64; 4]| {
+        (*south..*north).contains(&latitude) && (*west..*east).contains(&longitude)
+    };
+    JAPAN.iter().any(contains)
+}
+
+/// Converts a position from the Tokyo datum to WGS 84; `None` if it is out of range. Outside of Japan it is taken as
+/// WGS 84.
 #[must_use]
 pub fn to_wgs84(latitude: f64, longitude: f64) -> Option<(f64, f64)> {
+    if !is_in_japan(latitude, longitude) {
+        return Position::new(latitude, longitude).map(Position::degrees);
+    }
+    from_tokyo(latitude, longitude)
+}
+
+fn from_tokyo(latitude: f64, longitude: f64) -> Option<(f64, f64)> {
     let LatLon(latitude, longitude) = Tokyo::new(LatLon(latitude, longitude)).ok()?.to_jgd2000().degrees();
     Some((latitude, longitude))
 }
@@ -79,7 +103,7 @@ pub fn to_tokyo(latitude: f64, longitude: f64) -> (f64, f64) {
     };
     let (mut lat, mut lon) = three_parameters().unwrap_or((latitude, longitude));
     for _ in 0..STEPS {
-        let Some((world_lat, world_lon)) = to_wgs84(lat, lon) else { break };
+        let Some((world_lat, world_lon)) = from_tokyo(lat, lon) else { break };
         let (north, east) = (latitude - world_lat, longitude - world_lon);
         (lat, lon) = (lat + north, lon + east);
         if north.abs() < CLOSE && east.abs() < CLOSE {
@@ -92,7 +116,7 @@ pub fn to_tokyo(latitude: f64, longitude: f64) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use kaisatsu_model::Gcs;
+    use kaisatsu_model::{Degrees, Gcs};
     use proptest::prelude::*;
 
     use super::{Position, to_tokyo, to_wgs84};
@@ -117,6 +141,21 @@ mod tests {
     fn positions_that_are_none() {
         for (lat, lon) in [(f64::NAN, 0.0), (90.1, 0.0), (0.0, -180.1), (f64::INFINITY, 0.0)] {
             assert_eq!(Position::new(lat, lon), None);
+        }
+    }
+
+    #[test]
+    fn abroad_positions_stay_in_wgs_84_and_say_so() {
+        let abroad = [("New York", 40.75, -73.99), ("Seoul", 37.55, 126.97), ("Busan", 35.115, 129.04)];
+        for (city, lat, lon) in abroad.into_iter().chain([("Taipei", 25.05, 121.52), ("Vladivostok", 43.11, 131.88)]) {
+            let point = Position::new(lat, lon).unwrap().in_system(Gcs::Tokyo);
+            assert_eq!((point.gcs, point.latitude), (Gcs::Wgs84, Degrees::from_f64(lat)), "{city}");
+            assert_eq!(to_wgs84(lat, lon), Some((lat, lon)), "{city}");
+        }
+        let japan = [("与那国", 24.468, 123.01), ("対馬", 34.70, 129.45), ("稚内", 45.417, 141.677)];
+        for (place, lat, lon) in japan.into_iter().chain([("小笠原", 27.09, 142.19), ("五島", 32.66, 128.75)]) {
+            let point = Position::new(lat, lon).unwrap().in_system(Gcs::Tokyo);
+            assert!(point.gcs == Gcs::Tokyo && point.latitude != Degrees::from_f64(lat), "{place}");
         }
     }
 

@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use kaisatsu_model::{Prefecture, StationCode, TransportKind};
 
-use crate::{LoadedMap, Position, RouteMap, Station, search_key};
+use crate::{
+    LoadedMap, Position, RouteMap, Station, search_key,
+    spellings::{KeyKind, Keys, Rank, Wanted, keys, without_suffix},
+};
 
 /// The stations of all maps, ordered by code. A station that is on several maps is listed once.
 pub struct StationDirectory<P> {
@@ -17,20 +20,8 @@ pub struct StationDirectory<P> {
 struct Entry {
     /// The maps that the station is on, and its index there; at least one.
     places: Vec<(usize, usize)>,
-    keys: Vec<(String, KeyKind)>,
+    keys: Keys,
 }
-
-/// What a key is, the best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum KeyKind {
-    Name,
-    Reading,
-    FormerName,
-    Line,
-}
-
-/// How well a station fits a name. Less is better: the whole name before its beginning, the shorter before the longer.
-type Rank = (bool, KeyKind, usize);
 
 /// What a search asks for. Everything that is given must hold.
 #[derive(Debug, Clone, Default)]
@@ -92,11 +83,11 @@ impl<P> StationDirectory<P> {
     #[must_use]
     pub fn called(&self, name: &str) -> Vec<usize> {
         let whole = |name: &str| {
-            let ranked = self.ranked(&search_key::fold(name)).into_iter();
+            let ranked = self.ranked(name).into_iter();
             ranked.take_while(|((longer, ..), _)| !longer).map(|(_, at)| at).collect::<Vec<usize>>()
         };
         let found = whole(name);
-        match name.trim().strip_suffix('駅') {
+        match without_suffix(name) {
             Some(without) if found.is_empty() => whole(without),
             _ => found,
         }
@@ -113,38 +104,35 @@ impl<P> StationDirectory<P> {
                 && filter.map.is_none_or(|id| self.maps(*entry).any(|map| map.id.as_str() == id))
         };
         let Some(name) = filter.name else { return (0..self.entries.len()).filter(fits).collect() };
-        let mut found = self.named(&search_key::fold(name));
+        let mut found = self.named(name);
         if found.is_empty()
-            && let Some(without) = name.trim().strip_suffix('駅')
+            && let Some(without) = without_suffix(name)
         {
-            found = self.named(&search_key::fold(without));
+            found = self.named(without);
         }
         found.into_iter().filter(fits).collect()
     }
 
     /// The entries with a key that begins with this one, the best first.
-    fn named(&self, wanted: &str) -> Vec<usize> {
-        self.ranked(wanted).into_iter().map(|(_, at)| at).collect()
+    fn named(&self, name: &str) -> Vec<usize> {
+        self.ranked(name).into_iter().map(|(_, at)| at).collect()
     }
 
-    fn ranked(&self, wanted: &str) -> Vec<(Rank, usize)> {
-        if wanted.is_empty() {
+    fn ranked(&self, name: &str) -> Vec<(Rank, usize)> {
+        let wanted = Wanted::new(name);
+        if wanted.key.is_empty() {
             return Vec::new();
         }
-        let rank = |key: &str, kind: KeyKind| -> Option<Rank> {
-            let longer = key.strip_prefix(wanted)?.len();
-            Some((longer > 0, kind, longer))
-        };
         let mut ranks: BTreeMap<usize, Rank> = BTreeMap::new();
         for (at, entry) in self.entries.iter().enumerate() {
-            if let Some(best) = entry.keys.iter().filter_map(|(key, kind)| rank(key, *kind)).min() {
+            if let Some(best) = wanted.rank(&entry.keys) {
                 ranks.insert(at, best);
             }
         }
         for (key, stations) in &self.lines {
             // The names of lines begin with those of their operators, which people leave out: 山手線, JR山手線.
-            if key.contains(wanted) {
-                let of_line = (true, KeyKind::Line, key.len() - wanted.len());
+            if key.contains(&wanted.key) {
+                let of_line = (true, KeyKind::Line, key.len() - wanted.key.len());
                 for at in stations {
                     ranks.entry(*at).and_modify(|known| *known = (*known).min(of_line)).or_insert(of_line);
                 }
@@ -163,26 +151,6 @@ impl<P> StationDirectory<P> {
         found.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
         found
     }
-}
-
-/// The keys of a station that is on several maps, each once and as the best that it is.
-fn keys<'a>(stations: impl Iterator<Item = &'a Station>) -> Vec<(String, KeyKind)> {
-    let mut keys: BTreeMap<String, KeyKind> = BTreeMap::new();
-    let mut add = |key: Option<String>, kind: KeyKind| {
-        if let Some(key) = key.filter(|key| !key.is_empty()) {
-            keys.entry(key).and_modify(|known| *known = (*known).min(kind)).or_insert(kind);
-        }
-    };
-    for station in stations {
-        add(Some(search_key::fold(&station.name)), KeyKind::Name);
-        add(Some(search_key::fold(&station.translation)), KeyKind::Name);
-        add(Some(search_key::fold(&station.yomi)), KeyKind::Reading);
-        add(search_key::romaji(&station.yomi), KeyKind::Reading);
-        for former in &station.formerly {
-            add(Some(search_key::fold(former)), KeyKind::FormerName);
-        }
-    }
-    keys.into_iter().collect()
 }
 
 fn lines<P>(maps: &[Arc<LoadedMap<P>>], entry_of: &BTreeMap<(usize, usize), usize>) -> Vec<(String, Vec<usize>)> {
@@ -233,6 +201,14 @@ mod tests {
             ("東京駅", "東京"),
             ("Tōkyō", "東京"),
             ("四ッ谷", "四ツ谷"),
+            ("四谷", "四ツ谷"),
+            ("御茶の水", "御茶ノ水"),
+            ("お茶の水", "御茶ノ水"),
+            ("虎の門", "虎ノ門"),
+            ("霞が関", "霞ケ関"),
+            ("霞ヶ関", "霞ケ関"),
+            ("自由ヶ丘", "自由が丘"),
+            ("千駄谷", "千駄ケ谷"),
             ("umeda", "梅田"),
         ] {
             let found = names(&directory, &StationFilter { name: Some(written), ..StationFilter::default() });

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use kaisatsu_model::{MapId, Shape, StationCode, TransportKind, Window};
+use kaisatsu_model::{MapId, MapLanguage, Shape, StationCode, TransportKind, Window};
 
 use crate::{Group, Line, Station, file::FORMAT};
 
@@ -11,6 +11,8 @@ use crate::{Group, Line, Station, file::FORMAT};
 pub struct MapDocument {
     /// The id under which it is requested.
     pub id: MapId,
+    /// The language of its labels.
+    pub language: MapLanguage,
     /// Its display name.
     pub name: String,
     /// Which state of the network it shows.
@@ -45,6 +47,9 @@ impl MapDocument {
     fn write(&self, out: &mut String) -> std::fmt::Result {
         writeln!(out, "format = {FORMAT}")?;
         writeln!(out, "id = {}", quoted(self.id.as_str()))?;
+        if self.language != MapLanguage::default() {
+            writeln!(out, "language = {}", quoted(self.language.word()))?;
+        }
         writeln!(out, "name = {}", quoted(&self.name))?;
         if !self.edition.is_empty() {
             writeln!(out, "edition = {}", quoted(&self.edition))?;

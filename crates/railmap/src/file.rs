@@ -21,6 +21,8 @@ pub struct MapFile {
     pub format: Spanned<i64>,
     /// The id under which the map is requested.
     pub id: Spanned<String>,
+    /// The language of its labels, in a file beside that of the map itself.
+    pub language: Option<Spanned<String>>,
     /// Its display name.
     pub name: Spanned<String>,
     /// Which state of the network it shows.

@@ -12,10 +12,12 @@ mod document;
 pub mod file;
 mod grid;
 pub mod journey;
+mod layouts;
 mod map;
 mod registry;
 mod search_key;
 mod select;
+mod spellings;
 
 pub use check::{Finding, Severity};
 pub use datum::Position;

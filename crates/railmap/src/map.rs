@@ -1,10 +1,10 @@
 //! A validated route map, immutable and indexed for selections.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::OnceLock};
 
-use kaisatsu_model::{MapId, Prefecture, Shape, StationCode, StationName, TransportKind, Window};
+use kaisatsu_model::{MapId, MapLanguage, Prefecture, Shape, StationCode, StationName, TransportKind, Window};
 
-use crate::{Position, grid::Grid};
+use crate::{Position, grid::Grid, spellings::Spellings};
 
 /// One shape of a station.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +61,14 @@ pub struct Station {
     pub marks: Vec<Mark>,
 }
 
+impl Station {
+    /// Its name in a language.
+    #[must_use]
+    pub fn name_in(&self, language: MapLanguage) -> &str {
+        language.choose(&self.name, &self.translation)
+    }
+}
+
 /// One line.
 #[derive(Debug, Clone)]
 pub struct Line {
@@ -80,6 +88,14 @@ pub struct Line {
     pub paths: Vec<Vec<(f64, f64)>>,
 }
 
+impl Line {
+    /// Its name in a language.
+    #[must_use]
+    pub fn name_in(&self, language: MapLanguage) -> &str {
+        language.choose(&self.name, &self.translation)
+    }
+}
+
 /// Stations between which passengers change on foot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
@@ -94,6 +110,8 @@ pub struct Group {
 pub struct RouteMap {
     /// The id under which it is requested.
     pub id: MapId,
+    /// The language of its labels, for which it is laid out.
+    pub language: MapLanguage,
     /// Its display name.
     pub name: String,
     /// Which state of the network it shows.
@@ -112,12 +130,15 @@ pub struct RouteMap {
     centre: usize,
     by_code: HashMap<StationCode, usize>,
     by_name: HashMap<StationName, Vec<usize>>,
+    /// Made when a name is sought that no station has as it is written.
+    spellings: OnceLock<Spellings>,
     grid: Grid,
 }
 
 /// The validated contents of a map file.
 pub(crate) struct MapParts {
     pub(crate) id: MapId,
+    pub(crate) language: MapLanguage,
     pub(crate) name: String,
     pub(crate) edition: String,
     pub(crate) credits: String,
@@ -133,8 +154,8 @@ pub(crate) struct MapParts {
 impl RouteMap {
     /// Sorts and indexes the contents; `None` if the centre is not one of the stations.
     pub(crate) fn from_parts(parts: MapParts) -> Option<Self> {
-        let MapParts { id, name, edition, credits, width, height, centre, legend, mut lines, groups, mut stations } =
-            parts;
+        let MapParts { id, language, name, edition, credits, width, height, centre, legend, .. } = parts;
+        let MapParts { mut lines, groups, mut stations, .. } = parts;
         stations.sort_by_key(|station| station.code);
         lines.sort_by_key(|line| line.code);
         let extent = Window { x: 0, y: 0, width, height };
@@ -144,6 +165,7 @@ impl RouteMap {
         let centre = *by_code.get(&centre)?;
         Some(Self {
             id,
+            language,
             name,
             edition,
             credits,
@@ -155,7 +177,41 @@ impl RouteMap {
             centre,
             by_code,
             by_name,
+            spellings: OnceLock::new(),
             grid,
+        })
+    }
+
+    /// Whether a station or a line has another name in the Latin alphabet.
+    #[must_use]
+    pub fn is_translated(&self) -> bool {
+        let differs = |name: &str, translation: &str| !translation.is_empty() && translation != name;
+        self.stations.iter().any(|station| differs(&station.name, &station.translation))
+            || self.lines.iter().any(|line| differs(&line.name, &line.translation))
+    }
+
+    /// The same map with labels in another language, for a map that is not laid out for it: the labels keep their
+    /// rects, into which the names are drawn as large as they fit.
+    pub(crate) fn relabelled(&self, language: MapLanguage) -> Option<Self> {
+        let relabelled = |station: &Station| {
+            let rows = vec![station.name_in(language).to_owned()];
+            let is_both = language == MapLanguage::Both && !station.translation.is_empty();
+            let small = if is_both { vec![station.translation.clone()] } else { Vec::new() };
+            Station { label: Label { rows, small, down: station.label.down }, ..station.clone() }
+        };
+        Self::from_parts(MapParts {
+            id: self.id.clone(),
+            language,
+            name: self.name.clone(),
+            edition: self.edition.clone(),
+            credits: self.credits.clone(),
+            width: self.extent.width,
+            height: self.extent.height,
+            centre: self.stations.get(self.centre)?.code,
+            legend: self.legend,
+            lines: self.lines.clone(),
+            groups: self.groups.clone(),
+            stations: self.stations.iter().map(relabelled).collect(),
         })
     }
 
@@ -179,6 +235,11 @@ impl RouteMap {
     /// The indices of the stations with that name. A current name takes precedence over a former one.
     pub(crate) fn find_name(&self, name: &StationName) -> &[usize] {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// What its stations and lines are called in other scripts and spellings.
+    pub(crate) fn spellings(&self) -> &Spellings {
+        self.spellings.get_or_init(|| Spellings::of(self))
     }
 
     /// The indices of the stations with a shape in the window, in ascending order.

@@ -1,7 +1,8 @@
 //! The maps that the server currently serves: the built-in ones, and those of a folder.
 //!
 //! A map of the folder replaces the built-in map with the same id. A changed file is validated before its map is
-//! replaced; if the new file is broken, the previous map stays. A request keeps the map with which it began.
+//! replaced; if the new file is broken, the previous map stays. A request keeps the map with which it began. A file
+//! with a `language` is a layout of the map with its id ([`crate::layouts`]).
 
 use std::{
     collections::BTreeMap,
@@ -13,13 +14,14 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
-use kaisatsu_model::MapId;
+use kaisatsu_model::{MapId, MapLanguage};
 
 use crate::{
     RouteMap, StationDirectory, builtin,
     check::{self, Severity},
     file::MAX_BYTES,
     journey::Network,
+    layouts::{self, Layout, LayoutIndex},
 };
 
 /// A map, and the data that the registry's owner derives from it when it is loaded.
@@ -33,6 +35,10 @@ pub struct LoadedMap<P> {
 }
 
 impl<P> LoadedMap<P> {
+    pub(crate) fn new(map: RouteMap, prepare: fn(&RouteMap) -> P) -> Self {
+        Self { prepared: prepare(&map), map, network: OnceLock::new() }
+    }
+
     /// The network of the map, on which journeys are searched. It is made on the first call.
     pub fn network(&self) -> &Network {
         self.network.get_or_init(|| Network::of(&self.map))
@@ -44,13 +50,14 @@ type MapIndex<P> = BTreeMap<MapId, Arc<LoadedMap<P>>>;
 /// The maps of one moment, and the stations of all of them.
 struct Current<P> {
     maps: MapIndex<P>,
+    layouts: LayoutIndex<P>,
     stations: Arc<StationDirectory<P>>,
 }
 
 impl<P> Current<P> {
-    fn new(maps: MapIndex<P>) -> Self {
+    fn new(maps: MapIndex<P>, layouts: LayoutIndex<P>) -> Self {
         let stations = Arc::new(StationDirectory::new(maps.values().cloned().collect()));
-        Self { maps, stations }
+        Self { maps, layouts, stations }
     }
 }
 
@@ -59,6 +66,7 @@ pub struct MapRegistry<P> {
     folder: Option<PathBuf>,
     prepare: fn(&RouteMap) -> P,
     builtin: MapIndex<P>,
+    builtin_layouts: LayoutIndex<P>,
     current: ArcSwap<Current<P>>,
     files: Mutex<BTreeMap<PathBuf, TrackedFile<P>>>,
 }
@@ -85,13 +93,20 @@ impl<P> MapRegistry<P> {
             .filter_map(|(name, text)| load(name, text, prepare))
             .map(|loaded| (loaded.map.id.clone(), loaded))
             .collect();
+        let layout = |(id, language, name, text): &(&str, MapLanguage, &'static str, &'static str)| {
+            let id = builtin.get_key_value(*id).map(|(id, _)| id.clone())?;
+            Some(((id, *language), Arc::new(Layout::built_in(name, text))))
+        };
+        let builtin_layouts: LayoutIndex<P> = builtin::LAYOUTS.iter().filter_map(layout).collect();
         let registry = Self {
             folder,
             prepare,
-            current: ArcSwap::from_pointee(Current::new(builtin.clone())),
+            current: ArcSwap::from_pointee(Current::new(MapIndex::new(), LayoutIndex::new())),
             builtin,
+            builtin_layouts,
             files: Mutex::default(),
         };
+        registry.current.store(Arc::new(registry.index(&BTreeMap::new())));
         registry.reload()?;
         Ok(registry)
     }
@@ -100,6 +115,33 @@ impl<P> MapRegistry<P> {
     #[must_use]
     pub fn get(&self, id: &str) -> Option<Arc<LoadedMap<P>>> {
         self.current.load().maps.get(id).cloned()
+    }
+
+    /// The map with that id, in the layout for the labels of a language. A map without translations has one layout for
+    /// all languages.
+    #[must_use]
+    pub fn get_in(&self, id: &str, language: MapLanguage) -> Option<Arc<LoadedMap<P>>> {
+        let map = self.get(id)?;
+        Some(self.in_language(&map, language))
+    }
+
+    /// A map in the layout for the labels of a language.
+    #[must_use]
+    pub fn in_language(&self, map: &Arc<LoadedMap<P>>, language: MapLanguage) -> Arc<LoadedMap<P>> {
+        if map.map.language == language {
+            return Arc::clone(map);
+        }
+        let key = (map.map.id.clone(), language);
+        let layout = self.current.load().layouts.get(&key).cloned();
+        layout.map_or_else(|| Arc::clone(map), |layout| layout.get(map, self.prepare))
+    }
+
+    /// The languages that a map is laid out for, its own first. They differ only if the map has translations.
+    #[must_use]
+    pub fn languages(&self, map: &RouteMap) -> Vec<MapLanguage> {
+        let current = self.current.load();
+        let has = |language: &MapLanguage| current.layouts.contains_key(&(map.id.clone(), *language));
+        std::iter::once(MapLanguage::default()).chain(MapLanguage::ALL.into_iter().filter(has)).collect()
     }
 
     /// All maps, ordered by id.
@@ -145,27 +187,41 @@ impl<P> MapRegistry<P> {
             files.insert(path, TrackedFile { version, map: fresh.or(earlier) });
         }
         if changed {
-            self.current.store(Arc::new(Current::new(self.index_by_id(&files))));
+            self.current.store(Arc::new(self.index(&files)));
         }
         Ok(changed)
     }
 
-    /// The built-in maps, replaced by those of the folder. If two files have the same id, the first by file name wins.
-    fn index_by_id(&self, files: &BTreeMap<PathBuf, TrackedFile<P>>) -> MapIndex<P> {
+    /// The built-in maps, replaced by those of the folder. Of two files with the same id and language, the first by
+    /// file name wins.
+    fn index(&self, files: &BTreeMap<PathBuf, TrackedFile<P>>) -> Current<P> {
         let mut maps = self.builtin.clone();
-        let mut origin: BTreeMap<MapId, &Path> = BTreeMap::new();
+        let mut layouts = BTreeMap::new();
+        let mut origin: BTreeMap<(MapId, MapLanguage), &Path> = BTreeMap::new();
         for (path, tracked) in files {
             let Some(loaded) = &tracked.map else { continue };
-            let id = &loaded.map.id;
-            if let Some(first) = origin.get(id) {
+            let (id, language) = (&loaded.map.id, loaded.map.language);
+            if let Some(first) = origin.get(&(id.clone(), language)) {
                 let (file, first) = (path.display(), first.display());
                 tracing::error!(%file, map = %id, "left out: {first} has a map of the same id");
                 continue;
             }
-            origin.insert(id.clone(), path);
-            maps.insert(id.clone(), Arc::clone(loaded));
+            origin.insert((id.clone(), language), path);
+            if language == MapLanguage::default() {
+                maps.insert(id.clone(), Arc::clone(loaded));
+            } else {
+                layouts.insert((id.clone(), language), Arc::clone(loaded));
+            }
         }
-        maps
+        for (id, language) in layouts.keys().filter(|(id, _)| !maps.contains_key(id)) {
+            tracing::error!(map = %id, language = language.word(), "this layout is of no use: there is no such map");
+        }
+        let built_in = |map: &Arc<LoadedMap<P>>, language: MapLanguage| {
+            let is_built_in = self.builtin.get(&map.map.id).is_some_and(|own| Arc::ptr_eq(own, map));
+            self.builtin_layouts.get(&(map.map.id.clone(), language)).filter(|_| is_built_in).cloned()
+        };
+        let layouts = layouts::choose(&maps, &layouts, built_in);
+        Current::new(maps, layouts)
     }
 }
 
@@ -197,7 +253,7 @@ fn read(path: &Path) -> io::Result<String> {
 }
 
 /// Validates a text and derives the data from its map. Findings are logged.
-fn load<P>(name: &str, text: &str, prepare: fn(&RouteMap) -> P) -> Option<Arc<LoadedMap<P>>> {
+pub(crate) fn load<P>(name: &str, text: &str, prepare: fn(&RouteMap) -> P) -> Option<Arc<LoadedMap<P>>> {
     let checked = check::check(text);
     let warnings = checked.findings.iter().filter(|finding| finding.severity == Severity::Warning).count();
     for finding in checked.findings.iter().filter(|finding| finding.severity == Severity::Error).take(20) {
@@ -208,5 +264,5 @@ fn load<P>(name: &str, text: &str, prepare: fn(&RouteMap) -> P) -> Option<Arc<Lo
         return None;
     };
     tracing::info!(file = name, map = %map.id, stations = map.stations().len(), warnings, "map loaded");
-    Some(Arc::new(LoadedMap { prepared: prepare(&map), map, network: OnceLock::new() }))
+    Some(Arc::new(LoadedMap::new(map, prepare)))
 }

@@ -9,6 +9,20 @@ pub(crate) fn fold(text: &str) -> String {
     if plain.is_ascii() { shorten(&plain) } else { plain }
 }
 
+/// The key of a name without the kana that join its words, which people write in several ways or leave out: 自由が丘 and
+/// 自由ヶ丘, 御茶ノ水 and お茶の水, 四ツ谷 and 四谷.
+pub(crate) fn loose(text: &str) -> String {
+    let letters: Vec<char> = fold(text).chars().collect();
+    let is_kanji = |at: usize| letters.get(at).is_some_and(|c| matches!(c, '々' | '\u{3400}'..='\u{9fff}'));
+    let kept = |(at, c): (usize, &char)| match c {
+        'お' if at == 0 && is_kanji(1) => Some('御'),
+        'け' | 'が' if at > 0 && is_kanji(at + 1) => None,
+        'つ' | 'の' if at > 0 && is_kanji(at - 1) && is_kanji(at + 1) => None,
+        other => Some(*other),
+    };
+    letters.iter().enumerate().filter_map(kept).collect()
+}
+
 /// The key of a reading in the Latin alphabet; `None` if the text is not all kana.
 pub(crate) fn romaji(reading: &str) -> Option<String> {
     // A small つ doubles the consonant after it, and double consonants are single ones in a key.
@@ -110,7 +124,7 @@ const PLAIN: [(char, &str); 80] = [
 
 #[cfg(test)]
 mod tests {
-    use super::{fold, romaji};
+    use super::{fold, loose, romaji};
 
     #[test]
     fn spellings_of_one_name_have_one_key() {
@@ -127,6 +141,25 @@ mod tests {
             }
         }
         assert_ne!(fold("Osaka"), fold("Asaka"));
+    }
+
+    #[test]
+    fn kana_that_join_words_do_not_count_and_others_do() {
+        for alike in [
+            &["自由が丘", "自由ヶ丘", "自由ケ丘"][..],
+            &["つつじヶ丘", "つつじが丘"],
+            &["御茶ノ水", "御茶の水", "お茶の水"],
+            &["四ツ谷", "四ッ谷", "四谷"],
+            &["虎ノ門", "虎の門"],
+        ] {
+            for name in alike {
+                assert_eq!(loose(name), loose(alike[0]), "{name}");
+            }
+        }
+        for name in ["ツ", "がけ", "のの", "おおさか", "なつ"] {
+            assert_eq!(loose(name), fold(name), "{name}");
+        }
+        assert_ne!(loose("三ノ宮"), loose("二ノ宮"));
     }
 
     #[test]

@@ -22,7 +22,8 @@ pub enum Selection {
     },
     /// The station with this code.
     Code(StationCode),
-    /// The stations with this name, as the caller wrote it; nearly always one.
+    /// The stations with this name, as the caller wrote it; nearly always one. Without any, those that are called so in
+    /// another script or spelling; without these, the stations of the line with this name.
     Name(String),
 }
 
@@ -58,7 +59,10 @@ impl RouteMap {
     pub fn select(&self, selection: &Selection) -> Option<Selected> {
         match selection {
             Selection::Code(code) => self.with_bounds(self.find_code(*code).into_iter().collect()),
-            Selection::Name(written) => self.with_bounds(self.find_written(written)),
+            Selection::Name(written) => {
+                let named = self.named(written);
+                self.with_bounds(if named.is_empty() { self.spellings().find(written) } else { named })
+            }
             Selection::From(..) | Selection::Window { .. } => {
                 let window = selection.window(&self.extent)?;
                 Some(Selected { stations: self.find_window(&window), window })
@@ -66,9 +70,11 @@ impl RouteMap {
         }
     }
 
-    /// The stations with a name. Exact matches take precedence: 三国ヶ丘 and 三国ケ丘 are two stations whose names compare as
-    /// equal. Without an exact match, all stations whose names compare as equal are returned.
-    fn find_written(&self, written: &str) -> Vec<usize> {
+    /// The indices of the stations with a name, current or former, in the script of the map. Exact matches take
+    /// precedence: 三国ヶ丘 and 三国ケ丘 are two stations whose names compare as equal. Without an exact match, all stations
+    /// whose names compare as equal are returned.
+    #[must_use]
+    pub fn named(&self, written: &str) -> Vec<usize> {
         let alike = self.find_name(&StationName::fold(written));
         let exact: Vec<usize> = alike.iter().copied().filter(|&at| self.stations()[at].name == written).collect();
         if exact.is_empty() { alike.to_vec() } else { exact }

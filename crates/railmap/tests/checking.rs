@@ -35,6 +35,55 @@ fn a_sound_file_has_no_findings() {
 }
 
 #[test]
+fn facts_that_are_probably_wrong_are_warned_about() {
+    let one = station(1, 20, 20);
+    let line = |code: i64, name: &str| {
+        format!("[[line]]\ncode = {code}\nname = \"{name}\"\ncolor = \"#00ff7f\"\nstations = [[1, 2]]\n")
+    };
+    let far = station(2, 20, 60).replace("lat = 35.7", "lat = 35.9");
+    let former = one.replace("lon = 139.7\n", "lon = 139.7\nformerly = [\"駅2\"]\n");
+    let crowd: String = (2..7).map(|code| station(code, 20 * code, 60)).collect();
+    let crowd = crowd.replace("width = 28", "width = 2").replace("r = 4", "r = 1");
+    let cases: Vec<(String, Vec<&str>)> = vec![
+        (
+            format!("{HEAD}{}{}", one.replace("prefecture = 13\n", ""), station(2, 20, 60)),
+            vec!["7: warning: station 1 駅1: it is in Japan, but its prefecture is missing"],
+        ),
+        // A map that does without prefectures, and a station abroad.
+        (format!("{HEAD}{}", one.replace("prefecture = 13\n", "")), vec![]),
+        (
+            format!(
+                "{HEAD}{}{}",
+                one.replace("prefecture = 13\n", "").replace("35.7", "40.7").replace("139.7", "-74"),
+                station(2, 20, 60)
+            ),
+            vec![],
+        ),
+        (
+            format!("{HEAD}{}{crowd}", one.replace("prefecture = 13", "prefecture = 27")),
+            vec!["7: warning: station 1 駅1: no other station nearby is in its prefecture, 大阪府"],
+        ),
+        (format!("{HEAD}{one}{crowd}"), vec![]),
+        (
+            format!("{HEAD}{former}{far}"),
+            vec!["7: warning: station 1 駅1: formerly '駅2' is the name of another station, 2"],
+        ),
+        (format!("{HEAD}{former}{}", station(2, 20, 60)), vec![]),
+        (
+            format!("{HEAD}{one}{}{}{}", station(2, 20, 60), line(1, "線"), line(2, "線")),
+            vec!["34: warning: line 2 線: another line has the same name, at line 29"],
+        ),
+        (
+            format!("{HEAD}{one}{}{}", station(2, 20, 60), line(1, "本線(北～南)")),
+            vec!["29: warning: line 1 本線(北～南): passengers do not call a line by its section"],
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(findings(&text), expected, "{text}");
+    }
+}
+
+#[test]
 fn each_fault_is_found_and_placed() {
     let one = station(1, 20, 20);
     let two = station(2, 20, 60);

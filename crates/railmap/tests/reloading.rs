@@ -3,6 +3,7 @@
 
 use std::{fmt::Write as _, fs, path::Path};
 
+use kaisatsu_model::MapLanguage;
 use kaisatsu_railmap::MapRegistry;
 
 /// A map of `count` stations in a row.
@@ -161,4 +162,89 @@ fn a_file_of_terabytes_is_refused_before_it_is_read() {
     let registry = open(folder.path());
     assert!(!registry.reload().unwrap(), "a file for which there is no memory would be tried again");
     assert_eq!(registry.all().len(), 3);
+}
+
+/// The same map as [`map_file`], with translations or for a language.
+fn translated(id: &str, count: usize, language: Option<&str>) -> String {
+    let text = map_file(id, count).replace("yomi = \"え\"\n", "yomi = \"え\"\ntranslation = \"Station\"\n");
+    match language {
+        Some(word) => text.replace("format = 1\n", &format!("format = 1\nlanguage = \"{word}\"\n")),
+        None => text,
+    }
+}
+
+#[test]
+fn a_map_without_translations_is_the_same_in_every_language() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("line.toml"), map_file("line", 3)).unwrap();
+    let registry = open(folder.path());
+    let map = registry.get("line").unwrap();
+    assert_eq!(registry.languages(&map.map), [MapLanguage::Japanese]);
+    for language in MapLanguage::ALL {
+        assert!(std::sync::Arc::ptr_eq(&map, &registry.in_language(&map, language)), "{language:?}");
+    }
+    assert!(registry.get_in("none", MapLanguage::English).is_none());
+}
+
+#[test]
+fn a_map_with_translations_and_one_layout_is_drawn_in_it_with_the_names_of_the_language() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("line.toml"), translated("line", 3, None)).unwrap();
+    let registry = open(folder.path());
+    let map = registry.get("line").unwrap();
+    assert_eq!(registry.languages(&map.map), MapLanguage::ALL);
+    let [ja, en, both] = MapLanguage::ALL.map(|language| registry.in_language(&map, language));
+    let label = |loaded: &kaisatsu_railmap::LoadedMap<usize>| {
+        let station = &loaded.map.stations()[0];
+        (station.label.rows.join("|"), station.label.small.join("|"))
+    };
+    assert_eq!(label(&ja), ("s1".to_owned(), String::new()));
+    assert_eq!(label(&en), ("Station".to_owned(), String::new()));
+    assert_eq!(label(&both), ("s1".to_owned(), "Station".to_owned()));
+    assert_eq!(en.map.stations()[0].marks, ja.map.stations()[0].marks);
+    assert_eq!(en.map.stations()[0].name, "s1", "it is still found by its own name");
+}
+
+#[test]
+fn a_file_with_a_language_is_a_layout_of_the_map_with_its_stations() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("line.toml"), translated("line", 3, None)).unwrap();
+    let wide = translated("line", 3, Some("en")).replace("width = 1000", "width = 2000");
+    fs::write(path("line.en.toml"), &wide).unwrap();
+    fs::write(path("lost.en.toml"), translated("lost", 3, Some("en"))).unwrap();
+    let registry = open(folder.path());
+    let width = |language| registry.get_in("line", language).unwrap().map.extent.width;
+    assert_eq!(MapLanguage::ALL.map(width), [1000, 2000, 1000]);
+    assert!(registry.get("lost").is_none(), "a layout is no map");
+
+    // A layout with other stations would answer with other stations than the map has.
+    fs::write(path("line.en.toml"), wide.replace("code = 3\n", "code = 4\n")).unwrap();
+    registry.reload().unwrap();
+    assert_eq!(MapLanguage::ALL.map(width), [1000, 1000, 1000]);
+    fs::write(path("line.en.toml"), wide.replace("width = 2000", "width = 3000")).unwrap();
+    registry.reload().unwrap();
+    assert_eq!(width(MapLanguage::English), 3000);
+}
+
+#[test]
+fn the_built_in_layouts_have_the_stations_of_their_maps_and_labels_in_their_language() {
+    let registry = MapRegistry::open(None, |_| ()).unwrap();
+    for id in ["tokyo", "kansai"] {
+        let map = registry.get(id).unwrap();
+        for language in [MapLanguage::English, MapLanguage::Both] {
+            let layout = registry.in_language(&map, language);
+            assert_eq!(layout.map.language, language, "{id}");
+            let pairs = map.map.stations().iter().zip(layout.map.stations());
+            for (station, drawn) in pairs {
+                assert_eq!((station.code, &station.name), (drawn.code, &drawn.name));
+                let rows = drawn.label.rows.concat().replace([' ', '-', '–', '/'], "");
+                let name = station.name_in(language).replace([' ', '-', '–', '/'], "");
+                assert_eq!(rows, name, "{id} {}", station.code);
+                assert_eq!(drawn.label.small.is_empty(), language == MapLanguage::English, "{id} {}", station.code);
+            }
+        }
+    }
+    let york = registry.get("new-york").unwrap();
+    assert_eq!(registry.languages(&york.map), [MapLanguage::Japanese]);
 }

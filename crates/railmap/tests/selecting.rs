@@ -212,3 +212,35 @@ fn a_former_name_finds_each_of_its_stations_once() {
     let by = |name: &str| codes(&map, &Selection::Name(name.to_owned()));
     assert_eq!((by("旧"), by("古"), by("old")), (Some(vec![1, 2]), Some(vec![2]), Some(vec![3])));
 }
+
+#[test]
+fn a_name_that_no_station_has_is_sought_in_other_scripts_and_spellings() {
+    let registry = kaisatsu_railmap::MapRegistry::open(None, |_| ()).unwrap();
+    let tokyo = registry.get("tokyo").unwrap();
+    let by = |name: &str| -> Vec<String> {
+        let found = tokyo.map.select(&Selection::Name(name.to_owned()));
+        let stations = found.map(|found| found.stations).unwrap_or_default();
+        stations.into_iter().map(|at| tokyo.map.stations()[at].name.clone()).collect()
+    };
+    for (written, name) in [
+        ("shinjuku", "新宿"),
+        ("しんじゅく", "新宿"),
+        ("新宿駅", "新宿"),
+        ("東京駅", "東京"),
+        ("四谷", "四ツ谷"),
+        ("御茶の水", "御茶ノ水"),
+        ("お茶の水", "御茶ノ水"),
+        ("霞が関", "霞ケ関"),
+        ("自由ヶ丘", "自由が丘"),
+        ("虎の門", "虎ノ門"),
+        ("shinbashi", "新橋"),
+    ] {
+        assert_eq!(by(written), [name], "{written}");
+    }
+    let line = by("山手線");
+    assert_eq!(line.len(), 30, "{line:?}");
+    assert!(line.contains(&"渋谷".to_owned()) && by("JR山手線") == line);
+    for none in ["線", "shinj", "新", "駅", "手線駅", ""] {
+        assert!(by(none).is_empty(), "{none}");
+    }
+}

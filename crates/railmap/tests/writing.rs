@@ -1,7 +1,7 @@
 //! A written map document is read back as it was, and leaves out what is the default.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use kaisatsu_model::{Circle, MapId, Prefecture, Rect, Shape, StationCode, TransportKind, Window};
+use kaisatsu_model::{Circle, MapId, MapLanguage, Prefecture, Rect, Shape, StationCode, TransportKind, Window};
 use kaisatsu_railmap::{Group, Label, Line, MapDocument, Mark, Position, Station, check::check};
 
 fn code(number: i64) -> StationCode {
@@ -49,6 +49,7 @@ fn plain_station() -> Station {
 fn document(stations: Vec<Station>, lines: Vec<Line>) -> MapDocument {
     MapDocument {
         id: MapId::new("m").unwrap(),
+        language: MapLanguage::default(),
         name: "地図".to_owned(),
         edition: "2026".to_owned(),
         credits: "©".to_owned(),
@@ -73,7 +74,8 @@ fn everything_is_read_back_as_it_was_written() {
         is_loop: true,
         paths: vec![vec![(0.5, 1.0), (2.0, -3.0), (4.0, 5.5)], vec![(6.0, 7.0), (8.0, 9.0)]],
     };
-    let written = document(vec![plain_station(), full_station()], vec![line.clone()]);
+    let mut written = document(vec![plain_station(), full_station()], vec![line.clone()]);
+    written.language = MapLanguage::Both;
     assert!(written.to_toml().contains("\nlat = 35.5\nlon = -139.25\n"), "a position is written as it was given");
     let map = check(&written.to_toml()).map.unwrap();
     assert_eq!(
@@ -82,7 +84,7 @@ fn everything_is_read_back_as_it_was_written() {
     );
     assert_eq!((map.extent.width, map.extent.height, map.legend), (200, 100, written.legend));
     assert_eq!(map.stations()[map.centre()].code, code(20), "the centre is not the first station");
-    assert_eq!(map.groups, written.groups);
+    assert_eq!((map.language, &map.groups), (written.language, &written.groups));
     let read = &map.lines[0];
     assert_eq!((read.code, &read.name, &read.translation), (line.code, &line.name, &line.translation));
     assert_eq!((&read.color, &read.runs, read.is_loop, &read.paths), (&line.color, &line.runs, true, &line.paths));

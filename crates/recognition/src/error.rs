@@ -65,11 +65,39 @@ pub enum RecognitionError {
     #[error("body field from: the storage area has more images than a dataset may have, which is {0}")]
     TooManyStored(usize),
     /// An image that a dataset is to be made of is not in the user's storage area.
-    #[error("images[{0}].imageId is not an image of this user's storage area")]
-    NoStoredImage(usize),
+    #[error("{field}[{at}].imageId is not an image of this user's storage area")]
+    NoStoredImage {
+        /// The list that names it.
+        field: &'static str,
+        /// Its place there.
+        at: usize,
+    },
     /// An image that a dataset is to be made of has no tag.
-    #[error("images[{0}].tag is missing, and the image has none in the storage area")]
-    NoTag(usize),
+    #[error("{field}[{at}].tag is missing, and the image has none in the storage area")]
+    NoTag {
+        /// The list that names it.
+        field: &'static str,
+        /// Its place there.
+        at: usize,
+    },
+    /// A dataset to be changed has no such image.
+    #[error("the dataset has no image '{0}'; getDataSet lists the images that it has")]
+    NotInDataset(String),
+    /// A dataset to be changed has no such tag.
+    #[error("no image of the dataset has the tag '{0}'")]
+    NoSuchTag(String),
+    /// An image is to be removed from a dataset and to be kept in it.
+    #[error("image '{0}' is in remove, and in retag or confirm as well; it can only be in one of them")]
+    RemovedAndKept(String),
+    /// A dataset would have more images than allowed.
+    #[error("the dataset would have more than {0} images, which is the most; remove some")]
+    DatasetTooLarge(u32),
+    /// A dataset would have no image.
+    #[error("no image would be left in the dataset; deleteDataSet deletes it")]
+    NoImageLeft,
+    /// A dataset has not been changed.
+    #[error("there is nothing to undo: the dataset has not been changed")]
+    NothingToUndo,
     /// The images of a dataset have too many tags.
     #[error("body field images has too many tags, those of stored images among them: a dataset may have {0}")]
     TooManyTags(usize),

@@ -17,6 +17,7 @@
 //! janitor/     removing bytes, expired recognitions and deleted applications
 //! follower     keeping the in-memory copies as the database is
 //! recognition  the services, wired together
+//! health       how they are
 //! ```
 //!
 //! `import/` and `check` belong to the command line: they fill the catalogue and compare the database with the storage.
@@ -33,6 +34,7 @@ mod feedback;
 mod fixture;
 mod follower;
 mod functions;
+mod health;
 pub mod import;
 mod indexes;
 mod janitor;
@@ -45,18 +47,23 @@ mod storage;
 mod user;
 
 pub use content::{Catalogue, CollectionImage, Collections};
-pub use datasets::{Dataset, DatasetImageRequest, DatasetSource, DatasetWarning, Datasets, ImageOrigin};
-pub use engine::{ModelInfo, Models, Sought, Tag, default_embedder, describe_metrics};
+pub use datasets::{
+    Dataset, DatasetChanges, DatasetImageRequest, DatasetSource, DatasetWarning, Datasets, ImageOrigin,
+};
+pub use engine::{
+    ModelInfo, ModelReadiness, ModelState, Models, NetworkKernels, Sought, Tag, default_embedder, describe_metrics,
+};
 pub use error::RecognitionError;
 pub use feedback::{Feedback, Rating, TotalsRequest};
 pub use functions::{
     Category, Classify, ClassifyRequest, Detect, DetectRequest, Detection, Evidence, ItemMatch, ObjectRecognition,
     ReadText, RecogniseRequest, SimilarImage, SimilarRequest, SimilarSearch, TextLine,
 };
+pub use health::Contents;
 pub use janitor::Janitor;
 pub use kaisatsu_store::{
-    CollectionRecord, DatasetImageRow, FeedbackFilter, FeedbackRow, FeedbackTotal, ImageRecord, ItemFilter, ListedItem,
-    Missing, RecognitionRecord, ScoreAdjustment, Standing, StoreError, StoredCandidate, UserImage, hex,
+    BlobError, CollectionRecord, DatasetImageRow, FeedbackFilter, FeedbackRow, FeedbackTotal, ImageRecord, ItemFilter,
+    ListedItem, Missing, RecognitionRecord, ScoreAdjustment, Standing, StoreError, StoredCandidate, UserImage, hex,
 };
 pub use kaisatsu_vision::{
     Accuracy, DecodeError,

@@ -49,6 +49,7 @@ pub struct Recognition {
     follower: Arc<ContentFollower>,
     builder: Arc<DatasetBuilder>,
     engine: Arc<EngineQueue>,
+    store: Store,
 }
 
 impl Recognition {
@@ -76,6 +77,7 @@ impl Recognition {
             follower: Arc::new(ContentFollower::new(context)),
             builder: Arc::new(DatasetBuilder::new(context)),
             engine: Arc::clone(&context.engine),
+            store: context.store.clone(),
             datasets,
             learner,
         }
@@ -94,6 +96,18 @@ impl Recognition {
     /// being loaded. The process may exit then.
     pub fn stop(&self) {
         self.engine.stop();
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub(crate) fn is_content_loaded(&self) -> bool {
+        self.follower.is_loaded()
+    }
+
+    pub(crate) fn is_feedback_loaded(&self) -> bool {
+        self.learner.is_loaded()
     }
 
     /// Why no image can be recognised yet, if none can.

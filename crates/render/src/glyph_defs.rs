@@ -3,24 +3,34 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    Typeface,
+    Lettering, Typeface,
     color::Color,
     label::GlyphRun,
-    xml::{Num, put},
+    typeface::EM,
+    xml::{Num, Text, put},
 };
 
 /// The width of the halo around glyphs, in map units.
 pub(crate) const HALO: f64 = 1.25;
 
 /// The glyphs that a document references.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct GlyphDefs {
+    lettering: Lettering,
     used: BTreeSet<u16>,
 }
 
 impl GlyphDefs {
+    pub(crate) fn new(lettering: Lettering) -> Self {
+        Self { lettering, used: BTreeSet::new() }
+    }
+
     /// Writes a glyph run, optionally with a halo that separates it from the lines under it.
     pub(crate) fn write(&mut self, out: &mut String, lettering: &GlyphRun, fill: Option<Color>, halo: bool) {
+        if self.lettering == Lettering::Text {
+            write_text(out, lettering, fill, halo);
+            return;
+        }
         let GlyphRun { x, y, unit, glyphs, .. } = lettering;
         put!(out, "<g transform=\"translate({} {})scale({})\"", Num(*x), Num(*y), Unit(*unit));
         if halo {
@@ -68,6 +78,30 @@ impl GlyphDefs {
             put!(out, "<path id=\"g{id}\" d=\"{}\"/>", face.outline(*id).path);
         }
     }
+}
+
+/// Writes a run as text, as long as its outlines would be.
+fn write_text(out: &mut String, run: &GlyphRun, fill: Option<Color>, halo: bool) {
+    if run.text.trim().is_empty() {
+        return;
+    }
+    let face = Typeface::builtin();
+    let ink = run.glyphs.iter().filter_map(|glyph| face.ink(glyph)).reduce(crate::glyph_outline::InkBounds::union);
+    let Some(ink) = ink else { return };
+    put!(out, "<text x=\"{}\" y=\"{}\" font-size=\"{}\"", Num(run.x), Num(run.y), Num(run.unit * f64::from(EM)));
+    // The space before the first glyph is about that after the last one.
+    let length = if run.down { ink.top + ink.bottom } else { ink.left + ink.right };
+    put!(out, " textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", Num(f64::from(length) * run.unit));
+    if run.down {
+        out.push_str(" writing-mode=\"vertical-rl\"");
+    }
+    if halo {
+        put!(out, " stroke-width=\"{}\"", Num(2.0 * HALO));
+    }
+    if let Some(fill) = fill {
+        put!(out, " fill=\"{fill}\"");
+    }
+    put!(out, ">{}</text>", Text(&run.text));
 }
 
 /// A scale factor. It is small and multiplied by a thousand, so it needs more digits than a coordinate.

@@ -44,6 +44,9 @@ pub(crate) struct GlyphRun {
     pub(crate) unit: f64,
     /// Whether the run is in the second language.
     pub(crate) small: bool,
+    pub(crate) text: String,
+    /// Whether it is set vertically.
+    pub(crate) down: bool,
     pub(crate) glyphs: Vec<Glyph>,
 }
 
@@ -102,6 +105,7 @@ struct BlockRow {
     after: f64,
     gap: f64,
     small: bool,
+    text: String,
 }
 
 impl TextBlock {
@@ -146,7 +150,7 @@ impl TextBlock {
             } else {
                 (centre.0 + begin - f64::from(ink.left) * unit, centre.1 + line)
             };
-            GlyphRun { x, y, unit, small: row.small, glyphs: row.row.glyphs }
+            GlyphRun { x, y, unit, small: row.small, text: row.text, down, glyphs: row.row.glyphs }
         });
         lettering.collect()
     }
@@ -162,7 +166,8 @@ impl BlockRow {
             ((-row.ink.top).max(ASCENT), row.ink.bottom.max(DESCENT))
         };
         let unit = size / f64::from(EM);
-        Self { row, unit, before: f64::from(before) * unit, after: f64::from(after) * unit, gap: 0.0, small: false }
+        let (before, after) = (f64::from(before) * unit, f64::from(after) * unit);
+        Self { row, unit, before, after, gap: 0.0, small: false, text: text.to_owned() }
     }
 
     fn length(&self, down: bool) -> f64 {

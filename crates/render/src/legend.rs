@@ -1,5 +1,6 @@
 //! The legend: the map's name, every line with its colour and names, the edition and the credits.
 
+use kaisatsu_model::MapLanguage;
 use kaisatsu_railmap::{Line, RouteMap};
 
 use crate::{
@@ -53,10 +54,11 @@ struct LineEntry<'a> {
 impl<'a> Legend<'a> {
     /// Creates a legend. Lines with the same names and colour are one entry.
     #[must_use]
-    pub fn new(name: &str, edition: &str, credits: &str, lines: &'a [Line]) -> Self {
+    pub fn new(name: &str, edition: &str, credits: &str, lines: &'a [Line], language: MapLanguage) -> Self {
         let mut entries = Vec::with_capacity(lines.len());
         for line in lines {
-            let entry = LineEntry { name: &line.name, translation: &line.translation, color: &line.color };
+            let translation = if language == MapLanguage::English { "" } else { line.translation.as_str() };
+            let entry = LineEntry { name: line.name_in(language), translation, color: &line.color };
             if !entries.contains(&entry) {
                 entries.push(entry);
             }
@@ -74,7 +76,7 @@ impl<'a> Legend<'a> {
     /// The legend of a map.
     #[must_use]
     pub fn of(map: &'a RouteMap) -> Self {
-        Self::new(&map.name, &map.edition, &map.credits, &map.lines)
+        Self::new(&map.name, &map.edition, &map.credits, &map.lines, map.language)
     }
 
     /// The size of the legend for a width. It is wider if the longest name needs more space.
@@ -245,7 +247,8 @@ impl GlyphRun {
     /// One horizontal row with its baseline at (x, y).
     fn line(face: &Typeface, text: &str, size: f64, x: f64, y: f64) -> Self {
         let unit = size / f64::from(EM);
-        Self { x, y, unit, small: false, glyphs: crate::shaped_row::ShapedRow::horizontal(face, text).glyphs }
+        let glyphs = crate::shaped_row::ShapedRow::horizontal(face, text).glyphs;
+        Self { x, y, unit, small: false, text: text.to_owned(), down: false, glyphs }
     }
 
     fn translated(self, x: f64, y: f64) -> Self {

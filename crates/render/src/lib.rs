@@ -1,4 +1,4 @@
-//! Renders route maps as SVG and PNG: typeface metrics, labels, lines, marks and the legend.
+//! Renders route maps as SVG, PNG and PDF: typeface metrics, labels, lines, marks and the legend.
 //!
 //! Glyphs are drawn as outlines of a typeface in the binary. So a picture looks the same everywhere, and a label's rect
 //! is exactly what is drawn.
@@ -12,21 +12,25 @@ mod label;
 mod legend;
 mod line_path;
 mod marks;
+mod pdf;
 mod picture;
 mod shaped_row;
 mod style;
 mod svg_document;
 mod typeface;
+mod way;
 mod xml;
 
 pub use connectors::CONNECTOR_WIDTH;
 pub use label::{LabelSize, NAME_SIZE, SMALL_SIZE, measure};
 pub use legend::Legend;
-pub use picture::{MAX_PIXELS, Picture, PictureError, overview, png, svg};
+pub use pdf::pdf;
+pub use picture::{Lettering, MAX_PIXELS, MIN_SCALE, Picture, PictureError, overview, pixel_sides, png, svg};
 pub use style::Style;
 pub use svg_document::{LINE_PITCH, LINE_WIDTH};
 pub use typeface::Typeface;
+pub use way::{WayPart, way};
 
 /// The revision of the renderer. Increase it with every change to the look of pictures, so that cached ones are
 /// discarded.
-pub const REVISION: u32 = 2;
+pub const REVISION: u32 = 3;

@@ -50,7 +50,7 @@ pub(crate) fn polylines<'a>(map: &'a RouteMap, line: &'a Line) -> Cow<'a, [Vec<P
 }
 
 /// The centre of a station's first mark that is not its label.
-fn station_centre(map: &RouteMap, code: StationCode) -> Option<Point> {
+pub(crate) fn station_centre(map: &RouteMap, code: StationCode) -> Option<Point> {
     let at = map.stations().binary_search_by_key(&code, |station| station.code).ok()?;
     let marks = &map.stations()[at].marks;
     let mark = marks.iter().find(|mark| !mark.is_text).or(marks.first())?;

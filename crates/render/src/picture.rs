@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use kaisatsu_model::Window;
+use kaisatsu_model::{StationCode, Window};
 use kaisatsu_railmap::RouteMap;
 use resvg::{
     tiny_skia::{Pixmap, Transform},
@@ -18,6 +18,20 @@ use crate::{
 /// The largest number of pixels in a picture.
 pub const MAX_PIXELS: i64 = 16 * 1024 * 1024;
 
+/// The smallest and the largest number of pixels per map unit.
+pub const MIN_SCALE: f64 = 0.1;
+const MAX_SCALE: f64 = 3.0;
+
+/// How letters are written in an SVG document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Lettering {
+    /// As outlines, which look the same everywhere.
+    #[default]
+    Outlines,
+    /// As text, which can be searched, copied and edited. How it looks depends on the fonts of the reader.
+    Text,
+}
+
 /// What to render.
 #[derive(Debug, Clone, Copy)]
 pub struct Picture<'a> {
@@ -25,10 +39,34 @@ pub struct Picture<'a> {
     pub map: &'a RouteMap,
     /// The window of the map.
     pub window: Window,
-    /// Pixels per map unit: 1 to 3.
-    pub scale: u8,
+    /// Pixels per map unit: 0.1 to 3.
+    pub scale: f64,
     /// The style, light or dark.
     pub style: Style,
+    /// The stations of a way that is emphasised, while everything else is dimmed; none if empty.
+    pub course: &'a [StationCode],
+    /// How letters are written in an SVG document.
+    pub lettering: Lettering,
+}
+
+impl<'a> Picture<'a> {
+    /// A window at scale 1, in the light style, without a way.
+    #[must_use]
+    pub fn new(map: &'a RouteMap, window: Window) -> Self {
+        Self { map, window, scale: 1.0, style: Style::Light, course: &[], lettering: Lettering::Outlines }
+    }
+
+    pub(crate) fn clamped_scale(&self) -> f64 {
+        self.scale.clamp(MIN_SCALE, MAX_SCALE)
+    }
+}
+
+/// The width and the height of a window in pixels.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "what is too large is refused")]
+pub fn pixel_sides(window: &Window, scale: f64) -> (i64, i64) {
+    let side = |length: i64| ((length as f64 * scale).round() as i64).max(1);
+    (side(window.width), side(window.height))
 }
 
 /// Renders an SVG document.
@@ -37,15 +75,15 @@ pub fn svg(picture: &Picture<'_>) -> String {
     svg_document::write(picture, Zoom::FULL)
 }
 
-/// Renders a PNG file.
+/// Renders a PNG file. Below scale 1, what would be too small is left out, as in an [`overview`].
 ///
 /// # Errors
 /// When the picture is too large, or cannot be rendered, for example because its window is empty.
 pub fn png(picture: &Picture<'_>) -> Result<Vec<u8>, PictureError> {
-    let scale = i64::from(picture.scale.clamp(1, 3));
-    let side = |length: i64| length.max(1).saturating_mul(scale);
-    let pixmap = pixmap(side(picture.window.width), side(picture.window.height))?;
-    render(&svg(picture), pixmap)
+    let scale = picture.clamped_scale();
+    let (width, height) = pixel_sides(&picture.window, scale);
+    let pixmap = pixmap(width, height)?;
+    render(&svg_document::write(&Picture { lettering: Lettering::Outlines, ..*picture }, Zoom(scale.min(1.0))), pixmap)
 }
 
 /// Renders the window with the given size in pixels, as a PNG file. Labels and marks that would be too small are left
@@ -56,7 +94,10 @@ pub fn png(picture: &Picture<'_>) -> Result<Vec<u8>, PictureError> {
 pub fn overview(picture: &Picture<'_>, width: u32, height: u32) -> Result<Vec<u8>, PictureError> {
     let pixmap = pixmap(width.into(), height.into())?;
     let zoom = f64::from(width) / Bounds::of(&picture.window).width().max(1.0);
-    render(&svg_document::write(&Picture { scale: 1, ..*picture }, Zoom(zoom)), pixmap)
+    render(
+        &svg_document::write(&Picture { scale: 1.0, lettering: Lettering::Outlines, ..*picture }, Zoom(zoom)),
+        pixmap,
+    )
 }
 
 /// Checks the size before anything is rendered, because pixels cost memory.
@@ -77,7 +118,7 @@ fn render(document: &str, mut pixmap: Pixmap) -> Result<Vec<u8>, PictureError> {
     encode(&pixmap).map_err(unrenderable)
 }
 
-fn unrenderable(cause: impl Display) -> PictureError {
+pub(crate) fn unrenderable(cause: impl Display) -> PictureError {
     PictureError::Unrenderable(cause.to_string())
 }
 

@@ -9,7 +9,7 @@ use kaisatsu_model::{StationCode, Window};
 use kaisatsu_railmap::{Line, Mark, RouteMap, Station};
 
 use crate::{
-    Picture, Typeface,
+    Lettering, Picture, Typeface,
     bounds::Bounds,
     connectors,
     glyph_defs::{GlyphDefs, HALO},
@@ -18,6 +18,7 @@ use crate::{
     line_path::{self, Point},
     marks,
     style::{Paint, Palette},
+    way::Way,
     xml::{Num, Text, put},
 };
 
@@ -30,6 +31,9 @@ pub const LINE_PITCH: f64 = 6.0;
 const CASING_WIDTH: f64 = 2.0 * LINE_PITCH - LINE_WIDTH;
 /// How much of a pale line's width its two darker edges take.
 pub(crate) const EDGE_WIDTH: f64 = 1.2;
+
+/// The fonts for letters that are written as text: those that look most like the outlines.
+const FONTS: &str = "'Noto Sans JP','Noto Sans CJK JP','Hiragino Sans','Yu Gothic',sans-serif";
 
 /// The zoom level in pixels per map unit. Details that are too small are left out.
 #[derive(Debug, Clone, Copy)]
@@ -64,34 +68,47 @@ impl Zoom {
 
 /// Writes the document.
 pub(crate) fn write(picture: &Picture<'_>, zoom: Zoom) -> String {
-    let Picture { map, window, scale, style } = *picture;
+    let Picture { map, window, style, course, lettering, .. } = *picture;
     let palette = style.palette();
     let visible = Bounds::of(&window);
     let drawn_lines = drawn_lines(map, &palette);
-    let mut defs = GlyphDefs::default();
+    let mut defs = GlyphDefs::new(lettering);
     let mut body = String::with_capacity(64 * 1024);
     write_ground(&mut body, &window, &palette);
     write_lines(&mut body, &drawn_lines, &visible, &palette, zoom.line_width());
     if zoom.shows_connectors() {
         connectors::write_below(&mut body, map, &visible, &palette);
     }
-    write_marks(&mut body, map, &drawn_lines, &visible, &palette, zoom);
+    write_marks(&mut body, map, &drawn_lines, &visible, &palette, zoom, None);
     if zoom.shows_connectors() {
         connectors::write_above(&mut body, map, &visible, &palette);
     }
     if zoom.shows_names() {
-        write_names(&mut body, &mut defs, map, &drawn_lines, &visible, &palette);
+        write_names(&mut body, &mut defs, map, &drawn_lines, &visible, &palette, None);
     }
     if zoom.shows_legend() {
         write_legend(&mut body, &mut defs, map, &visible, &palette);
     }
+    if !course.is_empty() {
+        let way = Way::through(map, course);
+        way.write(&mut body, &visible, &palette);
+        write_marks(&mut body, map, &drawn_lines, &visible, &palette, zoom, Some(&way));
+        if zoom.shows_names() {
+            write_names(&mut body, &mut defs, map, &drawn_lines, &visible, &palette, Some(&way));
+        }
+    }
 
     let Window { x, y, width, height } = window;
-    let scale = i64::from(scale.clamp(1, 3));
+    let scale = picture.clamped_scale();
     let mut out = String::with_capacity(body.len() + 64 * 1024);
-    let (wide, high) = (width.saturating_mul(scale), height.saturating_mul(scale));
+    #[expect(clippy::cast_precision_loss, reason = "a map is far smaller than the limit of exact floats")]
+    let (wide, high) = (Num(width as f64 * scale), Num(height as f64 * scale));
     put!(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{wide}\" height=\"{high}\"");
-    put!(out, " viewBox=\"{x} {y} {width} {height}\" role=\"img\"><title>{}</title><defs>", Text(&map.name));
+    put!(out, " viewBox=\"{x} {y} {width} {height}\" role=\"img\"");
+    if lettering == Lettering::Text {
+        put!(out, " font-family=\"{FONTS}\"");
+    }
+    put!(out, "><title>{}</title><defs>", Text(&map.name));
     defs.define(&mut out);
     out.push_str("</defs>");
     out.push_str(&body);
@@ -154,11 +171,13 @@ fn write_marks(
     visible: &Bounds,
     palette: &Palette,
     zoom: Zoom,
+    way: Option<&Way<'_>>,
 ) {
     let margin_bounds = visible.expanded(1.0);
+    let on_way = |station: &&Station| way.is_none_or(|way| way.stations.contains(&station.code));
     let drawn = |mark: &&Mark| zoom.shows(mark) && Bounds::of(&mark.shape.bounds()).meets(&margin_bounds);
     let stations: Vec<&Station> =
-        map.stations().iter().filter(|station| station.marks.iter().any(|mark| drawn(&mark))).collect();
+        map.stations().iter().filter(on_way).filter(|station| station.marks.iter().any(|mark| drawn(&mark))).collect();
     let single_line = single_lines(&stations, drawn_lines);
     put!(out, "<g class=\"marks\" fill=\"{}\">", palette.mark);
     for station in stations {
@@ -189,9 +208,11 @@ fn write_names(
     drawn_lines: &[DrawnLine<'_>],
     visible: &Bounds,
     palette: &Palette,
+    way: Option<&Way<'_>>,
 ) {
     let margin_bounds = visible.expanded(HALO + 1.0);
-    let texts = map.stations().iter().flat_map(|station| {
+    let on_way = |station: &&Station| way.is_none_or(|way| way.stations.contains(&station.code));
+    let texts = map.stations().iter().filter(on_way).flat_map(|station| {
         let texts = station.marks.iter().filter(|mark| mark.is_text);
         texts.map(move |mark| (station, mark.shape.bounds()))
     });
@@ -202,7 +223,7 @@ fn write_names(
         let mark = station.marks.iter().find(|mark| !mark.is_text).map(|mark| mark.shape.bounds());
         let flush = Alignment::toward(mark.as_ref(), rect, station.label.down);
         let rows = label::typeset(Typeface::builtin(), &station.label, rect, flush);
-        let name = Text(&station.name);
+        let name = Text(station.name_in(map.language));
         put!(out, "<g class=\"label\" data-code=\"{}\" aria-label=\"{name}\"><title>{name}</title>", station.code);
         if under.cross(&Bounds::of(rect)) {
             put!(out, "<g stroke=\"{}\">", palette.ground);

@@ -9,7 +9,7 @@ use kaisatsu_render::{MAX_PIXELS, Picture, PictureError, Style, overview, png, s
 use support::{DEMO, HEAD, Pixels, TOKYO, furthest, quoted, read};
 
 fn picture(map: &RouteMap, window: Window) -> Picture<'_> {
-    Picture { map, window, scale: 1, style: Style::Light }
+    Picture::new(map, window)
 }
 
 fn window(x: i64, y: i64, width: i64, height: i64) -> Window {
@@ -53,7 +53,7 @@ fn a_picture_has_exactly_the_pixels_of_its_window() {
     for scale in 1..=3 {
         let drawn = Pixels::draw(&map, window(10, 20, 123, 45), scale, Style::Light);
         assert_eq!((drawn.width, drawn.height), (123 * usize::from(scale), 45 * usize::from(scale)));
-        let document = svg(&Picture { scale, ..picture(&map, window(10, 20, 123, 45)) });
+        let document = svg(&Picture { scale: scale.into(), ..picture(&map, window(10, 20, 123, 45)) });
         let (width, height) = (123 * u32::from(scale), 45 * u32::from(scale));
         assert!(document.starts_with(&format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"10 20 123 45\" role=\"img\">"
@@ -66,7 +66,9 @@ fn a_picture_has_a_limit() {
     let map = read(DEMO);
     let side = 4096;
     assert_eq!(side * side, MAX_PIXELS);
-    for (width, height, scale) in [(side, side + 1, 1), (side, side, 2), (i64::MAX / 4, 1, 3), (1 << 40, 1 << 40, 1)] {
+    for (width, height, scale) in
+        [(side, side + 1, 1.0), (side, side, 2.0), (i64::MAX / 4, 1, 3.0), (1 << 40, 1 << 40, 1.0)]
+    {
         let large = Picture { scale, ..picture(&map, window(0, 0, width, height)) };
         assert_eq!(png(&large), Err(PictureError::TooLarge), "{width} {height}");
     }
@@ -78,7 +80,7 @@ fn a_picture_has_a_limit() {
 fn the_ends_of_the_number_range_are_survived() {
     let map = read(DEMO);
     for far in [window(i64::MAX, 0, 1, 1), window(i64::MIN, i64::MAX, i64::MAX, i64::MAX)] {
-        let drawn = svg(&Picture { scale: 3, ..picture(&map, far) });
+        let drawn = svg(&Picture { scale: 3.0, ..picture(&map, far) });
         roxmltree::Document::parse(&drawn).expect("well-formed");
         let _ = png(&picture(&map, far));
     }
@@ -218,4 +220,64 @@ fn a_connector_joins_the_marks_of_a_group() {
     assert_eq!(joined.at(45, 10), ground);
     assert!(furthest(apart.at(27, 20), ground) > 100, "a mark is closed");
     assert_eq!(joined.at(27, 20), joined.at(20, 20), "and open towards the connector");
+}
+
+#[test]
+fn a_way_is_drawn_over_what_is_dimmed() {
+    let map = read(TOKYO);
+    let code = |number| kaisatsu_model::StationCode::new(number).unwrap();
+    // 新宿 and 原宿 on the Yamanote line, with the station between them left out.
+    let course = [code(1_130_208), code(1_130_206)];
+    let drawn = svg(&Picture { course: &course, ..picture(&map, map.extent) });
+    roxmltree::Document::parse(&drawn).expect("well-formed");
+    let way = drawn[drawn.find("class=\"way\"").unwrap()..].split("</g>").next().unwrap();
+    assert!(way.contains("#80c241"), "in the colour of the line: {way}");
+    let labels = |text: &str| text.matches("class=\"label\"").count();
+    assert_eq!(labels(&drawn), map.stations().len() + 3, "代々木 is on the way");
+    // Two stations that no line joins are joined on foot.
+    let on_foot = kaisatsu_render::way(&map, &[code(1_130_208), code(1_130_104)]);
+    assert!(on_foot.iter().all(|part| part.is_walk) && on_foot.len() == 1, "{on_foot:?}");
+    // A loop is ridden the shorter way, across the point where its path closes.
+    let line = map.lines.iter().find(|line| line.code == 11302).unwrap();
+    let round: Vec<_> = line.runs[0].iter().copied().chain([line.runs[0][0]]).collect();
+    let length = |points: &[(f64, f64)]| -> f64 {
+        points.windows(2).map(|pair| (pair[1].0 - pair[0].0).hypot(pair[1].1 - pair[0].1)).sum()
+    };
+    let ridden: f64 = kaisatsu_render::way(&map, &round).iter().map(|part| length(&part.points)).sum();
+    let whole: f64 = line.paths.iter().map(|path| length(path)).sum();
+    assert!((ridden - whole).abs() < whole / 20.0, "{ridden} of {whole}");
+}
+
+#[test]
+fn a_picture_may_be_smaller_than_its_window() {
+    let map = read(TOKYO);
+    for scale in [0.1, 0.5] {
+        let small = Pixels::decode(&png(&Picture { scale, ..picture(&map, map.extent) }).unwrap());
+        let (width, height) = kaisatsu_render::pixel_sides(&map.extent, scale);
+        assert_eq!((small.width, small.height), (usize::try_from(width).unwrap(), usize::try_from(height).unwrap()));
+        assert!(small.ink().is_some(), "{scale}");
+    }
+}
+
+#[test]
+fn letters_of_a_document_may_be_text() {
+    let map = read(TOKYO);
+    let drawn = svg(&Picture { lettering: kaisatsu_render::Lettering::Text, ..picture(&map, map.extent) });
+    let document = roxmltree::Document::parse(&drawn).expect("well-formed");
+    let texts: Vec<_> = document.descendants().filter(|node| node.has_tag_name("text")).collect();
+    assert!(!drawn.contains("<use ") && texts.iter().any(|node| node.text() == Some("高円寺")));
+    assert!(texts.iter().all(|node| node.attribute("textLength").is_some()));
+    assert!(document.root_element().attribute("font-family").is_some());
+}
+
+#[test]
+fn a_page_for_printing_has_the_size_of_the_map() {
+    let map = read(DEMO);
+    let bytes = kaisatsu_render::pdf(&picture(&map, map.extent)).unwrap();
+    assert!(bytes.starts_with(b"%PDF-") && bytes.ends_with(b"%%EOF"));
+    let text = String::from_utf8_lossy(&bytes);
+    // Three quarters of a point for each map unit.
+    assert_eq!((map.extent.width, map.extent.height), (900, 640));
+    assert!(text.contains("/MediaBox [0 0 675 480]"), "{text}");
+    assert!(kaisatsu_render::pdf(&picture(&map, window(10, 10, 0, 0))).is_err());
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use kaisatsu_model::{Circle, Rect, Shape, Window};
+use kaisatsu_model::{Circle, MapLanguage, Rect, Shape, Window};
 use kaisatsu_railmap::{Label, MapDocument};
 use kaisatsu_render::Typeface;
 use kaisatsu_transit::Network;
@@ -53,8 +53,8 @@ const MAX_WALK_COST: f32 = 200.0;
 /// Options of the layout.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
-    /// Whether labels include the name in the second language.
-    pub second_language: bool,
+    /// The language of the labels, which decides how much space they need.
+    pub language: MapLanguage,
 }
 
 /// The current step, for progress reports.
@@ -96,7 +96,7 @@ pub fn build(network: &Network, options: Options, progress: &mut dyn FnMut(Step)
     let planar = PlanarGraph::of(&graph);
     progress(Step::Relaxing);
     let points = relax(&planar);
-    let topology = Topology::of(&planar, &points);
+    let topology = Topology::of(&planar, &points, &graph.stopping);
     progress(Step::Routing);
     let mut layout = route_corridors(&topology)?;
     progress(Step::Optimising);
@@ -115,8 +115,17 @@ pub fn build(network: &Network, options: Options, progress: &mut dyn FnMut(Step)
     let lines = network.lines.iter().flat_map(|line| [&line.name, &line.translation]);
     let head = [&network.name, &network.edition, &network.credits];
     let texts: Vec<&str> = stations.chain(lines).chain(head).map(String::as_str).collect();
-    let document = document::assemble(network, canvas(&topology, &geometry, placed))?;
+    let document = document::assemble(network, options.language, canvas(&topology, &geometry, placed))?;
+    let quality = Quality { label_share: label_share(&document), ..quality };
     Ok(BuiltMap { document, quality, missing_characters: face.missing(&texts.join(" ")) })
+}
+
+/// The share of a map that its labels cover.
+#[expect(clippy::cast_precision_loss, reason = "map units are small")]
+fn label_share(document: &MapDocument) -> f64 {
+    let texts = document.stations.iter().flat_map(|station| station.marks.iter().filter(|mark| mark.is_text));
+    let areas = texts.map(|mark| mark.shape.bounds()).map(|bounds| bounds.width as f64 * bounds.height as f64);
+    areas.sum::<f64>() / (document.width as f64 * document.height as f64).max(1.0)
 }
 
 /// Routes every corridor, on a finer grid if necessary.
@@ -182,8 +191,7 @@ fn place_labels(
         let cell = GRID_UNIT + 2.0 * round.saturating_sub(EXPANSION_ROUNDS) as f64;
         let shift = Point::new(f64::from(low.x) * cell - LABEL_MARGIN, f64::from(low.y) * cell - LABEL_MARGIN);
         let geometry = MapGeometry::of(layout, &nudges, network.lines.len(), cell, shift);
-        let placed =
-            labels::place_labels(network, &geometry, options.second_language, round > NEAR_LABEL_ROUNDS, measure);
+        let placed = labels::place_labels(network, &geometry, options.language, round > NEAR_LABEL_ROUNDS, measure);
         let overlapping_marks = geometry.overlapping_marks();
         // Marks overlap when a corridor is too short for its stations. Junctions never overlap.
         for (corridor, _) in overlapping_marks.iter().filter_map(|&station| geometry.stops[station].on_corridor) {
@@ -201,7 +209,7 @@ fn place_labels(
         }
         let sides = (cell, shift);
         let nudged =
-            labels::nudge(network, &geometry, layout, &unplaced, sides, measure, options.second_language, &mut nudges);
+            labels::nudge(network, &geometry, layout, &unplaced, sides, measure, options.language, &mut nudges);
         if (!nudged || round > 2) && round < EXPANSION_ROUNDS {
             let stations = unplaced.iter().map(|&station| Contact {
                 at: geometry.stops[station].middle(),

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The largest length of a connector, in station distances.
-const MAX_CONNECTOR_LENGTH: f64 = 8.0;
+const MAX_CONNECTOR_LENGTH: f64 = 4.0;
 
 /// Shortens every long connector that crosses no edge.
 pub(crate) fn compact_components(planar: &PlanarGraph, points: &mut [Point]) {

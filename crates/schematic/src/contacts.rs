@@ -120,7 +120,7 @@ fn marks_on_lines(
 }
 
 /// Whether a mark overlaps a segment with this half width.
-fn mark_overlaps(mark: &Shape, a: Point, b: Point, half_width: f64) -> bool {
+pub(crate) fn mark_overlaps(mark: &Shape, a: Point, b: Point, half_width: f64) -> bool {
     match mark {
         Shape::Circle(circle) => {
             let middle = Point::new(f64::from(circle.x), f64::from(circle.y));

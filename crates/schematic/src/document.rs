@@ -1,6 +1,6 @@
 //! Assembles the map document from the geometry, and places the legend.
 
-use kaisatsu_model::{MapId, Rect, Shape, StationCode, Window};
+use kaisatsu_model::{MapId, MapLanguage, Rect, Shape, StationCode, Window};
 use kaisatsu_railmap::{Group, Label, Line, MapDocument, Mark, Position, Station, check::MAX_SIDE};
 use kaisatsu_render::Legend;
 use kaisatsu_transit::Network;
@@ -34,14 +34,14 @@ pub(crate) struct Canvas {
 const LEGEND_MARGIN: i64 = 40;
 
 /// Assembles the contents of the map file.
-pub(crate) fn assemble(network: &Network, canvas: Canvas) -> Result<MapDocument, LayoutError> {
+pub(crate) fn assemble(network: &Network, language: MapLanguage, canvas: Canvas) -> Result<MapDocument, LayoutError> {
     let id = MapId::new(&network.id).map_err(|rule| LayoutError::Id(rule.to_string()))?;
     let Canvas { width, mut height, stations, line_paths, connectors, centre } = canvas;
     let lines: Vec<Line> = network.lines.iter().zip(line_paths).map(|(line, paths)| drawn_line(line, paths)).collect();
     let legend = if lines.is_empty() {
         None
     } else {
-        let legend = Legend::new(&network.name, &network.edition, &network.credits, &lines);
+        let legend = Legend::new(&network.name, &network.edition, &network.credits, &lines, language);
         let (bounds, lower) = place_legend(&legend, (width, height), &stations, &lines);
         height = lower;
         Some(bounds)
@@ -54,6 +54,7 @@ pub(crate) fn assemble(network: &Network, canvas: Canvas) -> Result<MapDocument,
     let stations = network.stations.iter().zip(stations).map(|(station, drawn)| drawn_station(station, drawn));
     Ok(MapDocument {
         id,
+        language,
         name: network.name.clone(),
         edition: network.edition.clone(),
         credits: network.credits.clone(),

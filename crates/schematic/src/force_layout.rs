@@ -23,6 +23,12 @@ const WALK_LENGTH: f64 = 0.6;
 const WALK_STRENGTH: f64 = 0.5;
 /// How near a station of a group may be to the edges of the others, as a share of the distance from other edges.
 const GROUP_DISTANCE: f64 = 0.6;
+/// Edges that are longer than so many desired lengths are pulled together more strongly than others.
+const LONG_EDGE: f64 = 2.0;
+/// How strongly the ends of a long edge attract each other.
+const LONG_EDGE_STRENGTH: f64 = 0.3;
+/// The largest excess of length that counts.
+const MAX_EXCESS: f64 = 2.0;
 /// The longest step of a vertex.
 const MAX_STEP: f64 = 0.4;
 
@@ -75,6 +81,8 @@ pub(crate) fn relax(planar: &PlanarGraph) -> Vec<Point> {
             forces.rescale(progress);
         }
     }
+    // The network has grown around its components; what lies between them is empty paper.
+    compact_components(planar, &mut forces.points);
     forces.points
 }
 
@@ -197,9 +205,10 @@ impl ForceLayout<'_> {
             let strength = match lack < 0.0 {
                 true if connector => 0.02,
                 true if self.planar.is_walk(segment) => WALK_STRENGTH,
+                true if far > LONG_EDGE * self.desired_lengths[segment] => LONG_EDGE_STRENGTH,
                 _ => strength,
             };
-            force = force.plus(away.times(lack.max(-2.0) / far * strength * share));
+            force = force.plus(away.times(lack.max(-MAX_EXCESS) / far * strength * share));
             if !connector {
                 force = force.plus(other.plus(snap_to_octant(away)).minus(here).times(0.45 * turning * share));
             }

@@ -1,9 +1,10 @@
 //! The network as a graph: each station is one vertex, and all lines between two adjacent stations share one edge.
+//! A line that passes stations without stopping uses the edges between them.
 
 use std::collections::HashMap;
 
 use kaisatsu_model::StationCode;
-use kaisatsu_transit::Network;
+use kaisatsu_transit::{Network, Passes};
 
 use crate::{geometry::Point, walks::walk_edges};
 
@@ -26,6 +27,10 @@ pub(crate) struct Graph {
     pub(crate) edges: Vec<Edge>,
     /// The groups, as indices of stations.
     pub(crate) groups: Vec<Vec<usize>>,
+    /// The lines that stop at each station, ascending.
+    pub(crate) stopping: Vec<Vec<usize>>,
+    /// The ways on which lines pass stations: the line, and the stations from one stop to the next.
+    pub(crate) passes: Vec<(usize, Vec<usize>)>,
 }
 
 impl Graph {
@@ -33,15 +38,20 @@ impl Graph {
         let index: HashMap<_, _> = network.stations.iter().enumerate().map(|(at, s)| (s.code, at)).collect();
         let mut found: HashMap<(usize, usize), usize> = HashMap::new();
         let mut edges: Vec<Edge> = Vec::new();
+        let mut stopping: Vec<Vec<usize>> = vec![Vec::new(); network.stations.len()];
+        let all_passes = Passes::of(network);
+        let mut passes = Vec::new();
         for (line_at, line) in network.lines.iter().enumerate() {
-            for run in &line.runs {
-                let stops: Vec<usize> = run.iter().filter_map(|code| index.get(code).copied()).collect();
-                let closing = (line.is_loop && stops.len() > 2).then(|| [stops[stops.len() - 1], stops[0]]);
-                for pair in stops.windows(2).map(|pair| [pair[0], pair[1]]).chain(closing) {
-                    let (a, b) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
-                    if a == b {
-                        continue;
+            for (from, to) in line.edges().filter(|(from, to)| from != to) {
+                let way = all_passes.way(from, to);
+                let way: Vec<usize> = way.iter().filter_map(|code| index.get(code).copied()).collect();
+                for stop in way.first().into_iter().chain(way.last()) {
+                    if stopping[*stop].last() != Some(&line_at) {
+                        stopping[*stop].push(line_at);
                     }
+                }
+                for pair in way.windows(2) {
+                    let (a, b) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
                     let at = *found.entry((a, b)).or_insert_with(|| {
                         edges.push(Edge { a, b, lines: Vec::new(), is_walk: false });
                         edges.len() - 1
@@ -50,13 +60,16 @@ impl Graph {
                         edges[at].lines.push(line_at);
                     }
                 }
+                if way.len() > 2 {
+                    passes.push((line_at, way));
+                }
             }
         }
         let positions = project(network);
         let members = |group: &Vec<StationCode>| group.iter().filter_map(|code| index.get(code).copied()).collect();
         let groups: Vec<Vec<usize>> = network.groups.iter().map(members).collect();
         edges.extend(walk_edges(&positions, &edges, &groups));
-        Self { positions, edges, groups }
+        Self { positions, edges, groups, stopping, passes }
     }
 
     /// The number of edges with lines.

@@ -9,7 +9,7 @@ mod variants;
 
 use std::collections::VecDeque;
 
-use kaisatsu_model::Window;
+use kaisatsu_model::{MapLanguage, Window};
 use kaisatsu_railmap::Label;
 use kaisatsu_transit::Network;
 
@@ -37,13 +37,13 @@ pub(crate) struct PlacedLabel {
 pub(crate) fn place_labels(
     network: &Network,
     geometry: &MapGeometry,
-    second: bool,
+    language: MapLanguage,
     far: bool,
     measure: &MeasureLabel<'_>,
 ) -> Vec<Option<PlacedLabel>> {
     let obstacles = Obstacles::of(geometry);
     let variants: Vec<_> =
-        network.stations.iter().map(|station| variants::variants(station, second, measure)).collect();
+        network.stations.iter().map(|station| variants::variants(station, language, measure)).collect();
     let candidates: Vec<Vec<Candidate>> = geometry
         .stops
         .iter()
@@ -71,7 +71,7 @@ pub(crate) fn nudge(
     unplaced: &[usize],
     (cell, shift): (f64, Point),
     measure: &MeasureLabel<'_>,
-    second: bool,
+    language: MapLanguage,
     nudges: &mut [f64],
 ) -> bool {
     let obstacles = Obstacles::of(geometry);
@@ -79,7 +79,7 @@ pub(crate) fn nudge(
     let mut moved = false;
     for &station in unplaced {
         let Some((corridor, order)) = geometry.stops[station].on_corridor else { continue };
-        let variants = variants::variants(&network.stations[station], second, measure);
+        let variants = variants::variants(&network.stations[station], language, measure);
         let found = [0.1, -0.1, 0.2, -0.2, 0.3, -0.3, 0.4, -0.4].into_iter().find(|nudge| {
             let stop = stop_on(layout.topology, corridor, order, *nudge, &centerlines[corridor]);
             (*nudge - nudges[station]).abs() > 0.01

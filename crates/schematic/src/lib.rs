@@ -2,7 +2,7 @@
 //!
 //! | step | file |
 //! |---|---|
-//! | build a graph: stations are vertices, and lines between the same two stations share an edge | `graph.rs` |
+//! | build a graph: stations are vertices; lines between the same two, or past them, share an edge | `graph.rs` |
 //! | join the stations of each group by walks, which stay short | `walks.rs` |
 //! | planarise it: crossings become vertices, and the rotation of each vertex is fixed | `planar_graph.rs` |
 //! | move disconnected components closer | `components.rs` |
@@ -12,7 +12,7 @@
 //! | the state of the layout on the grid | `grid_layout.rs`, `routing_grid.rs`, `footprint.rs`, `faces.rs` |
 //! | improve the layout by local search | `local_search.rs` |
 //! | order the lines within each corridor to reduce crossings | `line_order.rs` |
-//! | compute the geometry of stations and lines in map units | `map_geometry.rs`, `line_geometry.rs` |
+//! | compute the geometry of lines and stations | `map_geometry.rs`, `line_geometry.rs`, `station_marks.rs` |
 //! | place the labels | `labels.rs` |
 //! | where a label does not fit, or wide bundles touch, expand the grid | `contacts.rs`, `expand.rs` |
 //! | place the legend and assemble the map document | `document.rs` |
@@ -46,6 +46,7 @@ mod quality;
 mod router;
 mod routing_grid;
 mod segment_index;
+mod station_marks;
 mod topology;
 mod verify;
 mod walks;

@@ -1,9 +1,13 @@
 //! Orders the lines within each corridor so that they cross as little as possible.
 //!
 //! Two lines that share corridors are ordered as they diverge at the far end. If they enter in the other order, they
-//! must cross once; they do so where they meet.
+//! must cross once; they do so where they meet. A line that passes a station should not run between two that stop
+//! there, because their mark would cover it.
 
-use crate::topology::{CorridorEnd, Topology};
+use crate::{
+    planar_graph::VertexKind,
+    topology::{CorridorEnd, Topology},
+};
 
 /// The lines of each corridor from left to right, seen from its first end.
 pub(crate) fn order_lines(topology: &Topology) -> Vec<Vec<usize>> {
@@ -57,15 +61,15 @@ fn clockwise_distance(topology: &Topology, from: CorridorEnd, to: CorridorEnd) -
     (slot(to) + slots - slot(from)) % slots
 }
 
-/// Swaps adjacent lines while that reduces crossings.
+/// Swaps adjacent lines while that reduces crossings and covered lines.
 fn reduce_crossings(topology: &Topology, orders: &mut [Vec<usize>]) {
     for _ in 0..8 {
         let mut better = false;
         for corridor in 0..orders.len() {
             for at in 1..orders[corridor].len() {
-                let before = crossings_at(topology, orders, corridor);
+                let before = faults_at(topology, orders, corridor);
                 orders[corridor].swap(at - 1, at);
-                if crossings_at(topology, orders, corridor) < before {
+                if faults_at(topology, orders, corridor) < before {
                     better = true;
                 } else {
                     orders[corridor].swap(at - 1, at);
@@ -78,8 +82,22 @@ fn reduce_crossings(topology: &Topology, orders: &mut [Vec<usize>]) {
     }
 }
 
-fn crossings_at(topology: &Topology, orders: &[Vec<usize>], corridor: usize) -> usize {
-    [true, false].into_iter().map(|first| crossings_at_end(topology, orders, CorridorEnd { corridor, first })).sum()
+fn faults_at(topology: &Topology, orders: &[Vec<usize>], corridor: usize) -> usize {
+    let ends = [true, false].map(|first| crossings_at_end(topology, orders, CorridorEnd { corridor, first }));
+    ends.into_iter().sum::<usize>() + covered_lines(topology, orders, corridor)
+}
+
+/// How many times a line of a corridor passes a station between two lines that stop there.
+pub(crate) fn covered_lines(topology: &Topology, orders: &[Vec<usize>], corridor: usize) -> usize {
+    let [first, last] = topology.corridors[corridor].junctions.map(|junction| topology.junctions[junction].kind);
+    let ends = [first, last].into_iter().filter_map(VertexKind::station);
+    let stations = topology.corridors[corridor].intermediate.iter().copied().chain(ends);
+    let covered = |station: usize| {
+        let stops: Vec<bool> = orders[corridor].iter().map(|&line| topology.stops(line, station)).collect();
+        let (low, high) = (stops.iter().position(|stops| *stops), stops.iter().rposition(|stops| *stops));
+        low.zip(high).map_or(0, |(low, high)| stops[low..=high].iter().filter(|stops| !**stops).count())
+    };
+    stations.map(covered).sum()
 }
 
 /// How many pairs of lines of a corridor cross at one of its ends.

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use kaisatsu_model::{Circle, Rect, Shape};
+use kaisatsu_model::{Shape, Window};
 
 use crate::{
-    dimensions::{INTERCHANGE_RADIUS, MAX_CONNECTOR, STATION_RADIUS, bundle_width},
+    dimensions::{MAX_CONNECTOR, STATION_RADIUS},
     geometry::Point,
     grid_layout::GridLayout,
     line_geometry, line_order,
     planar_graph::VertexKind,
+    station_marks::{circle, intermediate_stop, junction_stop, rounded},
     topology::Topology,
 };
 
@@ -18,6 +19,8 @@ use crate::{
 pub(crate) struct Stop {
     pub(crate) mark: Shape,
     pub(crate) chamfering: bool,
+    /// The bounds of its mark and of the lines that pass there. Its label is beside them.
+    pub(crate) extent: Window,
     /// Its corridor and its index there. Labels of neighbours on a corridor prefer the same side.
     pub(crate) on_corridor: Option<(usize, usize)>,
 }
@@ -62,13 +65,13 @@ impl MapGeometry {
     /// distributed evenly on their corridor, and moved by `nudges`, in station distances.
     pub(crate) fn of(layout: &GridLayout<'_>, nudges: &[f64], lines: usize, cell: f64, shift: Point) -> Self {
         let topology = layout.topology;
-        let orders = line_order::order_lines(topology);
         let centerlines = line_geometry::centerlines(layout, cell, shift);
-        let blank = Stop { mark: circle(Point::default(), STATION_RADIUS), chamfering: false, on_corridor: None };
+        let mark = circle(Point::default(), STATION_RADIUS);
+        let blank = Stop { mark, chamfering: false, extent: mark.bounds(), on_corridor: None };
         let mut stops = vec![blank; nudges.len()];
         for (at, junction) in topology.junctions.iter().enumerate() {
             if let VertexKind::Station(station) = junction.kind {
-                stops[station] = junction_stop(layout, at, cell, shift);
+                stops[station] = junction_stop(layout, at, station, cell, shift);
             }
         }
         for (at, corridor) in topology.corridors.iter().enumerate() {
@@ -78,9 +81,9 @@ impl MapGeometry {
         }
         let bundle_crossings = (0..topology.corridors.len())
             .flat_map(|corridor| [true, false].map(|first| crate::topology::CorridorEnd { corridor, first }))
-            .map(|end| line_order::crossings_at_end(topology, &orders, end))
+            .map(|end| line_order::crossings_at_end(topology, &topology.orders, end))
             .sum::<usize>();
-        let line_paths = line_geometry::line_paths(topology, &centerlines, &orders, lines);
+        let line_paths = line_geometry::line_paths(topology, &centerlines, &topology.orders, lines);
         let connectors = connectors(topology, &centerlines);
         Self { stops, line_paths, centerlines, connectors, bundle_crossings }
     }
@@ -126,7 +129,7 @@ pub(crate) fn stop_on(topology: &Topology, at: usize, order: usize, nudge: f64, 
     #[expect(clippy::cast_precision_loss, reason = "a corridor has few stations")]
     let fraction = (ends[0] + order as f64 + nudge) / (ends[0] + ends[1] + (corridor.intermediate.len() - 1) as f64);
     let (position, along) = point_at(middle, fraction);
-    intermediate_stop(position, along, corridor.lines.len(), (at, order))
+    intermediate_stop(topology, (at, order), position, along)
 }
 
 impl MapGeometry {
@@ -176,48 +179,6 @@ impl MapGeometry {
         }
         overlapping_marks
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a map is far smaller than 32 bits")]
-fn rounded(value: f64) -> i32 {
-    value.round() as i32
-}
-
-fn circle(at: Point, radius: f64) -> Shape {
-    Shape::Circle(Circle { x: rounded(at.x), y: rounded(at.y), r: rounded(radius) })
-}
-
-fn intermediate_stop(position: Point, along: Point, lines: usize, on_corridor: (usize, usize)) -> Stop {
-    let across = bundle_width(lines) / 2.0 + STATION_RADIUS;
-    let diagonal = along.x.abs() > 0.1 && along.y.abs() > 0.1;
-    if lines < 2 || diagonal {
-        return Stop { mark: circle(position, across), chamfering: false, on_corridor: Some(on_corridor) };
-    }
-    let (half_width, half_height) =
-        if along.x.abs() > along.y.abs() { (STATION_RADIUS, across) } else { (across, STATION_RADIUS) };
-    Stop { mark: rect(position, position, half_width, half_height), chamfering: true, on_corridor: Some(on_corridor) }
-}
-
-fn rect(low: Point, high: Point, half_width: f64, half_height: f64) -> Shape {
-    let (left, top) = (rounded(low.x - half_width), rounded(low.y - half_height));
-    let (right, bottom) = (rounded(high.x + half_width), rounded(high.y + half_height));
-    Shape::Rect(Rect { x: left, y: top, width: right - left, height: bottom - top })
-}
-
-fn junction_stop(layout: &GridLayout<'_>, junction: usize, cell: f64, shift: Point) -> Stop {
-    let (at, footprint) = (layout.positions[junction], layout.footprints[junction]);
-    let point = |x: i32, y: i32| Point::new(f64::from(x) * cell, f64::from(y) * cell).minus(shift);
-    let (low, high) = (point(at.x, at.y), point(at.x + footprint.width - 1, at.y + footprint.height - 1));
-    let corridors = layout.ends_at(junction).filter(|end| !layout.topology.corridors[end.corridor].lines.is_empty());
-    let (count, widest) = corridors.fold((0, 0.0_f64), |(count, widest), end| {
-        (count + 1, widest.max(bundle_width(layout.topology.corridors[end.corridor].lines.len())))
-    });
-    let is_grouped = layout.ends_at(junction).any(|end| layout.topology.corridors[end.corridor].walk.is_some());
-    let radius = if count > 2 || is_grouped { INTERCHANGE_RADIUS } else { STATION_RADIUS } + widest / 2.0;
-    if footprint.width + footprint.height > 2 {
-        return Stop { mark: rect(low, high, radius, radius), chamfering: true, on_corridor: None };
-    }
-    Stop { mark: circle(low, radius), chamfering: false, on_corridor: None }
 }
 
 /// The point at a fraction of a path's length, and the direction of the path there.

@@ -1,10 +1,13 @@
 //! Measures the quality of a map, with figures that can be compared with other tools.
 
+use std::collections::BTreeSet;
+
 use kaisatsu_transit::Network;
 
 use crate::{
-    dimensions::MAX_CONNECTOR,
-    geometry::Point,
+    contacts::mark_overlaps,
+    dimensions::{MAX_BUNDLE_WIDTH, MAX_CONNECTOR},
+    geometry::{Point, nearest_on},
     graph::Graph,
     grid_layout::GridLayout,
     labels::PlacedLabel,
@@ -30,6 +33,16 @@ pub struct Quality {
     pub longest_connector: f64,
     /// Number of pairs of adjacent stations.
     pub edges: usize,
+    /// Stretches on which a line passes stations of another line away from its track.
+    pub corridor_chords: usize,
+    /// Marks that cover a line that passes.
+    pub covered_passes: usize,
+    /// The longest distance between neighbours on a line, in map units.
+    pub longest_edge: f64,
+    /// The ninth decile of the distances between neighbours, divided by the first.
+    pub spacing: f64,
+    /// The share of the map that its labels cover.
+    pub label_share: f64,
     /// Number of crossings of edges without a station.
     pub crossings: usize,
     /// How the layout differs from the network. A finished map has no violations.
@@ -59,12 +72,18 @@ pub(crate) fn measure(
     placed: &[PlacedLabel],
 ) -> Quality {
     let (bends, line_bends) = count_bends(layout);
+    let (longest_edge, spacing) = edge_lengths(graph, geometry);
     Quality {
         stations: geometry.stops.len(),
         groups: graph.groups.len(),
         groups_apart: groups_apart(graph, geometry),
         longest_connector: geometry.connectors.iter().map(|one| geometry.visible_length(one)).fold(0.0, f64::max),
         edges: graph.line_edges(),
+        corridor_chords: corridor_chords(graph, geometry),
+        covered_passes: covered_passes(graph, geometry),
+        longest_edge,
+        spacing,
+        label_share: 0.0,
         crossings: line_crossings(planar),
         violations: verify::verify(graph, planar, layout),
         bends,
@@ -75,6 +94,46 @@ pub(crate) fn measure(
         contacts: crate::contacts::find_contacts(layout.topology, geometry).len(),
         overlaps: crate::labels::overlaps(geometry, placed),
     }
+}
+
+/// How far a line may be from the centre of a mark that it passes, beyond the size of the mark.
+const MAX_PASS_DISTANCE: f64 = MAX_BUNDLE_WIDTH + 8.0;
+
+/// The stations that each line passes on each of its ways.
+fn passed(graph: &Graph) -> impl Iterator<Item = (usize, &[usize])> {
+    graph.passes.iter().map(|(line, way)| (*line, &way[1..way.len() - 1]))
+}
+
+fn corridor_chords(graph: &Graph, geometry: &MapGeometry) -> usize {
+    let is_away = |line: usize, station: usize| {
+        let stop = &geometry.stops[station];
+        #[expect(clippy::cast_precision_loss, reason = "marks are small")]
+        let size = stop.extent.width.max(stop.extent.height) as f64 / 2.0;
+        let mut segments = geometry.line_paths[line].iter().flat_map(|path| path.windows(2));
+        let middle = stop.middle();
+        !segments.any(|pair| nearest_on(pair[0], pair[1], middle).distance(middle) <= size + MAX_PASS_DISTANCE)
+    };
+    passed(graph).filter(|(line, stations)| stations.iter().any(|&station| is_away(*line, station))).count()
+}
+
+fn covered_passes(graph: &Graph, geometry: &MapGeometry) -> usize {
+    let is_covered = |line: usize, station: usize| {
+        let mut segments = geometry.line_paths[line].iter().flat_map(|path| path.windows(2));
+        segments.any(|pair| mark_overlaps(&geometry.stops[station].mark, pair[0], pair[1], 0.0))
+    };
+    let pairs: BTreeSet<(usize, usize)> =
+        passed(graph).flat_map(|(line, stations)| stations.iter().map(move |&station| (line, station))).collect();
+    pairs.into_iter().filter(|&(line, station)| is_covered(line, station)).count()
+}
+
+/// The longest distance between neighbours, and the ratio of the ninth decile to the first.
+fn edge_lengths(graph: &Graph, geometry: &MapGeometry) -> (f64, f64) {
+    let middle = |station: usize| geometry.stops[station].middle();
+    let edges = graph.edges.iter().filter(|edge| !edge.is_walk);
+    let mut lengths: Vec<f64> = edges.map(|edge| middle(edge.a).distance(middle(edge.b))).collect();
+    lengths.sort_by(f64::total_cmp);
+    let decile = |tenths: usize| lengths.get(lengths.len() * tenths / 10).copied().unwrap_or(0.0);
+    (lengths.last().copied().unwrap_or(0.0), decile(9) / decile(1).max(1.0))
 }
 
 /// The crossings of two edges with lines.

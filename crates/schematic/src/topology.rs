@@ -6,6 +6,7 @@
 use crate::{
     dimensions::{GRID_UNIT, HALF_LINE_WIDTH, INTERCHANGE_RADIUS, MIN_CONNECTOR, STEPS_PER_STATION, bundle_width},
     geometry::{Point, nearest_on},
+    line_order,
     planar_graph::{PlanarGraph, VertexKind},
 };
 
@@ -54,10 +55,14 @@ pub(crate) struct Corridor {
 pub(crate) struct Topology {
     pub(crate) junctions: Vec<Junction>,
     pub(crate) corridors: Vec<Corridor>,
+    /// The lines that stop at each station, ascending. Other lines there pass.
+    pub(crate) stopping: Vec<Vec<usize>>,
+    /// The lines of each corridor from left to right, seen from its first end.
+    pub(crate) orders: Vec<Vec<usize>>,
 }
 
 impl Topology {
-    pub(crate) fn of(planar: &PlanarGraph, points: &[Point]) -> Self {
+    pub(crate) fn of(planar: &PlanarGraph, points: &[Point], stopping: &[Vec<usize>]) -> Self {
         let mut kept: Vec<bool> = (0..points.len()).map(|vertex| !is_contractible(planar, vertex)).collect();
         if !kept.iter().any(|kept| *kept) && !kept.is_empty() {
             kept[0] = true;
@@ -66,7 +71,15 @@ impl Topology {
         for chain in &chains {
             keep_bends(chain, points, &mut kept);
         }
-        Self::assemble(planar, points, &kept)
+        let mut topology = Self::assemble(planar, points, &kept);
+        topology.stopping = stopping.to_vec();
+        topology.orders = line_order::order_lines(&topology);
+        topology
+    }
+
+    /// Whether a line stops at a station.
+    pub(crate) fn stops(&self, line: usize, station: usize) -> bool {
+        self.stopping[station].binary_search(&line).is_ok()
     }
 
     /// The ends at which a line continues from an end through its junction; at a crossing, the opposite end.
@@ -129,7 +142,7 @@ impl Topology {
             }
             junctions[junction].continuations = continuations(planar, vertex);
         }
-        let mut topology = Self { junctions, corridors };
+        let mut topology = Self { junctions, corridors, stopping: Vec::new(), orders: Vec::new() };
         for at in 0..topology.corridors.len() {
             if topology.corridors[at].walk.is_some() {
                 topology.corridors[at].desired_length = topology.walk_length(at);

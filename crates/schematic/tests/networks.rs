@@ -5,7 +5,7 @@
 mod common;
 
 use common::{built, network};
-use kaisatsu_model::{Shape, StationCode};
+use kaisatsu_model::{MapLanguage, Shape, StationCode};
 use kaisatsu_render::Legend;
 use kaisatsu_schematic::{LayoutError, Options, build};
 
@@ -109,9 +109,30 @@ fn the_same_network_gives_the_same_map() {
 #[test]
 fn the_second_language_is_written_when_it_is_asked_for() {
     let network = network(&[(35.0, 139.0), (35.0, 139.02)], &[(&[0, 1], false)]);
-    let built = build(&network, Options { second_language: true }, &mut |_| ()).unwrap();
+    let built = build(&network, Options { language: MapLanguage::Both }, &mut |_| ()).unwrap();
     assert!(built.document.stations.iter().all(|station| !station.label.small.is_empty()));
     assert!(built.document.to_toml().contains("Station 1"));
+}
+
+#[test]
+fn a_layout_for_a_language_has_labels_in_it_and_room_for_them() {
+    let mut network = network(&[(35.0, 139.0), (35.0, 139.02)], &[(&[0, 1], false)]);
+    for station in &mut network.stations {
+        station.name = "駅".to_owned();
+        station.translation = "A station with a long name".to_owned();
+    }
+    let [ja, en] = [MapLanguage::Japanese, MapLanguage::English]
+        .map(|language| build(&network, Options { language }, &mut |_| ()).unwrap().document);
+    let width = |document: &kaisatsu_railmap::MapDocument| {
+        let text = document.stations[0].marks.iter().find(|mark| mark.is_text).unwrap();
+        text.shape.bounds().width
+    };
+    assert_eq!((width(&ja), ja.stations[0].label.rows.concat()), (12, "駅".to_owned()));
+    assert!(width(&en) > 60, "{}", width(&en));
+    let station = &en.stations[0];
+    assert_eq!(station.label.rows.concat().replace(' ', ""), "Astationwithalongname");
+    assert_eq!((station.name.as_str(), station.label.small.len()), ("駅", 0), "it is still found by its own name");
+    assert!(en.to_toml().contains("language = \"en\"") && !ja.to_toml().contains("language"));
 }
 
 #[test]
@@ -139,7 +160,7 @@ fn the_legend_keeps_its_size_where_a_larger_corner_is_free() {
     network.lines[0].name = "東京国際クルーズターミナル線".repeat(2);
     let document = built(&network).document;
     let place = document.legend.unwrap();
-    let legend = Legend::new(&document.name, &document.edition, &document.credits, &document.lines);
+    let legend = Legend::new(&document.name, &document.edition, &document.credits, &document.lines, document.language);
     assert!(i64::from(legend.size_for(1).width) <= place.width, "{place:?}");
     assert!(place.width > document.width / 5, "the smallest corner would do: {place:?} of {}", document.width);
     assert!(place.x > 40, "it lies in the corner beside the line, not below the map: {place:?}");

@@ -56,7 +56,8 @@ const OWNED: &str = "SELECT a.id, COALESCE(a.title, a.name) AS name, a.created_a
 const USERS: &str = "SELECT u.user_id, \
      (SELECT COUNT(*) FROM user_image i WHERE i.application_id = u.application_id AND i.user_id = u.user_id) AS \
      images, \
-     (SELECT COUNT(*) FROM dataset d WHERE d.application_id = u.application_id AND d.user_id = u.user_id) AS datasets \
+     (SELECT COUNT(*) FROM dataset d WHERE d.application_id = u.application_id AND d.user_id = u.user_id \
+     AND d.version_of IS NULL) AS datasets \
      FROM user_account u WHERE u.application_id = $1 ORDER BY u.user_id LIMIT $2";
 
 impl Store {

@@ -17,6 +17,8 @@ use object_store::{
 };
 use sha2::{Digest, Sha256};
 
+use crate::disk::Unwritable;
+
 /// The key of a blob: its owner and the SHA-256 of its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BlobKey {
@@ -81,9 +83,25 @@ pub enum BlobError {
         /// The message of the system.
         reason: String,
     },
+    /// The disk of the folder is full.
+    #[error("the disk of the storage for images is full: {0}")]
+    Full(#[source] object_store::Error),
+    /// The folder can only be read.
+    #[error("the storage for images can only be read: {0}")]
+    ReadOnly(#[source] object_store::Error),
     /// The folder or the server failed.
     #[error("the storage for images failed: {0}")]
-    Unavailable(#[from] object_store::Error),
+    Unavailable(#[source] object_store::Error),
+}
+
+impl From<object_store::Error> for BlobError {
+    fn from(error: object_store::Error) -> Self {
+        match Unwritable::among_causes(&error) {
+            Some(Unwritable::Full) => Self::Full(error),
+            Some(Unwritable::ReadOnly) => Self::ReadOnly(error),
+            None => Self::Unavailable(error),
+        }
+    }
 }
 
 /// The folder or the bucket. Cheap to clone.
@@ -144,6 +162,22 @@ impl Blobs {
         match self.store.get(&Path::from(key.name())).await {
             Ok(found) => Ok(Some(found.bytes().await?)),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Copies a blob to another folder or bucket. Returns whether it exists.
+    ///
+    /// # Errors
+    /// When one of the two fails.
+    pub async fn copy_to(&self, other: &Self, name: &str) -> Result<bool, BlobError> {
+        let path = Path::from(name);
+        match self.store.get(&path).await {
+            Ok(found) => {
+                other.store.put(&path, PutPayload::from_bytes(found.bytes().await?)).await?;
+                Ok(true)
+            }
+            Err(object_store::Error::NotFound { .. }) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }

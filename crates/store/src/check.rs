@@ -57,7 +57,12 @@ const FAULTS: [(&str, &str); 6] = [
         "SELECT dataset_id FROM dataset_image WHERE vector IS NOT NULL \
          GROUP BY dataset_id HAVING MIN(LENGTH(vector)) <> MAX(LENGTH(vector))",
     ),
-    ("dataset {} has no images", "SELECT id FROM dataset WHERE id NOT IN (SELECT dataset_id FROM dataset_image)"),
+    (
+        "dataset {} has no images",
+        // The images of the first version go when it is neither the current version nor the one before.
+        "SELECT id FROM dataset WHERE id NOT IN (SELECT dataset_id FROM dataset_image) \
+         AND (version_of IS NOT NULL OR id IN (COALESCE(current_version, id), COALESCE(previous_version, id)))",
+    ),
 ];
 
 impl Store {

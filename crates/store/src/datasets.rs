@@ -1,10 +1,13 @@
 //! Users' datasets: reading and deleting them.
+//!
+//! What is read of a dataset is read of the version that answers (`versions`); ids are those of the dataset.
 
 mod build;
 mod create;
 mod reembed;
 #[cfg(test)]
 mod states;
+mod versions;
 
 use std::collections::BTreeSet;
 
@@ -12,6 +15,7 @@ pub use build::{BuiltImage, ImageResult, Lease, PendingImage};
 pub use create::{CreateDatasetOutcome, DatasetLimits, ImageSource, NewDataset, NewDatasetImage};
 use kaisatsu_model::{AppId, DatasetId, ImageId, Outcome, Phase, Timestamp, UserId};
 pub use reembed::{NewVectors, OutdatedDataset};
+pub use versions::{DatasetUpdate, ImageChanges, UndoOutcome, UpdateDatasetOutcome, VersionLimits};
 
 use crate::{Store, StoreError, blob_claims::LOCK_ACCOUNT, on_each};
 
@@ -31,6 +35,14 @@ pub struct DatasetRow {
     pub reason: Option<String>,
     /// Its report, in JSON.
     pub report: Option<String>,
+    content: String,
+    /// The number of the version that answers; the first is 1.
+    pub version: i64,
+    next_version: Option<String>,
+    next_phase: Option<String>,
+    /// Why the next version failed.
+    pub next_reason: Option<String>,
+    undoable: i64,
 }
 
 impl DatasetRow {
@@ -44,6 +56,25 @@ impl DatasetRow {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The id of the version that answers, under which its images and its probe are stored.
+    #[must_use]
+    pub fn content(&self) -> DatasetId {
+        DatasetId::from_text(self.content.as_str())
+    }
+
+    /// The version that is being built, or that failed, and its phase.
+    #[must_use]
+    pub fn next(&self) -> Option<(DatasetId, Phase)> {
+        let phase = Phase::from_text(self.next_phase.as_deref()?).unwrap_or(Phase::Failed);
+        Some((DatasetId::from_text(self.next_version.as_deref()?), phase))
+    }
+
+    /// Whether there is a change that can be undone.
+    #[must_use]
+    pub fn undoable(&self) -> bool {
+        self.undoable != 0
     }
 
     /// Its phase.
@@ -84,17 +115,21 @@ pub struct DatasetImageRow {
     pub deleted: bool,
 }
 
-const COLUMNS: &str =
-    "SELECT id, name, phase, changed_at, created_at, model, model_sha256, reason, report FROM dataset";
+const COLUMNS: &str = "SELECT d.id, d.name, c.phase, c.changed_at, d.created_at, c.model, c.model_sha256, c.reason, \
+     c.report, c.id AS content, c.version, d.next_version, n.phase AS next_phase, n.reason AS next_reason, \
+     CAST(CASE WHEN d.next_version IS NULL AND d.previous_version IS NULL THEN 0 ELSE 1 END AS BIGINT) AS undoable \
+     FROM dataset d JOIN dataset c ON c.id = COALESCE(d.current_version, d.id) \
+     LEFT JOIN dataset n ON n.id = d.next_version WHERE d.version_of IS NULL";
 
-/// When a dataset is deleted, its blobs may no longer be referenced.
+/// When a dataset is deleted, the blobs of all its versions may no longer be referenced.
 const MARK_ALL_RELEASED: &str = "UPDATE blob SET state = 'loose', touched_at = $4 \
      WHERE application_id = $2 AND user_id = $3 AND state <> 'doomed' AND sha256 IN \
-     (SELECT sha256 FROM dataset_image WHERE dataset_id = $1 AND sha256 IS NOT NULL)";
+     (SELECT i.sha256 FROM dataset_image i JOIN dataset d ON d.id = i.dataset_id \
+     WHERE (d.id = $1 OR d.version_of = $1) AND i.sha256 IS NOT NULL)";
 
-/// The job is deleted first: a builder locks the job before the dataset too, so that the two cannot deadlock.
+/// The jobs are deleted first: a builder locks its job before the dataset too, so that the two cannot deadlock.
 const DELETE_JOB: &str = "DELETE FROM dataset_job WHERE dataset_id IN \
-     (SELECT id FROM dataset WHERE id = $1 AND application_id = $2 AND user_id = $3)";
+     (SELECT id FROM dataset WHERE (id = $1 OR version_of = $1) AND application_id = $2 AND user_id = $3)";
 
 /// The recognitions of a dataset may be far more rows than all else that is deleted with it.
 const SOME_RECOGNITIONS: &str = "DELETE FROM recognition WHERE id IN \
@@ -116,7 +151,7 @@ impl Store {
         user: &UserId,
         id: &DatasetId,
     ) -> Result<Option<DatasetRow>, StoreError> {
-        let query = format!("{COLUMNS} WHERE id = $1 AND application_id = $2 AND user_id = $3");
+        let query = format!("{COLUMNS} AND d.id = $1 AND d.application_id = $2 AND d.user_id = $3");
         let query = sqlx::AssertSqlSafe(query);
         Ok(on_each!(self, pool => sqlx::query_as(query)
             .bind(id.as_str()).bind(application.as_str()).bind(user.as_str()).fetch_optional(pool).await)?)
@@ -133,7 +168,7 @@ impl Store {
         name: &str,
         limit: i64,
     ) -> Result<Vec<DatasetRow>, StoreError> {
-        let query = format!("{COLUMNS} WHERE application_id = $1 AND user_id = $2 AND name = $3 LIMIT $4");
+        let query = format!("{COLUMNS} AND d.application_id = $1 AND d.user_id = $2 AND d.name = $3 LIMIT $4");
         let query = sqlx::AssertSqlSafe(query);
         Ok(on_each!(self, pool => sqlx::query_as(query)
             .bind(application.as_str()).bind(user.as_str()).bind(name).bind(limit).fetch_all(pool).await)?)
@@ -151,8 +186,8 @@ impl Store {
         limit: i64,
     ) -> Result<Vec<DatasetRow>, StoreError> {
         let query = format!(
-            "{COLUMNS} WHERE application_id = $1 AND user_id = $2 \
-             AND (created_at > $3 OR (created_at = $3 AND id > $4)) ORDER BY created_at, id LIMIT $5"
+            "{COLUMNS} AND d.application_id = $1 AND d.user_id = $2 \
+             AND (d.created_at > $3 OR (d.created_at = $3 AND d.id > $4)) ORDER BY d.created_at, d.id LIMIT $5"
         );
         let query = sqlx::AssertSqlSafe(query);
         Ok(on_each!(self, pool => sqlx::query_as(query)
@@ -180,7 +215,7 @@ impl Store {
         Ok(live?)
     }
 
-    /// The number of images of a dataset by outcome.
+    /// The number of images of a version by outcome.
     ///
     /// # Errors
     /// When the database fails.
@@ -207,7 +242,7 @@ impl Store {
         Ok((counts, tags.len() == 1))
     }
 
-    /// The images of a dataset after a position, in the user's order, at most `limit`.
+    /// The images of a version after a position, in the user's order, at most `limit`.
     ///
     /// # Errors
     /// When the database fails.

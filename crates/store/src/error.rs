@@ -1,7 +1,7 @@
 //! Errors of opening and using a database, in words that an operator can act on.
 
 use kaisatsu_model::{AccountId, AppId, ApplicationName, DatasetId, ItemId, KeyId, RecognitionId};
-use sqlx::error::DatabaseError;
+use sqlx::sqlite::SqliteError;
 
 /// Why a database could not be opened. Operators read these messages, so they are whole sentences.
 #[derive(Debug, thiserror::Error)]
@@ -85,6 +85,12 @@ pub enum StoreError {
     /// The database failed or cannot be reached.
     #[error("the database failed: {0}")]
     Unavailable(#[source] sqlx::Error),
+    /// The disk of the database is full.
+    #[error("the disk of the database is full: {0}")]
+    Full(#[source] sqlx::Error),
+    /// The database can only be read.
+    #[error("the database can only be read: {0}")]
+    ReadOnly(#[source] sqlx::Error),
     /// The database did not answer in time.
     #[error("the database did not answer in time")]
     TimedOut,
@@ -156,9 +162,25 @@ impl From<Conflict> for StoreError {
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        match error.as_database_error().and_then(DatabaseError::code).as_deref() {
+        let Some(cause) = error.as_database_error() else { return Self::Unavailable(error) };
+        let code = cause.code().unwrap_or_default();
+        if cause.try_downcast_ref::<SqliteError>().is_some() {
+            let code: u32 = code.parse().unwrap_or_default();
+            return match (code & 0xff, code) {
+                // SQLITE_FULL; SQLITE_IOERR_SHMSIZE is the same for the index of the write-ahead log.
+                (13, _) | (_, 4874) => Self::Full(error),
+                // SQLITE_READONLY.
+                (8, _) => Self::ReadOnly(error),
+                _ => Self::Unavailable(error),
+            };
+        }
+        match code.as_ref() {
             // PostgreSQL: lock_timeout and statement_timeout.
-            Some("55P03" | "57014") => Self::TimedOut,
+            "55P03" | "57014" => Self::TimedOut,
+            // disk_full.
+            "53100" => Self::Full(error),
+            // read_only_sql_transaction: a standby, or a server that was switched over.
+            "25006" => Self::ReadOnly(error),
             _ => Self::Unavailable(error),
         }
     }

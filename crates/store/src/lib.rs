@@ -13,12 +13,20 @@ mod catalogue;
 mod check;
 mod collections;
 mod content_revision;
+mod copy;
+mod counts;
 mod datasets;
+mod disk;
 mod error;
+mod failed_requests;
 mod feedback;
+mod idempotency;
+#[cfg(target_os = "linux")]
+mod keepalive;
 mod keys;
 mod open;
 mod recognitions;
+mod replicas;
 mod tokens;
 mod usage;
 mod user_images;
@@ -36,16 +44,21 @@ pub use catalogue::{ChangedItem, ItemFilter, ItemRecord, ListedItem, NewItem, Re
 pub use check::BlobRow;
 pub use collections::{ChangedImage, Collection, CollectionRecord, ImageRecord, NewImage};
 pub use datasets::{
-    BuiltImage, CreateDatasetOutcome, DatasetImageRow, DatasetLimits, DatasetRow, ImageResult, ImageSource, Lease,
-    NewDataset, NewDatasetImage, NewVectors, OutdatedDataset, PendingImage,
+    BuiltImage, CreateDatasetOutcome, DatasetImageRow, DatasetLimits, DatasetRow, DatasetUpdate, ImageChanges,
+    ImageResult, ImageSource, Lease, NewDataset, NewDatasetImage, NewVectors, OutdatedDataset, PendingImage,
+    UndoOutcome, UpdateDatasetOutcome, VersionLimits,
 };
+pub use disk::{DiskSpace, Unwritable, try_writing};
 pub use error::{Conflict, Missing, OpenError, StoreError};
+pub use failed_requests::FailedRequest;
 pub use feedback::{
     FeedbackChange, FeedbackCount, FeedbackFilter, FeedbackReport, FeedbackRow, FeedbackTotal, NewReport, NewVerdict,
     RatedSubject, Standing, VerdictRecord,
 };
+pub use idempotency::{ClaimOutcome, NewClaim, SEED_BYTES, StoredAnswer};
 pub use keys::{ChangedKeys, KeyGrant, NewKey};
 pub use recognitions::{NewRecognition, RecognitionRecord, ScoreAdjustment, StoredCandidate};
+pub use replicas::ReplicaRow;
 use sqlx::{PgPool, SqlitePool};
 pub use tokens::{NewToken, TokenHolder};
 pub use usage::{UsageOutcome, UsageRow, UsageTotal};

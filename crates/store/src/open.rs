@@ -50,7 +50,9 @@ impl Store {
                 migrate_postgres(&migrating, &errors).await?;
                 migrating.close().await;
                 let many = PgPoolOptions::new().max_connections(10).acquire_timeout(TIMEOUT);
-                let bounded = many.after_connect(|connection, _| {
+                let port = options.get_port();
+                let bounded = many.after_connect(move |connection, _| {
+                    watch_connections(port);
                     Box::pin(async move { connection.execute(POSTGRES_LIMITS).await.map(drop) })
                 });
                 Pool::Postgres(bounded.connect_with((**options).clone()).await.map_err(|e| errors.of(e))?)
@@ -59,6 +61,17 @@ impl Store {
         Ok(Self { pool })
     }
 }
+
+#[cfg(target_os = "linux")]
+fn watch_connections(port: u16) {
+    if let Err(error) = crate::keepalive::watch_connections(port) {
+        tracing::debug!(%error, "a database that is gone will be noticed late");
+    }
+}
+
+/// Other systems have no list of the open files of a process.
+#[cfg(not(target_os = "linux"))]
+fn watch_connections(_: u16) {}
 
 async fn open_sqlite(path: &Path, errors: &OpenErrors<'_>) -> Result<SqlitePool, OpenError> {
     // The first inspection is read-only: opening the file for writing already changes it.

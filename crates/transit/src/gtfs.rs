@@ -10,6 +10,8 @@ mod platform_names;
 mod prune;
 mod route_filter;
 mod routes;
+mod same_line;
+mod service;
 mod stations;
 mod walks;
 
@@ -20,6 +22,7 @@ use kaisatsu_model::TransportKind;
 use prune::RouteRuns;
 pub use route_filter::RouteFilter;
 use routes::Route;
+pub use service::ServiceProfile;
 
 use crate::{
     Error, Summary,
@@ -34,17 +37,19 @@ pub(crate) fn read(
     summary: &mut Summary,
 ) -> Result<SourceData, Error> {
     let mut feed = feed::Feed::open(path)?;
-    let routes = routes::read(&mut feed, filter, summary)?;
+    let mut routes = routes::read(&mut feed, filter, summary)?;
     let stop_index = stations::read(&mut feed, summary)?;
-    let patterns = patterns::read(&mut feed, &routes, &stop_index, progress, summary)?;
+    let patterns = patterns::read(&mut feed, &routes, &stop_index, filter.service, progress, summary)?;
+    let patterns = same_line::join(&mut routes, patterns, summary);
     let pruned = prune::prune(&patterns, routes.len(), &stop_index.stations, summary);
     let kinds = strongest_kinds(&routes, &pruned);
     // Only stations at which a selected route stops. A feed also has entrances, bus stops and other locations.
     let mut data = SourceData::default();
     let mut stop_of: HashMap<usize, usize> = HashMap::new();
-    for (route, (runs, is_loop)) in routes.iter().zip(pruned) {
+    for (route, (runs, is_loop)) in routes.iter().zip(pruned).filter(|(route, _)| !route.is_joined) {
         if runs.is_empty() {
-            summary.omit("routes without two stops", route.name.clone());
+            let reason = format!("routes without two stops in the service that is drawn ({})", filter.service.word());
+            summary.omit(&reason, route.name.clone());
             continue;
         }
         for &station in runs.iter().flatten() {

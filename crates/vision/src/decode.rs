@@ -3,11 +3,15 @@
 mod foreign;
 mod heif;
 mod jpeg;
+mod png;
 
 use std::{io::Cursor, panic::catch_unwind};
 
 pub use heif::{HeifLibrary, HeifSupport, load_heif};
-use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
+use image::{
+    DynamicImage, GrayImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage,
+    metadata::Orientation,
+};
 
 use crate::{ImageFile, Picture};
 
@@ -69,8 +73,8 @@ pub struct Decoded {
 
 /// Decodes an image file.
 ///
-/// `short_side` is what the model needs: a larger JPEG may be decoded at a half, a quarter or an eighth of its size,
-/// as long as its shorter side keeps that many pixels. `None` keeps every pixel.
+/// `short_side` is what the model needs: a larger JPEG, and a PNG of more than 16 megapixels, may be decoded at a half,
+/// a quarter or an eighth of its size, as long as its shorter side keeps that many pixels. `None` keeps every pixel.
 ///
 /// # Errors
 /// What is wrong with the file.
@@ -82,6 +86,7 @@ pub fn decode(bytes: &[u8], bounds: Bounds, short_side: Option<u32>) -> Result<D
     let name = format.name();
     let decoded = catch_unwind(|| match format {
         Format::Jpeg => jpeg::decode(bytes, bounds, short_side),
+        Format::Png => png::decode(bytes, bounds, short_side),
         Format::Heif(format) => heif::decode(bytes, format, bounds),
         Format::Other(format, name) => any(bytes, format, name, bounds),
     });
@@ -95,17 +100,25 @@ pub fn decode(bytes: &[u8], bounds: Bounds, short_side: Option<u32>) -> Result<D
 pub fn decode_whole_grey(bytes: &[u8], bounds: Bounds, decoded: &Decoded) -> Option<(u32, u32, Vec<u8>)> {
     let ImageFile { width, height, format, .. } = decoded.file;
     let reduced = decoded.picture.width().max(decoded.picture.height()) < width.max(height);
-    if !reduced || format != "JPEG" {
+    if !reduced {
         return None;
     }
-    let grey = catch_unwind(|| jpeg::whole_grey(bytes, bounds)).ok().flatten()?;
-    Some((grey.width(), grey.height(), grey.into_raw()))
+    let whole = catch_unwind(|| match format {
+        "JPEG" => jpeg::whole_grey(bytes, bounds),
+        "PNG" => png::whole_grey(bytes, bounds),
+        _ => None,
+    });
+    let (width, height, grey, orientation) = whole.ok().flatten()?;
+    let mut image = DynamicImage::ImageLuma8(GrayImage::from_raw(width, height, grey)?);
+    image.apply_orientation(orientation);
+    Some((image.width(), image.height(), image.into_luma8().into_raw()))
 }
 
 /// A format that is read.
 #[derive(Clone, Copy)]
 enum Format {
     Jpeg,
+    Png,
     Heif(heif::Format),
     /// A format of the image crate's, and its name.
     Other(ImageFormat, &'static str),
@@ -119,7 +132,7 @@ impl Format {
         }
         match image::guess_format(bytes) {
             Ok(ImageFormat::Jpeg) => Ok(Self::Jpeg),
-            Ok(ImageFormat::Png) => Ok(Self::Other(ImageFormat::Png, "PNG")),
+            Ok(ImageFormat::Png) => Ok(Self::Png),
             Ok(ImageFormat::Gif) => Ok(Self::Other(ImageFormat::Gif, "GIF")),
             Ok(ImageFormat::Bmp) => Ok(Self::Other(ImageFormat::Bmp, "BMP")),
             Ok(ImageFormat::Tiff) if !foreign::is_canon_raw(bytes) => Ok(Self::Other(ImageFormat::Tiff, "TIFF")),
@@ -131,13 +144,14 @@ impl Format {
     fn name(self) -> &'static str {
         match self {
             Self::Jpeg => "JPEG",
+            Self::Png => "PNG",
             Self::Heif(format) => format.name(),
             Self::Other(_, name) => name,
         }
     }
 }
 
-/// Every format of the image crate.
+/// Every format that is left to the image crate.
 fn any(bytes: &[u8], format: ImageFormat, name: &'static str, bounds: Bounds) -> Result<Decoded, DecodeError> {
     let broken = |error: ImageError| DecodeError::Broken { format: name, fault: fault(&error) };
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
@@ -148,7 +162,7 @@ fn any(bytes: &[u8], format: ImageFormat, name: &'static str, bounds: Bounds) ->
     let mut decoder = reader.into_decoder().map_err(broken)?;
     let (width, height) = decoder.dimensions();
     check_size(width, height, name, bounds)?;
-    let orientation = decoder.orientation().unwrap_or(image::metadata::Orientation::NoTransforms);
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let mut image = DynamicImage::from_decoder(decoder).map_err(broken)?;
     image.apply_orientation(orientation);
     let picture = flatten(image).ok_or(DecodeError::Broken { format: name, fault: "corrupt" })?;
@@ -163,6 +177,16 @@ fn check_size(width: u32, height: u32, format: &'static str, bounds: Bounds) -> 
         return Err(DecodeError::TooManyPixels { width, height, limit: bounds.max_pixels });
     }
     Ok(())
+}
+
+/// A picture turned as the orientation tag of its file says.
+fn upright(width: u32, height: u32, rgb: Vec<u8>, orientation: Orientation) -> Option<Picture> {
+    if orientation == Orientation::NoTransforms {
+        return Picture::new(width, height, rgb);
+    }
+    let mut image = DynamicImage::ImageRgb8(RgbImage::from_raw(width, height, rgb)?);
+    image.apply_orientation(orientation);
+    Picture::new(image.width(), image.height(), image.into_rgb8().into_raw())
 }
 
 /// Eight bits a channel, and what is transparent laid on white.

@@ -24,7 +24,7 @@ use crate::{
     worker::{Readers, Worker},
 };
 
-/// How often an idle thread looks for networks to unload.
+/// How often an idle thread looks for networks to unload, and after which it returns memory.
 const SWEEP: Duration = Duration::from_secs(10);
 
 type Job = Box<dyn FnOnce(&mut Worker) + Send>;
@@ -45,13 +45,14 @@ struct State {
 }
 
 impl Engine {
-    /// Starts the threads. They load their models at once, and then each calls `loaded`; [`Self::is_warm`] tells
-    /// when all have. A network that is loaded when first asked for is unloaded when a thread has not used it for
-    /// `idle`.
+    /// Starts the threads. They load their models at once; [`Self::is_warm`] tells when all have. A network that is
+    /// loaded when first asked for is unloaded when a thread has not used it for `idle`. `release` returns the memory
+    /// that a thread has freed to the system: each thread calls it when it has loaded its models, and when it has had
+    /// nothing to do for some seconds after a picture.
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn start(registry: ModelRegistry, threads: usize, idle: Duration, loaded: fn()) -> std::io::Result<Self> {
+    pub fn start(registry: ModelRegistry, threads: usize, idle: Duration, release: fn()) -> std::io::Result<Self> {
         let jobs = Arc::new(JobQueue::new());
         let (registry, state) = (Arc::new(registry), Arc::new(State::default()));
         let readers = Arc::new(Readers::default());
@@ -62,9 +63,9 @@ impl Engine {
             let readers = Arc::clone(&readers);
             let running = thread::Builder::new().name(format!("vision-{number}")).spawn(move || {
                 let mut worker = Worker::load(&registry, &readers, &state.residency, &|| jobs.is_closed());
-                loaded();
+                release();
                 state.warm.fetch_add(1, Ordering::Release);
-                work(&jobs, &mut worker, idle);
+                work(&jobs, &mut worker, idle, SWEEP, release);
             })?;
             engine.running.lock().unwrap_or_else(PoisonError::into_inner).push(running);
         }
@@ -132,18 +133,70 @@ impl Drop for Engine {
     }
 }
 
-fn work(jobs: &JobQueue<Job>, worker: &mut Worker, idle: Duration) {
+fn work(jobs: &JobQueue<Job>, worker: &mut Worker, idle: Duration, sweep: Duration, release: fn()) {
+    let mut has_worked = false;
     loop {
-        match jobs.next(SWEEP) {
+        match jobs.next(sweep) {
             Next::Job(job) => {
+                has_worked = true;
                 // A picture that makes a decoder panic fails only its own request.
                 if catch_unwind(AssertUnwindSafe(|| job(worker))).is_err() {
                     tracing::error!("a recognition panicked; its caller is told that the fault is ours");
                 }
             }
-            Next::Idle => {}
+            Next::Idle => {
+                worker.unload_unused(Instant::now(), idle);
+                // An allocator that nobody calls returns nothing, and the last picture may have been a large one.
+                if mem::take(&mut has_worked) {
+                    release();
+                }
+                continue;
+            }
             Next::Closed => return,
         }
         worker.unload_unused(Instant::now(), idle);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::{
+            Arc,
+            atomic::{AtomicUsize, Ordering},
+        },
+        thread,
+        time::Duration,
+    };
+
+    use super::{Job, JobQueue, work};
+    use crate::{registry::ModelRegistry, worker::Worker};
+
+    static RELEASED: AtomicUsize = AtomicUsize::new(0);
+
+    fn release() {
+        RELEASED.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Once after each time that it was busy, and not again and again while it has nothing to do.
+    #[test]
+    fn an_idle_thread_returns_its_memory_after_work() {
+        let jobs: Arc<JobQueue<Job>> = Arc::new(JobQueue::new());
+        let taken = Arc::clone(&jobs);
+        let thread = thread::spawn(move || {
+            let folder = tempfile::tempdir().unwrap();
+            let registry = Arc::new(ModelRegistry::open(folder.path()).unwrap());
+            let mut worker = Worker::load(&registry, &Arc::default(), &Arc::default(), &|| false);
+            work(&taken, &mut worker, Duration::from_mins(1), Duration::from_millis(1), release);
+        });
+        for busy in 1..=2 {
+            jobs.push(Box::new(|_| ()));
+            while RELEASED.load(Ordering::SeqCst) < busy {
+                thread::yield_now();
+            }
+        }
+        jobs.close();
+        thread.join().unwrap();
+        assert_eq!(RELEASED.load(Ordering::SeqCst), 2);
     }
 }

@@ -39,7 +39,7 @@ pub use labels::{Label, Labels};
 pub use picture::{Area, ImageFile, Picture, PixelBox};
 pub use registry::ModelRegistry;
 pub use residency::Residency;
-pub use runtime::{Feed, Network, Runtime, RuntimeError, Tensor};
+pub use runtime::{Feed, Kernels, Network, Runtime, RuntimeError, Tensor};
 pub use text_encoder::TextError;
 pub use thumbnail::thumbnail;
 pub use vocabulary::Vocabulary;

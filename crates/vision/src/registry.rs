@@ -139,8 +139,9 @@ impl ModelRegistry {
 
 fn find_runtime(folder: &Path) -> Result<Runtime, Fault> {
     let path = folder.join("runtime.toml");
-    let told =
-        |what: String| Fault(format!("the ONNX Runtime library is not usable: {what}. `make models` installs it"));
+    let told = |what: String| {
+        Fault(format!("the ONNX Runtime library is not usable: {what}. `kaisatsu models install` installs it"))
+    };
     let text = fs::read_to_string(&path).map_err(|error| told(format!("{}: {error}", path.display())))?;
     let file: RuntimeFile =
         toml::from_str(&text).map_err(|error| told(format!("runtime.toml: {}", error.message())))?;

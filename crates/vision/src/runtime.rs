@@ -4,7 +4,7 @@ mod inspect;
 
 use std::{
     borrow::Cow,
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError, Weak},
@@ -25,7 +25,7 @@ use crate::manifest::Backend;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuntimeError {
     /// The library is not there or not usable.
-    #[error("the ONNX Runtime library {path} cannot be loaded: {reason}. `make models` installs it")]
+    #[error("the ONNX Runtime library {path} cannot be loaded: {reason}. `kaisatsu models install` installs it")]
     Library {
         /// Where it was looked for.
         path: PathBuf,
@@ -51,6 +51,9 @@ impl From<ort::Error> for RuntimeError {
     }
 }
 
+/// The name of the library, as what a network runs on.
+const LIBRARY: &str = "ONNX Runtime";
+
 /// The library can be loaded only once in a process.
 static LOADED: Mutex<Option<Environment>> = Mutex::new(None);
 
@@ -60,6 +63,17 @@ pub struct Runtime {
     path: PathBuf,
     /// By file, so that all threads share the weights of a network; weak, so that an unused network is freed.
     own: Arc<Mutex<HashMap<PathBuf, Weak<inference::Network>>>>,
+    /// By file: what the network runs on, and why.
+    chosen: Arc<Mutex<BTreeMap<PathBuf, Kernels>>>,
+}
+
+/// What a network runs on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernels {
+    /// The name of the kernels.
+    pub name: &'static str,
+    /// Why these.
+    pub reason: String,
 }
 
 impl Runtime {
@@ -68,7 +82,7 @@ impl Runtime {
     /// # Errors
     /// [`RuntimeError::Library`] when there is no such file.
     pub fn at(path: &Path) -> Result<Self, RuntimeError> {
-        let runtime = Self { path: path.to_owned(), own: Arc::default() };
+        let runtime = Self { path: path.to_owned(), own: Arc::default(), chosen: Arc::default() };
         if path.is_file() { Ok(runtime) } else { Err(runtime.unusable(&"there is no such file")) }
     }
 
@@ -107,7 +121,11 @@ impl Runtime {
             Backend::Onnxruntime => Err(Unsupported("its manifest says so".to_owned())),
         };
         let kind = match own {
-            Ok(network) => Kind::Own(Runner::new(network)),
+            Ok(network) => {
+                let reason = "this processor has what they need, and they know every operation of the network";
+                self.choose(file, network.processor().name(), reason);
+                Kind::Own(Runner::new(network))
+            }
             Err(unsupported) => self.library(file, &unsupported)?,
         };
         Ok(Network { kind, file: file.to_owned(), runtime: self.clone() })
@@ -115,8 +133,22 @@ impl Runtime {
 
     fn library(&self, file: &Path, unsupported: &Unsupported) -> Result<Kind, RuntimeError> {
         tracing::debug!(file = %file.display(), "runs on ONNX Runtime: {unsupported}");
+        self.choose(file, LIBRARY, &unsupported.to_string());
         let failed = |error: ort::Error| RuntimeError::Network { file: file.to_owned(), reason: error.to_string() };
         Ok(Kind::Library(Box::new(session(&self.environment()?, file).map_err(failed)?)))
+    }
+
+    fn choose(&self, file: &Path, name: &'static str, reason: &str) {
+        let kernels = Kernels { name, reason: reason.to_owned() };
+        self.chosen.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned(), kernels);
+    }
+
+    /// What the networks of a folder run on, by file. Those that have not been loaded yet are left out.
+    #[must_use]
+    pub fn kernels(&self, folder: &Path) -> Vec<(PathBuf, Kernels)> {
+        let chosen = self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
+        let here = chosen.iter().filter(|(file, _)| file.parent() == Some(folder));
+        here.map(|(file, kernels)| (file.clone(), kernels.clone())).collect()
     }
 
     /// The network of a file for our own kernels.
@@ -171,7 +203,7 @@ impl Network {
     pub fn runs_on(&self) -> &'static str {
         match &self.kind {
             Kind::Own(runner) => runner.network().processor().name(),
-            Kind::Library(_) => "ONNX Runtime",
+            Kind::Library(_) => LIBRARY,
         }
     }
 

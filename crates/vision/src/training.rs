@@ -192,8 +192,9 @@ pub fn train(
 /// # Errors
 /// When there is no such model, or it gives no vectors.
 pub fn embedding_sha256(registry: &ModelRegistry, base: &str) -> Result<String, Fault> {
-    let entry =
-        registry.entry(base).ok_or_else(|| Fault(format!("there is no model '{base}'; `make models` installs it")))?;
+    let entry = registry
+        .entry(base)
+        .ok_or_else(|| Fault(format!("there is no model '{base}'; `kaisatsu models install` installs it")))?;
     let model = entry.model.as_ref().map_err(Clone::clone)?;
     let sha256 = model.manifest.embedding_sha256();
     sha256.map(str::to_owned).ok_or_else(|| Fault(format!("model '{base}' gives no vectors to teach on")))

@@ -76,6 +76,37 @@ fn the_kernels_agree_with_onnx_runtime() {
     }
 }
 
+/// The network for local features, whose picture is grey and of any size. Descriptors and scores may differ by a
+/// hundredth: of 64 numbers that are rounded to 127 steps, and probabilities.
+#[test]
+#[ignore = "needs the models; `make test` runs it"]
+fn local_features_agree_with_onnx_runtime() {
+    let models = folder("KAISATSU_TEST_MODELS");
+    let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so")).unwrap();
+    let file = models.join("local-features/model.onnx");
+    let mut library = runtime.network(&file, Backend::Onnxruntime).unwrap();
+    let outputs = ["descriptors", "keypoints", "reliability"];
+    for processor in Processor::available() {
+        let mut runner = Runner::new(Network::read(processor, std::fs::read(&file).unwrap()).unwrap().into());
+        for (name, height, width) in [("chelsea.png", 64, 96), ("graf1.png", 448, 320), ("rocket.jpg", 32, 32)] {
+            let picture = photo(name);
+            let (rgb, across) = (picture.rgb(), picture.width() as usize);
+            let grey = |at: usize| {
+                let pixel = &rgb[(at / width * across + at % width % across) * 3..][..3];
+                pixel.iter().map(|value| f32::from(*value)).sum::<f32>() / 765.0
+            };
+            let grey: Vec<f32> = (0..height * width).map(grey).collect();
+            let shape = [1, 1, height, width];
+            let theirs = library.run(&[("image", Feed::Floats(&shape, &grey))], outputs).unwrap();
+            let ours = runner.run(&[("image", &shape, &grey)], outputs).unwrap();
+            for ((ours, theirs), output) in ours.iter().zip(&theirs).zip(outputs) {
+                let apart = apart(ours, theirs);
+                assert!(apart <= 0.01, "{name} {output}: {apart} apart on {}", processor.name());
+            }
+        }
+    }
+}
+
 /// Networks run on the kernels on the processors where these are faster, and nowhere else.
 #[test]
 #[ignore = "needs the models; `make test` runs it"]
@@ -92,10 +123,18 @@ fn networks_run_on_the_kernels_where_that_pays() {
 fn the_library_takes_what_the_kernels_do_not_know() {
     let models = folder("KAISATSU_TEST_MODELS");
     let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so")).unwrap();
-    let mut network = runtime.network(&models.join("local-features/model.onnx"), Backend::Auto).unwrap();
+    let mut network = runtime.network(&models.join("local-features/matcher.onnx"), Backend::Auto).unwrap();
     assert_eq!(network.runs_on(), "ONNX Runtime");
-    let grey = vec![0.5; 64 * 64];
-    network.run(&[("image", Feed::Floats(&[1, 1, 64, 64], &grey))], ["descriptors"]).unwrap();
+    let (places, descriptors) = ([0.0; 4], [0.1; 128]);
+    let places = || Feed::Floats(&[2, 2], &places);
+    let descriptors = || Feed::Floats(&[2, 64], &descriptors);
+    let feeds = [
+        ("places0", places()),
+        ("descriptors0", descriptors()),
+        ("places1", places()),
+        ("descriptors1", descriptors()),
+    ];
+    network.run(&feeds, ["scores"]).unwrap();
 
     // Two pictures at once show only when they are fed.
     let mut network = runtime.network(&models.join("general-fast/model.onnx"), Backend::Auto).unwrap();

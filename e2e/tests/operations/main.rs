@@ -147,6 +147,8 @@ fn the_documentation_needs_no_outside_network() {
             "/imageRecognition/v1/userCategory/getToken",
             "/imageRecognition/v1/userCategory/listDataSets",
             "/imageRecognition/v1/userCategory/listImages",
+            "/imageRecognition/v1/userCategory/undoDataSet",
+            "/imageRecognition/v1/userCategory/updateDataSet",
             "/imageRecognition/v1/userCategory/uploadImage",
             "/rail/v1/railmapData",
             "/rail/v1/railmapDetail",

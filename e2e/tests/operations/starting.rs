@@ -49,7 +49,10 @@ fn wrong_settings_are_named_with_their_remedy() {
         ("listen = \"nowhere\"", "listen: invalid socket address syntax"),
         ("surprise = 1", "surprise: there is no such setting; `kaisatsu config` lists them"),
         ("log = [1]", "log: a setting is a string, a whole number, true or false"),
-        ("shutdown_grace = \"5\"", "shutdown_grace: write a whole number and s, m, h or d, such as 30s or 24h"),
+        (
+            "shutdown_grace = \"5\"",
+            "shutdown_grace: write a whole number and s, m, h, d or w, such as 30s, 24h or 1h30m",
+        ),
         ("database = \"mysql://me:s3cret@h/d\"", "database: 'mysql:' is no kind of database we keep things in"),
         ("cors = \"app.example\"", "cors: 'app.example' is no origin; write *, off, or https://HOST[:PORT]"),
         ("max_connections = 0", "max_connections: 0 is not in 1..=1000000"),

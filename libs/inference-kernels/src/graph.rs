@@ -80,6 +80,26 @@ pub(crate) enum Operation {
     Repeat {
         factors: [usize; 2],
     },
+    /// So many times as high and wide, with straight lines between the middles of pixels.
+    Enlarge {
+        factors: [usize; 2],
+    },
+    /// Each channel brought to mean 0 and deviation 1, then a factor and a summand for each.
+    Standardise {
+        factors: Vec<f32>,
+        summands: Vec<f32>,
+        epsilon: f32,
+    },
+    /// The mean of each square of pixels with sides of this length; the squares lie side by side.
+    Pool {
+        side: usize,
+    },
+    /// Each square of pixels becomes one with a channel for each of them, row by row.
+    Gather {
+        side: usize,
+    },
+    /// The length of each pixel's vector of channels.
+    Norm,
     /// The same value under another name.
     Same,
 }
@@ -100,6 +120,7 @@ pub(crate) enum Binary {
     Subtract,
     Multiply,
     Divide,
+    Maximum,
 }
 
 pub(crate) struct Convolution {
@@ -239,6 +260,7 @@ impl Reading<'_> {
             "Sub" => Operation::Binary(Binary::Subtract),
             "Mul" => Operation::Binary(Binary::Multiply),
             "Div" => Operation::Binary(Binary::Divide),
+            "Max" => Operation::Binary(Binary::Maximum),
             "GlobalAveragePool" => Operation::Average,
             "Concat" => Operation::Concat { axis: self.integer("axis", 0) },
             "Split" if self.node.inputs.len() == 1 => Operation::Split { axis: self.integer("axis", 0) },
@@ -259,7 +281,15 @@ impl Reading<'_> {
                 }
                 Operation::Dot { weights: Arc::clone(&weights.values) }
             }
-            "Resize" => self.repetition()?,
+            "Resize" => self.resize()?,
+            "InstanceNormalization" => Operation::Standardise {
+                factors: self.constant(1)?.values.to_vec(),
+                summands: self.constant(2)?.values.to_vec(),
+                epsilon: self.float("epsilon", 1e-5),
+            },
+            "AveragePool" => self.pool()?,
+            "SpaceToDepth" => Operation::Gather { side: self.side(self.integer("blocksize", 0))? },
+            "ReduceL2" if self.integers("axes") == [1] && self.integer("keepdims", 1) == 1 => Operation::Norm,
             "Identity" | "Dropout" => Operation::Same,
             _ => return self.unknown("it"),
         })
@@ -377,10 +407,33 @@ impl Reading<'_> {
         Ok(Operation::Dense { weights: Arc::clone(&weights.values), by_output, bias })
     }
 
-    fn repetition(&self) -> Result<Operation, Unsupported> {
-        let nearest = self.text("mode") == b"nearest"
-            && self.text("coordinate_transformation_mode") == b"asymmetric"
-            && self.text("nearest_mode") == b"floor";
+    /// The side of a square of pixels.
+    fn side(&self, side: i64) -> Result<usize, Unsupported> {
+        match usize::try_from(side) {
+            Ok(side) if (1..=MOST_PIXELS).contains(&side) => Ok(side),
+            _ => self.unknown("its size"),
+        }
+    }
+
+    fn pool(&self) -> Result<Operation, Unsupported> {
+        let (window, strides) = (self.integers("kernel_shape"), self.integers("strides"));
+        let plain = self.integers("pads").iter().all(|pad| *pad == 0)
+            && self.integer("ceil_mode", 0) == 0
+            && matches!(self.text("auto_pad"), b"" | b"NOTSET" | b"VALID")
+            && self.integers("dilations").iter().all(|step| *step == 1);
+        match *window {
+            [side, same] if plain && side == same && strides == window => {
+                Ok(Operation::Pool { side: self.side(side)? })
+            }
+            _ => self.unknown("other than squares side by side"),
+        }
+    }
+
+    fn resize(&self) -> Result<Operation, Unsupported> {
+        let transformation = self.text("coordinate_transformation_mode");
+        let nearest =
+            self.text("mode") == b"nearest" && transformation == b"asymmetric" && self.text("nearest_mode") == b"floor";
+        let linear = self.text("mode") == b"linear" && matches!(transformation, b"" | b"half_pixel");
         let factors = self.constant(2)?;
         #[allow(
             clippy::cast_possible_truncation,
@@ -390,13 +443,13 @@ impl Reading<'_> {
         let whole: Vec<usize> = factors.values.iter().map(|factor| *factor as usize).collect();
         #[allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "they are whole or they are not")]
         let exact = whole.iter().zip(factors.values.iter()).all(|(whole, factor)| *whole as f32 == *factor);
-        match whole.as_slice() {
-            &[1, 1, down, across]
-                if nearest && exact && (1..=MOST_PIXELS).contains(&down) && (1..=MOST_PIXELS).contains(&across) =>
-            {
-                Ok(Operation::Repeat { factors: [down, across] })
-            }
-            _ => self.unknown("other than repeating pixels"),
+        let &[1, 1, down, across] = whole.as_slice() else { return self.unknown("other dimensions than two") };
+        let small = (1..=MOST_PIXELS).contains(&down) && (1..=MOST_PIXELS).contains(&across);
+        let factors = [down, across];
+        match (exact && small, nearest, linear) {
+            (true, true, _) => Ok(Operation::Repeat { factors }),
+            (true, _, true) => Ok(Operation::Enlarge { factors }),
+            _ => self.unknown("other than repeating pixels, or straight lines between them"),
         }
     }
 }

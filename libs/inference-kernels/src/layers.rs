@@ -1,14 +1,15 @@
 //! The nodes of a network with their weights arranged for the kernels.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use crate::{
     Processor,
     graph::{Convolution, Geometry, Node, Operation, Unsupported, unsupported},
     kernels::{
         Activation, Buffer, Finish, LANES, Lanes, blocks, bottleneck::Pointwise, depthwise::HIGHEST, in_blocks,
-        matmul::Matrix,
+        matmul::Matrix, planes,
     },
+    placement::FEW,
 };
 
 /// A node, or a part of one, ready for any size of input.
@@ -79,16 +80,16 @@ pub(crate) enum Weights {
     Windows(Buffer),
     /// For a picture with few channels that lies channel by channel.
     Planes(Buffer),
+    /// From such a picture to another one.
+    BetweenPlanes(planes::Weights),
 }
 
-/// An input image of up to so many channels is convolved as it lies, channel by channel.
-const FEW: usize = 4;
 /// Up to so many products of a pixel are computed for each pixel first and summed by window afterwards.
 const FEW_PRODUCTS: usize = 64;
 
 impl Layer {
-    /// The layers of a node; `fed` are the names of the network's inputs.
-    pub(crate) fn of(processor: Processor, node: Node, fed: &[String]) -> Result<Vec<Self>, Unsupported> {
+    /// The layers of a node; `planes` are the names of the values that lie channel by channel.
+    pub(crate) fn of(processor: Processor, node: Node, planes: &HashSet<String>) -> Result<Vec<Self>, Unsupported> {
         let Node { operation, inputs, outputs } = node;
         let work = match operation {
             Operation::Convolve(it) if !it.is_whole() => {
@@ -102,7 +103,16 @@ impl Layer {
                     Self { work: then, inputs: std::iter::once(products.clone()).chain(others).collect(), outputs };
                 return Ok(vec![Self { work: first, inputs: inputs[..1].to_vec(), outputs: vec![products] }, sum]);
             }
-            Operation::Convolve(it) => Work::Convolve(Arc::new(convolve(processor, &it, fed.contains(&inputs[0]))?)),
+            Operation::Convolve(it) => {
+                let takes = planes.contains(&inputs[0]) && it.channels[1] <= FEW;
+                let makes = takes && planes.contains(&outputs[0]);
+                Work::Convolve(Arc::new(convolve(processor, &it, takes, makes)?))
+            }
+            Operation::Standardise { .. } | Operation::Pool { .. } | Operation::Gather { .. }
+                if !planes.contains(&inputs[0]) =>
+            {
+                return unsupported("an operation on channels that lie in blocks");
+            }
             Operation::Dense { weights, by_output, bias } => {
                 Work::Dense(Arc::new(dense(processor, &weights, by_output, &bias)))
             }
@@ -114,7 +124,13 @@ impl Layer {
 
     /// Whether its input is an image as it was given, channel by channel.
     pub(crate) fn takes_planes(&self) -> bool {
-        matches!(&self.work, Work::Convolve(convolve) if matches!(convolve.weights, Weights::Planes(_)))
+        match &self.work {
+            Work::Convolve(convolve) => matches!(convolve.weights, Weights::Planes(_) | Weights::BetweenPlanes(_)),
+            Work::Other(operation) => {
+                matches!(operation, Operation::Standardise { .. } | Operation::Pool { .. } | Operation::Gather { .. })
+            }
+            _ => false,
+        }
     }
 }
 
@@ -159,7 +175,8 @@ fn products_and_sum(processor: Processor, it: &Convolution) -> (Work, Work) {
     (Work::Convolve(Arc::new(first)), Work::Sum(Arc::new(then)))
 }
 
-fn convolve(processor: Processor, it: &Convolution, fed: bool) -> Result<Convolve, Unsupported> {
+/// `takes` and `makes` say whether what comes in and goes out lies channel by channel.
+fn convolve(processor: Processor, it: &Convolution, takes: bool, makes: bool) -> Result<Convolve, Unsupported> {
     let [outputs, of_group] = it.channels;
     let [rows, columns] = it.geometry.window;
     let size = rows * columns;
@@ -168,7 +185,10 @@ fn convolve(processor: Processor, it: &Convolution, fed: bool) -> Result<Convolv
         let of = |place: usize| (0..outputs).map(move |output| it.weight(output, place / size, place % size));
         (0..channels * size).flat_map(|place| in_blocks(&of(place).collect::<Vec<_>>()).to_vec()).collect()
     };
-    let (inputs, weights) = if it.groups == 1 && fed && of_group <= FEW {
+    let (inputs, weights) = if it.groups == 1 && makes {
+        let at = |output: usize, place: usize| it.weight(output, place / size, place % size);
+        (of_group, Weights::BetweenPlanes(planes::Weights::new(of_group * size, &it.bias, at)))
+    } else if it.groups == 1 && takes {
         (of_group, Weights::Planes(by_place(of_group)))
     } else if it.groups == 1 {
         let depth = blocks(of_group);

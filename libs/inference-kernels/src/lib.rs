@@ -1,10 +1,11 @@
 //! Runs convolutional networks from ONNX files on one thread, without ONNX Runtime.
 //!
 //! [`Network::read`] reads a file (`onnx.rs`, `graph.rs`), fuses operations that one kernel can do together
-//! (`fusion.rs`) and arranges the weights for the kernels (`layers.rs`). A [`Runner`] makes a plan of steps and buffers
-//! for each size of input (`plan.rs`) and follows it. The kernels take sixteen channels at a time.
+//! (`fusion.rs`), decides which values lie channel by channel (`placement.rs`) and arranges the weights for the kernels
+//! (`layers.rs`). A [`Runner`] makes a plan of steps and buffers for each size of input (`plan.rs`) and follows it. The
+//! kernels take sixteen channels at a time, or sixteen pixels where there are few channels.
 //!
-//! The kernels know the operations of `MobileNet`, `EfficientNet` and `PicoDet` and of networks like them.
+//! The kernels know the operations of `MobileNet`, `EfficientNet`, `PicoDet` and `XFeat` and of networks like them.
 //! Anything else is [`Unsupported`]: the error names it when the network is read, or at the latest when an input of
 //! that size is run, and the caller takes another runtime.
 //!
@@ -24,6 +25,7 @@ mod graph;
 mod kernels;
 mod layers;
 mod onnx;
+mod placement;
 mod plan;
 mod processor;
 mod runner;

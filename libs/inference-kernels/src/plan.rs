@@ -68,8 +68,37 @@ pub(crate) enum Kernel {
         size: [usize; 2],
         factors: [usize; 2],
     },
+    Enlarge {
+        size: [usize; 2],
+        factors: [usize; 2],
+    },
     Softmax {
         width: usize,
+    },
+    /// Over the channels of each of so many pixels.
+    SoftmaxOfPixel {
+        channels: usize,
+        size: usize,
+    },
+    Norm {
+        channels: usize,
+        size: usize,
+    },
+    /// Of planes of so many pixels.
+    Standardise {
+        factors: Vec<f32>,
+        summands: Vec<f32>,
+        epsilon: f32,
+        size: usize,
+    },
+    Pool {
+        side: usize,
+        size: [usize; 2],
+        channels: usize,
+    },
+    Gather {
+        side: usize,
+        size: [usize; 2],
     },
     Dot {
         weights: Arc<[f32]>,

@@ -14,9 +14,11 @@ use crate::{
         depthwise::{self, Field, Part},
         direct, elementwise,
         matmul::{self, Places, Target},
+        pixels, planes,
         rows::{Pixels, Windows},
     },
     layers::{Convolve, Layer, Sum, Weights},
+    placement::in_planes,
     plan::{Kernel, Layout, Location, Plan, Step},
     processor::Instructions,
 };
@@ -46,9 +48,10 @@ impl Network {
     pub fn read(processor: Processor, file: Vec<u8>) -> Result<Self, Unsupported> {
         let mut graph = Graph::read(file)?;
         fuse(&mut graph);
-        let Graph { nodes, mut constants, inputs, outputs } = graph;
-        let layers =
-            nodes.into_iter().map(|node| Layer::of(processor, node, &inputs)).collect::<Result<Vec<_>, _>>()?;
+        let planes = in_planes(&graph);
+        let Graph { nodes, mut constants, outputs, .. } = graph;
+        let layers = nodes.into_iter().map(|node| Layer::of(processor, node, &planes));
+        let layers = layers.collect::<Result<Vec<_>, _>>()?;
         let layers: Vec<Layer> = layers.into_iter().flatten().collect();
         // The layers hold the weights now; only operands of binary operations are needed again.
         constants.retain(|name, _| layers.iter().any(|layer| layer.inputs.contains(name)));
@@ -265,6 +268,21 @@ fn one<S: Simd>(simd: S, step: &Step, buffers: &[Buffer], out: &mut [Lanes], spa
             elementwise::repeat(*size, *factors, &input(0)[..out.len() / (factors[0] * factors[1])], out);
         }
         Kernel::Softmax { width } => elementwise::softmax(simd, *width, same(), out),
+        Kernel::SoftmaxOfPixel { channels, size } => pixels::softmax(simd, *channels, *size, same(), out),
+        Kernel::Norm { channels, size } => pixels::norm(simd, *channels, *size, input(0), out),
+        Kernel::Enlarge { size, factors } => {
+            pixels::enlarge(simd, *size, *factors, &input(0)[..out.len() / (factors[0] * factors[1])], out);
+        }
+        Kernel::Standardise { factors, summands, epsilon, size } => {
+            let values = size * factors.len();
+            let (from, to) = (&input(0).as_flattened()[..values], &mut out.as_flattened_mut()[..values]);
+            planes::standardise(simd, (factors, summands, *epsilon), *size, from, to);
+        }
+        Kernel::Pool { side, size, channels } => {
+            let (from, to) = (size[0] * size[1] * channels, size[0] / side * (size[1] / side) * channels);
+            planes::pool(*side, *size, &input(0).as_flattened()[..from], &mut out.as_flattened_mut()[..to]);
+        }
+        Kernel::Gather { side, size } => planes::gather(*side, *size, input(0).as_flattened(), out),
         Kernel::Dot { weights } => elementwise::dot(weights, input(0), out),
     }
 }
@@ -287,6 +305,11 @@ fn convolve<S: Simd>(
         Weights::Planes(weights) => {
             let planes = &input.as_flattened()[..field.pixels() * it.channels[0]];
             direct::convolve(simd, field, planes, weights, finish, out, &mut space.lines);
+        }
+        Weights::BetweenPlanes(weights) => {
+            let seen = &input.as_flattened()[..field.pixels() * it.channels[0]];
+            let made = &mut out.as_flattened_mut()[..outputs * it.channels[1]];
+            planes::convolve(simd, field, seen, weights, it.activation, made, &mut space.lines);
         }
         Weights::Windows(weights) => {
             let part = Part { rows: 0..field.outputs[0], plane: outputs, offset: 0 };

@@ -51,10 +51,13 @@ def argument(value: Any, saved: dict[str, Any]) -> Any:
 
 def arguments(step: Step, saved: dict[str, Any]) -> dict[str, Any]:
     found = argument(step.get("with", {}), saved)
-    if step["call"] == "datasets.create":
-        found["images"] = [
-            DataSetImage(**{snake(name): value for name, value in image.items()}) for image in found["images"]
-        ]
+    if step["call"] in ("datasets.create", "datasets.update"):
+        for name in {"images", "add"} & found.keys():
+            found[name] = [
+                DataSetImage(**{snake(field): value for field, value in image.items()}) for image in found[name]
+            ]
+        for name in {"retag", "renameTags"} & found.keys():
+            found[name] = dict(tuple(pair.values()) for pair in found[name])
     if "sites" in found:
         found["sites"] = [Site(**{snake(name): value for name, value in site.items()}) for site in found["sites"]]
     return {("from_" if name == "from" else snake(name)): value for name, value in found.items()}

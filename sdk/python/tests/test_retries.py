@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 
 from kaisatsu_client import (
     AsyncKaisatsu,
+    ConflictError,
+    DataSetImage,
     Kaisatsu,
     KaisatsuError,
     RateLimitedError,
@@ -70,6 +73,37 @@ def test_a_recognition_that_may_have_been_received_is_not(waits: list[float], fa
     with pytest.raises((TransportError, TimeoutError)):
         client(handle).recognition.classify(b"picture")
     assert len(requests) == 1
+    assert not waits
+
+
+@pytest.mark.usefixtures("waits")
+def test_what_creates_something_is_sent_again_with_the_same_key() -> None:
+    created = httpx.Response(202, json={"dataSetId": "d", "state": "queued"})
+    busy = httpx.Response(409, json={"error": {"code": "202", "message": "m"}}, headers={"Retry-After": "1"})
+    handle, requests = answers(httpx.ReadError("cut"), busy, created, created)
+    images = [DataSetImage(image_id="i")]
+    assert client(handle).datasets.create("t", "n", images).data_set_id == "d"
+    keys = [request.headers["Idempotency-Key"] for request in requests]
+    assert len(keys) == 3
+    assert len(set(keys)) == 1
+    assert uuid.UUID(keys[0]).version == 4
+    client(handle).datasets.create("t", "n", images, idempotency_key="mine")
+    assert requests[-1].headers["Idempotency-Key"] == "mine"
+
+
+def test_a_key_that_was_used_for_something_else_is_final(waits: list[float]) -> None:
+    handle, _ = answers(httpx.Response(409, json={"error": {"code": "104", "message": "m"}}))
+    with pytest.raises(ConflictError):
+        client(handle).images.upload("t", b"picture")
+    assert not waits
+
+
+def test_a_dataset_that_is_being_built_is_not_waited_for(waits: list[float]) -> None:
+    handle, requests = answers(httpx.Response(409, headers={"Retry-After": "2"}))
+    with pytest.raises(ConflictError) as raised:
+        client(handle).recognition.classify(b"picture", data_set_id="d", token="t")
+    assert raised.value.retry_after == 2
+    assert "Idempotency-Key" not in requests[0].headers
     assert not waits
 
 

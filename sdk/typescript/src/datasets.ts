@@ -1,8 +1,16 @@
 import { DataSetFailedError, TimeoutError } from './errors.js';
-import type { CallOptions } from './settings.js';
+import type { CallOptions, Once } from './settings.js';
 import { nothing, shaped, type Shape } from './shape.js';
 import { sleep, type Transport } from './transport.js';
-import type { CreatedDataSet, DataSet, DataSetDetail, DataSetImage, DataSetPage, Token } from './types/data.js';
+import type {
+  CreatedDataSet,
+  DataSet,
+  DataSetChanges,
+  DataSetDetail,
+  DataSetImage,
+  DataSetPage,
+  Token,
+} from './types/data.js';
 
 const BASE = '/imageRecognition/v1/userCategory';
 const dataSet: Shape = {
@@ -29,8 +37,17 @@ export class DataSets {
   }
 
   /** Begins to build a dataset; `waitUntilReady` waits for it. */
-  create(ask: { token: string; name: string; images: DataSetImage[] }, options?: CallOptions): Promise<CreatedDataSet> {
-    return this.post('createDataSet', ask, { dataSetId: 'string', state: 'string' }, false, options);
+  create(
+    ask: { token: string; name: string; images: DataSetImage[] } & Once,
+    options?: CallOptions,
+  ): Promise<CreatedDataSet> {
+    const { token, idempotencyKey, ...json } = ask;
+    const read = shaped<CreatedDataSet>({ dataSetId: 'string', state: 'string' });
+    const path = `${BASE}/createDataSet`;
+    return this.transport.send(
+      { method: 'POST', path, query: { token }, json, read, creates: { idempotencyKey } },
+      options,
+    );
   }
 
   /** How far a dataset is, what became of its images, and how good it is. */
@@ -39,12 +56,12 @@ export class DataSets {
     options?: CallOptions,
   ): Promise<DataSetDetail> {
     const image: Shape = { imageId: 'string', outcome: 'string' };
-    return this.post('getDataSet', ask, { ...(dataSet as object), images: [image] }, true, options);
+    return this.post('getDataSet', ask, { ...(dataSet as object), images: [image] }, options);
   }
 
   /** Some of the user's datasets. */
   list(ask: { token: string; cursor?: string; limit?: number }, options?: CallOptions): Promise<DataSetPage> {
-    return this.post('listDataSets', ask, { dataSets: [dataSet] }, true, options);
+    return this.post('listDataSets', ask, { dataSets: [dataSet] }, options);
   }
 
   /** All of the user's datasets, read page after page of `limit`. */
@@ -55,6 +72,22 @@ export class DataSets {
       cursor = page.nextCursor;
       if (cursor === undefined) return;
     }
+  }
+
+  /**
+   * Changes a dataset. If its images change, a new version is built in the background, and the dataset answers as
+   * before until that is ready; `update` of the dataset says how far it is.
+   */
+  update(ask: { token: string; dataSetId: string } & DataSetChanges, options?: CallOptions): Promise<DataSet> {
+    return this.post('updateDataSet', ask, dataSet, options, false);
+  }
+
+  /**
+   * Takes the last change of a dataset back: a version that is being built is dropped, otherwise the version before
+   * answers again. The name stays.
+   */
+  undo(ask: { token: string; dataSetId: string }, options?: CallOptions): Promise<DataSet> {
+    return this.post('undoDataSet', ask, dataSet, options, false);
   }
 
   /** Deletes a dataset. The images of the storage area stay. */
@@ -95,8 +128,8 @@ export class DataSets {
     operation: string,
     ask: { token: string },
     shape: Shape,
-    repeatable: boolean,
     options?: CallOptions,
+    repeatable = true,
   ): Promise<T> {
     const { token, ...json } = ask;
     const path = `${BASE}/${operation}`;

@@ -1,5 +1,5 @@
 import { blobOf, formOf, type Picture } from './pictures.js';
-import type { CallOptions } from './settings.js';
+import type { CallOptions, Once } from './settings.js';
 import { nothing, shaped } from './shape.js';
 import type { Transport } from './transport.js';
 import type { ImagePage, StoredImage, UploadedImage } from './types/data.js';
@@ -15,13 +15,17 @@ export class Images {
 
   /** Stores an image; `tag` says what it shows, `name` what the user calls it. */
   upload(
-    ask: { token: string; image: Picture; tag?: string; name?: string },
+    ask: { token: string; image: Picture; tag?: string; name?: string } & Once,
     options?: CallOptions,
   ): Promise<UploadedImage> {
-    const { token, image, tag, name } = ask;
+    const { token, image, tag, name, idempotencyKey } = ask;
     const form = formOf({ tag, name, image: blobOf(image) });
     const read = shaped<UploadedImage>({ imageId: 'string', sha256: 'string', width: 'number', height: 'number' });
-    return this.transport.send({ method: 'POST', path: `${BASE}/uploadImage`, query: { token }, form, read }, options);
+    const path = `${BASE}/uploadImage`;
+    return this.transport.send(
+      { method: 'POST', path, query: { token }, form, read, creates: { idempotencyKey } },
+      options,
+    );
   }
 
   /** Some of the user's images. */

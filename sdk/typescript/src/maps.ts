@@ -11,6 +11,9 @@ export interface Window {
   height?: number;
 }
 
+/** The language of the names of stations. */
+export type MapLanguage = 'ja' | 'en' | 'ja-en';
+
 /** What stations are looked for by. */
 export interface StationQuery {
   /** The one of this code. */
@@ -28,6 +31,7 @@ export interface StationQuery {
   /** The number of the first one, counted from 1. */
   offset?: number;
   gcs?: Gcs;
+  language?: MapLanguage;
 }
 
 /**
@@ -40,7 +44,7 @@ export class Maps {
 
   /** The maps: all, one by its id, or those that hold a station. The three parameters exclude each other. */
   railmapList(
-    query: { id?: string; stationCode?: number; stationName?: string; gcs?: Gcs } = {},
+    query: { id?: string; stationCode?: number; stationName?: string; gcs?: Gcs; language?: MapLanguage } = {},
     options?: CallOptions,
   ): Promise<ListedMap[]> {
     return this.get('railmapList', { ...this.gcs(), ...query }, mapsOf, options);
@@ -48,18 +52,32 @@ export class Maps {
 
   /** The stations in a window of a map, or one by its code or name. Store the code: stations are renamed. */
   railmapDetail(
-    query: Window & { id: string; stationCode?: number; stationName?: string; gcs?: Gcs },
+    query: Window & {
+      id: string;
+      stationCode?: number;
+      stationName?: string;
+      gcs?: Gcs;
+      language?: MapLanguage;
+    },
     options?: CallOptions,
   ): Promise<RailMap> {
     return this.get('railmapDetail', { ...this.gcs(), ...query }, mapOf, options);
   }
 
-  /** The picture of a window of a map. */
+  /** The picture of a window of a map. `course` are the codes of the stations of a way, which is then emphasised. */
   railmapData(
-    query: Window & { id: string; format?: 'png' | 'svg'; scale?: number; style?: 'light' | 'dark' },
+    query: Window & {
+      id: string;
+      format?: 'png' | 'svg' | 'pdf';
+      scale?: number;
+      style?: 'light' | 'dark';
+      language?: MapLanguage;
+      course?: number[];
+    },
     options?: CallOptions,
   ): Promise<PictureFile> {
-    return this.get('railmapData', { ...query }, fileOf, options);
+    const course = query.course?.length ? query.course.join(',') : undefined;
+    return this.get('railmapData', { ...query, course }, fileOf, options);
   }
 
   /** Stations of all maps; with `name`, the best first. */
@@ -80,7 +98,14 @@ export class Maps {
 
   /** The stations around a place, the nearest first. `radius` is in metres, 1 to 50,000; 1,000 if left out. */
   stationNear(
-    query: { latitude: number; longitude: number; radius?: number; limit?: number; gcs?: Gcs },
+    query: {
+      latitude: number;
+      longitude: number;
+      radius?: number;
+      limit?: number;
+      gcs?: Gcs;
+      language?: MapLanguage;
+    },
     options?: CallOptions,
   ): Promise<StationPage> {
     const { latitude, longitude, ...rest } = query;

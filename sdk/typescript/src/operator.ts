@@ -1,5 +1,5 @@
 import { blobOf, formOf, type Picture } from './pictures.js';
-import type { CallOptions } from './settings.js';
+import type { CallOptions, Once } from './settings.js';
 import { nothing, shaped, type Shape } from './shape.js';
 import type { Transport } from './transport.js';
 import type { Collection, CollectionImage, CollectionImagePage, CollectionPage, Item, ItemPage } from './types/data.js';
@@ -53,10 +53,10 @@ export class Catalogue {
       url?: string;
       sites?: Site[];
       details?: Record<string, string>;
-    },
+    } & Once,
     options?: CallOptions,
   ): Promise<Item> {
-    const { barcodes, images, sites, details, ...fields } = ask;
+    const { barcodes, images, sites, details, idempotencyKey, ...fields } = ask;
     const form = formOf({
       ...details,
       ...fields,
@@ -65,7 +65,7 @@ export class Catalogue {
       image: images?.map(blobOf),
     });
     return this.transport.send(
-      { method: 'POST', path: ITEMS, form, read: shaped<Item>(item), repeatable: true },
+      { method: 'POST', path: ITEMS, form, read: shaped<Item>(item), creates: { idempotencyKey } },
       options,
     );
   }
@@ -109,12 +109,13 @@ export class Collections {
       tag?: string;
       imageUrl?: string;
       modelName?: string;
-    },
+    } & Once,
     options?: CallOptions,
   ): Promise<Collection> {
-    const form = formOf({ ...ask, image: blobOf(ask.image) });
+    const { idempotencyKey, ...fields } = ask;
+    const form = formOf({ ...fields, image: blobOf(ask.image) });
     const read = shaped<Collection>(collection);
-    return this.transport.send({ method: 'POST', path: COLLECTIONS, form, read, repeatable: true }, options);
+    return this.transport.send({ method: 'POST', path: COLLECTIONS, form, read, creates: { idempotencyKey } }, options);
   }
 
   /** Removes an image, or the whole collection. */

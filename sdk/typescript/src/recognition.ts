@@ -1,5 +1,5 @@
 import { blobOf, formOf, type Picture } from './pictures.js';
-import type { CallOptions } from './settings.js';
+import type { CallOptions, Once } from './settings.js';
 import { nothing, shaped, type Shape } from './shape.js';
 import type { Transport } from './transport.js';
 import type {
@@ -60,10 +60,14 @@ export class Recognition {
     return this.look('objectDetection/detect', ask, shape, options);
   }
 
-  /** The images of a collection, or of a user's dataset, that are most like a picture. */
+  /**
+   * The images of a collection, or of a user's dataset, that are most like a picture; or those that show what `text`
+   * says, where the model of the collection has a text encoder.
+   */
   similar(
     ask: {
-      image: Picture;
+      image?: Picture;
+      text?: string;
       collection?: string;
       dataSetId?: string;
       token?: string;
@@ -98,13 +102,16 @@ export class Recognition {
   }
 
   /** Says whether the whole result of a recognition was right. The last word counts. */
-  feedback(ask: { recognitionId: string; isValid: boolean; comment?: string }, options?: CallOptions): Promise<void> {
+  feedback(
+    ask: { recognitionId: string; isValid: boolean; comment?: string } & Once,
+    options?: CallOptions,
+  ): Promise<void> {
     return this.judge('feedback', ask, options);
   }
 
   /** Says whether one candidate of a recognition was right. The last word counts. */
   feedbackToCandidate(
-    ask: { recognitionId: string; itemId: string; isValid: boolean; comment?: string },
+    ask: { recognitionId: string; itemId: string; isValid: boolean; comment?: string } & Once,
     options?: CallOptions,
   ): Promise<void> {
     return this.judge('feedbackToCandidate', ask, options);
@@ -157,12 +164,12 @@ export class Recognition {
 
   private look<T>(
     operation: string,
-    ask: { image: Picture; token?: string },
+    ask: { image?: Picture; token?: string },
     shape: Shape,
     options?: CallOptions,
   ): Promise<T> {
     const { image, token, ...fields } = ask;
-    const form = formOf({ ...fields, image: blobOf(image) });
+    const form = formOf({ ...fields, image: image && blobOf(image) });
     return this.transport.send(
       { method: 'POST', path: `${BASE}/${operation}`, query: { token }, form, read: shaped<T>(shape) },
       options,
@@ -171,10 +178,10 @@ export class Recognition {
 
   private judge(
     operation: string,
-    ask: { recognitionId: string; isValid: boolean; comment?: string },
+    ask: { recognitionId: string; isValid: boolean; comment?: string } & Once,
     options?: CallOptions,
   ): Promise<void> {
-    const { comment, ...query } = ask;
+    const { comment, idempotencyKey, ...query } = ask;
     const json = comment === undefined ? {} : { comment };
     const call = {
       method: 'POST',
@@ -182,7 +189,7 @@ export class Recognition {
       query,
       json,
       read: nothing,
-      repeatable: true,
+      creates: { idempotencyKey },
     } as const;
     return this.transport.send(call, options);
   }

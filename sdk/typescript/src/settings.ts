@@ -1,4 +1,11 @@
-import { type KaisatsuError, TimeoutError, TransportError, UnavailableError, RateLimitedError } from './errors.js';
+import {
+  ConflictError,
+  type KaisatsuError,
+  RateLimitedError,
+  TimeoutError,
+  TransportError,
+  UnavailableError,
+} from './errors.js';
 
 /** A geodetic system: WGS 84, that of satellite navigation, or the old Japanese one. */
 export type Gcs = 'wgs84' | 'tokyo';
@@ -17,6 +24,16 @@ export interface Sent {
   requestId?: string | undefined;
   /** The kind of the error, if it failed. */
   error?: string | undefined;
+}
+
+/** What an operation that creates something takes beside its arguments. */
+export interface Once {
+  /**
+   * A text that is used for no other request, such as a UUID. The server does the work of the same request with the
+   * same key once within a day. Without it every call has a random one, so that it can be sent again safely; a key of
+   * your own makes calls safe that your program repeats, also after it was restarted.
+   */
+  idempotencyKey?: string | undefined;
 }
 
 /** What every call takes beside its arguments. */
@@ -43,7 +60,7 @@ export interface ClientOptions {
   timeout?: number | undefined;
   /** The most seconds of a call, with all attempts and the waiting between; 120. */
   totalTimeout?: number | undefined;
-  /** The most requests of one call; 3. What is not idempotent is sent again only if the server cannot have begun. */
+  /** The most requests of one call; 3. A recognition is sent again only if the server cannot have begun. */
   attempts?: number | undefined;
   /** The largest answer; 64 MiB. */
   maxAnswerBytes?: number | undefined;
@@ -105,17 +122,25 @@ const LONGEST_WAIT = 8;
  */
 export function waitBeforeNext(
   error: KaisatsuError,
-  { repeatable, attempt, attempts, left }: { repeatable: boolean; attempt: number; attempts: number; left: number },
+  {
+    repeatable,
+    once = false,
+    attempt,
+    attempts,
+    left,
+  }: { repeatable: boolean; once?: boolean; attempt: number; attempts: number; left: number },
   chance: () => number = Math.random,
 ): number | undefined {
-  if (attempt >= attempts || !mayRepeat(error, repeatable)) return undefined;
+  if (attempt >= attempts || !mayRepeat(error, repeatable || once, once)) return undefined;
   const backoff = Math.min(FIRST_WAIT * 2 ** (attempt - 1), LONGEST_WAIT);
   // Jitter: clients that failed at the same moment must not come back at the same moment.
   const wait = Math.max(backoff * (0.5 + chance() / 2), error.retryAfter ?? 0);
   return wait < left ? wait : undefined;
 }
 
-function mayRepeat(error: KaisatsuError, repeatable: boolean): boolean {
+function mayRepeat(error: KaisatsuError, repeatable: boolean, once: boolean): boolean {
+  // The server is still at work on an attempt before this one.
+  if (error instanceof ConflictError) return once && error.retryAfter !== undefined;
   if (error instanceof RateLimitedError) return true;
   if (error instanceof UnavailableError) return repeatable || error.retryAfter !== undefined;
   if (error instanceof TransportError) return repeatable || error.nothingSent;

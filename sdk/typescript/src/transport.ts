@@ -23,6 +23,8 @@ export interface Call<T> {
   /** Whether it may be sent again when it may have been received: see sdk/cases/README.md. */
   repeatable?: boolean;
   hasKey?: boolean;
+  /** Whether it creates something, so that it has an `Idempotency-Key`: this one, or a random one. */
+  creates?: { idempotencyKey?: string | undefined };
 }
 
 /** @internal An answer of the server, read to its end. */
@@ -59,11 +61,14 @@ export class Transport {
 
   async send<T>(call: Call<T>, options: CallOptions = {}): Promise<T> {
     const end = now() + (options.totalTimeout ?? this.settings.totalTimeout);
+    // All attempts have the same one: that is what makes the server do the work once.
+    const onceKey = call.creates && (call.creates.idempotencyKey ?? randomUuid());
+    const repeatable = call.repeatable ?? false;
     for (let attempt = 1; ; attempt++) {
       const start = now();
       try {
         const timeout = Math.max(0.001, Math.min(options.timeout ?? this.settings.timeout, end - start));
-        const answer = await this.attempt(call, timeout, options.signal);
+        const answer = await this.attempt(call, timeout, onceKey, options.signal);
         const result = resultOf(call, answer);
         this.report(call, attempt, start, answer.status, idOf(answer.headers));
         return result;
@@ -72,14 +77,19 @@ export class Transport {
         this.report(call, attempt, start, error.status, error.requestId, error.kind);
         const attempts = options.attempts ?? this.settings.attempts;
         const left = end - now();
-        const wait = waitBeforeNext(error, { repeatable: call.repeatable ?? false, attempt, attempts, left });
+        const wait = waitBeforeNext(error, { repeatable, once: onceKey !== undefined, attempt, attempts, left });
         if (wait === undefined) throw error;
         await sleep(wait, options.signal);
       }
     }
   }
 
-  private async attempt(call: Call<unknown>, timeout: number, signal?: AbortSignal): Promise<Answer> {
+  private async attempt(
+    call: Call<unknown>,
+    timeout: number,
+    onceKey: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<Answer> {
     if (signal?.aborted) throw new CancelledError(signal.reason);
     const controller = new AbortController();
     const cancel = () => controller.abort();
@@ -90,7 +100,7 @@ export class Transport {
       controller.abort();
     }, timeout * 1000);
     try {
-      const response = await this.settings.fetch(this.address(call), this.request(call, controller.signal));
+      const response = await this.settings.fetch(this.address(call), this.request(call, onceKey, controller.signal));
       return { status: response.status, headers: response.headers, content: await this.content(response) };
     } catch (error) {
       controller.abort();
@@ -116,11 +126,12 @@ export class Transport {
     return `${baseUrl}${call.path}${text ? `?${text}` : ''}`;
   }
 
-  private request(call: Call<unknown>, signal: AbortSignal): RequestInit {
+  private request(call: Call<unknown>, onceKey: string | undefined, signal: AbortSignal): RequestInit {
     const headers: Record<string, string> = {};
     if (IS_NODE) headers['User-Agent'] = `kaisatsu-sdk-typescript/${VERSION}`;
     const { keyIn } = this.settings;
     if (this.#key !== undefined && keyIn === 'header' && call.hasKey !== false) headers['X-API-Key'] = this.#key;
+    if (onceKey !== undefined) headers['Idempotency-Key'] = onceKey;
     if (call.json) headers['Content-Type'] = 'application/json;charset=UTF-8';
     if (call.body) headers['Content-Type'] = 'application/octet-stream';
     const body = call.json ? JSON.stringify(call.json) : (call.form ?? call.body ?? null);
@@ -231,6 +242,16 @@ function codeOf(error: unknown): string | undefined {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = (cause as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' ? code : undefined;
+}
+
+/** A UUID of version 4. Browsers have `crypto.randomUUID` only on pages that came over https. */
+function randomUuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const hex = Array.from(bytes, (byte, at) => {
+    const value = at === 6 ? (byte & 0x0f) | 0x40 : at === 8 ? (byte & 0x3f) | 0x80 : byte;
+    return value.toString(16).padStart(2, '0');
+  }).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 function now(): number {

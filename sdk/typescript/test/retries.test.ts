@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CancelledError, RateLimitedError, type Sent, TransportError, UnavailableError } from '../src/index.js';
+import {
+  CancelledError,
+  ConflictError,
+  RateLimitedError,
+  type Sent,
+  TransportError,
+  UnavailableError,
+} from '../src/index.js';
 import { waitBeforeNext } from '../src/settings.js';
 import { CLASSIFIED, clientOf, failed, HEALTH, json } from './fake.js';
 
@@ -18,6 +25,31 @@ test('a recognition that may have been received is not sent again', async () => 
     await assert.rejects(kaisatsu.recognition.classify({ image }), TransportError);
     assert.equal(seen.length, 1);
   }
+});
+
+test('what creates something is sent again with the same key', async () => {
+  const created = () => json({ dataSetId: 'd', state: 'queued' }, 202);
+  const ask = { token: 't', name: 'n', images: [{ imageId: 'i' }] };
+  const busy = json({ error: { code: '202', message: 'm' } }, 409, { 'Retry-After': '0' });
+  const { kaisatsu, seen } = clientOf([failed('ECONNRESET'), busy, created()]);
+  assert.equal((await kaisatsu.datasets.create(ask)).dataSetId, 'd');
+  const keys = seen.map(({ headers }) => headers.get('idempotency-key'));
+  assert.match(keys[0] ?? '', /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  assert.equal(new Set(keys).size, 1);
+  const own = clientOf([created(), created()]);
+  await own.kaisatsu.datasets.create({ ...ask, idempotencyKey: 'mine' });
+  await own.kaisatsu.datasets.create(ask);
+  const [first, second] = own.seen.map(({ headers }) => headers.get('idempotency-key'));
+  assert.equal(first, 'mine');
+  assert.notEqual(second, keys[0]);
+});
+
+test('a key that was used for something else is final, and so is a dataset that is being built', async () => {
+  const reused = clientOf([json({ error: { code: '104', message: 'm' } }, 409)]);
+  await assert.rejects(reused.kaisatsu.images.upload({ token: 't', image }), ConflictError);
+  const building = clientOf([json({ error: { code: '202', message: 'm' } }, 409, { 'Retry-After': '2' })]);
+  await assert.rejects(building.kaisatsu.recognition.classify({ image, dataSetId: 'd', token: 't' }), ConflictError);
+  assert.equal(building.seen[0]?.headers.get('idempotency-key'), null);
 });
 
 test('in a browser, which says nothing about the reason, it is not either', async () => {

@@ -78,6 +78,7 @@ test('every page in both themes', async ({ page }) => {
     ['feedback', 'feedback'],
     ['account', 'account'],
     ['operator', 'operator'],
+    ['server', 'server'],
   ];
   await inBothThemes(page, async (theme) => {
     await page.context().clearCookies();

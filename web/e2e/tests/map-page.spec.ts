@@ -6,7 +6,7 @@ import { expect, test } from '../test';
 type Box = [number, number, number, number];
 type Station = { code: number; name: string; boxes: [Box, ...Box[]] };
 type MapData = { width: number; height: number; centre: number; stations: Station[] };
-type Detail = { ResultSet: { RailMap: { Point: [{ Station: { code: string } }] } } };
+type Detail = { ResultSet: { RailMap: { Point: [{ Station: { code: string; Name: string } }] } } };
 
 let server: Server;
 let data: MapData;
@@ -152,6 +152,11 @@ test.describe('on a desktop', () => {
       const at = await onScreen(page, box);
       await page.mouse.click(at.x, at.y);
       expect(codeOf(await panelResponse(page, tokyo.code))).toBe(String(tokyo.code));
+      // Passengers come first: the response is folded until somebody asks for it.
+      const details = page.locator('#panel-api');
+      if (!(await details.evaluate((element: HTMLDetailsElement) => element.open))) {
+        await details.locator('summary').click();
+      }
       for (const [gcs, button] of [
         ['wgs84', 'WGS 84'],
         ['tokyo', 'Tokyo datum'],
@@ -168,6 +173,100 @@ test.describe('on a desktop', () => {
       await ready(page);
     }
     expect(problems).toEqual([]);
+  });
+
+  test('stations and lines are found as people type them', async ({ page }) => {
+    await open(page, '/map/tokyo');
+    for (const [text, name] of [
+      ['shinjuku', '新宿'],
+      ['東京駅', '東京'],
+      ['四谷', '四ツ谷'],
+      ['お茶の水', '御茶ノ水'],
+      ['自由ヶ丘', '自由が丘'],
+      ['霞が関', '霞ケ関'],
+      ['山手線', 'JR山手線'],
+    ] as const) {
+      await expect(await search(page, text), text).toHaveText(name);
+    }
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/#line=11302&at=/);
+    await ready(page);
+  });
+
+  test('the map is shown in another language, and the address keeps it', async ({ page }) => {
+    const { problems, requests } = watch(page);
+    await open(page, '/map/tokyo#station=1130208');
+    await expect(page.locator('#panel-name')).toHaveText('新宿');
+    await page.locator('#language').selectOption('en');
+    await ready(page);
+    await expect(page).toHaveURL(/\/map\/tokyo\?language=en#station=1130208&at=/);
+    await expect.poll(() => requests.some((url) => url.endsWith('.png?language=en'))).toBe(true);
+    await ready(page);
+    await screenshot(page, 'desktop-en.png');
+    const response = await panelResponse(page, 1130208);
+    expect(response.ResultSet.RailMap.Point[0].Station).toMatchObject({ Name: 'Shinjuku' });
+    await page.reload();
+    await ready(page);
+    await expect(page.locator('#language')).toHaveValue('en');
+    await expect(page).toHaveTitle('Shinjuku – 東京');
+    expect(problems).toEqual([]);
+  });
+
+  test('a way is found between two boxes, highlighted, and kept in the address', async ({ page }) => {
+    const { problems } = watch(page);
+    await open(page, '/map/tokyo');
+    await page.getByRole('button', { name: 'Find a way' }).click();
+    for (const [box, text] of [
+      ['#from', '新宿'],
+      ['#to', '東京'],
+    ] as const) {
+      await page.locator(`${box}-input`).fill(text);
+      await expect(page.locator(`${box}-found`)).toBeVisible();
+      await page.locator(`${box}-input`).press('Enter');
+    }
+    const first = page.locator('#ways li button').first();
+    await expect(first).toHaveAttribute('aria-pressed', 'true');
+    await expect(first.locator('strong')).toHaveText(/^1\d min · direct$/);
+    await expect(page).toHaveURL(/#from=1130208&to=1130101&at=/);
+    await ready(page);
+    await screenshot(page, 'desktop-way.png');
+    const { hash } = new URL(page.url());
+    await page.goto('about:blank');
+    await open(page, `/map/tokyo${hash}`);
+    await expect(page.locator('#ways li')).not.toHaveCount(0);
+    await expect(page.locator('#from-input')).toHaveValue('新宿');
+    // Escape ends it.
+    await page.locator('#map').focus();
+    await page.keyboard.press('Escape');
+    await expect(page.locator('#ways li')).toHaveCount(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('the panel leads to the next stations, and Back leads back', async ({ page }) => {
+    await open(page, '/map/tokyo#station=1131215');
+    await expect(page.locator('#panel-name')).toHaveText('高円寺');
+    await page.locator('#panel-lines').getByRole('button', { name: 'Nakano' }).first().click();
+    await expect(page.locator('#panel-name')).toHaveText('中野');
+    await ready(page);
+    await page.goBack();
+    await expect(page.locator('#panel-name')).toHaveText('高円寺');
+    await page.goForward();
+    await expect(page.locator('#panel-name')).toHaveText('中野');
+  });
+
+  test('the nearest station is found, and a page that nobody may embed has no HTML for it', async ({
+    page,
+    context,
+  }) => {
+    await context.grantPermissions(['geolocation']);
+    await context.setGeolocation({ latitude: 35.7056, longitude: 139.6496 });
+    await open(page, '/map/tokyo');
+    await page.getByRole('button', { name: 'Where am I?' }).click();
+    await expect(page.locator('#panel-name')).toHaveText('高円寺');
+    await context.setGeolocation({ latitude: 0, longitude: 0 });
+    await page.getByRole('button', { name: 'Where am I?' }).click();
+    await expect(page.getByRole('alert')).toHaveText('There is no station of this map within 50 km.');
+    await expect(page.locator('#embed')).toBeHidden();
   });
 
   test('wheel, keyboard, mouse and buttons move the map, and the address leads back to it', async ({ page }) => {
@@ -290,7 +389,7 @@ test.describe('on a phone in Japanese', () => {
     await open(page, '/map/tokyo');
     await screenshot(page, 'phone.png');
     await expect(page.locator('html')).toHaveAttribute('lang', 'ja');
-    await expect(page.locator('#find')).toHaveAttribute('placeholder', '駅名・かな・駅コード');
+    await expect(page.locator('#find')).toHaveAttribute('placeholder', '駅名・かな・路線・駅コード');
 
     const before = await camera(page);
     const devtools = await context.newCDPSession(page);

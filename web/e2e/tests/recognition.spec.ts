@@ -159,3 +159,32 @@ test('a picture is pasted, and what is no picture is refused', async ({ page }) 
     .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no picture') });
   await expect(page.getByRole('alert').first()).toBeVisible();
 });
+
+test('where a model has a text encoder, similar images are searched for in words', async ({ page }) => {
+  await page.getByRole('radio', { name: 'Similar', exact: true }).check({ force: true });
+  const text = page.getByLabel('Text instead of an image');
+  await expect(page.getByLabel('Collection', { exact: true })).toBeVisible();
+  await expect(text, 'no model of this server has one').toHaveCount(0);
+
+  await page.route('**/imageRecognition/v1/models*', async (route) => {
+    const response = await route.fetch();
+    const answer = (await response.json()) as { tasks: { task: string; models: { text?: boolean }[] }[] };
+    for (const { task, models } of answer.tasks)
+      if (task === 'similarImageSearch') for (const model of models) model.text = true;
+    await route.fulfill({ response, json: answer });
+  });
+  await page.reload();
+  await page.getByRole('radio', { name: 'Similar', exact: true }).check({ force: true });
+  await page.getByLabel('Collection', { exact: true }).fill('museum');
+  await text.fill('a red teapot');
+  await expectAccessible(page);
+  const candidate = { itemId: '1', imageId: 'teapot.jpg', imageUrl: '', tag: '', score: 0.31 };
+  const json = { recognitionId: 'r', jobId: 'r', candidates: [candidate] };
+  const sent = page.waitForRequest('**/similarImage/search*');
+  await page.route('**/similarImage/search*', (route) => route.fulfill({ json }));
+  await page.getByRole('button', { name: 'Recognise' }).click();
+  const form = (await sent).postData() ?? '';
+  expect(form).toContain('a red teapot');
+  expect(form, 'there is no picture').not.toContain('name="image"');
+  await expect(candidates(page).first()).toContainText('teapot.jpg');
+});

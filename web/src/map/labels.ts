@@ -50,9 +50,10 @@ type Colors = { paper: string; ink: string; font: string };
 
 /** Writes as many names as fit: those of the highlighted line's stations, or of the stations with most lines. */
 export function paintLabels(view: MapView, network: Network, { paper, ink, font }: Colors): void {
-  const { context, pixelRatio, camera, line } = view;
+  const { context, pixelRatio, camera } = view;
+  const highlighted = view.way?.stations ?? view.line?.stations;
   if (camera.scale >= FAR_SCALE) return;
-  const limit = line ? Infinity : (view.width * view.height) / AREA_PER_LABEL;
+  const limit = highlighted ? Infinity : (view.width * view.height) / AREA_PER_LABEL;
   const taken: Bounds[] = [];
   let attempts = MAX_ATTEMPTS;
   context.save();
@@ -63,12 +64,12 @@ export function paintLabels(view: MapView, network: Network, { paper, ink, font 
   context.lineWidth = 4;
   context.strokeStyle = paper;
   context.fillStyle = ink;
-  for (const station of line ? line.stations : byImportance(network)) {
+  for (const station of highlighted ?? byImportance(network)) {
     if (taken.length >= limit || attempts === 0) break;
     const at = view.toScreen(station.x, station.y);
     if (at.x < 0 || at.y < 0 || at.x > view.width || at.y > view.height) continue;
     attempts -= 1;
-    const text = displayName(station, view.inJapanese);
+    const text = displayName(station, network.language === 'en' ? false : view.inJapanese);
     const box = labelBox(at, context.measureText(text).width, view, taken);
     if (!box) continue;
     taken.push(box);

@@ -5,6 +5,7 @@ const station = (code: number, x: number, y: number) => ({
   code,
   name: `駅${code}`,
   yomi: '',
+  place: [35 + code / 100, 139] as [number, number],
   boxes: [[x, y, 10, 10] as [number, number, number, number], [x + 20, y, 60, 16] as [number, number, number, number]],
   marks: 1,
 });
@@ -18,6 +19,8 @@ const line = (code: number, runs: number[][], more = {}) => ({
 });
 const data: MapData = {
   id: 'small',
+  language: 'ja',
+  languages: ['ja'],
   name: 'small',
   edition: '',
   credits: '',
@@ -64,6 +67,19 @@ test('the station at a position has a box there, or the nearest one within reach
   expect(network.stationAt(94, 105, 6)).toBeUndefined();
   // Nearer to station 2 than to the name of station 1.
   expect(network.stationAt(270, 105, 200)?.code).toBe(2);
+});
+
+test('the neighbours of a station are those beside it on a line', () => {
+  const [first, second] = network.stations;
+  const codes = (line: number) => network.neighbours(first!, network.lines[line]!).map(({ code }) => code);
+  expect([codes(0), codes(1), codes(2)]).toEqual([[2], [3, 2], [3]]);
+  expect(network.neighbours(second!, network.lines[2]!)).toEqual([]);
+});
+
+test('the station nearest to a place', () => {
+  const near = network.nearest(35.021, 139);
+  expect(near?.station.code).toBe(2);
+  expect(Math.round((near?.metres ?? 0) / 10)).toBe(11);
 });
 
 test('a line goes straight from station to station, closed if it is a loop, or along its paths', () => {

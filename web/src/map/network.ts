@@ -1,7 +1,12 @@
 // The data of a map: its stations and lines, and which station is where.
 
-import { findStations, stationKeys, type StationKeys } from './search-key';
+import { findLines, findStations, stationKeys, type StationKeys } from './search-key';
 import type { TileGrid } from './tile-grid';
+
+export type Language = 'ja' | 'en' | 'ja-en';
+
+/** The query of an address for a map in a language. */
+export const languageQuery = (language: Language) => (language === 'ja' ? '' : `?language=${language}`);
 
 /** x, y, width and height in map units. */
 export type Box = [number, number, number, number];
@@ -12,6 +17,8 @@ type StationData = {
   yomi: string;
   translation?: string;
   formerly?: string[];
+  /** Latitude and longitude in WGS 84. */
+  place: [number, number];
   /** The boxes of its marks, then those of its names. */
   boxes: Box[];
   /** How many of the boxes are marks. */
@@ -33,6 +40,10 @@ type LineData = {
 /** The response of `/map/{id}/data.json`. */
 export type MapData = TileGrid & {
   id: string;
+  /** The language of the labels, which the map is laid out for. */
+  language: Language;
+  /** All languages that it is laid out for. */
+  languages: Language[];
   name: string;
   edition: string;
   credits: string;
@@ -49,9 +60,9 @@ export type MapLine = LineData & { stations: MapStation[] };
 /** A station with the centre of its first mark, and its lines. */
 export type MapStation = StationData & { x: number; y: number; lines: MapLine[] };
 
-/** Fetches the data of a map. Returns undefined if there is no such map. */
-export async function load(id: string): Promise<Network | undefined> {
-  const response = await fetch(`/map/${id}/data.json`);
+/** Fetches the data of a map in a language. Returns undefined if there is no such map. */
+export async function load(id: string, language: Language = 'ja'): Promise<Network | undefined> {
+  const response = await fetch(`/map/${id}/data.json${languageQuery(language)}`);
   if (response.status === 404) return undefined;
   if (!response.ok) throw new Error(`data.json: ${response.status}`);
   return new Network((await response.json()) as MapData);
@@ -59,6 +70,8 @@ export async function load(id: string): Promise<Network | undefined> {
 
 export class Network {
   readonly id: string;
+  readonly language: Language;
+  readonly languages: Language[];
   readonly name: string;
   readonly edition: string;
   readonly credits: string;
@@ -75,6 +88,8 @@ export class Network {
 
   constructor(data: MapData) {
     this.id = data.id;
+    this.language = data.language;
+    this.languages = data.languages;
     this.name = data.name;
     this.edition = data.edition;
     this.credits = data.credits;
@@ -123,6 +138,40 @@ export class Network {
       if (!keys) this.#keys.set(station, (keys = stationKeys(station)));
       return keys;
     });
+  }
+
+  /** The lines with a name, the best first. */
+  findLines(text: string, limit: number): MapLine[] {
+    return findLines(this.lines, text, limit);
+  }
+
+  /** The stations beside a station on a line, in the order of the line. */
+  neighbours(station: MapStation, line: MapLine): MapStation[] {
+    const index = this.stations.indexOf(station);
+    const found = new Set<number>();
+    for (const run of line.runs) {
+      run.forEach((stop, at) => {
+        if (stop !== index) return;
+        const around = line.loop && run.length > 2 ? run.length : 0;
+        const before = run[around ? (at + around - 1) % around : at - 1];
+        const after = run[around ? (at + 1) % around : at + 1];
+        for (const other of [before, after]) if (other !== undefined) found.add(other);
+      });
+    }
+    return [...found].flatMap((other) => this.stations[other] ?? []);
+  }
+
+  /** The station nearest to a place on the earth, and its distance in metres. */
+  nearest(latitude: number, longitude: number): { station: MapStation; metres: number } | undefined {
+    const radians = Math.PI / 180;
+    let best: { station: MapStation; metres: number } | undefined;
+    for (const station of this.stations) {
+      const [lat, lon] = station.place;
+      const east = (lon - longitude) * radians * Math.cos(latitude * radians);
+      const metres = Math.hypot((lat - latitude) * radians, east) * 6_371_000;
+      if (!best || metres < best.metres) best = { station, metres };
+    }
+    return best;
   }
 
   /** The corners of a line, run by run. */

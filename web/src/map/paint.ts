@@ -6,6 +6,7 @@ import type { MapLine, MapStation, Network } from './network';
 import { ancestor, children, levelFor, visibleTiles, type VisibleTile } from './tile-grid';
 import { tileKey, type TileLoader } from './tile-loader';
 import type { MapView } from './view';
+import type { Way } from './way';
 
 const FADE_MILLISECONDS = 140;
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
@@ -27,7 +28,8 @@ export function paint(view: MapView, network: Network, tiles: TileLoader): boole
   paintPaper(frame);
   tiles.want(visible.map((tile) => tileKey(view.style, tile)));
   const isFading = paintTiles(frame);
-  if (view.line) paintLine(frame, view.line);
+  if (view.way) paintWay(frame, view.way);
+  else if (view.line) paintLine(frame, view.line);
   paintLabels(view, network, { paper, ink: color('--ink'), font: color('--font') });
   if (view.station) paintStation(frame, view.station, color('--accent'));
   return isFading;
@@ -102,26 +104,39 @@ function paintImage(view: MapView, image: ImageBitmap, from: Square, { x, y, sid
 
 /** Fades everything but one line. */
 function paintLine(frame: Frame, line: MapLine): void {
+  const parts = frame.network.paths(line).map((points) => ({ color: line.color, walk: false, points }));
+  paintParts(frame, parts, line.stations);
+}
+
+/** Fades everything but one way. */
+function paintWay(frame: Frame, { parts, stations }: Way): void {
+  paintParts(frame, parts, stations);
+}
+
+function paintParts(frame: Frame, parts: Way['parts'], stations: MapStation[]): void {
   const { view, network } = frame;
   const { context, camera, pixelRatio } = view;
+  const width = Math.max(network.lineWidth * 1.4 * camera.scale, 3) * pixelRatio;
   context.save();
   context.globalAlpha = 0.78;
   paintPaper(frame);
   context.globalAlpha = 1;
-  context.strokeStyle = line.color;
-  context.lineWidth = Math.max(network.lineWidth * 1.4 * camera.scale, 3) * pixelRatio;
   context.lineJoin = context.lineCap = 'round';
-  for (const path of network.paths(line)) {
+  for (const { color, walk, points } of parts) {
+    context.strokeStyle = color;
+    context.lineWidth = walk ? width / 2 : width;
+    context.setLineDash(walk ? [0.1, width * 1.2] : []);
     context.beginPath();
-    for (const [x, y] of path) {
+    for (const [x, y] of points) {
       const at = view.toScreen(x, y);
       context.lineTo(at.x * pixelRatio, at.y * pixelRatio);
     }
     context.stroke();
   }
   // The tiles show its stations: their marks, and their names where they can be read.
+  context.setLineDash([]);
   context.beginPath();
-  for (const { boxes, marks } of line.stations) {
+  for (const { boxes, marks } of stations) {
     for (const [x, y, width, height] of camera.scale < FAR_SCALE ? boxes.slice(0, marks) : boxes) {
       context.rect(...canvasRect(view, x - 1, y - 1, width + 2, height + 2));
     }

@@ -1,11 +1,10 @@
-// The panel of a station: its names, its lines, and the response of the API for it.
+// The panel of a station: its names, its lines with the next stations, and the response of the API for it.
 
-import { copyText } from '../shared/clipboard';
 import { displayName } from '../shared/display-name';
 import { stationCurl, type Datum } from './curl';
 import { byId, inside } from './dom';
 import { isJapanese, messages } from './messages';
-import type { MapLine, MapStation, Network } from './network';
+import { languageQuery, type MapLine, type MapStation, type Network } from './network';
 
 type Responses = Record<Datum, unknown>;
 type Shown = { network: Network; station: MapStation; responses?: Responses };
@@ -15,8 +14,9 @@ export type PanelOptions = {
   service: string;
   onClose: () => void;
   onLine: (line: MapLine) => void;
-  /** Tells screen readers something. */
-  announce: (text: string) => void;
+  onStation: (station: MapStation) => void;
+  /** The station becomes an end of a journey. */
+  onEnd: (end: 'from' | 'to', station: MapStation) => void;
 };
 
 export class StationPanel {
@@ -34,8 +34,10 @@ export class StationPanel {
         this.#write();
       });
     }
-    for (const button of this.element.querySelectorAll<HTMLElement>('[data-copies]')) {
-      button.addEventListener('click', () => void this.#copy(button));
+    for (const end of ['from', 'to'] as const) {
+      byId(`panel-${end}`).addEventListener('click', () => {
+        if (this.#shown) options.onEnd(end, this.#shown.station);
+      });
     }
   }
 
@@ -47,13 +49,13 @@ export class StationPanel {
     byId('panel-yomi').textContent = station.yomi;
     byId('panel-translation').textContent = station.translation ?? '';
     byId('panel-formerly').textContent = station.formerly?.length ? messages.formerly(station.formerly.join('、')) : '';
-    byId('panel-lines').replaceChildren(...station.lines.map((line) => this.#lineButton(line)));
+    byId('panel-lines').replaceChildren(...station.lines.map((line) => this.#lineRow(network, station, line)));
     this.element.dataset.code = String(station.code);
     this.element.hidden = false;
     this.element.scrollTop = 0;
     this.#write();
     try {
-      const response = await fetch(`/map/${network.id}/station/${station.code}.json`);
+      const response = await fetch(`/map/${network.id}/station/${station.code}.json${languageQuery(network.language)}`);
       if (!response.ok) throw new Error(String(response.status));
       shown.responses = (await response.json()) as Responses;
       if (this.#shown === shown) this.#write();
@@ -71,14 +73,22 @@ export class StationPanel {
     return this.element.querySelectorAll<HTMLElement>('[data-gcs]');
   }
 
-  #lineButton(line: MapLine): HTMLElement {
+  #lineRow(network: Network, station: MapStation, line: MapLine): HTMLElement {
     const item = document.createElement('li');
     const button = document.createElement('button');
     const dot = document.createElement('i');
     dot.style.background = line.color;
     button.append(dot, displayName(line, isJapanese));
     button.addEventListener('click', () => this.#options.onLine(line));
-    item.append(button);
+    const beside = document.createElement('span');
+    beside.setAttribute('aria-label', messages.neighbours);
+    for (const other of network.neighbours(station, line)) {
+      const next = document.createElement('button');
+      next.textContent = displayName(other, network.language === 'en' ? false : isJapanese);
+      next.addEventListener('click', () => this.#options.onStation(other));
+      beside.append(next);
+    }
+    item.append(button, beside);
     return item;
   }
 
@@ -86,17 +96,17 @@ export class StationPanel {
     if (!this.#shown) return;
     const { network, station, responses } = this.#shown;
     const { service } = this.#options;
-    byId('panel-curl').textContent = stationCurl(location.origin, service, network.id, station.code, this.#datum);
+    byId('panel-curl').textContent = stationCurl(
+      location.origin,
+      service,
+      network.id,
+      station.code,
+      this.#datum,
+      network.language,
+    );
     byId('panel-json').textContent = responses ? JSON.stringify(responses[this.#datum], undefined, 2) : '…';
     for (const button of this.#datumButtons) {
       button.setAttribute('aria-pressed', String(button.dataset.gcs === this.#datum));
     }
-  }
-
-  async #copy(button: HTMLElement): Promise<void> {
-    if (!(await copyText(byId(button.dataset.copies ?? '').textContent))) return;
-    button.textContent = messages.copied;
-    this.#options.announce(messages.copied);
-    setTimeout(() => (button.textContent = messages.copy), 1500);
   }
 }

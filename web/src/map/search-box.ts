@@ -1,15 +1,25 @@
-// The search box: suggests stations while the user types. They are selected by mouse, finger or keyboard.
+// The search box: suggests stations and lines while the user types. They are selected by mouse, finger or keyboard.
 
 import type { MapLine, MapStation, Network } from './network';
 
 const MAX_SUGGESTIONS = 8;
 
-export type SearchMessages = { formerly: (names: string) => string; count: (count: number) => string };
+/** How many of the suggestions may be lines. */
+const MAX_LINES = 3;
+
+export type SearchMessages = {
+  formerly: (names: string) => string;
+  count: (count: number) => string;
+  /** How many stations a line has. */
+  stations?: (count: number) => string;
+};
 
 export type SearchOptions = {
   /** The map to search, once it is loaded. */
   network: () => Network | undefined;
   onChoose: (station: MapStation) => void;
+  /** Also suggests lines. */
+  onLine?: (line: MapLine) => void;
   /** Tells screen readers something. */
   announce: (text: string) => void;
   messages: SearchMessages;
@@ -34,8 +44,11 @@ function swatch(lines: MapLine[]): HTMLElement {
   return bar;
 }
 
-export function attachSearch({ network, onChoose, announce, messages, input, list }: SearchOptions): void {
-  let stations: MapStation[] = [];
+type Suggestion = { station: MapStation } | { line: MapLine };
+
+export function attachSearch(options: SearchOptions): void {
+  const { network, onChoose, onLine, announce, messages, input, list } = options;
+  let suggestions: Suggestion[] = [];
   let active = -1;
 
   const close = () => {
@@ -52,33 +65,42 @@ export function attachSearch({ network, onChoose, announce, messages, input, lis
       input.removeAttribute('aria-activedescendant');
       return;
     }
-    input.setAttribute('aria-activedescendant', `found-${index}`);
+    input.setAttribute('aria-activedescendant', `${list.id}-${index}`);
     list.children[index]?.scrollIntoView({ block: 'nearest' });
   };
 
-  const choose = (station: MapStation) => {
-    input.value = station.name;
+  const choose = (suggestion: Suggestion) => {
+    input.value = 'station' in suggestion ? suggestion.station.name : suggestion.line.name;
     close();
-    onChoose(station);
+    if ('station' in suggestion) onChoose(suggestion.station);
+    else onLine?.(suggestion.line);
   };
 
-  const row = (station: MapStation, index: number) => {
+  const row = (suggestion: Suggestion, index: number) => {
     const item = document.createElement('li');
-    item.id = `found-${index}`;
+    item.id = `${list.id}-${index}`;
     item.role = 'option';
     item.setAttribute('aria-selected', 'false');
     const text = document.createElement('span');
     const name = document.createElement('strong');
-    name.textContent = station.name;
     const more = document.createElement('small');
-    more.textContent = describe(station, messages);
     text.append(name, more);
-    const code = document.createElement('code');
-    code.textContent = String(station.code);
-    item.append(swatch(station.lines), text, code);
+    if ('station' in suggestion) {
+      const { station } = suggestion;
+      name.textContent = station.name;
+      more.textContent = describe(station, messages);
+      const code = document.createElement('code');
+      code.textContent = String(station.code);
+      item.append(swatch(station.lines), text, code);
+    } else {
+      const { line } = suggestion;
+      name.textContent = line.name;
+      more.textContent = [line.translation, messages.stations?.(line.stations.length)].filter(Boolean).join(' · ');
+      item.append(swatch([line]), text);
+    }
     // Keeps the focus in the input.
     item.addEventListener('pointerdown', (event) => event.preventDefault());
-    item.addEventListener('click', () => choose(station));
+    item.addEventListener('click', () => choose(suggestion));
     return item;
   };
 
@@ -89,12 +111,15 @@ export function attachSearch({ network, onChoose, announce, messages, input, lis
       close();
       return;
     }
-    stations = searched.find(text, MAX_SUGGESTIONS);
-    list.replaceChildren(...stations.map(row));
-    list.hidden = stations.length === 0;
-    input.setAttribute('aria-expanded', String(stations.length > 0));
-    activate(stations.length > 0 ? 0 : -1);
-    announce(messages.count(stations.length));
+    const lines = onLine ? searched.findLines(text, MAX_LINES) : [];
+    const stations = searched.find(text, MAX_SUGGESTIONS - lines.length);
+    suggestions = [...stations.map((station) => ({ station })), ...lines.map((line) => ({ line }))];
+    const count = suggestions.length;
+    list.replaceChildren(...suggestions.map(row));
+    list.hidden = count === 0;
+    input.setAttribute('aria-expanded', String(count > 0));
+    activate(count > 0 ? 0 : -1);
+    announce(messages.count(count));
   };
 
   input.addEventListener('input', suggest);
@@ -105,7 +130,7 @@ export function attachSearch({ network, onChoose, announce, messages, input, lis
   input.addEventListener('keydown', (event) => {
     // While an input method converts kana, the keys belong to it.
     if (event.isComposing) return;
-    const count = stations.length;
+    const count = suggestions.length;
     if (event.key === 'Escape') {
       event.stopPropagation();
       if (list.hidden) input.value = '';
@@ -118,8 +143,8 @@ export function attachSearch({ network, onChoose, announce, messages, input, lis
       activate((active + count - 1) % count);
     } else if (event.key === 'Enter') {
       if (list.hidden) suggest();
-      const station = stations[active];
-      if (station) choose(station);
+      const suggestion = suggestions[active];
+      if (suggestion) choose(suggestion);
     } else {
       return;
     }

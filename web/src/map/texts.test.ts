@@ -14,7 +14,17 @@ test('the curl command has the parameters of railmapDetail, and a variable for t
 
 test('a suggestion describes what a station is called besides its name', () => {
   const messages = { formerly: (names: string) => `Formerly ${names}`, count: String };
-  const station = { code: 1, name: '駅', yomi: 'えき', boxes: [], marks: 0, x: 0, y: 0, lines: [] };
+  const station = {
+    code: 1,
+    name: '駅',
+    yomi: 'えき',
+    place: [0, 0] as [number, number],
+    boxes: [],
+    marks: 0,
+    x: 0,
+    y: 0,
+    lines: [],
+  };
   expect(describe({ ...station, translation: 'Ō-machi' }, messages)).toBe('えき · Ō-machi');
   expect(describe({ ...station, formerly: ['甲', '乙'] }, messages)).toBe('えき · Formerly 甲、乙');
 });

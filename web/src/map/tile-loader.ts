@@ -1,6 +1,6 @@
 // Fetches tiles as they come into view, keeps those that were used last, and retries when the server is busy.
 
-import type { Network } from './network';
+import { languageQuery, type Network } from './network';
 import type { TilePosition } from './tile-grid';
 
 export type TileStyle = 'light' | 'dark';
@@ -89,8 +89,10 @@ export class TileLoader {
     const controller = new AbortController();
     this.#loading.set(key, controller);
     try {
-      const { id, tag } = this.#network;
-      const response = await fetch(`/map/${id}/${tag}/${key}.png`, { signal: controller.signal });
+      const { id, tag, language } = this.#network;
+      const response = await fetch(`/map/${id}/${tag}/${key}.png${languageQuery(language)}`, {
+        signal: controller.signal,
+      });
       if (response.status === 404) this.#events.onStale();
       if (!response.ok) throw new Error(String(response.status));
       const image = await createImageBitmap(await response.blob());

@@ -21,6 +21,7 @@ import {
 import type { MapLine, MapStation, Network } from './network';
 import { paint } from './paint';
 import { TileLoader, type TileStyle } from './tile-loader';
+import type { Way } from './way';
 
 export type ViewEvents = {
   /** The camera has come to rest. */
@@ -49,6 +50,8 @@ export class MapView {
   station: MapStation | undefined;
   /** The line that is highlighted. */
   line: MapLine | undefined;
+  /** The way that is highlighted. */
+  way: Way | undefined;
   isDragged = false;
   width = 0;
   height = 0;

@@ -1,10 +1,12 @@
 //! What people do with their accounts when they are signed in, and operators with those of others.
 
 use kaisatsu_model::{AccountId, AccountState, Email, Password, Registration, Role};
-use kaisatsu_store::{Account, AccountChange, AccountSession, ApplicationContents, SessionRow};
+use kaisatsu_store::{
+    Account, AccountChange, AccountSession, ApplicationContents, NewAccount, RegisterOutcome, SessionRow,
+};
 
 use super::{Accounts, attempts::MAX_FAILURES, digest};
-use crate::AccessError;
+use crate::{AccessError, key_service::random_bytes};
 
 impl Accounts {
     /// Whether whoever registers next runs the server: nobody has registered, and anybody may.
@@ -13,6 +15,27 @@ impl Accounts {
     /// When the database fails.
     pub async fn is_unclaimed(&self) -> Result<bool, AccessError> {
         Ok(!self.store.has_accounts().await? && self.registration().await? == Registration::Open)
+    }
+
+    /// Creates an active account, whoever may register, and returns the link with which its owner chooses a password.
+    /// Until then nobody can sign in.
+    ///
+    /// # Errors
+    /// When the address has an account already, or the database fails.
+    pub async fn create(&self, email: &Email, role: Role) -> Result<String, AccessError> {
+        let new = NewAccount {
+            id: AccountId::from_random(random_bytes()),
+            email: email.clone(),
+            // No password has this hash.
+            password: String::new(),
+            state: AccountState::Active,
+            created_at: self.clock.now(),
+        };
+        if self.store.register(&new).await? == RegisterOutcome::EmailTaken {
+            return Err(AccessError::EmailTaken);
+        }
+        self.change(&new.id, None, Some(role)).await?;
+        self.reset_link(&new.id).await
     }
 
     /// Ends the session.

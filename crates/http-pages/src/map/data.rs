@@ -4,38 +4,41 @@
 use std::{collections::HashMap, sync::Arc};
 
 use axum::{
-    extract::{Path, State, rejection::PathRejection},
+    extract::{Path, RawQuery, State, rejection::PathRejection},
     http::HeaderMap,
-    response::{IntoResponse, Response},
+    response::Response,
 };
-use kaisatsu_model::{Shape, StationCode};
+use kaisatsu_model::{MapLanguage, Shape, StationCode};
 use kaisatsu_railmap::{Line, Mark, RouteMap, Station};
 use serde::Serialize;
 
 use super::{
-    NotFound, map, part,
+    NotFound, in_language, map, part,
     pyramid::{DEEPEST, Pyramid, TILE},
 };
 use kaisatsu_http::{Etag, Gateway};
 
 pub(super) async fn data(
     State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
     id: Result<Path<String>, PathRejection>,
     request: HeaderMap,
 ) -> Response {
-    respond(&gateway, id, &request).unwrap_or_else(IntoResponse::into_response)
+    in_language(raw.as_deref(), |language| respond(&gateway, id, language, &request))
 }
 
 fn respond(
     gateway: &Gateway,
     id: Result<Path<String>, PathRejection>,
+    language: MapLanguage,
     request: &HeaderMap,
 ) -> Result<Response, NotFound> {
     let Path(id) = id?;
-    let loaded = map(gateway, &id)?;
+    let loaded = map(gateway, &id, language)?;
     let map = loaded.prepared.etag();
     // Serialising our own wire types cannot fail.
-    let write = || serde_json::to_vec(&Data::of(&loaded.map, map)).unwrap_or_default().into();
+    let languages = gateway.maps.languages(&loaded.map);
+    let write = || serde_json::to_vec(&Data::of(&loaded.map, &languages, map)).unwrap_or_default().into();
     let etag = Etag::of(format_args!("data {map}"));
     Ok(part(request, "application/json;charset=UTF-8", etag, || loaded.prepared.page_data(write)))
 }
@@ -44,6 +47,10 @@ fn respond(
 #[derive(Serialize)]
 struct Data<'a> {
     id: &'a str,
+    /// The language of its labels.
+    language: &'static str,
+    /// The languages that it is laid out for.
+    languages: Vec<&'static str>,
     name: &'a str,
     edition: &'a str,
     credits: &'a str,
@@ -90,6 +97,8 @@ struct StationData<'a> {
     translation: &'a str,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     formerly: &'a [String],
+    /// Latitude and longitude in WGS 84.
+    place: (f64, f64),
     /// The bounding boxes of its shapes: x, y, width, height. The boxes of its name come last.
     boxes: Vec<[i64; 4]>,
     /// How many of the boxes do not belong to its name.
@@ -97,10 +106,12 @@ struct StationData<'a> {
 }
 
 impl<'a> Data<'a> {
-    fn of(map: &'a RouteMap, tag: Etag) -> Self {
+    fn of(map: &'a RouteMap, languages: &[MapLanguage], tag: Etag) -> Self {
         let index: HashMap<_, _> = map.stations().iter().enumerate().map(|(at, one)| (one.code, at)).collect();
         Self {
             id: map.id.as_str(),
+            language: map.language.word(),
+            languages: languages.iter().map(|language| language.word()).collect(),
             name: &map.name,
             edition: &map.edition,
             credits: &map.credits,
@@ -149,6 +160,7 @@ impl<'a> StationData<'a> {
             yomi: &station.yomi,
             translation: &station.translation,
             formerly: &station.formerly,
+            place: station.position.degrees(),
             boxes: boxes.iter().map(corners).collect(),
             marks,
         }

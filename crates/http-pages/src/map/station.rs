@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::{Path, State, rejection::PathRejection},
+    extract::{Path, RawQuery, State, rejection::PathRejection},
     http::HeaderMap,
-    response::{IntoResponse, Response},
+    response::Response,
 };
-use kaisatsu_model::{Gcs, StationCode};
+use kaisatsu_model::{Gcs, MapLanguage, StationCode};
 use serde::Serialize;
 
-use super::{NotFound, map, part, pyramid::number};
+use super::{NotFound, in_language, map, part, pyramid::number};
 use kaisatsu_http::{Etag, Gateway, station_detail};
 
 /// The two responses.
@@ -22,20 +22,22 @@ struct Both<T> {
 
 pub(super) async fn station(
     State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
     path: Result<Path<(String, String)>, PathRejection>,
     request: HeaderMap,
 ) -> Response {
-    respond(&gateway, path, &request).unwrap_or_else(IntoResponse::into_response)
+    in_language(raw.as_deref(), |language| respond(&gateway, path, language, &request))
 }
 
 fn respond(
     gateway: &Gateway,
     path: Result<Path<(String, String)>, PathRejection>,
+    language: MapLanguage,
     request: &HeaderMap,
 ) -> Result<Response, NotFound> {
     const NONE: NotFound = NotFound("that station is not on this map");
     let Path((id, file)) = path?;
-    let loaded = map(gateway, &id)?;
+    let loaded = map(gateway, &id, language)?;
     let code = file.strip_suffix(".json").and_then(number).and_then(|code| StationCode::new(code).ok()).ok_or(NONE)?;
     let detail = |gcs| station_detail(&loaded, code, gcs).ok_or(NONE);
     let both = Both { tokyo: detail(Gcs::Tokyo)?, wgs84: detail(Gcs::Wgs84)? };

@@ -1,13 +1,15 @@
-//! `/map/{id}/{tag}/{style}/{z}/{x}/{y}.png`: a tile. The map's tag is in the address, so a tile never changes.
+//! `/map/{id}/{tag}/{style}/{z}/{x}/{y}.png`: a tile. The tag of the map in its language is in the address, so a tile
+//! never changes.
 
 use std::sync::Arc;
 
 use axum::{
-    extract::{Path, State, rejection::PathRejection},
+    extract::{Path, RawQuery, State, rejection::PathRejection},
     http::HeaderMap,
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
+use kaisatsu_model::MapLanguage;
 use kaisatsu_railmap::{LoadedMap, RouteMap};
 use kaisatsu_render::{Picture, PictureError, Style};
 
@@ -15,7 +17,7 @@ use super::{
     NotFound, error, map,
     pyramid::{DEEPEST, Pyramid, TILE, Tile, number},
 };
-use kaisatsu_http::{Cacheable, Etag, Gateway, PreparedMap};
+use kaisatsu_http::{Cacheable, Etag, Gateway, PreparedMap, Query, map_language};
 
 type Address = (String, String, String, String, String, String);
 
@@ -23,10 +25,15 @@ const IMMUTABLE: &str = "public, max-age=31536000, immutable";
 
 pub(super) async fn tile(
     State(gateway): State<Arc<Gateway>>,
+    RawQuery(raw): RawQuery,
     path: Result<Path<Address>, PathRejection>,
     request: HeaderMap,
 ) -> Response {
-    let (loaded, style, tile) = match found(&gateway, path) {
+    let language = match map_language(&Query::read(raw.as_deref(), &["language"])) {
+        Ok(language) => language,
+        Err(failure) => return error(&failure),
+    };
+    let (loaded, style, tile) = match found(&gateway, path, language) {
         Ok(found) => found,
         Err(missing) => return missing.into_response(),
     };
@@ -49,10 +56,11 @@ pub(super) async fn tile(
 fn found(
     gateway: &Gateway,
     path: Result<Path<Address>, PathRejection>,
+    language: MapLanguage,
 ) -> Result<(Arc<LoadedMap<PreparedMap>>, Style, Tile), NotFound> {
     const NONE: NotFound = NotFound("this map has no such tile");
     let Path((id, tag, style, z, x, file)) = path?;
-    let loaded = map(gateway, &id)?;
+    let loaded = map(gateway, &id, language)?;
     if tag != loaded.prepared.etag().to_string() {
         return Err(NotFound("the map has changed; load the page again"));
     }
@@ -70,7 +78,7 @@ fn found(
 /// The two deepest levels are drawn as railmapData draws them, the levels above as overviews.
 fn draw(map: &RouteMap, style: Style, tile: &Tile) -> Result<Bytes, PictureError> {
     let scale = DEEPEST >> tile.below.min(7);
-    let picture = Picture { map, window: tile.window, scale, style };
+    let picture = Picture { scale: scale.into(), style, ..Picture::new(map, tile.window) };
     let drawn =
         if scale == 0 { kaisatsu_render::overview(&picture, TILE, TILE) } else { kaisatsu_render::png(&picture) };
     Ok(drawn?.into())

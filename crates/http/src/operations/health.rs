@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::{Json, extract::State, http::StatusCode};
+use kaisatsu_model::Part;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -11,7 +12,7 @@ use crate::Gateway;
 /// The state of this server.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Health {
-    /// `ok`, or what is wrong.
+    /// `ok`.
     #[schema(value_type = String, example = "ok")]
     status: &'static str,
     /// Version of this server.
@@ -19,11 +20,41 @@ pub(crate) struct Health {
     version: &'static str,
 }
 
-impl Health {
-    fn new(status: &'static str) -> Json<Self> {
-        Json(Self { status, version: env!("CARGO_PKG_VERSION") })
+/// Whether this server can take requests, and how its parts are.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Readiness {
+    /// `ok`; `degraded` when it takes requests and a part needs attention; or why it takes none.
+    #[schema(value_type = String, example = "ok")]
+    status: &'static str,
+    /// Version of this server.
+    #[schema(value_type = String, example = "0.1.0")]
+    version: &'static str,
+    /// The parts of the server.
+    parts: Vec<PartEntry>,
+}
+
+/// A part of the server.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Part)]
+pub(crate) struct PartEntry {
+    /// `server`, `database`, `databaseDisk`, `imagesDisk`, `keys`, `maps`, `models`, `collections` or `feedback`.
+    #[schema(example = "database")]
+    name: String,
+    /// `ok`, `off` (not set up here), `starting`, `degraded` or `failing`.
+    #[schema(value_type = String, example = "ok")]
+    state: &'static str,
+    /// Why, when it is not ok.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+impl From<Part> for PartEntry {
+    fn from(part: Part) -> Self {
+        Self { name: part.name, state: part.state.as_str(), message: part.message }
     }
 }
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Whether the process lives
 #[utoipa::path(
@@ -31,20 +62,24 @@ impl Health {
     responses((status = 200, description = "It does", body = Health))
 )]
 pub(crate) async fn healthz() -> Json<Health> {
-    Health::new("ok")
+    Json(Health { status: "ok", version: VERSION })
 }
 
 /// Whether to send work to this server
 #[utoipa::path(
     get, path = "/readyz", operation_id = "readyz", tag = "Operations", security(()),
     responses(
-        (status = 200, description = "Send it", body = Health),
-        (status = 503, description = "Not now; the status says why", body = Health),
+        (status = 200, description = "Send it; the parts say what does not work as it should", body = Readiness),
+        (status = 503, description = "Not now; the status says why", body = Readiness),
     )
 )]
-pub(crate) async fn readyz(State(gateway): State<Arc<Gateway>>) -> (StatusCode, Json<Health>) {
-    match gateway.not_ready() {
-        None => (StatusCode::OK, Health::new("ok")),
-        Some(reason) => (StatusCode::SERVICE_UNAVAILABLE, Health::new(reason)),
-    }
+pub(crate) async fn readyz(State(gateway): State<Arc<Gateway>>) -> (StatusCode, Json<Readiness>) {
+    let parts = gateway.parts();
+    let (code, status) = match gateway.not_ready() {
+        Some(reason) => (StatusCode::SERVICE_UNAVAILABLE, reason),
+        None if parts.iter().any(|part| part.state.needs_attention()) => (StatusCode::OK, "degraded"),
+        None => (StatusCode::OK, "ok"),
+    };
+    let parts = parts.into_iter().map(PartEntry::from).collect();
+    (code, Json(Readiness { status, version: VERSION, parts }))
 }

@@ -15,7 +15,7 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
-use metrics::{describe_counter, describe_gauge, gauge};
+use metrics::{counter, describe_counter, describe_gauge, gauge};
 use metrics_exporter_prometheus::PrometheusHandle;
 
 use crate::{Gateway, Section};
@@ -49,11 +49,38 @@ pub(crate) async fn metrics(State(exporter): State<Arc<Exporter>>) -> Response {
         exported.insert(id);
     }
     drop(exported);
+    measure_status(gateway);
+    if let Some(seconds) = cpu_seconds() {
+        counter!("process_cpu_seconds_total").absolute(seconds);
+    }
     if let Some(bytes) = resident_bytes() {
         gauge!("process_resident_memory_bytes").set(bytes);
     }
     let text = handle.render() + &requests.render();
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
+}
+
+/// How the parts of the server are, the disks and the database.
+fn measure_status(gateway: &Gateway) {
+    for part in gateway.parts() {
+        let good = if part.state.needs_attention() { 0.0 } else { 1.0 };
+        gauge!("kaisatsu_part_ok", "part" => part.name).set(good);
+    }
+    for disk in gateway.monitor.disks() {
+        if let Some(space) = disk.space {
+            gauge!("kaisatsu_disk_free_bytes", "disk" => disk.role.part()).set(bytes(space.free));
+            gauge!("kaisatsu_disk_size_bytes", "disk" => disk.role.part()).set(bytes(space.total));
+        }
+    }
+    if let Some(took) = gateway.monitor.database().took {
+        gauge!("kaisatsu_database_write_seconds").set(took.as_secs_f64());
+    }
+}
+
+/// Bytes as the value of a gauge: exact up to 2^53.
+#[allow(clippy::cast_precision_loss, reason = "no disk is so large that the error matters")]
+fn bytes(count: u64) -> f64 {
+    count as f64
 }
 
 /// Describes the metrics of this crate; called once, when the server starts.
@@ -64,6 +91,11 @@ pub(crate) fn describe() {
     describe_counter!("kaisatsu_pictures_refused_total", "Pictures of maps refused because every place was taken");
     describe_gauge!("kaisatsu_build_info", "Always 1; the labels name the build");
     describe_gauge!("process_resident_memory_bytes", "Resident memory");
+    describe_counter!("process_cpu_seconds_total", "Processor time of the process, in whole seconds");
+    describe_gauge!("kaisatsu_part_ok", "Whether a part of the server needs no attention, as /readyz lists it");
+    describe_gauge!("kaisatsu_disk_free_bytes", "Room on the disks that the server writes to");
+    describe_gauge!("kaisatsu_disk_size_bytes", "Size of the disks that the server writes to");
+    describe_gauge!("kaisatsu_database_write_seconds", "How long the last trial write to the database took");
     gauge!("kaisatsu_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
 }
 
@@ -246,6 +278,16 @@ impl Drop for InFlight<'_> {
 /// A count as the value of a gauge.
 fn small(count: usize) -> f64 {
     u32::try_from(count).map_or(f64::from(u32::MAX), f64::from)
+}
+
+/// User and system time. Linux counts it in hundredths of a second; elsewhere the metric is left out.
+fn cpu_seconds() -> Option<u64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The name of the program may have spaces and ends with the last parenthesis.
+    let (_, rest) = stat.rsplit_once(')')?;
+    let mut fields = rest.split_whitespace().skip(11);
+    let (user, system): (u64, u64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+    Some((user + system) / 100)
 }
 
 /// Linux reports it in pages of 4 KiB; elsewhere the metric is left out.

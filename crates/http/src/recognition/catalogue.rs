@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::{
+    idempotency::{IdempotencyHeader, RepeatRefusals, Repeatable},
     item_form::ItemForm,
     json::query_page,
     recognize::raw,
@@ -156,6 +157,7 @@ pub(crate) async fn list(State(gateway): State<Arc<Gateway>>, RawQuery(raw): Raw
 #[utoipa::path(
     post, path = "/catalogue/items", operation_id = "addItem", tag = "Catalogue and collections",
     security(("APIKEY" = [])),
+    params(IdempotencyHeader),
     request_body(content = ItemDescription, content_type = "multipart/form-data"),
     responses(
         (status = 200, description = "The item as it is now", body = ItemEntry,
@@ -166,6 +168,7 @@ pub(crate) async fn list(State(gateway): State<Arc<Gateway>>, RawQuery(raw): Raw
         Refusals,
         OperatorRefusals,
         BodyRefusals,
+        RepeatRefusals,
     )
 )]
 pub(crate) async fn add(
@@ -175,11 +178,14 @@ pub(crate) async fn add(
     body: Body,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY]);
-    respond_with(FUNCTION, gateway.admit_operator(&query, &headers).await, async |_| {
+    respond_with(FUNCTION, gateway.admit_operator(&query, &headers).await, async |caller| {
+        let repeatable = Repeatable::of(&gateway, FUNCTION, &headers, &caller.application, None)?;
         let catalogue = &gateway.recognition.catalogue;
         let mut form = ItemForm::read(&gateway, &headers, body, catalogue.most_pictures()).await?;
+        let parts = form.parts();
         let images = std::mem::take(&mut form.images);
-        Ok::<_, Failure>(ItemEntry::from(catalogue.put(&form.fields, images).await?))
+        let put = async |_| Ok::<_, Failure>(ItemEntry::from(catalogue.put(&form.fields, images).await?));
+        repeatable.run(|| parts, put).await
     })
     .await
 }

@@ -15,6 +15,7 @@ use utoipa::ToSchema;
 
 use super::{
     form::Form,
+    idempotency::{IdempotencyHeader, RepeatRefusals, Repeatable},
     json::{field, query_page},
     response::{BodyRefusals, NoContent, OperatorRefusals, RecognitionError, Refusals, respond_with},
 };
@@ -200,6 +201,7 @@ pub(crate) async fn images(
 #[utoipa::path(
     post, path = "/similarImage/collections", operation_id = "addCollectionImage", tag = "Catalogue and collections",
     security(("APIKEY" = [])),
+    params(IdempotencyHeader),
     request_body(content = CollectionImageForm, content_type = "multipart/form-data"),
     responses(
         (status = 200, description = "The collection that it is in now", body = CollectionEntry,
@@ -211,6 +213,7 @@ pub(crate) async fn images(
         Refusals,
         OperatorRefusals,
         BodyRefusals,
+        RepeatRefusals,
     )
 )]
 pub(crate) async fn add(
@@ -220,7 +223,8 @@ pub(crate) async fn add(
     body: Body,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &FIELDS);
-    respond_with(FUNCTION, gateway.admit_operator(&query, &headers).await, async |_| {
+    respond_with(FUNCTION, gateway.admit_operator(&query, &headers).await, async |caller| {
+        let repeatable = Repeatable::of(&gateway, FUNCTION, &headers, &caller.application, None)?;
         let parse = |form: &Form<'_>| {
             for name in &FIELDS[1..5] {
                 form.text(name)?.map_or(Ok(()), |text| plain(text).map_err(|rule| form.invalid(name, rule.0)))?;
@@ -231,6 +235,7 @@ pub(crate) async fn add(
         };
         let (mut form, name) = Form::read(&query, &FIELDS[..5], &gateway, &headers, body, parse).await?;
         let name = name.ok_or_else(|| field("collection", "is missing"))?;
+        let parts = form.parts(&FIELDS[..5]);
         let file = form.image()?;
         let text = |name| Ok::<_, Failure>(form.text(name)?.unwrap_or_default().to_owned());
         let image = CollectionImage {
@@ -239,8 +244,12 @@ pub(crate) async fn add(
             tag: text("tag")?,
             file,
         };
-        let kept = gateway.recognition.collections.put(&name, image, form.text("modelName")?).await?;
-        Ok::<_, Failure>(CollectionEntry::from(kept))
+        let model = form.text("modelName")?;
+        let put = async |_| {
+            let kept = gateway.recognition.collections.put(&name, image, model).await?;
+            Ok::<_, Failure>(CollectionEntry::from(kept))
+        };
+        repeatable.run(|| parts, put).await
     })
     .await
 }

@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
-use kaisatsu_recognition::{DecodeError, Missing, RecognitionError, StoreError};
+use kaisatsu_recognition::{BlobError, DecodeError, Missing, RecognitionError, StoreError};
 
 use crate::{Failure, Kind};
 
 /// `Retry-After` when the database or the image storage fails.
 const DATABASE: Duration = Duration::from_secs(5);
+
+/// `Retry-After` when a disk is full or read-only: an operator has to act, and callers must not wait in a loop.
+const DISK: Duration = Duration::from_mins(5);
 
 /// `Retry-After` when an operator has to act.
 const OPERATOR: Duration = Duration::from_mins(1);
@@ -23,13 +26,18 @@ impl From<RecognitionError> for Failure {
             RecognitionError::NoSuchCollection(_)
             | RecognitionError::NoSuchImage
             | RecognitionError::NoSuchDataset
-            | RecognitionError::NoStoredImage(_)
+            | RecognitionError::NoStoredImage { .. }
+            | RecognitionError::NotInDataset(_)
+            | RecognitionError::NoSuchTag(_)
+            | RecognitionError::NothingToUndo
             | RecognitionError::NotInCollection
             | RecognitionError::NoSuchItem => Self::new(Kind::NotFound, told),
-            RecognitionError::TooManyTags(_) | RecognitionError::TooManyStored(_) => {
-                Self::new(Kind::TooManyInputs, told)
-            }
-            RecognitionError::NoTag(_)
+            RecognitionError::TooManyTags(_)
+            | RecognitionError::DatasetTooLarge(_)
+            | RecognitionError::TooManyStored(_) => Self::new(Kind::TooManyInputs, told),
+            RecognitionError::NoTag { .. }
+            | RecognitionError::RemovedAndKept(_)
+            | RecognitionError::NoImageLeft
             | RecognitionError::AmbiguousName
             | RecognitionError::NameTaken
             | RecognitionError::NothingTagged
@@ -47,6 +55,16 @@ impl From<RecognitionError> for Failure {
             }
             RecognitionError::Busy => Self::passing(Kind::Unavailable, told, Duration::from_secs(1)),
             RecognitionError::NotBuilt(_) => Self::passing(Kind::StillRunning, told, Duration::from_secs(2)),
+            RecognitionError::Blobs(error @ BlobError::Full(_)) => {
+                let told = "the server's disk for images is full, and nothing can be stored until its operator makes \
+                            room; trying again soon does not help";
+                Self::passing(Kind::Unavailable, told, DISK).because(error.to_string())
+            }
+            RecognitionError::Blobs(error @ BlobError::ReadOnly(_)) => {
+                let told = "the server's storage for images can only be read, and nothing can be stored until its \
+                            operator changes that; trying again soon does not help";
+                Self::passing(Kind::Unavailable, told, DISK).because(error.to_string())
+            }
             RecognitionError::Blobs(error) => {
                 let told = "the storage for images does not answer; try again shortly";
                 Self::passing(Kind::Unavailable, told, DATABASE).because(error.to_string())
@@ -77,6 +95,20 @@ impl From<StoreError> for Failure {
                 "the recognition has no such candidate; itemId is what the same recognition answered with",
             ),
             StoreError::NotFound(Missing::Dataset(_)) => RecognitionError::NoSuchDataset.into(),
+            StoreError::Full(_) => Self::passing(
+                Kind::Unavailable,
+                "the disk of the server's database is full, and nothing can be stored until its operator makes room; \
+                 trying again soon does not help",
+                DISK,
+            )
+            .because(error.to_string()),
+            StoreError::ReadOnly(_) => Self::passing(
+                Kind::Unavailable,
+                "the server's database can only be read, and nothing can be stored until its operator changes that; \
+                 trying again soon does not help",
+                DISK,
+            )
+            .because(error.to_string()),
             other => Self::passing(Kind::Unavailable, "the database does not answer; try again shortly", DATABASE)
                 .because(other.to_string()),
         }

@@ -11,10 +11,13 @@ use axum::{
 use kaisatsu_recognition::Rating;
 
 use super::{
+    idempotency::{IdempotencyHeader, RepeatRefusals, Repeatable},
     response::{BodyRefusals, NoContent, RecognitionError, Refusals, respond_with},
     verdict::{self, FeedbackBody},
 };
 use crate::{Gateway, Query, gateway::API_KEY};
+
+const FUNCTION: &str = "feedback";
 
 /// Whether the whole result of a recognition was right
 ///
@@ -24,6 +27,7 @@ use crate::{Gateway, Query, gateway::API_KEY};
     post, path = "/feedback", operation_id = "feedback", tag = "Image recognition",
     security(("APIKEY" = [])),
     params(
+        IdempotencyHeader,
         ("recognitionId" = String, Query, description = "The id that the recognition answered with",
             example = "0b2f3e0c-6a3f-4f0e-9d55-7d1f5f0f6a55"),
         ("isValid" = bool, Query, description = "true when it was right, false when it was not", example = true),
@@ -38,6 +42,7 @@ use crate::{Gateway, Query, gateway::API_KEY};
             content_type = "application/json;charset=UTF-8"),
         Refusals,
         BodyRefusals,
+        RepeatRefusals,
     )
 )]
 pub(crate) async fn feedback(
@@ -47,15 +52,20 @@ pub(crate) async fn feedback(
     body: Body,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, "recognitionId", "isValid"]);
-    respond_with("feedback", gateway.admit(&query, &headers).await, async |caller| {
+    respond_with(FUNCTION, gateway.admit(&query, &headers).await, async |caller| {
+        let repeatable = Repeatable::of(&gateway, FUNCTION, &headers, &caller.application, None)?;
         let rating = Rating {
             recognition: verdict::recognition(&query)?,
             item: None,
             verdict: verdict::verdict(&query)?,
             comment: verdict::comment(&headers, body).await?,
         };
-        gateway.recognition.feedback.rate(&caller.application, rating).await?;
-        Ok(NoContent)
+        let parts = verdict::parts(&rating);
+        let rate = async |_| {
+            gateway.recognition.feedback.rate(&caller.application, rating).await?;
+            Ok(NoContent)
+        };
+        repeatable.run(|| parts, rate).await
     })
     .await
 }

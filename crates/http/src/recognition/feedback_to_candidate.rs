@@ -12,10 +12,13 @@ use kaisatsu_model::ItemId;
 use kaisatsu_recognition::Rating;
 
 use super::{
+    idempotency::{IdempotencyHeader, RepeatRefusals, Repeatable},
     response::{BodyRefusals, NoContent, RecognitionError, Refusals, respond_with},
     verdict::{self, FeedbackBody},
 };
 use crate::{Gateway, Query, gateway::API_KEY};
+
+const FUNCTION: &str = "feedbackToCandidate";
 
 /// Whether one candidate of a recognition was right
 ///
@@ -25,6 +28,7 @@ use crate::{Gateway, Query, gateway::API_KEY};
     post, path = "/feedbackToCandidate", operation_id = "feedbackToCandidate", tag = "Image recognition",
     security(("APIKEY" = [])),
     params(
+        IdempotencyHeader,
         ("recognitionId" = String, Query, description = "The id that the recognition answered with",
             example = "0b2f3e0c-6a3f-4f0e-9d55-7d1f5f0f6a55"),
         ("itemId" = String, Query, description = "The id of the candidate, from the same recognition",
@@ -41,6 +45,7 @@ use crate::{Gateway, Query, gateway::API_KEY};
             content_type = "application/json;charset=UTF-8"),
         Refusals,
         BodyRefusals,
+        RepeatRefusals,
     )
 )]
 pub(crate) async fn feedback_to_candidate(
@@ -50,15 +55,20 @@ pub(crate) async fn feedback_to_candidate(
     body: Body,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &[API_KEY, "recognitionId", "itemId", "isValid"]);
-    respond_with("feedbackToCandidate", gateway.admit(&query, &headers).await, async |caller| {
+    respond_with(FUNCTION, gateway.admit(&query, &headers).await, async |caller| {
+        let repeatable = Repeatable::of(&gateway, FUNCTION, &headers, &caller.application, None)?;
         let rating = Rating {
             recognition: verdict::recognition(&query)?,
             item: Some(query.required("itemId").map(ItemId::from_text)?),
             verdict: verdict::verdict(&query)?,
             comment: verdict::comment(&headers, body).await?,
         };
-        gateway.recognition.feedback.rate(&caller.application, rating).await?;
-        Ok(NoContent)
+        let parts = verdict::parts(&rating);
+        let rate = async |_| {
+            gateway.recognition.feedback.rate(&caller.application, rating).await?;
+            Ok(NoContent)
+        };
+        repeatable.run(|| parts, rate).await
     })
     .await
 }

@@ -14,7 +14,7 @@ use kaisatsu_model::DatasetId;
 use kaisatsu_recognition::User;
 use multer::Multipart;
 
-use super::json::field as body_field;
+use super::{idempotency::Parts, json::field as body_field};
 use crate::{
     Failure, Gateway, Kind, Query,
     body::{self, Reservation},
@@ -178,6 +178,16 @@ impl<'a> Form<'a> {
                 word => Ok(word),
             },
         }
+    }
+
+    /// What the form says: its image, and these fields, from the form or the query.
+    pub(super) fn parts(&self, names: &[&'static str]) -> Parts {
+        let image = self.image.iter().map(|image| ("image".to_owned(), image.clone()));
+        let field = |name: &&str| {
+            let text = self.text(name).ok().flatten()?;
+            Some(((*name).to_owned(), Bytes::copy_from_slice(text.as_bytes())))
+        };
+        image.chain(names.iter().filter_map(field)).collect()
     }
 
     /// A required field.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{
     form::{self, MAX_FIELD, MAX_OVERHEAD},
+    idempotency::Parts,
     json::field,
 };
 use crate::{
@@ -52,6 +53,13 @@ impl ItemForm {
             }
         }
         Ok(read)
+    }
+
+    /// What the form says.
+    pub(super) fn parts(&self) -> Parts {
+        let field = |(name, value): (&String, &Value)| (name.clone(), Bytes::from(value.to_string()));
+        let image = |image: &Bytes| ("image".to_owned(), image.clone());
+        self.fields.iter().map(field).chain(self.images.iter().map(image)).collect()
     }
 
     fn image(&mut self, image: Bytes, most: usize, largest: usize) -> Result<(), Failure> {

@@ -3,9 +3,11 @@
 use std::ops::RangeInclusive;
 
 use axum::{body::Body, http::HeaderMap};
+use bytes::Bytes;
 use kaisatsu_recognition::Cursor;
 use serde_json::{Map, Value};
 
+use super::idempotency::Parts;
 use crate::{
     Failure, Kind, Query,
     body::{self, BodyMemory, Reservation},
@@ -70,6 +72,12 @@ impl Object {
         self.fields.get(name).is_some_and(|value| !value.is_null())
     }
 
+    /// What the body says, in one order of its fields.
+    pub(super) fn parts(&self) -> Parts {
+        let part = |(name, value): (&String, &Value)| (name.clone(), Bytes::from(value.to_string()));
+        self.fields.iter().map(part).collect()
+    }
+
     /// A string, if it is present; `null` counts as absent.
     pub(super) fn text(&self, name: &str) -> Result<Option<&str>, Failure> {
         match self.fields.get(name) {
@@ -106,6 +114,33 @@ impl Object {
             _ => Err(field(&format!("{name}[{place}]"), "must be an object")),
         };
         list.into_iter().enumerate().map(object).collect()
+    }
+
+    /// Whether a field is present; `null` counts as absent.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.fields.get(name).is_some_and(|value| !value.is_null())
+    }
+
+    /// A list of objects; empty if it is absent.
+    pub(super) fn optional_objects(&mut self, name: &str) -> Result<Vec<Self>, Failure> {
+        if self.has(name) { self.objects(name) } else { Ok(Vec::new()) }
+    }
+
+    /// A list of strings; empty if it is absent.
+    pub(super) fn texts(&self, name: &str) -> Result<Vec<&str>, Failure> {
+        let list = match self.fields.get(name) {
+            None | Some(Value::Null) => return Ok(Vec::new()),
+            Some(Value::Array(list)) => list,
+            Some(_) => return Err(field(name, "must be a list")),
+        };
+        let mut texts = Vec::with_capacity(list.len());
+        for (place, value) in list.iter().enumerate() {
+            match value {
+                Value::String(text) if !text.contains('\0') => texts.push(text.as_str()),
+                _ => return Err(field(&format!("{name}[{place}]"), "must be a string without the character NUL")),
+            }
+        }
+        Ok(texts)
     }
 
     /// A required string.

@@ -66,6 +66,11 @@ struct ModelEntry {
     input: Option<InputSize>,
     /// Whether it is in memory. A model that is not is loaded when it is asked for, which takes a second or two.
     loaded: bool,
+    /// Whether it has a text encoder, so that `similarImage/search` takes a `text` where the vectors are of this model.
+    /// Absent where it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    text: Option<bool>,
 }
 
 /// The input of a network.
@@ -90,6 +95,7 @@ impl From<ModelInfo> for ModelEntry {
             tags: info.tags,
             input: info.input.map(|(width, height)| InputSize { width, height }),
             loaded: info.loaded,
+            text: info.text.then_some(true),
         }
     }
 }

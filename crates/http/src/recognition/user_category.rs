@@ -10,6 +10,8 @@ pub(crate) mod get_token;
 pub(crate) mod list_data_sets;
 pub(crate) mod list_images;
 mod request;
+pub(crate) mod undo_data_set;
+pub(crate) mod update_data_set;
 pub(crate) mod upload_image;
 
 use serde::Deserialize;

@@ -1,11 +1,16 @@
 //! What the two feedback operations have in common: the verdict in the query, the comment in the body.
 
 use axum::{body::Body, http::HeaderMap};
-use kaisatsu_model::{Comment, RecognitionId, Verdict};
+use bytes::Bytes;
+use kaisatsu_model::{Comment, ItemId, RecognitionId, Verdict};
+use kaisatsu_recognition::Rating;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::json::{Object, field, wrong_media};
+use super::{
+    idempotency::Parts,
+    json::{Object, field, wrong_media},
+};
 use crate::{
     Failure, Kind, Query,
     body::{self, Reservation},
@@ -36,6 +41,17 @@ pub(super) fn verdict(query: &Query<'_>) -> Result<Verdict, Failure> {
         "false" => Ok(Verdict::Invalid),
         _ => Err(Failure::new(Kind::ParameterInvalid, "query parameter isValid must be true or false")),
     }
+}
+
+/// What a feedback says.
+pub(super) fn parts(rating: &Rating) -> Parts {
+    let text = |text: &str| Bytes::copy_from_slice(text.as_bytes());
+    let item = rating.item.as_ref().map(ItemId::as_str).map(|item| ("itemId".to_owned(), text(item)));
+    let comment = rating.comment.as_ref().map(Comment::as_str).map(|comment| ("comment".to_owned(), text(comment)));
+    let verdict = if rating.verdict == Verdict::Valid { "true" } else { "false" };
+    let always =
+        [("recognitionId".to_owned(), text(rating.recognition.as_str())), ("isValid".to_owned(), text(verdict))];
+    always.into_iter().chain(item).chain(comment).collect()
 }
 
 /// The comment of a body, which may be absent, empty or `{}`.

@@ -6,26 +6,34 @@ use axum::{
     extract::{RawQuery, State},
     http::HeaderMap,
 };
+use kaisatsu_model::{Gcs, MapLanguage, StationCode};
 use kaisatsu_railmap::{
-    LoadedMap, StationDirectory,
+    LoadedMap, Selection, StationDirectory,
     journey::{Course, Order},
 };
+use serde::Serialize;
 
 use super::{
     course_wire::{CoursesAnswer, FoundCourses},
     places::{Place, places},
     prepared::PreparedMap,
     response::{Refusals, respond},
-    station::gcs,
+    station::{gcs, language},
     window::map,
     wire::ErrorAnswer,
 };
 use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY, log_context::LoggedResponse};
 
-const PARAMETERS: [&str; 9] = [API_KEY, "from", "to", "via", "viaList", "id", "sort", "answerCount", "gcs"];
+const PARAMETERS: [&str; 10] =
+    [API_KEY, "from", "to", "via", "viaList", "id", "sort", "answerCount", "gcs", "language"];
 
 /// The most ways of one answer, and their number when none is asked for.
 const MOST: u32 = 5;
+
+/// The most ways on the page of a map.
+const ON_PAGE: usize = 3;
+
+const NO_WAY: &str = "there is no way between these stations on this map";
 
 /// Ways from one station to another, the best first
 ///
@@ -50,6 +58,8 @@ const MOST: u32 = 5;
             nullable = false),
         ("gcs" = Option<String>, Query, description = "Geodetic system of the coordinates: tokyo (default) or wgs84",
             pattern = "^(tokyo|wgs84)$", nullable = false),
+        ("language" = Option<String>, Query, description = "Language of the names of stations and lines: ja (default), en or ja-en",
+            pattern = "^(ja|en|ja-en)$", nullable = false),
     ),
     security(("APIKEY" = [])),
     responses(
@@ -69,16 +79,59 @@ pub(crate) async fn search_course(
     respond(gateway.admit(&query, &headers).await, || search(&gateway, &query))
 }
 
-fn search(gateway: &Gateway, query: &Query<'_>) -> Result<FoundCourses, Failure> {
-    let gcs = gcs(query)?;
-    let places = places(query, gcs)?;
-    let order = match query.text("sort")? {
-        None | Some("time") => Order::Time,
-        Some("transfer") => Order::Transfers,
-        Some(_) => {
-            return Err(Failure::new(Kind::ParameterInvalid, "query parameter sort must be time or transfer"));
-        }
+/// The ways between `from` and `to`, two station codes, for the page of a map: the answer of searchCourse, and the
+/// stations of each way in order.
+///
+/// # Errors
+/// Those of searchCourse.
+pub fn courses_between(
+    loaded: &Arc<LoadedMap<PreparedMap>>,
+    query: &Query<'_>,
+    language: MapLanguage,
+) -> Result<(impl Serialize + use<>, Vec<Vec<StationCode>>), Failure> {
+    let mut stations = Vec::with_capacity(2);
+    for name in ["from", "to"] {
+        query.required(name)?;
+        let number = query.integer(name, 1..=i64::from(u32::MAX))?.unwrap_or_default();
+        let selected = StationCode::new(number).ok().and_then(|code| loaded.map.select(&Selection::Code(code)));
+        let station = selected.and_then(|selected| selected.stations.first().copied());
+        let missing = || {
+            let message = format!("query parameter {name}: station code {number} is not on this map");
+            Failure::new(Kind::NotFound, message)
+        };
+        stations.push(station.ok_or_else(missing)?);
+    }
+    let order = order(query)?;
+    if stations[0] == stations[1] {
+        let rule = "query parameters from and to name the same station; a journey has every station once";
+        return Err(Failure::new(Kind::ParameterInvalid, rule));
+    }
+    let courses = loaded.network().courses(&stations, order, ON_PAGE);
+    if courses.is_empty() {
+        return Err(Failure::new(Kind::NotFound, NO_WAY));
+    }
+    let codes = |course: &Course| {
+        let mut stations: Vec<usize> = course.legs.iter().flat_map(|leg| leg.stations.iter().copied()).collect();
+        stations.dedup();
+        stations.into_iter().map(|at| loaded.map.stations()[at].code).collect()
     };
+    let stations = courses.iter().map(codes).collect();
+    Ok((FoundCourses { map: Arc::clone(loaded), courses, gcs: Gcs::Wgs84, language }, stations))
+}
+
+/// `sort`, or its default.
+fn order(query: &Query<'_>) -> Result<Order, Failure> {
+    match query.text("sort")? {
+        None | Some("time") => Ok(Order::Time),
+        Some("transfer") => Ok(Order::Transfers),
+        Some(_) => Err(Failure::new(Kind::ParameterInvalid, "query parameter sort must be time or transfer")),
+    }
+}
+
+fn search(gateway: &Gateway, query: &Query<'_>) -> Result<FoundCourses, Failure> {
+    let (gcs, language) = (gcs(query)?, language(query)?);
+    let places = places(query, gcs)?;
+    let order = order(query)?;
     let most = query.count("answerCount", 1..=MOST, MOST)?;
     let (maps, on) = match query.text("id")? {
         Some(id) => (vec![map(gateway, id)?], "this map"),
@@ -97,13 +150,13 @@ fn search(gateway: &Gateway, query: &Query<'_>) -> Result<FoundCourses, Failure>
         }
         let courses = loaded.network().courses(&stations, order, most);
         if courses.is_empty() {
-            failure = Some(Failure::new(Kind::NotFound, "there is no way between these stations on this map"));
+            failure = Some(Failure::new(Kind::NotFound, NO_WAY));
         } else if best.as_ref().is_none_or(|(_, known)| courses[0].rank(order) < known[0].rank(order)) {
             best = Some((Arc::clone(loaded), courses));
         }
     }
     let failure = || failure.unwrap_or_else(|| not_found(&places, &maps, &directory, on));
-    best.map(|(map, courses)| FoundCourses { map, courses, gcs }).ok_or_else(failure)
+    best.map(|(map, courses)| FoundCourses { map, courses, gcs, language }).ok_or_else(failure)
 }
 
 fn twice(place: &Place<'_>, name: &str) -> Failure {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kaisatsu_model::Gcs;
+use kaisatsu_model::{Gcs, MapLanguage};
 use kaisatsu_railmap::{
     LoadedMap, RouteMap,
     journey::{Course, Leg},
@@ -92,7 +92,7 @@ struct CoursePoint<'a> {
 #[derive(Serialize, ToSchema)]
 #[schema(as = CourseLine)]
 struct LineElement<'a> {
-    /// Name of the line; 徒歩 for a walk.
+    /// Name of the line; 徒歩 for a walk, Walk in English.
     #[serde(rename = "Name")]
     #[schema(value_type = String, example = "JR中央線快速")]
     name: &'a str,
@@ -125,6 +125,7 @@ pub(super) struct FoundCourses {
     pub(super) map: Arc<LoadedMap<PreparedMap>>,
     pub(super) courses: Vec<Course>,
     pub(super) gcs: Gcs,
+    pub(super) language: MapLanguage,
 }
 
 impl JsonBody for FoundCourses {}
@@ -159,7 +160,7 @@ impl FoundCourses {
     fn point(&self, station: usize) -> CoursePoint<'_> {
         let station = &self.map.map.stations()[station];
         CoursePoint {
-            station: StationElement::new(station),
+            station: StationElement::new(station, self.language),
             prefecture: PrefectureElement::new(station),
             place: GeoPointElement::new(station, self.gcs),
         }
@@ -169,10 +170,10 @@ impl FoundCourses {
         let RouteMap { lines, .. } = &self.map.map;
         let between = leg.stations.get(1..leg.stations.len() - 1).unwrap_or_default();
         let (name, color, kind) = match leg.line {
-            None => ("徒歩", "", "walk"),
+            None => (self.language.choose("徒歩", "Walk"), "", "walk"),
             Some(line) => {
                 let kind = self.map.map.stations()[leg.stations[0]].kind.word();
-                (lines[line].name.as_str(), lines[line].color.as_str(), kind)
+                (lines[line].name_in(self.language), lines[line].color.as_str(), kind)
             }
         };
         LineElement {

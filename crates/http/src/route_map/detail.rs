@@ -6,20 +6,21 @@ use axum::{
     extract::{RawQuery, State},
     http::HeaderMap,
 };
-use kaisatsu_model::{Gcs, StationCode, Window};
+use kaisatsu_model::{Gcs, MapLanguage, StationCode, Window};
 use kaisatsu_railmap::{LoadedMap, Selected, Selection};
 use serde::{Serialize, Serializer};
 
 use super::{
     prepared::{Points, PreparedMap},
     response::{Refusals, respond},
-    station::{exclusive, gcs, not_found, station},
-    window::{WINDOW, map, window},
+    station::{exclusive, gcs, language, not_found, station},
+    window::{WINDOW, map_in, window},
     wire::{API_VERSION, DetailAnswer, DetailSet, ENGINE_VERSION, ErrorAnswer, RailMap},
 };
 use crate::{Failure, Gateway, Query, gateway::API_KEY, log_context::LoggedResponse, response::JsonBody};
 
-const PARAMETERS: [&str; 9] = [API_KEY, "id", "stationName", "stationCode", "x", "y", "width", "height", "gcs"];
+const PARAMETERS: [&str; 10] =
+    [API_KEY, "id", "stationName", "stationCode", "x", "y", "width", "height", "gcs", "language"];
 
 /// Stations on a route map: those in a window, or one by its code or name
 ///
@@ -41,6 +42,9 @@ const PARAMETERS: [&str; 9] = [API_KEY, "id", "stationName", "stationCode", "x",
             nullable = false),
         ("gcs" = Option<String>, Query, description = "Geodetic system of the coordinates: tokyo (default) or wgs84",
             pattern = "^(tokyo|wgs84)$", nullable = false),
+        ("language" = Option<String>, Query, description = "Language of the names, and of the labels whose shapes are returned: \
+            ja (default), en or ja-en",
+            pattern = "^(ja|en|ja-en)$", nullable = false),
     ),
     security(("APIKEY" = [])),
     responses(
@@ -66,8 +70,8 @@ pub(crate) async fn respond_to_query(gateway: &Gateway, raw: Option<&str>, heade
 }
 
 fn detail(gateway: &Gateway, query: &Query<'_>) -> Result<Found, Failure> {
-    let Request { id, selection, gcs } = Request::read(query)?;
-    let loaded = map(gateway, id)?;
+    let Request { id, selection, gcs, language } = Request::read(query)?;
+    let loaded = map_in(gateway, id, language)?;
     let selected = loaded.map.select(&selection).ok_or_else(|| not_found(&selection, "this map"))?;
     Ok(Found { loaded, selected, gcs })
 }
@@ -78,6 +82,7 @@ struct Request<'a> {
     id: &'a str,
     selection: Selection,
     gcs: Gcs,
+    language: MapLanguage,
 }
 
 impl<'a> Request<'a> {
@@ -90,7 +95,7 @@ impl<'a> Request<'a> {
             Some(selection) => selection,
             None => window(query)?,
         };
-        Ok(Self { id, selection, gcs: gcs(query)? })
+        Ok(Self { id, selection, gcs: gcs(query)?, language: language(query)? })
     }
 }
 

@@ -13,12 +13,12 @@ use serde::{Serialize, Serializer};
 use super::{
     prepared::PreparedMap,
     response::{Refusals, respond},
-    station::{exclusive, gcs, not_found, station},
+    station::{exclusive, gcs, language, not_found, station},
     wire::{API_VERSION, ENGINE_VERSION, ErrorAnswer, ListAnswer, ListSet, ListedMap, Text},
 };
 use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY, log_context::LoggedResponse, response::JsonBody};
 
-const PARAMETERS: [&str; 5] = [API_KEY, "id", "stationCode", "stationName", "gcs"];
+const PARAMETERS: [&str; 6] = [API_KEY, "id", "stationCode", "stationName", "gcs", "language"];
 
 /// Route maps: all of them, one by its id, or those that hold a station
 ///
@@ -34,6 +34,9 @@ const PARAMETERS: [&str; 5] = [API_KEY, "id", "stationCode", "stationName", "gcs
             nullable = false),
         ("gcs" = Option<String>, Query, description = "Geodetic system of the coordinates: tokyo (default) or wgs84",
             pattern = "^(tokyo|wgs84)$", nullable = false),
+        ("language" = Option<String>, Query, description = "Language of the names, and of the labels whose shapes are returned: \
+            ja (default), en or ja-en",
+            pattern = "^(ja|en|ja-en)$", nullable = false),
     ),
     security(("APIKEY" = [])),
     responses(
@@ -56,7 +59,7 @@ pub(crate) async fn railmap_list(
 fn list(gateway: &Gateway, query: &Query<'_>) -> Result<Found, Failure> {
     exclusive(query, "id", &["stationCode", "stationName"])?;
     exclusive(query, "stationCode", &["stationName"])?;
-    let (id, key, gcs) = (query.text("id")?, station(query)?, gcs(query)?);
+    let (id, key, gcs, language) = (query.text("id")?, station(query)?, gcs(query)?, language(query)?);
 
     let mut maps = Vec::new();
     for loaded in gateway.maps.all() {
@@ -70,7 +73,8 @@ fn list(gateway: &Gateway, query: &Query<'_>) -> Result<Found, Failure> {
                 None => continue,
             },
         };
-        maps.push((loaded, stations));
+        // A layout has the stations of its map, so the indices are the same.
+        maps.push((gateway.maps.in_language(&loaded, language), stations));
     }
     match (&key, id) {
         (Some(key), _) if maps.is_empty() => Err(not_found(key, "any map")),

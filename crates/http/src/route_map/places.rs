@@ -110,10 +110,10 @@ impl<'a> Place<'a> {
         loaded: &LoadedMap<PreparedMap>,
         directory: &StationDirectory<PreparedMap>,
     ) -> Option<usize> {
-        let selected = |selection| Some(*loaded.map.select(&selection)?.stations.first()?);
         match &self.wanted {
-            Wanted::Code(code) => selected(Selection::Code(*code)),
-            Wanted::Name => selected(Selection::Name(self.written.to_owned())).or_else(|| {
+            Wanted::Code(code) => loaded.map.select(&Selection::Code(*code))?.stations.first().copied(),
+            // Not a selection by name, which also finds the stations of a line.
+            Wanted::Name => loaded.map.named(self.written).first().copied().or_else(|| {
                 let called = directory.called(self.written);
                 called.into_iter().find_map(|entry| directory.index_on(entry, &loaded.map))
             }),

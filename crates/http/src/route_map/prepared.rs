@@ -57,10 +57,11 @@ impl PreparedMap {
 
 /// The tag of a map. The debug form of a line and of a station has all their fields, future ones too.
 fn etag(map: &RouteMap) -> Etag {
-    let RouteMap { id, name, edition, credits, extent, legend, lines, .. } = map;
-    let (facts, stations) = ((id, name, edition, credits, extent, legend, map.centre()), map.stations());
+    let RouteMap { id, language, name, edition, credits, extent, legend, lines, groups, .. } = map;
+    let facts = (id, language, name, edition, credits, extent, legend, map.centre());
+    let stations = map.stations();
     let drawing = kaisatsu_render::REVISION;
-    Etag::of(format_args!("{ENGINE_VERSION} {drawing} {facts:?} {lines:?} {stations:?}"))
+    Etag::of(format_args!("{ENGINE_VERSION} {drawing} {facts:?} {lines:?} {groups:?} {stations:?}"))
 }
 
 /// The points of all stations of a map, one after the other, each with a comma behind it.
@@ -75,7 +76,7 @@ impl Written {
     fn of(map: &RouteMap, gcs: Gcs) -> Self {
         let (mut text, mut starts) = (String::new(), vec![0]);
         for station in map.stations() {
-            text += &serde_json::to_string(&Point::new(station, gcs)).unwrap_or_default();
+            text += &serde_json::to_string(&Point::new(station, gcs, map.language)).unwrap_or_default();
             text.push(',');
             starts.push(text.len());
         }

@@ -1,6 +1,6 @@
-//! Parameters that railmapDetail and railmapList share: the station, and the geodetic system.
+//! Parameters that the operations share: the station, the geodetic system, and the language.
 
-use kaisatsu_model::{Gcs, StationCode, StationName};
+use kaisatsu_model::{Gcs, MapLanguage, StationCode, StationName};
 use kaisatsu_railmap::Selection;
 
 use crate::{Failure, Kind, Query};
@@ -25,6 +25,18 @@ pub(crate) fn gcs(query: &Query<'_>) -> Result<Gcs, Failure> {
         None => Ok(Gcs::default()),
         Some(word) => Gcs::from_word(word)
             .ok_or_else(|| Failure::new(Kind::ParameterInvalid, "query parameter gcs must be tokyo or wgs84")),
+    }
+}
+
+/// `language`, or its default.
+///
+/// # Errors
+/// [`Kind::ParameterInvalid`] for another word than those of the contract.
+pub fn language(query: &Query<'_>) -> Result<MapLanguage, Failure> {
+    match query.text("language")? {
+        None => Ok(MapLanguage::default()),
+        Some(word) => MapLanguage::from_word(word)
+            .ok_or_else(|| Failure::new(Kind::ParameterInvalid, "query parameter language must be ja, en or ja-en")),
     }
 }
 

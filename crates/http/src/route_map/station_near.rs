@@ -11,13 +11,13 @@ use kaisatsu_railmap::{Position, datum};
 
 use super::{
     response::{Refusals, respond},
-    station::{decimal_degrees, gcs},
+    station::{decimal_degrees, gcs, language},
     stations::limit,
     stations_wire::{FoundStations, StationsAnswer},
 };
 use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY, log_context::LoggedResponse};
 
-const PARAMETERS: [&str; 6] = [API_KEY, "lati_d", "longi_d", "radius", "limit", "gcs"];
+const PARAMETERS: [&str; 7] = [API_KEY, "lati_d", "longi_d", "radius", "limit", "gcs", "language"];
 
 /// The radius in metres when none is given.
 const USUAL_RADIUS: i32 = 1000;
@@ -39,6 +39,8 @@ const MOST_METRES: i64 = 50_000;
             nullable = false),
         ("gcs" = Option<String>, Query, description = "Geodetic system of the place and of the answer: tokyo \
             (default) or wgs84", pattern = "^(tokyo|wgs84)$", nullable = false),
+        ("language" = Option<String>, Query, description = "Language of the names: ja (default), en or ja-en",
+            pattern = "^(ja|en|ja-en)$", nullable = false),
     ),
     security(("APIKEY" = [])),
     responses(
@@ -59,12 +61,12 @@ pub(crate) async fn station_near(
 fn near(gateway: &Gateway, query: &Query<'_>) -> Result<FoundStations, Failure> {
     let (latitude, longitude) = coordinates(query)?;
     let radius = query.integer("radius", 1..=MOST_METRES)?.and_then(|metres| i32::try_from(metres).ok());
-    let (limit, gcs) = (limit(query)?, gcs(query)?);
+    let (limit, gcs, language) = (limit(query)?, gcs(query)?, language(query)?);
     let place = position((latitude, longitude), gcs)?;
     let stations = gateway.maps.stations();
     let found = stations.near(place, f64::from(radius.unwrap_or(USUAL_RADIUS)));
     let page = found.iter().take(limit).map(|(at, metres)| (*at, Some(*metres))).collect();
-    Ok(FoundStations { stations, page, max: found.len(), offset: 1, gcs })
+    Ok(FoundStations { stations, page, max: found.len(), offset: 1, gcs, language })
 }
 
 /// Where a picture was taken, if `lati_d` and `longi_d` say so, and the system of that place and of the answer.

@@ -11,14 +11,15 @@ use kaisatsu_railmap::StationFilter;
 
 use super::{
     response::{Refusals, respond},
-    station::gcs,
+    station::{gcs, language},
     stations_wire::{FoundStations, StationsAnswer},
     window::map,
     wire::ErrorAnswer,
 };
 use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY, log_context::LoggedResponse};
 
-const PARAMETERS: [&str; 9] = [API_KEY, "code", "name", "prefectureCode", "type", "id", "limit", "offset", "gcs"];
+const PARAMETERS: [&str; 10] =
+    [API_KEY, "code", "name", "prefectureCode", "type", "id", "limit", "offset", "gcs", "language"];
 
 /// The most stations of one answer, and their number when none is asked for.
 pub(super) const MOST: u32 = 100;
@@ -44,6 +45,8 @@ pub(super) const MOST: u32 = 100;
             nullable = false),
         ("gcs" = Option<String>, Query, description = "Geodetic system of the coordinates: tokyo (default) or wgs84",
             pattern = "^(tokyo|wgs84)$", nullable = false),
+        ("language" = Option<String>, Query, description = "Language of the names: ja (default), en or ja-en",
+            pattern = "^(ja|en|ja-en)$", nullable = false),
     ),
     security(("APIKEY" = [])),
     responses(
@@ -73,14 +76,14 @@ fn find(gateway: &Gateway, query: &Query<'_>) -> Result<FoundStations, Failure> 
         map: query.text("id")?,
     };
     let (limit, offset) = (limit(query)?, query.count("offset", 1..=u32::MAX, 1)?);
-    let gcs = gcs(query)?;
+    let (gcs, language) = (gcs(query)?, language(query)?);
     if let Some(id) = filter.map {
         map(gateway, id)?;
     }
     let stations = gateway.maps.stations();
     let found = stations.search(&filter);
     let page = found.iter().skip(offset - 1).take(limit).map(|at| (*at, None)).collect();
-    Ok(FoundStations { stations, page, max: found.len(), offset, gcs })
+    Ok(FoundStations { stations, page, max: found.len(), offset, gcs, language })
 }
 
 /// `limit`, or its default.

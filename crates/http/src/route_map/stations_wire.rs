@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kaisatsu_model::Gcs;
+use kaisatsu_model::{Gcs, MapLanguage};
 use kaisatsu_railmap::StationDirectory;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
@@ -78,6 +78,7 @@ pub(super) struct FoundStations {
     /// The number of the first one on this page.
     pub(super) offset: usize,
     pub(super) gcs: Gcs,
+    pub(super) language: MapLanguage,
 }
 
 impl JsonBody for FoundStations {}
@@ -89,7 +90,7 @@ impl Serialize for FoundStations {
             StationPoint {
                 prefecture: PrefectureElement::new(station),
                 place: GeoPointElement::new(station, self.gcs),
-                station: StationElement::new(station),
+                station: StationElement::new(station, self.language),
                 maps: self.stations.maps(*at).map(|map| MapReference { id: map.id.as_str() }).collect(),
                 distance: metres.map(|metres| Text(whole(metres))),
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kaisatsu_model::{Coordinate, Side};
+use kaisatsu_model::{Coordinate, MapLanguage, Side};
 use kaisatsu_railmap::{LoadedMap, Selection};
 
 use super::prepared::PreparedMap;
@@ -15,6 +15,15 @@ pub(crate) const WINDOW: [&str; 4] = ["x", "y", "width", "height"];
 pub(crate) fn map(gateway: &Gateway, id: &str) -> Result<Arc<LoadedMap<PreparedMap>>, Failure> {
     let none = || Failure::new(Kind::NotFound, "there is no map of that id; railmapList lists the maps");
     gateway.maps.get(id).ok_or_else(none)
+}
+
+/// The map with that id, laid out for the labels of a language.
+pub(crate) fn map_in(
+    gateway: &Gateway,
+    id: &str,
+    language: MapLanguage,
+) -> Result<Arc<LoadedMap<PreparedMap>>, Failure> {
+    map(gateway, id).map(|loaded| gateway.maps.in_language(&loaded, language))
 }
 
 /// The requested window, or everything from a point if it has no sides.

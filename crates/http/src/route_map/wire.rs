@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use kaisatsu_model::{Gcs, Shape, Window};
+use kaisatsu_model::{Gcs, MapLanguage, Shape, Window};
 use kaisatsu_railmap::{Mark, Position, RouteMap, Station};
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
@@ -255,7 +255,7 @@ pub(super) struct StationElement<'a> {
     /// Station code: stays with the station through renamings.
     #[schema(value_type = String, example = "1131215")]
     code: Text<u32>,
-    /// Station name.
+    /// Station name, in the language asked for.
     #[serde(rename = "Name")]
     #[schema(value_type = String, example = "高円寺")]
     name: &'a str,
@@ -270,12 +270,12 @@ pub(super) struct StationElement<'a> {
 }
 
 impl<'a> Point<'a> {
-    pub(crate) fn new(station: &'a Station, gcs: Gcs) -> Self {
+    pub(crate) fn new(station: &'a Station, gcs: Gcs, language: MapLanguage) -> Self {
         Self {
             prefecture: PrefectureElement::new(station),
             place: GeoPointElement::new(station, gcs),
             marks: station.marks.iter().map(MarkElement::new).collect(),
-            station: StationElement::new(station),
+            station: StationElement::new(station, language),
         }
     }
 }
@@ -298,7 +298,8 @@ impl GeoPointElement {
     pub(crate) fn at(position: Position, gcs: Gcs) -> Self {
         let point = position.in_system(gcs);
         Self {
-            gcs: gcs.word(),
+            // Outside of Japan the system is not the requested one.
+            gcs: point.gcs.word(),
             lati: point.latitude.dms(),
             lati_d: point.latitude.to_string(),
             longi: point.longitude.dms(),
@@ -308,8 +309,13 @@ impl GeoPointElement {
 }
 
 impl<'a> StationElement<'a> {
-    pub(super) fn new(station: &'a Station) -> Self {
-        Self { code: Text(station.code.get()), name: &station.name, yomi: &station.yomi, kind: station.kind.word() }
+    pub(super) fn new(station: &'a Station, language: MapLanguage) -> Self {
+        Self {
+            code: Text(station.code.get()),
+            name: station.name_in(language),
+            yomi: &station.yomi,
+            kind: station.kind.word(),
+        }
     }
 }
 

@@ -7,13 +7,26 @@ use kaisatsu_access::{Accounts, LogMailer};
 use kaisatsu_model::{AccountId, AccountState, Email, Registration, Role, SystemClock, Timestamp};
 use kaisatsu_store::Store;
 
-use super::table;
+use super::{confirm, table};
 use crate::{error::CliError, settings::Settings};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List the accounts
-    List,
+    List {
+        /// As JSON, one object an account
+        #[arg(long)]
+        json: bool,
+    },
+    /// Create an account, whoever may register; prints a link for choosing its password
+    Create {
+        /// The person's e-mail address
+        #[arg(value_parser = Email::new)]
+        email: Email,
+        /// operator or member
+        #[arg(long, default_value = "member", value_parser = role)]
+        role: Role,
+    },
     /// Activate an account that waits for approval or was disabled
     Approve {
         /// The person's e-mail address
@@ -71,15 +84,16 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
     let accounts =
         Accounts::new(store, Arc::new(SystemClock), Arc::new(LogMailer), &settings.public_url(settings.listen));
     match command {
-        Command::List => {
+        Command::List { json } => {
             let row = |(account, applications): (kaisatsu_access::Account, i64)| {
                 let seen = account.signed_in_at.map_or_else(|| "never".to_owned(), Timestamp::to_utc);
                 let (role, state) = (account.role.to_string(), account.state.to_string());
                 [account.email, role, state, account.created_at.to_utc(), seen, applications.to_string()]
             };
             let rows: Vec<_> = accounts.list().await?.into_iter().map(row).collect();
-            table::print(["ADDRESS", "ROLE", "STATE", "CREATED", "SIGNED IN", "APPLICATIONS"], &rows);
+            table::list(json, ["ADDRESS", "ROLE", "STATE", "CREATED", "SIGNED IN", "APPLICATIONS"], &rows);
         }
+        Command::Create { email, role } => outln!("{}", accounts.create(&email, role).await?),
         Command::Approve { email } => {
             accounts.change(&find(&accounts, &email).await?, Some(AccountState::Active), None).await?;
             eprintln!("{email} may sign in");
@@ -118,7 +132,7 @@ async fn delete(accounts: &Accounts, email: &Email, yes: bool) -> Result<(), Cli
             all.verdicts
         );
     }
-    if yes {
+    if yes || confirm(&format!("Delete {email} with all of this?")) {
         accounts.delete_as_operator(&id).await?;
         eprintln!("{email} is deleted");
     } else {

@@ -18,7 +18,8 @@ pub(super) fn print(
     local: SocketAddr,
     first_key: Option<&IssuedKey>,
 ) {
-    let base = format!("http://{local}");
+    let scheme = if settings.tls_cert.is_some() { "https" } else { "http" };
+    let base = format!("{scheme}://{local}");
     println!("Kaisatsu {} is open\n", env!("CARGO_PKG_VERSION"));
     println!("  address    {base}");
     println!("  console    {base}/console/");
@@ -69,7 +70,11 @@ fn models(gateway: &Gateway) -> String {
     let tasks = [Task::Classify, Task::Detect, Task::LocalFeatures, Task::ReadText];
     let names: Vec<String> =
         tasks.into_iter().flat_map(|task| gateway.recognition.models.of_task(task)).map(|model| model.name).collect();
-    if names.is_empty() { "none; `make models` installs the default set".to_owned() } else { names.join(", ") }
+    if names.is_empty() {
+        "none; `kaisatsu models install` installs the default set".to_owned()
+    } else {
+        names.join(", ")
+    }
 }
 
 /// The command line of this program for the same database, so that the hint works when pasted. An address with a

@@ -42,6 +42,9 @@ pub(crate) enum Command {
         /// `imageUrl`, or a page
         #[arg(long)]
         missing: bool,
+        /// As JSON, one object a row
+        #[arg(long)]
+        json: bool,
     },
 }
 
@@ -78,21 +81,21 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             outln!("{gone} items removed");
             Ok(if gone > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
-        Command::List { missing: true } => list_missing(&store).await,
-        Command::List { missing: false } => {
+        Command::List { missing: true, json } => list_missing(&store, json).await,
+        Command::List { missing: false, json } => {
             let rows: Vec<[String; 2]> = store
                 .catalogue_counts()
                 .await?
                 .into_iter()
                 .map(|(category, count)| [category, count.to_string()])
                 .collect();
-            table::print(["CATEGORY", "ITEMS"], &rows);
+            table::list(json, ["CATEGORY", "ITEMS"], &rows);
             Ok(ExitCode::SUCCESS)
         }
     }
 }
 
-async fn list_missing(store: &Store) -> Result<ExitCode, CliError> {
+async fn list_missing(store: &Store, json: bool) -> Result<ExitCode, CliError> {
     let mut rows = Vec::new();
     let mut after = 0;
     loop {
@@ -103,7 +106,7 @@ async fn list_missing(store: &Store) -> Result<ExitCode, CliError> {
         rows.extend(page.iter().map(row).filter(|(_, missing)| !missing.is_empty()));
     }
     let rows: Vec<[String; 2]> = rows.into_iter().map(|(id, missing)| [id, missing.join(", ")]).collect();
-    table::print(["ITEM", "MISSING"], &rows);
+    table::list(json, ["ITEM", "MISSING"], &rows);
     Ok(ExitCode::SUCCESS)
 }
 

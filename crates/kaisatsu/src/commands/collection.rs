@@ -52,7 +52,11 @@ pub(crate) enum Command {
         all: bool,
     },
     /// List the collections
-    List,
+    List {
+        /// As JSON, one object a row
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, CliError> {
@@ -77,11 +81,11 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             outln!("{gone} images removed");
             Ok(if gone > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
-        Command::List => {
+        Command::List { json } => {
             let rows: Vec<_> = store.collections().await?;
             let rows: Vec<[String; 3]> =
                 rows.into_iter().map(|(facts, images)| [facts.name, images.to_string(), facts.model]).collect();
-            table::print(["NAME", "IMAGES", "MODEL"], &rows);
+            table::list(json, ["NAME", "IMAGES", "MODEL"], &rows);
             Ok(ExitCode::SUCCESS)
         }
     }

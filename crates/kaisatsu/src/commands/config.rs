@@ -3,9 +3,10 @@
 use std::{fmt::Write as _, process::ExitCode};
 
 use clap::{Arg, Args};
+use kaisatsu_http::SettingInForce;
 use kaisatsu_store::{BlobAddress, DatabaseAddress};
 
-use crate::settings::{Origin, Origins, all_settings};
+use crate::settings::{EffectiveSetting, Origin, Origins, all_settings};
 
 #[derive(Debug, Args)]
 pub(crate) struct Command {
@@ -42,6 +43,21 @@ fn print_setting(arg: &Arg, origins: &Origins) {
         None => outln!("# {name} = …   # {origin}"),
     }
     outln!("");
+}
+
+/// The settings in force, without their secrets, for the operator's page.
+pub(crate) fn in_force(origins: &Origins) -> Vec<SettingInForce> {
+    let setting = |(name, effective): (&String, &EffectiveSetting)| SettingInForce {
+        name: name.clone(),
+        value: effective.value.as_deref().map(|value| without_secrets(name, value)),
+        origin: match effective.origin {
+            Origin::Default => "default",
+            Origin::File => "file",
+            Origin::Environment => "environment",
+            Origin::Flag => "flag",
+        },
+    };
+    origins.iter().map(setting).collect()
 }
 
 /// Hides the secrets in settings that may contain some.

@@ -30,7 +30,7 @@ pub(crate) enum Command {
     ///
     /// The result is deterministic. It is an error if no layout preserves the network, or if a label cannot be placed.
     Build(build::Build),
-    /// Draw a map file as SVG or PNG
+    /// Draw a map file as SVG, PNG or PDF
     Draw(draw::Draw),
     /// Import open data into a network file: stations and lines, without a layout
     ///
@@ -38,7 +38,11 @@ pub(crate) enum Command {
     /// the codes of the output or of the previous network; a renamed station keeps its code and its old name.
     Import(Box<import::Import>),
     /// List the maps that a server with these settings has
-    List,
+    List {
+        /// As JSON, one object a row
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, CliError> {
@@ -53,7 +57,7 @@ pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, Cli
         Command::Build(build) => build::run(&build),
         Command::Draw(draw) => draw::run(&draw),
         Command::Import(import) => import::run(&import),
-        Command::List => {
+        Command::List { json } => {
             // Findings in map files are logged as a server logs them.
             logs::start("warn", logs::LogFormat::Text);
             let registry = MapRegistry::open(Some(settings.maps_folder()?), |_| ())
@@ -65,7 +69,7 @@ pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, Cli
                 [map.id.to_string(), stations, lines, size, map.edition.clone(), map.name.clone()]
             };
             let rows: Vec<_> = registry.all().iter().map(row).collect();
-            table::print(["ID", "STATIONS", "LINES", "SIZE", "EDITION", "NAME"], &rows);
+            table::list(json, ["ID", "STATIONS", "LINES", "SIZE", "EDITION", "NAME"], &rows);
             Ok(ExitCode::SUCCESS)
         }
     }

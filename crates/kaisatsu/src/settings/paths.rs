@@ -64,6 +64,14 @@ impl Settings {
         Ok(sources::user_folder("XDG_DATA_HOME", ".local/share").map_or(own, |shared| shared.join("models")))
     }
 
+    /// The folder that models are installed into: the one that a server with these settings then uses.
+    pub(crate) fn models_to_install(&self) -> Result<PathBuf, CliError> {
+        match &self.models {
+            Some(folder) => Ok(folder.clone()),
+            None => Ok(self.data_folder()?.join("models")),
+        }
+    }
+
     fn made_data_folder(&self) -> Result<PathBuf, CliError> {
         let folder = self.data_folder()?;
         make_folder(&folder)?;

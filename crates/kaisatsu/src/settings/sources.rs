@@ -32,7 +32,7 @@ type FileValues = BTreeMap<String, String>;
 /// Parses the command line, the environment and the file, in this order of precedence.
 pub(crate) fn parse(command: Command, args: &[OsString]) -> Result<(ArgMatches, Origins), CliError> {
     let file = file_values(&command, args)?;
-    let mut layered = command;
+    let mut layered = without_settings_in_help(command, args);
     for (name, value) in &file {
         let value = value.clone();
         layered = layered.mut_arg(name, move |arg| arg.default_value(value));
@@ -44,6 +44,25 @@ pub(crate) fn parse(command: Command, args: &[OsString]) -> Result<(ArgMatches, 
     }
     let origins = settings().map(|arg| (arg.get_id().to_string(), effective(&arg, deepest, &file))).collect();
     Ok((matches, origins))
+}
+
+/// Settings are options of every command, but only the help of the commands that they are about lists them.
+fn without_settings_in_help(command: Command, args: &[OsString]) -> Command {
+    const ABOUT_SETTINGS: [&str; 2] = ["serve", "config"];
+    let is_command = |arg: &&OsString| command.find_subcommand(arg).is_some();
+    let asked = args.iter().skip(1).find(is_command).cloned();
+    if asked.is_some_and(|name| ABOUT_SETTINGS.iter().any(|about| name == *about)) {
+        return command;
+    }
+    let told = "The settings of the server, such as --data and --database, are options of every command: see \
+                `kaisatsu serve --help`.";
+    let hidden = settings().fold(command, |command, arg| command.mut_arg(arg.get_id(), |arg| arg.hide(true)));
+    with_note(hidden, told)
+}
+
+/// Ends the help of a command and of its subcommands with a note.
+fn with_note(command: Command, note: &'static str) -> Command {
+    command.after_help(note).mut_subcommands(move |inner| with_note(inner, note))
 }
 
 /// The settings as arguments, without those of the subcommands.

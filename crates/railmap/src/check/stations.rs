@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     Label, Mark, Position, Station,
+    datum::is_in_japan,
     file::{LabelEntry, MarkEntry, StationEntry},
 };
 
@@ -24,6 +25,8 @@ pub(super) fn check(
     let extent = Window { x: 0, y: 0, width, height };
     let mut seen: HashMap<StationCode, Range<usize>> = HashMap::new();
     let mut stations = Vec::with_capacity(entries.len());
+    // A map on which no station has a prefecture does without them.
+    let has_prefectures = entries.iter().any(|entry| entry.get_ref().prefecture.is_some());
     for spanned in entries {
         let (at, entry) = (spanned.span(), spanned.get_ref());
         let who = format!("station {} {}", entry.code, text_length::abbreviate(&entry.name));
@@ -37,6 +40,9 @@ pub(super) fn check(
                 }
                 check_names(entry, &who, &at, report);
                 check_lengths(entry, &who, &at, report);
+                if has_prefectures && entry.prefecture.is_none() && is_in_japan(entry.lat, entry.lon) {
+                    report.warning(&at, format!("{who}: it is in Japan, but its prefecture is missing"));
+                }
                 if let Some(station) = check_station(entry, code, &extent, &who, &at, report) {
                     stations.push((station, at));
                 }
@@ -105,16 +111,10 @@ fn check_station(
     at: &Range<usize>,
     report: &mut Report,
 ) -> Option<Station> {
-    let prefecture = match entry.prefecture {
-        Some(number) => {
-            let known = Prefecture::from_code(number);
-            if known.is_none() {
-                report.error(at, format!("{who}: prefecture is {number}; the codes are 1 to 47"));
-            }
-            known
-        }
-        None => None,
-    };
+    let prefecture = entry.prefecture.and_then(Prefecture::from_code);
+    if let (Some(number), None) = (entry.prefecture, prefecture) {
+        report.error(at, format!("{who}: prefecture is {number}; the codes are 1 to 47"));
+    }
     let position = Position::new(entry.lat, entry.lon);
     if position.is_none() {
         report.error(at, format!("{who}: lat {} and lon {} are no place on the earth", entry.lat, entry.lon));

@@ -2,6 +2,7 @@
 
 mod build;
 mod recognise;
+mod update;
 
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use kaisatsu_store::{
     CreateDatasetOutcome, DatasetImageRow, DatasetLimits, DatasetRow, ImageSource, NewDataset, NewDatasetImage, Store,
 };
 use serde_json::Value;
+pub use update::DatasetChanges;
 
 use crate::{
     Cursor, Page, RecognitionError, User, UserLimits,
@@ -62,6 +64,8 @@ pub struct Dataset {
     pub counts: Vec<(Outcome, u64)>,
     /// What it cannot do.
     pub warnings: Vec<DatasetWarning>,
+    /// The version that is being built, or that failed: its phase, and its images like `counts`.
+    pub next: Option<(Phase, Vec<(Outcome, u64)>)>,
 }
 
 /// What a dataset cannot do, although it can be built.
@@ -159,6 +163,21 @@ impl Datasets {
         name: DatasetName,
         source: DatasetSource,
     ) -> Result<(DatasetId, Vec<DatasetWarning>), RecognitionError> {
+        self.create_as(DatasetId::from_random(random()), user, name, source).await
+    }
+
+    /// The same with an id that is chosen before. If the user has a dataset of this id already, an interrupted request
+    /// created it, and nothing else is created.
+    ///
+    /// # Errors
+    /// Why it is not created.
+    pub async fn create_as(
+        &self,
+        id: DatasetId,
+        user: &User,
+        name: DatasetName,
+        source: DatasetSource,
+    ) -> Result<(DatasetId, Vec<DatasetWarning>), RecognitionError> {
         let (images, of_storage) = match source {
             DatasetSource::Images(images) => (images, false),
             DatasetSource::Storage => (Vec::new(), true),
@@ -170,22 +189,15 @@ impl Datasets {
             fault: "has no vectors, which datasets are made of",
             reason: "it has no embedding, which datasets are made of".to_owned(),
         })?;
-        let image = |image: DatasetImageRequest| NewDatasetImage {
-            source: match image.origin {
-                ImageOrigin::Url(url) => ImageSource::Url(url, ImageId::from_random(random())),
-                ImageOrigin::Stored(id) => ImageSource::Stored(id),
-            },
-            tag: image.tag,
-        };
         let new = NewDataset {
-            id: DatasetId::from_random(random()),
+            id,
             application: user.application.clone(),
             user: user.id.clone(),
             name,
             model: model.manifest.about.name.clone(),
             model_sha256: sha256.to_owned(),
             created_at: self.clock.now(),
-            images: images.into_iter().map(image).collect(),
+            images: images.into_iter().map(new_image).collect(),
         };
         let most = self.limits.datasets;
         let limits = DatasetLimits { datasets: most.into(), tags: MOST_TAGS };
@@ -210,8 +222,8 @@ impl Datasets {
             CreateDatasetOutcome::NothingTagged => Err(RecognitionError::NothingTagged),
             CreateDatasetOutcome::TooManyImages => Err(RecognitionError::TooManyStored(self.most_images())),
             CreateDatasetOutcome::LimitReached => Err(RecognitionError::DatasetsFull(most)),
-            CreateDatasetOutcome::NoImage(index) => Err(RecognitionError::NoStoredImage(index)),
-            CreateDatasetOutcome::NoTag(index) => Err(RecognitionError::NoTag(index)),
+            CreateDatasetOutcome::NoImage(index) => Err(RecognitionError::NoStoredImage { field: "images", at: index }),
+            CreateDatasetOutcome::NoTag(index) => Err(RecognitionError::NoTag { field: "images", at: index }),
             CreateDatasetOutcome::TooManyTags => Err(RecognitionError::TooManyTags(MOST_TAGS)),
         }
     }
@@ -264,13 +276,13 @@ impl Datasets {
     }
 
     async fn with_counts(&self, row: DatasetRow) -> Result<Dataset, RecognitionError> {
-        let (found, one_tag) = self.store.outcomes_and_tags(&row.id()).await?;
-        let count = |outcome| {
-            let (_, count) = found.iter().find(|(other, _)| *other == outcome)?;
-            Some((outcome, count.unsigned_abs()))
+        let (found, one_tag) = self.store.outcomes_and_tags(&row.content()).await?;
+        let next = match row.next() {
+            Some((version, phase)) => Some((phase, in_order(&self.store.outcomes(&version).await?))),
+            None => None,
         };
-        let counts = Outcome::ALL.into_iter().filter_map(count).collect();
-        Ok(Dataset { counts, warnings: warnings(one_tag && row.phase() != Phase::Failed), row })
+        let warnings = warnings(one_tag && row.phase() != Phase::Failed);
+        Ok(Dataset { counts: in_order(&found), warnings, row, next })
     }
 
     /// The images of a user's dataset after a position, in the user's order, and whether there are more.
@@ -284,8 +296,8 @@ impl Datasets {
         after: i64,
         most: usize,
     ) -> Result<(Vec<DatasetImageRow>, bool), RecognitionError> {
-        let id = self.row(user, id).await?.id();
-        let mut images = self.store.dataset_images(&id, after, Page::<DatasetImageRow>::rows(most)).await?;
+        let row = self.row(user, id).await?;
+        let mut images = self.store.dataset_images(&row.content(), after, Page::<DatasetImageRow>::rows(most)).await?;
         let more = images.len() > most;
         images.truncate(most);
         Ok((images, more))
@@ -320,6 +332,23 @@ impl Datasets {
         self.signals.sweep.notify_one();
         Ok(())
     }
+}
+
+fn new_image(image: DatasetImageRequest) -> NewDatasetImage {
+    let source = match image.origin {
+        ImageOrigin::Url(url) => ImageSource::Url(url, ImageId::from_random(random())),
+        ImageOrigin::Stored(id) => ImageSource::Stored(id),
+    };
+    NewDatasetImage { source, tag: image.tag }
+}
+
+/// The counts in the order of [`Outcome::ALL`].
+fn in_order(counts: &[(Outcome, i64)]) -> Vec<(Outcome, u64)> {
+    let count = |outcome| {
+        let (_, count) = counts.iter().find(|(other, _)| *other == outcome)?;
+        Some((outcome, count.unsigned_abs()))
+    };
+    Outcome::ALL.into_iter().filter_map(count).collect()
 }
 
 fn warnings(one_tag: bool) -> Vec<DatasetWarning> {

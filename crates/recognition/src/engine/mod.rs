@@ -2,6 +2,7 @@
 
 mod embed;
 mod metrics;
+mod model_states;
 mod models;
 mod queue;
 mod sought;
@@ -9,6 +10,7 @@ mod sought;
 pub(crate) use embed::{embed, embedding, image_first};
 pub use metrics::describe_metrics;
 pub(crate) use metrics::{DECODE, FEEDBACK, HELD, INFERENCE, RATED, record, timed};
+pub use model_states::{ModelReadiness, ModelState, NetworkKernels};
 pub use models::{ModelInfo, Models, Tag, default_embedder};
 pub(crate) use models::{SPECIAL_EMBEDDERS, default_model, lesser_embedder, network, not_loaded, scored_by};
 pub(crate) use queue::{EngineQueue, Workload};

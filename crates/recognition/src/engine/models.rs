@@ -36,6 +36,8 @@ pub struct ModelInfo {
     pub input: Option<(u32, u32)>,
     /// Whether its network is in memory.
     pub loaded: bool,
+    /// Whether it turns texts into vectors too.
+    pub text: bool,
 }
 
 /// A tag that a model can answer with.
@@ -51,7 +53,7 @@ pub struct Tag {
 
 /// The models.
 #[derive(Clone)]
-pub struct Models(Arc<Engine>);
+pub struct Models(pub(super) Arc<Engine>);
 
 impl Models {
     pub(crate) fn new(engine: Arc<Engine>) -> Self {
@@ -108,6 +110,7 @@ impl Models {
                 tags: answers,
                 input,
                 loaded: self.0.is_loaded(network(model)),
+                text: model.manifest.text_encoder().is_some(),
             }
         };
         models.map(info).collect()
@@ -154,7 +157,7 @@ impl Models {
         let Some(entry) = self.0.registry().entry(name) else {
             // A missing default is a server without its models, not a mistake of the caller.
             if is_default {
-                let reason = "it is not installed; `make models` installs it".to_owned();
+                let reason = "it is not installed; `kaisatsu models install` installs it".to_owned();
                 return Err(RecognitionError::Unusable { model: name.to_owned(), fault: NOT_INSTALLED, reason });
             }
             let known = known().filter(|model| model.usable).map(|model| model.name).collect();

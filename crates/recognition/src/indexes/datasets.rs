@@ -156,12 +156,12 @@ pub(crate) fn class_of_each<'a>(tags: &[String], of_images: impl Iterator<Item =
 }
 
 async fn read(store: &Store, row: &DatasetRow) -> Result<CachedDataset, RecognitionError> {
-    let id = row.id();
+    let (id, content) = (row.id(), row.content());
     let mut images = Vec::new();
     let mut vectors = Vec::new();
     let mut after = -1;
     loop {
-        let page = store.built_images(&id, after, PAGE).await?;
+        let page = store.built_images(&content, after, PAGE).await?;
         let Some(last) = page.last() else { break };
         after = last.position;
         for image in page {
@@ -169,13 +169,13 @@ async fn read(store: &Store, row: &DatasetRow) -> Result<CachedDataset, Recognit
             images.push(CachedImage { image_id: image.image_id.as_str().to_owned(), url: image.url, tag: image.tag });
         }
     }
-    let probe = store.dataset_probe(&id).await?;
+    let probe = store.dataset_probe(&content).await?;
     let probe = probe.map(|bytes| {
         Probe::from_bytes(&bytes).ok_or_else(|| RecognitionError::Failed(format!("the head of {id} cannot be read")))
     });
     let probe = probe.transpose()?;
     // Its vectors may have been replaced by those of another model in between.
-    if store.dataset_version(&id).await?.is_some_and(|version| version != row.changed_at()) {
+    if store.dataset_version(&content).await?.is_some_and(|version| version != row.changed_at()) {
         return Err(RecognitionError::NotBuilt(Phase::Building));
     }
     let tags = distinct_tags(images.iter().map(|image| image.tag.as_str()));

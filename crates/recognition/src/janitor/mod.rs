@@ -1,4 +1,5 @@
-//! The janitor: removes bytes that nothing refers to, expired recognitions, and what deleted applications owned.
+//! The janitor: removes bytes that nothing refers to, expired recognitions and answers, and what deleted applications
+//! owned.
 
 mod erase;
 
@@ -9,7 +10,7 @@ use std::{
 };
 
 use futures_util::{StreamExt, stream};
-use kaisatsu_model::{Clock, DatasetId};
+use kaisatsu_model::{ANSWERS_KEPT, Clock, DatasetId};
 use kaisatsu_store::{BlobKey, Blobs, Store, StoreError};
 
 use crate::{
@@ -115,6 +116,9 @@ impl Janitor {
                     Ok(0) => {}
                     Ok(gone) => tracing::info!(gone, "expired recognitions are deleted"),
                     Err(error) => tracing::warn!(%error, "expired recognitions cannot be deleted"),
+                }
+                if let Err(error) = alive.store.delete_expired_requests(alive.clock.now().before(ANSWERS_KEPT)).await {
+                    tracing::warn!(%error, "expired answers of requests with an Idempotency-Key cannot be deleted");
                 }
                 if let Err(error) = alive.forget_deleted_datasets().await {
                     tracing::warn!(%error, "what was learned of deleted datasets cannot be forgotten yet");

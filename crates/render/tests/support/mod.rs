@@ -62,7 +62,7 @@ pub struct Pixels {
 
 impl Pixels {
     pub fn draw(map: &RouteMap, window: Window, scale: u8, style: Style) -> Self {
-        Self::decode(&png(&Picture { map, window, scale, style }).expect("not too large"))
+        Self::decode(&png(&Picture { scale: scale.into(), style, ..Picture::new(map, window) }).expect("not too large"))
     }
 
     pub fn decode(file: &[u8]) -> Self {

@@ -137,7 +137,7 @@ pub(super) fn candidates(stop: &Stop, variants: &[LabelVariant], obstacles: &Obs
         #[expect(clippy::cast_precision_loss, reason = "there are few distances")]
         let away = ring as f32 * 2.5;
         for (at, variant) in variants.iter().enumerate() {
-            for (x, y, side, cost) in positions_around(&stop.mark.bounds(), variant, gap) {
+            for (x, y, side, cost) in positions_around(&stop.extent, variant, gap) {
                 let rect = Window { x, y, width: variant.width, height: variant.height };
                 if x >= 0 && y >= 0 && obstacles.is_free(&rect) {
                     let cost = cost + variant.cost + away + vertical_cost(variant, side);

@@ -1,5 +1,6 @@
 //! The variants of a label: in one row, in two rows, or vertical.
 
+use kaisatsu_model::MapLanguage;
 use kaisatsu_railmap::Label;
 use kaisatsu_transit::Station;
 
@@ -15,20 +16,21 @@ pub(super) struct LabelVariant {
     pub(super) cost: f32,
 }
 
-pub(super) fn variants(station: &Station, second: bool, measure: &MeasureLabel<'_>) -> Vec<LabelVariant> {
-    let small = |rows: usize| match (second && !station.translation.is_empty(), rows) {
+pub(super) fn variants(station: &Station, language: MapLanguage, measure: &MeasureLabel<'_>) -> Vec<LabelVariant> {
+    let has_second = language == MapLanguage::Both && !station.translation.is_empty();
+    let text = language.choose(&station.name, &station.translation);
+    let small = |rows: usize| match (has_second, rows) {
         (false, _) => Vec::new(),
         (true, 1) => vec![station.translation.clone()],
         (true, _) => split_name(&station.translation).unwrap_or_else(|| vec![station.translation.clone()]),
     };
-    let name = vec![station.name.clone()];
+    let name = vec![text.to_owned()];
     let mut variants = vec![(Label { rows: name.clone(), small: small(1), down: false }, 0.0)];
-    if let Some(rows) = split_name(&station.name) {
+    if let Some(rows) = split_name(text) {
         variants.push((Label { rows: rows.clone(), small: small(2), down: false }, 1.2));
         variants.push((Label { rows, small: small(1), down: true }, 3.0));
     }
-    variants
-        .push((Label { rows: name, small: small(1), down: true }, if is_japanese(&station.name) { 1.4 } else { 3.5 }));
+    variants.push((Label { rows: name, small: small(1), down: true }, if is_japanese(text) { 1.4 } else { 3.5 }));
     variants
         .into_iter()
         .map(|(label, cost)| {

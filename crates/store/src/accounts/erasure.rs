@@ -32,7 +32,7 @@ const BELONGINGS: &str = "SELECT COALESCE(a.title, a.name) AS name, \
      (SELECT COUNT(*) FROM api_key k WHERE k.application_id = a.id AND k.pass_of IS NULL) AS keys, \
      (SELECT COUNT(*) FROM user_account u WHERE u.application_id = a.id) AS users, \
      (SELECT COUNT(*) FROM user_image i WHERE i.application_id = a.id) AS images, \
-     (SELECT COUNT(*) FROM dataset d WHERE d.application_id = a.id) AS datasets, \
+     (SELECT COUNT(*) FROM dataset d WHERE d.application_id = a.id AND d.version_of IS NULL) AS datasets, \
      (SELECT COUNT(*) FROM recognition r WHERE r.application_id = a.id) AS recognitions, \
      (SELECT COUNT(*) FROM feedback f WHERE f.application_id = a.id) AS verdicts \
      FROM application a WHERE a.deleted_at IS NULL AND a.id = $1";
@@ -45,13 +45,15 @@ const END_KEYS: &str =
     "UPDATE api_key SET disabled_at = COALESCE(disabled_at, $2), revision = $3 WHERE application_id = $1";
 
 /// Deletes everything else, in an order that the foreign keys allow.
-const REST: [&str; 8] = [
+const REST: [&str; 10] = [
     "DELETE FROM recognition WHERE application_id = $1",
     "DELETE FROM feedback WHERE application_id = $1",
     "DELETE FROM exemplar WHERE application_id = $1",
     "DELETE FROM feedback_report WHERE application_id = $1",
     "DELETE FROM user_token WHERE application_id = $1",
     "DELETE FROM usage WHERE application_id = $1",
+    "DELETE FROM idempotency WHERE application_id = $1",
+    "DELETE FROM failed_request WHERE application_id = $1",
     "DELETE FROM api_key WHERE application_id = $1",
     "DELETE FROM user_account WHERE application_id = $1",
 ];
@@ -148,7 +150,7 @@ impl Store {
     /// When the database fails.
     pub async fn datasets_of(&self, application: &AppId) -> Result<Vec<(UserId, DatasetId)>, StoreError> {
         let rows: Vec<(String, String)> = on_each!(self, pool => {
-            sqlx::query_as("SELECT user_id, id FROM dataset WHERE application_id = $1 ORDER BY id")
+            sqlx::query_as("SELECT user_id, id FROM dataset WHERE application_id = $1 AND version_of IS NULL ORDER BY id")
                 .bind(application.as_str()).fetch_all(pool).await
         })?;
         let damaged = || StoreError::Damaged("the user of a dataset".to_owned());

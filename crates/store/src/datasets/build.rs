@@ -5,6 +5,7 @@
 
 use kaisatsu_model::{AppId, DatasetId, ImageId, Outcome, Timestamp, UserId};
 
+use super::versions::{NEXT_OF, PROMOTE, drop_version};
 use crate::{
     BlobKey, Pool, Store, StoreError,
     blob_claims::{LOCK_ACCOUNT, MARK_STORED, blob_key},
@@ -75,6 +76,8 @@ pub struct BuiltImage {
     pub sha256: Vec<u8>,
     /// The image as a vector.
     pub vector: Vec<f32>,
+    /// Whether the user has said that the tag is right.
+    pub confirmed: bool,
 }
 
 /// Claims the oldest job without a valid lease. PostgreSQL skips rows that another replica is claiming.
@@ -119,7 +122,7 @@ const REFUSED: &str = "UPDATE dataset_image SET outcome = $3, detail = $4 \
 const LATER: &str = "UPDATE dataset_image SET attempts = attempts + 1, retry_at = $3 \
      WHERE dataset_id = $1 AND position = $2 AND outcome = 'pending'";
 
-const BUILT: &str = "SELECT position, image_id, url, tag, sha256, vector FROM dataset_image \
+const BUILT: &str = "SELECT position, image_id, url, tag, sha256, vector, confirmed FROM dataset_image \
      WHERE dataset_id = $1 AND outcome = 'fetched' AND position > $2 ORDER BY position LIMIT $3";
 
 /// Queues the job again; does nothing when the dataset has been deleted.
@@ -303,6 +306,7 @@ impl Store {
             head,
             report,
             now,
+            true,
         )
         .await
     }
@@ -319,6 +323,7 @@ impl Store {
             None,
             reason,
             now,
+            false,
         )
         .await
     }
@@ -330,9 +335,12 @@ impl Store {
         head: Option<&[u8]>,
         text: &str,
         now: Timestamp,
+        is_ready: bool,
     ) -> Result<bool, StoreError> {
+        let (app, user) = (lease.application.as_str(), lease.user.as_str());
         on_each!(self, pool => {
             let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now.0).execute(&mut *tx).await?;
             let ended = sqlx::query("DELETE FROM dataset_job WHERE dataset_id = $1 AND lease = $2")
                 .bind(lease.id.as_str()).bind(&lease.holder).execute(&mut *tx).await?;
             if ended.rows_affected() == 0 {
@@ -341,6 +349,17 @@ impl Store {
             let phase = sqlx::query(sql).bind(lease.id.as_str()).bind(head).bind(text).bind(now.0);
             if phase.execute(&mut *tx).await?.rows_affected() == 0 {
                 return Ok(false);
+            }
+            // A new version takes the place of the one before when it is ready. If it fails, that one goes on.
+            if is_ready {
+                let next_of: Option<(String, Option<String>)> =
+                    sqlx::query_as(NEXT_OF).bind(lease.id.as_str()).fetch_optional(&mut *tx).await?;
+                if let Some((dataset, outdated)) = next_of {
+                    sqlx::query(PROMOTE).bind(&dataset).bind(lease.id.as_str()).execute(&mut *tx).await?;
+                    if let Some(outdated) = &outdated {
+                        drop_version!(tx, outdated, app, user, now.0);
+                    }
+                }
             }
             tx.commit().await?;
             Ok(true)
@@ -352,16 +371,17 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn built_images(&self, id: &DatasetId, after: i64, limit: i64) -> Result<Vec<BuiltImage>, StoreError> {
-        type Row = (i64, String, Option<String>, String, Vec<u8>, Vec<u8>);
+        type Row = (i64, String, Option<String>, String, Vec<u8>, Vec<u8>, i64);
         let rows: Vec<Row> = on_each!(self, pool => sqlx::query_as(BUILT)
             .bind(id.as_str()).bind(after).bind(limit).fetch_all(pool).await)?;
-        let image = |(position, image_id, url, tag, sha256, vector): Row| BuiltImage {
+        let image = |(position, image_id, url, tag, sha256, vector, confirmed): Row| BuiltImage {
             position,
             image_id: ImageId::from_text(image_id),
             url,
             tag,
             sha256,
             vector: bytes_to_floats(&vector),
+            confirmed: confirmed != 0,
         };
         Ok(rows.into_iter().map(image).collect())
     }

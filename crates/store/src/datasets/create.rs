@@ -80,9 +80,12 @@ pub struct DatasetLimits {
     pub tags: usize,
 }
 
-const COUNT: &str = "SELECT COUNT(*) FROM dataset WHERE application_id = $1 AND user_id = $2";
+const EXISTS: &str = "SELECT 1 FROM dataset WHERE id = $1 AND application_id = $2 AND user_id = $3";
 
-const SAME_NAME: &str = "SELECT COUNT(*) FROM dataset WHERE application_id = $1 AND user_id = $2 AND name = $3";
+const COUNT: &str = "SELECT COUNT(*) FROM dataset WHERE application_id = $1 AND user_id = $2 AND version_of IS NULL";
+
+const SAME_NAME: &str = "SELECT COUNT(*) FROM dataset \
+     WHERE application_id = $1 AND user_id = $2 AND name = $3 AND version_of IS NULL";
 
 /// The images of a storage area that have a tag, oldest first.
 const TAGGED: &str = "SELECT id, sha256, tag FROM user_image \
@@ -92,10 +95,16 @@ const INSERT: &str = "INSERT INTO dataset \
      (id, application_id, user_id, name, phase, changed_at, created_at, model, model_sha256) \
      VALUES ($1, $2, $3, $4, 'queued', $5, $5, $6, $7)";
 
-const INSERT_JOB: &str = "INSERT INTO dataset_job (dataset_id, run_at) VALUES ($1, $2)";
+pub(super) const INSERT_JOB: &str = "INSERT INTO dataset_job (dataset_id, run_at) VALUES ($1, $2)";
 
 /// The images of the storage area that a JSON list names.
 macro_rules! stored {
+    (sqlite) => {
+        stored!("value FROM json_each($3)")
+    };
+    (postgres) => {
+        stored!("json_array_elements_text(CAST($3 AS JSON))")
+    };
     ($listed:literal) => {
         concat!(
             "SELECT id, sha256, tag FROM user_image WHERE application_id = $1 AND user_id = $2 AND id IN (SELECT ",
@@ -104,9 +113,20 @@ macro_rules! stored {
         )
     };
 }
+pub(super) use stored;
 
-/// Inserts all images of a JSON list; `e` is one of them.
+/// Inserts all images of a JSON list, from a position on; `e` is one of them.
 macro_rules! insert_images {
+    (sqlite) => {
+        insert_images!("$5 + e.key", "unhex(e.value->>'sha256')", "json_each($4) e")
+    };
+    (postgres) => {
+        insert_images!(
+            "$5 + e.place - 1",
+            "decode(e.value->>'sha256', 'hex')",
+            "json_array_elements(CAST($4 AS JSON)) WITH ORDINALITY AS e (value, place)"
+        )
+    };
     ($place:literal, $sha256:literal, $listed:literal) => {
         concat!(
             "INSERT INTO dataset_image \
@@ -120,11 +140,12 @@ macro_rules! insert_images {
         )
     };
 }
+pub(super) use insert_images;
 
 /// A row to insert.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Row<'a> {
+pub(super) struct Row<'a> {
     image_id: &'a str,
     url: Option<&'a str>,
     tag: &'a str,
@@ -132,7 +153,8 @@ struct Row<'a> {
 }
 
 impl Store {
-    /// Stores a dataset and queues its job in one transaction, within the limits.
+    /// Stores a dataset and queues its job in one transaction, within the limits. One of the same id, which an
+    /// interrupted request has created before, stays as it is.
     ///
     /// # Errors
     /// When the database fails.
@@ -165,24 +187,19 @@ impl Store {
         of_storage: Option<usize>,
     ) -> Result<CreateDatasetOutcome, StoreError> {
         let (stored, insert_images) = match self.pool {
-            Pool::Sqlite(_) => (
-                stored!("value FROM json_each($3)"),
-                insert_images!("e.key", "unhex(e.value->>'sha256')", "json_each($4) e"),
-            ),
-            Pool::Postgres(_) => (
-                stored!("json_array_elements_text(CAST($3 AS JSON))"),
-                insert_images!(
-                    "e.place - 1",
-                    "decode(e.value->>'sha256', 'hex')",
-                    "json_array_elements(CAST($4 AS JSON)) WITH ORDINALITY AS e (value, place)"
-                ),
-            ),
+            Pool::Sqlite(_) => (stored!(sqlite), insert_images!(sqlite)),
+            Pool::Postgres(_) => (stored!(postgres), insert_images!(postgres)),
         };
         let (id, app, user, now) = (new.id.as_str(), new.application.as_str(), new.user.as_str(), new.created_at.0);
         let named = json(&new.images.iter().filter_map(NewDatasetImage::stored).collect::<Vec<_>>())?;
         on_each!(self, pool => {
             let mut tx = pool.begin_with(self.begin_immediate()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now).execute(&mut *tx).await?;
+            let exists: Option<i32> =
+                sqlx::query_scalar(EXISTS).bind(id).bind(app).bind(user).fetch_optional(&mut *tx).await?;
+            if exists.is_some() {
+                return Ok(CreateDatasetOutcome::Created);
+            }
             let count: i64 = sqlx::query_scalar(COUNT).bind(app).bind(user).fetch_one(&mut *tx).await?;
             if count >= limits.datasets {
                 return Ok(CreateDatasetOutcome::LimitReached);
@@ -213,7 +230,7 @@ impl Store {
                 .bind(id).bind(app).bind(user).bind(new.name.as_str()).bind(now)
                 .bind(&new.model).bind(&new.model_sha256)
                 .execute(&mut *tx).await?;
-            sqlx::query(insert_images).bind(id).bind(app).bind(user).bind(rows).execute(&mut *tx).await?;
+            sqlx::query(insert_images).bind(id).bind(app).bind(user).bind(rows).bind(0_i64).execute(&mut *tx).await?;
             sqlx::query(INSERT_JOB).bind(id).bind(now).execute(&mut *tx).await?;
             tx.commit().await?;
             Ok(CreateDatasetOutcome::Created)
@@ -227,7 +244,7 @@ impl NewDatasetImage {
         Self { source: ImageSource::Stored(ImageId::from_text(id)), tag: None }
     }
 
-    fn stored(&self) -> Option<&str> {
+    pub(super) fn stored(&self) -> Option<&str> {
         match &self.source {
             ImageSource::Url(..) => None,
             ImageSource::Stored(id) => Some(id.as_str()),
@@ -236,7 +253,7 @@ impl NewDatasetImage {
 }
 
 /// The rows to insert, in the user's order; or why the dataset is refused.
-fn rows<'a>(
+pub(super) fn rows<'a>(
     images: &'a [NewDatasetImage],
     stored: &'a HashMap<String, (Vec<u8>, Option<String>)>,
     max_tags: usize,
@@ -262,6 +279,6 @@ fn rows<'a>(
     Ok(rows)
 }
 
-fn json<T: Serialize>(list: &T) -> Result<String, StoreError> {
+pub(super) fn json<T: Serialize>(list: &T) -> Result<String, StoreError> {
     serde_json::to_string(list).map_err(|error| StoreError::Damaged(error.to_string()))
 }

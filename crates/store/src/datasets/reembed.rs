@@ -37,16 +37,17 @@ pub struct NewVectors<'a> {
 
 const OUTDATED: &str = "SELECT id, application_id, user_id, model_sha256, changed_at FROM dataset \
      WHERE phase = 'ready' AND model = $1 AND id > $2 \
-     AND NOT EXISTS (SELECT 1 FROM feedback WHERE feedback.dataset_id = dataset.id) ORDER BY id LIMIT 1";
+     AND NOT EXISTS (SELECT 1 FROM feedback WHERE feedback.dataset_id = COALESCE(dataset.version_of, dataset.id)) \
+     ORDER BY id LIMIT 1";
 
 const UNRATED: &str = "SELECT id, application_id, user_id, model_sha256, changed_at FROM dataset \
      WHERE phase = 'ready' AND id = $1 \
-     AND NOT EXISTS (SELECT 1 FROM feedback WHERE feedback.dataset_id = dataset.id)";
+     AND NOT EXISTS (SELECT 1 FROM feedback WHERE feedback.dataset_id = COALESCE(dataset.version_of, dataset.id))";
 
 /// Changes no row when the dataset was deleted, rebuilt or rated meanwhile, or when another replica was faster.
 const REPLACE: &str = "UPDATE dataset SET model = $2, model_sha256 = $3, head = $4, report = $5, changed_at = $6 \
      WHERE id = $1 AND phase = 'ready' AND model_sha256 = $7 AND changed_at = $8 \
-     AND NOT EXISTS (SELECT 1 FROM feedback WHERE feedback.dataset_id = dataset.id)";
+     AND NOT EXISTS (SELECT 1 FROM feedback WHERE feedback.dataset_id = COALESCE(dataset.version_of, dataset.id))";
 
 const REPLACE_VECTOR: &str =
     "UPDATE dataset_image SET vector = $3 WHERE dataset_id = $1 AND position = $2 AND outcome = 'fetched'";

@@ -2,10 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::{feed::Feed, routes::Route, stations::StopIndex};
+use super::{
+    feed::Feed,
+    routes::Route,
+    service::{self, ServiceProfile, Timetable},
+    stations::StopIndex,
+};
 use crate::{Error, Summary, progress::Progress};
 
-/// The number of trips for each route and sequence of stations, both directions together.
+/// The number of trips for each route and sequence of stations, both directions together. A trip counts for each day on
+/// which it runs.
 pub(super) type Patterns = BTreeMap<(usize, Vec<usize>), usize>;
 
 /// The progress is reported once per so many rows.
@@ -14,120 +20,157 @@ const ROWS_BETWEEN_REPORTS: u64 = 50_000;
 /// The most stop times of one trip. The longest real trips have a few hundred.
 const MAX_STOP_TIMES_PER_TRIP: usize = 65_536;
 
-/// One stop time of a trip: its `stop_sequence` and its station.
-type StopTime = (u32, usize);
+/// One stop time of a trip: its `stop_sequence`, its station, and the time if it has one.
+type StopTime = (u32, usize, Option<u32>);
+
+/// A trip of a selected route.
+#[derive(Debug, Clone, Copy)]
+struct Trip {
+    route: usize,
+    /// How much it counts.
+    weight: usize,
+    /// Whether it counts only if it runs at the right time of the day.
+    is_timed: bool,
+}
 
 pub(super) fn read(
     feed: &mut Feed,
     routes: &[Route],
     stop_index: &StopIndex,
+    profile: ServiceProfile,
     progress: Progress<'_>,
     summary: &mut Summary,
 ) -> Result<Patterns, Error> {
-    let trips = trips(feed, routes, summary)?;
+    let timetable = Timetable::read(feed, profile, summary)?;
+    let trips = trips(feed, routes, &timetable, summary)?;
+    let source = StopTimes { trips: &trips, stop_index, timetable: &timetable, progress };
     let mut first = Summary::default();
-    let (patterns, interleaved) = read_stop_times(feed, &trips, stop_index, &HashSet::new(), progress, &mut first)?;
+    let (mut patterns, interleaved) = source.read(feed, &HashSet::new(), &mut first)?;
     summary.append(first);
-    if interleaved.is_empty() {
-        return Ok(patterns);
+    if !interleaved.is_empty() {
+        // The rows of some trips are not consecutive. A second pass buffers those trips.
+        patterns = source.read(feed, &interleaved, &mut Summary::default())?.0;
     }
-    // The rows of some trips are not consecutive. A second pass buffers those trips.
-    Ok(read_stop_times(feed, &trips, stop_index, &interleaved, progress, &mut Summary::default())?.0)
+    if patterns.is_empty() && !trips.is_empty() && profile != ServiceProfile::All {
+        let message = format!("no trip belongs to the service {}: choose another with --service", profile.word());
+        return Err(Error::file("trips.txt", message));
+    }
+    Ok(patterns)
 }
 
-/// The route of each trip of the selected routes.
-fn trips(feed: &mut Feed, routes: &[Route], summary: &mut Summary) -> Result<HashMap<String, usize>, Error> {
+/// The trips of the selected routes.
+fn trips(
+    feed: &mut Feed,
+    routes: &[Route],
+    timetable: &Timetable,
+    summary: &mut Summary,
+) -> Result<HashMap<String, Trip>, Error> {
     let wanted: HashMap<&str, usize> = routes.iter().enumerate().map(|(at, route)| (route.id.as_str(), at)).collect();
     let (mut table, _) = feed.required("trips.txt")?;
     let (id, route) = (table.required("trip_id")?, table.required("route_id")?);
+    let service = table.column("service_id");
     let mut trips = HashMap::new();
     while let Some(row) = table.next()? {
         summary.count("trips read", 1);
         if let Some(&route) = wanted.get(row.text(route)) {
-            trips.insert(row.text(id).to_owned(), route);
+            let (weight, is_timed) = timetable.weight(row.text(id), row.text(service));
+            trips.insert(row.text(id).to_owned(), Trip { route, weight, is_timed });
         }
     }
     Ok(trips)
 }
 
-/// Reads the stop times. Holds one trip at a time, and all trips that are known to be interleaved. Returns the
-/// patterns, and the trips that were found to be interleaved.
-fn read_stop_times(
-    feed: &mut Feed,
-    trips: &HashMap<String, usize>,
-    stop_index: &StopIndex,
-    interleaved: &HashSet<String>,
-    progress: Progress<'_>,
-    summary: &mut Summary,
-) -> Result<(Patterns, HashSet<String>), Error> {
-    let (mut table, size) = feed.required("stop_times.txt")?;
-    let [trip, stop, order] = ["trip_id", "stop_id", "stop_sequence"].map(|name| table.required(name));
-    let (trip_column, stop_column, order_column) = (trip?, stop?, order?);
-    let [pickup, drop_off] = ["pickup_type", "drop_off_type"].map(|name| table.column(name));
-    let mut patterns = Patterns::new();
-    let mut buffered: BTreeMap<String, Vec<StopTime>> = BTreeMap::new();
-    let mut finished: HashSet<String> = HashSet::new();
-    let mut reopened = HashSet::new();
-    let (mut current, mut stop_times): (String, Vec<StopTime>) = (String::new(), Vec::new());
-    let mut rows: u64 = 0;
-    while let Some(row) = table.next()? {
-        rows += 1;
-        if rows.is_multiple_of(ROWS_BETWEEN_REPORTS) {
-            progress("stop_times.txt", row.byte, size);
-        }
-        let trip = row.text(trip_column);
-        if trip != current {
-            if let Some(&route) = trips.get(&current) {
-                count_trip(&mut patterns, route, &mut stop_times);
-                finished.insert(std::mem::take(&mut current));
-            }
-            trip.clone_into(&mut current);
-            if finished.contains(trip) {
-                reopened.insert(trip.to_owned());
-            }
-        }
-        if !trips.contains_key(trip) {
-            continue;
-        }
-        // No pickup and no drop-off: the train does not stop for passengers.
-        if row.text(pickup) == "1" && row.text(drop_off) == "1" {
-            summary.omit("stop times without pickup or drop-off", row.text(stop_column));
-            continue;
-        }
-        let order: u32 = row.number(order_column, "stop_sequence")?;
-        let Some(&station) = stop_index.by_stop.get(row.text(stop_column)) else {
-            let example = format!("{} at stop_times.txt:{}", row.text(stop_column), row.line);
-            summary.omit("stop times at stops that are not in stops.txt", example);
-            continue;
-        };
-        let stop_times =
-            if interleaved.contains(trip) { buffered.entry(trip.to_owned()).or_default() } else { &mut stop_times };
-        if stop_times.len() == MAX_STOP_TIMES_PER_TRIP {
-            return Err(row.error(format!("trip {trip} has more than {MAX_STOP_TIMES_PER_TRIP} stop times")));
-        }
-        stop_times.push((order, station));
-    }
-    progress("stop_times.txt", size, size);
-    if let Some(&route) = trips.get(&current) {
-        count_trip(&mut patterns, route, &mut stop_times);
-    }
-    for (trip, mut stop_times) in buffered {
-        if let Some(&route) = trips.get(&trip) {
-            count_trip(&mut patterns, route, &mut stop_times);
-        }
-    }
-    summary.count("stop times read", usize::try_from(rows).unwrap_or(usize::MAX));
-    Ok((patterns, reopened))
+/// What is needed to read the stop times.
+struct StopTimes<'a> {
+    trips: &'a HashMap<String, Trip>,
+    stop_index: &'a StopIndex,
+    timetable: &'a Timetable,
+    progress: Progress<'a>,
 }
 
-/// Counts one trip. Both directions count as one pattern.
-fn count_trip(patterns: &mut Patterns, route: usize, stop_times: &mut Vec<StopTime>) {
-    stop_times.sort_by_key(|(order, _)| *order);
-    let mut stations: Vec<usize> = stop_times.drain(..).map(|(_, station)| station).collect();
-    stations.dedup();
-    if stations.len() < 2 {
-        return;
+impl StopTimes<'_> {
+    /// Reads the stop times. Holds one trip at a time, and all trips that are known to be interleaved. Returns the
+    /// patterns, and the trips that were found to be interleaved.
+    fn read(
+        &self,
+        feed: &mut Feed,
+        interleaved: &HashSet<String>,
+        summary: &mut Summary,
+    ) -> Result<(Patterns, HashSet<String>), Error> {
+        let (mut table, size) = feed.required("stop_times.txt")?;
+        let [trip, stop, order] = ["trip_id", "stop_id", "stop_sequence"].map(|name| table.required(name));
+        let (trip_column, stop_column, order_column) = (trip?, stop?, order?);
+        let [pickup, drop_off, arrival, departure] =
+            ["pickup_type", "drop_off_type", "arrival_time", "departure_time"].map(|name| table.column(name));
+        let mut patterns = Patterns::new();
+        let mut buffered: BTreeMap<String, Vec<StopTime>> = BTreeMap::new();
+        let mut finished: HashSet<String> = HashSet::new();
+        let mut reopened = HashSet::new();
+        let (mut current, mut stop_times): (String, Vec<StopTime>) = (String::new(), Vec::new());
+        let mut rows: u64 = 0;
+        while let Some(row) = table.next()? {
+            rows += 1;
+            if rows.is_multiple_of(ROWS_BETWEEN_REPORTS) {
+                (self.progress)("stop_times.txt", row.byte, size);
+            }
+            let trip = row.text(trip_column);
+            if trip != current {
+                if let Some(known) = self.trips.get(&current) {
+                    self.count_trip(&mut patterns, *known, &mut stop_times);
+                    finished.insert(std::mem::take(&mut current));
+                }
+                trip.clone_into(&mut current);
+                if finished.contains(trip) {
+                    reopened.insert(trip.to_owned());
+                }
+            }
+            if !self.trips.contains_key(trip) {
+                continue;
+            }
+            // No pickup and no drop-off: the train does not stop for passengers.
+            if row.text(pickup) == "1" && row.text(drop_off) == "1" {
+                summary.omit("stop times without pickup or drop-off", row.text(stop_column));
+                continue;
+            }
+            let order: u32 = row.number(order_column, "stop_sequence")?;
+            let Some(&station) = self.stop_index.by_stop.get(row.text(stop_column)) else {
+                let example = format!("{} at stop_times.txt:{}", row.text(stop_column), row.line);
+                summary.omit("stop times at stops that are not in stops.txt", example);
+                continue;
+            };
+            let stop_times =
+                if interleaved.contains(trip) { buffered.entry(trip.to_owned()).or_default() } else { &mut stop_times };
+            if stop_times.len() == MAX_STOP_TIMES_PER_TRIP {
+                return Err(row.error(format!("trip {trip} has more than {MAX_STOP_TIMES_PER_TRIP} stop times")));
+            }
+            let time = service::time(row.text(departure)).or_else(|| service::time(row.text(arrival)));
+            stop_times.push((order, station, time));
+        }
+        (self.progress)("stop_times.txt", size, size);
+        if let Some(known) = self.trips.get(&current) {
+            self.count_trip(&mut patterns, *known, &mut stop_times);
+        }
+        for (trip, mut stop_times) in buffered {
+            if let Some(known) = self.trips.get(&trip) {
+                self.count_trip(&mut patterns, *known, &mut stop_times);
+            }
+        }
+        summary.count("stop times read", usize::try_from(rows).unwrap_or(usize::MAX));
+        Ok((patterns, reopened))
     }
-    let backwards: Vec<usize> = stations.iter().rev().copied().collect();
-    *patterns.entry((route, stations.min(backwards))).or_default() += 1;
+
+    /// Counts one trip, if it belongs to the service. Both directions count as one pattern.
+    fn count_trip(&self, patterns: &mut Patterns, trip: Trip, stop_times: &mut Vec<StopTime>) {
+        stop_times.sort_by_key(|(order, ..)| *order);
+        let times: Vec<u32> = stop_times.iter().filter_map(|(_, _, time)| *time).collect();
+        let middle = times.first().zip(times.last()).map(|(first, last)| first.midpoint(*last));
+        let mut stations: Vec<usize> = stop_times.drain(..).map(|(_, station, _)| station).collect();
+        stations.dedup();
+        let is_drawn = trip.weight > 0 && (!trip.is_timed || middle.is_none_or(|at| self.timetable.runs_at(at)));
+        if stations.len() < 2 || !is_drawn {
+            return;
+        }
+        let backwards: Vec<usize> = stations.iter().rev().copied().collect();
+        *patterns.entry((trip.route, stations.min(backwards))).or_default() += trip.weight;
+    }
 }

@@ -2,6 +2,7 @@
 
 use kaisatsu_model::TransportKind;
 
+use super::service::ServiceProfile;
 use crate::Error;
 
 /// How many agencies an error message lists.
@@ -18,6 +19,8 @@ pub struct RouteFilter {
     pub agencies: Vec<String>,
     /// Import only the routes with one of these ids or names; all if empty.
     pub routes: Vec<String>,
+    /// Which of their trips to draw.
+    pub service: ServiceProfile,
 }
 
 /// The names, agency and type of a route.

@@ -15,8 +15,14 @@ use crate::{Error, Summary, palette};
 pub(super) struct Route {
     pub(super) id: String,
     pub(super) name: String,
+    /// Its short name; empty if it has none.
+    pub(super) short: String,
+    /// The id of its agency; empty if unknown.
+    pub(super) agency: String,
     pub(super) color: Option<String>,
     pub(super) kind: TransportKind,
+    /// Whether another route has its trips, because both are one line.
+    pub(super) is_joined: bool,
 }
 
 /// Reads the selected routes.
@@ -59,7 +65,8 @@ pub(super) fn read(feed: &mut Feed, filter: &RouteFilter, summary: &mut Summary)
         }
         // Many feeds write white or black for "no colour".
         let color = color.filter(|color| !matches!(color.as_str(), "#ffffff" | "#000000"));
-        routes.push(Route { id, name, color, kind });
+        let (short, agency) = (short.to_owned(), agency[0].to_owned());
+        routes.push(Route { id, name, short, agency, color, kind, is_joined: false });
     }
     matcher.check_all_matched(agencies.names())?;
     if routes.is_empty() {

@@ -4,11 +4,11 @@ mod header;
 
 use std::{borrow::Cow, cell::RefCell, io::Cursor};
 
-use image::{DynamicImage, GrayImage, ImageDecoder, RgbImage, codecs::jpeg::JpegDecoder, metadata::Orientation};
+use image::{ImageDecoder, codecs::jpeg::JpegDecoder, metadata::Orientation};
 use turbojpeg::{Colorspace, Decompressor, Image, PixelFormat, ScalingFactor};
 
-use super::{Bounds, DecodeError, Decoded, check_size};
-use crate::{ImageFile, Picture};
+use super::{Bounds, DecodeError, Decoded, check_size, upright};
+use crate::ImageFile;
 
 /// Passes over the file that a progressive JPEG may ask for; honest ones have about ten. A few kilobytes can ask for
 /// thousands.
@@ -36,9 +36,9 @@ pub(super) fn decode(bytes: &[u8], bounds: Bounds, short_side: Option<u32>) -> R
     })
 }
 
-/// The brightness of every pixel of a file that has been decoded before at a fraction of its size; `None` if it cannot
-/// be had.
-pub(super) fn whole_grey(bytes: &[u8], bounds: Bounds) -> Option<GrayImage> {
+/// The brightness of every pixel of a file that has been decoded before at a fraction of its size, as the file has
+/// them, with their width and height and how they are turned; `None` if it cannot be had.
+pub(super) fn whole_grey(bytes: &[u8], bounds: Bounds) -> Option<(u32, u32, Vec<u8>, Orientation)> {
     let mut decompressor = fresh().ok()?;
     let header = decompressor.read_header(bytes).ok()?;
     let side = |side: usize| u32::try_from(side).unwrap_or(u32::MAX);
@@ -56,9 +56,7 @@ pub(super) fn whole_grey(bytes: &[u8], bounds: Bounds) -> Option<GrayImage> {
     if let Err(error) = decompressor.decompress(bytes, target) {
         accept(&error).ok()?;
     }
-    let mut image = DynamicImage::ImageLuma8(GrayImage::from_raw(width, height, pixels)?);
-    image.apply_orientation(orientation(bytes));
-    Some(image.into_luma8())
+    Some((width, height, pixels, orientation(bytes)))
 }
 
 fn fresh() -> turbojpeg::Result<Decompressor> {
@@ -140,15 +138,6 @@ fn scaling(shorter: u32, wanted: Option<u32>) -> ScalingFactor {
 fn orientation(bytes: &[u8]) -> Orientation {
     let decoder = JpegDecoder::new(Cursor::new(bytes));
     decoder.and_then(|mut decoder| decoder.orientation()).unwrap_or(Orientation::NoTransforms)
-}
-
-fn upright(width: u32, height: u32, rgb: Vec<u8>, orientation: Orientation) -> Option<Picture> {
-    if orientation == Orientation::NoTransforms {
-        return Picture::new(width, height, rgb);
-    }
-    let mut image = DynamicImage::ImageRgb8(RgbImage::from_raw(width, height, rgb)?);
-    image.apply_orientation(orientation);
-    Picture::new(image.width(), image.height(), image.into_rgb8().into_raw())
 }
 
 fn broken(fault: &'static str) -> DecodeError {

@@ -60,17 +60,20 @@ type Best = (i32, usize);
 #[allow(clippy::inline_always, reason = "the instructions are those of the function it is put into")]
 #[inline(always)]
 fn compare(reference: &Comparable, query: &Comparable, best_of_reference: &mut [Best], best_of_query: &mut [Best]) {
-    let mut bits = vec![0; reference.signatures.len()];
+    let (mut bits, mut near) = (vec![0; reference.signatures.len()], vec![0; reference.signatures.len()]);
     let queries = query.descriptors.iter().zip(&query.signatures);
     for (q, ((descriptor, signature), best)) in queries.zip(best_of_query).enumerate() {
         // By themselves in a loop, the counts of bits are vector instructions.
         for (bits, other) in bits.iter_mut().zip(&reference.signatures) {
             *bits = (signature ^ other).count_ones();
         }
-        for (r, near) in bits.iter().enumerate() {
-            if *near > MOST_BITS {
-                continue;
-            }
+        // A list instead of a branch for each: which are near cannot be foretold.
+        let mut count = 0;
+        for (r, bits) in bits.iter().enumerate() {
+            near[count] = r;
+            count += usize::from(*bits <= MOST_BITS);
+        }
+        for &r in &near[..count] {
             let alike = dot(descriptor, &reference.descriptors[r]);
             if alike > best.0 {
                 *best = (alike, r);

@@ -93,8 +93,7 @@ impl Vocabulary {
 
     /// The nearest words, the nearest first.
     fn nearest<const N: usize>(&self, descriptor: &Descriptor) -> [u16; N] {
-        let wide = descriptor.map(i16::from);
-        let (first, second) = (self.first.doubled_dots(&wide), self.second.doubled_dots(&wide));
+        let (first, second) = (self.first.doubled_dots(descriptor), self.second.doubled_dots(descriptor));
         let mut tried = Nearest::<TRIED>::new();
         // The squared distance from each entry, but for the descriptor's own square.
         for (at, (square, dots)) in self.first.squares.iter().zip(&first).enumerate() {
@@ -123,9 +122,12 @@ impl Vocabulary {
     }
 }
 
-/// One of the two tables, widened for quick products, with the square of each entry.
+/// One of the two tables, with the square of each entry.
 struct Table {
     entries: Box<[WideDescriptor; ENTRIES]>,
+    /// Dimension by dimension, because then the products of neighbouring entries are sums in neighbouring lanes. As
+    /// floating-point numbers, which multiply faster: all are whole and below 2²⁴, so sums are exact in any order.
+    columns: Box<[[f32; ENTRIES]; DIMENSIONS]>,
     squares: [i32; ENTRIES],
 }
 
@@ -134,22 +136,43 @@ impl Table {
         let mut entries = Box::new([[0; DIMENSIONS]; ENTRIES]);
         entries.iter_mut().zip(rows).for_each(|(entry, row)| *entry = row.map(i16::from));
         let squares = std::array::from_fn(|at| dot(&entries[at], &entries[at]));
-        Self { entries, squares }
+        let mut columns = Box::new([[0.0; ENTRIES]; DIMENSIONS]);
+        for (at, column) in columns.iter_mut().enumerate() {
+            column.iter_mut().zip(entries.iter()).for_each(|(to, entry)| *to = f32::from(entry[at]));
+        }
+        Self { entries, columns, squares }
     }
 
     /// Twice the dot product with each entry, by the instructions that the machine has.
-    fn doubled_dots(&self, descriptor: &WideDescriptor) -> [i32; ENTRIES] {
-        let mut dots = [0; ENTRIES];
-        dispatch!(Level::new(), _ => doubled_dots_with(&self.entries, descriptor, &mut dots));
+    fn doubled_dots(&self, descriptor: &Descriptor) -> [i32; ENTRIES] {
+        let (mut dots, doubled) = ([0; ENTRIES], descriptor.map(|value| 2.0 * f32::from(value)));
+        dispatch!(Level::new(), _ => doubled_dots_with(&self.columns, &doubled, &mut dots));
         dots
     }
 }
 
-#[allow(clippy::inline_always, reason = "the instructions are those of the function it is put into")]
+/// Entries whose sums are kept in registers.
+const TOGETHER: usize = 64;
+
+#[allow(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    clippy::cast_possible_truncation,
+    reason = "the instructions are those of the function it is put into, and sums are whole numbers below 2²⁴"
+)]
 #[inline(always)]
-fn doubled_dots_with(entries: &[WideDescriptor; ENTRIES], descriptor: &WideDescriptor, dots: &mut [i32; ENTRIES]) {
-    for (dots, entry) in dots.iter_mut().zip(entries) {
-        *dots = 2 * dot(entry, descriptor);
+fn doubled_dots_with(columns: &[[f32; ENTRIES]; DIMENSIONS], doubled: &[f32; DIMENSIONS], dots: &mut [i32; ENTRIES]) {
+    for (number, dots) in dots.as_chunks_mut::<TOGETHER>().0.iter_mut().enumerate() {
+        let mut sums = [0.0_f32; TOGETHER];
+        for at in 0..DIMENSIONS {
+            let column = &columns[at].as_chunks::<TOGETHER>().0[number];
+            for lane in 0..TOGETHER {
+                sums[lane] += column[lane] * doubled[at];
+            }
+        }
+        for lane in 0..TOGETHER {
+            dots[lane] = sums[lane] as i32;
+        }
     }
 }
 

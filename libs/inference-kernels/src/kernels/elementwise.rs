@@ -83,6 +83,7 @@ fn paired<S: Simd>(operation: Binary, first: f32x16<S>, second: f32x16<S>) -> f3
         Binary::Subtract => first - second,
         Binary::Multiply => first * second,
         Binary::Divide => first / second,
+        Binary::Maximum => first.max(second),
     }
 }
 
@@ -126,7 +127,7 @@ pub(crate) fn softmax<S: Simd>(simd: S, width: usize, input: &[Lanes], out: &mut
 
 /// The exponential function, to within two units of the last place.
 #[inline(always)]
-fn exp<S: Simd>(simd: S, value: f32x16<S>) -> f32x16<S> {
+pub(super) fn exp<S: Simd>(simd: S, value: f32x16<S>) -> f32x16<S> {
     // ln 2 in two parts, the first with so few bits that its multiples are exact.
     const LN_2: [f32; 2] = [0.693_145_75, 1.428_606_8e-6];
     let splat = |value| f32x16::splat(simd, value);

@@ -10,6 +10,8 @@ pub(crate) mod depthwise;
 pub(crate) mod direct;
 pub(crate) mod elementwise;
 pub(crate) mod matmul;
+pub(crate) mod pixels;
+pub(crate) mod planes;
 pub(crate) mod rows;
 pub(crate) mod target;
 pub(crate) mod tiles;

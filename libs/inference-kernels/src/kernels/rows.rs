@@ -51,19 +51,37 @@ impl Rows for Windows<'_> {
         self.field.outputs[0] * self.field.outputs[1]
     }
 
+    #[inline(always)]
     fn some<'a>(&'a self, first: usize, count: usize, space: &'a mut Buffer) -> Strips<'a> {
         let Field { depth, size: [height, width], outputs, geometry: Geometry { window, stride, before, .. }, .. } =
             *self.field;
         space.grow(count * depth * window[0] * window[1]);
-        let mut to = space.iter_mut();
+        let mut to = &mut space[..];
         for (down, right) in (0..window[0]).flat_map(|down| (0..window[1]).map(move |right| (down, right))) {
             for block in 0..depth {
                 let plane = &self.lanes[block * height * width..][..height * width];
-                for (at, to) in (first..first + count).zip(&mut to) {
-                    let row = (at / outputs[1] * stride[0] + down).wrapping_sub(before[0]);
-                    let column = (at % outputs[1] * stride[1] + right).wrapping_sub(before[1]);
-                    let inside = row < height && column < width;
-                    *to = if inside { plane[row * width + column] } else { [0.0; LANES] };
+                // Windows of one line of the output see one line of the input.
+                let mut at = first;
+                while at < first + count {
+                    let (line, column) = (at / outputs[1], at % outputs[1]);
+                    let run = (outputs[1] - column).min(first + count - at);
+                    let row = (line * stride[0] + down).wrapping_sub(before[0]);
+                    let seen = if row < height { &plane[row * width..][..width] } else { &[] };
+                    let (line, rest) = std::mem::take(&mut to).split_at_mut(run);
+                    if stride[1] == 1 {
+                        let margin = before[1].saturating_sub(column + right).min(run);
+                        let seen = seen.get((column + right).saturating_sub(before[1])..).unwrap_or(&[]);
+                        let inside = seen.len().min(run - margin);
+                        line[..margin].fill([0.0; LANES]);
+                        line[margin..][..inside].copy_from_slice(&seen[..inside]);
+                        line[margin + inside..].fill([0.0; LANES]);
+                    } else {
+                        for (column, to) in (column..column + run).zip(line) {
+                            let column = (column * stride[1] + right).wrapping_sub(before[1]);
+                            *to = seen.get(column).copied().unwrap_or([0.0; LANES]);
+                        }
+                    }
+                    (to, at) = (rest, at + run);
                 }
             }
         }

@@ -60,14 +60,17 @@ impl Planning<'_> {
 
     fn convolve(&mut self, convolve: &Arc<Convolve>, inputs: &[Location]) -> Result<Location, Unsupported> {
         let (size, channels) = match (&inputs[0].form, &convolve.weights) {
-            (Layout::Planes { size, channels }, Weights::Planes(_))
+            (Layout::Planes { size, channels }, Weights::Planes(_) | Weights::BetweenPlanes(_))
             | (Layout::Pixels { size, channels }, Weights::Matrix(_) | Weights::Windows(_)) => (*size, *channels),
             _ => return unsupported("a convolution of what is no picture"),
         };
         if channels != convolve.channels[0] {
             return unsupported("a convolution is for another number of channels");
         }
-        let (field, form) = self.window(&convolve.geometry, size, channels, convolve.channels[1])?;
+        let (field, mut form) = self.window(&convolve.geometry, size, channels, convolve.channels[1])?;
+        if matches!(convolve.weights, Weights::BetweenPlanes(_)) {
+            form = Layout::Planes { size: field.outputs, channels: convolve.channels[1] };
+        }
         if inputs.get(1).is_some_and(|add| add.form != form) {
             return unsupported("a sum of different sizes");
         }
@@ -94,7 +97,7 @@ impl Planning<'_> {
 
     fn pairs(&mut self, pairs: Binary, names: &[String]) -> Result<Location, Unsupported> {
         let [first, second] = names else { return unsupported("an operation on two values has not two") };
-        let commutes = matches!(pairs, Binary::Add | Binary::Multiply);
+        let commutes = matches!(pairs, Binary::Add | Binary::Multiply | Binary::Maximum);
         if pairs == Binary::Divide && self.values.get(first).is_some_and(|place| !place.form.is_full()) {
             return unsupported("a division of channels in part of a block");
         }
@@ -201,6 +204,10 @@ impl Planning<'_> {
                     let width = shape[shape.len() - 1];
                     self.step(Kernel::Softmax { width }, &[input], input.form.clone())
                 }
+                Layout::Pixels { size, channels } if *axis == 1 => {
+                    let kernel = Kernel::SoftmaxOfPixel { channels: *channels, size: size[0] * size[1] };
+                    self.step(kernel, &[input], input.form.clone())
+                }
                 _ => return unsupported("a softmax over other than the last dimension"),
             },
             Operation::Dot { weights } => match &input.form {
@@ -217,8 +224,51 @@ impl Planning<'_> {
                 let form = Layout::Pixels { size: [size[0] * factors[0], size[1] * factors[1]], channels };
                 self.step(Kernel::Repeat { size, factors: *factors }, &[input], form)
             }
+            Operation::Enlarge { factors } => {
+                let Layout::Pixels { size, channels } = input.form else {
+                    return unsupported("what is no picture is resized");
+                };
+                let form = Layout::Pixels { size: [size[0] * factors[0], size[1] * factors[1]], channels };
+                self.step(Kernel::Enlarge { size, factors: *factors }, &[input], form)
+            }
+            Operation::Norm => {
+                let Layout::Pixels { size, channels } = input.form else {
+                    return unsupported("the length of what is no pixel");
+                };
+                let kernel = Kernel::Norm { channels, size: size[0] * size[1] };
+                self.step(kernel, &[input], Layout::Pixels { size, channels: 1 })
+            }
+            Operation::Standardise { .. } | Operation::Pool { .. } | Operation::Gather { .. } => {
+                self.of_planes(operation, input)?
+            }
             Operation::Same => input.clone(),
             _ => return unsupported("an operation in a place where it is not known"),
+        })
+    }
+
+    /// An operation on a picture that lies channel by channel.
+    fn of_planes(&mut self, operation: &Operation, input: &Location) -> Result<Location, Unsupported> {
+        let Layout::Planes { size, channels } = input.form else {
+            return unsupported("an operation on channels that lie in blocks");
+        };
+        let parts = |side: usize| [size[0] / side, size[1] / side];
+        Ok(match operation {
+            Operation::Standardise { factors, summands, epsilon }
+                if [factors.len(), summands.len()] == [channels; 2] =>
+            {
+                let (factors, summands) = (factors.clone(), summands.clone());
+                let kernel = Kernel::Standardise { factors, summands, epsilon: *epsilon, size: size[0] * size[1] };
+                self.step(kernel, &[input], input.form.clone())
+            }
+            Operation::Pool { side } if !parts(*side).contains(&0) => {
+                let form = Layout::Planes { size: parts(*side), channels };
+                self.step(Kernel::Pool { side: *side, size, channels }, &[input], form)
+            }
+            Operation::Gather { side } if channels == 1 && parts(*side).map(|part| part * side) == size => {
+                let form = Layout::Pixels { size: parts(*side), channels: side * side };
+                self.step(Kernel::Gather { side: *side, size }, &[input], form)
+            }
+            _ => return unsupported("an operation on a picture of another size or number of channels"),
         })
     }
 

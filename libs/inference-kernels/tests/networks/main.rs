@@ -2,6 +2,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
     clippy::cast_possible_truncation,
     reason = "a test stops at the first surprise; its numbers are small"
 )]
@@ -12,6 +13,7 @@ mod build;
 mod onnx;
 mod operations;
 mod plain;
+mod planes;
 
 use std::sync::Arc;
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -44,6 +45,8 @@ class Call(Generic[T]):
     repeatable: bool = False
     """Whether it may be sent again when it may have been received: see sdk/cases/README.md."""
     has_key: bool = True
+    idempotency_key: str | None = None
+    """Of what creates something. All attempts have the same one, so that the server does the work once."""
 
     def parameters(self) -> dict[str, str]:
         return {name: text(value) for name, value in self.query.items() if value is not None}
@@ -68,6 +71,11 @@ class Call(Generic[T]):
             return self.read(answer)
         except Malformed as error:
             raise _malformed(answer, str(error)) from error
+
+
+def once(idempotency_key: str | None) -> str:
+    """The caller's key, or a random one."""
+    return idempotency_key if idempotency_key is not None else str(uuid.uuid4())
 
 
 def text(value: Value) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .errors import KaisatsuError, RetryableError, TimeoutError, TransportError, UnavailableError
+from .errors import ConflictError, KaisatsuError, RetryableError, TimeoutError, TransportError, UnavailableError
 
 FIRST_WAIT = 0.25
 LONGEST_WAIT = 8.0
@@ -69,12 +69,13 @@ def wait_before_next(
     *,
     nothing_sent: bool,
     repeatable: bool,
+    once: bool = False,
     attempt: int,
     elapsed: float,
     chance: Callable[[float, float], float] = random.uniform,
 ) -> float | None:
     """The seconds to wait before the next attempt, or None if there is to be none."""
-    if attempt >= settings.attempts or not _may_repeat(error, nothing_sent, repeatable):
+    if attempt >= settings.attempts or not _may_repeat(error, nothing_sent, repeatable or once, once):
         return None
     backoff = min(FIRST_WAIT * 2.0 ** (attempt - 1), LONGEST_WAIT)
     # Jitter: clients that failed at the same moment must not come back at the same moment.
@@ -84,9 +85,11 @@ def wait_before_next(
     return wait if elapsed + wait < settings.total_timeout else None
 
 
-def _may_repeat(error: KaisatsuError, nothing_sent: bool, repeatable: bool) -> bool:
+def _may_repeat(error: KaisatsuError, nothing_sent: bool, repeatable: bool, once: bool) -> bool:
     if nothing_sent:
         return True
+    if isinstance(error, ConflictError):
+        return once and error.retry_after is not None  # the server is still at work on an attempt before this one
     if isinstance(error, UnavailableError):
         return repeatable or error.retry_after is not None
     if isinstance(error, RetryableError):

@@ -34,6 +34,8 @@ class _Base:
                 headers["X-API-Key"] = self.settings.key
             else:
                 query["APIKEY"] = self.settings.key
+        if call.idempotency_key is not None:
+            headers["Idempotency-Key"] = call.idempotency_key
         body: dict[str, Any] = {}
         if call.json is not None:
             body["json"] = call.json
@@ -89,6 +91,7 @@ class _Base:
             error,
             nothing_sent=nothing_sent,
             repeatable=call.repeatable,
+            once=call.idempotency_key is not None,
             attempt=attempt,
             elapsed=time.monotonic() - began,
         )

@@ -71,12 +71,6 @@ class NotFoundError(ApiError):
     kind = "notFound"
 
 
-class ConflictError(ApiError):
-    """The dataset is still being built: `datasets.wait_until_ready` waits for it."""
-
-    kind = "conflict"
-
-
 class TooLargeError(ApiError):
     """The picture has too many bytes or pixels."""
 
@@ -100,6 +94,15 @@ class RetryableError(ApiError):
     ) -> None:
         super().__init__(message, status=status, code=code, request_id=request_id)
         self.retry_after = retry_after
+
+
+class ConflictError(RetryableError):
+    """The dataset is still being built, or an `idempotency_key` was used for another request.
+
+    `datasets.wait_until_ready` waits for a dataset.
+    """
+
+    kind = "conflict"
 
 
 class RateLimitedError(RetryableError):
@@ -148,17 +151,17 @@ _BY_STATUS: dict[int, type[ApiError]] = {
     401: UnauthorisedError,
     403: ForbiddenError,
     404: NotFoundError,
-    409: ConflictError,
     413: TooLargeError,
 }
+
+_WITH_TIME: dict[int, type[RetryableError]] = {409: ConflictError, 429: RateLimitedError, 503: UnavailableError}
 
 
 def error_of(
     status: int, code: str | None, message: str, request_id: str | None, retry_after: float | None
 ) -> ApiError:
     """The error of an answer."""
-    if status in (429, 503):
-        retryable = RateLimitedError if status == 429 else UnavailableError
-        return retryable(message, status=status, code=code, request_id=request_id, retry_after=retry_after)
+    if status in _WITH_TIME:
+        return _WITH_TIME[status](message, status=status, code=code, request_id=request_id, retry_after=retry_after)
     kind = _BY_STATUS.get(status, ServerError if status >= 500 else BadRequestError)
     return kind(message, status=status, code=code, request_id=request_id)

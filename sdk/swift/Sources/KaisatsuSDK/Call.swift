@@ -24,6 +24,16 @@ struct Call: Sendable {
   var progress: UploadProgress?
   /// Whether it goes without a key.
   var open = false
+  /// The `Idempotency-Key` of what creates something. All attempts have it, so that the server does the work once.
+  var onceKey: String?
+
+  /// The same call as one that creates something, by the caller's key or a random one.
+  func once(_ idempotencyKey: String?) -> Call {
+    var call = self
+    call.onceKey = idempotencyKey ?? UUID().uuidString.lowercased()
+    call.idempotent = true
+    return call
+  }
 
   static func open(_ path: String) -> Call {
     Call(method: .get, path: path, idempotent: true, open: true)
@@ -111,6 +121,10 @@ struct Form: Sendable {
 
   init(image: Picture) {
     add("image", image)
+  }
+
+  init(text: String) {
+    add("text", text)
   }
 
   mutating func add(_ name: String, _ value: String?) {

@@ -58,7 +58,7 @@ struct Core: Sendable {
         if (200..<300).contains(answer.status) { return answer }
         let refusal = Self.refusal(answer)
         failure = Self.error(refusal)
-        wait = retry.wait(after: attempt, refusal, idempotent: call.idempotent)
+        wait = retry.wait(after: attempt, refusal, idempotent: call.idempotent, once: call.onceKey != nil)
       } catch {
         failure = Self.error(error)
         wait = retry.wait(after: attempt, error, idempotent: call.idempotent)
@@ -101,6 +101,7 @@ struct Core: Sendable {
     var query = call.query
     var headers = ["User-Agent": "kaisatsu-sdk-swift/\(sdkVersion)", "Accept": "*/*"]
     if let contentType { headers["Content-Type"] = contentType }
+    if let onceKey = call.onceKey { headers["Idempotency-Key"] = onceKey }
     if !call.open {
       switch options.keyPlacement {
       case .header: headers["X-API-Key"] = key

@@ -35,7 +35,8 @@ public enum KaisatsuError: Error, Sendable, Hashable {
   case forbidden(ServerFailure)
   /// No such map, station, recognition, picture, dataset or operation (404).
   case notFound(ServerFailure)
-  /// The dataset is still being built: try again when it is ready (409).
+  /// The dataset is still being built: try again when it is ready. Or an idempotency key was used for another request
+  /// (409).
   case conflict(ServerFailure)
   /// Too many bytes or pixels (413).
   case tooLarge(ServerFailure)

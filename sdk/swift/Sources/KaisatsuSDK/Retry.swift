@@ -28,9 +28,11 @@ struct Retry: Sendable {
   }
 
   /// The same for an answer that is a refusal.
-  func wait(after attempt: Int, _ failure: ServerFailure, idempotent: Bool) -> TimeInterval? {
+  func wait(after attempt: Int, _ failure: ServerFailure, idempotent: Bool, once: Bool = false) -> TimeInterval? {
     guard attempt < attempts else { return nil }
     switch failure.status {
+    // The server is still at work on an attempt before this one.
+    case 409 where once: return failure.retryAfter.map { max($0, jittered(attempt)) }
     case 429: return max(failure.retryAfter ?? 0, jittered(attempt))
     // Without a time it need not be the server who says so, but something in front of it that gave up.
     case 503: return failure.retryAfter == nil && !idempotent ? nil : max(failure.retryAfter ?? 0, jittered(attempt))

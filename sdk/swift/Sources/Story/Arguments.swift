@@ -56,14 +56,27 @@ struct Arguments: Sendable {
     return Picture(file: pictures.appendingPathComponent(name))
   }
 
-  /// The images of a dataset.
-  func tagged() throws -> [TaggedImage] {
-    guard case .array(let values)? = values["images"] else { throw Complaint("images is missing") }
+  /// Images for a dataset.
+  func tagged(_ name: String) throws -> [TaggedImage] {
+    guard case .array(let values)? = values[name] else { return [] }
     return try values.map { image in
       if let imageId = image["imageId"]?.text { return .stored(imageId, tag: image["tag"]?.text) }
       guard let url = image["url"]?.text, let tag = image["tag"]?.text else { throw Complaint("no image") }
       return .at(url, tag: tag)
     }
+  }
+
+  /// What changes in a dataset.
+  func changes() throws -> DataSetChanges {
+    var changes = DataSetChanges(
+      name: text("name"), add: try tagged("add"), remove: texts("remove"), confirm: texts("confirm"))
+    if case .array(let pairs)? = values["retag"] {
+      for pair in pairs { changes.retag[pair["imageId"]?.text ?? ""] = pair["tag"]?.text }
+    }
+    if case .array(let pairs)? = values["renameTags"] {
+      changes.renameTags = pairs.map { TagRename(from: $0["from"]?.text ?? "", to: $0["to"]?.text ?? "") }
+    }
+    return changes
   }
 
   /// An item of the catalogue.

@@ -81,7 +81,10 @@ struct Operation: Sendable {
     let (datasets, images) = (client.datasets, client.images)
     switch call {
     case "datasets.create":
-      return try plain(await datasets.create(name: a.needed("name"), images: a.tagged(), token: a.needed("token")))
+      return try plain(
+        await datasets.create(
+          name: a.needed("name"), images: a.tagged("images"), token: a.needed("token"),
+          idempotencyKey: a.text("idempotencyKey")))
     case "datasets.get":
       return try plain(
         await datasets.get(
@@ -90,6 +93,11 @@ struct Operation: Sendable {
       return try page(
         "dataSets", await datasets.list(token: a.needed("token"), cursor: a.text("cursor"), limit: a.int("limit")))
     case "datasets.each": return try await all(datasets.each(token: a.needed("token"), pageSize: a.int("limit")))
+    case "datasets.update":
+      return try plain(
+        await datasets.update(a.needed("dataSetId"), a.changes(), token: a.needed("token")))
+    case "datasets.undo":
+      return try plain(await datasets.undo(a.needed("dataSetId"), token: a.needed("token")))
     case "datasets.delete":
       return nothing(try await datasets.delete(a.needed("dataSetId"), token: a.needed("token")))
     case "datasets.waitUntilReady":
@@ -98,7 +106,8 @@ struct Operation: Sendable {
     case "images.upload":
       let seen = UploadSeen()
       let uploaded = try await images.upload(
-        a.picture(), tag: a.text("tag"), name: a.text("name"), token: a.needed("token"), progress: seen.tell)
+        a.picture(), tag: a.text("tag"), name: a.text("name"), token: a.needed("token"),
+        idempotencyKey: a.text("idempotencyKey"), progress: seen.tell)
       guard seen.isWhole else { throw Complaint("progress ended before the whole picture was sent") }
       return try plain(uploaded)
     case "images.list":

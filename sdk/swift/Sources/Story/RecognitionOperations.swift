@@ -21,6 +21,11 @@ extension Operation {
           a.picture(), modelName: a.text("modelName"), numOfCandidates: count, minScore: a.double("minScore"),
           accuracy: a.choice("accuracy"), language: a.text("language")))
     case "recognition.similar":
+      if let text = a.text("text") {
+        return try plain(
+          await recognition.similar(
+            toText: text, collection: a.needed("collection"), numOfCandidates: count, minScore: a.double("minScore")))
+      }
       if let dataSetId = a.text("dataSetId") {
         return try plain(
           await recognition.similar(
@@ -43,7 +48,8 @@ extension Operation {
     case "recognition.feedback":
       return nothing(
         try await recognition.feedback(
-          recognitionId: a.needed("recognitionId"), isValid: a.flag("isValid"), comment: a.text("comment")))
+          recognitionId: a.needed("recognitionId"), isValid: a.flag("isValid"), comment: a.text("comment"),
+          idempotencyKey: a.text("idempotencyKey")))
     case "recognition.feedbackToCandidate":
       return nothing(
         try await recognition.feedbackToCandidate(

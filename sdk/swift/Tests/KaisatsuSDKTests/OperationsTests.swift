@@ -48,6 +48,8 @@ final class OperationsTests: XCTestCase {
       "datasets.get": { _ = try await $0.datasets.get("d", token: "t") },
       "datasets.getToken": { _ = try await $0.datasets.getToken(userId: "u") },
       "datasets.list": { _ = try await $0.datasets.list(token: "t") },
+      "datasets.undo": { _ = try await $0.datasets.undo("d", token: "t") },
+      "datasets.update": { _ = try await $0.datasets.update("d", DataSetChanges(name: "n"), token: "t") },
       "images.delete": { try await $0.images.delete("i", token: "t") },
       "images.get": { _ = try await $0.images.get("i", token: "t") },
       "images.list": { _ = try await $0.images.list(token: "t") },

@@ -41,6 +41,35 @@ final class RetryTests: XCTestCase {
     XCTAssertEqual(transport.requests.count, 2)
   }
 
+  func testWhatCreatesSomethingIsSentAgainWithTheSameKey() async throws {
+    let created = #"{"dataSetId":"d","state":"queued"}"#
+    let transport = StubTransport([.fails(.cut), .json("{}", status: 409, ["Retry-After": "0"]), .json(created)])
+    let answer = try await client(transport).datasets.create(name: "n", images: [.stored("i")], token: "t")
+    XCTAssertEqual(answer.dataSetId, "d")
+    let keys = transport.requests.map { $0.headers["Idempotency-Key"] }
+    XCTAssertEqual(keys.count, 3)
+    XCTAssertNotNil(UUID(uuidString: keys[0] ?? ""))
+    XCTAssertEqual(Set(keys).count, 1)
+    let own = StubTransport([.json(created)])
+    _ = try await client(own).datasets.create(
+      name: "n", images: [.stored("i")], token: "t", idempotencyKey: "mine")
+    XCTAssertEqual(own.requests[0].headers["Idempotency-Key"], "mine")
+  }
+
+  func testAConflictIsFinalUnlessTheServerIsAtWorkOnTheSameRequest() async {
+    let reused = StubTransport([.json("{}", status: 409)])
+    _ = await failure { () async throws(KaisatsuError) in
+      try await client(reused).images.upload(Picture(Data()), token: "t")
+    }
+    XCTAssertEqual(reused.requests.count, 1)
+    let building = StubTransport([.json("{}", status: 409, ["Retry-After": "0"])])
+    _ = await failure { () async throws(KaisatsuError) in
+      try await client(building).recognition.classify(Picture(Data()))
+    }
+    XCTAssertEqual(building.requests.count, 1)
+    XCTAssertNil(building.requests[0].headers["Idempotency-Key"])
+  }
+
   func test503WithoutATimeIsRepeatedOnlyWhereThatIsSafe() async {
     let transport = StubTransport([.json("", status: 503)])
     _ = await failure { () async throws(KaisatsuError) in

@@ -43,6 +43,22 @@ export interface DataSetImage {
   url?: string;
 }
 
+/** What changes in a dataset. What is left out stays as it is. */
+export interface DataSetChanges {
+  /** What the user calls it from now on. */
+  name?: string;
+  /** Images to add. */
+  add?: DataSetImage[];
+  /** Images of the dataset to remove, by `imageId`. */
+  remove?: string[];
+  /** Images of the dataset that get another tag. */
+  retag?: { imageId: string; tag: string }[];
+  /** Tags to rename. A tag that exists already takes the images in, so that two tags can be merged. */
+  renameTags?: { from: string; to: string }[];
+  /** Images of the dataset, by `imageId`, whose tag is right: `health` does not list them as mislabelled any more. */
+  confirm?: string[];
+}
+
 /** Something that a dataset cannot do. */
 export interface DataSetWarning {
   code: string;
@@ -71,12 +87,22 @@ export interface Progress {
   tooLarge: number;
 }
 
+/** What a dataset is doing. */
+export type DataSetState = 'queued' | 'building' | 'ready' | 'failed';
+
+/** A version of a dataset that does not answer yet. */
+export interface DataSetUpdate {
+  state: 'queued' | 'building' | 'failed';
+  progress: Progress;
+  /** Why it failed. */
+  reason?: string;
+}
+
 /** A dataset. */
 export interface DataSet {
   dataSetId: string;
   name: string;
-  /** queued, building, ready or failed. */
-  state: string;
+  state: DataSetState;
   since: string;
   createdAt: string;
   model: string;
@@ -86,6 +112,10 @@ export interface DataSet {
   /** Why it failed. */
   reason?: string;
   warnings?: DataSetWarning[];
+  /** The number of the version that answers; absent for a dataset that was never changed. */
+  version?: number;
+  /** The version that is being built, or that failed; absent when there is none. */
+  update?: DataSetUpdate;
 }
 
 /** What became of an image of a dataset. */
@@ -95,6 +125,8 @@ export interface ImageOutcome {
   tag: string;
   outcome: string;
   detail: string;
+  /** Whether it was deleted from the storage area since. The dataset goes on recognising with it. */
+  deleted?: boolean;
 }
 
 /** A dataset and some of its images. */

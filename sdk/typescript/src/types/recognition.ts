@@ -166,6 +166,8 @@ export interface Model {
   tags?: number;
   /** The size to which it scales pictures. */
   input?: { width: number; height: number };
+  /** Present and true if it has a text encoder: `similarImage/search` takes a text with its vectors. */
+  text?: boolean;
 }
 
 /** The models of the server by task. */

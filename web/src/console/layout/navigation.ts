@@ -29,4 +29,7 @@ export const mainItems = (): NavItem[] => [
   item('feedback'),
 ];
 /** The items below the main ones. */
-export const secondaryItems = (): NavItem[] => [item('account'), ...(session.isOperator ? [item('operator')] : [])];
+export const secondaryItems = (): NavItem[] => [
+  item('account'),
+  ...(session.isOperator ? [item('operator'), item('server')] : []),
+];

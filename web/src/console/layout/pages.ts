@@ -16,6 +16,7 @@ const PAGES: Record<RouteName | 'notFound', () => Page> = {
   feedback: () => import('$/pages/feedback/FeedbackPage.svelte'),
   account: () => import('$/pages/account/AccountPage.svelte'),
   operator: () => import('$/pages/operator/OperatorPage.svelte'),
+  server: () => import('$/pages/server/ServerPage.svelte'),
   signIn: () => import('$/pages/auth/SignInPage.svelte'),
   register: () => import('$/pages/auth/RegisterPage.svelte'),
   forgot: () => import('$/pages/auth/ForgotPage.svelte'),

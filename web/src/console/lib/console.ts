@@ -43,6 +43,10 @@ export type Belongings = ResponseOf<'get', 'applications/{id}/belongings'>;
 export type Usage = ResponseOf<'get', 'applications/{id}/usage'>;
 export type Verdict = ResponseOf<'get', 'feedback'>['verdicts'][number];
 export type Timeline = ResponseOf<'get', 'feedback/timeline'>;
+export type FailedRequest = ResponseOf<'get', 'applications/{id}/failures'>['failures'][number];
+export type ServerInfo = ResponseOf<'get', 'operator/server'>;
+export type ServerPart = ServerInfo['parts'][number];
+export type ServerReplica = ServerInfo['replicas'][number];
 export type OperatorAccount = ResponseOf<'get', 'operator/accounts'>['accounts'][number];
 
 /**

@@ -1,8 +1,6 @@
-import { toText } from '$shared/text';
-import type { paths } from '$/api/api';
+import { CancelledError, type CallOptions, Kaisatsu, KaisatsuError, UnauthorisedError } from '$sdk/index';
 import { api } from '$/lib/console';
-import { upload, type UploadResponse } from '$/lib/upload';
-import type { ResponseBody, RequestBody, Method, PathsWith, QueryOf } from '$/lib/operation-types';
+import { fetchWithProgress } from '$/lib/upload';
 
 /**
  * An error response of the public API. The codes of its two parts differ: `W404`, `116` and the like; `offline` if
@@ -21,22 +19,13 @@ export class PublicError extends Error {
   }
 }
 
-type ErrorBody = {
-  error?: { code: string; message: string };
-  ResultSet?: { Error?: { code: string; Message: string } };
-};
-
-function errorOf(status: number, text: string, retryAfter: string | null): PublicError {
-  const wait = retryAfter === null || retryAfter === '' || Number.isNaN(Number(retryAfter)) ? null : Number(retryAfter);
-  try {
-    const body = JSON.parse(text) as ErrorBody;
-    if (body.error) return new PublicError(body.error.code, body.error.message, status, wait);
-    const route = body.ResultSet?.Error;
-    if (route) return new PublicError(route.code, route.Message, status, wait);
-  } catch {
-    // Not a response of this server, but of a proxy.
-  }
-  return new PublicError(String(status), `HTTP ${status}`, status, wait);
+/** The errors of the client as the pages show them. */
+function errorOf(error: unknown): unknown {
+  if (error instanceof CancelledError) return new DOMException('cancelled', 'AbortError');
+  if (!(error instanceof KaisatsuError)) return error;
+  const { code, message, status, retryAfter } = error;
+  if (status === undefined) return new PublicError('offline', message, 0);
+  return new PublicError(code ?? String(status), message, status, retryAfter ?? null);
 }
 
 type Pass = { key: string; renewAt: number };
@@ -67,25 +56,21 @@ async function passOf(application: string): Promise<string> {
   return (await created).key;
 }
 
-type Operation<M extends Method, P> = P extends keyof paths ? (M extends keyof paths[P] ? paths[P][M] : never) : never;
-type Query<O> = Omit<QueryOf<O>, 'token'>;
-export type PublicResponse<M extends Method, P extends PathsWith<paths, M>> = ResponseBody<Operation<M, P>>;
-type UntypedQuery = Record<string, unknown>;
-type Request = {
-  method: string;
-  path: string;
-  query: UntypedQuery;
-  body: BodyInit | null;
-  type?: string;
+/** A call of the client. `token` is that of the user, or empty if there is none. */
+type Use<T> = (client: Kaisatsu, options: CallOptions, token: string) => Promise<T>;
+type Settings = {
+  signal?: AbortSignal | undefined;
+  /** Called with the share of the request that has been sent, from 0 to 1. */
   progress?: (share: number) => void;
-  signal?: AbortSignal;
+  /** Called with the JSON of the answer as it was sent. */
+  onanswer?: (json: unknown) => void;
 };
 
 /** The public API as called by one application and, if a user is given, on behalf of that user. */
 export class PublicApi {
   readonly application: string;
   readonly user: string | null;
-  /** First path segment of the route map API. The OpenAPI document contains the default. */
+  /** First path segment of the route map API. */
   readonly routeService: string;
 
   constructor(application: string, routeService: string, user: string | null = null) {
@@ -98,70 +83,45 @@ export class PublicApi {
     return new PublicApi(this.application, this.routeService, user);
   }
 
-  get<P extends PathsWith<paths, 'get'>>(path: P, query: Query<Operation<'get', P>>, signal?: AbortSignal) {
-    return this.#json({ method: 'GET', path, query, body: null, signal }) as Promise<PublicResponse<'get', P>>;
-  }
-
-  post<P extends PathsWith<paths, 'post'>>(
-    path: P,
-    body: RequestBody<Operation<'post', P>>,
-    query?: Query<Operation<'post', P>>,
-    signal?: AbortSignal,
-  ) {
-    return this.#json({
-      method: 'POST',
-      path,
-      query: query ?? {},
-      body: JSON.stringify(body),
-      type: 'application/json',
-      signal,
-    }) as Promise<PublicResponse<'post', P>>;
-  }
-
-  /** Sends a form with files, or a single file. `progress` is called with the share that has been sent, from 0 to 1. */
-  upload<P extends PathsWith<paths, 'post'>>(
-    path: P,
-    body: FormData | Blob,
-    options: { query?: Query<Operation<'post', P>>; progress?: (share: number) => void; signal?: AbortSignal } = {},
-  ) {
-    const { query = {}, ...rest } = options;
-    return this.#json({ method: 'POST', path, query, body, ...rest }) as Promise<PublicResponse<'post', P>>;
-  }
-
-  /** Fetches an image. Callers revoke the object URLs that they create for it. */
-  async blob<P extends PathsWith<paths, 'get'>>(
-    path: P,
-    query: Query<Operation<'get', P>>,
-    signal?: AbortSignal,
-  ): Promise<Blob> {
-    return (await this.#send({ method: 'GET', path, query, body: null, signal })).blob;
-  }
-
-  async #json(request: Request): Promise<unknown> {
-    const sent = await this.#send(request);
-    return sent.status === 204 || sent.blob.size === 0 ? undefined : JSON.parse(await sent.blob.text());
-  }
-
-  async #send(request: Request, mayRetry = true): Promise<UploadResponse> {
-    const sent = await upload({ ...request, url: await this.#url(request.path, request.query) });
-    if (sent.status >= 200 && sent.status < 300) return sent;
-    const error = errorOf(sent.status, await sent.blob.text(), sent.retryAfter);
-    if (error.status === 401 && mayRetry) {
+  /** Calls an operation with the TypeScript client: `api.call((client, options) => client.maps.railmapList({}, options))`. */
+  async call<T>(use: Use<T>, settings: Settings = {}): Promise<T> {
+    try {
+      return await this.#use(use, settings);
+    } catch (error) {
+      if (!(error instanceof UnauthorisedError)) throw errorOf(error);
       // The pass or the token has been revoked. Retries once with new ones.
       if (error.code !== '117') passes.delete(this.application);
       tokens.delete(this.#tokenKey);
-      return this.#send(request, false);
     }
-    throw error;
+    return this.#use(use, settings).catch((error: unknown) => Promise.reject(errorOf(error) as Error));
   }
 
-  async #url(path: string, query: UntypedQuery): Promise<string> {
-    const ownPath = path.replace(/^\/route_service\//, `/${this.routeService}/`);
-    const search = new URLSearchParams({ APIKEY: await passOf(this.application) });
-    if (this.user !== null && !path.endsWith('/getToken')) search.set('token', await this.#token());
-    for (const [name, value] of Object.entries(query))
-      if (value !== undefined && value !== null && value !== '') search.set(name, toText(value));
-    return `${ownPath}?${search}`;
+  async #use<T>(use: Use<T>, { signal, progress, onanswer }: Settings): Promise<T> {
+    const token = this.user === null ? '' : await this.#token();
+    return use(await this.#client(progress, onanswer), { signal }, token);
+  }
+
+  async #client(progress?: Settings['progress'], onanswer?: Settings['onanswer']): Promise<Kaisatsu> {
+    const send = progress
+      ? fetchWithProgress(progress)
+      : (input: RequestInfo | URL, init?: RequestInit) => fetch(input, init);
+    const observed: typeof fetch = async (input, init) => {
+      const response = await send(input, init);
+      if (onanswer && response.ok) onanswer(await response.clone().json());
+      return response;
+    };
+    return new Kaisatsu({
+      baseUrl: location.origin,
+      key: await passOf(this.application),
+      // The operator may have switched keys in headers off.
+      keyIn: 'query',
+      routeService: this.routeService,
+      // The pages say what failed at once, and offer to try again.
+      attempts: 1,
+      timeout: 600,
+      totalTimeout: 600,
+      fetch: observed,
+    });
   }
 
   get #tokenKey() {
@@ -171,9 +131,10 @@ export class PublicApi {
   #token(): Promise<string> {
     const cached = tokens.get(this.#tokenKey);
     if (cached) return cached;
+    const userId = this.user ?? '';
     const created = new PublicApi(this.application, this.routeService)
-      .post('/imageRecognition/v1/userCategory/getToken', { userId: this.user ?? '' })
-      .then((response) => response.token);
+      .call((client, options) => client.datasets.getToken({ userId }, options))
+      .then(({ token }) => token);
     tokens.set(this.#tokenKey, created);
     created.catch(() => tokens.delete(this.#tokenKey));
     return created;

@@ -13,6 +13,7 @@ export const ROUTES = {
   feedback: '/feedback',
   account: '/account',
   operator: '/operator',
+  server: '/server',
   signIn: '/sign-in',
   register: '/register',
   forgot: '/forgot',

@@ -1,33 +1,34 @@
-import { PublicError } from '$/lib/public';
+/** A `fetch` on XMLHttpRequest, because `fetch` itself does not report how much has been sent. */
+export function fetchWithProgress(progress: (share: number) => void): typeof fetch {
+  return (input, init = {}) =>
+    new Promise((resolve, reject) => {
+      const { signal } = init;
+      const xhr = new XMLHttpRequest();
+      const cancelled = () => reject(new DOMException('cancelled', 'AbortError'));
+      if (signal?.aborted) return cancelled();
+      const abort = () => xhr.abort();
+      signal?.addEventListener('abort', abort, { once: true });
+      xhr.onloadend = () => signal?.removeEventListener('abort', abort);
+      xhr.open(init.method ?? 'GET', input instanceof Request ? input.url : input);
+      xhr.responseType = 'blob';
+      new Headers(init.headers).forEach((value, name) => xhr.setRequestHeader(name, value));
+      xhr.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
+      xhr.onload = () => {
+        const body = xhr.status === 204 ? null : (xhr.response as Blob);
+        resolve(new Response(body, { status: xhr.status, headers: headersOf(xhr) }));
+      };
+      xhr.onerror = () => reject(new TypeError('The server cannot be reached.'));
+      xhr.onabort = cancelled;
+      xhr.send(init.body as XMLHttpRequestBodyInit | null);
+    });
+}
 
-export type UploadResponse = { status: number; blob: Blob; retryAfter: string | null };
-type UploadRequest = {
-  method: string;
-  url: string;
-  body: BodyInit | null;
-  type?: string;
-  progress?: (share: number) => void;
-  signal?: AbortSignal;
-};
-
-/** Sends a request with XMLHttpRequest, because fetch does not report upload progress. */
-export function upload(request: UploadRequest): Promise<UploadResponse> {
-  return new Promise((resolve, reject) => {
-    const xhr = new XMLHttpRequest();
-    const cancelled = () => reject(new DOMException('cancelled', 'AbortError'));
-    if (request.signal?.aborted) return cancelled();
-    const abort = () => xhr.abort();
-    request.signal?.addEventListener('abort', abort, { once: true });
-    xhr.onloadend = () => request.signal?.removeEventListener('abort', abort);
-    xhr.open(request.method, request.url);
-    xhr.responseType = 'blob';
-    if (request.type) xhr.setRequestHeader('Content-Type', request.type);
-    if (request.progress)
-      xhr.upload.onprogress = (event) => event.lengthComputable && request.progress?.(event.loaded / event.total);
-    xhr.onload = () =>
-      resolve({ status: xhr.status, blob: xhr.response as Blob, retryAfter: xhr.getResponseHeader('Retry-After') });
-    xhr.onerror = () => reject(new PublicError('offline', 'The server cannot be reached.', 0));
-    xhr.onabort = cancelled;
-    xhr.send(request.body as XMLHttpRequestBodyInit | null);
-  });
+function headersOf(xhr: XMLHttpRequest): Headers {
+  const lines = xhr.getAllResponseHeaders().trim().split(/\r?\n/);
+  return new Headers(
+    lines.flatMap((line): [string, string][] => {
+      const colon = line.indexOf(':');
+      return colon > 0 ? [[line.slice(0, colon), line.slice(colon + 1).trim()]] : [];
+    }),
+  );
 }

@@ -8,8 +8,21 @@ import { datasets } from './en/datasets';
 import { feedback } from './en/feedback';
 import { account } from './en/account';
 import { operator } from './en/operator';
+import { server } from './en/server';
 
 /** All messages, by page. The Japanese ones have the same type, so a missing message is a compile error. */
-export const en = { common, auth, overview, applications, maps, recognition, datasets, feedback, account, operator };
+export const en = {
+  common,
+  auth,
+  overview,
+  applications,
+  maps,
+  recognition,
+  datasets,
+  feedback,
+  account,
+  operator,
+  server,
+};
 
 export type Messages = typeof en;

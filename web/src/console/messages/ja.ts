@@ -8,6 +8,7 @@ import { datasets } from './ja/datasets';
 import { feedback } from './ja/feedback';
 import { account } from './ja/account';
 import { operator } from './ja/operator';
+import { server } from './ja/server';
 import type { Messages } from './en';
 
 export const ja: Messages = {
@@ -21,4 +22,5 @@ export const ja: Messages = {
   feedback,
   account,
   operator,
+  server,
 };

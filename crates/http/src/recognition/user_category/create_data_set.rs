@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 
 use super::{
     super::{
+        idempotency::{IdempotencyHeader, RepeatRefusals},
         json::{Object, field},
         response::{Accepted, BodyRefusals, RecognitionError, Refusals, UserRefusals},
     },
@@ -77,7 +78,7 @@ impl crate::response::JsonBody for CreateAnswer {}
                    image that cannot be had costs only\nitself. The dataset fails when fewer than half of its images \
                    can be used. With `from: \"storage\"` it is made of all tagged images of\nthe storage area.",
     security(("APIKEY" = [])),
-    params(UserQuery),
+    params(UserQuery, IdempotencyHeader),
     request_body(content = CreateAsk, content_type = "application/json"),
     responses(
         (status = 202, description = "It is kept and will be built", body = CreateAnswer,
@@ -94,15 +95,20 @@ impl crate::response::JsonBody for CreateAnswer {}
             body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         UserRefusals,
         BodyRefusals,
+        RepeatRefusals,
     )
 )]
 pub(crate) async fn create_data_set(State(gateway): State<Arc<Gateway>>, request: UserRequest) -> Response {
     let function = "userCategory/createDataSet";
     request
-        .respond(&gateway, function, MOST, async |user, body| {
+        .respond_once(&gateway, function, MOST, async |user, body, id| {
             let name = DatasetName::new(body.required("name")?).map_err(|rule| field("name", rule.0))?;
             let source = source(body, gateway.recognition.datasets.most_images())?;
-            let (id, warnings) = gateway.recognition.datasets.create(&user, name, source).await?;
+            let datasets = &gateway.recognition.datasets;
+            let (id, warnings) = match id {
+                Some(id) => datasets.create_as(id, &user, name, source).await?,
+                None => datasets.create(&user, name, source).await?,
+            };
             Ok(Accepted(CreateAnswer {
                 data_set_id: id.as_str().to_owned(),
                 state: Phase::Queued.as_str(),
@@ -133,21 +139,27 @@ fn source(body: Object, most: usize) -> Result<DatasetSource, Failure> {
 }
 
 fn requested(mut body: Object, most: usize) -> Result<Vec<DatasetImageRequest>, Failure> {
-    let images = body.objects("images")?;
+    let images = image_requests(&mut body, "images", most)?;
     if images.is_empty() {
         return Err(field("images", "is empty; a dataset is made of one image or more"));
     }
+    Ok(images)
+}
+
+/// The images of a list: each with `url` or `imageId`, and `tag`.
+pub(super) fn image_requests(body: &mut Object, list: &str, most: usize) -> Result<Vec<DatasetImageRequest>, Failure> {
+    let images = body.objects(list)?;
     if images.len() > most {
-        let told = format!("body field images has {} images, and a dataset may have {most}", images.len());
+        let told = format!("body field {list} has {} images, and a dataset may have {most}", images.len());
         return Err(Failure::new(Kind::TooManyInputs, told));
     }
     let image = |(place, image): (usize, &Object)| {
-        let at = |name: &str| format!("images[{place}].{name}");
+        let at = |name: &str| format!("{list}[{place}].{name}");
         let text = |name: &str| image.text(name).map_err(|_| field(&at(name), "must be a string"));
         let origin = match (text("url")?, text("imageId")?) {
             (Some(url), None) => ImageOrigin::Url(url.to_owned()),
             (None, Some(id)) => ImageOrigin::Stored(ImageId::from_text(id)),
-            _ => return Err(field(&format!("images[{place}]"), "must have either url or imageId")),
+            _ => return Err(field(&format!("{list}[{place}]"), "must have either url or imageId")),
         };
         let tag = text("tag")?.map(|tag| Tag::new(tag).map_err(|rule| field(&at("tag"), rule.0))).transpose()?;
         if tag.is_none() && matches!(origin, ImageOrigin::Url(_)) {

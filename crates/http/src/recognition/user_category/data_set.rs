@@ -55,7 +55,31 @@ pub(crate) struct DataSetWire {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     warnings: Vec<WarningWire>,
+    /// The number of the version that answers; absent for a dataset that has never been changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = 2, minimum = 1)]
+    version: Option<i64>,
+    /// The version that is being built, or that failed; absent when there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    update: Option<UpdateWire>,
 }
+
+/// A version of a dataset that does not answer yet.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct UpdateWire {
+    /// `queued`, `building` or `failed`.
+    #[schema(value_type = String, example = "building")]
+    state: &'static str,
+    /// How many images came to what.
+    progress: Progress,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    reason: Option<String>,
+}
+
+impl crate::response::JsonBody for DataSetWire {}
 
 /// Something that a dataset cannot do, although it is or will be built.
 #[derive(Serialize, ToSchema)]
@@ -140,18 +164,24 @@ impl DataSetWire {
             since: row.changed_at().to_utc(),
             created_at: row.created_at().to_utc(),
             model: row.model.clone(),
-            progress: Progress::of(set),
+            progress: Progress::of(&set.counts),
             reason: row.reason.clone().filter(|_| row.phase() == Phase::Failed),
             health: set.report().filter(|_| with_health),
             warnings: WarningWire::all(&set.warnings),
+            version: (row.version > 1 || row.undoable()).then_some(row.version),
+            update: set.next.as_ref().map(|(phase, counts)| UpdateWire {
+                state: phase.as_str(),
+                progress: Progress::of(counts),
+                reason: row.next_reason.clone().filter(|_| *phase == Phase::Failed),
+            }),
         }
     }
 }
 
 impl Progress {
-    fn of(set: &Dataset) -> Self {
-        let count = |wanted| set.counts.iter().find(|(outcome, _)| *outcome == wanted).map_or(0, |(_, count)| *count);
-        let (total, pending) = (set.total(), count(Outcome::Pending));
+    fn of(counts: &[(Outcome, u64)]) -> Self {
+        let count = |wanted| counts.iter().find(|(outcome, _)| *outcome == wanted).map_or(0, |(_, count)| *count);
+        let (total, pending) = (counts.iter().map(|(_, count)| count).sum::<u64>(), count(Outcome::Pending));
         Self {
             total,
             done: total - pending,

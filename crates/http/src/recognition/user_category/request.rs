@@ -7,10 +7,12 @@ use axum::{
     extract::{FromRequest, Request},
     response::Response,
 };
+use kaisatsu_model::DatasetId;
 use kaisatsu_recognition::User;
 use utoipa::IntoParams;
 
 use super::super::{
+    idempotency::Repeatable,
     json::Object,
     response::{Reply, respond_with},
 };
@@ -54,6 +56,29 @@ impl UserRequest {
         respond_with(function, gateway.admit(&query, &parts.headers).await, async |caller| {
             let user = gateway.user(&query, caller).await?;
             work(user, Object::read(&gateway.body_memory, &parts.headers, body, most).await?).await
+        })
+        .await
+    }
+
+    /// The same for an operation that creates a dataset, once for an `Idempotency-Key`. The work gets an id for it if
+    /// the request has a key.
+    pub(super) async fn respond_once<R: Reply>(
+        self,
+        gateway: &Gateway,
+        function: &str,
+        most: usize,
+        work: impl AsyncFnOnce(User, Object, Option<DatasetId>) -> Result<R, Failure>,
+    ) -> Response {
+        let (parts, body) = self.0.into_parts();
+        let query = Query::read(parts.uri.query(), &[API_KEY, TOKEN]);
+        respond_with(function, gateway.admit(&query, &parts.headers).await, async |caller| {
+            let user = gateway.user(&query, caller).await?;
+            let owner = user.clone();
+            let repeatable = Repeatable::of(gateway, function, &parts.headers, &owner.application, Some(&owner.id))?;
+            let body = Object::read(&gateway.body_memory, &parts.headers, body, most).await?;
+            // A list of ten thousand images is written out again only where it is compared.
+            let said = if parts.headers.contains_key("idempotency-key") { body.parts() } else { Vec::new() };
+            repeatable.run(|| said, async |id| work(user, body, id).await).await
         })
         .await
     }

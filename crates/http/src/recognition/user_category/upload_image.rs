@@ -16,6 +16,7 @@ use utoipa::ToSchema;
 use super::{
     super::{
         form::Form,
+        idempotency::{IdempotencyHeader, RepeatRefusals, Repeatable},
         response::{BodyRefusals, RecognitionError, Refusals, SpaceRefusals, UserRefusals, respond_with},
     },
     request::UserQuery,
@@ -24,6 +25,8 @@ use crate::{
     Failure, Gateway, Kind, Query, body,
     gateway::{API_KEY, TOKEN},
 };
+
+const FUNCTION: &str = "userCategory/uploadImage";
 
 const FIELDS: [&str; 5] = ["tag", "name", LABEL, API_KEY, TOKEN];
 
@@ -81,6 +84,7 @@ impl crate::response::JsonBody for UploadAnswer {}
     security(("APIKEY" = [])),
     params(
         UserQuery,
+        IdempotencyHeader,
         ("tag" = Option<String>, Query, description = "What it shows, unless the form says so", example = "espresso",
             max_length = 100),
         ("label" = Option<String>, Query,
@@ -103,6 +107,7 @@ impl crate::response::JsonBody for UploadAnswer {}
         UserRefusals,
         SpaceRefusals,
         BodyRefusals,
+        RepeatRefusals,
     )
 )]
 pub(crate) async fn upload_image(
@@ -112,8 +117,9 @@ pub(crate) async fn upload_image(
     body: Body,
 ) -> Response {
     let query = Query::read(raw.as_deref(), &FIELDS);
-    respond_with("userCategory/uploadImage", gateway.admit(&query, &headers).await, async |caller| {
+    respond_with(FUNCTION, gateway.admit(&query, &headers).await, async |caller| {
         let user = gateway.user(&query, caller).await?;
+        let repeatable = Repeatable::of(&gateway, FUNCTION, &headers, &user.application, Some(&user.id))?;
         let (mut form, ask) = match body::media_type(&headers).as_str() {
             "multipart/form-data" => {
                 let parse = |form: &Form<'_>| request(form, "tag");
@@ -130,15 +136,20 @@ pub(crate) async fn upload_image(
                 return Err(Failure::new(Kind::MediaType, rule));
             }
         };
-        let kept = gateway.recognition.storage.upload(&user, form.image()?, ask).await?;
-        Ok::<_, Failure>(UploadAnswer {
-            image_id: kept.id.as_str().to_owned(),
-            sha256: kept.sha256,
-            width: kept.width,
-            height: kept.height,
-            tag: kept.tag,
-            name: kept.name,
-        })
+        let parts = form.parts(&FIELDS[..3]);
+        let image = form.image()?;
+        let upload = async |_| {
+            let kept = gateway.recognition.storage.upload(&user, image, ask).await?;
+            Ok::<_, Failure>(UploadAnswer {
+                image_id: kept.id.as_str().to_owned(),
+                sha256: kept.sha256,
+                width: kept.width,
+                height: kept.height,
+                tag: kept.tag,
+                name: kept.name,
+            })
+        };
+        repeatable.run(|| parts, upload).await
     })
     .await
 }

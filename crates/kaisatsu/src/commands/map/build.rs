@@ -8,6 +8,7 @@ use std::{
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use kaisatsu_model::MapLanguage;
 use kaisatsu_railmap::check::{self, Severity};
 use kaisatsu_schematic::{BuiltMap, Options, Step};
 
@@ -21,33 +22,73 @@ pub(crate) struct Build {
     /// The map file to write; - for standard output. On an error the file is unchanged
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
-    /// Include the names in the second language, in small type
+    /// Include the names in the second language, in small type: the layout for language=ja-en
     #[arg(long)]
     second_language: bool,
+    /// Lay the map out for other languages too, if it has translations: FILE.en.toml and FILE.ja-en.toml beside
+    /// FILE.toml
+    #[arg(long, conflicts_with = "second_language")]
+    languages: bool,
 }
 
 pub(crate) fn run(build: &Build) -> Result<ExitCode, CliError> {
     let network = files::network(&build.network)?;
-    let progress = ProgressLine::start();
-    let options = Options { second_language: build.second_language };
-    let map = kaisatsu_schematic::build(&network, options, &mut |step| progress.show(step))
-        .map_err(|error| CliError::Failed(format!("{}: {error}", build.network.display())))?;
-    progress.bar.finish_and_clear();
-    let text = map.document.to_toml();
-    // A map that no server would load is not written: the limits of network files are wider than those of map files.
-    let checked = check::check(&text);
-    if checked.map.is_none() {
-        let errors = checked.findings.iter().filter(|finding| finding.severity == Severity::Error);
-        let messages: Vec<String> = errors.take(20).map(|finding| finding.message.clone()).collect();
-        return Err(CliError::Failed(format!(
-            "{}: the map would not be valid: {}",
-            build.network.display(),
-            messages.join("; ")
-        )));
+    let is_translated = network.stations.iter().any(|station| !station.translation.is_empty());
+    // Standard output takes one file.
+    let has_place = build.output != Path::new("-");
+    let languages = match (build.second_language, build.languages && is_translated && has_place) {
+        (true, _) => vec![MapLanguage::Both],
+        (false, true) => MapLanguage::ALL.to_vec(),
+        (false, false) => vec![MapLanguage::default()],
+    };
+    let mut built = Vec::new();
+    for language in languages {
+        let progress = ProgressLine::start();
+        let laid_out = kaisatsu_schematic::build(&network, Options { language }, &mut |step| progress.show(step));
+        progress.bar.finish_and_clear();
+        let mut map = match laid_out {
+            Ok(map) => map,
+            // Without it, the server draws the names of this language in the layout of the map.
+            Err(error) if !built.is_empty() => {
+                eprintln!("{}: no layout for {}: {error}", build.network.display(), language.word());
+                continue;
+            }
+            Err(error) => return Err(CliError::Failed(format!("{}: {error}", build.network.display()))),
+        };
+        if build.second_language {
+            // It is the map itself that shows both names, not a layout beside it.
+            map.document.language = MapLanguage::default();
+        }
+        let text = valid_text(&build.network, &map)?;
+        built.push((beside(&build.output, map.document.language), text, map, progress.since));
     }
-    files::write(&build.output, text)?;
-    print_summary(&build.output, &map, progress.since);
+    // All at the end: a map and its layouts belong together.
+    for (output, text, map, since) in built {
+        files::write(&output, text)?;
+        print_summary(&output, &map, since);
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The text of the map file. A map that no server would load is not written: the limits of network files are wider than
+/// those of map files.
+fn valid_text(network: &Path, map: &BuiltMap) -> Result<String, CliError> {
+    let text = map.document.to_toml();
+    let checked = check::check(&text);
+    if checked.map.is_some() {
+        return Ok(text);
+    }
+    let errors = checked.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let messages: Vec<String> = errors.take(20).map(|finding| finding.message.clone()).collect();
+    Err(CliError::Failed(format!("{}: the map would not be valid: {}", network.display(), messages.join("; "))))
+}
+
+/// The file for a language: tokyo.en.toml beside tokyo.toml.
+fn beside(output: &Path, language: MapLanguage) -> PathBuf {
+    if language == MapLanguage::default() {
+        return output.to_owned();
+    }
+    output.with_extension(format!("{}.toml", language.word()))
 }
 
 /// A progress line on the terminal.
@@ -91,7 +132,7 @@ fn print_summary(output: &Path, built: &BuiltMap, since: Instant) {
     );
     eprintln!(
         "violations {}, bends {}, crossings within bundles {}, bundles that touch {}, names missing {}, overlaps {}, \
-         groups {}, groups drawn apart {}",
+         groups {}, groups drawn apart {}, corridor chords {}, longest edge {:.0}, spacing {:.1}, labels {:.1}%",
         quality.violations.total(),
         quality.bends,
         quality.bundle_crossings,
@@ -99,7 +140,11 @@ fn print_summary(output: &Path, built: &BuiltMap, since: Instant) {
         quality.unlabelled,
         quality.overlaps,
         quality.groups,
-        quality.groups_apart
+        quality.groups_apart,
+        quality.corridor_chords,
+        quality.longest_edge,
+        quality.spacing,
+        quality.label_share * 100.0
     );
     if !built.missing_characters.is_empty() {
         eprintln!("the typeface lacks: {}; they are drawn as boxes", built.missing_characters);

@@ -1,11 +1,11 @@
-//! `kaisatsu map draw`: renders a map file as SVG or PNG.
+//! `kaisatsu map draw`: renders a map file as SVG, PNG or PDF.
 
 use std::{fs, path::PathBuf, process::ExitCode};
 
 use clap::{Args, ValueEnum};
 use kaisatsu_model::Window;
 use kaisatsu_railmap::check::{self, MAX_SIDE};
-use kaisatsu_render::{Picture, Style, png, svg};
+use kaisatsu_render::{MIN_SCALE, Picture, Style, pdf, png, svg};
 
 use super::files;
 use crate::error::CliError;
@@ -14,15 +14,15 @@ use crate::error::CliError;
 pub(crate) struct Draw {
     /// The map file
     map: PathBuf,
-    /// The picture to write; the name ends in .svg or .png
+    /// The picture to write; the name ends in .svg, .png or .pdf
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
     /// Part of the map: X,Y,WIDTH,HEIGHT in map units [default: the whole map]
     #[arg(long, value_name = "WINDOW", allow_hyphen_values = true, value_parser = window)]
     window: Option<Window>,
-    /// Pixels per map unit
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=3))]
-    scale: u8,
+    /// Pixels per map unit: 0.1 to 3
+    #[arg(long, default_value_t = 1.0, value_parser = scale)]
+    scale: f64,
     /// Colour scheme
     #[arg(long, value_enum, default_value_t = StyleArg::Light)]
     style: StyleArg,
@@ -44,7 +44,8 @@ pub(crate) fn run(draw: &Draw) -> Result<ExitCode, CliError> {
         StyleArg::Light => Style::Light,
         StyleArg::Dark => Style::Dark,
     };
-    let picture = Picture { map: &map, window: draw.window.unwrap_or(map.extent), scale: draw.scale, style };
+    let window = draw.window.unwrap_or(map.extent);
+    let picture = Picture { scale: draw.scale, style, ..Picture::new(&map, window) };
     match draw.output.extension().and_then(|ending| ending.to_str()) {
         Some("svg") => files::write(&draw.output, svg(&picture))?,
         Some("png") => {
@@ -53,9 +54,20 @@ pub(crate) fn run(draw: &Draw) -> Result<ExitCode, CliError> {
             })?;
             files::write(&draw.output, bytes)?;
         }
-        _ => return Err(CliError::Failed(format!("{}: a picture's name ends in .svg or .png", draw.output.display()))),
+        Some("pdf") => {
+            files::write(&draw.output, pdf(&picture).map_err(|error| CliError::Failed(error.to_string()))?)?;
+        }
+        _ => {
+            let name = draw.output.display();
+            return Err(CliError::Failed(format!("{name}: a picture's name ends in .svg, .png or .pdf")));
+        }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|scale| (MIN_SCALE..=3.0).contains(scale));
+    number.ok_or_else(|| format!("a scale is a number from {MIN_SCALE} to 3"))
 }
 
 fn window(text: &str) -> Result<Window, String> {

@@ -5,7 +5,7 @@ use std::{cell::RefCell, path::PathBuf, process::ExitCode};
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use kaisatsu_transit::{
-    BoundingBox, Corrections, Network, Options, Readings, RouteFilter, Source, Summary, file, import,
+    BoundingBox, Corrections, Network, Options, Readings, RouteFilter, ServiceProfile, Source, Summary, file, import,
 };
 
 use super::{super::progress, files};
@@ -21,8 +21,8 @@ pub(crate) struct Import {
 enum SourceCommand {
     /// A GTFS feed: a zip file or a folder
     ///
-    /// Stops are grouped by their parent station, else by name within 300 m. A route follows its longest trip patterns;
-    /// express trips and rare detours add no edges.
+    /// Stops are grouped by their parent station, else by name within 300 m. A route follows its longest trip patterns
+    /// of a weekday; rare detours add no edges. Routes that are the directions of one line become one.
     Gtfs {
         /// The feed
         feed: PathBuf,
@@ -38,6 +38,9 @@ enum SourceCommand {
         /// Import only this route, by id or name; may be repeated
         #[arg(long, value_name = "ROUTE")]
         route: Vec<String>,
+        /// Which part of the timetable to draw: daytime (weekdays, 07:00 to 20:00), weekday, weekend, night or all
+        #[arg(long, value_name = "SERVICE", default_value = "daytime")]
+        service: ServiceProfile,
         #[command(flatten)]
         common: CommonOptions,
     },
@@ -108,8 +111,14 @@ fn parse_area(text: &str) -> Result<BoundingBox, String> {
 
 pub(super) fn run(import: &Import) -> Result<ExitCode, CliError> {
     match &import.source {
-        SourceCommand::Gtfs { feed, buses, ships, agency, route, common } => {
-            let filter = RouteFilter { buses: *buses, ships: *ships, agencies: agency.clone(), routes: route.clone() };
+        SourceCommand::Gtfs { feed, buses, ships, agency, route, service, common } => {
+            let filter = RouteFilter {
+                buses: *buses,
+                ships: *ships,
+                agencies: agency.clone(),
+                routes: route.clone(),
+                service: *service,
+            };
             run_one(Source::Gtfs { path: feed, filter: &filter }, common)
         }
         SourceCommand::N02 { sections, stations, common } => run_one(Source::N02 { sections, stations }, common),

@@ -101,7 +101,7 @@ fn mislabelled(report: &Report, images: &[BuiltImage], classes: &[usize], tags: 
         .iter()
         .enumerate()
         .filter_map(|(at, judged)| Some((at, judged.filter(|out| -out.margin >= sure)?)))
-        .filter(|(at, _)| sizes[classes[*at]] >= FEW)
+        .filter(|(at, _)| sizes[classes[*at]] >= FEW && !images[*at].confirmed)
         .map(|(at, out)| (out.score, at, out.class))
         .collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -184,24 +184,26 @@ mod tests {
                 tag: tag.to_owned(),
                 sha256: vec![number],
                 vector,
+                confirmed: false,
             }
         };
         // The one under the wrong tag is a picture of the other, the clearer the larger the number.
-        let trained_with = |clear: f32| {
+        let trained_with = |clear: f32, confirmed: bool| {
             let mut images: Vec<BuiltImage> =
                 (0..8).map(|n| image(n, 0, "cat")).chain((8..16).map(|n| image(n, 1, "dog"))).collect();
             let mut wrong = image(99, 1, "cat");
             wrong.vector[1] += clear;
             kaisatsu_vision::vector::normalise(&mut wrong.vector);
+            wrong.confirmed = confirmed;
             images.push(wrong);
             images.push(BuiltImage { image_id: ImageId::from_text("img_copy"), ..images[3].clone() });
             let Ok(trained) = train_and_report(&images) else { unreachable!() };
             let report: Value = serde_json::from_str(&trained.report).unwrap_or_default();
             (trained, report)
         };
-        let (_, unclear) = trained_with(0.3);
+        let (_, unclear) = trained_with(0.3, false);
         assert_eq!(unclear["likelyMislabelled"], serde_json::json!([]), "most right ones are clearer than that");
-        let (trained, report) = trained_with(3.0);
+        let (trained, report) = trained_with(3.0, false);
         assert!(trained.probe.is_some());
         assert_eq!(report["leaveOneOut"]["judged"], 18);
         assert_eq!(report["likelyMislabelled"].as_array().map(Vec::len), Some(1), "{report}");
@@ -211,6 +213,8 @@ mod tests {
         assert_eq!(report["nearDuplicates"][0]["imageIds"], serde_json::json!(["img_3", "img_copy"]));
         assert_eq!(report["nearDuplicates"][0]["sameBytes"], true);
         assert_eq!(report["tagsWithFewImages"], serde_json::json!([]));
+        let (_, confirmed) = trained_with(3.0, true);
+        assert_eq!(confirmed["likelyMislabelled"], serde_json::json!([]), "the user has said that its tag is right");
     }
 
     #[test]
@@ -222,6 +226,7 @@ mod tests {
             tag: "cat".to_owned(),
             sha256: Vec::new(),
             vector: vec![1.0, 0.0],
+            confirmed: false,
         };
         let other = BuiltImage { tag: "dog".to_owned(), vector: vec![0.0, 1.0], ..image.clone() };
         let Ok(trained) = train_and_report(&[image.clone(), other]) else { unreachable!() };

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import asdict
 
-from .._call import Call, read_as, read_nothing
+from .._call import Call, once, read_as, read_nothing
 from .._decode import camel
 from .._transport import AsyncTransport
 from ..errors import DataSetFailedError, TimeoutError
@@ -35,15 +35,29 @@ class AsyncDataSets:
         json = {"userId": user_id}
         return await self._transport.send(Call("POST", f"{_BASE}/getToken", read_as(Token), json=json))
 
-    async def create(self, token: str, name: str, images: Iterable[DataSetImage]) -> CreatedDataSet:
-        """Begins to build a dataset; `wait_until_ready` waits for it."""
-        wire = [
-            {camel(field): value for field, value in asdict(image).items() if value is not None} for image in images
-        ]
-        json = {"name": name, "images": wire}
+    async def create(
+        self, token: str, name: str, images: Iterable[DataSetImage], *, idempotency_key: str | None = None
+    ) -> CreatedDataSet:
+        """Begins to build a dataset; `wait_until_ready` waits for it.
+
+        Args:
+            token: The user's token.
+            name: What the user calls it.
+            images: What it is made of.
+            idempotency_key: A text that is used for no other request. The server does the work of the same request
+                with the same key once within a day. Without it every call has a random one.
+        """
+        json = {"name": name, "images": _images(images)}
         query = {"token": token}
         return await self._transport.send(
-            Call("POST", f"{_BASE}/createDataSet", read_as(CreatedDataSet), query=query, json=json)
+            Call(
+                "POST",
+                f"{_BASE}/createDataSet",
+                read_as(CreatedDataSet),
+                query=query,
+                json=json,
+                idempotency_key=once(idempotency_key),
+            )
         )
 
     async def get(
@@ -73,6 +87,60 @@ class AsyncDataSets:
             cursor = page.next_cursor
             if cursor is None:
                 return
+
+    async def update(
+        self,
+        token: str,
+        data_set_id: str,
+        *,
+        name: str | None = None,
+        add: Iterable[DataSetImage] = (),
+        remove: Iterable[str] = (),
+        retag: Mapping[str, str] | None = None,
+        rename_tags: Mapping[str, str] | None = None,
+        confirm: Iterable[str] = (),
+    ) -> DataSet:
+        """Changes a dataset. What is left out stays as it is.
+
+        If its images change, a new version is built in the background, and the dataset answers as before until that is
+        ready; `DataSet.update` says how far it is.
+
+        Args:
+            token: The user's token.
+            data_set_id: The dataset.
+            name: What the user calls it from now on.
+            add: Images to add.
+            remove: The ids of images to remove.
+            retag: The new tags of images, by the ids of the images.
+            rename_tags: The new names of tags, by the old ones, which are renamed one after the other. A tag that
+                exists already takes the images in, so that two tags can be merged.
+            confirm: The ids of images whose tag is right: the health report does not list them as mislabelled any more.
+        """
+        changes = {
+            "name": name,
+            "add": _images(add),
+            "remove": [*remove],
+            "retag": [{"imageId": image_id, "tag": tag} for image_id, tag in (retag or {}).items()],
+            "renameTags": [{"from": old, "to": new} for old, new in (rename_tags or {}).items()],
+            "confirm": [*confirm],
+        }
+        json = {"dataSetId": data_set_id} | {
+            field: value for field, value in changes.items() if value not in (None, [])
+        }
+        query = {"token": token}
+        return await self._transport.send(
+            Call("POST", f"{_BASE}/updateDataSet", read_as(DataSet), query=query, json=json)
+        )
+
+    async def undo(self, token: str, data_set_id: str) -> DataSet:
+        """Takes the last change of a dataset back.
+
+        A version that is being built is dropped; otherwise the version before answers again. The name stays.
+        """
+        query, json = {"token": token}, {"dataSetId": data_set_id}
+        return await self._transport.send(
+            Call("POST", f"{_BASE}/undoDataSet", read_as(DataSet), query=query, json=json)
+        )
 
     async def delete(self, token: str, data_set_id: str) -> None:
         """Deletes a dataset. The images of the storage area stay."""
@@ -113,6 +181,10 @@ class AsyncDataSets:
                 raise TimeoutError(f"dataset {data_set_id} is not ready after {timeout:g} s")
             await asyncio.sleep(wait)
             wait = min(wait * 1.5, 5.0)
+
+
+def _images(images: Iterable[DataSetImage]) -> list[dict[str, str]]:
+    return [{camel(field): value for field, value in asdict(image).items() if value is not None} for image in images]
 
 
 def _page(cursor: str | None, limit: int | None) -> dict[str, str | int]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Literal
 
-from .._call import Call, read_as, read_file, read_nothing
+from .._call import Call, once, read_as, read_file, read_nothing
 from .._transport import AsyncTransport
 from ..models.data import ImagePage, StoredImage, UploadedImage
 from ..models.maps import File
@@ -20,12 +20,29 @@ class AsyncImages:
         self._transport = transport
 
     async def upload(
-        self, token: str, image: Picture, *, tag: str | None = None, name: str | None = None
+        self,
+        token: str,
+        image: Picture,
+        *,
+        tag: str | None = None,
+        name: str | None = None,
+        idempotency_key: str | None = None,
     ) -> UploadedImage:
-        """Stores an image; `tag` says what it shows, `name` what the user calls it."""
+        """Stores an image.
+
+        Args:
+            token: The user's token.
+            image: The picture.
+            tag: What it shows.
+            name: What the user calls it.
+            idempotency_key: See `AsyncDataSets.create`.
+        """
         form = [("tag", tag), ("name", name), ("image", encode(image))]
         path = f"{_BASE}/uploadImage"
-        return await self._transport.send(Call("POST", path, read_as(UploadedImage), query={"token": token}, form=form))
+        key = once(idempotency_key)
+        return await self._transport.send(
+            Call("POST", path, read_as(UploadedImage), query={"token": token}, form=form, idempotency_key=key)
+        )
 
     async def list(self, token: str, *, cursor: str | None = None, limit: int | None = None) -> ImagePage:
         """Some of the user's images."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping
 
-from .._call import Call, Value, read_as, read_nothing
+from .._call import Call, Value, once, read_as, read_nothing
 from .._transport import AsyncTransport
 from ..models.data import Collection, CollectionImage, CollectionImagePage, CollectionPage, Item, ItemPage
 from ..models.recognition import Site
@@ -56,6 +56,7 @@ class AsyncCatalogue:
         url: str | None = None,
         sites: Iterable[Site] = (),
         details: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
     ) -> Item:
         """Adds an item, or replaces the one of the same id.
 
@@ -69,6 +70,7 @@ class AsyncCatalogue:
             url: A page about it.
             sites: Pages about it.
             details: Whatever else is to be answered in `detail`, such as maker.
+            idempotency_key: See `AsyncDataSets.create`.
         """
         pages = [
             {
@@ -85,7 +87,8 @@ class AsyncCatalogue:
         form += [("barcode", barcode) for barcode in barcodes]
         form += [("image", encode(image)) for image in images]
         path = f"{_BASE}/catalogue/items"
-        return await self._transport.send(Call("POST", path, read_as(Item), form=form, repeatable=True))
+        key = once(idempotency_key)
+        return await self._transport.send(Call("POST", path, read_as(Item), form=form, idempotency_key=key))
 
     async def remove(self, *, id: str | None = None, barcode: str | None = None) -> None:
         """Removes the item of an id, or all with a barcode."""
@@ -125,6 +128,7 @@ class AsyncCollections:
         tag: str | None = None,
         image_url: str | None = None,
         model_name: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Collection:
         """Adds an image to a collection, or replaces the one of the same id. The collection is made if there is none.
 
@@ -135,6 +139,7 @@ class AsyncCollections:
             tag: What it is tagged with.
             image_url: Where people find it.
             model_name: The model whose vectors are compared, for a new collection.
+            idempotency_key: See `AsyncDataSets.create`.
         """
         form = [
             ("collection", collection),
@@ -145,7 +150,8 @@ class AsyncCollections:
             ("image", encode(image)),
         ]
         path = f"{_BASE}/similarImage/collections"
-        return await self._transport.send(Call("POST", path, read_as(Collection), form=form, repeatable=True))
+        key = once(idempotency_key)
+        return await self._transport.send(Call("POST", path, read_as(Collection), form=form, idempotency_key=key))
 
     async def remove(self, collection: str, *, image_id: str | None = None) -> None:
         """Removes an image, or the whole collection."""

@@ -19,6 +19,7 @@ from ..models.maps import (
 )
 
 Gcs = Literal["wgs84", "tokyo"]
+Language = Literal["ja", "en", "ja-en"]
 
 
 class Maps:
@@ -37,10 +38,11 @@ class Maps:
         station_code: int | None = None,
         station_name: str | None = None,
         gcs: Gcs | None = None,
+        language: Language | None = None,
     ) -> list[ListedMap]:
         """The maps: all, one by its id, or those that hold a station. The three parameters exclude each other."""
         query: dict[str, Value] = {"id": id, "stationCode": station_code, "stationName": station_name}
-        query |= {"gcs": self._gcs(gcs)}
+        query |= {"gcs": self._gcs(gcs), "language": language}
         return self._get("railmapList", query, reading(maps_of))
 
     def railmap_detail(
@@ -54,6 +56,7 @@ class Maps:
         width: int | None = None,
         height: int | None = None,
         gcs: Gcs | None = None,
+        language: Language | None = None,
     ) -> RailMap:
         """The stations in a window of a map, or one by its code or name.
 
@@ -68,9 +71,11 @@ class Maps:
             width: 1 to 500; needs height.
             height: 1 to 500; needs width.
             gcs: The geodetic system of the answer.
+            language: The language of the names.
         """
         query: dict[str, Value] = {"id": id, "stationCode": station_code, "stationName": station_name}
         query |= {"x": x, "y": y, "width": width, "height": height, "gcs": self._gcs(gcs)}
+        query |= {"language": language}
         return self._get("railmapDetail", query, reading(map_of))
 
     def railmap_data(
@@ -81,13 +86,16 @@ class Maps:
         y: int | None = None,
         width: int | None = None,
         height: int | None = None,
-        format: Literal["png", "svg"] | None = None,
+        format: Literal["png", "svg", "pdf"] | None = None,
         scale: float | None = None,
         style: Literal["light", "dark"] | None = None,
+        language: Language | None = None,
+        course: Sequence[int] = (),
     ) -> File:
-        """The picture of a window of a map."""
+        """The picture of a window of a map. `course` are the codes of the stations of a way to emphasise."""
         query: dict[str, Value] = {"id": id, "x": x, "y": y, "width": width, "height": height}
-        query |= {"format": format, "scale": scale, "style": style}
+        query |= {"format": format, "scale": scale, "style": style, "language": language}
+        query |= {"course": ",".join(str(code) for code in course) or None}
         return self._get("railmapData", query, read_file)
 
     def stations(
@@ -101,6 +109,7 @@ class Maps:
         limit: int | None = None,
         offset: int | None = None,
         gcs: Gcs | None = None,
+        language: Language | None = None,
     ) -> StationPage:
         """Stations of all maps; with `name`, the best first.
 
@@ -113,9 +122,10 @@ class Maps:
             limit: At most so many, 1 to 100.
             offset: The number of the first one, counted from 1.
             gcs: The geodetic system of the answer.
+            language: The language of the names.
         """
         query: dict[str, Value] = {"code": code, "name": name, "prefectureCode": prefecture_code, "type": type}
-        query |= {"id": id, "limit": limit, "offset": offset, "gcs": self._gcs(gcs)}
+        query |= {"id": id, "limit": limit, "offset": offset, "gcs": self._gcs(gcs), "language": language}
         return self._get("station", query, reading(stations_of))
 
     def each_station(
@@ -127,12 +137,20 @@ class Maps:
         id: str | None = None,
         limit: int | None = None,
         gcs: Gcs | None = None,
+        language: Language | None = None,
     ) -> Iterator[Point]:
         """All stations that `stations` finds, read page after page of `limit`."""
         offset = 1
         while True:
             page = self.stations(
-                name=name, prefecture_code=prefecture_code, type=type, id=id, limit=limit, offset=offset, gcs=gcs
+                name=name,
+                prefecture_code=prefecture_code,
+                type=type,
+                id=id,
+                limit=limit,
+                offset=offset,
+                gcs=gcs,
+                language=language,
             )
             for point in page.points:
                 yield point
@@ -148,6 +166,7 @@ class Maps:
         radius: int | None = None,
         limit: int | None = None,
         gcs: Gcs | None = None,
+        language: Language | None = None,
     ) -> StationPage:
         """The stations around a place, the nearest first, each with its distance.
 
@@ -157,9 +176,10 @@ class Maps:
             radius: Metres, 1 to 50,000; 1,000 if left out.
             limit: At most so many, 1 to 100.
             gcs: The geodetic system of the place and of the answer.
+            language: The language of the names.
         """
         query: dict[str, Value] = {"lati_d": f"{latitude:.9f}", "longi_d": f"{longitude:.9f}", "radius": radius}
-        query |= {"limit": limit, "gcs": self._gcs(gcs)}
+        query |= {"limit": limit, "gcs": self._gcs(gcs), "language": language}
         return self._get("stationNear", query, reading(stations_of))
 
     def search_course(

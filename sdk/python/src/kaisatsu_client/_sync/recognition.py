@@ -5,7 +5,7 @@ from datetime import date, datetime
 from typing import Literal
 from urllib.parse import quote
 
-from .._call import Call, Value, read_as, read_nothing
+from .._call import Call, Value, once, read_as, read_nothing
 from .._transport import Transport
 from ..models.recognition import (
     Classification,
@@ -19,7 +19,7 @@ from ..models.recognition import (
     TagPage,
     TextReading,
 )
-from ..pictures import Picture, encode
+from ..pictures import Encoded, Picture, encode
 
 _BASE = "/imageRecognition/v1"
 
@@ -96,22 +96,34 @@ class Recognition:
 
     def similar(
         self,
-        image: Picture,
+        image: Picture | None = None,
         *,
+        text: str | None = None,
         collection: str | None = None,
         data_set_id: str | None = None,
         token: str | None = None,
         num_of_candidates: int | None = None,
         min_score: float | None = None,
     ) -> Likenesses:
-        """The images of a collection, or of a user's dataset, that are most like a picture."""
-        form = [
+        """The images of a collection, or of a user's dataset, that are most like a picture.
+
+        Args:
+            image: The picture.
+            text: Instead of a picture, what the images show, where the model of the collection has a text encoder.
+            collection: A public collection.
+            data_set_id: A dataset of the user's instead.
+            token: The user's token, with a dataset.
+            num_of_candidates: At most so many.
+            min_score: The least score; 0 shows all.
+        """
+        form: list[tuple[str, Value | Encoded]] = [
+            ("text", text),
             ("collection", collection),
             ("dataSetId", data_set_id),
             ("numOfCandidates", num_of_candidates),
             ("minScore", min_score),
-            ("image", encode(image)),
         ]
+        form += [] if image is None else [("image", encode(image))]
         path = f"{_BASE}/similarImage/search"
         return self._transport.send(Call("POST", path, read_as(Likenesses), query={"token": token}, form=form))
 
@@ -136,22 +148,36 @@ class Recognition:
         form = [("language", language), ("image", encode(image))]
         return self._transport.send(Call("POST", f"{_BASE}/text/read", read_as(TextReading), form=form))
 
-    def feedback(self, recognition_id: str, is_valid: bool, *, comment: str | None = None) -> None:
-        """Says whether the whole result of a recognition was right. The last word counts."""
+    def feedback(
+        self, recognition_id: str, is_valid: bool, *, comment: str | None = None, idempotency_key: str | None = None
+    ) -> None:
+        """Says whether the whole result of a recognition was right. The last word counts.
+
+        `idempotency_key` is that of `DataSets.create`.
+        """
         query: dict[str, Value] = {"recognitionId": recognition_id, "isValid": is_valid}
-        self._feedback("feedback", query, comment)
+        self._feedback("feedback", query, comment, idempotency_key)
 
     def feedback_to_candidate(
-        self, recognition_id: str, item_id: str, is_valid: bool, *, comment: str | None = None
+        self,
+        recognition_id: str,
+        item_id: str,
+        is_valid: bool,
+        *,
+        comment: str | None = None,
+        idempotency_key: str | None = None,
     ) -> None:
-        """Says whether one candidate of a recognition was right. The last word counts."""
-        query: dict[str, Value] = {"recognitionId": recognition_id, "itemId": item_id, "isValid": is_valid}
-        self._feedback("feedbackToCandidate", query, comment)
+        """Says whether one candidate of a recognition was right. The last word counts.
 
-    def _feedback(self, operation: str, query: dict[str, Value], comment: str | None) -> None:
+        `idempotency_key` is that of `DataSets.create`.
+        """
+        query: dict[str, Value] = {"recognitionId": recognition_id, "itemId": item_id, "isValid": is_valid}
+        self._feedback("feedbackToCandidate", query, comment, idempotency_key)
+
+    def _feedback(self, operation: str, query: dict[str, Value], comment: str | None, key: str | None) -> None:
         json = {} if comment is None else {"comment": comment}
         path = f"{_BASE}/{operation}"
-        self._transport.send(Call("POST", path, read_nothing, query=query, json=json, repeatable=True))
+        self._transport.send(Call("POST", path, read_nothing, query=query, json=json, idempotency_key=once(key)))
 
     def feedback_totals(
         self,

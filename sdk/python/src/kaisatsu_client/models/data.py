@@ -102,6 +102,17 @@ class Progress:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DataSetUpdate:
+    """A version of a dataset that does not answer yet."""
+
+    state: str
+    """queued, building or failed."""
+    progress: Progress
+    reason: str | None = None
+    """Why it failed."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class DataSet:
     """A dataset."""
 
@@ -118,6 +129,10 @@ class DataSet:
     reason: str | None = None
     """Why it failed."""
     warnings: list[Warning] = field(default_factory=list)
+    version: int | None = None
+    """The number of the version that answers; none for a dataset that was never changed."""
+    update: DataSetUpdate | None = None
+    """The version that is being built, or that failed."""
 
 
 @dataclass(frozen=True, kw_only=True)

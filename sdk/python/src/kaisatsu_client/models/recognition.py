@@ -223,6 +223,8 @@ class Model:
     languages: list[str] = field(default_factory=list)
     tags: int | None = None
     input: InputSize | None = None
+    text: bool = False
+    """Whether it has a text encoder: similar images can be searched for by a text with its vectors."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,9 +41,11 @@ public struct Catalogue: Sendable {
   /// - Parameters:
   ///   - item: What is known of it.
   ///   - images: Its pictures, at most 16.
+  ///   - idempotencyKey: Used for no other request: the server does the work of the same request with the same key
+  ///     once within a day. A random one when it is left out.
   ///   - progress: Told how much of the pictures is sent.
   public func add(
-    _ item: NewItem, images: [Picture] = [], progress: UploadProgress? = nil
+    _ item: NewItem, images: [Picture] = [], idempotencyKey: String? = nil, progress: UploadProgress? = nil
   ) async throws(KaisatsuError) -> CatalogueItem {
     var form = Form()
     form.add("id", item.id)
@@ -55,7 +57,7 @@ public struct Catalogue: Sendable {
     if !item.sites.isEmpty { form.add("sites", try Self.json(item.sites)) }
     for (name, value) in item.details.sorted(by: { $0.key < $1.key }) { form.add(name, value) }
     for image in images { form.add("image", image) }
-    return try await core.decode(.post(core.image("catalogue/items"), form: form, idempotent: true, progress))
+    return try await core.decode(.post(core.image("catalogue/items"), form: form, progress).once(idempotencyKey))
   }
 
   /// Removes items by their id or by a barcode; one of the two must be given.

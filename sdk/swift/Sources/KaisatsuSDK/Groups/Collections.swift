@@ -35,10 +35,12 @@ public struct Collections: Sendable {
   ///   - tag: What it is tagged with.
   ///   - imageUrl: Where people find it.
   ///   - modelName: The model whose vectors are compared, for a new or empty collection.
+  ///   - idempotencyKey: Used for no other request: the server does the work of the same request with the same key
+  ///     once within a day. A random one when it is left out.
   ///   - progress: Told how much of the picture is sent.
   public func add(
     _ image: Picture, to collection: String, imageId: String, tag: String? = nil, imageUrl: String? = nil,
-    modelName: String? = nil, progress: UploadProgress? = nil
+    modelName: String? = nil, idempotencyKey: String? = nil, progress: UploadProgress? = nil
   ) async throws(KaisatsuError) -> ImageCollection {
     var form = Form()
     form.add("collection", collection)
@@ -48,7 +50,7 @@ public struct Collections: Sendable {
     form.add("modelName", modelName)
     form.add("image", image)
     return try await core.decode(
-      .post(core.image("similarImage/collections"), form: form, idempotent: true, progress))
+      .post(core.image("similarImage/collections"), form: form, progress).once(idempotencyKey))
   }
 
   /// Removes an image of a collection, or the whole collection when no image is named.

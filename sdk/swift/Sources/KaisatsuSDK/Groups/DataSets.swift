@@ -10,11 +10,14 @@ public struct DataSets<Side: Sendable>: Sendable {
   ///   - name: What the user calls it.
   ///   - images: Its images, each with a tag.
   ///   - token: The user's token.
+  ///   - idempotencyKey: Used for no other request: the server does the work of the same request with the same key
+  ///     once within a day. A random one when it is left out.
   public func create(
-    name: String, images: [TaggedImage], token: String
+    name: String, images: [TaggedImage], token: String, idempotencyKey: String? = nil
   ) async throws(KaisatsuError) -> CreatedDataSet {
     let body: [String: JSONValue] = ["name": .string(name), "images": .array(images.map(\.json))]
-    return try await core.decode(.post(path("createDataSet"), Query(token: token), json: body))
+    return try await core.decode(
+      .post(path("createDataSet"), Query(token: token), json: body).once(idempotencyKey))
   }
 
   /// A dataset and what became of its images.
@@ -49,6 +52,28 @@ public struct DataSets<Side: Sendable>: Sendable {
   /// All datasets of the user, page by page.
   public func each(token: String, pageSize: Int? = nil) -> Pages<DataSet> {
     Pages { cursor throws(KaisatsuError) in try await list(token: token, cursor: cursor, limit: pageSize) }
+  }
+
+  /// Changes a dataset. If its images change, a new version is built in the background, and the dataset answers as
+  /// before until that is ready: see ``DataSet/update``.
+  ///
+  /// - Parameters:
+  ///   - dataSetId: The dataset.
+  ///   - changes: What changes.
+  ///   - token: The user's token.
+  public func update(
+    _ dataSetId: String, _ changes: DataSetChanges, token: String
+  ) async throws(KaisatsuError) -> DataSet {
+    var body = changes.json
+    body["dataSetId"] = .string(dataSetId)
+    return try await core.decode(.post(path("updateDataSet"), Query(token: token), json: body))
+  }
+
+  /// Takes the last change of a dataset back: a version that is being built is dropped, otherwise the version before
+  /// answers again. Its name stays.
+  public func undo(_ dataSetId: String, token: String) async throws(KaisatsuError) -> DataSet {
+    let body: [String: JSONValue] = ["dataSetId": .string(dataSetId)]
+    return try await core.decode(.post(path("undoDataSet"), Query(token: token), json: body))
   }
 
   /// Deletes a dataset. The images of the user's storage area stay.

@@ -11,15 +11,18 @@ public struct Images: Sendable {
   ///   - tag: What it shows; a dataset takes it over unless it says something else.
   ///   - name: What the user calls it.
   ///   - token: The user's token.
+  ///   - idempotencyKey: Used for no other request: the server does the work of the same request with the same key
+  ///     once within a day. A random one when it is left out.
   ///   - progress: Told how much of the picture is sent.
   public func upload(
-    _ image: Picture, tag: String? = nil, name: String? = nil, token: String, progress: UploadProgress? = nil
+    _ image: Picture, tag: String? = nil, name: String? = nil, token: String, idempotencyKey: String? = nil,
+    progress: UploadProgress? = nil
   ) async throws(KaisatsuError) -> UploadedImage {
     var form = Form(image: image)
     form.add("tag", tag)
     form.add("name", name)
     return try await core.decode(
-      .post(core.image("userCategory/uploadImage"), Query(token: token), form: form, progress))
+      .post(core.image("userCategory/uploadImage"), Query(token: token), form: form, progress).once(idempotencyKey))
   }
 
   /// Some of the user's images, oldest first.

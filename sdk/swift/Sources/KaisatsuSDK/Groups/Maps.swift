@@ -11,8 +11,10 @@ public struct Maps: Sendable {
   ///   - stationCode: The maps that hold this station.
   ///   - stationName: The maps that hold a station of this name.
   ///   - gcs: The geodetic system of the answer.
+  ///   - language: The language of the names.
   public func railmapList(
-    id: String? = nil, stationCode: Int? = nil, stationName: String? = nil, gcs: GeodeticSystem = .wgs84
+    id: String? = nil, stationCode: Int? = nil, stationName: String? = nil, gcs: GeodeticSystem = .wgs84,
+    language: MapLanguage? = nil
   ) async throws(KaisatsuError) -> [ListedMap] {
     struct Answer: Decodable {
       struct ResultSet: Decodable { let RailMap: [ListedMap] }
@@ -23,6 +25,7 @@ public struct Maps: Sendable {
     query.add("stationCode", stationCode)
     query.add("stationName", stationName)
     query.add("gcs", gcs.rawValue)
+    query.add("language", language?.rawValue)
     let answer: Answer = try await core.decode(.get(core.route("railmapList"), query))
     return answer.ResultSet.RailMap
   }
@@ -38,9 +41,10 @@ public struct Maps: Sendable {
   ///   - width: The width of the window, 1 to 500; only together with the height.
   ///   - height: The height of the window, 1 to 500; only together with the width.
   ///   - gcs: The geodetic system of the answer.
+  ///   - language: The language of the names.
   public func railmapDetail(
     id: String, stationName: String? = nil, stationCode: Int? = nil, x: Int? = nil, y: Int? = nil,
-    width: Int? = nil, height: Int? = nil, gcs: GeodeticSystem = .wgs84
+    width: Int? = nil, height: Int? = nil, gcs: GeodeticSystem = .wgs84, language: MapLanguage? = nil
   ) async throws(KaisatsuError) -> MapDetail {
     var query = Query()
     query.add("id", id)
@@ -51,6 +55,7 @@ public struct Maps: Sendable {
     query.add("width", width)
     query.add("height", height)
     query.add("gcs", gcs.rawValue)
+    query.add("language", language?.rawValue)
     return try await core.decode(.get(core.route("railmapDetail"), query))
   }
 
@@ -65,9 +70,11 @@ public struct Maps: Sendable {
   ///   - format: PNG when it is left out.
   ///   - scale: Pixels for a unit of the map, 1 to 3.
   ///   - style: Light when it is left out.
+  ///   - language: The language of the names.
+  ///   - course: The codes of the stations of a way, which is emphasised.
   public func railmapData(
     id: String, x: Int? = nil, y: Int? = nil, width: Int? = nil, height: Int? = nil, format: MapFormat? = nil,
-    scale: Int? = nil, style: MapStyle? = nil
+    scale: Int? = nil, style: MapStyle? = nil, language: MapLanguage? = nil, course: [Int] = []
   ) async throws(KaisatsuError) -> Payload {
     var query = Query()
     query.add("id", id)
@@ -78,6 +85,8 @@ public struct Maps: Sendable {
     query.add("format", format?.rawValue)
     query.add("scale", scale)
     query.add("style", style?.rawValue)
+    query.add("language", language?.rawValue)
+    query.add("course", course.isEmpty ? nil : course.map(String.init).joined(separator: ","))
     return try await core.bytes(.get(core.route("railmapData"), query))
   }
 
@@ -92,9 +101,10 @@ public struct Maps: Sendable {
   ///   - limit: How many at most, 1 to 100.
   ///   - offset: The number of the first one, from 1.
   ///   - gcs: The geodetic system of the answer.
+  ///   - language: The language of the names.
   public func stations(
     code: Int? = nil, name: String? = nil, prefectureCode: Int? = nil, type: String? = nil, id: String? = nil,
-    limit: Int? = nil, offset: Int? = nil, gcs: GeodeticSystem = .wgs84
+    limit: Int? = nil, offset: Int? = nil, gcs: GeodeticSystem = .wgs84, language: MapLanguage? = nil
   ) async throws(KaisatsuError) -> Stations {
     var query = Query()
     query.add("code", code)
@@ -105,6 +115,7 @@ public struct Maps: Sendable {
     query.add("limit", limit)
     query.add("offset", offset)
     query.add("gcs", gcs.rawValue)
+    query.add("language", language?.rawValue)
     return try await core.decode(.get(core.route("station"), query))
   }
 
@@ -129,8 +140,10 @@ public struct Maps: Sendable {
   ///   - radius: How far they may be, in metres, 1 to 50,000; 1,000 when it is left out.
   ///   - limit: How many at most, 1 to 100.
   ///   - gcs: The geodetic system of the place and of the answer.
+  ///   - language: The language of the names.
   public func stationNear(
-    latitude: Double, longitude: Double, radius: Int? = nil, limit: Int? = nil, gcs: GeodeticSystem = .wgs84
+    latitude: Double, longitude: Double, radius: Int? = nil, limit: Int? = nil, gcs: GeodeticSystem = .wgs84,
+    language: MapLanguage? = nil
   ) async throws(KaisatsuError) -> Stations {
     var query = Query()
     query.add("lati_d", number: latitude)
@@ -138,6 +151,7 @@ public struct Maps: Sendable {
     query.add("radius", radius)
     query.add("limit", limit)
     query.add("gcs", gcs.rawValue)
+    query.add("language", language?.rawValue)
     return try await core.decode(.get(core.route("stationNear"), query))
   }
 

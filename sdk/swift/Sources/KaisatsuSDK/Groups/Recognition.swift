@@ -102,6 +102,41 @@ public struct Recognition: Sendable {
     return try await core.decode(.post(core.image("similarImage/search"), Query(token: token), form: form, progress))
   }
 
+  /// The images of a public collection that show what a text says, where its model has a text encoder.
+  ///
+  /// - Parameters:
+  ///   - text: What they show.
+  ///   - collection: The collection's name.
+  ///   - numOfCandidates: The most candidates.
+  ///   - minScore: The least score of a candidate.
+  public func similar(
+    toText text: String, collection: String, numOfCandidates: Int? = nil, minScore: Double? = nil
+  ) async throws(KaisatsuError) -> Likenesses {
+    var form = Form(text: text)
+    form.add("collection", collection)
+    form.add("numOfCandidates", numOfCandidates)
+    form.add("minScore", number: minScore)
+    return try await core.decode(.post(core.image("similarImage/search"), form: form))
+  }
+
+  /// The images of a user's dataset that show what a text says, where its model has a text encoder.
+  ///
+  /// - Parameters:
+  ///   - text: What they show.
+  ///   - dataSetId: The dataset, which must be ready.
+  ///   - token: The user's token.
+  ///   - numOfCandidates: The most candidates.
+  ///   - minScore: The least score of a candidate.
+  public func similar(
+    toText text: String, dataSetId: String, token: String, numOfCandidates: Int? = nil, minScore: Double? = nil
+  ) async throws(KaisatsuError) -> Likenesses {
+    var form = Form(text: text)
+    form.add("dataSetId", dataSetId)
+    form.add("numOfCandidates", numOfCandidates)
+    form.add("minScore", number: minScore)
+    return try await core.decode(.post(core.image("similarImage/search"), Query(token: token), form: form))
+  }
+
   /// The items of the catalogue in a picture: books, packages of food and the like.
   ///
   /// - Parameters:
@@ -140,13 +175,15 @@ extension Recognition {
   ///   - recognitionId: The result.
   ///   - isValid: Whether it was right.
   ///   - comment: At most 2,000 characters for the operator.
+  ///   - idempotencyKey: Used for no other request: the server does the work of the same request with the same key
+  ///     once within a day. A random one when it is left out.
   public func feedback(
-    recognitionId: String, isValid: Bool, comment: String? = nil
+    recognitionId: String, isValid: Bool, comment: String? = nil, idempotencyKey: String? = nil
   ) async throws(KaisatsuError) {
     var query = Query()
     query.add("recognitionId", recognitionId)
     query.add("isValid", isValid ? "true" : "false")
-    try await core.perform(.post(core.image("feedback"), query, json: remark(comment), idempotent: true))
+    try await core.perform(.post(core.image("feedback"), query, json: remark(comment)).once(idempotencyKey))
   }
 
   /// Says whether one candidate was right. Said again, the last word counts.
@@ -156,14 +193,17 @@ extension Recognition {
   ///   - itemId: The candidate.
   ///   - isValid: Whether it was right.
   ///   - comment: At most 2,000 characters for the operator.
+  ///   - idempotencyKey: Used for no other request: the server does the work of the same request with the same key
+  ///     once within a day. A random one when it is left out.
   public func feedbackToCandidate(
-    recognitionId: String, itemId: String, isValid: Bool, comment: String? = nil
+    recognitionId: String, itemId: String, isValid: Bool, comment: String? = nil, idempotencyKey: String? = nil
   ) async throws(KaisatsuError) {
     var query = Query()
     query.add("recognitionId", recognitionId)
     query.add("itemId", itemId)
     query.add("isValid", isValid ? "true" : "false")
-    try await core.perform(.post(core.image("feedbackToCandidate"), query, json: remark(comment), idempotent: true))
+    try await core.perform(
+      .post(core.image("feedbackToCandidate"), query, json: remark(comment)).once(idempotencyKey))
   }
 
   /// How often candidates were right, by the application's feedback.

@@ -39,6 +39,61 @@ public struct TaggedImage: Sendable, Hashable {
   }
 }
 
+/// What changes in a dataset. What is left out stays as it is.
+public struct DataSetChanges: Sendable, Hashable {
+  /// What the user calls it from now on.
+  public var name: String?
+  /// Images to add.
+  public var add: [TaggedImage]
+  /// Images of the dataset to remove, by id.
+  public var remove: [String]
+  /// Images of the dataset that get another tag: the tags by the ids of the images.
+  public var retag: [String: String]
+  /// Tags to rename, one after the other.
+  public var renameTags: [TagRename]
+  /// Images of the dataset, by id, whose tag is right, so that its health does not list them as mislabelled any more.
+  public var confirm: [String]
+
+  /// Changes.
+  public init(
+    name: String? = nil, add: [TaggedImage] = [], remove: [String] = [], retag: [String: String] = [:],
+    renameTags: [TagRename] = [], confirm: [String] = []
+  ) {
+    self.name = name
+    self.add = add
+    self.remove = remove
+    self.retag = retag
+    self.renameTags = renameTags
+    self.confirm = confirm
+  }
+
+  var json: [String: JSONValue] {
+    var fields: [String: JSONValue] = [:]
+    if let name { fields["name"] = .string(name) }
+    let lists = [
+      "add": add.map(\.json), "remove": remove.map(JSONValue.string), "confirm": confirm.map(JSONValue.string),
+      "retag": retag.map { .object(["imageId": .string($0.key), "tag": .string($0.value)]) },
+      "renameTags": renameTags.map { .object(["from": .string($0.from), "to": .string($0.to)]) },
+    ]
+    for (name, values) in lists where !values.isEmpty { fields[name] = .array(values) }
+    return fields
+  }
+}
+
+/// A tag that gets another name. One that exists already takes the images in, so that two tags can be merged.
+public struct TagRename: Sendable, Hashable {
+  /// A tag of the dataset.
+  public var from: String
+  /// What it is called from now on.
+  public var to: String
+
+  /// A tag that gets another name.
+  public init(from: String, to: String) {
+    self.from = from
+    self.to = to
+  }
+}
+
 /// What a dataset is doing. A server can have states that this SDK does not know.
 public struct DataSetState: RawRepresentable, Sendable, Hashable, Codable {
   /// The wire's word.
@@ -97,12 +152,26 @@ public struct DataSet: Sendable, Hashable, Codable {
   public let reason: String?
   /// What it cannot do.
   public let warnings: [DataSetWarning]?
+  /// The number of the version that answers; absent for a dataset that was never changed.
+  public let version: Int?
+  /// The version that is being built, or that failed; absent when there is none.
+  public let update: DataSetUpdate?
   /// How good it is, once it is ready; not in lists.
   public let health: JSONValue?
   /// Some of its images, in the order in which they were named; not in lists.
   public let images: [DataSetImage]?
   /// What asks for the images that follow; absent when none do.
   public let nextCursor: String?
+}
+
+/// A version of a dataset that does not answer yet.
+public struct DataSetUpdate: Sendable, Hashable, Codable {
+  /// What it is doing.
+  public let state: DataSetState
+  /// How many images came to what.
+  public let progress: DataSetProgress
+  /// Why it failed.
+  public let reason: String?
 }
 
 /// How many images of a dataset came to what.

@@ -1,5 +1,15 @@
 import Foundation
 
+/// The language of the names of stations.
+public enum MapLanguage: String, Sendable, Hashable {
+  /// Japanese.
+  case japanese = "ja"
+  /// English, or in Latin letters.
+  case english = "en"
+  /// Both.
+  case both = "ja-en"
+}
+
 /// A geodetic system. Phones and maps of the world use ``wgs84``, which is what the SDK asks for.
 public enum GeodeticSystem: String, Sendable, Hashable, Codable {
   /// The world's.

@@ -30,6 +30,8 @@ public struct Model: Sendable, Hashable, Codable {
   public let tags: Int?
   /// The languages that its tags have names in.
   public let languages: [String]?
+  /// Present and true if it has a text encoder: similar images can be searched for by a text with its vectors.
+  public let text: Bool?
 }
 
 /// The size of a network's input, in pixels.

@@ -23,6 +23,7 @@ export const overview = {
         ? 'An account is waiting for your approval'
         : `${plural(count, 'account', 'accounts')} are waiting for your approval`,
     waitingText: 'Accounts cannot be used until they are approved.',
+    part: (name: string, state: string) => `${name}: ${state}`,
     more: (count: number) => `${count.toLocaleString('en-GB')} more`,
     accountsFailed: 'Accounts waiting for approval could not be loaded',
   },
@@ -47,6 +48,18 @@ export const overview = {
     placeholder: 'your key',
     map: 'Look up a station on a map',
     picture: 'Recognise an image',
+  },
+  examples: {
+    title: 'In your language',
+    lead: 'Programs with the SDKs, to copy. They read the address and the key from KAISATSU_URL and KAISATSU_KEY.',
+    language: 'Language',
+    example: 'Program',
+    names: {
+      aroundMe: 'Which stations are around me?',
+      whatIsThis: 'What is this?',
+      teach: 'Teach it three things',
+      correct: 'Tell it that it was wrong',
+    },
   },
   links: {
     title: 'Next steps',

@@ -75,6 +75,8 @@ export const recognition = {
     bothHint: 'Sends two requests, because a response has one language.',
     textLanguage: 'Language of the text',
     textLanguages: { all: 'Any', ja: 'Japanese', en: 'English' },
+    text: 'Text instead of an image',
+    textHint: 'What the images should show. Works where the model of the collection or dataset has a text encoder.',
     run: 'Recognise',
     runAgain: 'Recognise again',
     changed: 'The settings have changed since then.',

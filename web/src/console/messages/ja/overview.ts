@@ -20,6 +20,7 @@ export const overview: typeof en = {
     quotaFullText: (when) => `リクエストは拒否されています。利用上限は${when}にリセットされます。`,
     waiting: (count) => `${count.toLocaleString('ja-JP')} 件のアカウントが承認を待っています`,
     waitingText: '承認されるまで、アカウントは使えません。',
+    part: (name, state) => `${name}：${state}`,
     more: (count) => `ほか ${count.toLocaleString('ja-JP')} 件`,
     accountsFailed: '承認待ちのアカウントを読み込めませんでした',
   },
@@ -44,6 +45,18 @@ export const overview: typeof en = {
     placeholder: 'お使いのキー',
     map: '路線図の駅の検索',
     picture: '画像の認識',
+  },
+  examples: {
+    title: 'お使いの言語で',
+    lead: 'SDK を使うプログラムをコピーできます。アドレスとキーは KAISATSU_URL と KAISATSU_KEY から読み取ります。',
+    language: '言語',
+    example: 'プログラム',
+    names: {
+      aroundMe: '近くの駅はどこ？',
+      whatIsThis: 'これは何？',
+      teach: '3 つのものを教える',
+      correct: '間違いを伝える',
+    },
   },
   links: {
     title: '次のステップ',

@@ -72,6 +72,8 @@ export const recognition: typeof en = {
     bothHint: '1 つの応答は 1 言語のため、リクエストを 2 回送信します。',
     textLanguage: '文字の言語',
     textLanguages: { all: '指定なし', ja: '日本語', en: '英語' },
+    text: '画像の代わりのテキスト',
+    textHint: '探したい画像の内容です。コレクションやデータセットのモデルにテキストエンコーダーがあるときに使えます。',
     run: '認識',
     runAgain: '再認識',
     changed: '認識後に設定が変更されました。',

@@ -1,10 +1,7 @@
-import type { components } from '$/api/api';
+import type { DataSet as Dataset, DataSetChanges, ImageOutcome as DatasetImage, StoredImage } from '$sdk/index';
 import type { PublicApi } from '$/lib/public';
 
-type Schemas = components['schemas'];
-export type StoredImage = Schemas['StoredImage'];
-export type Dataset = Schemas['DataSetWire'];
-export type DatasetImage = Schemas['ImageWire'];
+export type { Dataset, DataSetChanges, DatasetImage, StoredImage };
 /** A dataset may contain a stored image twice, so images are identified by their position. */
 export type PositionedImage = DatasetImage & { position: number };
 export type ImageSource = { url: string; tag: string } | { imageId: string; tag: string };
@@ -54,34 +51,48 @@ export const countCharacters = (text: string) => [...text].length;
 export const shorten = (text: string, most: number) =>
   [...text.replace(/\p{Cc}/gu, ' ').trim()].slice(0, most).join('').trim();
 
-const BASE = '/imageRecognition/v1/userCategory';
-
 /** The largest page size of lists. */
 const PAGE = 1000;
 
 export const datasetApi = {
   listImages: (api: PublicApi, cursor: string | undefined, signal?: AbortSignal) =>
-    api.post(`${BASE}/listImages`, { cursor, limit: PAGE }, undefined, signal),
-  deleteImage: (api: PublicApi, imageId: string) => api.post(`${BASE}/deleteImage`, { imageId }),
+    api.call(
+      (client, options, token) => client.images.list({ token, ...(cursor && { cursor }), limit: PAGE }, options),
+      { signal },
+    ),
+  deleteImage: (api: PublicApi, imageId: string) =>
+    api.call((client, options, token) => client.images.delete({ token, imageId }, options)),
   thumbnail: (api: PublicApi, imageId: string, signal?: AbortSignal) =>
-    api.blob(`${BASE}/getImage`, { imageId, size: 'thumbnail' }, signal),
+    api
+      .call((client, options, token) => client.images.get({ token, imageId, size: 'thumbnail' }, options), { signal })
+      .then(({ content }) => content),
   original: (api: PublicApi, imageId: string, signal?: AbortSignal) =>
-    api.blob(`${BASE}/getImage`, { imageId }, signal),
+    api
+      .call((client, options, token) => client.images.get({ token, imageId }, options), { signal })
+      .then(({ content }) => content),
   upload(api: PublicApi, file: File, tag: string, progress: (share: number) => void, signal: AbortSignal) {
-    const form = new FormData();
-    form.append('image', file);
-    if (tag) form.append('tag', tag);
     const name = shorten(file.name, MAX_NAME_LENGTH);
-    if (name) form.append('name', name);
-    return api.upload(`${BASE}/uploadImage`, form, { progress, signal });
+    return api.call(
+      (client, options, token) =>
+        client.images.upload({ token, image: file, ...(tag && { tag }), ...(name && { name }) }, options),
+      { progress, signal },
+    );
   },
   createDataset: (api: PublicApi, name: string, images: ImageSource[]) =>
-    api.post(`${BASE}/createDataSet`, { name, images }),
+    api.call((client, options, token) => client.datasets.create({ token, name, images }, options)),
   listDatasets: (api: PublicApi, cursor: string | undefined, signal?: AbortSignal) =>
-    api.post(`${BASE}/listDataSets`, { cursor, limit: 100 }, undefined, signal),
+    api.call(
+      (client, options, token) => client.datasets.list({ token, ...(cursor && { cursor }), limit: 100 }, options),
+      { signal },
+    ),
   getDataset: (api: PublicApi, dataSetId: string, images: { cursor?: string; limit: number }, signal?: AbortSignal) =>
-    api.post(`${BASE}/getDataSet`, { dataSetId, ...images }, undefined, signal),
-  deleteDataset: (api: PublicApi, dataSetId: string) => api.post(`${BASE}/deleteDataSet`, { dataSetId }),
+    api.call((client, options, token) => client.datasets.get({ token, dataSetId, ...images }, options), { signal }),
+  updateDataset: (api: PublicApi, dataSetId: string, changes: DataSetChanges) =>
+    api.call((client, options, token) => client.datasets.update({ token, dataSetId, ...changes }, options)),
+  undoDataset: (api: PublicApi, dataSetId: string) =>
+    api.call((client, options, token) => client.datasets.undo({ token, dataSetId }, options)),
+  deleteDataset: (api: PublicApi, dataSetId: string) =>
+    api.call((client, options, token) => client.datasets.delete({ token, dataSetId }, options)),
 };
 export const IMAGES_PER_PAGE = PAGE;
 

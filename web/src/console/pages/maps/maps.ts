@@ -5,10 +5,10 @@ export type MapEntry = { id: string; name: string; centre: { x: number; y: numbe
 
 /** The maps listed by railmapList. */
 export async function listMaps(api: PublicApi, signal: AbortSignal): Promise<MapEntry[]> {
-  const { ResultSet } = await api.get('/route_service/v1/railmapList', {}, signal);
-  return ResultSet.RailMap.map((map) => {
-    const mark = map.Point[0]?.MarkCoordinates[0];
-    return { id: map.id, name: map.Name, centre: mark ? { x: Number(mark.x), y: Number(mark.y) } : null };
+  const maps = await api.call((client, options) => client.maps.railmapList({}, options), { signal });
+  return maps.map(({ id, name, points }) => {
+    const mark = points[0]?.marks?.[0];
+    return { id, name, centre: mark ? { x: mark.x, y: mark.y } : null };
   });
 }
 

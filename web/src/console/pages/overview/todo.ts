@@ -1,9 +1,10 @@
 import type { IconName } from '$/components/Icon.svelte';
-import type { Application } from '$/lib/console';
+import type { Application, ServerPart } from '$/lib/console';
 import { format } from '$/lib/format';
 import { t } from '$/lib/i18n.svelte';
 import { href } from '$/lib/router.svelte';
 import { activeKeys, quotaShare } from '$/pages/applications/keys';
+import { needsAttention } from '$/pages/server/parts';
 
 export type Todo = {
   id: string;
@@ -69,8 +70,20 @@ function todosOf(application: Application): Todo[] {
 
 const ORDER = { bad: 0, warn: 1, info: 2 };
 
+/** What is wrong with the server. Operators are led to its page; others cannot do anything about it but know. */
+export function serverTodos(parts: ServerPart[], isOperator: boolean): Todo[] {
+  return parts.filter(needsAttention).map((part) => ({
+    id: `part ${part.name}`,
+    tone: part.state === 'failing' ? 'bad' : 'warn',
+    icon: 'alert',
+    title: t.overview.todo.part(t.server.parts.names[part.name] ?? part.name, t.server.parts.states[part.state]),
+    text: part.message ?? '',
+    href: href(isOperator ? 'server' : 'overview'),
+  }));
+}
+
 /** All items, most urgent first. */
-export function todos(applications: Application[], waiting: number): Todo[] {
+export function todos(applications: Application[], waiting: number, parts: Todo[]): Todo[] {
   const words = t.overview.todo;
   const accounts: Todo[] =
     waiting > 0
@@ -85,5 +98,5 @@ export function todos(applications: Application[], waiting: number): Todo[] {
           },
         ]
       : [];
-  return [...accounts, ...applications.flatMap(todosOf)].sort((a, b) => ORDER[a.tone] - ORDER[b.tone]);
+  return [...parts, ...accounts, ...applications.flatMap(todosOf)].sort((a, b) => ORDER[a.tone] - ORDER[b.tone]);
 }

@@ -70,6 +70,10 @@ export class Playground {
   highAccuracy = $state(false);
   nameLanguage = $state<NameLanguage>(i18n.language);
   textLanguage = $state<TextLanguage>('');
+  /** What similar images should show, in words. */
+  text = $state('');
+  /** The latest search for a text by application. */
+  readonly #textRuns = new SvelteMap<string, RecognitionRun>();
   /** Whether a user's dataset is used instead of a model or a collection. */
   useDataset = $state(false);
   user = $state('');
@@ -91,6 +95,11 @@ export class Playground {
     return this.useDataset && (this.task === 'classify' || this.task === 'similar');
   }
 
+  /** Whether a text is searched for instead of a picture. */
+  get usesText() {
+    return this.task === 'similar' && this.text.trim() !== '';
+  }
+
   /** Null while a setting is missing. */
   get request(): RecognitionRequest | null {
     const { task } = this;
@@ -107,6 +116,7 @@ export class Playground {
       kind: this.kind,
       nameLanguage: this.nameLanguage,
       textLanguage: this.textLanguage,
+      text: this.usesText ? this.text.trim() : '',
       dataset: this.usesDataset ? { id: this.dataSetId, user: this.user } : null,
       maxCandidates: Math.min(max, Math.max(1, wanted)),
       highAccuracy: this.highAccuracy,
@@ -115,6 +125,7 @@ export class Playground {
   }
 
   runOf(api: PublicApi): RecognitionRun | null {
+    if (this.usesText) return this.#textRuns.get(api.application) ?? null;
     return this.current?.runs.get(`${api.application} ${this.task}`) ?? null;
   }
 
@@ -135,11 +146,12 @@ export class Playground {
 
   async run(api: PublicApi) {
     const { request, current } = this;
-    if (!request || !current) return;
-    const key = `${api.application} ${request.task}`;
-    current.runs.get(key)?.stop();
-    const run = new RecognitionRun(api, request, current.file, i18n.language);
-    current.runs.set(key, run);
+    const runs = this.usesText ? this.#textRuns : current?.runs;
+    if (!request || !runs) return;
+    const key = this.usesText ? api.application : `${api.application} ${request.task}`;
+    runs.get(key)?.stop();
+    const run = new RecognitionRun(api, request, this.usesText ? null : (current?.file ?? null), i18n.language);
+    runs.set(key, run);
     await run.start();
     if (run.result && request.task === 'similar' && !request.dataset) {
       writeSetting(
@@ -152,6 +164,7 @@ export class Playground {
   }
 
   dispose() {
+    for (const run of this.#textRuns.values()) run.stop();
     for (const picture of this.pictures) picture.dispose();
   }
 }

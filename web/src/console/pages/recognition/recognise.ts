@@ -1,5 +1,6 @@
 import { toText } from '$shared/text';
-import type { PublicResponse, PublicApi } from '$/lib/public';
+import type { CallOptions, Evidence, Kaisatsu, Site } from '$sdk/index';
+import type { PublicApi } from '$/lib/public';
 import { boxAround, type Box, type Point } from './orientation';
 
 /** The recognition functions of the playground. */
@@ -37,10 +38,11 @@ export type RecognitionRequest = {
   highAccuracy: boolean;
   nameLanguage: NameLanguage;
   textLanguage: TextLanguage;
+  /** What similar images should show, in words, instead of a picture. Empty for a picture. */
+  text: string;
 };
 
-export type Site = { url: string; title: string; imageUrl: string };
-export type Evidence = PublicResponse<'post', '/imageRecognition/v1/recognize'>['candidates'][number]['evidence'];
+export type { Evidence, Site };
 export type Candidate = {
   itemId: string;
   /** The identity of the candidate, the same in all recognitions of a picture. */
@@ -60,7 +62,7 @@ export type Candidate = {
     imageUrl: string;
     detail: Record<string, unknown>;
     sites: Site[];
-    evidence: Evidence;
+    evidence: Evidence | undefined;
   } | null;
 };
 export type Result = {
@@ -92,6 +94,7 @@ function parametersOf(request: RecognitionRequest, language: 'en' | 'ja'): [stri
     ['dataSetId', request.dataset?.id ?? null],
     ['modelName', request.dataset || request.task === 'similar' || request.task === 'recognize' ? null : request.model],
     ['collection', request.dataset || request.task !== 'similar' ? null : request.model],
+    ['text', request.text],
     ['recog', request.task === 'recognize' ? request.kind : null],
     ['numOfCandidates', String(request.maxCandidates)],
     ['minScore', request.task === 'detect' ? String(request.minScore) : null],
@@ -115,7 +118,7 @@ export function curl(request: RecognitionRequest, uiLanguage: 'en' | 'ja', origi
     return `curl -H 'Content-Type: application/octet-stream' --data-binary @photo.jpg \\\n  "${address}${query}"`;
   }
   const form = [
-    '-F image=@photo.jpg',
+    ...(request.text ? [] : ['-F image=@photo.jpg']),
     ...parameters.map(([name, value]) => `--form-string ${quoted(`${name}=${value}`)}`),
   ].join(' \\\n  ');
   const before = request.dataset
@@ -124,19 +127,26 @@ export function curl(request: RecognitionRequest, uiLanguage: 'en' | 'ja', origi
   return `${before}curl ${form} \\\n  "${address}"`;
 }
 
-/** Sends a request for one language. `recognize` takes the picture as the body, all others a form. */
+/** Sends a request for one language. */
 async function sendRequest(
   api: PublicApi,
   request: RecognitionRequest,
-  file: Blob,
+  file: Blob | null,
   language: 'en' | 'ja',
   signal: AbortSignal,
 ): Promise<Result> {
   const caller = request.dataset ? api.as(request.dataset.user) : api;
-  const parameters = parametersOf(request, language);
-  const form = new FormData();
-  form.append('image', file, 'photo');
-  for (const [name, value] of parameters) form.append(name, value);
+  // The names of the parameters are those of the client's arguments. The file is sent without its name.
+  const texts = Object.fromEntries(parametersOf(request, language));
+  const { numOfCandidates, minScore, ...rest } = texts;
+  const parameters = {
+    ...rest,
+    ...(numOfCandidates && { numOfCandidates: Number(numOfCandidates) }),
+    ...(minScore && { minScore: Number(minScore) }),
+    image: new Blob(file ? [file] : [], { type: 'application/octet-stream' }),
+  };
+  const call = <T>(use: (recognition: Kaisatsu['recognition'], options: CallOptions, token: object) => Promise<T>) =>
+    caller.call((client, options, token) => use(client.recognition, options, token ? { token } : {}), { signal });
   const began = performance.now();
   const result = (
     response: { recognitionId: string },
@@ -150,24 +160,26 @@ async function sendRequest(
     response,
   });
   if (request.task === 'classify') {
-    const response = await caller.upload(PATHS.classify, form, { signal });
+    const response = await call((recognition, options, token) =>
+      recognition.classify({ ...parameters, ...token }, options),
+    );
     return result(
       response,
       response.candidates.map((one) => ({
         ...EMPTY_CANDIDATE,
         itemId: one.itemId,
-        subject: one.tagId,
+        subject: one.tagId ?? one.tag,
         name: one.tag,
         score: one.score,
       })),
     );
   }
   if (request.task === 'detect') {
-    const response = await caller.upload(PATHS.detect, form, { signal });
+    const response = await call((recognition, options) => recognition.detect(parameters, options));
     const candidates = response.candidates.map((one) => ({
       ...EMPTY_CANDIDATE,
       itemId: one.itemId,
-      subject: one.tagId,
+      subject: one.tagId ?? one.tag,
       name: one.tag,
       score: one.score,
       box: boxOf(one),
@@ -175,7 +187,9 @@ async function sendRequest(
     return result(response, candidates, { width: response.width, height: response.height });
   }
   if (request.task === 'similar') {
-    const response = await caller.upload(PATHS.similar, form, { signal });
+    const { image, ...words } = parameters;
+    const sought = request.text ? words : { ...words, image };
+    const response = await call((recognition, options, token) => recognition.similar({ ...sought, ...token }, options));
     return result(
       response,
       response.candidates.map((one) => ({
@@ -189,7 +203,7 @@ async function sendRequest(
     );
   }
   if (request.task === 'readText') {
-    const response = await caller.upload(PATHS.readText, form, { signal });
+    const response = await call((recognition, options) => recognition.readText(parameters, options));
     const candidates = response.candidates.map((one) => ({
       ...EMPTY_CANDIDATE,
       itemId: one.itemId,
@@ -201,9 +215,7 @@ async function sendRequest(
     }));
     return result(response, candidates, { width: response.width, height: response.height });
   }
-  // The type of the file may be missing or wrong, and the server detects it from the content.
-  const picture = new Blob([file], { type: 'application/octet-stream' });
-  const response = await caller.upload(PATHS.recognize, picture, { query: Object.fromEntries(parameters), signal });
+  const response = await call((recognition, options) => recognition.recognize(parameters, options));
   return result(
     response,
     response.candidates.map((one) => {
@@ -212,7 +224,7 @@ async function sendRequest(
         category: one.category,
         imageUrl: one.imageUrl,
         detail,
-        sites: one.sites as unknown as Site[],
+        sites: one.sites,
         evidence: one.evidence,
       };
       return {
@@ -221,7 +233,7 @@ async function sendRequest(
         subject: toText(detail.id ?? one.itemId),
         name: toText(detail.itemName ?? detail.id ?? ''),
         score: one.score,
-        box: boxOf(one.evidence),
+        box: one.evidence ? boxOf(one.evidence) : null,
         item,
       };
     }),
@@ -229,13 +241,13 @@ async function sendRequest(
 }
 
 /**
- * Recognises a picture. If both languages are requested, a second request only adds names; feedback refers to the
- * first.
+ * Recognises a picture, or searches for a text without one. If both languages are requested, a second request only adds
+ * names; feedback refers to the first.
  */
 export async function recognise(
   api: PublicApi,
   request: RecognitionRequest,
-  file: Blob,
+  file: Blob | null,
   uiLanguage: 'en' | 'ja',
   signal: AbortSignal,
 ): Promise<Result> {

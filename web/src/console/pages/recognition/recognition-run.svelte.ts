@@ -1,15 +1,19 @@
 import { api as consoleApi } from '$/lib/console';
-import type { PublicResponse, PublicApi } from '$/lib/public';
+import type { Explanation } from '$sdk/index';
+import type { PublicApi } from '$/lib/public';
 import { isAbort } from '$/lib/error-message';
 import { recognise, type RecognitionRequest, type Result } from './recognise';
 
-export type Explanation = PublicResponse<'get', '/imageRecognition/v1/explain'>;
+export type { Explanation };
 export type Verdict = { valid: boolean; comment: string };
 export type Rerun = { result: Result; explanation: Explanation };
 /** Stands for the whole result in place of a candidate's id. */
 export const WHOLE = '';
 
-/** The recognition of a picture with one set of parameters, its feedback, and the effect of the feedback. */
+/**
+ * The recognition of a picture, or the search for a text, with one set of parameters, its feedback, and the effect of
+ * the feedback.
+ */
 export class RecognitionRun {
   readonly request: RecognitionRequest;
   busy = $state(false);
@@ -25,11 +29,11 @@ export class RecognitionRun {
   rerunError = $state.raw<unknown>(null);
 
   readonly #api: PublicApi;
-  readonly #file: Blob;
+  readonly #file: Blob | null;
   readonly #uiLanguage: 'en' | 'ja';
   #stop = new AbortController();
 
-  constructor(api: PublicApi, request: RecognitionRequest, file: Blob, uiLanguage: 'en' | 'ja') {
+  constructor(api: PublicApi, request: RecognitionRequest, file: Blob | null, uiLanguage: 'en' | 'ja') {
     [this.#api, this.request, this.#file, this.#uiLanguage] = [api, request, file, uiLanguage];
   }
 
@@ -69,13 +73,12 @@ export class RecognitionRun {
     const before = this.verdicts[item];
     this.sending = item;
     try {
-      const body = new Blob([JSON.stringify(comment ? { comment } : {})], { type: 'application/json' });
-      if (item === WHOLE)
-        await this.#api.upload('/imageRecognition/v1/feedback', body, { query: { recognitionId, isValid: valid } });
-      else
-        await this.#api.upload('/imageRecognition/v1/feedbackToCandidate', body, {
-          query: { recognitionId, itemId: item, isValid: valid },
-        });
+      const verdict = { recognitionId, isValid: valid, ...(comment && { comment }) };
+      await this.#api.call(({ recognition }, options) =>
+        item === WHOLE
+          ? recognition.feedback(verdict, options)
+          : recognition.feedbackToCandidate({ ...verdict, itemId: item }, options),
+      );
       this.verdicts = { ...this.verdicts, [item]: { valid, comment } };
     } finally {
       this.sending = null;
@@ -105,10 +108,10 @@ export class RecognitionRun {
     [this.rerunning, this.rerunError] = [true, null];
     try {
       const result = await recognise(this.#api, this.request, this.#file, this.#uiLanguage, signal);
-      const explanation = await this.#api.get(
-        '/imageRecognition/v1/explain',
-        { recognitionId: result.recognitionId },
-        signal,
+      const { recognitionId } = result;
+      const explanation = await this.#api.call(
+        (client, options) => client.recognition.explain({ recognitionId }, options),
+        { signal },
       );
       this.after = { result, explanation };
       this.rerunning = false;

@@ -14,6 +14,8 @@ final class Call {
     /** Whether it may be sent again although it may have been received. */
     final boolean repeatable;
     boolean withKey = true;
+    /** Whether it creates something, so that it is sent with an {@code Idempotency-Key} and may be sent again. */
+    boolean once;
     HttpBody body;
     private final StringBuilder query = new StringBuilder();
     /** What must never be in a message. */
@@ -31,6 +33,12 @@ final class Call {
 
     static Call post(String path, boolean repeatable) {
         return new Call("POST", path, repeatable);
+    }
+
+    static Call create(String path) {
+        Call call = new Call("POST", path, true);
+        call.once = true;
+        return call;
     }
 
     /** Deleting is not repeatable: the answer to the second request would be 404. */

@@ -3,6 +3,7 @@ package kaisatsu;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -26,12 +27,13 @@ final class Caller {
     /** Returns a successful answer or throws what the failure is. */
     Answer call(Call call) {
         long end = now() + settings.totalTimeoutMillis;
+        String key = call.once ? onceKey() : null; // the same for all attempts, so that the server does the work once
         for (int attempt = 1;; attempt++) {
             KaisatsuException failure;
             double wait = backoff(attempt);
             boolean again;
             try {
-                Answer answer = attempt(call, attempt, Math.min(settings.timeoutMillis, end - now()));
+                Answer answer = attempt(call, key, attempt, Math.min(settings.timeoutMillis, end - now()));
                 if (answer.isSuccess()) {
                     return answer;
                 }
@@ -41,7 +43,9 @@ final class Caller {
                 }
                 failure = answer.failure().toException();
                 boolean notBegun = answer.status == 429 || answer.status == 503 && answer.retryAfter != null;
-                again = notBegun || answer.status == 503 && call.repeatable;
+                // 409 with a time: the server is still at work on an attempt before this one.
+                boolean atWork = call.once && answer.status == 409 && answer.retryAfter != null;
+                again = notBegun || atWork || answer.status == 503 && call.repeatable;
                 if (answer.retryAfter != null) {
                     wait = Math.max(wait, answer.retryAfter * 1000);
                 }
@@ -59,9 +63,13 @@ final class Caller {
         }
     }
 
-    private Answer attempt(Call call, int number, long timeoutMillis) throws Attempt.Failed {
+    private String onceKey() {
+        return settings.idempotencyKey == null ? UUID.randomUUID().toString() : settings.idempotencyKey;
+    }
+
+    private Answer attempt(Call call, String key, int number, long timeoutMillis) throws Attempt.Failed {
         Cancellation cancellation = settings.cancellation;
-        final Attempt attempt = new Attempt(request(call, timeoutMillis), settings.maxAnswerBytes);
+        final Attempt attempt = new Attempt(request(call, key, timeoutMillis), settings.maxAnswerBytes);
         Runnable cancel = attempt::cancel;
         if (cancellation != null) {
             cancellation.abort.onAbort(cancel);
@@ -89,10 +97,13 @@ final class Caller {
         }
     }
 
-    private HttpRequest request(Call call, long timeoutMillis) {
+    private HttpRequest request(Call call, String key, long timeoutMillis) {
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("User-Agent", settings.userAgent);
         headers.put("Accept", "*/*");
+        if (key != null) {
+            headers.put("Idempotency-Key", key);
+        }
         String url = settings.baseUrl + call.pathAndQuery();
         if (call.withKey && settings.key != null) {
             if (settings.keyIn == KeyIn.HEADER) {

@@ -57,7 +57,7 @@ public final class Catalogue extends Group {
         for (Map.Entry<String, Object> field : item.values().entrySet()) {
             addTo(form, field.getKey(), field.getValue());
         }
-        return call(Call.post(ITEMS, true).with(form)).read(Item::new);
+        return call(Call.create(ITEMS).with(form)).read(Item::new);
     }
 
     private static void addTo(MultipartBody form, String name, Object value) {

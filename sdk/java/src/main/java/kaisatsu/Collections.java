@@ -54,7 +54,7 @@ public final class Collections extends Group {
     public ImageCollection add(NewCollectionImage image) {
         Map<String, Object> fields = image.values();
         Picture picture = (Picture) fields.remove("image");
-        return call(Call.post(COLLECTIONS, true).with(form(picture, fields))).read(ImageCollection::new);
+        return call(Call.create(COLLECTIONS).with(form(picture, fields))).read(ImageCollection::new);
     }
 
     /**

@@ -1,6 +1,5 @@
 package kaisatsu;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +18,11 @@ public final class Datasets extends Group {
 
     Datasets(Caller caller) {
         super(caller);
+    }
+
+    private static Call create(String operation, String token, Map<String, Object> body) {
+        Call call = Call.create(RECOGNITION + "userCategory/" + operation);
+        return call.withToken(token).with(BytesBody.json(body));
     }
 
     private static Call post(String operation, boolean repeatable, String token, Map<String, Object> body) {
@@ -54,13 +58,9 @@ public final class Datasets extends Group {
      * @return its id
      */
     public CreatedDataSet create(String token, String name, List<ImageReference> images) {
-        List<Object> references = new ArrayList<>();
-        for (ImageReference image : images) {
-            references.add(image.toJson());
-        }
         Map<String, Object> body = body("name", text("name", name));
-        body.put("images", references);
-        return call(post("createDataSet", false, text("token", token), body)).read(CreatedDataSet::new);
+        body.put("images", ImageReference.toJson(images));
+        return call(create("createDataSet", text("token", token), body)).read(CreatedDataSet::new);
     }
 
     /**
@@ -119,6 +119,34 @@ public final class Datasets extends Group {
                 return new Page<>(here.getDataSets(), here.getNextCursor());
             }
         };
+    }
+
+    /**
+     * Changes a dataset. If its images change, the server builds a new version afterwards, and the dataset answers as
+     * before until that is ready; {@link DataSet#getUpdate()} says how far it is.
+     *
+     * @param token     the user's token
+     * @param dataSetId the dataset
+     * @param changes   what changes
+     * @return the dataset, without its images
+     */
+    public DataSet update(String token, String dataSetId, DataSetChanges changes) {
+        Map<String, Object> body = body("dataSetId", text("dataSetId", dataSetId));
+        body.putAll(changes.values());
+        return call(post("updateDataSet", false, text("token", token), body)).read(DataSet::new);
+    }
+
+    /**
+     * Takes the last change of a dataset back: a version that is being built is dropped, otherwise the version before
+     * answers again. Its name stays.
+     *
+     * @param token     the user's token
+     * @param dataSetId the dataset
+     * @return the dataset, without its images
+     */
+    public DataSet undo(String token, String dataSetId) {
+        Map<String, Object> body = body("dataSetId", text("dataSetId", dataSetId));
+        return call(post("undoDataSet", false, text("token", token), body)).read(DataSet::new);
     }
 
     /**

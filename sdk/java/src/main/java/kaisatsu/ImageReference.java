@@ -1,6 +1,8 @@
 package kaisatsu;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** An image that a dataset is to be made of. */
@@ -37,7 +39,15 @@ public final class ImageReference {
         return new ImageReference("url", url, Group.text("tag", tag));
     }
 
-    Map<String, Object> toJson() {
+    static List<Object> toJson(List<ImageReference> images) {
+        List<Object> json = new ArrayList<>();
+        for (ImageReference image : images) {
+            json.add(image.toJson());
+        }
+        return json;
+    }
+
+    private Map<String, Object> toJson() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put(field, value);
         json.put("tag", tag);

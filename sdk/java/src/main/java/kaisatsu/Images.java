@@ -25,7 +25,7 @@ public final class Images extends Group {
      * @return its id
      */
     public UploadedImage upload(String token, Picture image, UploadOptions options) {
-        Call call = Call.post(AREA + "uploadImage", false).withToken(text("token", token));
+        Call call = Call.create(AREA + "uploadImage").withToken(text("token", token));
         return call(call.with(form(image, options.values()))).read(UploadedImage::new);
     }
 

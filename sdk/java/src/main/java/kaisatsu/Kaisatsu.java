@@ -78,6 +78,21 @@ public final class Kaisatsu {
     }
 
     /**
+     * The same client for one call that creates something: uploading an image, creating a dataset, feedback, adding to
+     * the catalogue or to a collection. The server does the work of the same request with the same key once within a
+     * day. Every such call has a random key anyway, so that it can be sent again safely; a key of your own makes calls
+     * safe that your program repeats, also after it was restarted.
+     *
+     * @param key 1 to 255 visible ASCII characters that are used for no other request, such as a UUID
+     * @return another client, which costs nothing
+     */
+    public Kaisatsu withIdempotencyKey(String key) {
+        Settings other = settings.clone();
+        other.idempotencyKey = key;
+        return new Kaisatsu(other);
+    }
+
+    /**
      * Route maps and stations.
      *
      * @return the operations

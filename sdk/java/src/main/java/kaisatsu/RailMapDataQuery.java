@@ -52,7 +52,7 @@ public final class RailMapDataQuery extends Parameters<RailMapDataQuery> {
     }
 
     /**
-     * Sets it: {@code png} or {@code svg}.
+     * Sets it: {@code png}, {@code svg} or {@code pdf}.
      *
      * @param format the value, or null for the server's default
      * @return this
@@ -79,5 +79,25 @@ public final class RailMapDataQuery extends Parameters<RailMapDataQuery> {
      */
     public RailMapDataQuery style(String style) {
         return set("style", style);
+    }
+
+    /**
+     * Sets it: the language of the names, {@code ja}, {@code en} or {@code ja-en}.
+     *
+     * @param language the value, or null for the server's default
+     * @return this
+     */
+    public RailMapDataQuery language(String language) {
+        return set("language", language);
+    }
+
+    /**
+     * Sets it: the codes of the stations of a way, which is emphasised.
+     *
+     * @param codes the value, or null for no way
+     * @return this
+     */
+    public RailMapDataQuery course(java.util.List<Integer> codes) {
+        return set("course", codes == null || codes.isEmpty() ? null : Group.join(codes, ","));
     }
 }

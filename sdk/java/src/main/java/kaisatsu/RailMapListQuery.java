@@ -48,4 +48,14 @@ public final class RailMapListQuery extends Parameters<RailMapListQuery> {
     public RailMapListQuery gcs(String gcs) {
         return set("gcs", gcs);
     }
+
+    /**
+     * Sets it: the language of the names, {@code ja}, {@code en} or {@code ja-en}.
+     *
+     * @param language the value, or null for the server's default
+     * @return this
+     */
+    public RailMapListQuery language(String language) {
+        return set("language", language);
+    }
 }

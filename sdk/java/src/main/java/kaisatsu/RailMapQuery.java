@@ -81,4 +81,14 @@ public final class RailMapQuery extends Parameters<RailMapQuery> {
     public RailMapQuery gcs(String gcs) {
         return set("gcs", gcs);
     }
+
+    /**
+     * Sets it: the language of the names, {@code ja}, {@code en} or {@code ja-en}.
+     *
+     * @param language the value, or null for the server's default
+     * @return this
+     */
+    public RailMapQuery language(String language) {
+        return set("language", language);
+    }
 }

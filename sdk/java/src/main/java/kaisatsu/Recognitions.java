@@ -83,6 +83,23 @@ public final class Recognitions extends Group {
     }
 
     /**
+     * Searches a collection or a dataset for pictures that show what a text says, where the model of the collection
+     * has a text encoder.
+     *
+     * @param text    what they show
+     * @param options where
+     * @return the pictures, best first
+     */
+    public SimilarImages similar(String text, SimilarOptions options) {
+        Map<String, Object> fields = options.values();
+        Object token = fields.remove("token");
+        Call call = Call.post(RECOGNITION + "similarImage/search", false);
+        call.withToken(token == null ? null : token.toString());
+        fields.put("text", text("text", text));
+        return call(call.with(form(null, fields))).read(SimilarImages::new);
+    }
+
+    /**
      * Recognises items of the catalogue.
      *
      * @param image   the picture
@@ -133,7 +150,7 @@ public final class Recognitions extends Group {
      * @param comment       a free comment, or null
      */
     public void feedback(String recognitionId, boolean isValid, String comment) {
-        Call call = Call.post(RECOGNITION + "feedback", true);
+        Call call = Call.create(RECOGNITION + "feedback");
         call.with("recognitionId", text("recognitionId", recognitionId));
         call(call.with("isValid", isValid).with(comment(comment)));
     }
@@ -147,7 +164,7 @@ public final class Recognitions extends Group {
      * @param comment       a free comment, or null
      */
     public void feedbackToCandidate(String recognitionId, String itemId, boolean isValid, String comment) {
-        Call call = Call.post(RECOGNITION + "feedbackToCandidate", true);
+        Call call = Call.create(RECOGNITION + "feedbackToCandidate");
         call.with("recognitionId", text("recognitionId", recognitionId)).with("itemId", text("itemId", itemId));
         call(call.with("isValid", isValid).with(comment(comment)));
     }

@@ -18,6 +18,7 @@ final class Settings implements Cloneable {
     long maxAnswerBytes = 64L << 20;
     CallLog log;
     Cancellation cancellation;
+    String idempotencyKey;
 
     @Override
     public Settings clone() {

@@ -43,4 +43,14 @@ public final class StationNearQuery extends Parameters<StationNearQuery> {
     public StationNearQuery gcs(String gcs) {
         return set("gcs", gcs);
     }
+
+    /**
+     * Sets it: the language of the names, {@code ja}, {@code en} or {@code ja-en}.
+     *
+     * @param language the value, or null for the server's default
+     * @return this
+     */
+    public StationNearQuery language(String language) {
+        return set("language", language);
+    }
 }

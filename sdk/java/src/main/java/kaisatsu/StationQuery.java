@@ -88,4 +88,14 @@ public final class StationQuery extends Parameters<StationQuery> {
     public StationQuery gcs(String gcs) {
         return set("gcs", gcs);
     }
+
+    /**
+     * Sets it: the language of the names, {@code ja}, {@code en} or {@code ja-en}.
+     *
+     * @param language the value, or null for the server's default
+     * @return this
+     */
+    public StationQuery language(String language) {
+        return set("language", language);
+    }
 }

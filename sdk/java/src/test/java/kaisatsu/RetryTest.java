@@ -1,6 +1,7 @@
 package kaisatsu;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,8 +11,10 @@ import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import javax.net.ssl.SSLHandshakeException;
 import kaisatsu.error.CancelledException;
+import kaisatsu.error.ConflictException;
 import kaisatsu.error.RateLimitedException;
 import kaisatsu.error.TimeoutException;
 import kaisatsu.error.TransportException;
@@ -55,6 +58,40 @@ class RetryTest {
         transport.fail(new IOException("reset")).answer(204, "");
         transport.client().build().recognition().feedback("r", true, null);
         sent(7);
+    }
+
+    @Test
+    void whatCreatesSomethingIsSentAgainWithTheSameKey() {
+        String created = "{\"dataSetId\":\"d\",\"state\":\"queued\"}";
+        List<ImageReference> images = new ArrayList<>();
+        images.add(ImageReference.stored("i", "t"));
+        transport.fail(new IOException("reset")).answer(409, "", "Retry-After", "0").answer(202, created);
+        assertEquals("d", transport.client().build().datasets().create("t", "n", images).getDataSetId());
+        sent(3);
+        String key = key(0);
+        assertEquals(4, UUID.fromString(key).version());
+        assertEquals(key, key(1));
+        assertEquals(key, key(2));
+        transport.answer(202, created).answer(202, created);
+        transport.client().build().withIdempotencyKey("mine").datasets().create("t", "n", images);
+        assertEquals("mine", key(3));
+        transport.client().build().datasets().create("t", "n", images);
+        assertNotEquals(key, key(4));
+    }
+
+    private String key(int request) {
+        return transport.requests.get(request).getHeaders().get("Idempotency-Key");
+    }
+
+    @Test
+    void aConflictIsFinalUnlessTheServerIsAtWorkOnTheSameRequest() {
+        transport.answer(409, "");
+        assertThrows(ConflictException.class, () -> transport.client().build().images().upload("t", PICTURE, "tag"));
+        sent(1);
+        transport.answer(409, "", "Retry-After", "0");
+        assertThrows(ConflictException.class, () -> transport.client().build().recognition().classify(PICTURE));
+        sent(2);
+        assertEquals(null, key(1));
     }
 
     @Test

@@ -10,6 +10,9 @@ import kotlinx.coroutines.suspendCancellableCoroutine
 
 /** Runs calls of the blocking client as suspending functions. */
 internal class Calls(private val client: Kaisatsu) {
+    /** The same with another client. */
+    fun of(change: Kaisatsu.() -> Kaisatsu): Calls = Calls(client.change())
+
     suspend operator fun <T> invoke(call: Kaisatsu.() -> T): T {
         val cancellation = Cancellation()
         val threads = Dispatchers.IO.asExecutor()

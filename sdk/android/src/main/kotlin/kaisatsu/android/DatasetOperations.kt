@@ -1,5 +1,6 @@
 package kaisatsu.android
 
+import kaisatsu.DataSetChanges
 import kaisatsu.ImageReference
 import kaisatsu.PageQuery
 import kaisatsu.error.DataSetFailedException
@@ -28,6 +29,16 @@ class DatasetOperations internal constructor(private val calls: Calls) {
     /** Lists the user's datasets, all of them. */
     fun each(token: String, page: PageQuery = PageQuery()): Flow<DataSet> =
         calls.pages { datasets().each(token, page) }
+
+    /**
+     * Changes a dataset, which answers as before until the server has built the new version; [DataSet.getUpdate] says
+     * how far that is.
+     */
+    suspend fun update(token: String, dataSetId: String, changes: DataSetChanges): DataSet =
+        calls { datasets().update(token, dataSetId, changes) }
+
+    /** Takes the last change of a dataset back. Its name stays. */
+    suspend fun undo(token: String, dataSetId: String): DataSet = calls { datasets().undo(token, dataSetId) }
 
     /** Deletes a dataset for good. */
     suspend fun delete(token: String, dataSetId: String) {

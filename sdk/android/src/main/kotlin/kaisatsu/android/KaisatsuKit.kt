@@ -12,14 +12,18 @@ import kaisatsu.model.Health
  * reads maps, gives feedback and uses users' tokens; it makes no tokens and changes neither catalogue nor collections,
  * so those operations are not here. The token of a user comes from a server of your own; see the token broker among the
  * examples of the Java SDK.
- *
- * @param baseUrl the server's address, such as `https://maps.example.org`
- * @param restrictedKey a key made by `kaisatsu key create --scope restricted`
- * @param configure sets time-outs, attempts, the log and so on
  */
-class KaisatsuKit(baseUrl: String, restrictedKey: String, configure: Kaisatsu.Builder.() -> Unit = {}) {
-    private val calls = Calls(
-        Kaisatsu.builder(baseUrl, restrictedKey).userAgent("kaisatsu-sdk-android/$VERSION").apply(configure).build(),
+class KaisatsuKit private constructor(private val calls: Calls) {
+    /**
+     * @param baseUrl the server's address, such as `https://maps.example.org`
+     * @param restrictedKey a key made by `kaisatsu key create --scope restricted`
+     * @param configure sets time-outs, attempts, the log and so on
+     */
+    constructor(baseUrl: String, restrictedKey: String, configure: Kaisatsu.Builder.() -> Unit = {}) : this(
+        Calls(
+            Kaisatsu.builder(baseUrl, restrictedKey).userAgent("kaisatsu-sdk-android/$VERSION").apply(configure)
+                .build(),
+        ),
     )
 
     /** Route maps and stations. */
@@ -33,6 +37,13 @@ class KaisatsuKit(baseUrl: String, restrictedKey: String, configure: Kaisatsu.Bu
 
     /** The images of the user's storage area. */
     val images = ImageOperations(calls)
+
+    /**
+     * The same client for one call that creates something: an upload, a dataset, feedback. The server does the work of
+     * the same request with the same [key] once within a day. Every such call has a random key anyway, so that it can
+     * be sent again safely; a key that the app keeps makes it safe to repeat the call after the app was restarted.
+     */
+    fun withIdempotencyKey(key: String): KaisatsuKit = KaisatsuKit(calls.of { withIdempotencyKey(key) })
 
     /** Whether the server lives. Needs no key. */
     suspend fun health(): Health = calls { health() }

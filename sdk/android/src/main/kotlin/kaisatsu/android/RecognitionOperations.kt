@@ -34,6 +34,10 @@ class RecognitionOperations internal constructor(private val calls: Calls) {
     suspend fun similar(image: Picture, options: SimilarOptions): SimilarImages =
         calls { recognition().similar(image, options) }
 
+    /** Searches a collection or a dataset for pictures that show what [text] says. */
+    suspend fun similar(text: String, options: SimilarOptions): SimilarImages =
+        calls { recognition().similar(text, options) }
+
     /** Recognises items of the catalogue. */
     suspend fun recognize(image: Picture, options: RecognizeOptions = RecognizeOptions()): Recognition =
         calls { recognition().recognize(image, options) }

@@ -20,6 +20,7 @@ internal class OperationsTest {
         }
         wanted += "datasets.waitUntilReady"
         wanted += "datasets.progress"
+        wanted += ".withIdempotencyKey" // no operation: a client for one call
         val groups = mapOf(
             "" to KaisatsuKit::class.java,
             "maps" to MapOperations::class.java,

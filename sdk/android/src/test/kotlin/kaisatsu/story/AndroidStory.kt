@@ -4,7 +4,6 @@ import kaisatsu.ClassifyOptions
 import kaisatsu.CourseQuery
 import kaisatsu.DetectOptions
 import kaisatsu.FeedbackTotalsQuery
-import kaisatsu.ImageReference
 import kaisatsu.PageQuery
 import kaisatsu.Picture
 import kaisatsu.RailMapDataQuery
@@ -40,7 +39,9 @@ internal object AndroidStory {
             } else {
                 val address = Clients.address(throughProxy)
                 val kit = KaisatsuKit(address, Clients.key(step)) { Clients.configure(this, step) }
-                runBlocking { plain(cancelledAfter(step["cancelAfter"]) { call(kit, name, Arguments(with)) }, step) }
+                val arguments = Arguments(with)
+                val used = arguments.take("idempotencyKey")?.let { kit.withIdempotencyKey(it as String) } ?: kit
+                runBlocking { plain(cancelledAfter(step["cancelAfter"]) { call(used, name, arguments) }, step) }
             }
         }
         story.save("token", System.getenv("KAISATSU_TOKEN"))
@@ -81,7 +82,10 @@ internal object AndroidStory {
         "maps.searchCourse" -> kit.maps.searchCourse(with.rest<CourseQuery>())
         "recognition.classify" -> kit.recognition.classify(with.picture(), with.rest<ClassifyOptions>())
         "recognition.detect" -> kit.recognition.detect(with.picture(), with.rest<DetectOptions>())
-        "recognition.similar" -> kit.recognition.similar(with.picture(), with.rest<SimilarOptions>())
+        "recognition.similar" -> when (val text = with.take("text")) {
+            null -> kit.recognition.similar(with.picture(), with.rest<SimilarOptions>())
+            else -> kit.recognition.similar(text as String, with.rest<SimilarOptions>())
+        }
         "recognition.recognize" -> kit.recognition.recognize(with.picture(), with.rest<RecognizeOptions>())
         "recognition.readText" -> kit.recognition.readText(with.picture(), with.rest<ReadTextOptions>())
         "recognition.feedback" ->
@@ -101,13 +105,10 @@ internal object AndroidStory {
     }
 
     private suspend fun callForUser(kit: KaisatsuKit, name: String, token: String, with: Arguments) = when (name) {
-        "datasets.create" -> {
-            val images = (with.take("images") as List<*>).map { image ->
-                val reference = Arguments(Plain.`object`(image))
-                ImageReference.stored(reference.text("imageId"), reference.text("tag"))
-            }
-            kit.datasets.create(token, with.text("name"), images)
-        }
+        "datasets.create" ->
+            kit.datasets.create(token, with.text("name"), Calls.references(with.take("images")))
+        "datasets.update" -> kit.datasets.update(token, with.text("dataSetId"), Calls.changes(with))
+        "datasets.undo" -> kit.datasets.undo(token, with.text("dataSetId"))
         "datasets.get" -> kit.datasets.get(token, with.text("dataSetId"), with.rest<PageQuery>())
         "datasets.list" -> kit.datasets.list(token, with.rest<PageQuery>())
         "datasets.each" -> kit.datasets.each(token, with.rest<PageQuery>())

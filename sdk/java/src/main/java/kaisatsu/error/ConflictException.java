@@ -1,6 +1,9 @@
 package kaisatsu.error;
 
-/** The dataset is still being built (409): try again when it is ready. */
+/**
+ * The dataset is still being built: try again when it is ready. Or an idempotency key was used for another request
+ * (409).
+ */
 public final class ConflictException extends KaisatsuException {
     private static final long serialVersionUID = 1L;
 

@@ -16,6 +16,8 @@ public final class DataSet {
     private final String reason;
     private final Map<String, Object> health;
     private final List<Warning> warnings;
+    private final Long version;
+    private final DataSetUpdate update;
     private final List<DataSetImage> images;
     private final String nextCursor;
 
@@ -35,6 +37,8 @@ public final class DataSet {
         this.reason = json.string("reason");
         this.health = json.has("health") ? json.fields("health") : null;
         this.warnings = json.list("warnings", Warning::new);
+        this.version = json.whole("version");
+        this.update = json.has("update") ? new DataSetUpdate(json.needObject("update")) : null;
         this.images = json.list("images", DataSetImage::new);
         this.nextCursor = json.string("nextCursor");
     }
@@ -127,6 +131,24 @@ public final class DataSet {
      */
     public List<Warning> getWarnings() {
         return warnings;
+    }
+
+    /**
+     * The number of the version that answers.
+     *
+     * @return the value, or null for a dataset that was never changed
+     */
+    public Long getVersion() {
+        return version;
+    }
+
+    /**
+     * The version that is being built, or that failed.
+     *
+     * @return the value, or null when there is none
+     */
+    public DataSetUpdate getUpdate() {
+        return update;
     }
 
     /**

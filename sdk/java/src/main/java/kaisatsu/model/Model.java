@@ -15,6 +15,7 @@ public final class Model {
     private final List<String> languages;
     private final Long tags;
     private final InputSize input;
+    private final boolean text;
 
     /**
      * Reads it from an answer.
@@ -32,6 +33,7 @@ public final class Model {
         this.languages = json.strings("languages");
         this.tags = json.whole("tags");
         this.input = json.has("input") ? new InputSize(json.needObject("input")) : null;
+        this.text = json.has("text") && json.needFlag("text");
     }
 
     /**
@@ -122,5 +124,14 @@ public final class Model {
      */
     public InputSize getInput() {
         return input;
+    }
+
+    /**
+     * Whether it has a text encoder: similar images can be searched for by a text with its vectors.
+     *
+     * @return true if so
+     */
+    public boolean hasText() {
+        return text;
     }
 }

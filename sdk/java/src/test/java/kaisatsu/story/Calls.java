@@ -4,14 +4,17 @@ import java.io.File;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Timer;
 import java.util.TimerTask;
 import kaisatsu.Cancellation;
+import kaisatsu.DataSetChanges;
 import kaisatsu.ImageReference;
 import kaisatsu.Kaisatsu;
 import kaisatsu.Picture;
+import kaisatsu.SimilarOptions;
 import kaisatsu.error.KaisatsuException;
 
 /** Calls a method of the client by the name that a step gives. */
@@ -28,7 +31,11 @@ final class Calls {
                 }
             }, (long) (((Number) step.get("cancelAfter")).doubleValue() * 1000));
         }
-        Object result = call(client.cancelledBy(cancellation), (String) step.get("call"), new Arguments(with));
+        Arguments arguments = new Arguments(with);
+        String key = arguments.text("idempotencyKey");
+        Kaisatsu cancellable = client.cancelledBy(cancellation);
+        Kaisatsu used = key == null ? cancellable : cancellable.withIdempotencyKey(key);
+        Object result = call(used, (String) step.get("call"), arguments);
         if (result instanceof Iterable && !(result instanceof List)) {
             return take((Iterable<?>) result, step.get("take"));
         }
@@ -56,15 +63,50 @@ final class Calls {
                         with.flag("isValid"), with.text("comment"));
                 return null;
             case "datasets.create":
-                List<ImageReference> images = new ArrayList<>();
-                for (Object image : (List<?>) with.take("images")) {
-                    Arguments each = new Arguments(Plain.object(image));
-                    images.add(ImageReference.stored(each.text("imageId"), each.text("tag")));
-                }
+                List<ImageReference> images = references(with.take("images"));
                 return client.datasets().create(with.text("token"), with.text("name"), images);
+            case "datasets.update":
+                return client.datasets().update(with.text("token"), with.text("dataSetId"), changes(with));
+            case "recognition.similar":
+                String text = with.text("text");
+                if (text == null) {
+                    return reflect(client, name, with);
+                }
+                Object options = with.values(name, new Class<?>[] {SimilarOptions.class})[0];
+                return client.recognition().similar(text, (SimilarOptions) options);
             default:
                 return reflect(client, name, with);
         }
+    }
+
+    static List<ImageReference> references(Object images) {
+        if (images == null) {
+            return null;
+        }
+        List<ImageReference> references = new ArrayList<>();
+        for (Object image : (List<?>) images) {
+            Arguments each = new Arguments(Plain.object(image));
+            references.add(ImageReference.stored(each.text("imageId"), each.text("tag")));
+        }
+        return references;
+    }
+
+    @SuppressWarnings("unchecked")
+    static DataSetChanges changes(Arguments with) {
+        return new DataSetChanges().name(with.text("name")).add(references(with.take("add")))
+                .remove((List<String>) with.take("remove")).retag(pairs(with.take("retag"), "imageId", "tag"))
+                .renameTags(pairs(with.take("renameTags"), "from", "to")).confirm((List<String>) with.take("confirm"));
+    }
+
+    private static Map<String, String> pairs(Object values, String key, String value) {
+        if (values == null) {
+            return null;
+        }
+        Map<String, String> pairs = new LinkedHashMap<>();
+        for (Object pair : (List<?>) values) {
+            pairs.put((String) Plain.object(pair).get(key), (String) Plain.object(pair).get(value));
+        }
+        return pairs;
     }
 
     /** The longest method of this name takes all arguments: first those that it needs, then an object with the rest. */

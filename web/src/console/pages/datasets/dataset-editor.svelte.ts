@@ -1,0 +1,54 @@
+import { SvelteMap } from 'svelte/reactivity';
+import type { PublicApi } from '$/lib/public';
+import { datasetApi, type Dataset, type DataSetChanges } from './dataset-api';
+
+/** What becomes of an image in the version that is being built. */
+export type Decision = { kind: 'retag'; tag: string } | { kind: 'keep' } | { kind: 'remove' };
+
+/** Changes a dataset. Its methods fail with the error of the request. */
+export class DatasetEditor {
+  #api: PublicApi;
+  #id: string;
+  #changed: (dataset: Dataset) => void;
+  /**
+   * The decisions of this page that are not in the version that answers yet, by image. The API says only how far the
+   * new version is.
+   */
+  readonly decisions = new SvelteMap<string, Decision>();
+
+  constructor(api: PublicApi, id: string, changed: (dataset: Dataset) => void) {
+    this.#api = api;
+    this.#id = id;
+    this.#changed = changed;
+  }
+
+  async #change(changes: DataSetChanges) {
+    this.#changed(await datasetApi.updateDataset(this.#api, this.#id, changes));
+  }
+
+  async retag(imageId: string, tag: string) {
+    await this.#decide(imageId, { kind: 'retag', tag }, { retag: [{ imageId, tag }] });
+  }
+
+  async keep(imageId: string) {
+    await this.#decide(imageId, { kind: 'keep' }, { confirm: [imageId] });
+  }
+
+  async remove(imageId: string) {
+    await this.#decide(imageId, { kind: 'remove' }, { remove: [imageId] });
+  }
+
+  renameTag = (from: string, to: string) => this.#change({ renameTags: [{ from, to }] });
+  rename = (name: string) => this.#change({ name });
+
+  async undo() {
+    const dataset = await datasetApi.undoDataset(this.#api, this.#id);
+    this.decisions.clear();
+    this.#changed(dataset);
+  }
+
+  async #decide(imageId: string, decision: Decision, changes: DataSetChanges) {
+    await this.#change(changes);
+    this.decisions.set(imageId, decision);
+  }
+}
