@@ -11,8 +11,10 @@
 pub mod console_client;
 pub mod http;
 pub mod onnx;
+pub mod operator;
 pub mod pictures;
 mod program;
+mod route_maps;
 mod seed;
 mod server;
 mod small_disk;
@@ -22,6 +24,7 @@ pub use console_client::ConsoleClient;
 pub use http::Answer;
 pub use kaisatsu_testkit::{Backend, Database};
 pub use program::{Run, binary, run};
+pub use route_maps::RouteMaps;
 pub use seed::Seed;
 pub use server::{Server, make_key, make_key_with_scope, models_with};
 pub use small_disk::SmallDisk;

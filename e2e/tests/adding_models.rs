@@ -1,24 +1,13 @@
 //! `kaisatsu models add`: an operator's own ONNX file becomes a model that the server answers with.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
-use std::{fs, io::Cursor};
+use std::fs;
 
-use image::{ImageFormat, Rgb, RgbImage};
 use kaisatsu_e2e::{
-    Backend, Database, Run, Server, eventually, make_key, models_with,
+    Backend, Database, Run, Server, eventually, make_key,
     onnx::{Attribute, Onnx},
-    run,
+    operator::{COLOURS, Operator, coloured},
 };
-
-const COLOURS: [(&str, [u8; 3]); 3] = [("red", [250, 10, 10]), ("green", [10, 250, 10]), ("blue", [10, 10, 250])];
-
-fn picture(colour: [u8; 3], width: u32) -> Vec<u8> {
-    let mut file = Cursor::new(Vec::new());
-    let mut image = RgbImage::from_pixel(width, 40, Rgb(colour));
-    image.put_pixel(width / 2, 7, Rgb([128, 128, 128]));
-    image.write_to(&mut file, ImageFormat::Png).unwrap();
-    file.into_inner()
-}
 
 /// Ten times the mean of each colour.
 const TEN: [f32; 9] = [10.0, 0.0, 0.0, 0.0, 10.0, 0.0, 0.0, 0.0, 10.0];
@@ -93,52 +82,36 @@ fn detector() -> Onnx {
         .output("pred_boxes", &[1, 2, 4])
 }
 
-struct Operator {
-    home: tempfile::TempDir,
-    models: tempfile::TempDir,
+fn operator() -> Operator {
+    let operator = Operator::new();
+    operator.write(
+        "colours.txt",
+        "red
+green
+blue
+",
+    );
+    operator.write(
+        "two.txt",
+        "red
+green
+",
+    );
+    operator.write("config.json", r#"{"id2label": {"0": "red", "1": "green", "2": "blue"}}"#);
+    operator
 }
 
-impl Operator {
-    fn new() -> Self {
-        let (home, models) = (tempfile::tempdir().unwrap(), models_with(&[]));
-        fs::write(home.path().join("colours.txt"), "red\ngreen\nblue\n").unwrap();
-        fs::write(home.path().join("two.txt"), "red\ngreen\n").unwrap();
-        fs::write(home.path().join("config.json"), r#"{"id2label": {"0": "red", "1": "green", "2": "blue"}}"#).unwrap();
-        for (name, colour) in COLOURS {
-            fs::create_dir_all(home.path().join("photos").join(name)).unwrap();
-            for width in 40..44 {
-                let path = home.path().join("photos").join(name).join(format!("{width}.png"));
-                fs::write(path, picture(colour, width)).unwrap();
-            }
-        }
-        Self { home, models }
-    }
+fn add(operator: &Operator, name: &str, file: &[u8], args: &[&str]) -> Run {
+    let path = format!("{name}.onnx");
+    operator.write(&path, file);
+    operator.add(&path, args)
+}
 
-    fn path(&self, name: &str) -> String {
-        self.home.path().join(name).to_str().unwrap().to_owned()
-    }
-
-    fn run(&self, args: &[&str]) -> Run {
-        let flag = ["--models", self.models.path().to_str().unwrap()];
-        run(self.home.path(), &[&flag[..], args].concat(), &[])
-    }
-
-    /// Runs `models add` with a file; arguments that begin with `@` are files of the home folder.
-    fn add(&self, name: &str, file: &[u8], args: &[&str]) -> Run {
-        let path = self.path(&format!("{name}.onnx"));
-        fs::write(&path, file).unwrap();
-        let args: Vec<String> =
-            args.iter().map(|arg| arg.strip_prefix('@').map_or((*arg).to_owned(), |file| self.path(file))).collect();
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        self.run(&[&["models", "add", &path][..], &args].concat())
-    }
-
-    fn folders(&self) -> Vec<String> {
-        let list = fs::read_dir(self.models.path()).unwrap();
-        let mut names: Vec<_> = list.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
+fn folders(operator: &Operator) -> Vec<String> {
+    let list = fs::read_dir(operator.models.path()).unwrap();
+    let mut names: Vec<_> = list.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
 }
 
 fn assert_told(run: &Run, told: &[&str]) {
@@ -150,18 +123,18 @@ fn assert_told(run: &Run, told: &[&str]) {
 
 #[test]
 fn a_file_becomes_a_model_that_answers() {
-    let operator = Operator::new();
-    fs::write(operator.path("red.png"), picture(COLOURS[0].1, 40)).unwrap();
+    let operator = operator();
+    operator.write("red.png", coloured(COLOURS[0].1, 40));
     let labels = ["--task", "classify", "--labels", "@colours.txt", "--try", "@red.png"];
-    let added = operator.add("plain", &classifier().file(), &labels);
+    let added = add(&operator, "plain", &classifier().file(), &labels);
     assert_told(&added, &["'input', 8×8, nchw", "'logits', softmax", "vectors  'features'", "\n  1.000 red\n"]);
-    let added = operator.add("inside", &classifier_of_another_kind().file(), &labels);
+    let added = add(&operator, "inside", &classifier_of_another_kind().file(), &labels);
     assert_told(
         &added,
         &["'x', 8×8, nhwc", "'output', probabilities (between 0 and 1, and they sum to one", "1.000 red"],
     );
     let detect = ["--task", "detect", "--labels", "@config.json", "--try", "@red.png"];
-    let added = operator.add("boxes", &detector().file(), &detect);
+    let added = add(&operator, "boxes", &detector().file(), &detect);
     assert_told(
         &added,
         &["detr, scores 'logits', boxes 'pred_boxes'", "(x - [0.0, 0.0, 0.0]) / [255.0", "red at 0.00 0.00 0.50 1.00"],
@@ -175,7 +148,7 @@ fn a_file_becomes_a_model_that_answers() {
     let post = |function: &str, model: &str, colour: [u8; 3]| {
         let target = format!("/imageRecognition/v1/{function}?APIKEY={key}&modelName={model}");
         eventually("the models are loaded", || {
-            let answer = server.post_form(&target, &[("image", &picture(colour, 50))]);
+            let answer = server.post_form(&target, &[("image", &coloured(colour, 50))]);
             (answer.status == 200).then(|| answer.json())
         })
     };
@@ -192,11 +165,12 @@ fn a_file_becomes_a_model_that_answers() {
 
 #[test]
 fn vectors_of_an_operators_network_make_collections_and_taught_models() {
-    let operator = Operator::new();
+    let operator = operator();
     // The file leaves the size open: 64 × 3 pixels make nine patches of a token each, and only then the shape fits.
-    let added = operator.add("clip", &encoder("image_embeds", &[1, 27]).file(), &["--task", "embed", "--size", "192"]);
+    let added =
+        add(&operator, "clip", &encoder("image_embeds", &[1, 27]).file(), &["--task", "embed", "--size", "192"]);
     assert_told(&added, &["'image_embeds' [1, 27]: 27 numbers", "CLIP's, guessed", "a vector of 27 numbers"]);
-    let added = operator.add("dino", &encoder("last_hidden_state", &[1, 16, 3]).file(), &["--task", "embed"]);
+    let added = add(&operator, "dino", &encoder("last_hidden_state", &[1, 16, 3]).file(), &["--task", "embed"]);
     assert_told(&added, &["256×256", "pool first: 3 numbers", "ImageNet's", "a vector of 3 numbers"]);
 
     let photos = operator.path("photos");
@@ -216,7 +190,7 @@ fn vectors_of_an_operators_network_make_collections_and_taught_models() {
         })
     };
     for (name, colour) in COLOURS {
-        let image = picture(colour, 43);
+        let image = coloured(colour, 43);
         let target = format!("/imageRecognition/v1/concept/classify?APIKEY={key}&modelName=colours");
         assert_eq!(post(target, &[("image", &image)])["candidates"][0]["tag"], name);
         let target = format!("/imageRecognition/v1/similarImage/search?APIKEY={key}");
@@ -226,13 +200,13 @@ fn vectors_of_an_operators_network_make_collections_and_taught_models() {
 
 #[test]
 fn what_does_not_fit_is_named_and_nothing_is_written() {
-    let operator = Operator::new();
+    let operator = operator();
     let (plain, classify) = (classifier().file(), ["--task", "classify", "--labels", "@colours.txt"]);
     let wrong = |file: &[u8], args: &[&str], told: &str| {
-        let refused = operator.add("mine", file, args);
+        let refused = add(&operator, "mine", file, args);
         assert_eq!((refused.code, refused.out.as_str()), (1, ""), "{}", refused.err);
         assert!(refused.err.contains(told), "{told}\n{}", refused.err);
-        assert_eq!(operator.folders(), ["runtime"]);
+        assert_eq!(folders(&operator), ["runtime"]);
     };
     wrong(b"<html>not a network</html>", &classify, "It is not an ONNX file");
     wrong(&plain[..plain.len() / 2], &classify, "mine.onnx cannot be used");
@@ -243,12 +217,12 @@ fn what_does_not_fit_is_named_and_nothing_is_written() {
     wrong(&plain, &["--task", "classify", "--size", "9"], "does not fit --size: it is fixed at 8");
     wrong(&plain, &["--task", "classify", "--try", "@colours.txt"], "colours.txt: ");
 
-    assert_eq!(operator.add("mine", &plain, &["--task", "read-text"]).code, 2);
-    assert_eq!(operator.add("my model", &plain, &classify).code, 2, "the file's name is no model's");
-    assert_told(&operator.add("mine", &plain, &["--task", "classify"]), &["called by their numbers; --labels FILE"]);
-    let taken = operator.add("mine", &plain, &classify);
+    assert_eq!(add(&operator, "mine", &plain, &["--task", "read-text"]).code, 2);
+    assert_eq!(add(&operator, "my model", &plain, &classify).code, 2, "the file's name is no model's");
+    assert_told(&add(&operator, "mine", &plain, &["--task", "classify"]), &["called by their numbers; --labels FILE"]);
+    let taken = add(&operator, "mine", &plain, &classify);
     assert!(taken.code == 1 && taken.err.contains("there is a model 'mine'; --force replaces it"), "{}", taken.err);
-    let again = operator.add("mine", &plain, &[&classify[..], &["--force"]].concat());
+    let again = add(&operator, "mine", &plain, &[&classify[..], &["--force"]].concat());
     assert_told(&again, &["named in colours.txt"]);
-    assert_eq!(operator.folders(), ["mine", "runtime"]);
+    assert_eq!(folders(&operator), ["mine", "runtime"]);
 }

@@ -1,42 +1,18 @@
 //! `searchCourse` as a caller sees it.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
-use kaisatsu_e2e::{Answer, Backend, Database, Server, http, make_key};
+use kaisatsu_e2e::{RouteMaps, http};
 use serde_json::{Value, json};
 
-struct Fixture {
-    server: Server,
-    key: String,
-    _database: Database,
+fn query(parameters: &[(&str, &str)]) -> String {
+    let add = |query: String, (name, value): &(&str, &str)| query + "&" + name + "=" + &http::encode(value);
+    parameters.iter().fold(String::new(), add)
 }
 
-impl Fixture {
-    fn new() -> Self {
-        let database = Database::fresh(Backend::Sqlite);
-        let key = make_key(&database, "tests");
-        Self { server: Server::start(&database, &[]), key, _database: database }
-    }
-
-    fn call(&self, parameters: &[(&str, &str)]) -> Answer {
-        let add = |query: String, (name, value): &(&str, &str)| query + "&" + name + "=" + &http::encode(value);
-        let query = parameters.iter().fold(String::new(), add);
-        self.server.get(&format!("/route_service/v1/searchCourse?APIKEY={}{query}", self.key))
-    }
-
-    /// The `Route` of each course.
-    fn routes(&self, parameters: &[(&str, &str)]) -> Vec<Value> {
-        let answer = self.call(parameters);
-        assert_eq!(answer.status, 200, "{parameters:?}: {}", answer.text());
-        let courses = answer.json()["ResultSet"]["Course"].as_array().unwrap().clone();
-        courses.iter().map(|course| course["Route"].clone()).collect()
-    }
-
-    fn refused(&self, parameters: &[(&str, &str)]) -> (u16, String, String) {
-        let answer = self.call(parameters);
-        let error = answer.json()["ResultSet"]["Error"].clone();
-        let text = |key: &str| error[key].as_str().unwrap().to_owned();
-        (answer.status, text("code"), text("Message"))
-    }
+/// The `Route` of each course.
+fn routes(maps: &RouteMaps, parameters: &[(&str, &str)]) -> Vec<Value> {
+    let courses = maps.found("searchCourse", &query(parameters))["Course"].as_array().unwrap().clone();
+    courses.iter().map(|course| course["Route"].clone()).collect()
 }
 
 fn number(value: &Value) -> u32 {
@@ -63,12 +39,12 @@ fn only_strings(value: &Value) -> bool {
 
 #[test]
 fn a_direct_ride_has_two_points_and_a_line() {
-    let fixture = Fixture::new();
+    let maps = RouteMaps::start();
     let parameters = [("from", "新宿"), ("to", "東京"), ("sort", "transfer"), ("answerCount", "1"), ("gcs", "wgs84")];
-    let answer = fixture.call(&parameters);
+    let answer = maps.call("searchCourse", &query(&parameters));
     assert_eq!(answer.header("content-type"), Some("application/json;charset=UTF-8"));
     assert!(only_strings(&answer.json()), "{}", answer.text());
-    let routes = fixture.routes(&parameters);
+    let routes = routes(&maps, &parameters);
     let [route] = &routes[..] else { panic!("{routes:?}") };
     assert_eq!(stations(route), ["新宿", "東京"]);
     assert_eq!(
@@ -91,8 +67,8 @@ fn a_direct_ride_has_two_points_and_a_line() {
 
 #[test]
 fn places_are_names_codes_or_coordinates() {
-    let fixture = Fixture::new();
-    let expected = fixture.routes(&[("from", "新宿"), ("to", "東京"), ("gcs", "wgs84")]);
+    let maps = RouteMaps::start();
+    let expected = routes(&maps, &[("from", "新宿"), ("to", "東京"), ("gcs", "wgs84")]);
     let code = |at: usize| {
         let points = expected[0]["Point"].as_array().unwrap();
         points[if at == 0 { 0 } else { points.len() - 1 }]["Station"]["code"].as_str().unwrap().to_owned()
@@ -106,25 +82,25 @@ fn places_are_names_codes_or_coordinates() {
             [vec![("from", from.as_str()), ("to", to.as_str())], vec![("viaList", format!("{from}:{to}").as_str())]]
         {
             let parameters = [parameters, vec![("gcs", "wgs84"), ("id", "tokyo")]].concat();
-            assert_eq!(fixture.routes(&parameters), expected, "{parameters:?}");
+            assert_eq!(routes(&maps, &parameters), expected, "{parameters:?}");
         }
     }
     // Clients send coordinates in lists too, and the Tokyo datum is the default.
-    let near = fixture.routes(&[("viaList", "35.6775,139.7702:新宿"), ("sort", "transfer")]);
+    let near = routes(&maps, &[("viaList", "35.6775,139.7702:新宿"), ("sort", "transfer")]);
     assert_eq!(stations(&near[0]), ["東京", "新宿"]);
     let through =
-        fixture.routes(&[("from", "新宿"), ("to", "上野"), ("via", "35.6812,139.7661,秋葉原"), ("gcs", "wgs84")]);
+        routes(&maps, &[("from", "新宿"), ("to", "上野"), ("via", "35.6812,139.7661,秋葉原"), ("gcs", "wgs84")]);
     let all: String = through[0].to_string();
     assert!(all.contains("東京") && all.contains("秋葉原"), "{all}");
 }
 
 #[test]
 fn ways_come_best_first_and_add_up() {
-    let fixture = Fixture::new();
+    let maps = RouteMaps::start();
     for (sort, places) in
         [("time", "高円寺:六本木"), ("transfer", "高円寺:六本木"), ("time", "梅田:京都"), ("time", "荻窪:渋谷:上野")]
     {
-        let routes = fixture.routes(&[("viaList", places), ("sort", sort)]);
+        let routes = routes(&maps, &[("viaList", places), ("sort", sort)]);
         assert!((2..=5).contains(&routes.len()), "{places}: {}", routes.len());
         let key = |route: &Value| match sort {
             "time" => (minutes(route), 0),
@@ -144,13 +120,13 @@ fn ways_come_best_first_and_add_up() {
             assert_eq!(number(&route["transferCount"]) as usize + 1, rides.max(1), "{route}");
         }
     }
-    assert_eq!(fixture.routes(&[("from", "高円寺"), ("to", "六本木"), ("answerCount", "1")]).len(), 1);
+    assert_eq!(routes(&maps, &[("from", "高円寺"), ("to", "六本木"), ("answerCount", "1")]).len(), 1);
 }
 
 #[test]
 fn a_walk_between_stations_is_a_line_too() {
-    let fixture = Fixture::new();
-    let walk = fixture.routes(&[("from", "梅田"), ("to", "東梅田"), ("id", "kansai"), ("answerCount", "1")]).remove(0);
+    let maps = RouteMaps::start();
+    let walk = routes(&maps, &[("from", "梅田"), ("to", "東梅田"), ("id", "kansai"), ("answerCount", "1")]).remove(0);
     let line = &walk["Line"][0];
     assert_eq!((&line["Name"], &line["Type"], &line["Color"]), (&json!("徒歩"), &json!("walk"), &json!("")));
     assert_eq!((&line["Stop"], &line["stopStationCount"]), (&json!([]), &json!("0")));
@@ -159,7 +135,7 @@ fn a_walk_between_stations_is_a_line_too() {
 
 #[test]
 fn a_wrong_request_says_which_rule_it_breaks() {
-    let fixture = Fixture::new();
+    let maps = RouteMaps::start();
     for (parameters, status, message) in [
         (&[("from", "新宿")][..], 400, "query parameter to is missing"),
         (&[("viaList", "新宿")], 400, "query parameter viaList must have 2 to 5 places, separated by :"),
@@ -209,6 +185,10 @@ fn a_wrong_request_says_which_rule_it_breaks() {
         ),
         (&[("from", "South Ferry"), ("to", "Tottenville")], 404, "there is no way between these stations on this map"),
     ] {
-        assert_eq!(fixture.refused(parameters), (status, format!("W{status}"), message.to_owned()), "{parameters:?}");
+        assert_eq!(
+            maps.refused("searchCourse", &query(parameters)),
+            (status, format!("W{status}"), message.to_owned()),
+            "{parameters:?}"
+        );
     }
 }

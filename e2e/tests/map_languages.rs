@@ -1,32 +1,8 @@
 //! Route maps in several languages, as callers and pages see them.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
-use kaisatsu_e2e::{Answer, Backend, Database, Server, http, make_key};
+use kaisatsu_e2e::{RouteMaps, http};
 use serde_json::{Value, json};
-
-struct Fixture {
-    server: Server,
-    key: String,
-    _database: Database,
-}
-
-impl Fixture {
-    fn new() -> Self {
-        let database = Database::fresh(Backend::Sqlite);
-        let key = make_key(&database, "tests");
-        Self { server: Server::start(&database, &[]), key, _database: database }
-    }
-
-    fn call(&self, operation: &str, query: &str) -> Answer {
-        self.server.get(&format!("/route_service/v1/{operation}?APIKEY={}&{query}", self.key))
-    }
-
-    fn found(&self, operation: &str, query: &str) -> Value {
-        let answer = self.call(operation, query);
-        assert_eq!(answer.status, 200, "{query}: {}", answer.text());
-        answer.json()["ResultSet"].clone()
-    }
-}
 
 /// The station of a point, and the rect of its label.
 fn station(point: &Value) -> (&str, &Value) {
@@ -37,12 +13,12 @@ fn station(point: &Value) -> (&str, &Value) {
 
 #[test]
 fn every_operation_answers_in_the_language_that_is_asked_for() {
-    let fixture = Fixture::new();
+    let maps = RouteMaps::start();
     let shinjuku = "id=tokyo&stationCode=1130208";
-    let plain = fixture.call("railmapDetail", shinjuku);
-    assert_eq!(fixture.call("railmapDetail", &format!("{shinjuku}&language=ja")).body, plain.body);
+    let plain = maps.call("railmapDetail", shinjuku);
+    assert_eq!(maps.call("railmapDetail", &format!("{shinjuku}&language=ja")).body, plain.body);
     let [ja, en, both] = ["ja", "en", "ja-en"].map(|language| {
-        let found = fixture.found("railmapDetail", &format!("{shinjuku}&language={language}"));
+        let found = maps.found("railmapDetail", &format!("{shinjuku}&language={language}"));
         found["RailMap"]["Point"][0].clone()
     });
     let rects = [&ja, &en, &both].map(|point| station(point).1.clone());
@@ -51,34 +27,34 @@ fn every_operation_answers_in_the_language_that_is_asked_for() {
     assert_eq!((&en["Station"]["Yomi"], &en["Station"]["code"]), (&json!("しんじゅく"), &json!("1130208")));
     // A layout may be larger than another, and what it answers with is where it is in its picture.
     let list =
-        |language: &str| fixture.found("railmapList", &format!("id=tokyo&language={language}"))["RailMap"][0].clone();
-    assert_eq!(list("ja"), fixture.found("railmapList", "id=tokyo")["RailMap"][0]);
+        |language: &str| maps.found("railmapList", &format!("id=tokyo&language={language}"))["RailMap"][0].clone();
+    assert_eq!(list("ja"), maps.found("railmapList", "id=tokyo")["RailMap"][0]);
     assert_ne!(list("ja")["width"], list("en")["width"]);
     assert!(list("en")["Point"][0]["Station"]["Name"].as_str().unwrap().is_ascii());
 
     for (query, name) in [("name=shinjuku&language=en", "Shinjuku"), ("name=Shinjuku", "新宿")] {
-        assert_eq!(fixture.found("station", query)["Point"][0]["Station"]["Name"], name, "{query}");
+        assert_eq!(maps.found("station", query)["Point"][0]["Station"]["Name"], name, "{query}");
     }
-    let near = fixture.found("stationNear", "lati_d=35.681236&longi_d=139.767125&gcs=wgs84&language=en");
+    let near = maps.found("stationNear", "lati_d=35.681236&longi_d=139.767125&gcs=wgs84&language=en");
     assert_eq!(near["Point"][0]["Station"]["Name"], "Tōkyō");
-    let course = fixture.found("searchCourse", "from=1130208&to=1130101&id=tokyo&answerCount=1&language=en");
+    let course = maps.found("searchCourse", "from=1130208&to=1130101&id=tokyo&answerCount=1&language=en");
     let route = &course["Course"][0]["Route"];
     assert_eq!((&route["Point"][0]["Station"]["Name"]), &json!("Shinjuku"));
 }
 
 #[test]
 fn a_map_without_translations_answers_with_its_own_names() {
-    let fixture = Fixture::new();
-    let plain = fixture.call("railmapDetail", "id=new-york&x=0&y=0&width=500&height=500");
+    let maps = RouteMaps::start();
+    let plain = maps.call("railmapDetail", "id=new-york&x=0&y=0&width=500&height=500");
     for language in ["ja", "en", "ja-en"] {
         let query = format!("id=new-york&x=0&y=0&width=500&height=500&language={language}");
-        assert_eq!(fixture.call("railmapDetail", &query).body, plain.body, "{language}");
+        assert_eq!(maps.call("railmapDetail", &query).body, plain.body, "{language}");
     }
 }
 
 #[test]
 fn an_unknown_language_is_a_clear_error() {
-    let fixture = Fixture::new();
+    let maps = RouteMaps::start();
     let rule = "query parameter language must be ja, en or ja-en";
     for (operation, query) in [
         ("railmapDetail", "id=tokyo"),
@@ -89,44 +65,44 @@ fn an_unknown_language_is_a_clear_error() {
         ("searchCourse", "from=1130208&to=1130101"),
     ] {
         for bad in ["de", "EN", "en,ja"] {
-            let answer = fixture.call(operation, &format!("{query}&language={bad}"));
+            let answer = maps.call(operation, &format!("{query}&language={bad}"));
             let error = json!({"code": "W400", "Message": rule});
             assert_eq!((answer.status, &answer.json()["ResultSet"]["Error"]), (400, &error), "{operation} {bad}");
         }
     }
-    let page = fixture.server.get("/map/tokyo?language=de");
+    let page = maps.server.get("/map/tokyo?language=de");
     assert_eq!((page.status, page.text()), (400, format!("{rule}\n")));
 }
 
 #[test]
 fn pictures_and_tiles_of_languages_have_tags_of_their_own() {
-    let fixture = Fixture::new();
+    let maps = RouteMaps::start();
     let window = "id=tokyo&x=1200&y=1200&width=300&height=300";
     let pictures = ["ja", "en", "ja-en"].map(|language| {
-        let picture = fixture.call("railmapData", &format!("{window}&language={language}"));
+        let picture = maps.call("railmapData", &format!("{window}&language={language}"));
         assert_eq!(picture.status, 200);
         (picture.header("etag").unwrap().to_owned(), picture.body)
     });
     assert!(pictures[0] != pictures[1] && pictures[1] != pictures[2] && pictures[0] != pictures[2]);
-    assert_eq!(fixture.call("railmapData", window).header("etag"), Some(pictures[0].0.as_str()));
+    assert_eq!(maps.call("railmapData", window).header("etag"), Some(pictures[0].0.as_str()));
 
-    let data = |query: &str| fixture.server.get(&format!("/map/tokyo/data.json{query}")).json();
+    let data = |query: &str| maps.server.get(&format!("/map/tokyo/data.json{query}")).json();
     let (ja, en) = (data(""), data("?language=en"));
     assert_eq!((&ja["language"], &en["language"]), (&json!("ja"), &json!("en")));
     assert_eq!(ja["languages"], json!(["ja", "en", "ja-en"]));
     let tag = |data: &Value| data["tag"].as_str().unwrap().to_owned();
     assert_ne!(tag(&ja), tag(&en));
-    let tile = |tag: &str, query: &str| fixture.server.get(&format!("/map/tokyo/{tag}/light/3/2/2.png{query}"));
+    let tile = |tag: &str, query: &str| maps.server.get(&format!("/map/tokyo/{tag}/light/3/2/2.png{query}"));
     assert_eq!((tile(&tag(&ja), "").status, tile(&tag(&en), "?language=en").status), (200, 200));
     assert_eq!(tile(&tag(&en), "").status, 404, "the tag of another language");
     assert_ne!(tile(&tag(&ja), "").body, tile(&tag(&en), "?language=en").body);
-    let station = fixture.server.get("/map/tokyo/station/1130208.json?language=en").json();
+    let station = maps.server.get("/map/tokyo/station/1130208.json?language=en").json();
     assert_eq!(station["wgs84"]["ResultSet"]["RailMap"]["Point"][0]["Station"]["Name"], "Shinjuku");
 }
 
 #[test]
 fn names_are_found_as_people_type_them() {
-    let fixture = Fixture::new();
+    let maps = RouteMaps::start();
     for (written, name) in [
         ("shinjuku", "新宿"),
         ("東京駅", "東京"),
@@ -136,17 +112,17 @@ fn names_are_found_as_people_type_them() {
         ("自由ヶ丘", "自由が丘"),
     ] {
         let encoded = http::encode(written);
-        let found = fixture.found("railmapDetail", &format!("id=tokyo&stationName={encoded}"));
+        let found = maps.found("railmapDetail", &format!("id=tokyo&stationName={encoded}"));
         let points = found["RailMap"]["Point"].as_array().unwrap();
         assert_eq!((points.len(), &points[0]["Station"]["Name"]), (1, &json!(name)), "{written}");
-        let found = fixture.found("station", &format!("id=tokyo&name={encoded}"));
+        let found = maps.found("station", &format!("id=tokyo&name={encoded}"));
         assert_eq!(found["Point"][0]["Station"]["Name"], name, "{written}");
     }
-    let line = fixture.found("railmapDetail", &format!("id=tokyo&stationName={}", http::encode("山手線")));
+    let line = maps.found("railmapDetail", &format!("id=tokyo&stationName={}", http::encode("山手線")));
     assert_eq!(line["RailMap"]["Point"].as_array().unwrap().len(), 30);
-    let unknown = fixture.call("railmapDetail", "id=tokyo&stationName=zqx");
+    let unknown = maps.call("railmapDetail", "id=tokyo&stationName=zqx");
     assert_eq!(unknown.status, 404);
     // A journey begins at a station, not at the first one of a line.
     let line = http::encode("山手線");
-    assert_eq!(fixture.call("searchCourse", &format!("from={line}&to=1130101")).status, 404);
+    assert_eq!(maps.call("searchCourse", &format!("from={line}&to=1130101")).status, 404);
 }

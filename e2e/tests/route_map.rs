@@ -1,7 +1,7 @@
 //! The route map function as a caller sees it, on the real binary and on every database.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
-use kaisatsu_e2e::{Backend, Database, Server, http, make_key, on_every_backend};
+use kaisatsu_e2e::{Backend, RouteMaps, http, on_every_backend};
 use serde_json::{Value, json};
 
 on_every_backend![
@@ -16,29 +16,12 @@ on_every_backend![
     head_options_cors_request_ids_and_keep_alive,
 ];
 
-struct Fixture {
-    server: Server,
-    key: String,
-    _database: Database,
+fn detail(maps: &RouteMaps, query: &str) -> Value {
+    maps.found("railmapDetail", &format!("id=tokyo{query}"))["RailMap"].clone()
 }
 
-impl Fixture {
-    fn new(backend: Backend) -> Self {
-        let database = Database::fresh(backend);
-        let key = make_key(&database, "tests");
-        Self { server: Server::start(&database, &[]), key, _database: database }
-    }
-
-    fn detail(&self, query: &str) -> Value {
-        let answer = self.server.get(&format!("/route_service/v1/railmapDetail?APIKEY={}&id=tokyo{query}", self.key));
-        assert_eq!(answer.status, 200, "{query}: {}", answer.text());
-        assert_eq!(answer.header("content-type"), Some("application/json;charset=UTF-8"));
-        answer.json()["ResultSet"]["RailMap"].clone()
-    }
-
-    fn names(&self, query: &str) -> Vec<String> {
-        names(&self.detail(query))
-    }
+fn names_in(maps: &RouteMaps, query: &str) -> Vec<String> {
+    names(&detail(maps, query))
 }
 
 fn names(rail_map: &Value) -> Vec<String> {
@@ -51,13 +34,8 @@ fn number(value: &Value) -> i64 {
 }
 
 fn one_station_by_name_is_answered_exactly(backend: Backend) {
-    let fixture = Fixture::new(backend);
-    let target = format!(
-        "/route_service/v1/railmapDetail?APIKEY={}&id=tokyo&stationName={}",
-        fixture.key,
-        http::encode("高円寺")
-    );
-    let answer = fixture.server.get(&target).json();
+    let maps = RouteMaps::start_on(backend);
+    let answer = maps.call("railmapDetail", &format!("id=tokyo&stationName={}", http::encode("高円寺"))).json();
     let marks = &answer["ResultSet"]["RailMap"]["Point"][0]["MarkCoordinates"];
     let (name, mark) = (&marks[0], &marks[1]);
     let edge = |low: bool, axis: &str, size: &str| {
@@ -95,15 +73,15 @@ fn one_station_by_name_is_answered_exactly(backend: Backend) {
 }
 
 fn one_station_by_code_is_the_same_station(backend: Backend) {
-    let fixture = Fixture::new(backend);
-    let by_name = fixture.detail(&format!("&stationName={}", http::encode("高円寺")));
-    assert_eq!(fixture.detail("&stationCode=1131215"), by_name);
-    assert_eq!(fixture.detail("&stationCode=001131215"), by_name);
+    let maps = RouteMaps::start_on(backend);
+    let by_name = detail(&maps, &format!("&stationName={}", http::encode("高円寺")));
+    assert_eq!(detail(&maps, "&stationCode=1131215"), by_name);
+    assert_eq!(detail(&maps, "&stationCode=001131215"), by_name);
 }
 
 fn names_are_found_however_they_are_written(backend: Backend) {
-    let fixture = Fixture::new(backend);
-    let find = |written: &str| fixture.names(&format!("&stationName={written}"));
+    let maps = RouteMaps::start_on(backend);
+    let find = |written: &str| names_in(&maps, &format!("&stationName={written}"));
     let teleport = ["東京テレポート"];
     assert_eq!(find(&http::encode("東京テレポート")), teleport);
     assert_eq!(find("東京テレポート"), teleport, "raw UTF-8, not encoded");
@@ -117,46 +95,46 @@ fn names_are_found_however_they_are_written(backend: Backend) {
 }
 
 fn a_window_and_its_edges(backend: Backend) {
-    let fixture = Fixture::new(backend);
-    let koenji = fixture.detail("&stationCode=1131215");
+    let maps = RouteMaps::start_on(backend);
+    let koenji = detail(&maps, "&stationCode=1131215");
     let rect = &koenji["Point"][0]["MarkCoordinates"][0];
     let (x, y) = (number(&rect["x"]), number(&rect["y"]));
 
-    let touching = fixture.detail(&format!("&x={}&y={}&width=10&height=10", x - 10, y - 10));
+    let touching = detail(&maps, &format!("&x={}&y={}&width=10&height=10", x - 10, y - 10));
     let shows_koenji = |rail_map: &Value| names(rail_map).iter().any(|name| name == "高円寺");
     assert!(shows_koenji(&touching), "the corner of its mark is the corner of the window");
     assert_eq!(touching["x"], json!((x - 10).to_string()));
     assert_eq!((&touching["width"], &touching["height"]), (&json!("10"), &json!("10")));
-    let apart = fixture.detail(&format!("&x={}&y={}&width=9&height=9", x - 10, y - 10));
+    let apart = detail(&maps, &format!("&x={}&y={}&width=9&height=9", x - 10, y - 10));
     assert!(!shows_koenji(&apart), "a pixel is between the window and its mark");
 
-    let corner = fixture.detail("&width=500&height=500");
+    let corner = detail(&maps, "&width=500&height=500");
     assert_eq!((&corner["x"], &corner["y"]), (&json!("0"), &json!("0")), "x and y count as 0");
-    assert_eq!(fixture.detail("&x=0&y=0&width=500&height=500"), corner);
-    let outside = fixture.detail("&x=-600&y=-600&width=500&height=500");
+    assert_eq!(detail(&maps, "&x=0&y=0&width=500&height=500"), corner);
+    let outside = detail(&maps, "&x=-600&y=-600&width=500&height=500");
     assert_eq!(outside["Point"], json!([]), "a window with no station is an empty list");
     let codes: Vec<i64> = corner["Point"].as_array().unwrap().iter().map(|p| number(&p["Station"]["code"])).collect();
     assert!(!codes.is_empty() && codes.is_sorted(), "{codes:?}");
 }
 
 fn the_whole_map_and_from_a_point_on(backend: Backend) {
-    let fixture = Fixture::new(backend);
-    let whole = fixture.detail("");
+    let maps = RouteMaps::start_on(backend);
+    let whole = detail(&maps, "");
     let (width, height) = (number(&whole["width"]), number(&whole["height"]));
     assert!(names(&whole).len() >= 550);
-    assert_eq!(fixture.detail("&x=0"), whole);
+    assert_eq!(detail(&maps, "&x=0"), whole);
 
-    let rest = fixture.detail("&x=1500&y=1000");
+    let rest = detail(&maps, "&x=1500&y=1000");
     assert_eq!((number(&rest["width"]), number(&rest["height"])), (width - 1500, height - 1000));
     let kept = names(&rest);
     assert!(!kept.is_empty() && kept.len() < names(&whole).len());
-    let beyond = fixture.detail("&x=1000000");
+    let beyond = detail(&maps, "&x=1000000");
     assert_eq!((&beyond["width"], &beyond["Point"]), (&json!("0"), &json!([])));
 }
 
 fn both_geodetic_systems(backend: Backend) {
-    let fixture = Fixture::new(backend);
-    let place = |query: &str| fixture.detail(&format!("&stationCode=1131215{query}"))["Point"][0]["GeoPoint"].clone();
+    let maps = RouteMaps::start_on(backend);
+    let place = |query: &str| detail(&maps, &format!("&stationCode=1131215{query}"))["Point"][0]["GeoPoint"].clone();
     let world = json!({"gcs": "wgs84", "lati": "35.42.19.23", "lati_d": "35.705342",
                        "longi": "139.38.59.28", "longi_d": "139.649802"});
     assert_eq!(place("&gcs=wgs84"), world);
@@ -165,9 +143,9 @@ fn both_geodetic_systems(backend: Backend) {
 }
 
 fn lists_of_maps(backend: Backend) {
-    let fixture = Fixture::new(backend);
+    let maps = RouteMaps::start_on(backend);
     let list = |query: &str| {
-        let answer = fixture.server.get(&format!("/route_service/v1/railmapList?APIKEY={}{query}", fixture.key));
+        let answer = maps.call("railmapList", query);
         assert_eq!(answer.status, 200, "{}", answer.text());
         answer.json()["ResultSet"]["RailMap"].clone()
     };
@@ -192,22 +170,21 @@ fn every_scalar_is_a_string_and_every_list_an_array(backend: Backend) {
             other => panic!("{path} is {other}"),
         }
     }
-    let fixture = Fixture::new(backend);
+    let maps = RouteMaps::start_on(backend);
     for query in ["", "&stationCode=1131215", "&x=-600&y=-600&width=1&height=1", "&width=1", "&stationCode=5"] {
-        let target = format!("/route_service/v1/railmapDetail?APIKEY={}&id=tokyo{query}", fixture.key);
-        walk("$", &fixture.server.get(&target).json());
+        walk("$", &maps.call("railmapDetail", &format!("id=tokyo{query}")).json());
     }
-    walk("$", &fixture.server.get(&format!("/route_service/v1/railmapList?APIKEY={}", fixture.key)).json());
+    walk("$", &maps.call("railmapList", "").json());
 }
 
 fn head_options_cors_request_ids_and_keep_alive(backend: Backend) {
-    let fixture = Fixture::new(backend);
-    let to = fixture.server.address;
-    let target = format!("/route_service/v1/railmapDetail?APIKEY={}&id=tokyo&stationCode=1131215", fixture.key);
-    let plain = fixture.server.get(&target);
+    let maps = RouteMaps::start_on(backend);
+    let to = maps.server.address;
+    let target = maps.target("railmapDetail", "id=tokyo&stationCode=1131215");
+    let plain = maps.server.get(&target);
 
     let slashed = target.replace("railmapDetail?", "railmapDetail/?");
-    assert_eq!(fixture.server.get(&slashed).body, plain.body, "a trailing slash");
+    assert_eq!(maps.server.get(&slashed).body, plain.body, "a trailing slash");
     let head = http::request(to, "HEAD", &target, "");
     assert_eq!((head.status, head.body.len()), (200, 0));
     assert_eq!(head.header("content-length"), Some(plain.body.len().to_string().as_str()));
@@ -228,7 +205,7 @@ fn head_options_cors_request_ids_and_keep_alive(backend: Backend) {
 
     let given = http::request(to, "GET", &target, "X-Request-Id: my-own.id_7\r\n");
     assert_eq!(given.header("x-request-id"), Some("my-own.id_7"));
-    let (one, two) = (fixture.server.get(&target), fixture.server.get("/nowhere"));
+    let (one, two) = (maps.server.get(&target), maps.server.get("/nowhere"));
     assert!(one.header("x-request-id").is_some() && one.header("x-request-id") != two.header("x-request-id"));
 
     let mut connection = http::Connection::open(to);

@@ -1,17 +1,14 @@
 //! `similarImage/search` with a text: models whose text encoder makes vectors that are compared with those of pictures.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
-use std::{fs, io::Cursor};
+use std::fs;
 
-use image::{ImageFormat, Rgb, RgbImage};
 use kaisatsu_e2e::{
-    Answer, Backend, Database, Run, Server, User, eventually, http, make_key, models_with,
+    Answer, Backend, Database, Run, Server, User, eventually, http, make_key,
     onnx::{Attribute, Onnx},
-    run,
+    operator::{COLOURS, Operator, coloured},
 };
 use serde_json::{Value, json};
-
-const COLOURS: [(&str, [u8; 3]); 3] = [("red", [250, 10, 10]), ("green", [10, 250, 10]), ("blue", [10, 10, 250])];
 
 /// Words with a number each; the others are number 0.
 const TOKENIZER: &str = r#"{
@@ -22,14 +19,6 @@ const TOKENIZER: &str = r#"{
 
 /// The vectors of these tokens. That of an unknown word is short, so that it decides little.
 const WORDS: [f32; 12] = [0.1, 0.0, 0.0, 1.0, -1.0, -1.0, -1.0, 1.0, -1.0, -1.0, -1.0, 1.0];
-
-fn picture(colour: [u8; 3], width: u32) -> Vec<u8> {
-    let mut file = Cursor::new(Vec::new());
-    let mut image = RgbImage::from_pixel(width, 40, Rgb(colour));
-    image.put_pixel(width / 2, 7, Rgb([128, 128, 128]));
-    image.write_to(&mut file, ImageFormat::Png).unwrap();
-    file.into_inner()
-}
 
 /// The mean colour.
 fn pictures() -> Onnx {
@@ -62,56 +51,25 @@ fn texts_of_six_tokens() -> Onnx {
         .output("last_hidden_state", &[1, 6, 3])
 }
 
-struct Operator {
-    home: tempfile::TempDir,
-    models: tempfile::TempDir,
+fn operator() -> Operator {
+    let operator = Operator::new();
+    operator.write("clip.onnx", pictures().file());
+    operator.write("text.onnx", texts().file());
+    operator.write("six.onnx", texts_of_six_tokens().file());
+    operator.write("tokenizer.json", TOKENIZER);
+    operator
 }
 
-impl Operator {
-    fn new() -> Self {
-        let (home, models) = (tempfile::tempdir().unwrap(), models_with(&[]));
-        for (name, file) in [
-            ("clip.onnx", pictures().file()),
-            ("text.onnx", texts().file()),
-            ("six.onnx", texts_of_six_tokens().file()),
-            ("tokenizer.json", TOKENIZER.into()),
-        ] {
-            fs::write(home.path().join(name), file).unwrap();
-        }
-        for (name, colour) in COLOURS {
-            let folder = home.path().join("photos").join(name);
-            fs::create_dir_all(&folder).unwrap();
-            for width in 40..44 {
-                fs::write(folder.join(format!("{width}.png")), picture(colour, width)).unwrap();
-            }
-        }
-        Self { home, models }
-    }
+/// Adds the network for pictures.
+fn add(operator: &Operator, name: &str, args: &[&str]) -> Run {
+    operator.add("clip.onnx", &[&["--task", "embed", "--name", name][..], args].concat())
+}
 
-    fn run(&self, args: &[&str]) -> Run {
-        let flag = ["--models", self.models.path().to_str().unwrap()];
-        run(self.home.path(), &[&flag[..], args].concat(), &[])
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.home.path().join(name).to_str().unwrap().to_owned()
-    }
-
-    /// Adds the network for pictures; arguments that begin with `@` are files of the home folder.
-    fn add(&self, name: &str, args: &[&str]) -> Run {
-        let clip = self.path("clip.onnx");
-        let args: Vec<String> =
-            args.iter().map(|arg| arg.strip_prefix('@').map_or((*arg).to_owned(), |file| self.path(file))).collect();
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        self.run(&[&["models", "add", &clip, "--task", "embed", "--name", name][..], &args].concat())
-    }
-
-    fn collection(&self, database: &Database, name: &str, base: &str) {
-        let photos = self.path("photos");
-        let import = ["--database", &database.address, "collection", "import", name, &photos, "--base", base];
-        let imported = self.run(&import);
-        assert!(imported.code == 0 && imported.out.contains("12 images added"), "{}{}", imported.out, imported.err);
-    }
+fn collection(operator: &Operator, database: &Database, name: &str, base: &str) {
+    let photos = operator.path("photos");
+    let import = ["--database", &database.address, "collection", "import", name, &photos, "--base", base];
+    let imported = operator.run(&import);
+    assert!(imported.code == 0 && imported.out.contains("12 images added"), "{}{}", imported.out, imported.err);
 }
 
 struct Caller<'a> {
@@ -162,9 +120,9 @@ fn start(operator: &Operator, database: &Database) -> Server {
 
 #[test]
 fn words_find_pictures_that_show_them() {
-    let operator = Operator::new();
+    let operator = operator();
     let words = ["--text-encoder", "@text.onnx", "--tokenizer", "@tokenizer.json"];
-    let added = operator.add("open", &words);
+    let added = add(&operator, "open", &words);
     assert_eq!(added.code, 0, "{}", added.err);
     for told in
         ["'input_ids', 512 tokens (", "'text_embeds' [1, 3]: 3 numbers", "\"a photo of a red flower\": a cosine"]
@@ -173,14 +131,14 @@ fn words_find_pictures_that_show_them() {
     }
     // Datasets have the vectors of `general` where `general-joined` is not installed.
     let six = ["--text-encoder", "@six.onnx", "--tokenizer", "@tokenizer.json"];
-    let added = operator.add("general", &six);
+    let added = add(&operator, "general", &six);
     assert_eq!(added.code, 0, "{}", added.err);
     for told in ["6 tokens, filled up with 0 (as the file says", "[1, 6, 3], pool mean: 3 numbers"] {
         assert!(added.out.contains(told), "{told}\n{}", added.out);
     }
     let database = Database::fresh(Backend::Sqlite);
-    operator.collection(&database, "open", "open");
-    operator.collection(&database, "six", "general");
+    collection(&operator, &database, "open", "open");
+    collection(&operator, &database, "six", "general");
     let server = start(&operator, &database);
     let caller = Caller { server: &server, key: make_key(&database, "tests") };
     for (colour, _) in COLOURS {
@@ -205,7 +163,7 @@ fn words_find_pictures_that_show_them() {
     let user = User::named(&server, &caller.key, "u");
     let images: Vec<Value> = COLOURS
         .iter()
-        .flat_map(|(tag, colour)| (40..43).map(|width| json!({"imageId": user.upload(&picture(*colour, width), tag)})))
+        .flat_map(|(tag, colour)| (40..43).map(|width| json!({"imageId": user.upload(&coloured(*colour, width), tag)})))
         .collect();
     let set = user.create(&images);
     assert_eq!(user.built(&set)["state"], "ready");
@@ -216,14 +174,14 @@ fn words_find_pictures_that_show_them() {
 /// Verdicts on what words found teach the search with words, and nothing about pictures.
 #[test]
 fn feedback_on_words_stays_with_words() {
-    let operator = Operator::new();
-    let added = operator.add("clip", &["--text-encoder", "@text.onnx", "--tokenizer", "@tokenizer.json"]);
+    let operator = operator();
+    let added = add(&operator, "clip", &["--text-encoder", "@text.onnx", "--tokenizer", "@tokenizer.json"]);
     assert_eq!(added.code, 0, "{}", added.err);
     let database = Database::fresh(Backend::Sqlite);
-    operator.collection(&database, "c", "clip");
+    collection(&operator, &database, "c", "clip");
     let server = start(&operator, &database);
     let caller = Caller { server: &server, key: make_key(&database, "tests") };
-    let image = picture(COLOURS[1].1, 42);
+    let image = coloured(COLOURS[1].1, 42);
     let (words, pictures) =
         ([("text", &b"green"[..]), ("collection", b"c")], [("image", &image[..]), ("collection", b"c")]);
     let (before, seen) = (caller.found(&words), listed(&caller.found(&pictures), "imageId"));
@@ -243,12 +201,12 @@ fn feedback_on_words_stays_with_words() {
 
 #[test]
 fn what_cannot_be_searched_for_is_told() {
-    let operator = Operator::new();
-    assert_eq!(operator.add("plain", &[]).code, 0);
-    assert_eq!(operator.add("clip", &["--text-encoder", "@text.onnx", "--tokenizer", "@tokenizer.json"]).code, 0);
+    let operator = operator();
+    assert_eq!(add(&operator, "plain", &[]).code, 0);
+    assert_eq!(add(&operator, "clip", &["--text-encoder", "@text.onnx", "--tokenizer", "@tokenizer.json"]).code, 0);
     let database = Database::fresh(Backend::Sqlite);
-    operator.collection(&database, "p", "plain");
-    operator.collection(&database, "c", "clip");
+    collection(&operator, &database, "p", "plain");
+    collection(&operator, &database, "c", "clip");
     let server = start(&operator, &database);
     let caller = Caller { server: &server, key: make_key(&database, "tests") };
     // `models` says which of them take a text.
@@ -258,7 +216,7 @@ fn what_cannot_be_searched_for_is_told() {
         let expected = if model["name"] == "clip" { json!(true) } else { Value::Null };
         assert_eq!(model["text"], expected, "{model}");
     }
-    let (image, long) = (picture(COLOURS[0].1, 40), "x".repeat(1001));
+    let (image, long) = (coloured(COLOURS[0].1, 40), "x".repeat(1001));
     let neither = "body field image or text is missing; image carries a picture, and text says what one should show";
     let length = "body field text must have 1 to 1000 characters, and not only spaces";
     let none = "text cannot be searched for here: the vectors are those of model 'plain', which has no text encoder; \
@@ -287,8 +245,8 @@ fn what_cannot_be_searched_for_is_told() {
 
 #[test]
 fn a_text_encoder_that_does_not_fit_is_named_and_nothing_is_written() {
-    let operator = Operator::new();
-    let file = |name: &str, onnx: &Onnx| fs::write(operator.home.path().join(name), onnx.file()).unwrap();
+    let operator = operator();
+    let file = |name: &str, onnx: &Onnx| operator.write(name, onnx.file());
     file("wide.onnx", &texts().weights("unused", &[1], &[0.0]).output("each", &[0, 0, 3]));
     let longer = Onnx::default()
         .integer_input("input_ids", &[0, 0])
@@ -297,7 +255,7 @@ fn a_text_encoder_that_does_not_fit_is_named_and_nothing_is_written() {
         .output("each", &[0, 0, 5]);
     file("longer.onnx", &longer);
     let refused = |args: &[&str], told: &str| {
-        let refused = operator.add("mine", args);
+        let refused = add(&operator, "mine", args);
         assert_eq!((refused.code, refused.out.as_str()), (1, ""), "{}", refused.err);
         assert!(refused.err.contains(told), "{told}\n{}", refused.err);
         assert!(!operator.models.path().join("mine").exists());
@@ -308,9 +266,9 @@ fn a_text_encoder_that_does_not_fit_is_named_and_nothing_is_written() {
     refused(&with("@clip.onnx", &json), "the text encoder wants the input 'pixel_values'");
     refused(&with("@text.onnx", &["--tokenizer", "@clip.onnx"]), "it is not a tokenizer.json of Hugging Face");
     refused(&[&with("@six.onnx", &json)[..], &["--text-length", "7"]].concat(), "the text encoder takes 6 tokens");
-    assert_eq!(operator.add("mine", &["--text-encoder", "@text.onnx"]).code, 2, "--tokenizer is missing");
+    assert_eq!(add(&operator, "mine", &["--text-encoder", "@text.onnx"]).code, 2, "--tokenizer is missing");
     let first = [&with("@wide.onnx", &json)[..], &["--text-embedding", "each", "--text-pool", "first"]].concat();
-    let added = operator.add("mine", &first);
+    let added = add(&operator, "mine", &first);
     assert!(added.code == 0 && added.out.contains("pool first"), "{}{}", added.out, added.err);
 
     // A tokenizer that was changed by hand is not used with the old manifest.
