@@ -4,34 +4,55 @@
 use std::{fs, io::Cursor, path::Path};
 
 use image::{ImageFormat, Rgb, RgbImage};
-use kaisatsu_e2e::{Backend, Database, Server, User, eventually, make_key, models_with, onnx::Onnx, run};
+use kaisatsu_e2e::{
+    Backend, Database, Server, User, eventually, make_key, models_with, onnx::Onnx, pictures::photo, run,
+};
 use serde_json::json;
 
-/// Grey noise with a tint that hardly anybody sees.
-fn picture(tint: [u8; 3], seed: u32) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(1);
-    let image = RgbImage::from_fn(96, 96, |_, _| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let grey = u8::try_from(78 + (state >> 16) % 100).unwrap();
-        Rgb(tint.map(|more| grey + more))
-    });
+/// Different photographs, so that none is a near-duplicate of another.
+const PHOTOS: [&str; 16] = [
+    "astronaut.png",
+    "box.png",
+    "brick.png",
+    "camera.png",
+    "chelsea.png",
+    "clock_motion.png",
+    "coffee.png",
+    "coins.png",
+    "graf1.png",
+    "grass.png",
+    "gravel.png",
+    "horse.png",
+    "hubble_deep_field.jpg",
+    "leuvenA.jpg",
+    "motorcycle_left.png",
+    "rocket.jpg",
+];
+
+/// A photograph in grey, with a tint that hardly anybody sees.
+fn tinted(name: &str, tint: [u8; 3]) -> Vec<u8> {
+    let grey = image::load_from_memory(&photo(name)).unwrap().thumbnail_exact(96, 96).to_luma8();
+    let image = RgbImage::from_fn(96, 96, |x, y| Rgb(tint.map(|more| grey.get_pixel(x, y).0[0].min(250) + more)));
     let mut file = Cursor::new(Vec::new());
     image.write_to(&mut file, ImageFormat::Png).unwrap();
     file.into_inner()
 }
 
-const TAGS: [(&str, [u8; 3]); 2] = [("warm", [2, 0, 0]), ("cold", [0, 0, 2])];
+const TAGS: [(&str, [u8; 3]); 2] = [("warm", [3, 0, 0]), ("cold", [0, 0, 3])];
 
 /// A network of the name `food` that knows nothing but tints, and the ensemble that joins it to the usual vectors.
 fn install_tints(models: &Path) {
     let network = Onnx::default()
         .input("input", &[0, 3, 32, 32])
-        .weights("w", &[3, 2], &[1.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+        .weights("difference", &[3, 2], &[100.0, -100.0, 0.0, 0.0, -100.0, 100.0])
+        .weights("same", &[2, 2], &[1.0, 0.0, 0.0, 1.0])
         .node("GlobalAveragePool", &["input"], "mean", &[])
-        .node("Flatten", &["mean"], "features", &[])
-        .node("MatMul", &["features", "w"], "logits", &[])
+        .node("Flatten", &["mean"], "colour", &[])
+        .node("MatMul", &["colour", "difference"], "signed", &[])
+        .node("Relu", &["signed"], "features", &[])
+        .node("MatMul", &["features", "same"], "logits", &[])
         .output("logits", &[0, 2])
-        .output("features", &[0, 3]);
+        .output("features", &[0, 2]);
     let home = tempfile::tempdir().unwrap();
     let (file, labels) = (home.path().join("food.onnx"), home.path().join("labels.txt"));
     fs::write(&file, network.file()).unwrap();
@@ -62,8 +83,8 @@ fn a_dataset_takes_the_vectors_of_the_network_that_sees_its_differences() {
     eventually("the models are loaded", || (server.get("/readyz").status == 200).then_some(()));
     let user = User::named(&server, &key, "painter");
     for (tag, tint) in TAGS {
-        for seed in 0..16 {
-            let _ = user.upload(&picture(tint, seed), tag);
+        for name in PHOTOS {
+            let _ = user.upload(&tinted(name, tint), tag);
         }
     }
     let made = user.call("userCategory/createDataSet", &json!({"name": "tints", "from": "storage"}));
@@ -75,7 +96,7 @@ fn a_dataset_takes_the_vectors_of_the_network_that_sees_its_differences() {
     assert_eq!(set["state"], "ready", "it answers all the while");
     assert!(set["health"]["leaveOneOut"]["accuracy"].as_f64().unwrap() > 0.9, "{set}");
     for (tag, tint) in TAGS {
-        let seen = user.ask("concept/classify", "tints", &picture(tint, 99)).json();
+        let seen = user.ask("concept/classify", "tints", &tinted("moon.png", tint)).json();
         assert_eq!(seen["candidates"][0]["tag"], tag, "{seen}");
     }
 }

@@ -97,6 +97,22 @@ impl Labels {
         self.rows.get(index)
     }
 
+    /// Whether a class has that id, or that name in any language.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.rows.iter().any(|label| label.id == name || label.names.iter().any(|other| other == name))
+    }
+
+    /// These classes, and then those of others, in the languages of the others. These have one name for all languages.
+    pub(crate) fn followed_by(&self, others: &Self) -> Self {
+        let own = |label: &Label| {
+            let name = label.names.first().unwrap_or(&label.id);
+            Label { id: label.id.clone(), names: vec![name.clone(); others.languages.len().max(1)] }
+        };
+        let rows = self.rows.iter().map(own).chain(others.rows.iter().cloned()).collect();
+        Self { languages: others.languages.clone(), rows }
+    }
+
     /// The name of a class in a language, or the first one there is.
     #[must_use]
     pub fn name<'a>(&self, label: &'a Label, language: &str) -> &'a str {

@@ -147,6 +147,19 @@ pub struct ProbeParts {
     pub probe: ProbePart,
     /// The names of the classes.
     pub labels: File,
+    /// The classifier beside whose classes these are answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extends: Option<Extended>,
+}
+
+/// A classifier whose vocabulary a probe extends.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Extended {
+    /// Its name.
+    pub model: String,
+    /// The cosine of a usual picture of one of the classes with the mean of its class.
+    pub typical: f32,
 }
 
 /// Where weights come from.

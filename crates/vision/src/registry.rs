@@ -64,6 +64,12 @@ impl Model {
         self.manifest.about.task
     }
 
+    /// Whether classes may be taught beside its own: it is a classifier with a network.
+    #[must_use]
+    pub fn extensible(&self) -> bool {
+        self.task() == Task::Classify && matches!(self.manifest.parts, Parts::Picture(_))
+    }
+
     /// Whether it turns pictures into vectors.
     #[must_use]
     pub fn embeds(&self) -> bool {

@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     Bounds, ModelRegistry, Worker, decode,
-    manifest::{About, Fault, File, Load, MANIFEST, ProbePart, ProbeParts, Source, Task},
+    manifest::{About, Extended, Fault, File, Load, MANIFEST, ProbePart, ProbeParts, Source, Task},
     probe::{self, LabelledVector, Report},
     registry::{publish, sha256_of},
 };
@@ -137,6 +137,7 @@ pub fn train(
     base: &str,
     labelled: &LabelledPhotos,
     embedded: &Embeddings,
+    extends: Option<&str>,
 ) -> Result<Report, Fault> {
     let base_sha256 = embedding_sha256(registry, base)?;
     let examples: Vec<LabelledVector<'_>> = embedded
@@ -150,6 +151,11 @@ pub fn train(
         }
         other => Fault(other.to_string()),
     })?;
+    let few =
+        || Fault("eight photographs or more, several of most classes, are needed beside another model".to_owned());
+    let extends = extends
+        .map(|model| Ok(Extended { model: model.to_owned(), typical: report.typical.ok_or_else(few)? }))
+        .transpose()?;
     let told = |error: io::Error| Fault(format!("{}: {error}", models.display()));
     // Written beside and renamed: a server that starts meanwhile sees the old model or the new one.
     let making = models.join(format!(".{name}.new"));
@@ -167,7 +173,10 @@ pub fn train(
     let about = About {
         name: name.to_owned(),
         task: Task::Classify,
-        title: format!("{} classes taught from {} photographs", labelled.classes.len(), examples.len()),
+        title: match &extends {
+            None => format!("{} classes taught from {} photographs", labelled.classes.len(), examples.len()),
+            Some(extended) => format!("`{}` and {} classes taught beside it", extended.model, labelled.classes.len()),
+        },
         licence: "the operator's".to_owned(),
         source: Source {
             registry: "local".to_owned(),
@@ -180,8 +189,8 @@ pub fn train(
     };
     let probe = ProbePart { base: base.to_owned(), base_sha256, file: file.file, sha256: file.sha256 };
     let text = |error: toml::ser::Error| Fault(error.to_string());
-    let manifest =
-        toml::to_string(&about).map_err(text)? + &toml::to_string(&ProbeParts { probe, labels }).map_err(text)?;
+    let manifest = toml::to_string(&about).map_err(text)?
+        + &toml::to_string(&ProbeParts { probe, labels, extends }).map_err(text)?;
     fs::write(making.join(MANIFEST), manifest).map_err(told)?;
     publish(models, name, &making).map_err(told)?;
     Ok(report)

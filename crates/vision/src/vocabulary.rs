@@ -78,6 +78,22 @@ impl Vocabulary {
         Ok(view)
     }
 
+    /// These answers behind classes of one's own.
+    pub(crate) fn preceded_by(&self, own: &Labels) -> Self {
+        let count = own.len();
+        let moved = |classes: &[usize]| classes.iter().map(|class| class + count).collect::<Vec<_>>();
+        let groups = self.groups.as_ref().map(|groups| Groups {
+            members: groups.members.iter().map(|members| moved(members)).collect(),
+            ..groups.clone()
+        });
+        Self {
+            labels: Arc::new(own.followed_by(&self.labels)),
+            none: moved(&self.none),
+            shown: std::iter::repeat_n(true, count).chain(self.shown.iter().copied()).collect(),
+            groups,
+        }
+    }
+
     /// The candidates for the scores of all classes, best first. There are none if the picture more likely shows
     /// nothing of the vocabulary, or if even the best score is below `none_below`.
     ///
@@ -196,6 +212,15 @@ mod tests {
         assert_eq!(names(&plants(), &[0.4, 0.3, 0.1, 0.2]), ["Quercus", "red oak", "white oak", "beech"]);
         assert_eq!(names(&plants(), &[0.3, 0.2, 0.3, 0.2]), ["Fagaceae", "red oak", "beech", "white oak"]);
         assert_eq!(names(&plants(), &[0.2, 0.2, 0.1, 0.5]), ["red oak", "white oak", "beech"]);
+    }
+
+    #[test]
+    fn classes_of_ones_own_stand_before_the_others() {
+        let both = plants().preceded_by(&Labels::plain(["our oak"]));
+        assert_eq!(both.answers().collect::<Vec<_>>(), [0, 1, 2, 3, 5, 6]);
+        assert_eq!(names(&both, &[0.7, 0.2, 0.0, 0.1, 0.0]), ["our oak", "red oak", "beech", "white oak"]);
+        assert_eq!(names(&both, &[0.1, 0.4, 0.3, 0.1, 0.1])[0], "Quercus", "groups are those of the others");
+        assert!(names(&both, &[0.3, 0.0, 0.0, 0.0, 0.7]).is_empty());
     }
 
     #[test]

@@ -67,11 +67,6 @@ impl Object {
         }
     }
 
-    /// Whether a field is present; `null` counts as absent.
-    pub(super) fn has(&self, name: &str) -> bool {
-        self.fields.get(name).is_some_and(|value| !value.is_null())
-    }
-
     /// What the body says, in one order of its fields.
     pub(super) fn parts(&self) -> Parts {
         let part = |(name, value): (&String, &Value)| (name.clone(), Bytes::from(value.to_string()));

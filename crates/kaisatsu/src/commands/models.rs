@@ -77,6 +77,9 @@ pub(crate) enum Command {
         /// Teach single things instead of classes
         #[arg(long)]
         instances: bool,
+        /// Answer with these classes beside those of an installed classifier, such as food
+        #[arg(long, value_name = "MODEL", conflicts_with = "instances")]
+        extends: Option<String>,
     },
 }
 
@@ -97,14 +100,18 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
         // Handled above: there may be no folder yet.
         Command::Install { .. } => Ok(ExitCode::SUCCESS),
         Command::Add(add) => add::run(&registry, &folder, *add).map(|()| ExitCode::SUCCESS),
-        Command::Teach { name, folder: photos, base, instances } => {
+        Command::Teach { name, folder: photos, base, instances, extends } => {
             refuse_installed(&registry, &name)?;
-            let base = base.as_deref().unwrap_or_else(|| kaisatsu_recognition::default_embedder(&registry));
+            // A network that knows the subject tells its classes apart better.
+            let special = extends.as_ref().map(|model| format!("general-{model}"));
+            let special = special.filter(|name| registry.entry(name).is_some_and(|entry| entry.model.is_ok()));
+            let usual = || kaisatsu_recognition::default_embedder(&registry).to_owned();
+            let base = &base.or(special).unwrap_or_else(usual);
             if instances {
                 instances::teach(&registry, &folder, &name, &photos, base, settings).await?;
                 return Ok(ExitCode::SUCCESS);
             }
-            teach(&registry, &folder, &name, &photos, base).map(|()| ExitCode::SUCCESS)
+            teach(&registry, &folder, &name, &photos, base, extends.as_deref()).map(|()| ExitCode::SUCCESS)
         }
     }
 }
@@ -164,9 +171,31 @@ fn refuse_installed(registry: &ModelRegistry, name: &str) -> Result<(), CliError
     Ok(())
 }
 
-fn teach(registry: &ModelRegistry, models: &Path, name: &str, photos: &Path, base: &str) -> Result<(), CliError> {
+/// Refuses what cannot be extended, before any photograph is looked at.
+fn check_extended(registry: &ModelRegistry, model: &str, classes: &[String]) -> Result<(), CliError> {
+    let extended = registry.models().find(|one| one.manifest.about.name == model && one.extensible());
+    let Some(labels) = extended.and_then(|extended| extended.labels.clone()) else {
+        return Err(CliError::Failed(format!("there is no classifier '{model}' with a network of its own to extend")));
+    };
+    match classes.iter().find(|class| labels.has(class)) {
+        Some(class) => Err(CliError::Failed(format!("'{model}' has a class '{class}' already; rename the folder"))),
+        None => Ok(()),
+    }
+}
+
+fn teach(
+    registry: &ModelRegistry,
+    models: &Path,
+    name: &str,
+    photos: &Path,
+    base: &str,
+    extends: Option<&str>,
+) -> Result<(), CliError> {
     let failed = |fault: kaisatsu_vision::manifest::Fault| CliError::Failed(fault.to_string());
     let labelled = LabelledPhotos::read(photos).map_err(failed)?;
+    if let Some(model) = extends {
+        check_extended(registry, model, &labelled.classes)?;
+    }
     let paths: Vec<PathBuf> = labelled.photos.iter().map(|(path, _)| path.clone()).collect();
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let bar = progress::bar("looking", paths.len());
@@ -175,7 +204,7 @@ fn teach(registry: &ModelRegistry, models: &Path, name: &str, photos: &Path, bas
     for (path, reason) in &embedded.refused {
         eprintln!("left out: {}: {reason}", path.display());
     }
-    let report = training::train(registry, models, name, base, &labelled, &embedded).map_err(failed)?;
+    let report = training::train(registry, models, name, base, &labelled, &embedded, extends).map_err(failed)?;
     tell(name, &labelled, &embedded, &report);
     Ok(())
 }

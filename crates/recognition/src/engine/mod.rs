@@ -12,6 +12,6 @@ pub use metrics::describe_metrics;
 pub(crate) use metrics::{DECODE, FEEDBACK, HELD, INFERENCE, RATED, record, timed};
 pub use model_states::{ModelReadiness, ModelState, NetworkKernels};
 pub use models::{ModelInfo, Models, Tag, default_embedder};
-pub(crate) use models::{SPECIAL_EMBEDDERS, default_model, lesser_embedder, network, not_loaded, scored_by};
+pub(crate) use models::{SPECIAL_EMBEDDERS, default_model, extended, lesser_embedder, network, not_loaded, scored_by};
 pub(crate) use queue::{EngineQueue, Workload};
 pub use sought::Sought;

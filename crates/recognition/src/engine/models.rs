@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kaisatsu_vision::{
     Engine, ModelRegistry,
-    manifest::{Parts, Task},
+    manifest::{Extended, Parts, Task},
     registry::Model,
 };
 
@@ -225,6 +225,7 @@ fn untaught_landmark() -> ModelInfo {
         tags: None,
         input: None,
         loaded: false,
+        text: false,
     }
 }
 
@@ -270,6 +271,14 @@ pub(crate) fn network(model: &Model) -> &str {
         Parts::Instances(parts) => &parts.vectors.model,
         Parts::View(view) => &view.of,
         _ => &model.manifest.about.name,
+    }
+}
+
+/// The classifier beside whose classes a taught model answers with its own.
+pub(crate) fn extended(model: &Model) -> Option<&Extended> {
+    match &model.manifest.parts {
+        Parts::Probe(parts) => parts.extends.as_ref(),
+        _ => None,
     }
 }
 

@@ -7,7 +7,8 @@ use kaisatsu_model::{AppId, Function, Source};
 use kaisatsu_vision::{
     ClassScore, Classification, Picture, RuntimeError, Vocabulary, Worker, decode,
     instances::{Facts, Place},
-    manifest::Task,
+    manifest::{Extended, Task},
+    probe::Probe,
     registry::Model,
 };
 
@@ -15,8 +16,8 @@ use crate::{
     RecognitionError, Saved,
     context::Context,
     engine::{
-        DECODE, EngineQueue, FEEDBACK, INFERENCE, Models, Workload, default_model, network, not_loaded, scored_by,
-        timed,
+        DECODE, EngineQueue, FEEDBACK, INFERENCE, Models, Workload, default_model, extended, network, not_loaded,
+        scored_by, timed,
     },
     learning::{FeedbackQuery, LearnedFeedback},
     log::{Candidate, Entry, RecognitionLog},
@@ -111,31 +112,39 @@ impl Classify {
             let model = network_of;
             let (base, missing) = (network(&model), || not_loaded(&model.manifest.about.name));
             let mut wanted = worker.short_side(base).ok_or_else(missing)?;
+            let other = extended(&model);
+            if let Some(other) = other {
+                wanted = wanted.max(worker.short_side(&other.model).ok_or_else(missing)?);
+            }
             if let Some(gate) = &model.gate {
                 wanted = wanted.max(worker.short_side(&gate.rule.model).ok_or_else(missing)?);
             }
             let decoded = timed(DECODE, WORKLOAD, || decode(&input, bounds, Some(wanted)))?;
             let embedded = |vector| Classification { scores: Vec::new(), embedding: Some(vector) };
-            let seen = timed(INFERENCE, WORKLOAD, || match &model.probe {
-                None => classified(worker, &model, &decoded.picture),
-                Some(_) => worker.embed(base, &decoded.picture).map(|vector| vector.map(embedded)),
+            let seen = timed(INFERENCE, WORKLOAD, || match (&model.probe, other) {
+                (None, _) => classified(worker, base, &model, &decoded.picture),
+                (Some(_), None) => worker.embed(base, &decoded.picture).map(|vector| vector.map(embedded)),
+                (Some(probe), Some(other)) => beside(worker, (base, probe), other, &model, &decoded.picture),
             });
             let seen = seen.ok_or_else(missing)?.map_err(|error| RecognitionError::Failed(error.to_string()))?;
-            let rules = worker.classifier(base).map(|(one, _)| (one.is_exclusive(), one.none_below()));
+            let rules = worker
+                .classifier(other.map_or(base, |extended| &extended.model))
+                .map(|(one, _)| (one.is_exclusive(), one.none_below()));
             let descriptor = seen.embedding.as_deref().unwrap_or_default();
             let id = |class| model.labels.as_deref()?.get(class).map(|label| label.id.as_str());
-            let (base, after, adjustment, none_below) = timed(FEEDBACK, WORKLOAD, || match &model.probe {
-                None => {
-                    let (shares, none_below) = rules.unwrap_or_default();
-                    let (after, adjustment) = learned.adjust_classes(&query, descriptor, &seen.scores, shares, id);
-                    (seen.scores.clone(), after, adjustment, none_below)
-                }
-                Some(probe) => {
-                    let adjusted = learned.adjust_trained(&query, 0, probe, descriptor, id);
-                    let (base, after, adjustment) = adjusted.unwrap_or_default();
-                    (base, after, adjustment, 0.0)
-                }
-            });
+            let (base, after, adjustment, none_below) =
+                timed(FEEDBACK, WORKLOAD, || match model.probe.as_ref().filter(|_| other.is_none()) {
+                    None => {
+                        let (shares, none_below) = rules.unwrap_or_default();
+                        let (after, adjustment) = learned.adjust_classes(&query, descriptor, &seen.scores, shares, id);
+                        (seen.scores.clone(), after, adjustment, none_below)
+                    }
+                    Some(probe) => {
+                        let adjusted = learned.adjust_trained(&query, 0, probe, descriptor, id);
+                        let (base, after, adjustment) = adjusted.unwrap_or_default();
+                        (base, after, adjustment, 0.0)
+                    }
+                });
             let candidates = vocabulary(&model).map(|known| known.candidates(&after, most, none_below));
             Ok((candidates.unwrap_or_default(), base, adjustment, seen.embedding))
         };
@@ -155,13 +164,21 @@ impl Classify {
 
 /// The scores of a picture by a model's network. What its gate says to be nothing of its vocabulary goes to the class
 /// that stands for that.
-fn classified(worker: &mut Worker, model: &Model, picture: &Picture) -> Option<Result<Classification, RuntimeError>> {
-    let (classifier, resizer) = worker.classifier(network(model))?;
+fn classified(
+    worker: &mut Worker,
+    name: &str,
+    model: &Model,
+    picture: &Picture,
+) -> Option<Result<Classification, RuntimeError>> {
+    let (classifier, resizer) = worker.classifier(name)?;
     let mut seen = match classifier.classify(resizer, picture) {
         Ok(seen) => seen,
         Err(error) => return Some(Err(error)),
     };
-    let Some((gate, none)) = model.gate.as_ref().zip(vocabulary(model)?.none()) else { return Some(Ok(seen)) };
+    // Classes that were taught beside those of the network come before them.
+    let taught = model.labels.as_ref()?.len().saturating_sub(seen.scores.len());
+    let none = vocabulary(model)?.none().and_then(|none| none.checked_sub(taught));
+    let Some((gate, none)) = model.gate.as_ref().zip(none) else { return Some(Ok(seen)) };
     let (classifier, resizer) = worker.classifier(&gate.rule.model)?;
     let other = match classifier.classify(resizer, picture) {
         Ok(other) => other,
@@ -176,6 +193,25 @@ fn classified(worker: &mut Worker, model: &Model, picture: &Picture) -> Option<R
         *rest += 1.0 - probability;
     }
     Some(Ok(seen))
+}
+
+/// The shares of taught classes, and behind them the scores of the classifier that they extend: each as far as the
+/// picture is likely to be of its part.
+fn beside(
+    worker: &mut Worker,
+    (base, probe): (&str, &Probe),
+    extended: &Extended,
+    model: &Model,
+    picture: &Picture,
+) -> Option<Result<Classification, RuntimeError>> {
+    let (vector, others) = match (worker.embed(base, picture)?, classified(worker, &extended.model, model, picture)?) {
+        (Ok(vector), Ok(others)) => (vector, others),
+        (Err(error), _) | (_, Err(error)) => return Some(Err(error)),
+    };
+    let own = probe.ownership(&vector, extended.typical);
+    let shares = probe.shares(&probe.scores(&vector)).into_iter().map(|share| own * share);
+    let scores = shares.chain(others.scores.iter().map(|score| (1.0 - own) * score)).collect();
+    Some(Ok(Classification { scores, embedding: Some(vector) }))
 }
 
 fn vocabulary(model: &Model) -> Option<&Vocabulary> {

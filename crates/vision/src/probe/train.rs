@@ -31,6 +31,9 @@ pub struct Report {
     pub judged: usize,
     /// The answer to each picture when it was left out; `None` when it could not be judged.
     pub left_out: Vec<Option<LeftOut>>,
+    /// The cosine of the usual left-out picture with the mean of its class; `None` when there are too few to say what
+    /// belongs to none of the classes.
+    pub typical: Option<f32>,
 }
 
 /// The answer to a picture that was left out.
@@ -106,7 +109,7 @@ fn train_dividing(examples: &[LabelledVector<'_>], classes: usize, most: usize) 
     let folds = Folds::new(&set.vectors, &set.labels, classes, most);
     let means = Means::new(set.pictures(), classes, set.dims);
     let (centred, cosines) = set.judge_means(&folds);
-    let familiar = threshold(&cosines, classes);
+    let (familiar, typical) = threshold(&cosines, classes);
     let (kind, function, judged) = match set.best_ridge(&folds, centred.value) {
         Some((function, judged)) if !judged.rows.is_empty() => (Kind::Ridge, function, judged),
         _ => {
@@ -115,7 +118,7 @@ fn train_dividing(examples: &[LabelledVector<'_>], classes: usize, most: usize) 
         }
     };
     let temperature = judged.temperature.unwrap_or_else(|| set.one_shot_temperature(&means));
-    let report = set.report(kind, &judged, temperature);
+    let report = set.report(kind, &judged, temperature, typical);
     let Function { weights, centre, bias } = function;
     let (bias, means) = (vec![bias; classes], means.plain.concat());
     Ok((Probe { kind, dims: set.dims, centre, weights, bias, means, temperature, familiar }, report))
@@ -238,7 +241,7 @@ impl<'a> Set<'a> {
         if deviation > 1e-3 { softness * deviation } else { DEFAULT_TEMPERATURE }
     }
 
-    fn report(&self, kind: Kind, judged: &Judged, temperature: f32) -> Report {
+    fn report(&self, kind: Kind, judged: &Judged, temperature: f32, typical: Option<f32>) -> Report {
         let mut left_out = vec![None; self.labels.len()];
         let mut right = 0;
         for row in &judged.rows {
@@ -249,7 +252,7 @@ impl<'a> Set<'a> {
             let margin = row.scores[row.class] - others.map(|(_, score)| *score).fold(f32::NEG_INFINITY, f32::max);
             left_out[row.picture] = Some(LeftOut { class, score: scores[class], margin });
         }
-        Report { kind, right, judged: judged.rows.len(), left_out }
+        Report { kind, right, judged: judged.rows.len(), left_out, typical }
     }
 }
 

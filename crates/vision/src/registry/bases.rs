@@ -58,7 +58,8 @@ pub(super) fn resolve(entries: &mut [Entry]) {
     // Gates first: a view may be of a model that has one.
     for views in [false, true] {
         for at in 0..entries.len() {
-            let is_view = matches!(parts(&entries[at]), Some(Parts::View(_)));
+            let part = parts(&entries[at]);
+            let is_view = matches!(part, Some(Parts::View(_) | Parts::Probe(ProbeParts { extends: Some(_), .. })));
             if is_view == views
                 && let Some(resolved) = resolved(&entries[at], entries)
             {
@@ -78,7 +79,7 @@ fn resolved(entry: &Entry, entries: &[Entry]) -> Option<Result<Model, Fault>> {
         vocabulary: Some(vocabulary),
         weights: weights.to_owned(),
         gate,
-        probe: None,
+        probe: model.probe.clone(),
         instances: None,
     };
     match &model.manifest.parts {
@@ -89,6 +90,18 @@ fn resolved(entry: &Entry, entries: &[Entry]) -> Option<Result<Model, Fault>> {
                 Ok(rebuilt(vocabulary, &base.weights, base.gate.clone()))
             };
             Some(only())
+        }
+        Parts::Probe(ProbeParts { extends: Some(extended), .. }) => {
+            let both = || {
+                let (base, own) = (classifier(entries, &extended.model)?, vocabulary(model)?.labels());
+                let known = vocabulary(base)?;
+                let mut ids = (0..own.len()).filter_map(|class| own.get(class)).map(|label| label.id.as_str());
+                if let Some(id) = ids.find(|id| known.labels().has(id)) {
+                    return Err(Fault(format!("'{}' has a class '{id}' already", extended.model)));
+                }
+                Ok(rebuilt(known.preceded_by(own), &model.weights, base.gate.clone()))
+            };
+            Some(both())
         }
         Parts::Picture(parts) => {
             let (gate, own) = (parts.gate.as_ref()?, model.vocabulary.clone()?);
