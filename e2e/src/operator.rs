@@ -20,7 +20,8 @@ pub fn coloured(colour: [u8; 3], width: u32) -> Vec<u8> {
     file.into_inner()
 }
 
-/// A home folder with four photographs of each colour under `photos`, and a folder of models that has ONNX Runtime only.
+/// A home folder with four photographs of each colour under `photos`, and a folder of models that has only ONNX
+/// Runtime.
 #[derive(Debug)]
 pub struct Operator {
     /// The home folder.
