@@ -37,7 +37,8 @@ export const recognition = {
       landmark: 'Single sights that the operator taught, verified by their geometry.',
       coco: 'Everyday objects of 80 kinds, each with its bounding box.',
     } as Record<string, string>,
-    landmarkMissing: 'landmark: not taught yet; the operator teaches it with kaisatsu models teach landmark --instances.',
+    landmarkMissing:
+      'landmark: not taught yet; the operator teaches it with kaisatsu models teach landmark --instances.',
     collectionSource: 'Collection of this server',
     datasetSource: 'Dataset of a user',
     collection: 'Collection',
