@@ -2,7 +2,7 @@
 
 .PHONY: help serve models web unit test test-sdk check style fmt lint layers lines licences docs schema pages \
 	screenshots openapi fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets \
-	bench-catalogue bench-feedback bench-slow-database bench-layout bench-sdk soak maps vocabulary package \
+	bench-catalogue bench-feedback bench-models bench-slow-database bench-layout bench-sdk soak maps vocabulary package \
 	package-sdk test-packages
 .DEFAULT_GOAL := help
 
@@ -130,6 +130,10 @@ bench-nearest: ## measure nearest-neighbour search against hnswlib, usearch and 
 bench-vision: ## measure image recognition against Python's onnxruntime and FastAPI
 	@$(BENCH_VISION)
 	@target/bench-vision-venv/bin/python bench/vision/compare.py $(BENCH_VISION_PARTS)
+
+bench-models: ## measure processor time and memory of each model
+	@$(BENCH_VISION)
+	@target/bench-vision-venv/bin/python bench/vision/costs.py $(BENCH_VISION_PARTS)
 
 soak: ## send thousands of mixed requests at full concurrency; COUNT=10000
 	@$(BENCH_VISION)
