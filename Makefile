@@ -1,9 +1,9 @@
 # `make serve` starts the server, `make unit` runs the quick tests, `make test` and `make check` are what CI runs.
 
 .PHONY: help serve models web unit test test-sdk check style fmt lint layers lines licences docs schema pages \
-	screenshots openapi fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy bench-datasets \
-	bench-catalogue bench-feedback bench-models bench-slow-database bench-layout bench-sdk soak maps vocabulary package \
-	package-sdk test-packages
+	screenshots openapi fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy \
+	bench-datasets bench-catalogue bench-feedback bench-models bench-slow-database bench-layout bench-sdk \
+	soak maps vocabulary package package-sdk test-packages chaos chaos-short
 .DEFAULT_GOAL := help
 
 # Property tests use the same random cases in every run, so that only a change of the code can make them fail.
@@ -41,7 +41,7 @@ test: ## run every test, with PostgreSQL, an S3 server, models and a browser
 	@tools/with-models tools/with-s3 tools/with-postgres \
 		cargo test --locked --workspace --no-fail-fast -- --include-ignored
 	@tools/web unit
-	@$(MAKE) --no-print-directory schema pages test-sdk
+	@$(MAKE) --no-print-directory schema pages test-sdk chaos-short
 
 test-sdk: ## test the SDKs and generated clients against the server; ARGS=python tests one
 	@test -n "$(KAISATSU_BINARY)" || cargo build --locked --package kaisatsu
@@ -98,6 +98,16 @@ package-sdk: ## make the packages of the SDKs, and try each in a fresh project b
 
 test-packages: package ## install and start every package in a fresh environment; as root, on Debian
 	@tools/test-packages
+
+chaos: ## let replicas work while everything fails; SEED=7 repeats a plan, RUNS=100, PREVIOUS=BINARY upgrades from it
+	@tools/setup chaos
+	@test -n "$(KAISATSU_BINARY)" || cargo build --locked --package kaisatsu
+	@KAISATSU_BINARY=$(or $(KAISATSU_BINARY),$(TESTED_BINARY)) tools/with-models python3 chaos/run.py $(ARGS)
+
+# A plan that is always the same, so that only a change of the code can make it fail.
+chaos-short: ## the part of `make chaos` that `make test` runs: the checker's own tests, and one short run
+	@python3 -m unittest discover --quiet --start-directory chaos/tests
+	@SEED=$(or $(SEED),7) $(MAKE) --no-print-directory chaos ARGS='--seconds 12'
 
 schema: ## run schemathesis against the server and its OpenAPI document
 	@tools/with-models tools/schemathesis

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Lets three replicas work while everything around them fails, and checks that they keep their word.
+
+    make chaos                       one run of a minute
+    SEED=7 make chaos                the same plan of faults again
+    RUNS=100 make chaos              a hundred runs with different seeds
+    PREVIOUS=path/to/kaisatsu make chaos    begins with the binary of an earlier version
+
+README.md describes the faults and what is checked.
+"""
+
+import argparse
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+from callers import Caller
+from cluster import Cluster
+from faults import Act, plan
+from history import History, judge
+from inspection import inspect
+from operator_ import Operator
+from recovery import Supervisor, wait_for_recovery
+from replica import REQUEST_TIMEOUT
+from rolling import restart_in_turn
+
+CALLERS = 5
+SLACK = 4.0  # seconds that an answer may be late beyond the time limit of a request, on a busy machine
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", type=Path, default=os.environ.get("KAISATSU_BINARY"), help="the server")
+    parser.add_argument("--previous", type=Path, default=os.environ.get("PREVIOUS") or None)
+    parser.add_argument("--models", type=Path, default=os.environ.get("KAISATSU_TEST_MODELS"))
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--runs", type=int, default=int(os.environ.get("RUNS") or 1))
+    parser.add_argument("--seed", type=int,
+                        default=int(os.environ.get("SEED") or random.SystemRandom().randrange(1 << 31)))
+    parser.add_argument("--only", default="", help="only acts in whose text this occurs")
+    parser.add_argument("--without", default="", help="no acts in whose text this occurs")
+    parser.add_argument("--pooled", action="store_true", help="three servers of Debian's PostgreSQL behind pgbouncer")
+    options = parser.parse_args()
+    if not options.binary or not options.models:
+        sys.exit("chaos: KAISATSU_BINARY and KAISATSU_TEST_MODELS are not set; `make chaos` sets them")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that everything that was started is ended
+    failed = [seed for seed in range(options.seed, options.seed + options.runs) if not run(options, seed)]
+    print(f"{options.runs} runs, {len(failed)} with complaints{': seeds ' if failed else ''}"
+          f"{', '.join(map(str, failed))}")
+    return 1 if failed else 0
+
+
+def run(options, seed: int) -> bool:
+    """One run; whether there was nothing to complain of."""
+    print(f"chaos: SEED={seed}", flush=True)
+    cluster = Cluster(options.previous or options.binary, options.models, options.pooled)
+    history, kept = History(), False
+    supervisor = Supervisor(cluster, history)
+    try:
+        acts = plan(cluster, seed, options.seconds, options.only, options.without)
+        callers = [Caller(number, seed, cluster.balancer.port, cluster.key, history) for number in range(CALLERS)]
+        operator = Operator(seed, cluster, history)
+        for thread in (supervisor, *callers, operator):
+            thread.start()
+        slowest = 0.0
+        for act in acts:
+            slowest = max(slowest, perform(act, cluster, history))
+        stop(*callers, operator)
+        cluster.postgres.settle()
+        strict = [Caller(number, seed, cluster.balancer.port, cluster.key, history, strict=True) for number in range(4)]
+        say(history, "a rolling restart")
+        restart_in_turn(cluster, options.binary, strict, history)
+        say(history, "the inspection")
+        inspect(cluster, callers + strict, history, random.Random(seed))
+        stop(supervisor)
+        judge_lateness(acts, callers, history)
+        complaints = history.complaints + judge(history.facts)
+        answers = [answer.status for caller in callers for _, answer in caller.api.answers]
+        made = sum(fact.deed == "make" and fact.sure for fact in history.facts)
+        print(f"chaos: {len(acts)} acts; {len(answers)} requests, {answers.count(503)} answered 503, {answers.count(0)} "
+              f"without an answer; {made} things acknowledged, slowest recovery {slowest:.1f} s, "
+              f"{len(complaints)} complaints", flush=True)
+        if complaints:
+            kept = True
+            print("\n".join(complaints[:40]))
+            print(f"{cluster.logs()}\nchaos: the logs are in {cluster.folder}; SEED={seed} repeats the plan", flush=True)
+        return not complaints
+    finally:
+        supervisor.stopping.set()
+        cluster.end(keep=kept)
+
+
+def perform(act: Act, cluster: Cluster, history: History) -> float:
+    """One act, and the recovery from it; how long that took."""
+    say(history, str(act))
+    time.sleep(act.pause)
+    act.began = time.monotonic()
+    for fault in act.faults:
+        fault.begin()
+    time.sleep(act.seconds)
+    for fault in act.faults:
+        fault.end()
+    act.ended = time.monotonic()
+    return wait_for_recovery(act, cluster, history)
+
+
+def say(history: History, text: str) -> None:
+    print(f"{time.monotonic() - history.began:6.1f} s {text}", flush=True)
+
+
+def stop(*threads) -> None:
+    for thread in threads:
+        thread.stopping.set()
+    for thread in threads:
+        thread.join()
+
+
+def judge_lateness(acts: list[Act], callers: list[Caller], history: History) -> None:
+    """A caller waits no longer than the time limit of requests, unless the replica could not answer at all."""
+    hidden = [(act.began, act.ended) for act in acts if any(fault.hides for fault in act.faults)]
+    for caller in callers:
+        for path, answer in caller.api.answers:
+            late = answer.ended - answer.began > REQUEST_TIMEOUT + SLACK
+            if late and not any(began < answer.ended and ended > answer.began for began, ended in hidden):
+                history.complain(f"{path} took {answer.ended - answer.began:.1f} s, from "
+                                 f"{answer.began - history.began:.1f} s on: {answer}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
