@@ -8,7 +8,7 @@ use kaisatsu_store::{Blobs, Store};
 use kaisatsu_vision::{Bounds, Engine};
 
 use crate::{
-    Settings, UserLimits, UserSettings,
+    Settings, UserLimits, UserSettings, VectorSettings,
     background::Signals,
     engine::{EngineQueue, Models},
     indexes::{CatalogueIndex, CollectionIndexes, DatasetCache},
@@ -36,6 +36,7 @@ pub(crate) struct Context {
     pub(crate) fetches: usize,
     /// How long the lease of a build lasts.
     pub(crate) lease: Duration,
+    pub(crate) vectors: VectorSettings,
 }
 
 impl Context {
@@ -67,6 +68,7 @@ impl Context {
             limits: users.limits,
             fetches: users.fetches,
             lease: users.lease,
+            vectors: settings.vectors,
             store,
             clock,
         }
