@@ -3,7 +3,7 @@
 .PHONY: help serve models web unit test test-sdk check style fmt lint layers lines licences docs schema pages \
 	screenshots openapi fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy \
 	bench-datasets bench-catalogue bench-feedback bench-models bench-slow-database bench-layout bench-sdk \
-	soak maps vocabulary package package-sdk test-packages chaos chaos-short
+	soak maps vocabulary package package-sdk test-packages chaos chaos-short bench-vectors
 .DEFAULT_GOAL := help
 
 # Property tests use the same random cases in every run, so that only a change of the code can make them fail.
@@ -136,6 +136,13 @@ bench-nearest: ## measure nearest-neighbour search against hnswlib, usearch and 
 	@cargo build --release --locked --package bench-nearest
 	@target/bench-venv/bin/python bench/nearest/compare.py \
 		--binary target/release/bench-nearest --data target/bench-nearest
+
+bench-vectors: ## measure similar image search in memory against PostgreSQL with pgvector
+	@cargo build --release --locked --package bench-nearest
+	@for count in 10000 50000; do \
+		target/release/bench-nearest make target/bench-vectors clustered $$count 1280 200; \
+		tools/with-postgres target/release/bench-nearest database target/bench-vectors 1280; \
+	done
 
 bench-vision: ## measure image recognition against Python's onnxruntime and FastAPI
 	@$(BENCH_VISION)

@@ -259,7 +259,8 @@ fn collections_are_filled_listed_searched_and_removed(backend: Backend) {
     let listed = run(home.path(), &["collection", "list", "--database", &database.address], &[]);
     assert_eq!(
         listed.out,
-        "NAME     IMAGES  MODEL\nb        1       general\nc        1       general\nwaves-1  1       general\n"
+        "NAME     IMAGES  MODEL    VECTORS\nb        1       general  memory\nc        1       general  memory\n\
+         waves-1  1       general  memory\n"
     );
     bad_collection_images(here);
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, clippy::cast_precision_loss)]
 
 mod data;
+mod database;
 
 use std::{
     env, error, fs,
@@ -19,7 +20,8 @@ const K: usize = 10;
 const USAGE: &str = "usage: bench-nearest make DIR clustered|random COUNT DIMS QUERIES
        bench-nearest run DIR DIMS [BEAM...]
        bench-nearest crossover DIR DIMS
-       bench-nearest changes DIR DIMS";
+       bench-nearest changes DIR DIMS
+       bench-nearest database DIR DIMS";
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -33,6 +35,7 @@ fn main() -> Outcome<()> {
             run(&PathBuf::from(dir), dims.parse()?, &beams)
         }
         ["changes", dir, dims] => changes(&PathBuf::from(dir), dims.parse()?),
+        ["database", dir, dims] => database::compare(&PathBuf::from(dir), dims.parse()?),
         ["crossover", dir, dims] => crossover(&PathBuf::from(dir), dims.parse()?),
         _ => Err(USAGE.into()),
     }
@@ -72,10 +75,7 @@ fn build(stored: &Vectors, graph_from: usize, beam: usize) -> Outcome<VectorInde
 fn run(dir: &Path, dims: usize, beams: &[usize]) -> Outcome<()> {
     let stored = Vectors::read(&dir.join("vectors.f32"), dims)?;
     let asked = Vectors::read(&dir.join("queries.f32"), dims)?;
-    let truth = fs::read(dir.join("truth.u32"))?;
-    let (truth, _) = truth.as_chunks::<4>();
-    let truth: Vec<u32> = truth.iter().map(|&id| u32::from_le_bytes(id)).collect();
-
+    let truth = stored_truth(dir)?;
     let start = Instant::now();
     let mut index = build(&stored, Settings::default().graph_from, Settings::default().beam)?;
     let build_seconds = start.elapsed().as_secs_f64();
@@ -95,10 +95,20 @@ fn run(dir: &Path, dims: usize, beams: &[usize]) -> Outcome<()> {
     Ok(())
 }
 
+fn stored_truth(dir: &Path) -> Outcome<Vec<u32>> {
+    let truth = fs::read(dir.join("truth.u32"))?;
+    let (truth, _) = truth.as_chunks::<4>();
+    Ok(truth.iter().map(|&id| u32::from_le_bytes(id)).collect())
+}
+
 fn recall(index: &VectorIndex, asked: &Vectors, truth: &[u32]) -> Outcome<f64> {
+    recall_of(asked, truth, &|query| Ok(ids(&index.search(query, K)?)))
+}
+
+fn recall_of(asked: &Vectors, truth: &[u32], search: &dyn Fn(&[f32]) -> Outcome<Vec<u32>>) -> Outcome<f64> {
     let mut hits = 0;
     for (query, best) in asked.iter().zip(truth.chunks(K)) {
-        let found = ids(&index.search(query, K)?);
+        let found = search(query)?;
         hits += best.iter().filter(|id| found.contains(id)).count();
     }
     Ok(hits as f64 / truth.len() as f64)

@@ -19,6 +19,7 @@ use std::{
 use kaisatsu_access::{LogMailer, Mailer};
 use kaisatsu_fetch::AllowedHost;
 use kaisatsu_http::{Cors, Embedding, KeyPlaces, Segment, TrustedProxies};
+use kaisatsu_recognition::VectorPlace;
 use kaisatsu_vision::HeifLibrary;
 pub(crate) use sources::{EffectiveSetting, Origin, Origins, parse, settings as all_settings};
 
@@ -207,6 +208,22 @@ pub(crate) struct Settings {
         value_parser = clap::value_parser!(u32).range(2..=1000)
     )]
     pub(crate) feedback_quorum: u32,
+
+    /// Where the vectors of collections are searched: memory, database (PostgreSQL with pgvector), or auto for the
+    /// database where it can and a collection is large
+    #[arg(long, global = true, env = "KAISATSU_VECTORS", value_name = "PLACE", default_value = "auto")]
+    pub(crate) vectors: VectorsSetting,
+
+    /// Images from which on a collection is large; it returns to memory when half of them are left
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_VECTORS_THRESHOLD",
+        value_name = "NUMBER",
+        default_value_t = 50_000,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    pub(crate) vectors_threshold: u32,
 
     /// How long a user's token is valid
     #[arg(
@@ -449,6 +466,27 @@ pub(crate) struct Settings {
     /// How it is logged, on standard error
     #[arg(long, global = true, env = "KAISATSU_LOG_FORMAT", value_name = "FORMAT", default_value = "auto")]
     pub(crate) log_format: LogFormat,
+}
+
+/// Where the vectors of collections are searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum VectorsSetting {
+    /// In the memory of every server
+    Memory,
+    /// In the database, which must be PostgreSQL with pgvector
+    Database,
+    /// In the database where it can and a collection is large
+    Auto,
+}
+
+impl From<VectorsSetting> for VectorPlace {
+    fn from(setting: VectorsSetting) -> Self {
+        match setting {
+            VectorsSetting::Memory => Self::Memory,
+            VectorsSetting::Database => Self::Database,
+            VectorsSetting::Auto => Self::Auto,
+        }
+    }
 }
 
 /// A value that may contain a password. It is not checked while the command line is parsed, because the parser quotes

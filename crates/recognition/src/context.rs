@@ -8,7 +8,7 @@ use kaisatsu_store::{Blobs, Store};
 use kaisatsu_vision::{Bounds, Engine};
 
 use crate::{
-    Settings, UserLimits, UserSettings,
+    Settings, UserLimits, UserSettings, VectorSettings,
     background::Signals,
     engine::{EngineQueue, Models},
     indexes::{CatalogueIndex, CollectionIndexes, DatasetCache},
@@ -38,6 +38,7 @@ pub(crate) struct Context {
     pub(crate) fetches: usize,
     /// How long the lease of a build lasts.
     pub(crate) lease: Duration,
+    pub(crate) vectors: VectorSettings,
 }
 
 impl Context {
@@ -70,6 +71,7 @@ impl Context {
             exif_position: settings.exif_position,
             fetches: users.fetches,
             lease: users.lease,
+            vectors: settings.vectors,
             store,
             clock,
         }

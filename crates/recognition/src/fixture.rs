@@ -21,7 +21,8 @@ use kaisatsu_vision::{Engine, ModelRegistry};
 use tempfile::TempDir;
 
 use crate::{
-    Recognition, Settings, User, UserLimits, UserSettings, context::Context, feedback::Learner, learning::FeedbackQuery,
+    Recognition, Settings, User, UserLimits, UserSettings, VectorPlace, VectorSettings, context::Context,
+    feedback::Learner, learning::FeedbackQuery,
 };
 
 /// One grey pixel.
@@ -53,17 +54,32 @@ pub(crate) struct Fixture {
     pub(crate) learner: Arc<Learner>,
     pub(crate) store: Store,
     pub(crate) user: User,
-    pub(crate) database: Database,
+    pub(crate) database: Arc<Database>,
     pub(crate) folder: TempDir,
     clock: Arc<ManualClock>,
 }
 
 impl Fixture {
     pub(crate) async fn new() -> Self {
-        let (database, folder) = (Database::fresh(Backend::Sqlite), tempfile::tempdir().unwrap());
+        Self::on(Backend::Sqlite).await
+    }
+
+    pub(crate) async fn on(backend: Backend) -> Self {
+        let database = Database::fresh(backend);
         let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
         let application = AppId::from_random([1; 10]);
         store.create_application(&application, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
+        Self::over(store, Arc::new(database), application).await
+    }
+
+    /// Another replica on the same database.
+    pub(crate) async fn again(&self) -> Self {
+        let store = Store::open(&self.database.address.parse().unwrap()).await.unwrap();
+        Self::over(store, Arc::clone(&self.database), self.user.application.clone()).await
+    }
+
+    async fn over(store: Store, database: Arc<Database>, application: AppId) -> Self {
+        let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(ManualClock::default());
         let settings = Settings {
             waiting: 8,
@@ -72,6 +88,7 @@ impl Fixture {
             keep_pictures: false,
             quorum: 2,
             exif_position: false,
+            vectors: VectorSettings { place: VectorPlace::Auto, threshold: 1_000 },
         };
         let policy = Policy { allowed: Vec::new(), max_bytes: 1_000, timeout: Duration::from_secs(1) };
         let users = UserSettings {

@@ -1,20 +1,20 @@
 //! Following the database: the indexes of collections and catalogue are as the database is, a moment later.
 
 use std::{
-    collections::BTreeSet,
+    collections::HashMap,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
 };
 
-use cosine_index::{Settings, VectorIndex};
-use kaisatsu_store::{ChangedItem, Store, StoreError};
+use kaisatsu_store::{ChangedItem, PartState, Store, StoreError, VectorPart};
 use tokio::sync::Mutex;
 
 use crate::{
     background::follow,
     context::Context,
+    engine::COLLECTION_IMAGES,
     indexes::{CatalogueIndex, CollectionIndexes},
 };
 
@@ -35,11 +35,11 @@ pub(crate) struct ContentFollower {
 struct Position {
     /// All changes up to this revision are in the indexes.
     revision: i64,
-    /// Revision and number of the last change that was applied, of images and of items.
-    images: (i64, i64),
+    /// Revision and number of the last change that was applied: of the images of each collection that is in memory, and
+    /// of items.
+    images: HashMap<String, (i64, i64)>,
     items: (i64, i64),
-    /// What is in the indexes: the names of collections, and the greatest number of an item.
-    collections: BTreeSet<String>,
+    /// The greatest number of an item that is in the index.
     last_item: i64,
 }
 
@@ -73,7 +73,8 @@ impl ContentFollower {
         let mut position = self.position.lock().await;
         let store = &self.store;
         let revision = store.content_revision().await?;
-        if revision < position.revision.max(position.images.0).max(position.items.0) {
+        let latest = position.images.values().map(|(revision, _)| *revision).max().unwrap_or(0);
+        if revision < position.revision.max(latest).max(position.items.0) {
             tracing::info!("the database is older than before; collections and catalogue are read anew");
             self.loaded.store(false, Ordering::Release);
             let former = std::mem::take(&mut *position);
@@ -81,21 +82,7 @@ impl ContentFollower {
         }
         if revision > position.revision || !self.is_loaded() {
             // A writer holds the revision until it commits, so every change up to it is visible now.
-            let (mut images, mut read) = (Vec::new(), position.images);
-            loop {
-                let page = store.changed_images(read, PAGE).await?;
-                let Some(last) = page.last() else { break };
-                read = (last.revision, last.number);
-                images.extend(page);
-            }
-            // Read after the images, so that each of them finds its collection, however new that is.
-            let collections: Vec<_> =
-                store.collections().await?.into_iter().map(|(collection, _)| collection).collect();
-            // Building an index of many images takes time, and other tasks should not wait for it.
-            position.collections.extend(collections.iter().map(|collection| collection.name.clone()));
-            tokio::task::block_in_place(|| self.collections.apply(&collections, images));
-            // Only now: after a failure before this, what was read and not applied is read again.
-            position.images = read;
+            self.follow_collections(&mut position).await?;
             loop {
                 let page = store.changed_items(position.items, PAGE).await?;
                 let Some(last) = page.last() else { break };
@@ -109,13 +96,54 @@ impl ContentFollower {
         Ok(())
     }
 
-    /// Empties the indexes. A restored backup does not say what it lacks.
-    fn clear(&self, former: &Position) {
-        for name in &former.collections {
-            if let Some(known) = self.collections.get(name) {
-                known.index.replace(VectorIndex::new(1, Settings::default()));
+    /// Follows the collections: those in the database by where they are, the others by their vectors.
+    async fn follow_collections(&self, position: &mut Position) -> Result<(), StoreError> {
+        let collections = self.store.collection_list().await?;
+        let parts = self.store.vector_parts().await?;
+        let changed = self.store.changed_collections(position.revision).await?;
+        self.collections.retain(&collections);
+        position.images.retain(|name, _| collections.iter().any(|collection| collection.name == *name));
+        for collection in &collections {
+            let answers = |part: &&VectorPart| part.state() == PartState::Answering && part.is_of(collection);
+            if let Some(part) = parts.iter().find(answers) {
+                position.images.remove(&collection.name);
+                tokio::task::block_in_place(|| self.collections.search_in(collection, part));
+                continue;
             }
+            // A collection that was emptied may have other weights now: then its index is built anew.
+            let known = position.images.get(&collection.name).copied();
+            let known = known.filter(|_| self.collections.is_in_memory(collection));
+            if known.is_some() && !changed.contains(&collection.name) {
+                continue;
+            }
+            let (mut images, mut read) = (Vec::new(), known.unwrap_or_default());
+            loop {
+                let page = self.store.changed_images(&collection.name, read, PAGE).await?;
+                let Some(last) = page.last() else { break };
+                read = (last.revision, last.number);
+                images.extend(page);
+            }
+            // Building an index of many images takes time, and other tasks should not wait for it.
+            tokio::task::block_in_place(|| match known {
+                Some(_) => self.collections.update(collection, &images),
+                None => self.collections.build(collection, &images),
+            });
+            // Only now: after a failure before this, what was read and not applied is read again.
+            position.images.insert(collection.name.clone(), read);
         }
+        for (place, in_database) in [("memory", false), ("database", true)] {
+            let all = self.collections.all();
+            let there = all.iter().filter(|collection| collection.part().is_some() == in_database);
+            let images: usize = there.map(|collection| collection.images()).sum();
+            #[allow(clippy::cast_precision_loss, reason = "a gauge is a float")]
+            metrics::gauge!(COLLECTION_IMAGES, "place" => place).set(images as f64);
+        }
+        Ok(())
+    }
+
+    /// Empties the index of items: a restored backup does not say what it lacks. Collections answer as they are until
+    /// they have been read anew.
+    fn clear(&self, former: &Position) {
         let removed =
             |number| ChangedItem { number, category: String::new(), sketches: Vec::new(), revision: former.revision };
         for number in 1..=former.last_item {
@@ -155,7 +183,7 @@ mod tests {
         fixture.store.put_images("c", &[image("a"), image("b")]).await.unwrap();
         fixture.store.put_items(&[item("x"), item("y")]).await.unwrap();
         let follower = ContentFollower::new(&fixture.context);
-        let known = || (follower.collections.get("c").unwrap().index.len(), follower.catalogue.items());
+        let known = || (follower.collections.get("c").unwrap().images(), follower.catalogue.items());
         follower.catch_up().await.unwrap();
         assert_eq!(known(), (2, 2));
         fixture.database.run(
@@ -166,6 +194,28 @@ mod tests {
         follower.catch_up().await.unwrap();
         assert!(follower.is_loaded());
         assert_eq!(known(), (1, 1));
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_emptied_collection_is_indexed_anew_with_other_weights() {
+        let fixture = Fixture::new().await;
+        let text = |text: &str| text.to_owned();
+        let collection = |weights| Collection { name: text("c"), model: text("general"), model_sha256: text(weights) };
+        let image = |id: &str, vector| NewImage { image_id: text(id), image_url: text(""), tag: text(""), vector };
+        let follower = ContentFollower::new(&fixture.context);
+        fixture.store.ensure_collection(&collection("old"), Timestamp(0)).await.unwrap();
+        fixture.store.put_images("c", &[image("a", vec![1.0, 0.0])]).await.unwrap();
+        follower.catch_up().await.unwrap();
+        assert_eq!(follower.collections.get("c").unwrap().search(&[1.0, 0.0], 5).unwrap().len(), 1);
+        // The new weights make vectors of another length.
+        fixture.store.remove_images("c", None).await.unwrap();
+        fixture.store.ensure_collection(&collection("new"), Timestamp(0)).await.unwrap();
+        fixture.store.put_images("c", &[image("b", vec![0.0, 1.0, 0.0])]).await.unwrap();
+        follower.catch_up().await.unwrap();
+        let known = follower.collections.get("c").unwrap();
+        assert_eq!((&known.collection, known.dims()), (&collection("new"), 3));
+        let found = known.search(&[0.0, 1.0, 0.0], 5).unwrap();
+        assert_eq!(found.iter().map(|found| found.id).collect::<Vec<_>>(), [2]);
     }
 
     #[tokio::test(flavor = "multi_thread")]

@@ -16,6 +16,7 @@
 //! feedback/    verdicts, learning from them, holding back harmful ones
 //! janitor/     removing bytes, expired recognitions and deleted applications
 //! follower     keeping the in-memory copies as the database is
+//! placement    which collections are in memory and which in the database
 //! recognition  the services, wired together
 //! health       how they are
 //! ```
@@ -41,6 +42,7 @@ mod janitor;
 mod learning;
 mod log;
 mod paging;
+mod placement;
 mod recognition;
 mod settings;
 mod storage;
@@ -74,6 +76,6 @@ pub use kaisatsu_vision::{
 pub use log::Saved;
 pub use paging::{Cursor, Page};
 pub use recognition::Recognition;
-pub use settings::{Settings, UserLimits, UserSettings};
+pub use settings::{Settings, UserLimits, UserSettings, VectorPlace, VectorSettings};
 pub use storage::{StorageArea, UploadRequest, Uploaded};
 pub use user::User;

@@ -16,6 +16,7 @@ use crate::{
     follower::ContentFollower,
     functions::{Classify, Detect, ObjectRecognition, ReadText, SimilarSearch},
     janitor::Janitor,
+    placement::Placement,
     storage::StorageArea,
 };
 
@@ -47,6 +48,7 @@ pub struct Recognition {
     pub janitor: Arc<Janitor>,
     learner: Arc<Learner>,
     follower: Arc<ContentFollower>,
+    placement: Arc<Placement>,
     builder: Arc<DatasetBuilder>,
     engine: Arc<EngineQueue>,
     store: Store,
@@ -75,6 +77,7 @@ impl Recognition {
             feedback: Feedback::new(context, &learner),
             janitor: Arc::new(Janitor::new(context, &datasets)),
             follower: Arc::new(ContentFollower::new(context)),
+            placement: Arc::new(Placement::new(context)),
             builder: Arc::new(DatasetBuilder::new(context)),
             engine: Arc::clone(&context.engine),
             store: context.store.clone(),
@@ -87,6 +90,7 @@ impl Recognition {
     /// is dropped.
     pub fn start(&self) {
         self.follower.start();
+        self.placement.start();
         self.learner.start();
         self.builder.start();
         self.janitor.start();

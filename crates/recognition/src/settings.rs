@@ -20,6 +20,28 @@ pub struct Settings {
     pub quorum: usize,
     /// Whether the position in a picture's EXIF data may be used, for models of things that have a place.
     pub exif_position: bool,
+    /// Where the vectors of collections are.
+    pub vectors: VectorSettings,
+}
+
+/// Where the vectors of collections are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VectorSettings {
+    /// Where they belong.
+    pub place: VectorPlace,
+    /// With [`VectorPlace::Auto`]: the number of images from which on a collection belongs in the database.
+    pub threshold: usize,
+}
+
+/// Where the vectors of a collection belong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VectorPlace {
+    /// In the memory of every replica.
+    Memory,
+    /// In the database.
+    Database,
+    /// In the database if there are many and the database can search them, in memory otherwise.
+    Auto,
 }
 
 /// How much one user may have.

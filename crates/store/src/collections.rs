@@ -52,8 +52,6 @@ pub struct NewImage {
 pub struct ChangedImage {
     /// Its number.
     pub number: i64,
-    /// The collection it is in.
-    pub collection: String,
     /// Its vector; `None` when it was removed.
     pub vector: Option<Vec<f32>>,
     /// The revision of its latest change.
@@ -87,6 +85,15 @@ const PUT_IMAGE: &str = "INSERT INTO collection_image (collection, image_id, ima
 /// Removes the image of that id, or all images.
 const REMOVE_IMAGES: &str = "UPDATE collection_image SET removed = 1, vector = $3, revision = $4 \
      WHERE collection = $1 AND ($2 IS NULL OR image_id = $2) AND removed = 0";
+
+pub(crate) const CHANGED_IMAGES: &str = "SELECT number, vector, revision, removed FROM collection_image \
+     WHERE collection = $1 AND (revision, number) > ($2, $3) ORDER BY revision, number LIMIT $4";
+
+pub(crate) type ChangedRow = (i64, Vec<u8>, i64, i64);
+
+pub(crate) fn changed((number, vector, revision, removed): ChangedRow) -> ChangedImage {
+    ChangedImage { number, vector: (removed == 0).then(|| bytes_to_floats(&vector)), revision }
+}
 
 impl Store {
     /// Creates a collection if there is none of that name, and returns the stored one.
@@ -249,22 +256,45 @@ impl Store {
         Ok(gone)
     }
 
-    /// The images that changed after a cursor (revision, number), in that order, at most `limit`.
+    /// The collections there are, without the numbers of their images, which take long to count.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn changed_images(&self, after: (i64, i64), limit: i64) -> Result<Vec<ChangedImage>, StoreError> {
-        let rows: Vec<(i64, String, Vec<u8>, i64, i64)> = on_each!(self, pool => {
-            sqlx::query_as(
-                "SELECT number, collection, vector, revision, removed FROM collection_image \
-                 WHERE revision > $1 OR (revision = $1 AND number > $2) ORDER BY revision, number LIMIT $3",
+    pub async fn collection_list(&self) -> Result<Vec<Collection>, StoreError> {
+        Ok(on_each!(self, pool => {
+            sqlx::query_as("SELECT name, model, model_sha256 FROM collection WHERE removed = 0 ORDER BY name")
+                .fetch_all(pool).await
+        })?)
+    }
+
+    /// The collections with images that changed after a revision.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn changed_collections(&self, revision: i64) -> Result<Vec<String>, StoreError> {
+        Ok(on_each!(self, pool => {
+            sqlx::query_scalar(
+                "SELECT name FROM collection c WHERE removed = 0 AND EXISTS (SELECT 1 FROM collection_image i \
+                 WHERE i.collection = c.name AND i.revision > $1)",
             )
-            .bind(after.0).bind(after.1).bind(limit).fetch_all(pool).await
+            .bind(revision).fetch_all(pool).await
+        })?)
+    }
+
+    /// The images of a collection that changed after a cursor (revision, number), in that order, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn changed_images(
+        &self,
+        collection: &str,
+        after: (i64, i64),
+        limit: i64,
+    ) -> Result<Vec<ChangedImage>, StoreError> {
+        let rows: Vec<ChangedRow> = on_each!(self, pool => {
+            sqlx::query_as(CHANGED_IMAGES)
+                .bind(collection).bind(after.0).bind(after.1).bind(limit).fetch_all(pool).await
         })?;
-        let changed = |(number, collection, vector, revision, removed): (i64, String, Vec<u8>, i64, i64)| {
-            let vector = (removed == 0).then(|| bytes_to_floats(&vector));
-            ChangedImage { number, collection, vector, revision }
-        };
         Ok(rows.into_iter().map(changed).collect())
     }
 

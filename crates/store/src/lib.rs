@@ -30,6 +30,7 @@ mod replicas;
 mod tokens;
 mod usage;
 mod user_images;
+mod vectors;
 mod wal_checkpoint;
 
 pub use accounts::{
@@ -63,6 +64,7 @@ use sqlx::{PgPool, SqlitePool};
 pub use tokens::{NewToken, TokenHolder};
 pub use usage::{UsageOutcome, UsageRow, UsageTotal};
 pub use user_images::{KeptImage, NewUserImage, PutImageOutcome, UserImage};
+pub use vectors::{Followed, PartState, VectorPart, VectorSupport};
 
 /// The database. Cheap to clone: clones share one connection pool.
 #[derive(Debug, Clone)]

@@ -120,6 +120,12 @@ impl VectorIndex {
         self.id_map.len()
     }
 
+    /// Number of components of its vectors.
+    #[must_use]
+    pub fn dims(&self) -> usize {
+        self.dims
+    }
+
     /// Whether there are no vectors.
     #[must_use]
     pub fn is_empty(&self) -> bool {

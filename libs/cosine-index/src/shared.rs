@@ -79,6 +79,12 @@ impl SharedVectorIndex {
         self.read().len()
     }
 
+    /// Number of components of its vectors.
+    #[must_use]
+    pub fn dims(&self) -> usize {
+        self.read().dims()
+    }
+
     /// Whether there are no vectors.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -8,7 +8,7 @@ use std::{
 
 use clap::Subcommand;
 use kaisatsu_model::{Clock, CollectionName, SystemClock};
-use kaisatsu_store::{Collection, NewImage, Store};
+use kaisatsu_store::{Collection, NewImage, PartState, Store, VectorPart};
 use kaisatsu_vision::{ModelRegistry, training};
 
 use super::{progress, table};
@@ -83,9 +83,18 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
         }
         Command::List { json } => {
             let rows: Vec<_> = store.collections().await?;
-            let rows: Vec<[String; 3]> =
-                rows.into_iter().map(|(facts, images)| [facts.name, images.to_string(), facts.model]).collect();
-            table::list(json, ["NAME", "IMAGES", "MODEL"], &rows);
+            let parts = store.vector_parts().await?;
+            let place = |facts: &Collection| match parts.iter().find(|part| part.is_of(facts)).map(VectorPart::state) {
+                None => "memory",
+                Some(PartState::Answering) => "database",
+                Some(PartState::Filling | PartState::Leaving) => "moving",
+            };
+            let row = |(facts, images): (Collection, i64)| {
+                let place = place(&facts).to_owned();
+                [facts.name, images.to_string(), facts.model, place]
+            };
+            let rows: Vec<[String; 4]> = rows.into_iter().map(row).collect();
+            table::list(json, ["NAME", "IMAGES", "MODEL", "VECTORS"], &rows);
             Ok(ExitCode::SUCCESS)
         }
     }

@@ -10,9 +10,9 @@ use kaisatsu_fetch::{Fetcher, Policy};
 use kaisatsu_http::{App, Gateway, Limits, PreparedMap, PublishedLimits, Services, Tls};
 use kaisatsu_model::{ApplicationName, KeyScope, SystemClock};
 use kaisatsu_railmap::MapRegistry;
-use kaisatsu_recognition::{Recognition, UserLimits, UserSettings};
+use kaisatsu_recognition::{Recognition, UserLimits, UserSettings, VectorSettings};
 use kaisatsu_status::{DiskRole, Identity, Monitor, WatchedDisk};
-use kaisatsu_store::{BlobAddress, Blobs, DatabaseAddress, Store};
+use kaisatsu_store::{BlobAddress, Blobs, DatabaseAddress, Store, VectorSupport};
 use kaisatsu_vision::{Engine, HeifSupport, ModelRegistry};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tokio::{
@@ -25,7 +25,7 @@ use crate::{
     allocator, database_lock,
     error::CliError,
     logs,
-    settings::{Origins, Settings},
+    settings::{Origins, Settings, VectorsSetting},
 };
 
 /// How often the map folder is checked for changes.
@@ -55,6 +55,9 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
     }
     let store = Store::open(&address).await?;
     let _lock = if settings.share_sqlite { None } else { Some(database_lock::lock(&address)?) };
+    if settings.vectors == VectorsSetting::Database {
+        require_vectors(&store).await?;
+    }
     let maps = Arc::new(open_maps(&folder)?);
     let mailer = settings.mailer()?;
     let operations = kaisatsu_http::operations(&settings.route_service);
@@ -188,6 +191,17 @@ fn watch_certificate(tls: Arc<Tls>) {
     });
 }
 
+/// Refuses to start where vectors are to be in a database that cannot search them.
+async fn require_vectors(store: &Store) -> Result<(), CliError> {
+    match store.enable_vectors().await? {
+        VectorSupport::Ready => Ok(()),
+        VectorSupport::Available => Err(CliError::Store("the extension pgvector was removed just now".to_owned())),
+        VectorSupport::Missing(reason) => Err(CliError::Usage(format!(
+            "vectors is 'database', but {reason}. Or set vectors to auto or memory: then they are in memory"
+        ))),
+    }
+}
+
 fn open_maps(folder: &Path) -> Result<MapRegistry<PreparedMap>, CliError> {
     MapRegistry::open(Some(folder.to_owned()), PreparedMap::of)
         .map_err(|error| CliError::Failed(format!("the map folder {} cannot be read: {error}", folder.display())))
@@ -228,6 +242,7 @@ fn open_recognition(settings: &Settings, store: &Store) -> Result<Recognition, C
         keep_pictures: settings.keep_pictures,
         quorum: small(settings.feedback_quorum),
         exif_position: settings.exif_position,
+        vectors: VectorSettings { place: settings.vectors.into(), threshold: small(settings.vectors_threshold) },
     };
     Ok(Recognition::new(engine, store.clone(), Arc::new(SystemClock), &decided, user_settings(settings)?))
 }

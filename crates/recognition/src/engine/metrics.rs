@@ -9,6 +9,10 @@ use super::Workload;
 pub(crate) const DECODE: &str = "kaisatsu_engine_decode_seconds";
 pub(crate) const INFERENCE: &str = "kaisatsu_engine_inference_seconds";
 pub(crate) const FEEDBACK: &str = "kaisatsu_engine_memory_seconds";
+/// Searches in the database.
+pub(crate) const SEARCH: &str = "kaisatsu_vector_search_seconds";
+/// Images of collections that can be found, by where their vectors are.
+pub(crate) const COLLECTION_IMAGES: &str = "kaisatsu_collection_images";
 pub(super) const REQUESTS: &str = "kaisatsu_engine_requests";
 pub(super) const REFUSED: &str = "kaisatsu_engine_refused_total";
 pub(super) const ABANDONED: &str = "kaisatsu_engine_abandoned_total";
@@ -45,6 +49,8 @@ pub fn describe_metrics() {
     describe_histogram!(DECODE, "Time to decode a picture, by task");
     describe_histogram!(INFERENCE, "Time in the networks, by task");
     describe_histogram!(FEEDBACK, "Time to ask what feedback has taught, by task");
+    describe_histogram!(SEARCH, "Time to search vectors in the database, by task");
+    describe_gauge!(COLLECTION_IMAGES, "Images of collections that can be found, by where their vectors are");
     describe_counter!(RATED, "Verdicts taken, by task, model, candidate and what they say");
     describe_counter!(HELD, "Verdicts held back because they make confirmed answers wrong");
 }

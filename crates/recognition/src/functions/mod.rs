@@ -11,5 +11,7 @@ pub use classify::{Category, Classify, ClassifyRequest};
 pub use detect::{Detect, DetectRequest, Detection};
 pub use objects::{Evidence, ItemMatch, ObjectRecognition, RecogniseRequest};
 pub use read_text::{ReadText, TextLine};
+#[cfg(test)]
+pub(crate) use similar::FoundImages;
 pub(crate) use similar::{CONSIDERED, nearest_first, similarity};
 pub use similar::{SimilarImage, SimilarRequest, SimilarSearch};

@@ -10,7 +10,7 @@ use crate::{
     RecognitionError, Saved,
     context::Context,
     engine::{EngineQueue, FEEDBACK, Models, Sought, timed},
-    indexes::CollectionIndexes,
+    indexes::{CollectionIndexes, Nearest},
     learning::{FeedbackQuery, LearnedFeedback},
     log::{Adjusted, Candidate, Entry, RecognitionLog},
 };
@@ -115,27 +115,16 @@ impl SimilarSearch {
         let has_verdicts = self.learned.has_verdicts(application, FUNCTION, &source);
         let most = if has_verdicts { request.most.max(CONSIDERED) } else { request.most };
         let searched = Arc::clone(&collection);
-        let search = move |vector: &[f32]| {
-            if searched.index.is_empty() {
-                return Ok(Vec::new());
-            }
-            searched.index.search(vector, most).map_err(|error| RecognitionError::Failed(error.to_string()))
-        };
+        let search = move |vector: &[f32]| searched.search(vector, most);
         let (found, descriptor) = sought.embed(&self.engine, FUNCTION, &model, search).await?;
-        let numbers: Vec<i64> = found.iter().filter_map(|found| i64::try_from(found.id).ok()).collect();
-        // An image that was removed a moment ago may still be in the index: the database decides.
-        let mut records = self.store.images(&numbers).await?;
-        let rank = |record: &ImageRecord| found.iter().position(|found| found.id == record.number.unsigned_abs());
-        records.sort_by_key(rank);
-        let base: Vec<f32> = records.iter().filter_map(|record| found.get(rank(record)?)).map(similarity).collect();
+        let nearest = Nearest::new(&self.store, FUNCTION.into(), &collection, found, &descriptor, most).await?;
+        let FoundImages { records, base, nearest } = FoundImages::existing(&self.store, nearest).await?;
         let unlike_below = sought.unlike_below(collection.unlike_below());
         let (learned, compared) = (Arc::clone(&self.learned), (descriptor.clone(), base.clone(), records.clone()));
         let adjust = move || {
             let (descriptor, base, records) = compared;
             let ids: Vec<u64> = records.iter().map(|record| record.number.unsigned_abs()).collect();
-            let cosines = |other: &[f32]| {
-                collection.index.cosines(&ids, other).into_iter().map(Option::unwrap_or_default).collect()
-            };
+            let cosines = |other: &[f32]| nearest.cosines(&ids, other);
             let index_of = |subject: &str| {
                 let (_, image) = subject.split_once('/')?;
                 records.iter().position(|record| record.image_id == image)
@@ -160,6 +149,28 @@ impl SimilarSearch {
         let (application, descriptor, image) = (application.clone(), Some(descriptor), sought.into_image());
         let entry = Entry { application, function: FUNCTION, source, weights, descriptor, image };
         Ok(self.log.save(entry, similar).await?)
+    }
+}
+
+/// The images of a collection that are nearest to a vector, best first.
+pub(crate) struct FoundImages {
+    pub(crate) records: Vec<ImageRecord>,
+    /// The score of each.
+    pub(crate) base: Vec<f32>,
+    nearest: Nearest,
+}
+
+impl FoundImages {
+    /// Those of the nearest images that exist. One that was removed a moment ago may still be in an index, and a search
+    /// in the database may have begun before: the database decides, now.
+    pub(crate) async fn existing(store: &Store, nearest: Nearest) -> Result<Self, RecognitionError> {
+        let found = &nearest.found;
+        let numbers: Vec<i64> = found.iter().filter_map(|found| i64::try_from(found.id).ok()).collect();
+        let mut records = store.images(&numbers).await?;
+        let rank = |record: &ImageRecord| found.iter().position(|found| found.id == record.number.unsigned_abs());
+        records.sort_by_key(rank);
+        let base = records.iter().filter_map(|record| found.get(rank(record)?)).map(similarity).collect();
+        Ok(Self { records, base, nearest })
     }
 }
 

@@ -1,19 +1,30 @@
-//! The public collections: an index of vectors for each.
+//! The public collections: for each an index of vectors in memory, or where they are in the database.
 
 use std::{
     collections::{HashMap, HashSet},
     sync::{Arc, Mutex, PoisonError, RwLock},
 };
 
-use cosine_index::{Settings, SharedVectorIndex, VectorIndex};
-use kaisatsu_store::{ChangedImage, Collection};
+use cosine_index::{Match, Settings, SharedVectorIndex, VectorIndex};
+use kaisatsu_store::{ChangedImage, Collection, VectorPart};
 
 use super::likeness::Sample;
+use crate::RecognitionError;
 
-/// A collection and its index.
+/// A collection and where its vectors are.
 pub(crate) struct CollectionIndex {
     pub(crate) collection: Collection,
-    pub(crate) index: SharedVectorIndex,
+    vectors: Vectors,
+}
+
+enum Vectors {
+    Memory(Box<MemoryIndex>),
+    Database(VectorPart),
+}
+
+/// The vectors in memory.
+struct MemoryIndex {
+    index: SharedVectorIndex,
     likeness: Mutex<Likeness>,
 }
 
@@ -27,16 +38,62 @@ struct Likeness {
 }
 
 impl CollectionIndex {
-    fn new(collection: &Collection, changes: &[ChangedImage]) -> Self {
-        let index = SharedVectorIndex::new(build(changes));
-        let built = Self { collection: collection.clone(), index, likeness: Mutex::default() };
-        built.learn(changes);
-        built
+    /// How many images there are to be found.
+    pub(crate) fn images(&self) -> usize {
+        match &self.vectors {
+            Vectors::Memory(memory) => memory.index.len(),
+            Vectors::Database(part) => usize::try_from(part.images).unwrap_or(0),
+        }
+    }
+
+    /// The length of the vectors.
+    pub(crate) fn dims(&self) -> usize {
+        match &self.vectors {
+            Vectors::Memory(memory) => memory.index.dims(),
+            Vectors::Database(part) => usize::try_from(part.dims).unwrap_or(0),
+        }
+    }
+
+    /// Where the vectors are in the database, if they are there.
+    pub(crate) fn part(&self) -> Option<&VectorPart> {
+        match &self.vectors {
+            Vectors::Memory(_) => None,
+            Vectors::Database(part) => Some(part),
+        }
     }
 
     /// A picture whose cosine with the nearest image is below this is like none of them.
     pub(crate) fn unlike_below(&self) -> f32 {
-        self.likeness.lock().unwrap_or_else(PoisonError::into_inner).unlike_below
+        match &self.vectors {
+            Vectors::Memory(memory) => memory.likeness.lock().unwrap_or_else(PoisonError::into_inner).unlike_below,
+            Vectors::Database(part) => part.unlike_below,
+        }
+    }
+
+    /// The nearest vectors in memory, best first. None when they are in the database.
+    pub(crate) fn search(&self, vector: &[f32], most: usize) -> Result<Vec<Match>, RecognitionError> {
+        match &self.vectors {
+            Vectors::Memory(memory) if !memory.index.is_empty() => {
+                memory.index.search(vector, most).map_err(|error| RecognitionError::Failed(error.to_string()))
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The cosines of images in memory with a vector.
+    pub(super) fn cosines(&self, ids: &[u64], other: &[f32]) -> Vec<Option<f32>> {
+        match &self.vectors {
+            Vectors::Memory(memory) => memory.index.cosines(ids, other),
+            Vectors::Database(_) => vec![None; ids.len()],
+        }
+    }
+}
+
+impl MemoryIndex {
+    fn new(changes: &[ChangedImage]) -> Self {
+        let built = Self { index: SharedVectorIndex::new(build(changes)), likeness: Mutex::default() };
+        built.learn(changes);
+        built
     }
 
     /// Computes the threshold again, unless the collection is nearly the same as before.
@@ -73,25 +130,45 @@ impl CollectionIndexes {
         names
     }
 
-    /// Applies changes of images. `collections` are all collections there are: others were removed.
-    pub(crate) fn apply(&self, collections: &[Collection], changes: Vec<ChangedImage>) {
+    /// All of them, in any order.
+    pub(crate) fn all(&self) -> Vec<Arc<CollectionIndex>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
+    /// Forgets the collections that are not among `collections`.
+    pub(crate) fn retain(&self, collections: &[Collection]) {
         let names: HashSet<&str> = collections.iter().map(|collection| collection.name.as_str()).collect();
         self.0.write().unwrap_or_else(PoisonError::into_inner).retain(|name, _| names.contains(name.as_str()));
-        let mut by_collection: HashMap<String, Vec<ChangedImage>> = HashMap::new();
-        for change in changes {
-            by_collection.entry(change.collection.clone()).or_default().push(change);
-        }
-        for collection in collections {
-            let changes = by_collection.remove(&collection.name).unwrap_or_default();
-            // A collection that was emptied may have other weights now: then its index is built anew.
-            if let Some(known) = self.get(&collection.name).filter(|known| known.collection == *collection) {
-                update(&known.index, &changes);
-                known.learn(&changes);
-                continue;
-            }
-            let built = Arc::new(CollectionIndex::new(collection, &changes));
-            self.0.write().unwrap_or_else(PoisonError::into_inner).insert(collection.name.clone(), built);
-        }
+    }
+
+    /// Whether the vectors of a collection are in memory, made with the weights that it has now.
+    pub(crate) fn is_in_memory(&self, collection: &Collection) -> bool {
+        self.get(&collection.name).is_some_and(|known| known.collection == *collection && known.part().is_none())
+    }
+
+    /// Applies changes of the images of a collection that is in memory.
+    pub(crate) fn update(&self, collection: &Collection, changes: &[ChangedImage]) {
+        let known = self.get(&collection.name);
+        let Some(Vectors::Memory(memory)) = known.as_ref().map(|known| &known.vectors) else { return };
+        update(&memory.index, changes);
+        memory.learn(changes);
+    }
+
+    /// Indexes a collection anew, in memory. `changes` are all of its images.
+    pub(crate) fn build(&self, collection: &Collection, changes: &[ChangedImage]) {
+        self.put(collection, Vectors::Memory(Box::new(MemoryIndex::new(changes))));
+    }
+
+    /// Lets a collection be searched in the database. What was in memory is freed when no search uses it any more.
+    pub(crate) fn search_in(&self, collection: &Collection, part: &VectorPart) {
+        self.put(collection, Vectors::Database(part.clone()));
+    }
+
+    fn put(&self, collection: &Collection, vectors: Vectors) {
+        let index = Arc::new(CollectionIndex { collection: collection.clone(), vectors });
+        let former = self.0.write().unwrap_or_else(PoisonError::into_inner).insert(collection.name.clone(), index);
+        // Freeing gigabytes takes time, and the lock is released by now.
+        drop(former);
     }
 }
 
@@ -144,21 +221,7 @@ mod tests {
     }
 
     fn change(number: i64, vector: Option<Vec<f32>>) -> ChangedImage {
-        ChangedImage { number, collection: "c".to_owned(), vector, revision: number }
-    }
-
-    #[test]
-    fn an_emptied_collection_is_indexed_anew_with_other_weights() {
-        let collections = CollectionIndexes::default();
-        collections.apply(&[collection("old")], vec![change(1, Some(vec![1.0, 0.0]))]);
-        assert_eq!(collections.get("c").unwrap().index.search(&[1.0, 0.0], 5).unwrap().len(), 1);
-        // The new weights make vectors of another length.
-        let changes = vec![change(1, None), change(2, Some(vec![0.0, 1.0, 0.0]))];
-        collections.apply(&[collection("new")], changes);
-        let known = collections.get("c").unwrap();
-        assert_eq!(known.collection, collection("new"));
-        let found = known.index.search(&[0.0, 1.0, 0.0], 5).unwrap();
-        assert_eq!(found.iter().map(|found| found.id).collect::<Vec<_>>(), [2]);
+        ChangedImage { number, vector, revision: number }
     }
 
     #[test]
@@ -169,14 +232,15 @@ mod tests {
             change(degrees.into(), Some(vec![angle.cos(), angle.sin()]))
         };
         let unlike_below = || collections.get("c").unwrap().unlike_below();
-        collections.apply(&[collection("w")], vec![turned(1)]);
+        collections.build(&collection("w"), &[turned(1)]);
         assert!(unlike_below().abs() < 1e-6, "one image says nothing");
         // Twelve pairs of near-duplicates, 29 degrees from each other.
-        let pairs = (0..12).flat_map(|at| [at * 30, at * 30 + 1].map(turned)).collect();
-        collections.apply(&[collection("w")], pairs);
+        let pairs: Vec<_> = (0..12).flat_map(|at| [at * 30, at * 30 + 1].map(turned)).collect();
+        collections.update(&collection("w"), &pairs);
         let learned = unlike_below();
         assert!((learned - (29f32.to_radians().cos() - 0.05)).abs() < 1e-3, "{learned}");
-        collections.apply(&[collection("w")], (1..200).map(|number| change(number, None)).collect());
+        let removed: Vec<_> = (1..200).map(|number| change(number, None)).collect();
+        collections.update(&collection("w"), &removed);
         assert!(unlike_below().abs() < 1e-6, "few are left");
     }
 }

@@ -5,7 +5,12 @@
 //!
 //! [decision 27]: ../../../../docs/decisions/0027-calibration.md
 
+use std::collections::HashMap;
+
 use cosine_index::Match;
+use kaisatsu_store::{Store, StoreError, VectorPart};
+
+use super::nearest::fetch_nearest;
 
 /// Images from this cosine on are near-duplicates of each other. They say nothing about other pictures.
 const DUPLICATE: f32 = 0.9;
@@ -18,6 +23,9 @@ const SAMPLED: usize = 256;
 
 /// With fewer images, every picture may be like them.
 const FEWEST: usize = 16;
+
+/// Images of a set in the database that are listed at once.
+const PAGE: i64 = 10_000;
 
 /// How much less alike than the images of the set a picture may be: queries are often of another kind than the set.
 const SLACK: f32 = 0.05;
@@ -46,8 +54,13 @@ impl Sample {
     /// of the set's own images, each without itself and its near-duplicates. Zero, so that every picture is, when the
     /// images are few.
     pub(super) fn threshold(&self, search: impl Fn(&[f32], usize) -> Vec<Match>) -> f32 {
+        self.threshold_of(|_, vector| search(vector, NEIGHBOURS + 1))
+    }
+
+    /// As [`Self::threshold`]; `nearest` gives the [`NEIGHBOURS`] nearest images to an image, and the image itself.
+    fn threshold_of(&self, nearest: impl Fn(u64, &[f32]) -> Vec<Match>) -> f32 {
         let nearest = |(id, vector): &(u64, Vec<f32>)| {
-            let found = search(vector, NEIGHBOURS + 1);
+            let found = nearest(*id, vector);
             found.iter().filter(|found| found.id != *id).map(|found| found.score).find(|score| *score < DUPLICATE)
         };
         let mut cosines: Vec<f32> = self.0.iter().filter_map(nearest).collect();
@@ -57,6 +70,25 @@ impl Sample {
         cosines.sort_by(f32::total_cmp);
         (cosines[cosines.len() / 100] - SLACK).max(0.0)
     }
+}
+
+/// The threshold of a set in the database.
+pub(crate) async fn unlike_below(store: &Store, part: &VectorPart) -> Result<f32, StoreError> {
+    let (mut chosen, mut after) = (Sample::default(), 0);
+    loop {
+        let page = store.part_images(part, after, PAGE).await?;
+        let Some(last) = page.last() else { break };
+        after = *last;
+        page.iter().for_each(|number| chosen.insert(number.unsigned_abs(), &[]));
+    }
+    let numbers: Vec<i64> = chosen.0.iter().filter_map(|(id, _)| i64::try_from(*id).ok()).collect();
+    let (mut sample, mut nearest) = (Sample::default(), HashMap::new());
+    for (number, vector) in store.image_vectors(&numbers).await? {
+        let near = fetch_nearest(store, part, &vector, NEIGHBOURS + 1).await?;
+        nearest.insert(number.unsigned_abs(), near.map(|(found, _)| found).unwrap_or_default());
+        sample.insert(number.unsigned_abs(), &vector);
+    }
+    Ok(sample.threshold_of(|id, _| nearest.get(&id).cloned().unwrap_or_default()))
 }
 
 /// A position that has nothing to do with when an image was added.

@@ -1,11 +1,15 @@
-//! In-memory copies of what the database holds, for searching: public collections, the catalogue, users' datasets.
+//! What is searched: public collections, the catalogue, users' datasets. They are in-memory copies of what the database
+//! holds; large collections are searched in the database.
 
 mod catalogue;
 mod collections;
 mod datasets;
 mod leave_one_out;
 mod likeness;
+mod nearest;
 
 pub(crate) use catalogue::CatalogueIndex;
 pub(crate) use collections::CollectionIndexes;
 pub(crate) use datasets::{CachedDataset, DatasetCache, class_of_each, distinct_tags};
+pub(crate) use likeness::unlike_below;
+pub(crate) use nearest::Nearest;
