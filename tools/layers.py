@@ -37,10 +37,12 @@ MAY_USE = {
     "kaisatsu-http-console": {
         "kaisatsu-model", "kaisatsu-access", "kaisatsu-recognition", "kaisatsu-status", "kaisatsu-http",
     },
+    "kaisatsu-http-mcp": {"kaisatsu-fetch", "kaisatsu-http"},
     "kaisatsu-http-pages": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-render", "kaisatsu-http"},
     "kaisatsu": {
         "kaisatsu-model", "kaisatsu-store", "kaisatsu-access", "kaisatsu-railmap", "kaisatsu-vision",
-        "kaisatsu-fetch", "kaisatsu-recognition", "kaisatsu-http", "kaisatsu-http-console", "kaisatsu-http-pages",
+        "kaisatsu-fetch", "kaisatsu-recognition", "kaisatsu-http", "kaisatsu-http-console", "kaisatsu-http-mcp",
+        "kaisatsu-http-pages",
         "kaisatsu-render", "kaisatsu-transit", "kaisatsu-schematic", "kaisatsu-status",
     },
     # Tests and benchmarks.
@@ -74,7 +76,9 @@ KEPT_OUT_OF = {
 NAMED_BY = {
     "sqlx": {"kaisatsu-store", "kaisatsu-testkit"},
     "sqlx-macros": {"kaisatsu-store"},
-    "axum": {"kaisatsu-http", "kaisatsu-http-console", "kaisatsu-http-pages", "bench-route-map"},
+    "axum": {
+        "kaisatsu-http", "kaisatsu-http-console", "kaisatsu-http-mcp", "kaisatsu-http-pages", "bench-route-map",
+    },
     "ort": {"kaisatsu-vision"},
     "prost": {"inference-kernels"},
     "reqwest": {"kaisatsu-fetch", "kaisatsu-store"},

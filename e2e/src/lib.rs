@@ -23,7 +23,7 @@ mod user;
 pub use console_client::ConsoleClient;
 pub use http::Answer;
 pub use kaisatsu_testkit::{Backend, Database};
-pub use program::{Run, binary, run};
+pub use program::{Run, binary, run, spawn};
 pub use route_maps::RouteMaps;
 pub use seed::Seed;
 pub use server::{Server, make_key, make_key_with_scope, models_with};

@@ -3,7 +3,7 @@
 use std::{
     env,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
     sync::LazyLock,
 };
 
@@ -44,6 +44,14 @@ pub(crate) fn command(home: &Path) -> Command {
     let mut command = Command::new(binary());
     command.env_clear().env("HOME", home).env("PATH", env::var_os("PATH").unwrap_or_default()).stdin(Stdio::null());
     command
+}
+
+/// Starts the binary with pipes to its standard input and output.
+#[must_use]
+pub fn spawn(home: &Path, args: &[&str], environment: &[(&str, &str)]) -> Child {
+    let mut command = command(home);
+    command.args(args).envs(environment.iter().copied()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.spawn().expect("start")
 }
 
 /// The result of a run of the binary.

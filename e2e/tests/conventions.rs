@@ -1,9 +1,14 @@
 //! Conventions of HTTP: limits in headers, traces in the log, metrics on an address of their own.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
-use std::net::TcpListener;
+use std::{
+    io::{Read, Write},
+    net::{SocketAddr, TcpListener, TcpStream},
+    sync::{Arc, Mutex},
+    thread,
+};
 
-use kaisatsu_e2e::{Backend, Database, Server, eventually, http, make_key};
+use kaisatsu_e2e::{Backend, Database, Server, eventually, http, make_key, make_key_with_scope};
 
 #[test]
 fn limits_are_said_with_every_answer_to_a_known_caller() {
@@ -69,4 +74,151 @@ fn metrics_have_an_address_of_their_own_if_it_is_set() {
     }
     assert_eq!(http::get(address, "/healthz").status, 200);
     assert_eq!(http::get(address, "/route_service/v1/railmapList").status, 404, "nothing else is there");
+}
+
+#[test]
+fn lists_in_json_have_a_tag_and_are_not_sent_twice() {
+    let database = Database::fresh(Backend::Sqlite);
+    let key = make_key_with_scope(&database, "one", "operator");
+    let server = Server::start(&database, &[]);
+    for path in [
+        "/route_service/v1/railmapList?",
+        "/route_service/v1/station?name=%E6%9D%B1&",
+        "/imageRecognition/v1/models?",
+        "/imageRecognition/v1/similarImage/collections?",
+        "/imageRecognition/v1/catalogue/items?",
+    ] {
+        let target = format!("{path}APIKEY={key}");
+        let first = server.get(&target);
+        let tag = first.header("etag").unwrap_or_else(|| panic!("{path}")).to_owned();
+        assert_eq!((first.status, first.header("cache-control")), (200, Some("private, no-cache")), "{path}");
+        let again = |tag: &str| http::request(server.address, "GET", &target, &format!("If-None-Match: {tag}\r\n"));
+        let same = again(&tag);
+        assert_eq!((same.status, same.body.len(), same.header("etag")), (304, 0, Some(tag.as_str())), "{path}");
+        assert_eq!(same.header("content-type"), None, "{path}");
+        assert_eq!(again("\"another\"").body, first.body, "{path}");
+    }
+    let refused = server.get("/imageRecognition/v1/models");
+    assert_eq!((refused.status, refused.header("etag")), (401, None), "errors have none");
+    let secret = http::post(
+        server.address,
+        &format!("/imageRecognition/v1/userCategory/getToken?APIKEY={key}"),
+        "application/json",
+        b"{\"userId\": \"u\"}",
+    );
+    assert_eq!((secret.status, secret.header("etag")), (200, None), "nor has what is no GET");
+}
+
+#[test]
+fn a_list_that_changes_has_another_tag() {
+    let database = Database::fresh(Backend::Sqlite);
+    let key = make_key_with_scope(&database, "one", "operator");
+    let server = Server::start(&database, &[]);
+    let target = format!("/imageRecognition/v1/catalogue/items?APIKEY={key}");
+    let before = server.get(&target).header("etag").unwrap().to_owned();
+    let fields: [(&str, &[u8]); 4] =
+        [("id", b"1"), ("category", b"book"), ("name", b"a book"), ("barcode", b"978-4-10-101001-4")];
+    let added = server.post_form(&target, &fields);
+    assert_eq!(added.status, 200, "{}", added.text());
+    let after = http::request(server.address, "GET", &target, &format!("If-None-Match: {before}\r\n"));
+    assert_eq!(after.status, 200);
+    assert_ne!(after.header("etag"), Some(before.as_str()));
+}
+
+/// A collector of traces that takes whatever is sent to it.
+struct Collector {
+    address: SocketAddr,
+    received: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Collector {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let collector = Self { address: listener.local_addr().unwrap(), received: Arc::default() };
+        let received = Arc::clone(&collector.received);
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let received = Arc::clone(&received);
+                thread::spawn(move || take(stream, &received));
+            }
+        });
+        collector
+    }
+
+    fn received(&self) -> Vec<u8> {
+        self.received.lock().unwrap().clone()
+    }
+}
+
+/// Takes the requests of a connection, head and body, and answers each.
+fn take(mut stream: TcpStream, received: &Mutex<Vec<u8>>) {
+    loop {
+        let mut request = Vec::new();
+        let mut byte = [0];
+        while !request.ends_with(b"\r\n\r\n") {
+            match stream.read(&mut byte) {
+                Ok(1) => request.push(byte[0]),
+                _ => return,
+            }
+        }
+        let head = String::from_utf8_lossy(&request).to_lowercase();
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        let mut body = vec![0; length.map_or(0, |length| length.trim().parse().unwrap())];
+        stream.read_exact(&mut body).unwrap();
+        request.extend(body);
+        received.lock().unwrap().extend(request);
+        let answer = b"HTTP/1.1 200 OK\r\nContent-Type: application/x-protobuf\r\nContent-Length: 0\r\n\r\n";
+        stream.write_all(answer).unwrap();
+    }
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
+}
+
+#[test]
+fn the_span_of_a_request_is_exported_with_the_trace_of_its_caller_and_without_secrets() {
+    let database = Database::fresh(Backend::Sqlite);
+    let key = make_key(&database, "one");
+    let collector = Collector::start();
+    let mut server = Server::start(&database, &["--otlp-endpoint", &format!("http://{}", collector.address)]);
+    let send = |flags: &str, trace: &str| {
+        let parent = format!("traceparent: 00-{trace}-00f067aa0ba902b7-{flags}\r\n");
+        let target = format!("/route_service/v1/station?name=%E6%9D%B1%E4%BA%AC&APIKEY={key}");
+        let answer = http::request(server.address, "GET", &target, &parent);
+        assert_eq!(answer.status, 200);
+        answer.header("x-request-id").unwrap().to_owned()
+    };
+    let id = send("01", "4bf92f3577b34da6a3ce929d0e0e4736");
+    let unsampled = send("00", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+    let own = http::get(server.address, "/route_service/v1/railmapList").header("x-request-id").unwrap().to_owned();
+    // A server that stops sends what is waiting.
+    server.signal("-TERM");
+    assert_eq!(server.wait(), Some(0));
+    let received = collector.received();
+    assert!(contains(&received, b"POST /v1/traces HTTP/1.1"));
+    let trace: Vec<u8> =
+        (0..16).map(|at| u8::from_str_radix(&"4bf92f3577b34da6a3ce929d0e0e4736"[at * 2..][..2], 16).unwrap()).collect();
+    assert!(contains(&received, &trace) && contains(&received, &[0x00, 0xf0, 0x67, 0xaa, 0x0b, 0xa9, 0x02, 0xb7]));
+    for part in ["GET /route_service/v1/station", "http.response.status_code", "service.name", "kaisatsu", &id, &own] {
+        assert!(contains(&received, part.as_bytes()), "{part}");
+    }
+    assert!(!contains(&received, unsampled.as_bytes()), "the caller of this one records nothing");
+    for secret in [key.as_str(), "APIKEY", "%E6%9D%B1", "東京"] {
+        assert!(!contains(&received, secret.as_bytes()), "{secret}");
+    }
+    // The log has the trace that a request without one begins.
+    let line = server.log().lines().find(|line| line.contains(&own)).unwrap().to_owned();
+    let line: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(line["trace_id"].as_str().unwrap().len(), 32, "{line}");
+}
+
+#[test]
+fn a_collector_that_is_not_there_does_no_harm() {
+    let database = Database::fresh(Backend::Sqlite);
+    let mut server = Server::start(&database, &["--otlp-endpoint", "http://127.0.0.1:9"]);
+    assert_eq!(server.get("/healthz").status, 200);
+    server.signal("-TERM");
+    assert_eq!(server.wait(), Some(0));
+    assert!(server.log().contains("the collector takes no traces"), "{}", server.log());
 }

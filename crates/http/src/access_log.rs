@@ -1,5 +1,7 @@
 //! The access log: one line for each request. The binary decides where the lines go.
 
+use crate::TraceParent;
+
 /// The log line of a request. It never holds a secret or a body.
 #[derive(Debug)]
 pub struct AccessLine<'a> {
@@ -13,6 +15,8 @@ pub struct AccessLine<'a> {
     pub request_id: &'a str,
     /// The trace that the request belongs to, by its `traceparent`.
     pub trace_id: Option<&'a str>,
+    /// The caller's span.
+    pub parent: Option<&'a TraceParent>,
     /// The method.
     pub method: &'a str,
     /// The path, as far as it has only characters of our own paths.

@@ -73,6 +73,19 @@ impl BodyMemory {
         Ok((bytes, reservation))
     }
 
+    /// Reads a whole body as [`BodyMemory::read`] does; the memory is given back with the last copy of the bytes.
+    pub(crate) async fn read_and_hold(
+        &self,
+        headers: &HeaderMap,
+        body: Body,
+        limit: usize,
+        weight: usize,
+        what: &str,
+    ) -> Result<Bytes, Failure> {
+        let (bytes, reservation) = self.read(headers, body, limit, weight, what).await?;
+        Ok(Bytes::from_owner(Held { bytes, _reservation: reservation }))
+    }
+
     /// Reserves memory for bytes that are sent to a client. They keep their reservation until they are sent, because
     /// the client may read slowly.
     pub(crate) fn hold(&self, bytes: Bytes) -> Result<Bytes, Failure> {

@@ -8,7 +8,10 @@ use axum::{
     response::Response,
 };
 use bytes::Bytes;
+use http_body_util::{BodyExt as _, Collected};
 use sha2::{Digest, Sha256};
+
+use crate::response::JSON;
 
 /// An entity tag: equal content has an equal tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -21,11 +24,53 @@ impl Etag {
         let mut hasher = Hasher(Sha256::new());
         // Writing to a hasher cannot fail.
         let _ = hasher.write_fmt(content);
-        let digest: [u8; 32] = hasher.0.finalize().into();
+        Self::from_hash(hasher.0)
+    }
+
+    fn from_hash(hash: Sha256) -> Self {
+        let digest: [u8; 32] = hash.finalize().into();
         let mut short = [0; 16];
         short.copy_from_slice(&digest[..16]);
         Self(short)
     }
+
+    fn header_value(self) -> HeaderValue {
+        HeaderValue::try_from(format!("\"{self}\"")).unwrap_or(HeaderValue::from_static("\"\""))
+    }
+
+    /// Whether a client has the content already, by the values of its `If-None-Match`.
+    fn is_among<'a>(self, values: impl Iterator<Item = &'a HeaderValue>) -> bool {
+        let own = self.header_value();
+        let own = own.to_str().unwrap_or_default();
+        let lists = values.filter_map(|value| value.to_str().ok());
+        // Our tags contain no comma. A foreign tag with a comma is split into pieces that match none of ours.
+        lists
+            .flat_map(|list| list.split(','))
+            .map(str::trim)
+            .any(|tag| tag == "*" || tag.trim_start_matches("W/") == own)
+    }
+}
+
+/// Gives a JSON answer of 200 an `ETag`, and answers 304 instead if its client has it already by `known`, the values of
+/// its `If-None-Match`. The caller's key decides what is answered, so only the client itself may keep it.
+pub(crate) async fn tag_json(known: &[HeaderValue], response: Response) -> Response {
+    let headers = response.headers();
+    let is_json = headers.get(header::CONTENT_TYPE) == Some(&JSON);
+    if response.status() != StatusCode::OK || !is_json || headers.contains_key(header::CACHE_CONTROL) {
+        return response;
+    }
+    let (mut head, body) = response.into_parts();
+    // The body is in memory: reading it cannot fail.
+    let bytes = body.collect().await.map(Collected::to_bytes).unwrap_or_default();
+    let etag = Etag::from_hash(Sha256::new_with_prefix(&bytes));
+    head.headers.insert(header::ETAG, etag.header_value());
+    head.headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    if !etag.is_among(known.iter()) {
+        return Response::from_parts(head, Body::from(bytes));
+    }
+    head.status = StatusCode::NOT_MODIFIED;
+    head.headers.remove(header::CONTENT_TYPE);
+    Response::from_parts(head, Body::empty())
 }
 
 impl fmt::Display for Etag {
@@ -65,14 +110,7 @@ impl Cacheable {
     /// Whether the client already has the content, according to `If-None-Match`.
     #[must_use]
     pub fn is_current(&self, request: &HeaderMap) -> bool {
-        let own = self.header_value();
-        let own = own.to_str().unwrap_or_default();
-        let lists = request.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-        // Our tags contain no comma. A foreign tag with a comma is split into pieces that match none of ours.
-        lists
-            .flat_map(|list| list.split(','))
-            .map(str::trim)
-            .any(|tag| tag == "*" || tag.trim_start_matches("W/") == own)
+        self.etag.is_among(request.get_all(header::IF_NONE_MATCH).iter())
     }
 
     /// A 304 response.
@@ -93,16 +131,12 @@ impl Cacheable {
     fn with_body(&self, body: Body) -> Response {
         let mut response = Response::new(body);
         let headers = response.headers_mut();
-        headers.insert(header::ETAG, self.header_value());
+        headers.insert(header::ETAG, self.etag.header_value());
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.content_type));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(self.cache_control));
         headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(self.content_security_policy));
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         response
-    }
-
-    fn header_value(&self) -> HeaderValue {
-        HeaderValue::try_from(format!("\"{}\"", self.etag)).unwrap_or(HeaderValue::from_static("\"\""))
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use axum::http::HeaderMap;
+use axum::{body::Body, http::HeaderMap};
 use bytes::Bytes;
 use kaisatsu_access::{
     Accounts, Caller, ConsoleService, FailedRequests, Idempotency, KeyCache, KeyRejection, RateLimit, Tokens, Usage,
@@ -45,8 +45,8 @@ impl Segment {
     /// # Errors
     /// The rule that `text` breaks.
     pub fn new(text: &str) -> Result<Self, String> {
-        const RESERVED: [&str; 8] =
-            ["imageRecognition", "docs", "healthz", "readyz", "metrics", "map", "map-assets", "console"];
+        const RESERVED: [&str; 9] =
+            ["imageRecognition", "docs", "healthz", "readyz", "metrics", "map", "map-assets", "console", "mcp"];
         let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
         if text.is_empty() || text.len() > 64 || !plain {
             return Err("a path segment has 1 to 64 letters, digits, '-' and '_'".to_owned());
@@ -218,6 +218,31 @@ impl Gateway {
     #[must_use]
     pub fn recent_errors(&self) -> Vec<RecentError> {
         self.errors.list()
+    }
+
+    /// Whether a request presents a key that is valid now. Nothing is counted.
+    pub async fn knows(&self, query: Option<&str>, headers: &HeaderMap) -> bool {
+        let query = Query::read(query, &[API_KEY]);
+        match presented_key(self.key_places, &query, headers) {
+            Ok(key) => self.key_cache.authenticate(key.text).await.is_ok(),
+            Err(_) => false,
+        }
+    }
+
+    /// Reads a whole body of at most `limit` bytes. It takes `weight` bytes of the memory for bodies for each byte,
+    /// until the last copy of it is dropped.
+    ///
+    /// # Errors
+    /// [`Kind::TooLarge`], [`Kind::BodyFormat`] when the body is cut short, [`Kind::Unavailable`] without memory.
+    pub async fn read_body(
+        &self,
+        headers: &HeaderMap,
+        body: Body,
+        limit: usize,
+        weight: usize,
+        what: &str,
+    ) -> Result<Bytes, Failure> {
+        self.body_memory.read_and_hold(headers, body, limit, weight, what).await
     }
 
     /// The first checks of every operation: the key, its rate limit, and the quota of its application.

@@ -20,6 +20,7 @@ pub mod fuzzing;
 mod gateway;
 mod hang_up;
 mod idle_timeout;
+mod itself;
 mod log_context;
 mod middleware;
 mod openapi;
@@ -48,6 +49,7 @@ pub use embedding::Embedding;
 pub use etag::{Cacheable, Etag};
 pub use failure::{Failure, Kind};
 pub use gateway::{Gateway, PublishedLimits, Segment, Services, SettingInForce};
+pub use itself::Itself;
 pub use log_context::LogContext;
 pub use middleware::App;
 pub use openapi::{document as openapi_document, operations};
@@ -61,6 +63,7 @@ pub use router::{Apps, app};
 pub use section::Section;
 pub use serve::{Limits, serve};
 pub use tls::Tls;
+pub use trace_context::TraceParent;
 
 /// Gives the metrics of this crate their descriptions. Call it once, after a recorder is installed.
 pub fn describe_metrics() {

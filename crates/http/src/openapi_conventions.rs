@@ -47,12 +47,18 @@ pub(crate) fn apply(document: &mut Document, segment: &Segment) {
         } else {
             None
         };
+        let tagged =
+            item.get.as_ref().filter(|get| error.is_some() && is_tagged(get)).and_then(|get| get.operation_id.clone());
         for operation in operations_of(item) {
             if let Some((schema, method, internal)) = error {
                 let missing = |code: &str, words: &str| failure(schema, &format!("{code}: {words}"));
                 let all = &mut operation.responses.responses;
                 all.entry("405".to_owned()).or_insert_with(|| missing(method, "the method is not permitted"));
                 all.entry("500".to_owned()).or_insert_with(|| missing(internal, "a failure of ours"));
+            }
+            if tagged.is_some() && tagged == operation.operation_id {
+                let response = Response::new("The caller has it already, by the ETag in If-None-Match");
+                operation.responses.responses.insert("304".to_owned(), RefOr::T(response));
             }
             forms.extend(form_of(operation));
             complete_request(operation);
@@ -133,6 +139,7 @@ fn complete_request(operation: &mut Operation) {
 fn complete_responses(operation: &mut Operation) {
     let parameters = operation.parameters.iter().flatten();
     let repeatable = parameters.into_iter().any(|one| matches!(one, RefOr::T(one) if one.name == "Idempotency-Key"));
+    let has_etag = operation.responses.responses.contains_key("304");
     for (status, response) in &mut operation.responses.responses {
         let RefOr::T(response) = response else { continue };
         response.content.iter_mut().for_each(|(media, content)| mark_bytes(media, content));
@@ -142,7 +149,7 @@ fn complete_responses(operation: &mut Operation) {
         };
         add(REQUEST_ID);
         match status.as_str() {
-            "200" | "304" if operation.operation_id.as_deref().is_some_and(has_etag) => add(ETAG),
+            "200" | "304" if has_etag => add(ETAG),
             "200" | "202" | "204" if repeatable => add(REPLAYED),
             "401" => add(CHALLENGE),
             "405" => add(ALLOW),
@@ -152,9 +159,10 @@ fn complete_responses(operation: &mut Operation) {
     }
 }
 
-/// Whether the answers of an operation have an `ETag`.
-fn has_etag(operation_id: &str) -> bool {
-    matches!(operation_id, "railmapData" | "getImage")
+/// Whether the JSON answers of a GET operation have an `ETag` (`etag::tag_json`): all but those of railmapDetail.
+fn is_tagged(operation: &Operation) -> bool {
+    let Some(RefOr::T(answer)) = operation.responses.responses.get("200") else { return false };
+    answer.content.contains_key(JSON) && operation.operation_id.as_deref() != Some("railmapDetail")
 }
 
 /// Describes a body of bytes as such, and not as a list of numbers.

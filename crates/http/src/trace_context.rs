@@ -1,9 +1,20 @@
-//! `traceparent`: the id of the trace that a request belongs to, for the log.
+//! `traceparent`: the trace that a request belongs to, for the log and for exported spans.
 
 use axum::http::HeaderMap;
 
-/// The trace id of a request, if its `traceparent` is valid (W3C Trace Context): 32 hexadecimal digits, not all zero.
-pub(crate) fn trace_id(headers: &HeaderMap) -> Option<String> {
+/// The caller's span, and the trace that it belongs to (W3C Trace Context).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceParent {
+    /// 32 hexadecimal digits, not all zero.
+    pub trace_id: String,
+    /// 16 hexadecimal digits, not all zero.
+    pub parent_id: String,
+    /// Whether the caller records the trace.
+    pub is_sampled: bool,
+}
+
+/// The `traceparent` of a request, if it is valid.
+pub(crate) fn trace_parent(headers: &HeaderMap) -> Option<TraceParent> {
     let text = headers.get("traceparent")?.to_str().ok()?;
     let mut fields = text.split('-');
     let (version, trace, parent, flags) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
@@ -18,17 +29,20 @@ pub(crate) fn trace_id(headers: &HeaderMap) -> Option<String> {
         && hexadecimal(parent, 16)
         && parent.bytes().any(|b| b != b'0')
         && hexadecimal(flags, 2);
-    (is_known && is_valid).then(|| trace.to_owned())
+    let is_sampled = u8::from_str_radix(flags, 16).is_ok_and(|flags| flags & 1 == 1);
+    let found = || TraceParent { trace_id: trace.to_owned(), parent_id: parent.to_owned(), is_sampled };
+    (is_known && is_valid).then(found)
 }
 
 #[cfg(test)]
 mod tests {
     use axum::http::{HeaderMap, HeaderValue};
 
-    use super::trace_id;
+    use super::trace_parent;
 
     fn of(text: &'static str) -> Option<String> {
-        trace_id(&HeaderMap::from_iter([("traceparent".parse().unwrap(), HeaderValue::from_static(text))]))
+        let headers = HeaderMap::from_iter([("traceparent".parse().unwrap(), HeaderValue::from_static(text))]);
+        trace_parent(&headers).map(|found| found.trace_id)
     }
 
     #[test]
@@ -48,6 +62,12 @@ mod tests {
         ] {
             assert_eq!(of(wrong), None, "{wrong}");
         }
-        assert_eq!(trace_id(&HeaderMap::new()), None);
+        assert_eq!(trace_parent(&HeaderMap::new()), None);
+        let sampled = |flags: &str| {
+            let text = format!("00-{trace}-00f067aa0ba902b7-{flags}");
+            let value = HeaderValue::try_from(text).unwrap();
+            trace_parent(&HeaderMap::from_iter([("traceparent".parse().unwrap(), value)])).unwrap().is_sampled
+        };
+        assert_eq!(["00", "01", "02", "03"].map(sampled), [false, true, false, true]);
     }
 }

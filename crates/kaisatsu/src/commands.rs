@@ -14,6 +14,7 @@ pub(crate) mod feedback;
 pub(crate) mod key;
 pub(crate) mod man;
 pub(crate) mod map;
+pub(crate) mod mcp;
 pub(crate) mod models;
 pub(crate) mod openapi;
 mod progress;

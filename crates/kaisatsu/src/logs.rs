@@ -256,6 +256,7 @@ mod tests {
             message: "request",
             request_id: "id",
             trace_id: Some("4bf92f3577b34da6a3ce929d0e0e4736"),
+            parent: None,
             method: "GET",
             path: "/x",
             query: Some("stationName=高円寺".to_owned()),

@@ -12,6 +12,7 @@ mod logs;
 mod mail;
 mod settings;
 mod size;
+mod traces;
 
 use std::process::ExitCode;
 
@@ -79,6 +80,8 @@ enum Command {
     Check(commands::check::Command),
     /// Print the settings in force, and where each comes from
     Config(commands::config::Command),
+    /// Offer the operations of a running server as tools to an assistant, on standard input and output
+    Mcp(commands::mcp::Command),
     /// Print the OpenAPI document
     Openapi(commands::openapi::Command),
     /// Print a script that lets a shell complete commands and options
@@ -130,6 +133,7 @@ fn run() -> Result<ExitCode, CliError> {
             Command::Restore(command) => commands::backup::restore(&command, &settings).await,
             Command::Check(command) => commands::check::run(&command, &settings).await,
             Command::Config(command) => Ok(commands::config::run(&command, &origins)),
+            Command::Mcp(command) => commands::mcp::run(command, &settings).await,
             Command::Openapi(command) => commands::openapi::run(&command, &settings),
             Command::Completions(command) => Ok(commands::completions::run(&command, Cli::command())),
             Command::Man(command) => commands::man::run(&command, Cli::command()),

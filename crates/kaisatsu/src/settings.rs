@@ -330,6 +330,17 @@ pub(crate) struct Settings {
     #[arg(long, global = true, env = "KAISATSU_MAP_EMBED", value_name = "ORIGINS", default_value = "off")]
     pub(crate) map_embed: Embedding,
 
+    /// Offer the operations as tools to assistants at /mcp (Model Context Protocol): true or false
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_MCP",
+        value_name = "BOOL",
+        default_value_t = true,
+        action = clap::ArgAction::Set
+    )]
+    pub(crate) mcp: bool,
+
     /// Web pages that may call the API: * for all, off for none, or origins separated by commas
     #[arg(long, global = true, env = "KAISATSU_CORS", value_name = "ORIGINS", default_value = "*")]
     pub(crate) cors: Cors,
@@ -452,6 +463,11 @@ pub(crate) struct Settings {
     )]
     pub(crate) first_key: bool,
 
+    /// Collector that the span of every request is sent to, by OTLP over HTTP: http://localhost:4318; /v1/traces is
+    /// added where no path is given [default: none]
+    #[arg(long, global = true, env = "KAISATSU_OTLP_ENDPOINT", value_name = "URL", value_parser = otlp_endpoint)]
+    pub(crate) otlp_endpoint: Option<String>,
+
     /// What is logged: error, warn, info, debug, trace, or module=level separated by commas
     #[arg(
         long,
@@ -519,7 +535,7 @@ impl FromStr for AllowedHosts {
     }
 }
 
-fn public_url(text: &str) -> Result<String, String> {
+pub(crate) fn public_url(text: &str) -> Result<String, String> {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     let host = rest.unwrap_or_default().trim_end_matches('/');
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']');
@@ -527,6 +543,15 @@ fn public_url(text: &str) -> Result<String, String> {
         return Err("must be http:// or https:// and a host, without a path".to_owned());
     }
     Ok(text.trim_end_matches('/').to_owned())
+}
+
+fn otlp_endpoint(text: &str) -> Result<String, String> {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).unwrap_or_default();
+    if rest.is_empty() || rest.starts_with('/') || rest.contains(['@', '?', '#']) || rest.contains(char::is_whitespace)
+    {
+        return Err("must be http:// or https://, a host, and optionally a port and a path".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 impl Settings {

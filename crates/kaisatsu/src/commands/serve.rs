@@ -7,7 +7,7 @@ use kaisatsu_access::{
     Tokens, Usage,
 };
 use kaisatsu_fetch::{Fetcher, Policy};
-use kaisatsu_http::{App, Gateway, Limits, PreparedMap, PublishedLimits, Services, Tls};
+use kaisatsu_http::{AccessLog, App, Gateway, Itself, Limits, PreparedMap, PublishedLimits, Section, Services, Tls};
 use kaisatsu_model::{ApplicationName, KeyScope, SystemClock};
 use kaisatsu_railmap::MapRegistry;
 use kaisatsu_recognition::{Recognition, UserLimits, UserSettings, VectorSettings};
@@ -24,8 +24,9 @@ use super::{banner, config, models::install};
 use crate::{
     allocator, database_lock,
     error::CliError,
-    logs,
+    logs::{self, RequestLog},
     settings::{Origins, Settings, VectorsSetting},
+    traces::TracedLog,
 };
 
 /// How often the map folder is checked for changes.
@@ -64,7 +65,8 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
     let usage = Usage::new(store.clone(), Arc::new(SystemClock), operations, settings.daily_requests);
     let key_cache = KeyCache::load(store.clone(), Arc::new(SystemClock), Arc::clone(&usage)).await?;
     let metrics = install_metrics()?;
-    let recognition = Arc::new(open_recognition(settings, &store)?);
+    let fetcher = fetcher(settings)?;
+    let recognition = Arc::new(open_recognition(settings, &store, fetcher.clone())?);
     let tls = open_tls(settings)?;
     // The server binds its address before it creates the first key: if it cannot start, no key is shown that is lost.
     let listener = bind(settings.listen, "--listen").await?;
@@ -114,10 +116,13 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
     tls.iter().cloned().for_each(watch_certificate);
     banner::print(settings, &address, &gateway, local, first_key.as_ref());
 
-    let document = kaisatsu_http::openapi_document(&settings.route_service, settings.key_places());
-    let sections = vec![kaisatsu_http_console::section(), kaisatsu_http_pages::section(document, settings.map_pages)];
+    let itself = Itself::default();
+    let sections = sections(settings, &gateway, local, itself.clone(), fetcher);
     let apart = settings.metrics_listen.is_some();
-    let apps = kaisatsu_http::app(Arc::clone(&gateway), sections, settings.cors.clone(), metrics, log.clone(), apart);
+    let traces = settings.otlp_endpoint.as_deref().map(|to| TracedLog::start(log.clone(), to, local.to_string()));
+    let traces = traces.transpose()?.map(Arc::new);
+    let lines = traces.clone().map_or_else(|| log.clone() as Arc<dyn AccessLog>, |traces| traces);
+    let apps = kaisatsu_http::app(Arc::clone(&gateway), sections, settings.cors.clone(), metrics, lines, apart);
     if let (Some(listener), Some(app)) = (metrics_listener, apps.metrics) {
         serve_metrics(listener, app);
     }
@@ -134,14 +139,11 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
         // Who presses Ctrl-C does not wait for a load balancer.
         if signal == Stop::Terminate { settings.shutdown_drain } else { Duration::ZERO }
     };
-    let served = kaisatsu_http::serve(listener, Arc::new(apps.main), limits, tls, stop).await;
+    let main = Arc::new(apps.main);
+    itself.connect(&main);
+    let served = kaisatsu_http::serve(listener, main, limits, tls, stop).await;
     let stopped = tokio::task::spawn_blocking(move || recognition.stop());
-    // A reader of the log that has stopped must not keep the server from ending.
-    let _ = tokio::time::timeout(Duration::from_secs(2), tokio::task::spawn_blocking(move || log.flush())).await;
-    if let Err(error) = usage.flush().await {
-        tracing::warn!(%error, "the usage of the last seconds is not stored");
-    }
-    let _ = failed_requests.flush().await;
+    write_rest(log, traces, &usage, &failed_requests).await;
     watching.abort();
     monitor.leave().await;
     store.close().await;
@@ -151,6 +153,43 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
         Err(error) => tracing::warn!(%error, "closed"),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes what is still waiting: log lines, spans, usage and failed requests.
+async fn write_rest(
+    log: Arc<RequestLog>,
+    traces: Option<Arc<TracedLog>>,
+    usage: &Arc<Usage>,
+    failed_requests: &FailedRequests,
+) {
+    // A reader of the log or a collector that has stopped must not keep the server from ending.
+    let patience = Duration::from_secs(2);
+    let _ = tokio::time::timeout(patience, tokio::task::spawn_blocking(move || log.flush())).await;
+    if let Some(traces) = traces {
+        let _ = tokio::time::timeout(patience, tokio::task::spawn_blocking(move || traces.shut_down())).await;
+    }
+    if let Err(error) = usage.flush().await {
+        tracing::warn!(%error, "the usage of the last seconds is not stored");
+    }
+    let _ = failed_requests.flush().await;
+}
+
+/// What is served beside the API.
+fn sections(
+    settings: &Settings,
+    gateway: &Arc<Gateway>,
+    local: SocketAddr,
+    itself: Itself,
+    fetcher: Fetcher,
+) -> Vec<Section> {
+    let document = kaisatsu_http::openapi_document(&settings.route_service, settings.key_places());
+    let mut sections = vec![kaisatsu_http_console::section()];
+    if settings.mcp {
+        let access = super::mcp::access(settings, local);
+        sections.push(kaisatsu_http_mcp::section(&document, itself, gateway, fetcher, access));
+    }
+    sections.push(kaisatsu_http_pages::section(document, settings.map_pages));
+    sections
 }
 
 /// Serves the metrics on an address of their own, until the process ends.
@@ -208,7 +247,7 @@ fn open_maps(folder: &Path) -> Result<MapRegistry<PreparedMap>, CliError> {
 }
 
 /// Starts the engine with the models of the folder. A faulty model is logged and left out.
-fn open_recognition(settings: &Settings, store: &Store) -> Result<Recognition, CliError> {
+fn open_recognition(settings: &Settings, store: &Store, fetcher: Fetcher) -> Result<Recognition, CliError> {
     let folder = settings.models_folder()?;
     let unreadable = |error| CliError::Failed(format!("the model folder {} cannot be read: {error}", folder.display()));
     let registry = ModelRegistry::open(&folder).map_err(unreadable)?;
@@ -244,14 +283,14 @@ fn open_recognition(settings: &Settings, store: &Store) -> Result<Recognition, C
         exif_position: settings.exif_position,
         vectors: VectorSettings { place: settings.vectors.into(), threshold: small(settings.vectors_threshold) },
     };
-    Ok(Recognition::new(engine, store.clone(), Arc::new(SystemClock), &decided, user_settings(settings)?))
+    Ok(Recognition::new(engine, store.clone(), Arc::new(SystemClock), &decided, user_settings(settings, fetcher)?))
 }
 
 /// Limits, fetching and storage of users' images.
-fn user_settings(settings: &Settings) -> Result<UserSettings, CliError> {
+fn user_settings(settings: &Settings, fetcher: Fetcher) -> Result<UserSettings, CliError> {
     Ok(UserSettings {
         blobs: Blobs::open(&settings.blobs()?).map_err(|error| CliError::Store(error.to_string()))?,
-        fetcher: fetcher(settings)?,
+        fetcher,
         limits: UserLimits {
             bytes: settings.user_bytes,
             images: settings.user_images,
