@@ -44,6 +44,7 @@ mod paging;
 mod recognition;
 mod settings;
 mod storage;
+mod thumbnails;
 mod user;
 
 pub use content::{Catalogue, CollectionImage, Collections};
@@ -69,4 +70,5 @@ pub use paging::{Cursor, Page};
 pub use recognition::Recognition;
 pub use settings::{Settings, UserLimits, UserSettings};
 pub use storage::{StorageArea, UploadRequest, Uploaded};
+pub use thumbnails::{Thumbnail, Thumbnails};
 pub use user::User;

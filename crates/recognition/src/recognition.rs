@@ -17,6 +17,7 @@ use crate::{
     functions::{Classify, Detect, ObjectRecognition, ReadText, SimilarSearch},
     janitor::Janitor,
     storage::StorageArea,
+    thumbnails::Thumbnails,
 };
 
 /// All of image recognition.
@@ -39,6 +40,8 @@ pub struct Recognition {
     pub catalogue: Catalogue,
     /// The collections, for operators.
     pub collections: Collections,
+    /// Thumbnails of what is in them.
+    pub thumbnails: Thumbnails,
     /// Users' storage areas.
     pub storage: StorageArea,
     /// Verdicts on recognitions.
@@ -70,6 +73,7 @@ impl Recognition {
             objects: ObjectRecognition::new(context),
             catalogue: Catalogue::new(context),
             collections: Collections::new(context),
+            thumbnails: Thumbnails::of(context),
             read_text: ReadText::new(context),
             storage: StorageArea::new(context),
             feedback: Feedback::new(context, &learner),
