@@ -201,7 +201,7 @@ fn a_recognition_and_what_was_held_are_explained(backend: Backend) {
          SELECT 'moved', id, 'classify', 'general', 0, 9000000000000000, \
          '[{\"id\":\"a\",\"subject\":\"s\",\"name\":\"cat\",\"score\":0.75,\"base\":0.5,\"moved\":[\
          {\"of\":\"before\",\"item\":\"b\",\"valid\":true,\"by\":0.375},{\"valid\":false,\"by\":-0.125}]},\
-         {\"id\":\"c\",\"subject\":\"t\",\"name\":\"dog\",\"score\":0.25}]' FROM application",
+         {\"id\":\"c\",\"subject\":\"t\",\"name\":\"dog\",\"score\":0.25}]' FROM application WHERE deleted_at IS NULL",
     );
     let text = told(&database, &["explain", "moved"]);
     let expected = "classify by general for one, 1970-01-01T00:00:00Z\n\
@@ -220,7 +220,7 @@ fn a_recognition_and_what_was_held_are_explained(backend: Backend) {
 
     database.run(
         "INSERT INTO feedback_report (at, application_id, task, model, held, judged, better, worse) \
-         SELECT 0, id, 'classify', 'general', 7, 40, 1, 9 FROM application",
+         SELECT 0, id, 'classify', 'general', 7, 40, 1, 9 FROM application WHERE deleted_at IS NULL",
     );
     database.run(
         "INSERT INTO feedback_report (at, task, model, held, judged, better, worse) \

@@ -50,6 +50,7 @@ async fn filled(stored: &Vectors) -> Outcome<(Store, VectorPart, f64)> {
             image_url: String::new(),
             tag: String::new(),
             vector: vector.to_vec(),
+            thumbnail: None,
         };
         store.put_images("c", &some.iter().enumerate().map(image).collect::<Vec<_>>()).await?;
     }

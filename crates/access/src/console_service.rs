@@ -220,6 +220,7 @@ impl ConsoleService {
     }
 
     /// Creates a key with which the person's console calls the API as this application; also returns when it expires.
+    /// An operator's may manage the catalogue and the collections; it ends when the person is no operator any more.
     ///
     /// # Errors
     /// When the person may not see the application, or has too many console keys.
@@ -228,7 +229,8 @@ impl ConsoleService {
         if self.store.count_console_keys(&me.id, self.now()).await? >= MAX_CONSOLE_KEYS {
             return Err(AccessError::TooMany("passes of the console"));
         }
-        let (issued, mut row) = new_key(self.now(), KeyScope::default());
+        let scope = if me.role == Role::Operator { KeyScope::Operator } else { KeyScope::default() };
+        let (issued, mut row) = new_key(self.now(), scope);
         let end = row.created_at.after(CONSOLE_KEY_LIFETIME);
         row.console = Some((end, me.id.clone()));
         self.store.create_key(id, &row).await?;

@@ -71,6 +71,7 @@ pub(crate) fn api(segment: &Segment) -> OpenApiRouter<Arc<Gateway>> {
             recognition,
             routes!(recognition::catalogue::list, recognition::catalogue::add, recognition::catalogue::remove),
         ))
+        .routes(below(recognition, routes!(recognition::thumbnail::get_thumbnail)))
         .routes(below(recognition, routes!(recognition::read_text::read_text)))
         .routes(below(recognition, routes!(recognition::model_tags::model_tags)))
         .routes(routes!(operations::health::healthz))

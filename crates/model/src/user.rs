@@ -21,6 +21,12 @@ impl UserId {
         Ok(Self(text.to_owned()))
     }
 
+    /// Who owns bytes that belong to no user of an application.
+    #[must_use]
+    pub fn nobody() -> Self {
+        Self("-".to_owned())
+    }
+
     /// The name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {

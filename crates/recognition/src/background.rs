@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use kaisatsu_store::StoreError;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 /// How often the database is asked for changes.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(500);
@@ -15,11 +15,20 @@ pub(crate) struct Signals {
     pub(crate) build: Notify,
     /// There may be bytes that nothing refers to, or deleted applications.
     pub(crate) sweep: Notify,
+    /// Collections or the catalogue were changed here.
+    pub(crate) content_changed: Arc<Notify>,
+    /// The revision of collections and catalogue that the indexes have; `None` until they are loaded.
+    pub(crate) content_applied: watch::Sender<Option<i64>>,
 }
 
-/// Follows the database twice a second as long as `service` lives. Logs `failure` when following begins to fail.
-pub(crate) fn follow<S, F>(service: &Arc<S>, failure: &'static str, step: impl Fn(Arc<S>) -> F + Send + 'static)
-where
+/// Follows the database twice a second, and whenever `changed` says so, as long as `service` lives. Logs `failure` when
+/// following begins to fail.
+pub(crate) fn follow<S, F>(
+    service: &Arc<S>,
+    failure: &'static str,
+    changed: Arc<Notify>,
+    step: impl Fn(Arc<S>) -> F + Send + 'static,
+) where
     S: Send + Sync + 'static,
     F: Future<Output = Result<(), StoreError>> + Send,
 {
@@ -34,7 +43,7 @@ where
                 tracing::warn!(%error, "{failure}");
             }
             failing = done.is_err();
-            tokio::time::sleep(FOLLOW_INTERVAL).await;
+            let _ = tokio::time::timeout(FOLLOW_INTERVAL, changed.notified()).await;
         }
     });
 }

@@ -37,6 +37,12 @@ pub enum RecognitionError {
     /// There is no such item in the catalogue.
     #[error("there is no such item in the catalogue")]
     NoSuchItem,
+    /// An image or an item has no thumbnail, or there is none.
+    #[error(
+        "there is no such thumbnail: no such image or item, or one that was added without a picture or before \
+             thumbnails were kept"
+    )]
+    NoThumbnail,
     /// A field of an item is missing or invalid.
     #[error("body field {0}")]
     BadItem(String),

@@ -6,13 +6,14 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use kaisatsu_store::{ChangedItem, PartState, Store, StoreError, VectorPart};
 use tokio::sync::Mutex;
 
 use crate::{
-    background::follow,
+    background::{Signals, follow},
     context::Context,
     engine::COLLECTION_IMAGES,
     indexes::{CatalogueIndex, CollectionIndexes},
@@ -21,11 +22,15 @@ use crate::{
 /// How many changes are read at once.
 const PAGE: i64 = 1_000;
 
+/// How long a change waits for the indexes. It is in the database then, and the indexes follow.
+const APPLIED_WITHIN: Duration = Duration::from_secs(5);
+
 /// Keeps the indexes up to date.
 pub(crate) struct ContentFollower {
     store: Store,
     collections: Arc<CollectionIndexes>,
     catalogue: Arc<CatalogueIndex>,
+    signals: Arc<Signals>,
     loaded: AtomicBool,
     position: Mutex<Position>,
 }
@@ -49,6 +54,7 @@ impl ContentFollower {
             store: context.store.clone(),
             collections: Arc::clone(&context.collections),
             catalogue: Arc::clone(&context.catalogue),
+            signals: Arc::clone(&context.signals),
             loaded: AtomicBool::new(false),
             position: Mutex::default(),
         }
@@ -62,7 +68,8 @@ impl ContentFollower {
     /// Follows the database as long as this lives.
     pub(crate) fn start(self: &Arc<Self>) {
         let failure = "collections and catalogue cannot be followed; what is known stays in force";
-        follow(self, failure, |alive| async move { alive.catch_up().await });
+        let changed = Arc::clone(&self.signals.content_changed);
+        follow(self, failure, changed, |alive| async move { alive.catch_up().await });
     }
 
     /// Applies what changed since the last time. To be called on a runtime of several threads.
@@ -93,6 +100,7 @@ impl ContentFollower {
             position.revision = revision;
             self.loaded.store(true, Ordering::Release);
         }
+        self.signals.content_applied.send_replace(Some(revision));
         Ok(())
     }
 
@@ -152,6 +160,33 @@ impl ContentFollower {
     }
 }
 
+/// Changes of collections and catalogue that are made here.
+pub(crate) struct ContentChanges {
+    store: Store,
+    signals: Arc<Signals>,
+}
+
+impl ContentChanges {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self { store: context.store.clone(), signals: Arc::clone(&context.signals) }
+    }
+
+    /// Waits until the indexes of this server have what is in the database, for a while: whoever changes something and
+    /// then searches sees it. While the indexes are being loaded nothing is searched, and there is nothing to wait for.
+    pub(crate) async fn applied(&self) {
+        self.signals.sweep.notify_one();
+        let mut applied = self.signals.content_applied.subscribe();
+        if applied.borrow().is_none() {
+            return;
+        }
+        // The change is made. A database that fails now fails the follower too, which says so.
+        let Ok(revision) = self.store.content_revision().await else { return };
+        self.signals.content_changed.notify_one();
+        let wait = applied.wait_for(|applied| applied.is_none_or(|applied| applied >= revision));
+        let _ = tokio::time::timeout(APPLIED_WITHIN, wait).await;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use kaisatsu_model::Timestamp;
@@ -165,8 +200,10 @@ mod tests {
     async fn an_older_database_is_read_anew() {
         let fixture = Fixture::new().await;
         let text = |text: &str| text.to_owned();
-        let image =
-            |id: &str| NewImage { image_id: text(id), image_url: text(""), tag: text(""), vector: vec![0.6, 0.8] };
+        let image = |id: &str| {
+            let (image_id, image_url, tag, vector) = (text(id), text(""), text(""), vec![0.6, 0.8]);
+            NewImage { image_id, image_url, tag, vector, thumbnail: None }
+        };
         let item = |id: &str| NewItem {
             id: text(id),
             category: text("book"),
@@ -177,6 +214,7 @@ mod tests {
             codes: Vec::new(),
             pictures: vec![(EncodedReference::default().to_bytes(), Vec::new())],
             digest: Vec::new(),
+            thumbnail: None,
         };
         let collection = Collection { name: text("c"), model: text("general"), model_sha256: text("aa") };
         fixture.store.ensure_collection(&collection, Timestamp(0)).await.unwrap();
@@ -201,7 +239,13 @@ mod tests {
         let fixture = Fixture::new().await;
         let text = |text: &str| text.to_owned();
         let collection = |weights| Collection { name: text("c"), model: text("general"), model_sha256: text(weights) };
-        let image = |id: &str, vector| NewImage { image_id: text(id), image_url: text(""), tag: text(""), vector };
+        let image = |id: &str, vector| NewImage {
+            image_id: text(id),
+            image_url: text(""),
+            tag: text(""),
+            vector,
+            thumbnail: None,
+        };
         let follower = ContentFollower::new(&fixture.context);
         fixture.store.ensure_collection(&collection("old"), Timestamp(0)).await.unwrap();
         fixture.store.put_images("c", &[image("a", vec![1.0, 0.0])]).await.unwrap();

@@ -46,6 +46,7 @@ mod placement;
 mod recognition;
 mod settings;
 mod storage;
+mod thumbnails;
 mod user;
 
 pub use content::{Catalogue, CollectionImage, Collections};
@@ -78,4 +79,5 @@ pub use paging::{Cursor, Page};
 pub use recognition::Recognition;
 pub use settings::{Settings, UserLimits, UserSettings, VectorPlace, VectorSettings};
 pub use storage::{StorageArea, UploadRequest, Uploaded};
+pub use thumbnails::{Thumbnail, Thumbnails};
 pub use user::User;

@@ -52,9 +52,9 @@ impl Placement {
     /// Works as long as this lives. A move may take hours, and parts that answer are kept up to date meanwhile.
     pub(crate) fn start(self: &Arc<Self>) {
         let failure = "vectors in the database cannot be kept up to date; what they are stays in force";
-        follow(self, failure, |alive| async move { alive.keep_up().await });
+        follow(self, failure, Arc::default(), |alive| async move { alive.keep_up().await });
         let failure = "collections cannot be moved between memory and database; they answer from where they are";
-        follow(self, failure, |alive| async move { alive.arrange().await });
+        follow(self, failure, Arc::default(), |alive| async move { alive.arrange().await });
     }
 
     /// Brings the parts that answer up to date.

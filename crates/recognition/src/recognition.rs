@@ -18,6 +18,7 @@ use crate::{
     janitor::Janitor,
     placement::Placement,
     storage::StorageArea,
+    thumbnails::Thumbnails,
 };
 
 /// All of image recognition.
@@ -40,6 +41,8 @@ pub struct Recognition {
     pub catalogue: Catalogue,
     /// The collections, for operators.
     pub collections: Collections,
+    /// Thumbnails of what is in them.
+    pub thumbnails: Thumbnails,
     /// Users' storage areas.
     pub storage: StorageArea,
     /// Verdicts on recognitions.
@@ -72,6 +75,7 @@ impl Recognition {
             objects: ObjectRecognition::new(context),
             catalogue: Catalogue::new(context),
             collections: Collections::new(context),
+            thumbnails: Thumbnails::of(context),
             read_text: ReadText::new(context),
             storage: StorageArea::new(context),
             feedback: Feedback::new(context, &learner),

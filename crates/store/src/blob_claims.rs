@@ -60,6 +60,8 @@ macro_rules! unreferenced {
 const MARK_UNREFERENCED: &str = "UPDATE blob SET touched_at = $4, state = CASE WHEN \
      EXISTS (SELECT 1 FROM user_image i WHERE i.application_id = $1 AND i.user_id = $2 AND i.sha256 = $3) \
      OR EXISTS (SELECT 1 FROM dataset_image d WHERE d.application_id = $1 AND d.user_id = $2 AND d.sha256 = $3) \
+     OR ($1 = 'public' AND (EXISTS (SELECT 1 FROM collection_image c WHERE c.thumbnail = $3) \
+     OR EXISTS (SELECT 1 FROM catalogue_item m WHERE m.thumbnail = $3))) \
      THEN 'there' ELSE 'doomed' END \
      WHERE application_id = $1 AND user_id = $2 AND sha256 = $3 RETURNING state";
 
@@ -97,7 +99,12 @@ impl Store {
                     BlobClaim::Write
                 }
                 None => {
-                    let stored: i64 = sqlx::query_scalar(USED).bind(app).bind(user).fetch_one(&mut *tx).await?;
+                    // Without a limit nothing has to be added up.
+                    let stored: i64 = if quota == i64::MAX {
+                        0
+                    } else {
+                        sqlx::query_scalar(USED).bind(app).bind(user).fetch_one(&mut *tx).await?
+                    };
                     if stored.saturating_add(size) > quota {
                         BlobClaim::QuotaExceeded
                     } else {

@@ -19,6 +19,9 @@ use sha2::{Digest, Sha256};
 
 use crate::disk::Unwritable;
 
+/// The application that owns thumbnails. It has no keys and no users, and no list shows it.
+pub(crate) const PUBLIC: &str = "public";
+
 /// The key of a blob: its owner and the SHA-256 of its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BlobKey {
@@ -35,6 +38,13 @@ impl BlobKey {
     #[must_use]
     pub fn of(application: &AppId, user: &UserId, bytes: &[u8]) -> Self {
         Self { application: application.clone(), user: user.clone(), sha256: sha256(bytes) }
+    }
+
+    /// The key of the thumbnail of a public image or item, by its hash. Its owner is no application: see the migration
+    /// `0018_thumbnails.sql`.
+    #[must_use]
+    pub fn thumbnail(sha256: [u8; 32]) -> Self {
+        Self { application: AppId::from_text(PUBLIC), user: UserId::nobody(), sha256 }
     }
 
     /// Its name in the folder or bucket. User ids may hold any characters, so the name contains a hash of the id.

@@ -2,7 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::{Pool, Store, StoreError, content_revision::NEXT_CONTENT_REVISION, on_each};
+use crate::{
+    Pool, Store, StoreError,
+    content_revision::NEXT_CONTENT_REVISION,
+    on_each,
+    thumbnails::{REFER, RELEASE_OF_ITEM},
+};
 
 /// A new item.
 #[derive(Debug, Clone)]
@@ -25,6 +30,8 @@ pub struct NewItem {
     pub pictures: Vec<(Vec<u8>, Vec<u8>)>,
     /// The digest of the row and the pictures that it was imported from.
     pub digest: Vec<u8>,
+    /// The hash of its thumbnail, whose bytes are stored already.
+    pub thumbnail: Option<[u8; 32]>,
 }
 
 /// A stored item.
@@ -44,6 +51,8 @@ pub struct ItemRecord {
     pub image_url: String,
     /// JSON: a list of objects.
     pub sites: String,
+    /// The hash of its thumbnail, if it has one.
+    pub thumbnail: Option<Vec<u8>>,
 }
 
 /// A reference picture, and the item that it shows.
@@ -102,11 +111,11 @@ pub struct ChangedItem {
     pub revision: i64,
 }
 
-const PUT_ITEM: &str = "INSERT INTO catalogue_item (id, category, name, detail, image_url, sites, digest, revision) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) \
+const PUT_ITEM: &str = "INSERT INTO catalogue_item (id, category, name, detail, image_url, sites, digest, revision, \
+     thumbnail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
      ON CONFLICT (id) DO UPDATE SET category = excluded.category, name = excluded.name, detail = excluded.detail, \
      image_url = excluded.image_url, sites = excluded.sites, digest = excluded.digest, \
-     revision = excluded.revision, removed = 0 RETURNING number";
+     revision = excluded.revision, thumbnail = excluded.thumbnail, removed = 0 RETURNING number";
 
 const CHANGED: &str = "SELECT number, category, revision, removed FROM catalogue_item \
      WHERE revision > $1 OR (revision = $1 AND number > $2) ORDER BY revision, number LIMIT $3";
@@ -115,7 +124,7 @@ const SKETCHES: &str = "SELECT p.item, p.number, p.sketch FROM catalogue_picture
      (SELECT number FROM catalogue_item WHERE revision > $1 OR (revision = $1 AND number > $2) \
      ORDER BY revision, number LIMIT $3) i ON i.number = p.item ORDER BY p.number";
 
-const LISTED: &str = "SELECT i.number, i.id, i.category, i.name, i.detail, i.image_url, i.sites, \
+const LISTED: &str = "SELECT i.number, i.id, i.category, i.name, i.detail, i.image_url, i.sites, i.thumbnail, \
      (SELECT COUNT(*) FROM catalogue_picture p WHERE p.item = i.number) AS pictures FROM catalogue_item i \
      WHERE i.removed = 0 AND i.number > $1 AND ($2 IS NULL OR i.category = $2) AND ($3 IS NULL OR i.id = $3) \
      AND ($4 IS NULL OR EXISTS (SELECT 1 FROM catalogue_code c WHERE c.item = i.number AND c.code = $4)) \
@@ -132,7 +141,7 @@ macro_rules! codes_of {
 macro_rules! with_codes {
     ($listed:literal) => {
         concat!(
-            "SELECT c.code, i.number, i.id, i.category, i.name, i.detail, i.image_url, i.sites FROM catalogue_item i \
+            "SELECT c.code, i.number, i.id, i.category, i.name, i.detail, i.image_url, i.sites, i.thumbnail FROM catalogue_item i \
              JOIN catalogue_code c ON c.item = i.number WHERE i.removed = 0 AND c.code ",
             $listed,
             " ORDER BY i.number, c.code"
@@ -145,7 +154,7 @@ macro_rules! references {
     ($listed:literal) => {
         concat!(
             "SELECT p.number AS picture, p.features, \
-             i.number, i.id, i.category, i.name, i.detail, i.image_url, i.sites FROM catalogue_picture p \
+             i.number, i.id, i.category, i.name, i.detail, i.image_url, i.sites, i.thumbnail FROM catalogue_picture p \
              JOIN catalogue_item i ON i.number = p.item WHERE i.removed = 0 AND p.number ",
             $listed
         )
@@ -153,18 +162,27 @@ macro_rules! references {
 }
 
 impl Store {
-    /// Stores items, all or none. An item of the same id is replaced, with its barcodes and pictures.
+    /// Stores items, all or none. An item of the same id is replaced, with its barcodes and pictures. Returns `false`,
+    /// and stores none, when a thumbnail has been deleted meanwhile: its bytes must be written again.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn put_items(&self, items: &[NewItem]) -> Result<(), StoreError> {
+    pub async fn put_items(&self, items: &[NewItem]) -> Result<bool, StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
             for item in items {
+                sqlx::query(RELEASE_OF_ITEM).bind(&item.id).execute(&mut *tx).await?;
+                if let Some(thumbnail) = &item.thumbnail {
+                    let referred = sqlx::query(REFER).bind(&thumbnail[..]).execute(&mut *tx).await?;
+                    if referred.rows_affected() == 0 {
+                        return Ok(false);
+                    }
+                }
                 let number: i64 = sqlx::query_scalar(PUT_ITEM)
                     .bind(&item.id).bind(&item.category).bind(&item.name).bind(&item.detail).bind(&item.image_url)
                     .bind(&item.sites).bind(&item.digest).bind(revision)
+                    .bind(item.thumbnail.as_ref().map(|hash| &hash[..]))
                     .fetch_one(&mut *tx).await?;
                 sqlx::query("DELETE FROM catalogue_code WHERE item = $1").bind(number).execute(&mut *tx).await?;
                 sqlx::query("DELETE FROM catalogue_picture WHERE item = $1").bind(number).execute(&mut *tx).await?;
@@ -179,7 +197,7 @@ impl Store {
             }
             tx.commit().await?;
         });
-        Ok(())
+        Ok(true)
     }
 
     /// Removes an item. Returns whether there was one.
@@ -190,8 +208,9 @@ impl Store {
         let gone = on_each!(self, pool => {
             let mut tx = pool.begin().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
+            sqlx::query(RELEASE_OF_ITEM).bind(id).execute(&mut *tx).await?;
             let number: Option<i64> = sqlx::query_scalar(
-                "UPDATE catalogue_item SET removed = 1, revision = $2 WHERE id = $1 AND removed = 0 RETURNING number",
+                "UPDATE catalogue_item SET removed = 1, revision = $2, thumbnail = NULL WHERE id = $1 AND removed = 0 RETURNING number",
             )
             .bind(id).bind(revision).fetch_optional(&mut *tx).await?;
             sqlx::query("DELETE FROM catalogue_code WHERE item = $1").bind(number).execute(&mut *tx).await?;

@@ -2,7 +2,13 @@
 
 use kaisatsu_model::Timestamp;
 
-use crate::{Store, StoreError, content_revision::NEXT_CONTENT_REVISION, on_each, recognitions::floats_to_bytes};
+use crate::{
+    Store, StoreError,
+    content_revision::NEXT_CONTENT_REVISION,
+    on_each,
+    recognitions::floats_to_bytes,
+    thumbnails::{REFER, RELEASE_OF_IMAGES},
+};
 
 /// A collection.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx_macros::FromRow)]
@@ -45,6 +51,8 @@ pub struct NewImage {
     pub tag: String,
     /// The image as a vector.
     pub vector: Vec<f32>,
+    /// The hash of its thumbnail, whose bytes are stored already.
+    pub thumbnail: Option<[u8; 32]>,
 }
 
 /// An image that changed.
@@ -69,6 +77,8 @@ pub struct ImageRecord {
     pub image_url: String,
     /// Its tag.
     pub tag: String,
+    /// The hash of its thumbnail, if it has one.
+    pub thumbnail: Option<Vec<u8>>,
 }
 
 /// A collection without images takes over the given weights: none of its vectors were made by others.
@@ -77,13 +87,13 @@ const ENSURE: &str = "INSERT INTO collection (name, model, model_sha256, created
      CASE collection.removed WHEN 1 THEN excluded.created_at ELSE collection.created_at END, removed = 0 \
      WHERE NOT EXISTS (SELECT 1 FROM collection_image i WHERE i.collection = collection.name AND i.removed = 0)";
 
-const PUT_IMAGE: &str = "INSERT INTO collection_image (collection, image_id, image_url, tag, vector, revision) \
-     VALUES ($1, $2, $3, $4, $5, $6) \
+const PUT_IMAGE: &str = "INSERT INTO collection_image (collection, image_id, image_url, tag, vector, revision, \
+     thumbnail) VALUES ($1, $2, $3, $4, $5, $6, $7) \
      ON CONFLICT (collection, image_id) DO UPDATE SET image_url = excluded.image_url, tag = excluded.tag, \
-     vector = excluded.vector, revision = excluded.revision, removed = 0";
+     vector = excluded.vector, revision = excluded.revision, thumbnail = excluded.thumbnail, removed = 0";
 
 /// Removes the image of that id, or all images.
-const REMOVE_IMAGES: &str = "UPDATE collection_image SET removed = 1, vector = $3, revision = $4 \
+const REMOVE_IMAGES: &str = "UPDATE collection_image SET removed = 1, vector = $3, revision = $4, thumbnail = NULL \
      WHERE collection = $1 AND ($2 IS NULL OR image_id = $2) AND removed = 0";
 
 pub(crate) const CHANGED_IMAGES: &str = "SELECT number, vector, revision, removed FROM collection_image \
@@ -178,6 +188,7 @@ impl Store {
             let revision: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
             let gone = sqlx::query("UPDATE collection SET removed = 1 WHERE name = $1 AND removed = 0")
                 .bind(name).execute(&mut *tx).await?;
+            sqlx::query(RELEASE_OF_IMAGES).bind(name).bind(None::<&str>).execute(&mut *tx).await?;
             sqlx::query(REMOVE_IMAGES)
                 .bind(name).bind(None::<&str>).bind(&[][..] as &[u8]).bind(revision).execute(&mut *tx).await?;
             tx.commit().await?;
@@ -198,18 +209,19 @@ impl Store {
     ) -> Result<Vec<ImageRecord>, StoreError> {
         Ok(on_each!(self, pool => {
             sqlx::query_as(
-                "SELECT number, image_id, image_url, tag FROM collection_image \
+                "SELECT number, image_id, image_url, tag, thumbnail FROM collection_image \
                  WHERE collection = $1 AND removed = 0 AND number > $2 ORDER BY number LIMIT $3",
             )
             .bind(collection).bind(after).bind(limit).fetch_all(pool).await
         })?)
     }
 
-    /// Stores images of a collection, all or none. An image of the same id is replaced.
+    /// Stores images of a collection, all or none. An image of the same id is replaced. Returns `false`, and stores
+    /// none, when a thumbnail has been deleted meanwhile: its bytes must be written again.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn put_images(&self, collection: &str, images: &[NewImage]) -> Result<(), StoreError> {
+    pub async fn put_images(&self, collection: &str, images: &[NewImage]) -> Result<bool, StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
@@ -217,14 +229,22 @@ impl Store {
             sqlx::query("UPDATE collection SET removed = 0 WHERE name = $1 AND removed = 1")
                 .bind(collection).execute(&mut *tx).await?;
             for image in images {
+                sqlx::query(RELEASE_OF_IMAGES).bind(collection).bind(Some(&image.image_id)).execute(&mut *tx).await?;
+                if let Some(thumbnail) = &image.thumbnail {
+                    let referred = sqlx::query(REFER).bind(&thumbnail[..]).execute(&mut *tx).await?;
+                    if referred.rows_affected() == 0 {
+                        return Ok(false);
+                    }
+                }
                 sqlx::query(PUT_IMAGE)
                     .bind(collection).bind(&image.image_id).bind(&image.image_url).bind(&image.tag)
                     .bind(floats_to_bytes(&image.vector)).bind(revision)
+                    .bind(image.thumbnail.as_ref().map(|hash| &hash[..]))
                     .execute(&mut *tx).await?;
             }
             tx.commit().await?;
         });
-        Ok(())
+        Ok(true)
     }
 
     /// The ids of the images of a collection.
@@ -248,6 +268,7 @@ impl Store {
         let gone = on_each!(self, pool => {
             let mut tx = pool.begin().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
+            sqlx::query(RELEASE_OF_IMAGES).bind(collection).bind(image_id).execute(&mut *tx).await?;
             let done = sqlx::query(REMOVE_IMAGES)
             .bind(collection).bind(image_id).bind(&[][..] as &[u8]).bind(revision).execute(&mut *tx).await?;
             tx.commit().await?;
@@ -307,7 +328,7 @@ impl Store {
         let rows = match &self.pool {
             crate::Pool::Sqlite(pool) => {
                 sqlx::query_as(
-                    "SELECT number, image_id, image_url, tag FROM collection_image \
+                    "SELECT number, image_id, image_url, tag, thumbnail FROM collection_image \
                      WHERE removed = 0 AND number IN (SELECT value FROM json_each($1))",
                 )
                 .bind(list)
@@ -316,7 +337,7 @@ impl Store {
             }
             crate::Pool::Postgres(pool) => {
                 sqlx::query_as(
-                    "SELECT number, image_id, image_url, tag FROM collection_image \
+                    "SELECT number, image_id, image_url, tag, thumbnail FROM collection_image \
                      WHERE removed = 0 AND number = ANY($1)",
                 )
                 .bind(numbers)

@@ -27,6 +27,7 @@ mod keys;
 mod open;
 mod recognitions;
 mod replicas;
+mod thumbnails;
 mod tokens;
 mod usage;
 mod user_images;

@@ -3,7 +3,8 @@
 
 use kaisatsu_model::{AppId, ApplicationName, RecognitionId, Timestamp};
 use kaisatsu_store::{
-    Collection, Missing, NewImage, NewItem, NewRecognition, ScoreAdjustment, Store, StoreError, StoredCandidate,
+    BlobClaim, BlobKey, Collection, Missing, NewImage, NewItem, NewRecognition, ScoreAdjustment, Store, StoreError,
+    StoredCandidate,
 };
 use kaisatsu_testkit::{Backend, Database, test_on_every_backend};
 
@@ -11,6 +12,7 @@ test_on_every_backend![
     a_recognition_is_visible_to_its_application_until_it_expires,
     changed_images_are_reported_once,
     items_are_stored_and_removed_with_their_codes_and_pictures,
+    a_thumbnail_is_stored_as_long_as_an_image_or_an_item_refers_to_it,
 ];
 
 async fn run_on<F: Future<Output = ()>>(backend: Backend, test: impl FnOnce(Store, AppId) -> F) {
@@ -69,7 +71,13 @@ async fn a_recognition_is_visible_to_its_application_until_it_expires(store: Sto
 }
 
 fn image(id: &str, first: f32) -> NewImage {
-    NewImage { image_id: id.to_owned(), image_url: String::new(), tag: "t".to_owned(), vector: vec![first, 1.0] }
+    NewImage {
+        image_id: id.to_owned(),
+        image_url: String::new(),
+        tag: "t".to_owned(),
+        vector: vec![first, 1.0],
+        thumbnail: None,
+    }
 }
 
 async fn changed_images_are_reported_once(store: Store, _: AppId) {
@@ -103,8 +111,8 @@ async fn changed_images_are_reported_once(store: Store, _: AppId) {
     assert_eq!(store.remove_images("c", None).await.unwrap(), 2);
 }
 
-async fn items_are_stored_and_removed_with_their_codes_and_pictures(store: Store, _: AppId) {
-    let item = |id: &str, sketch: u8| NewItem {
+fn item(id: &str, sketch: u8) -> NewItem {
+    NewItem {
         id: id.to_owned(),
         category: "book".to_owned(),
         name: "本".to_owned(),
@@ -114,7 +122,11 @@ async fn items_are_stored_and_removed_with_their_codes_and_pictures(store: Store
         codes: vec!["9784101010014".to_owned()],
         pictures: vec![(vec![sketch], vec![sketch, 9])],
         digest: vec![sketch],
-    };
+        thumbnail: None,
+    }
+}
+
+async fn items_are_stored_and_removed_with_their_codes_and_pictures(store: Store, _: AppId) {
     store.put_items(&[item("a", 1), item("b", 2)]).await.unwrap();
     store.put_items(&[item("a", 3)]).await.unwrap();
     assert_eq!(store.item_digest("a").await.unwrap(), Some(vec![3]));
@@ -144,4 +156,47 @@ async fn items_are_stored_and_removed_with_their_codes_and_pictures(store: Store
     let gone = store.changed_items(last, 10).await.unwrap();
     assert_eq!((gone.len(), gone[0].sketches.len()), (1, 0));
     assert_eq!(store.catalogue_counts().await.unwrap(), [("book".to_owned(), 1)]);
+}
+
+async fn a_thumbnail_is_stored_as_long_as_an_image_or_an_item_refers_to_it(store: Store, _: AppId) {
+    let keys = [b"one", b"two"].map(|file| BlobKey::thumbnail(kaisatsu_store::sha256(file)));
+    let [one, two] = &keys;
+    for key in &keys {
+        assert_eq!(store.claim_blob(key, 3, i64::MAX, Timestamp(0)).await.unwrap(), BlobClaim::Write);
+    }
+    let swept =
+        async |now: i64| store.mark_blobs_deleting(Timestamp(now), Timestamp(0), Timestamp(0), 10).await.unwrap();
+    let collection = Collection { name: "c".to_owned(), model: "m".to_owned(), model_sha256: "aa".to_owned() };
+    store.ensure_collection(&collection, Timestamp(0)).await.unwrap();
+    let with = |image: NewImage, key: &BlobKey| NewImage { thumbnail: Some(key.sha256), ..image };
+    let both = [with(image("a", 0.1), one), with(image("b", 0.2), one)];
+    assert!(store.put_images("c", &both).await.unwrap());
+    let shown = NewItem { thumbnail: Some(one.sha256), ..item("x", 1) };
+    assert!(store.put_items(&[shown]).await.unwrap());
+    assert_eq!(store.image_thumbnail("c", "a").await.unwrap(), Some(one.sha256));
+    assert_eq!(store.item_thumbnail("x").await.unwrap(), Some(one.sha256));
+    let rows = store.blob_rows(None, 10).await.unwrap();
+    assert_eq!(rows.iter().map(|row| (&row.key, row.referenced)).collect::<Vec<_>>().len(), 2);
+    assert!(rows.iter().all(|row| row.referenced == (row.key == *one)));
+
+    // Replaced, removed, and still referred to by the others.
+    assert!(store.put_images("c", &[with(image("a", 0.1), two)]).await.unwrap());
+    assert_eq!(store.remove_images("c", Some("b")).await.unwrap(), 1);
+    assert_eq!(swept(1).await, []);
+    assert!(store.put_items(&[item("x", 1)]).await.unwrap());
+    assert_eq!(store.item_thumbnail("x").await.unwrap(), None);
+    assert_eq!(swept(2).await, [one.clone()]);
+    // One that is being deleted cannot be referred to: nothing is stored.
+    assert!(!store.put_images("c", &[image("d", 0.3), with(image("e", 0.3), one)]).await.unwrap());
+    assert!(!store.put_items(&[NewItem { thumbnail: Some(one.sha256), ..item("y", 1) }]).await.unwrap());
+    assert_eq!(store.image_ids("c").await.unwrap(), ["a"]);
+    assert_eq!(store.item_digest("y").await.unwrap(), None);
+
+    assert!(store.remove_collection("c").await.unwrap());
+    assert_eq!(store.image_thumbnail("c", "a").await.unwrap(), None);
+    assert_eq!(swept(3).await, [two.clone()]);
+    // The owner of thumbnails is no application.
+    assert_eq!(store.deleted_applications().await.unwrap(), []);
+    assert_eq!(store.owned_applications(None).await.unwrap().len(), 1);
+    assert!(store.owned_application(&one.application).await.unwrap().is_none());
 }

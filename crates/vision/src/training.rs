@@ -7,10 +7,11 @@ use std::{
 };
 
 use crate::{
-    Bounds, ModelRegistry, Worker, decode,
+    Bounds, Decoded, ModelRegistry, Worker, decode,
     manifest::{About, Extended, Fault, File, Load, MANIFEST, ProbePart, ProbeParts, Source, Task},
     probe::{self, LabelledVector, Report},
     registry::{publish, sha256_of},
+    thumbnail,
 };
 
 /// The classes and photographs of a folder.
@@ -88,42 +89,79 @@ pub fn embed(
     threads: usize,
     seen: impl Fn() + Sync,
 ) -> Result<Embeddings, Fault> {
+    let vector = |worker: &mut Worker, path: &Path| Ok(embed_photo(worker, base, path)?.1);
+    let (vectors, refused) = each_photo(registry, base, photos, threads, vector, seen)?;
+    Ok(Embeddings { vectors, refused })
+}
+
+/// A photograph as a vector, and a small picture of it where one can be made.
+pub type Seen = (Vec<f32>, Option<Vec<u8>>);
+
+/// What was made of each photograph that could be read, with its position, and the others with the reason.
+pub type EachPhoto<T> = (Vec<(usize, T)>, Vec<(PathBuf, String)>);
+
+/// The same as [`embed`], and makes a small picture of each photograph.
+///
+/// # Errors
+/// When the model cannot be loaded.
+pub fn embed_with_thumbnails(
+    registry: &ModelRegistry,
+    base: &str,
+    photos: &[PathBuf],
+    threads: usize,
+    seen: impl Fn() + Sync,
+) -> Result<EachPhoto<Seen>, Fault> {
+    let both = |worker: &mut Worker, path: &Path| {
+        let (decoded, vector) = embed_photo(worker, base, path)?;
+        Ok((vector, thumbnail(&mut worker.resizer, &decoded.picture)))
+    };
+    each_photo(registry, base, photos, threads, both, seen)
+}
+
+fn each_photo<T: Send>(
+    registry: &ModelRegistry,
+    base: &str,
+    photos: &[PathBuf],
+    threads: usize,
+    look: impl Fn(&mut Worker, &Path) -> Result<T, String> + Sync,
+    seen: impl Fn() + Sync,
+) -> Result<EachPhoto<T>, Fault> {
     let next = Mutex::new(photos.iter().enumerate());
-    let work = || -> Result<Embeddings, Fault> {
+    let work = || -> Result<EachPhoto<T>, Fault> {
         let mut worker = Worker::load_only(registry, base)?;
-        let mut done = Embeddings { vectors: Vec::new(), refused: Vec::new() };
+        let mut done = (Vec::new(), Vec::new());
         loop {
             let photo = next.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
             let Some((at, path)) = photo else { return Ok(done) };
-            match embed_photo(&mut worker, base, path) {
-                Ok(vector) => done.vectors.push((at, vector)),
-                Err(reason) => done.refused.push((path.clone(), reason)),
+            match look(&mut worker, path) {
+                Ok(made) => done.0.push((at, made)),
+                Err(reason) => done.1.push((path.clone(), reason)),
             }
             seen();
         }
     };
-    let parts: Vec<Result<Embeddings, Fault>> = std::thread::scope(|scope| {
+    let parts: Vec<Result<EachPhoto<T>, Fault>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
         let lost = |_| Err(Fault("a thread ended early".to_owned()));
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(lost)).collect()
     });
-    let mut all = Embeddings { vectors: Vec::new(), refused: Vec::new() };
+    let mut all = (Vec::new(), Vec::new());
     for part in parts {
         let part = part?;
-        all.vectors.extend(part.vectors);
-        all.refused.extend(part.refused);
+        all.0.extend(part.0);
+        all.1.extend(part.1);
     }
     // The result does not depend on which thread was quicker.
-    all.vectors.sort_by_key(|(at, _)| *at);
-    all.refused.sort();
+    all.0.sort_by_key(|(at, _)| *at);
+    all.1.sort();
     Ok(all)
 }
 
-fn embed_photo(worker: &mut Worker, base: &str, path: &Path) -> Result<Vec<f32>, String> {
+fn embed_photo(worker: &mut Worker, base: &str, path: &Path) -> Result<(Decoded, Vec<f32>), String> {
     let bytes = fs::read(path).map_err(|error| error.to_string())?;
     let decoded = decode(&bytes, Bounds::default(), worker.short_side(base)).map_err(|error| error.to_string())?;
     let vector = worker.embed(base, &decoded.picture).ok_or("the model makes no vectors")?;
-    vector.map_err(|error| error.to_string())
+    Ok((decoded, vector.map_err(|error| error.to_string())?))
 }
 
 /// Trains a model of that name and writes its folder, replacing one of the same name.

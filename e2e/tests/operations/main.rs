@@ -139,6 +139,7 @@ fn the_documentation_needs_no_outside_network() {
             "/imageRecognition/v1/similarImage/collections/images",
             "/imageRecognition/v1/similarImage/search",
             "/imageRecognition/v1/text/read",
+            "/imageRecognition/v1/thumbnail",
             "/imageRecognition/v1/userCategory/createDataSet",
             "/imageRecognition/v1/userCategory/deleteDataSet",
             "/imageRecognition/v1/userCategory/deleteImage",

@@ -2,6 +2,7 @@ import { blobOf, formOf, type Picture } from './pictures.js';
 import type { CallOptions, Once } from './settings.js';
 import { nothing, shaped, type Shape } from './shape.js';
 import type { Transport } from './transport.js';
+import type { PictureFile } from './types/maps.js';
 import type {
   Classification,
   Detection,
@@ -14,6 +15,7 @@ import type {
   TagPage,
   TextReading,
 } from './types/recognition.js';
+import { fileOf } from './wire.js';
 
 const BASE = '/imageRecognition/v1';
 const candidate = { score: 'number', itemId: 'string' } as const;
@@ -160,6 +162,18 @@ export class Recognition {
       offset += page.tags.length;
       if (page.tags.length === 0 || offset > page.max) return;
     }
+  }
+
+  /**
+   * A small picture of an image of a collection, or of an item of the catalogue. With the `version` of `thumbnailUrl` a
+   * browser keeps it for an hour.
+   */
+  thumbnail(
+    ask: ({ collection: string; imageId: string } | { id: string }) & { version?: string },
+    options?: CallOptions,
+  ): Promise<PictureFile> {
+    const path = `${BASE}/thumbnail`;
+    return this.transport.send({ method: 'GET', path, query: ask, read: fileOf, repeatable: true }, options);
   }
 
   private look<T>(

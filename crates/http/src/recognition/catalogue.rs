@@ -19,6 +19,7 @@ use super::{
     json::query_page,
     recognize::raw,
     response::{BodyRefusals, NoContent, OperatorRefusals, RecognitionError, Refusals, respond_with},
+    thumbnail::{self, valid_address},
 };
 use crate::{Failure, Gateway, Kind, Query, gateway::API_KEY};
 
@@ -63,6 +64,11 @@ pub(crate) struct ItemEntry {
     pictures: i64,
     /// Where its picture is found; empty when nobody has said so.
     image_url: String,
+    /// The address of a small picture of it on this server, for `thumbnail`, which takes a key; absent when there is
+    /// none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "/imageRecognition/v1/thumbnail?id=9784101010014&version=5f1e0a2b3c4d")]
+    thumbnail_url: Option<String>,
     /// What `recognize` answers as `detail`.
     #[schema(value_type = Object, example = json!({"itemName": "吾輩は猫である", "id": "9784101010014", "author": "夏目漱石"}))]
     detail: Box<RawValue>,
@@ -77,12 +83,13 @@ impl From<ListedItem> for ItemEntry {
     fn from(listed: ListedItem) -> Self {
         let ListedItem { item, pictures, codes } = listed;
         Self {
+            thumbnail_url: thumbnail::of_item(&item.id, item.thumbnail),
             id: item.id,
             category: item.category,
             name: item.name,
             barcodes: codes,
             pictures,
-            image_url: item.image_url,
+            image_url: valid_address(&item.image_url),
             detail: raw(item.detail, "{}"),
             sites: raw(item.sites, "[]"),
         }
@@ -152,8 +159,9 @@ pub(crate) async fn list(State(gateway): State<Arc<Gateway>>, RawQuery(raw): Raw
 
 /// Adds an item to the catalogue
 ///
-/// The fields are those of a row that `kaisatsu catalog import` reads. Every replica recognises it within a second. The
-/// pictures are not stored: only their features are.
+/// The fields are those of a row that `kaisatsu catalog import` reads. This server recognises it
+/// when it has answered, and every other replica within a second. The
+/// pictures are not stored: only their features and a thumbnail of the first are.
 #[utoipa::path(
     post, path = "/catalogue/items", operation_id = "addItem", tag = "Catalogue and collections",
     security(("APIKEY" = [])),

@@ -18,6 +18,7 @@ use super::{
     idempotency::{IdempotencyHeader, RepeatRefusals, Repeatable},
     json::{field, query_page},
     response::{BodyRefusals, NoContent, OperatorRefusals, RecognitionError, Refusals, respond_with},
+    thumbnail::{self, valid_address},
 };
 use crate::{Failure, Gateway, Query, gateway::API_KEY};
 
@@ -93,6 +94,14 @@ pub(crate) struct CollectionImageEntry {
     image_id: String,
     /// Where it is found; empty when nobody has said so.
     image_url: String,
+    /// The address of a small picture of it on this server, for `thumbnail`, which takes a key; absent when there is
+    /// none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(
+        nullable = false,
+        example = "/imageRecognition/v1/thumbnail?collection=museum&imageId=cups/espresso-03.jpg&version=5f1e0a2b3c4d"
+    )]
+    thumbnail_url: Option<String>,
     /// What it is tagged with; empty for nothing.
     #[schema(example = "cups")]
     tag: String,
@@ -102,7 +111,7 @@ pub(crate) struct CollectionImageEntry {
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "it describes the form for the OpenAPI document")]
 pub(crate) struct CollectionImageForm {
-    /// The picture. It is not stored: only its vector is.
+    /// The picture. It is not stored: only its vector and a thumbnail are.
     #[schema(value_type = String, format = Binary, content_media_type = "application/octet-stream")]
     image: Vec<u8>,
     /// The collection; it is created if there is none of that name.
@@ -185,8 +194,9 @@ pub(crate) async fn images(
         let (name, page) = (query.required("collection")?, query_page(&query)?);
         let Page { items, next } = gateway.recognition.collections.images(name, &page.after, page.most).await?;
         let entry = |image: ImageRecord| CollectionImageEntry {
+            thumbnail_url: thumbnail::of_image(name, &image.image_id, image.thumbnail),
             image_id: image.image_id,
-            image_url: image.image_url,
+            image_url: valid_address(&image.image_url),
             tag: image.tag,
         };
         let images = items.into_iter().map(entry).collect();
@@ -197,7 +207,7 @@ pub(crate) async fn images(
 
 /// Adds an image to a collection
 ///
-/// Every replica searches it within a second.
+/// This server searches it when it has answered, and every other replica within a second.
 #[utoipa::path(
     post, path = "/similarImage/collections", operation_id = "addCollectionImage", tag = "Catalogue and collections",
     security(("APIKEY" = [])),

@@ -31,7 +31,8 @@ impl From<RecognitionError> for Failure {
             | RecognitionError::NoSuchTag(_)
             | RecognitionError::NothingToUndo
             | RecognitionError::NotInCollection
-            | RecognitionError::NoSuchItem => Self::new(Kind::NotFound, told),
+            | RecognitionError::NoSuchItem
+            | RecognitionError::NoThumbnail => Self::new(Kind::NotFound, told),
             RecognitionError::TooManyTags(_)
             | RecognitionError::DatasetTooLarge(_)
             | RecognitionError::TooManyStored(_) => Self::new(Kind::TooManyInputs, told),

@@ -13,7 +13,10 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use super::response::{BodyRefusals, RecognitionError, Refusals, respond_with};
+use super::{
+    response::{BodyRefusals, RecognitionError, Refusals, respond_with},
+    thumbnail::{self, valid_address},
+};
 use crate::{Failure, Gateway, Kind, Query, body, gateway::API_KEY};
 
 /// Candidates when none are asked for.
@@ -54,6 +57,11 @@ pub(crate) struct ItemCandidate {
     category: String,
     /// Where its picture is found; empty when the catalogue says nothing.
     image_url: String,
+    /// The address of a small picture of it on this server, for `thumbnail`, which takes a key; absent when there is
+    /// none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "/imageRecognition/v1/thumbnail?id=9784101010014&version=5f1e0a2b3c4d")]
+    thumbnail_url: Option<String>,
     /// What the catalogue knows of it: `itemName`, its `id` there, and whatever else was imported.
     #[schema(value_type = Object, example = json!({"itemName": "吾輩は猫である", "id": "9784101010014", "author": "夏目漱石"}))]
     detail: Box<RawValue>,
@@ -174,7 +182,8 @@ fn render(saved: Saved<ItemMatch>) -> RecognizeAnswer {
         score: found.score,
         item_id: id.as_str().to_owned(),
         category: found.item.category,
-        image_url: found.item.image_url,
+        image_url: valid_address(&found.item.image_url),
+        thumbnail_url: thumbnail::of_item(&found.item.id, found.item.thumbnail),
         detail: raw(found.item.detail, "{}"),
         sites: raw(found.item.sites, "[]"),
         evidence: evidence(found.evidence),

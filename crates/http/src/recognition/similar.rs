@@ -17,6 +17,7 @@ use super::{
     form::Form,
     json::field,
     response::{BodyRefusals, RecognitionError, Refusals, respond_with},
+    thumbnail::{self, valid_address},
 };
 use crate::{
     Failure, Gateway, Query,
@@ -89,6 +90,14 @@ pub(crate) struct LikenessCandidate {
     image_id: String,
     /// Where it is found; empty when nobody has said so, and for images of the storage area.
     image_url: String,
+    /// The address of a small picture of it on this server, for `thumbnail`, which takes a key; absent when there is
+    /// none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(
+        nullable = false,
+        example = "/imageRecognition/v1/thumbnail?collection=museum&imageId=cups/espresso-03.jpg&version=5f1e0a2b3c4d"
+    )]
+    thumbnail_url: Option<String>,
     /// What it is tagged with; empty for nothing.
     #[schema(example = "cups")]
     tag: String,
@@ -142,14 +151,15 @@ pub(crate) async fn search(
             Form::read(&query, &FIELDS[..5], &gateway, &headers, body, parse).await?
         };
         let sought = sought(&mut form, text)?;
+        let collection = form.text("collection")?.map(str::to_owned);
         let kept = if let Some((user, id)) = set {
             gateway.recognition.datasets.similar(&user, &id, sought, most, min_score).await?
         } else {
             let similar = &gateway.recognition.similar;
-            let collection = form.text("collection")?.ok_or_else(|| nowhere(&similar.collections()))?.to_owned();
+            let collection = collection.clone().ok_or_else(|| nowhere(&similar.collections()))?;
             similar.run(&caller.application, sought, SimilarRequest { collection, most, min_score }).await?
         };
-        Ok::<_, Failure>(render(kept))
+        Ok::<_, Failure>(render(kept, collection.as_deref().unwrap_or_default()))
     })
     .await
 }
@@ -187,10 +197,11 @@ fn nowhere(collections: &[String]) -> Failure {
     field("collection", &rule)
 }
 
-fn render(kept: Saved<SimilarImage>) -> SimilarAnswer {
+fn render(kept: Saved<SimilarImage>, collection: &str) -> SimilarAnswer {
     let candidate = |(item, alike): (kaisatsu_model::ItemId, SimilarImage)| LikenessCandidate {
+        thumbnail_url: thumbnail::of_image(collection, &alike.image_id, alike.thumbnail),
         image_id: alike.image_id,
-        image_url: alike.image_url,
+        image_url: valid_address(&alike.image_url),
         tag: alike.tag,
         score: alike.score,
         item_id: item.as_str().to_owned(),

@@ -6,8 +6,11 @@ use std::{
 };
 
 use clap::{Subcommand, ValueEnum};
-use kaisatsu_recognition::import::{self, ImportError};
-use kaisatsu_store::{ItemFilter, ListedItem, Store};
+use kaisatsu_recognition::{
+    Thumbnails,
+    import::{self, ImportError},
+};
+use kaisatsu_store::{Blobs, ItemFilter, ListedItem, Store};
 use kaisatsu_vision::ModelRegistry;
 
 use super::{progress, table};
@@ -142,10 +145,13 @@ async fn import_file(
     let bar = progress::bar("importing", open()?.count());
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let refused = |line: usize, reason: &str| bar.suspend(|| eprintln!("{name}:{line}: {reason}"));
-    let done = import::import(store, &registry, pictures, open()?, threads, || bar.inc(1), refused).await;
+    let blobs = Blobs::open(&settings.blobs()?).map_err(|error| CliError::Store(error.to_string()))?;
+    let (thumbnails, progress) = (Thumbnails::new(store.clone(), blobs), || bar.inc(1));
+    let done = import::import(&thumbnails, &registry, pictures, open()?, threads, progress, refused).await;
     bar.finish_and_clear();
     let done = done.map_err(|error| match error {
         ImportError::Store(error) => error.into(),
+        ImportError::Put(error) => CliError::Store(error.to_string()),
         ImportError::Model(fault) => CliError::Failed(fault.to_string()),
     })?;
     outln!("{} items added, {} were there, {} rows left out", done.added, done.unchanged, done.skipped);

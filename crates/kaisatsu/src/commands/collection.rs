@@ -8,11 +8,16 @@ use std::{
 
 use clap::Subcommand;
 use kaisatsu_model::{Clock, CollectionName, SystemClock};
-use kaisatsu_store::{Collection, NewImage, PartState, Store, VectorPart};
+use kaisatsu_recognition::Thumbnails;
+use kaisatsu_store::{Blobs, Collection, NewImage, PartState, Store, VectorPart};
 use kaisatsu_vision::{ModelRegistry, training};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::{progress, table};
 use crate::{error::CliError, settings::Settings};
+
+/// What the path of an address contains as it is: the unreserved characters, and `/`.
+const IN_PATH: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// Images are embedded and stored in batches: an interrupted import keeps the finished ones.
 const BATCH: usize = 64;
@@ -134,24 +139,28 @@ async fn import(store: &Store, settings: &Settings, asked: &Import) -> Result<Ex
     paths.retain(|path| asked.again || !known.contains(&image_id(&asked.folder, path)));
     let there = before - paths.len();
 
+    let blobs = Blobs::open(&settings.blobs()?).map_err(|error| CliError::Store(error.to_string()))?;
+    let thumbnails = Thumbnails::new(store.clone(), blobs);
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let bar = progress::bar("importing", paths.len());
     let (mut kept, mut refused) = (0, 0);
     for batch in paths.chunks(BATCH * threads) {
-        let looked = tokio::task::block_in_place(|| training::embed(&registry, &base, batch, threads, || bar.inc(1)));
-        let looked = looked.map_err(|fault| failed(fault.to_string()))?;
-        let image = |(at, vector): (usize, Vec<f32>)| {
+        let embed = || training::embed_with_thumbnails(&registry, &base, batch, threads, || bar.inc(1));
+        let (looked, left_out) = tokio::task::block_in_place(embed).map_err(|fault| failed(fault.to_string()))?;
+        let image = |(at, (vector, thumbnail)): (usize, training::Seen)| {
             let id = image_id(&asked.folder, batch.get(at)?);
             let tag = id.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-            let image_url =
-                if asked.url_prefix.is_empty() { String::new() } else { format!("{}{id}", asked.url_prefix) };
-            Some(NewImage { image_id: id, image_url, tag, vector })
+            let image_url = match asked.url_prefix.as_str() {
+                "" => String::new(),
+                prefix => format!("{prefix}{}", utf8_percent_encode(&id, &IN_PATH)),
+            };
+            Some((NewImage { image_id: id, image_url, tag, vector, thumbnail: None }, thumbnail))
         };
-        let images: Vec<NewImage> = looked.vectors.into_iter().filter_map(image).collect();
-        store.put_images(&asked.name, &images).await?;
+        let images: Vec<_> = looked.into_iter().filter_map(image).collect();
         kept += images.len();
-        refused += looked.refused.len();
-        for (path, reason) in looked.refused {
+        thumbnails.put_images(&asked.name, images).await.map_err(|error| CliError::Store(error.to_string()))?;
+        refused += left_out.len();
+        for (path, reason) in left_out {
             bar.suspend(|| eprintln!("left out: {}: {reason}", path.display()));
         }
     }

@@ -13,20 +13,30 @@ use crate::{
     Cursor, Page, RecognitionError,
     context::Context,
     engine::{EngineQueue, Workload},
-    import::{MOST_PICTURES, StoredPicture, new_item, own, reference},
+    follower::ContentChanges,
+    import::{MOST_PICTURES, Reference, new_item, own, reference},
+    thumbnails::Thumbnails,
 };
 
 /// The catalogue of object recognition.
 pub struct Catalogue {
     store: Store,
     engine: Arc<EngineQueue>,
+    thumbnails: Thumbnails,
+    changes: ContentChanges,
     /// Made when the first item is added.
     vocabulary: OnceLock<Arc<Vocabulary>>,
 }
 
 impl Catalogue {
     pub(crate) fn new(context: &Context) -> Self {
-        Self { store: context.store.clone(), engine: Arc::clone(&context.engine), vocabulary: OnceLock::new() }
+        Self {
+            store: context.store.clone(),
+            engine: Arc::clone(&context.engine),
+            thumbnails: Thumbnails::of(context),
+            changes: ContentChanges::new(context),
+            vocabulary: OnceLock::new(),
+        }
     }
 
     /// The most reference pictures of an item.
@@ -68,13 +78,14 @@ impl Catalogue {
         }
         let pictures = self.pictures(images).await?;
         let item = new_item(&entry, pictures, digest.finalize().to_vec());
-        self.store.put_items(&[item]).await?;
+        self.thumbnails.put_items(vec![item]).await?;
+        self.changes.applied().await;
         let filter = ItemFilter { id: Some(&entry.id), ..ItemFilter::default() };
         // It may have been removed meanwhile.
         self.store.catalogue_items(&filter, 0, 1).await?.pop().ok_or(RecognitionError::NoSuchItem)
     }
 
-    async fn pictures(&self, images: Vec<Bytes>) -> Result<Vec<StoredPicture>, RecognitionError> {
+    async fn pictures(&self, images: Vec<Bytes>) -> Result<Vec<Reference>, RecognitionError> {
         let vocabulary = Arc::clone(self.vocabulary.get_or_init(Arc::default));
         let admitted = self.engine.admit(Workload::Import)?;
         let (mut pictures, bounds, several) =
@@ -96,7 +107,9 @@ impl Catalogue {
     /// # Errors
     /// [`RecognitionError::NoSuchItem`] when there is none.
     pub async fn remove(&self, id: &str) -> Result<(), RecognitionError> {
-        if self.store.remove_item(id).await? { Ok(()) } else { Err(RecognitionError::NoSuchItem) }
+        let removed = self.store.remove_item(id).await?;
+        self.changes.applied().await;
+        if removed { Ok(()) } else { Err(RecognitionError::NoSuchItem) }
     }
 
     /// Removes the items with a barcode.
@@ -109,6 +122,7 @@ impl Catalogue {
         for (_, item) in self.store.items_with_codes(&[&code]).await? {
             removed |= self.store.remove_item(&item.id).await?;
         }
+        self.changes.applied().await;
         if removed { Ok(()) } else { Err(RecognitionError::NoSuchItem) }
     }
 }

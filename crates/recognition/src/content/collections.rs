@@ -9,7 +9,9 @@ use kaisatsu_store::{Collection, CollectionRecord, ImageRecord, NewImage, Store}
 use crate::{
     Cursor, Page, RecognitionError,
     context::Context,
-    engine::{EngineQueue, Models, Workload, embed},
+    engine::{EngineQueue, Models, embed_for_collection},
+    follower::ContentChanges,
+    thumbnails::Thumbnails,
 };
 
 /// The public collections.
@@ -18,6 +20,8 @@ pub struct Collections {
     clock: Arc<dyn Clock>,
     engine: Arc<EngineQueue>,
     models: Models,
+    thumbnails: Thumbnails,
+    changes: ContentChanges,
 }
 
 /// An image that is to come into a collection.
@@ -40,6 +44,8 @@ impl Collections {
             clock: Arc::clone(&context.clock),
             engine: Arc::clone(&context.engine),
             models: context.models.clone(),
+            thumbnails: Thumbnails::of(context),
+            changes: ContentChanges::new(context),
         }
     }
 
@@ -88,7 +94,7 @@ impl Collections {
             (None, Some(named)) => self.models.named_embedder(named)?,
             (None, None) => self.models.default_embedder()?,
         };
-        let ((), vector) = embed(&self.engine, Workload::Import, &model, image.file, |_| Ok(())).await?;
+        let (vector, thumbnail) = embed_for_collection(&self.engine, &model, image.file).await?;
         let wanted = Collection {
             name: name.as_str().to_owned(),
             model: model.manifest.about.name.clone(),
@@ -99,8 +105,9 @@ impl Collections {
         if found != wanted {
             return Err(RecognitionError::OtherModel { collection: found.name, model: found.model });
         }
-        let new = NewImage { image_id: image.id, image_url: image.url, tag: image.tag, vector };
-        self.store.put_images(name.as_str(), &[new]).await?;
+        let new = NewImage { image_id: image.id, image_url: image.url, tag: image.tag, vector, thumbnail: None };
+        self.thumbnails.put_images(name.as_str(), vec![(new, thumbnail)]).await?;
+        self.changes.applied().await;
         let missing = || RecognitionError::NoSuchCollection(name.as_str().to_owned());
         self.store.collection(name.as_str()).await?.ok_or_else(missing)
     }
@@ -114,6 +121,7 @@ impl Collections {
             return Err(RecognitionError::NoSuchCollection(name.to_owned()));
         }
         let gone = self.store.remove_images(name, Some(image)).await?;
+        self.changes.applied().await;
         if gone > 0 { Ok(()) } else { Err(RecognitionError::NotInCollection) }
     }
 
@@ -123,6 +131,7 @@ impl Collections {
     /// [`RecognitionError::NoSuchCollection`] when there is none of that name.
     pub async fn remove(&self, name: &str) -> Result<(), RecognitionError> {
         let gone = self.store.remove_collection(name).await?;
+        self.changes.applied().await;
         if gone { Ok(()) } else { Err(RecognitionError::NoSuchCollection(name.to_owned())) }
     }
 }

@@ -99,6 +99,7 @@ impl Datasets {
                     image_id: image.image_id.clone(),
                     image_url: image.url.clone().unwrap_or_default(),
                     tag: image.tag.clone(),
+                    thumbnail: None,
                 };
                 Some(adjustment.explain(similar, &subject, *base))
             };

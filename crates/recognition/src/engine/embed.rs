@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use kaisatsu_vision::{Bounds, Worker, decode, registry::Model};
+use kaisatsu_vision::{Bounds, Decoded, Worker, decode, registry::Model, thumbnail};
 
 use super::{DECODE, EngineQueue, INFERENCE, Workload, not_loaded, timed};
 use crate::RecognitionError;
@@ -50,11 +50,35 @@ pub(crate) fn embedding<T>(
     then: impl FnOnce(&[f32]) -> Result<T, RecognitionError>,
 ) -> impl FnOnce(&mut Worker) -> Result<(T, Vec<f32>), RecognitionError> {
     move |worker| {
-        let wanted = worker.short_side(&model).ok_or_else(|| not_loaded(&model))?;
-        let decoded = timed(DECODE, workload, || decode(&image, bounds, Some(wanted)))?;
-        let vector = timed(INFERENCE, workload, || worker.embed(&model, &decoded.picture));
-        let vector = vector.ok_or_else(|| not_loaded(&model))?;
-        let vector = vector.map_err(|error| RecognitionError::Failed(error.to_string()))?;
+        let (_, vector) = embedded(worker, bounds, workload, &model, &image)?;
         Ok((then(&vector)?, vector))
     }
+}
+
+/// Turns an image that comes into a collection into a vector, and makes a thumbnail of it, if that can be done.
+pub(crate) async fn embed_for_collection(
+    engine: &EngineQueue,
+    model: &Arc<Model>,
+    image: Bytes,
+) -> Result<(Vec<f32>, Option<Vec<u8>>), RecognitionError> {
+    let (name, bounds) = (model.manifest.about.name.clone(), engine.bounds());
+    let work = move |worker: &mut Worker| {
+        let (decoded, vector) = embedded(worker, bounds, Workload::Import, &name, &image)?;
+        Ok((vector, thumbnail(&mut worker.resizer, &decoded.picture)))
+    };
+    engine.run(Workload::Import, work).await
+}
+
+fn embedded(
+    worker: &mut Worker,
+    bounds: Bounds,
+    workload: Workload,
+    model: &str,
+    image: &[u8],
+) -> Result<(Decoded, Vec<f32>), RecognitionError> {
+    let wanted = worker.short_side(model).ok_or_else(|| not_loaded(model))?;
+    let decoded = timed(DECODE, workload, || decode(image, bounds, Some(wanted)))?;
+    let vector = timed(INFERENCE, workload, || worker.embed(model, &decoded.picture));
+    let vector = vector.ok_or_else(|| not_loaded(model))?;
+    Ok((decoded, vector.map_err(|error| RecognitionError::Failed(error.to_string()))?))
 }

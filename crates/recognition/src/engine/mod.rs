@@ -7,7 +7,7 @@ mod models;
 mod queue;
 mod sought;
 
-pub(crate) use embed::{embed, embedding, image_first};
+pub(crate) use embed::{embed, embed_for_collection, embedding, image_first};
 pub use metrics::describe_metrics;
 pub(crate) use metrics::{COLLECTION_IMAGES, DECODE, FEEDBACK, HELD, INFERENCE, RATED, SEARCH, record, timed};
 pub use model_states::{ModelReadiness, ModelState, NetworkKernels};

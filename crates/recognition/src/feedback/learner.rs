@@ -67,7 +67,7 @@ impl Learner {
     /// Goes on learning as long as this lives. A loop of its own: the indexes of collections take longer.
     pub(crate) fn start(self: &Arc<Self>) {
         let failure = "feedback cannot be followed; what was learned stays in force";
-        follow(self, failure, |alive| async move { alive.learn_and_guard().await });
+        follow(self, failure, Arc::default(), |alive| async move { alive.learn_and_guard().await });
     }
 
     /// Whether the verdicts that there were at the start are learned.

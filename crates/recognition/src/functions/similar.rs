@@ -53,6 +53,8 @@ pub struct SimilarImage {
     pub image_url: String,
     /// What it is tagged with.
     pub tag: String,
+    /// The hash of its thumbnail, if the collection has one.
+    pub thumbnail: Option<Vec<u8>>,
     /// The cosine of the two vectors, 0 to 1.
     pub score: f32,
 }
@@ -141,6 +143,7 @@ impl SimilarSearch {
                 image_id: record.image_id,
                 image_url: record.image_url,
                 tag: record.tag,
+                thumbnail: record.thumbnail,
             };
             adjustment.explain(similar, &subject, base)
         };
@@ -205,8 +208,8 @@ mod tests {
     fn equal_scores_stay_in_the_order_in_which_they_were_found() {
         let image = |id: &str, score| {
             let (own, none) = (id.to_owned(), String::new());
-            let candidate =
-                SimilarImage { subject: own.clone(), image_id: own, image_url: none.clone(), tag: none, score };
+            let (subject, image_url, thumbnail) = (own.clone(), none.clone(), None);
+            let candidate = SimilarImage { subject, image_id: own, image_url, tag: none, thumbnail, score };
             Adjusted { candidate, base: score, pushes: Vec::new() }
         };
         let found = || vec![image("a", 0.5), image("b", 0.9), image("c", 0.5), image("d", 0.4)];

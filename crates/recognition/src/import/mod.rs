@@ -9,14 +9,18 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use kaisatsu_store::{ItemRecord, NewItem, Store, StoreError};
-use kaisatsu_vision::{Bounds, ModelRegistry, Worker, decode, manifest::Fault, object::Vocabulary};
+use kaisatsu_store::{ItemRecord, NewItem, StoreError};
+use kaisatsu_vision::{Bounds, ModelRegistry, Worker, decode, manifest::Fault, object::Vocabulary, thumbnail};
 pub(crate) use rows::own;
 pub use rows::{Format, Row, rows};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::{RecognitionError, engine::not_loaded};
+use crate::{
+    RecognitionError,
+    engine::not_loaded,
+    thumbnails::{Thumbnail, Thumbnails},
+};
 
 /// The model that reads reference pictures.
 pub(crate) const MODEL: &str = "local-features";
@@ -67,18 +71,21 @@ pub enum ImportError {
     /// The database failed.
     #[error("{0}")]
     Store(#[from] StoreError),
+    /// The items could not be stored.
+    #[error("{0}")]
+    Put(#[from] RecognitionError),
     /// The model cannot be used.
     #[error("{0}")]
     Model(#[from] Fault),
 }
 
 /// Imports rows. Calls `progress` after each row, and `skipped` with the reason for each row or picture that is
-/// skipped.
+/// skipped. An item that is unchanged and has no thumbnail yet, although it has a picture, is imported again.
 ///
 /// # Errors
 /// When the database or the model fails.
 pub async fn import(
-    store: &Store,
+    thumbnails: &Thumbnails,
     registry: &ModelRegistry,
     pictures: &Path,
     rows: impl Iterator<Item = Row>,
@@ -90,6 +97,7 @@ pub async fn import(
     for _ in 0..threads.max(1) {
         workers.push(Worker::load_only(registry, MODEL)?);
     }
+    let store = &thumbnails.store;
     let mut done = Imported::default();
     let mut rows = rows.peekable();
     while rows.peek().is_some() {
@@ -98,7 +106,9 @@ pub async fn import(
             match row.entry {
                 Ok(entry) => {
                     let digest = digest(&entry, pictures);
-                    if store.item_digest(&entry.id).await?.as_deref() == Some(&digest[..]) {
+                    let known = store.item_digest(&entry.id).await?.as_deref() == Some(&digest[..]);
+                    let has_picture = || entry.images.iter().any(|image| pictures.join(image).exists());
+                    if known && (store.item_thumbnail(&entry.id).await?.is_some() || !has_picture()) {
                         done.unchanged += 1;
                         progress();
                     } else {
@@ -128,8 +138,8 @@ pub async fn import(
                 }
             }
         }
-        store.put_items(&items).await?;
         done.added += items.len();
+        thumbnails.put_items(items).await?;
     }
     Ok(done)
 }
@@ -148,7 +158,7 @@ fn digest(entry: &Entry, pictures: &Path) -> Vec<u8> {
 }
 
 /// An item with what is wrong with those of its pictures that are left out, or why there is none.
-type Made = Result<(NewItem, Vec<String>), String>;
+type Made = Result<((NewItem, Option<Thumbnail>), Vec<String>), String>;
 
 /// Reads the pictures of entries, side by side; the results are in the order of the entries.
 fn make(
@@ -199,13 +209,14 @@ fn make_one(worker: &mut Worker, vocabulary: &Vocabulary, pictures: &Path, entry
     Ok((new_item(entry, references, digest.to_vec()), unusable))
 }
 
-/// An item with its reference pictures, as it is stored.
-pub(crate) fn new_item(entry: &Entry, pictures: Vec<StoredPicture>, digest: Vec<u8>) -> NewItem {
+/// An item with its reference pictures, as it is stored, and the thumbnail of the first of them.
+pub(crate) fn new_item(entry: &Entry, mut pictures: Vec<Reference>, digest: Vec<u8>) -> (NewItem, Option<Thumbnail>) {
+    let thumbnail = pictures.iter_mut().find_map(|picture| picture.thumbnail.take());
     let mut detail = Map::new();
     detail.insert("itemName".to_owned(), Value::from(entry.name.as_str()));
     detail.insert("id".to_owned(), Value::from(entry.id.as_str()));
     detail.extend(entry.detail.clone());
-    NewItem {
+    let item = NewItem {
         id: entry.id.clone(),
         category: entry.category.clone(),
         name: entry.name.clone(),
@@ -213,9 +224,11 @@ pub(crate) fn new_item(entry: &Entry, pictures: Vec<StoredPicture>, digest: Vec<
         image_url: entry.image_url.clone(),
         sites: Value::Array(entry.sites.clone()).to_string(),
         codes: entry.codes.clone(),
-        pictures,
+        pictures: pictures.into_iter().map(|picture| (picture.encoded, picture.features)).collect(),
         digest,
-    }
+        thumbnail: None,
+    };
+    (item, thumbnail)
 }
 
 /// What apps of hosted gateways read of an item without asking whether it is there, and this item does not have.
@@ -229,8 +242,14 @@ pub fn missing_fields(item: &ItemRecord) -> Vec<&'static str> {
     fields.chain(others).filter(|(_, there)| !there).map(|(name, _)| name).collect()
 }
 
-/// A reference picture as the catalogue stores it: its encoded form for voting, and its features.
-pub(crate) type StoredPicture = (Vec<u8>, Vec<u8>);
+/// A reference picture as the catalogue stores it.
+#[derive(Debug)]
+pub(crate) struct Reference {
+    /// Its encoded form, for voting.
+    encoded: Vec<u8>,
+    features: Vec<u8>,
+    thumbnail: Option<Thumbnail>,
+}
 
 /// Makes a reference picture of an image file.
 pub(crate) fn reference(
@@ -238,10 +257,11 @@ pub(crate) fn reference(
     vocabulary: &Vocabulary,
     file: &[u8],
     bounds: Bounds,
-) -> Result<StoredPicture, RecognitionError> {
+) -> Result<Reference, RecognitionError> {
     let decoded = decode(file, bounds, Some(1200))?;
     let (objects, resizer) = worker.objects(MODEL).ok_or_else(|| not_loaded(MODEL))?;
     let reference = objects.extractor().reference(resizer, &decoded.picture);
     let reference = reference.map_err(|error| RecognitionError::Failed(error.to_string()))?;
-    Ok((vocabulary.encode(&reference).to_bytes(), reference.to_bytes()))
+    let thumbnail = thumbnail(resizer, &decoded.picture);
+    Ok(Reference { encoded: vocabulary.encode(&reference).to_bytes(), features: reference.to_bytes(), thumbnail })
 }

@@ -62,6 +62,7 @@ impl Replica {
             image_url: String::new(),
             tag: String::new(),
             vector: vector.clone(),
+            thumbnail: None,
         };
         for some in vectors.chunks(500) {
             let images: Vec<NewImage> = some.iter().map(image).collect();

@@ -33,6 +33,11 @@ impl BlobWriter {
         }
     }
 
+    /// A writer without a limit, for bytes of the server's own.
+    pub(crate) fn unlimited(store: Store, clock: Arc<dyn Clock>, blobs: Blobs, signals: Arc<Signals>) -> Self {
+        Self { store, clock, blobs, signals, most_bytes: u64::MAX }
+    }
+
     /// The storage itself, for reading.
     pub(crate) fn blobs(&self) -> &Blobs {
         &self.blobs

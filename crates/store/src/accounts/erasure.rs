@@ -7,7 +7,10 @@
 use kaisatsu_model::{AccountId, AppId, DatasetId, Timestamp, UserId};
 
 use super::LOCK;
-use crate::{Conflict, Missing, Store, StoreError, feedback::NEXT_FEEDBACK_REVISION, keys::NEXT_KEY_REVISION, on_each};
+use crate::{
+    Conflict, Missing, Store, StoreError, blobs::PUBLIC, feedback::NEXT_FEEDBACK_REVISION, keys::NEXT_KEY_REVISION,
+    on_each,
+};
 
 /// What is deleted with an application.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx_macros::FromRow)]
@@ -139,8 +142,9 @@ impl Store {
     /// When the database fails.
     pub async fn deleted_applications(&self) -> Result<Vec<(AppId, Timestamp)>, StoreError> {
         let rows: Vec<(String, i64)> = on_each!(self, pool => sqlx::query_as(
-            "SELECT id, deleted_at FROM application WHERE deleted_at IS NOT NULL ORDER BY deleted_at, id",
-        ).fetch_all(pool).await)?;
+            "SELECT id, deleted_at FROM application WHERE deleted_at IS NOT NULL AND id <> $1 \
+             ORDER BY deleted_at, id",
+        ).bind(PUBLIC).fetch_all(pool).await)?;
         Ok(rows.into_iter().map(|(id, at)| (AppId::from_text(id), Timestamp(at))).collect())
     }
 

@@ -61,6 +61,11 @@ extension Operation {
       return .object(["totals": try plain(totals)])
     case "recognition.explain": return try plain(await recognition.explain(recognitionId: a.needed("recognitionId")))
     case "recognition.models": return .object(["tasks": try plain(await recognition.models())])
+    case "recognition.thumbnail":
+      if let collection = a.text("collection") {
+        return plain(try await recognition.thumbnail(collection: collection, imageId: a.needed("imageId")))
+      }
+      return plain(try await recognition.thumbnail(itemId: a.needed("id")))
     case "recognition.modelTags":
       return try plain(
         await recognition.modelTags(

@@ -39,6 +39,7 @@ final class OperationsTests: XCTestCase {
       "recognition.feedbackTotals": { _ = try await $0.recognition.feedbackTotals() },
       "recognition.models": { _ = try await $0.recognition.models() },
       "recognition.modelTags": { _ = try await $0.recognition.modelTags("{name}") },
+      "recognition.thumbnail": { _ = try await $0.recognition.thumbnail(itemId: "i") },
       "recognition.detect": { _ = try await $0.recognition.detect(picture) },
       "recognition.recognize": { _ = try await $0.recognition.recognize(picture) },
       "recognition.similar": { _ = try await $0.recognition.similar(picture, collection: "c") },

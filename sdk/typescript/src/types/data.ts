@@ -149,6 +149,8 @@ export interface Item {
   barcodes: string[];
   pictures: number;
   imageUrl: string;
+  /** The address of a small picture of it on the server, which takes a key. */
+  thumbnailUrl?: string;
   detail: Record<string, unknown>;
   sites: Site[];
 }
@@ -177,6 +179,8 @@ export interface CollectionPage {
 export interface CollectionImage {
   imageId: string;
   imageUrl: string;
+  /** The address of a small picture of it on the server, which takes a key. */
+  thumbnailUrl?: string;
   tag: string;
 }
 

@@ -42,6 +42,8 @@ export interface Detection {
 export interface LikenessCandidate {
   imageId: string;
   imageUrl: string;
+  /** The address of a small picture of it on the server, which takes a key. */
+  thumbnailUrl?: string;
   tag: string;
   score: number;
   itemId: string;
@@ -80,6 +82,8 @@ export interface ItemCandidate {
   itemId: string;
   category: string;
   imageUrl: string;
+  /** The address of a small picture of it on the server, which takes a key. */
+  thumbnailUrl?: string;
   /** `itemName`, and whatever the catalogue knows. */
   detail: Record<string, unknown>;
   sites: Site[];

@@ -212,6 +212,7 @@ mod tests {
             detail: "{}".to_owned(),
             image_url: String::new(),
             sites: "[]".to_owned(),
+            thumbnail: None,
         };
         let area = PixelBox { x_min: 0.0, y_min: 0.0, x_max: 1.0, y_max: 1.0 };
         let evidence = Evidence::Features { inliers: 20, picture: 1, text: None, area };

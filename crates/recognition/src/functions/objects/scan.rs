@@ -264,8 +264,8 @@ mod tests {
     fn item(code: &str, id: &str, category: &str) -> (String, ItemRecord) {
         let text = |text: &str| text.to_owned();
         let (detail, image_url, sites) = (text("{}"), text(""), text("[]"));
-        let record =
-            ItemRecord { number: 1, id: text(id), category: text(category), name: text(id), detail, image_url, sites };
+        let (id, category, name) = (text(id), text(category), text(id));
+        let record = ItemRecord { number: 1, id, category, name, detail, image_url, sites, thumbnail: None };
         (text(code), record)
     }
 

@@ -5,8 +5,9 @@ from datetime import date, datetime
 from typing import Literal
 from urllib.parse import quote
 
-from .._call import Call, Value, once, read_as, read_nothing
+from .._call import Call, Value, once, read_as, read_file, read_nothing
 from .._transport import Transport
+from ..models.maps import File
 from ..models.recognition import (
     Classification,
     Detection,
@@ -230,6 +231,13 @@ class Recognition:
             offset += len(page.tags)
             if not page.tags or offset > page.max:
                 return
+
+    def thumbnail(
+        self, *, collection: str | None = None, image_id: str | None = None, id: str | None = None
+    ) -> File:
+        """A small picture of an image of a collection, or of an item of the catalogue by its `id`."""
+        query = {"collection": collection, "imageId": image_id, "id": id}
+        return self._transport.send(Call("GET", f"{_BASE}/thumbnail", read_file, query=query, repeatable=True))
 
 
 def _moment(value: str | date | None) -> str | None:

@@ -174,6 +174,8 @@ class Item:
     image_url: str
     detail: dict[str, Any]
     sites: list[Site]
+    thumbnail_url: str | None = None
+    """The address of a small picture of it on the server, which takes a key."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,6 +211,8 @@ class CollectionImage:
     image_id: str
     image_url: str
     tag: str
+    thumbnail_url: str | None = None
+    """The address of a small picture of it on the server, which takes a key."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -70,6 +70,8 @@ class LikenessCandidate:
     tag: str
     score: float
     item_id: str
+    thumbnail_url: str | None = None
+    """The address of a small picture of it on the server, which takes a key."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,6 +120,8 @@ class ItemCandidate:
     sites: list[Site]
     evidence: Evidence | None = None
     corners: list[Corner] = field(default_factory=list)
+    thumbnail_url: str | None = None
+    """The address of a small picture of it on the server, which takes a key."""
 
 
 @dataclass(frozen=True, kw_only=True)

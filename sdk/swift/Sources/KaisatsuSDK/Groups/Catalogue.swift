@@ -119,6 +119,8 @@ public struct CatalogueItem: Sendable, Hashable, Codable {
   public let pictures: Int
   /// Where its picture is found; empty when nobody has said so.
   public let imageUrl: String
+  /// The address of a small picture of it on the server, which takes a key.
+  public let thumbnailUrl: String?
   /// What `recognize` answers as `detail`.
   public let detail: [String: JSONValue]
   /// What `recognize` answers as `sites`.

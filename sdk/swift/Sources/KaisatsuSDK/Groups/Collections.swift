@@ -106,6 +106,8 @@ public struct CollectionImage: Sendable, Hashable, Codable {
   public let imageId: String
   /// Where it is found; empty when nobody has said so.
   public let imageUrl: String
+  /// The address of a small picture of it on the server, which takes a key.
+  public let thumbnailUrl: String?
   /// What it is tagged with; empty for nothing.
   public let tag: String
 }

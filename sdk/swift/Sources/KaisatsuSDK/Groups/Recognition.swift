@@ -270,6 +270,21 @@ extension Recognition {
     }
   }
 
+  /// A small picture of an image of a collection.
+  public func thumbnail(collection: String, imageId: String) async throws(KaisatsuError) -> Payload {
+    var query = Query()
+    query.add("collection", collection)
+    query.add("imageId", imageId)
+    return try await core.bytes(.get(core.image("thumbnail"), query))
+  }
+
+  /// A small picture of an item of the catalogue.
+  public func thumbnail(itemId: String) async throws(KaisatsuError) -> Payload {
+    var query = Query()
+    query.add("id", itemId)
+    return try await core.bytes(.get(core.image("thumbnail"), query))
+  }
+
   private func remark(_ comment: String?) -> [String: JSONValue] {
     comment.map { ["comment": .string($0)] } ?? [:]
   }

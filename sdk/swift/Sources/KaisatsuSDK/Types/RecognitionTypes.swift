@@ -98,6 +98,8 @@ public struct LikenessCandidate: Sendable, Hashable, Codable {
   public let imageId: String
   /// Where it is found; empty when nobody has said so.
   public let imageUrl: String
+  /// The address of a small picture of it on the server, which takes a key.
+  public let thumbnailUrl: String?
   /// What it is tagged with; empty for nothing.
   public let tag: String
   /// How much alike, 0 to 1.
@@ -124,6 +126,8 @@ public struct ItemCandidate: Sendable, Hashable, Codable {
   public let category: String
   /// Where its picture is found; empty when the catalogue says nothing.
   public let imageUrl: String
+  /// The address of a small picture of it on the server, which takes a key.
+  public let thumbnailUrl: String?
   /// What the catalogue knows of it: `itemName`, its `id` there, and whatever else was imported.
   public let detail: [String: JSONValue]
   /// Pages about it.

@@ -8,6 +8,7 @@ import kaisatsu.model.Classification;
 import kaisatsu.model.Detection;
 import kaisatsu.model.Explanation;
 import kaisatsu.model.FeedbackTotals;
+import kaisatsu.model.ImageData;
 import kaisatsu.model.Models;
 import kaisatsu.model.Recognition;
 import kaisatsu.model.SimilarImages;
@@ -237,5 +238,27 @@ public final class Recognitions extends Group {
                 return new Page<>(page.getTags(), after(page.getOffset(), page.getTags().size(), page.getMax()));
             }
         };
+    }
+
+    /**
+     * Reads a small picture of an image of a collection.
+     *
+     * @param collection the collection
+     * @param imageId    the image
+     * @return the picture
+     */
+    public ImageData thumbnail(String collection, String imageId) {
+        Call call = Call.get(RECOGNITION + "thumbnail").with("collection", text("collection", collection));
+        return call(call.with("imageId", text("imageId", imageId))).image();
+    }
+
+    /**
+     * Reads a small picture of an item of the catalogue.
+     *
+     * @param id the item
+     * @return the picture
+     */
+    public ImageData thumbnail(String id) {
+        return call(Call.get(RECOGNITION + "thumbnail").with("id", text("id", id))).image();
     }
 }

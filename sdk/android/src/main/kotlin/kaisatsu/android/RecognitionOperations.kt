@@ -12,6 +12,7 @@ import kaisatsu.model.Classification
 import kaisatsu.model.Detection
 import kaisatsu.model.Explanation
 import kaisatsu.model.FeedbackTotals
+import kaisatsu.model.ImageData
 import kaisatsu.model.Models
 import kaisatsu.model.Recognition
 import kaisatsu.model.SimilarImages
@@ -73,4 +74,11 @@ class RecognitionOperations internal constructor(private val calls: Calls) {
     /** Lists the tags that a model can answer with, all of them. */
     fun eachTag(name: String, query: TagQuery = TagQuery()): Flow<Tag> =
         calls.pages { recognition().eachTag(name, query) }
+
+    /** Reads a small picture of an image of a collection. */
+    suspend fun thumbnail(collection: String, imageId: String): ImageData =
+        calls { recognition().thumbnail(collection, imageId) }
+
+    /** Reads a small picture of an item of the catalogue. */
+    suspend fun thumbnail(id: String): ImageData = calls { recognition().thumbnail(id) }
 }

@@ -100,6 +100,10 @@ internal object AndroidStory {
         "recognition.explain" -> kit.recognition.explain(with.text("recognitionId"))
         "recognition.models" -> kit.recognition.models()
         "recognition.modelTags" -> kit.recognition.modelTags(with.text("name"), with.rest<TagQuery>())
+        "recognition.thumbnail" -> when (val collection = with.take("collection")) {
+            null -> kit.recognition.thumbnail(with.text("id"))
+            else -> kit.recognition.thumbnail(collection as String, with.text("imageId"))
+        }
         "recognition.eachTag" -> kit.recognition.eachTag(with.text("name"), with.rest<TagQuery>())
         else -> callForUser(kit, name, with.text("token"), with)
     }

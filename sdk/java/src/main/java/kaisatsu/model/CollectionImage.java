@@ -6,6 +6,7 @@ import kaisatsu.json.JsonObject;
 public final class CollectionImage {
     private final String imageId;
     private final String imageUrl;
+    private final String thumbnailUrl;
     private final String tag;
 
     /**
@@ -16,6 +17,7 @@ public final class CollectionImage {
     public CollectionImage(JsonObject json) {
         this.imageId = json.needString("imageId");
         this.imageUrl = json.needString("imageUrl");
+        this.thumbnailUrl = json.string("thumbnailUrl");
         this.tag = json.needString("tag");
     }
 
@@ -35,6 +37,15 @@ public final class CollectionImage {
      */
     public String getImageUrl() {
         return imageUrl;
+    }
+
+    /**
+     * The address of a small picture of it on the server, which takes a key; null when there is none.
+     *
+     * @return the value
+     */
+    public String getThumbnailUrl() {
+        return thumbnailUrl;
     }
 
     /**

@@ -12,6 +12,7 @@ public final class Item {
     private final List<String> barcodes;
     private final long pictures;
     private final String imageUrl;
+    private final String thumbnailUrl;
     private final Map<String, Object> detail;
     private final List<Site> sites;
 
@@ -27,6 +28,7 @@ public final class Item {
         this.barcodes = json.strings("barcodes");
         this.pictures = json.needWhole("pictures");
         this.imageUrl = json.needString("imageUrl");
+        this.thumbnailUrl = json.string("thumbnailUrl");
         this.detail = json.fields("detail");
         this.sites = json.needList("sites", Site::new);
     }
@@ -83,6 +85,15 @@ public final class Item {
      */
     public String getImageUrl() {
         return imageUrl;
+    }
+
+    /**
+     * The address of a small picture of it on the server, which takes a key; null when there is none.
+     *
+     * @return the value
+     */
+    public String getThumbnailUrl() {
+        return thumbnailUrl;
     }
 
     /**

@@ -10,6 +10,7 @@ public final class ItemCandidate {
     private final String itemId;
     private final String category;
     private final String imageUrl;
+    private final String thumbnailUrl;
     private final Map<String, Object> detail;
     private final List<Site> sites;
     private final Evidence evidence;
@@ -25,6 +26,7 @@ public final class ItemCandidate {
         this.itemId = json.needString("itemId");
         this.category = json.needString("category");
         this.imageUrl = json.needString("imageUrl");
+        this.thumbnailUrl = json.string("thumbnailUrl");
         this.detail = json.fields("detail");
         this.sites = json.needList("sites", Site::new);
         this.evidence = json.has("evidence") ? new Evidence(json.needObject("evidence")) : null;
@@ -65,6 +67,15 @@ public final class ItemCandidate {
      */
     public String getImageUrl() {
         return imageUrl;
+    }
+
+    /**
+     * The address of a small picture of it on the server, which takes a key; null when there is none.
+     *
+     * @return the value
+     */
+    public String getThumbnailUrl() {
+        return thumbnailUrl;
     }
 
     /**

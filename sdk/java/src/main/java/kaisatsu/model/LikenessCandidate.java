@@ -6,6 +6,7 @@ import kaisatsu.json.JsonObject;
 public final class LikenessCandidate {
     private final String imageId;
     private final String imageUrl;
+    private final String thumbnailUrl;
     private final String tag;
     private final double score;
     private final String itemId;
@@ -18,6 +19,7 @@ public final class LikenessCandidate {
     public LikenessCandidate(JsonObject json) {
         this.imageId = json.needString("imageId");
         this.imageUrl = json.needString("imageUrl");
+        this.thumbnailUrl = json.string("thumbnailUrl");
         this.tag = json.needString("tag");
         this.score = json.needNumber("score");
         this.itemId = json.needString("itemId");
@@ -39,6 +41,15 @@ public final class LikenessCandidate {
      */
     public String getImageUrl() {
         return imageUrl;
+    }
+
+    /**
+     * The address of a small picture of it on the server, which takes a key; null when there is none.
+     *
+     * @return the value
+     */
+    public String getThumbnailUrl() {
+        return thumbnailUrl;
     }
 
     /**

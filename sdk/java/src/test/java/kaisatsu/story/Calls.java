@@ -67,6 +67,10 @@ final class Calls {
                 return client.datasets().create(with.text("token"), with.text("name"), images);
             case "datasets.update":
                 return client.datasets().update(with.text("token"), with.text("dataSetId"), changes(with));
+            case "recognition.thumbnail":
+                String collection = with.text("collection");
+                return collection == null ? client.recognition().thumbnail(with.text("id"))
+                        : client.recognition().thumbnail(collection, with.text("imageId"));
             case "recognition.similar":
                 String text = with.text("text");
                 if (text == null) {
