@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 from links import Balancer, Link, Network
@@ -48,10 +49,12 @@ class Cluster:
             replica.configure(self.binary, self.models, self.postgres.address(replica.database.port),
                               self.blobs(replica.storage.port), self.secrets)
         self.key = self.create_key("chaos")
+        began = time.monotonic()
         for replica in self.replicas:
             replica.start()
         for replica in self.replicas:
             replica.wait_ready()
+        self.start_takes = time.monotonic() - began  # on this machine, with this build
         self.balancer = Balancer(self.network, [replica.front for replica in self.replicas])
 
     def start_database(self) -> int:

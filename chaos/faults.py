@@ -17,6 +17,7 @@ class Fault:
     end: Callable[[], object]
     hides: bool = False  # whether callers may wait for answers, because a replica cannot send any
     least: float = 1.0  # seconds
+    starts: bool = False  # whether its end starts a replica
 
 
 @dataclass
@@ -44,7 +45,7 @@ def kill(cluster: Cluster, dice: random.Random) -> Fault:
         one.start()
         one.down = False
 
-    return Fault(f"SIGKILL of {one.name}", begin, end, least=0.2)
+    return Fault(f"SIGKILL of {one.name}", begin, end, least=0.2, starts=True)
 
 
 def pause(cluster: Cluster, dice: random.Random) -> Fault:
@@ -74,7 +75,7 @@ def cut_off(cluster: Cluster, dice: random.Random) -> Fault:
 def clock(cluster: Cluster, dice: random.Random) -> Fault:
     one, seconds = dice.choice(cluster.replicas), dice.choice([-1, 1]) * dice.randrange(60, 600)
     return Fault(f"the clock of {one.name} is {seconds:+d} s wrong", lambda: one.skew(seconds), lambda: one.skew(0),
-                 least=4.0)
+                 least=8.0)
 
 
 def restart_database(cluster: Cluster, dice: random.Random) -> Fault:

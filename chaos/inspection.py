@@ -10,8 +10,8 @@ from api import Api, picture
 from callers import Caller
 from cluster import Cluster
 from history import History
-from operator_ import try_key, try_token
 from replica import Replica
+from revocations import try_key, try_token
 
 SETTLE = 2.0  # seconds; within one, every replica knows of every change
 BUILDS = 60.0  # seconds until the datasets that were begun are ready

@@ -18,8 +18,11 @@ unix_socket_dir =
 auth_type = scram-sha-256
 auth_file = {folder}/users
 pool_mode = transaction
-default_pool_size = 12
-max_client_conn = 200
+default_pool_size = 8
+max_client_conn = 1000
+# Tests make many databases, each with connections of its own.
+max_db_connections = 8
+server_idle_timeout = 10
 # What the server prepares by name is prepared again on each connection that it is lent.
 max_prepared_statements = 200
 ignore_startup_parameters = extra_float_digits

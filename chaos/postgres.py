@@ -21,7 +21,7 @@ DISK = 320  # megabytes
 DEBIAN, DEBIAN_PACKAGES = "postgres-root", "postgresql-17,postgresql-17-pgvector,pgbouncer"
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
-    "max_connections": 120,
+    "max_connections": 300,
     "shared_buffers": "32MB",
     "min_wal_size": "32MB",
     "max_wal_size": "64MB",
@@ -63,11 +63,15 @@ def install_from_debian() -> Install:
 
 
 class Server:
-    """One PostgreSQL server on a small disk of its own."""
+    """One PostgreSQL server, on a small disk of its own or in a plain folder."""
 
-    def __init__(self, install: Install, folder: Path, password: str) -> None:
+    def __init__(self, install: Install, folder: Path, password: str, small: bool) -> None:
         self.install, self.folder, self.port, self.password = install, folder, free_port(), password
-        self.disk = SmallDisk(folder, DISK, install.user.pw_uid if install.user else os.getuid())
+        owner = install.user.pw_uid if install.user else os.getuid()
+        self.disk = SmallDisk(folder, DISK, owner) if small else None
+        if not small:
+            folder.mkdir(mode=0o700)
+            os.chown(folder, owner, -1)
         self.data, self.log = folder / "data", folder.with_suffix(".log")
         self.process: subprocess.Popen | None = None
 
@@ -131,15 +135,16 @@ class Server:
 
     def end(self) -> None:
         self.stop(signal.SIGQUIT)
-        self.disk.unmount()
+        if self.disk:
+            self.disk.unmount()
 
 
 class Group:
     """A primary with standbys, one of which has every commit before it is acknowledged."""
 
-    def __init__(self, install: Install, folder: Path, count: int) -> None:
+    def __init__(self, install: Install, folder: Path, count: int, small: bool = True) -> None:
         self.password = secrets.token_hex(8)
-        self.servers = [Server(install, folder / f"postgres-{number}", self.password) for number in range(count)]
+        self.servers = [Server(install, folder / f"postgres-{number}", self.password, small) for number in range(count)]
         self.primary = self.servers[0]
         self.repair: threading.Thread | None = None
         try:

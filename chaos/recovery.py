@@ -10,7 +10,7 @@ from faults import Act
 from history import History
 from replica import Replica
 
-RECOVERY = 10.0  # seconds from the end of a fault
+RECOVERY = 10.0  # seconds from the end of a fault; a replica that was killed has as long as its start takes on top
 LIMIT = 60.0  # seconds after which a run is given up
 DATABASE_AWAY = 3  # exit code of a server that starts while the database is away
 
@@ -36,6 +36,7 @@ class Supervisor(threading.Thread):
 def wait_for_recovery(act: Act, cluster: Cluster, history: History) -> float:
     """Asks every replica until it does everything again; returns how long the slowest took."""
     took: dict[str, float] = {}
+    allowed = RECOVERY + (cluster.start_takes if any(fault.starts for fault in act.faults) else 0.0)
 
     def wait(replica: Replica) -> None:
         api = Api(replica.front.port, cluster.key, history)
@@ -47,7 +48,7 @@ def wait_for_recovery(act: Act, cluster: Cluster, history: History) -> float:
             last = problem
             time.sleep(0.1)
         took[replica.name] = time.monotonic() - act.ended
-        if problem or took[replica.name] > RECOVERY:
+        if problem or took[replica.name] > allowed:
             history.complain(f"{replica.name} answered again {took[replica.name]:.1f} s after the end of: {act}; "
                              f"before that: {last}")
 

@@ -22,9 +22,9 @@ from cluster import Cluster
 from faults import Act, plan
 from history import History, judge
 from inspection import inspect
-from operator_ import Operator
 from recovery import Supervisor, wait_for_recovery
 from replica import REQUEST_TIMEOUT
+from revocations import Operator
 from rolling import restart_in_turn
 
 CALLERS = 5

@@ -61,4 +61,6 @@ class SmallDisk:
 
 
 def tail(path: Path, lines: int = 15) -> str:
-    return "\n".join(path.read_text(errors="replace").splitlines()[-lines:]) if path.exists() else ""
+    """The last lines of a log, without those of the balancer's questions."""
+    text = path.read_text(errors="replace") if path.exists() else ""
+    return "\n".join([line for line in text.splitlines() if '"/readyz"' not in line][-lines:])
