@@ -19,6 +19,7 @@ mod seed;
 mod server;
 mod small_disk;
 mod user;
+mod worker;
 
 pub use console_client::ConsoleClient;
 pub use http::Answer;
@@ -29,6 +30,7 @@ pub use seed::Seed;
 pub use server::{Server, make_key, make_key_with_scope, models_with};
 pub use small_disk::SmallDisk;
 pub use user::User;
+pub use worker::Worker;
 
 /// Polls until a condition holds. The limit is generous: it only ends tests that would hang.
 pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {

@@ -23,6 +23,7 @@ pub(crate) mod status;
 mod table;
 pub(crate) mod token;
 pub(crate) mod usage;
+pub(crate) mod worker;
 
 use std::{
     io::{self, IsTerminal as _, Write as _},

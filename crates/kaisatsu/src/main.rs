@@ -39,6 +39,8 @@ struct Cli {
 enum Command {
     /// Start the server
     Serve,
+    /// Build datasets and erase what was deleted, for servers that have jobs switched off
+    Worker,
     /// Create, list, rotate and disable API keys
     #[command(subcommand)]
     Key(commands::key::Command),
@@ -117,6 +119,7 @@ fn run() -> Result<ExitCode, CliError> {
     let ended = runtime.block_on(async {
         match cli.command {
             Command::Serve => commands::serve::run(&settings, &origins).await,
+            Command::Worker => commands::worker::run(&settings).await,
             Command::Key(command) => commands::key::run(command, &settings).await,
             Command::App(command) => commands::app::run(command, &settings).await,
             Command::Account(command) => commands::account::run(command, &settings).await,

@@ -304,6 +304,18 @@ pub(crate) struct Settings {
     )]
     pub(crate) job_lease: Duration,
 
+    /// Build datasets and erase what was deleted in this server; with false only `kaisatsu worker` and other servers
+    /// do: true or false
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_JOBS",
+        value_name = "BOOL",
+        default_value_t = true,
+        action = clap::ArgAction::Set
+    )]
+    pub(crate) jobs: bool,
+
     /// First path segment of the route map function
     #[arg(
         long,

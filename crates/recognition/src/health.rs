@@ -31,7 +31,9 @@ impl Recognition {
         ]
     }
 
-    fn models_part(&self) -> Part {
+    /// How the part is that jobs need.
+    #[must_use]
+    pub fn models_part(&self) -> Part {
         const NAME: &str = "models";
         if !self.models.are_loaded() {
             return Part::new(NAME, PartState::Starting, "the models are being loaded");

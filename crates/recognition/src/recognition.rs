@@ -90,12 +90,17 @@ impl Recognition {
         }
     }
 
-    /// Starts the background work: following the database, learning, building datasets, cleaning up. It ends when this
-    /// is dropped.
+    /// Starts what answering needs: following the database, learning, placing vectors. It ends when this is dropped.
     pub fn start(&self) {
         self.follower.start();
         self.placement.start();
         self.learner.start();
+        self.janitor.start_forgetting();
+    }
+
+    /// Starts the jobs: building datasets, erasing, cleaning up. Any process on the database may do them, each job is
+    /// done by one. It ends when this is dropped.
+    pub fn start_jobs(&self) {
         self.builder.start();
         self.janitor.start();
     }

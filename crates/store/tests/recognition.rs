@@ -101,7 +101,7 @@ async fn changed_images_are_reported_once(store: Store, _: AppId) {
     assert!(store.changed_images("other", (0, 0), 10).await.unwrap().is_empty());
     let changed = async |revision| store.changed_collections(revision).await.unwrap();
     assert_eq!((changed(last.0).await, changed(changes[1].revision).await), (vec!["c".to_owned()], Vec::new()));
-    assert_eq!(store.collection_list().await.unwrap(), [wanted.clone()]);
+    assert_eq!(store.collection_list().await.unwrap(), std::slice::from_ref(&wanted));
     assert_eq!(changes.iter().map(|change| change.vector.clone()).collect::<Vec<_>>(), [None, Some(vec![0.9, 1.0])]);
     assert_eq!(store.image_ids("c").await.unwrap(), ["b", "c"]);
     let numbers: Vec<i64> = first.iter().map(|change| change.number).collect();

@@ -22,7 +22,8 @@ use tokio::{
 
 use super::{banner, config, models::install};
 use crate::{
-    allocator, database_lock,
+    allocator,
+    database_lock::{self, DatabaseLock},
     error::CliError,
     logs::{self, RequestLog},
     settings::{Origins, Settings, VectorsSetting},
@@ -51,14 +52,7 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
     let log = logs::start(&settings.log, settings.log_format);
     let address = settings.database()?;
     let folder = settings.maps_folder()?;
-    if !settings.share_sqlite {
-        database_lock::refuse_if_taken(&address)?;
-    }
-    let store = Store::open(&address).await?;
-    let _lock = if settings.share_sqlite { None } else { Some(database_lock::lock(&address)?) };
-    if settings.vectors == VectorsSetting::Database {
-        require_vectors(&store).await?;
-    }
+    let (store, _lock) = open_database(settings, &address).await?;
     let maps = Arc::new(open_maps(&folder)?);
     let mailer = settings.mailer()?;
     let operations = kaisatsu_http::operations(&settings.route_service);
@@ -79,6 +73,9 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
 
     key_cache.refresh_in_background();
     recognition.start();
+    if settings.jobs {
+        recognition.start_jobs();
+    }
     let tokens = Tokens::new(store.clone(), Arc::new(SystemClock), settings.token_lifetime);
     tokio::spawn(tokens.clone().delete_expired_periodically());
     let accounts = Accounts::new(store.clone(), Arc::new(SystemClock), mailer, &settings.public_url(local));
@@ -230,6 +227,22 @@ fn watch_certificate(tls: Arc<Tls>) {
     });
 }
 
+/// Opens the database, alone unless several servers may share it.
+pub(super) async fn open_database(
+    settings: &Settings,
+    address: &DatabaseAddress,
+) -> Result<(Store, Option<DatabaseLock>), CliError> {
+    if !settings.share_sqlite {
+        database_lock::refuse_if_taken(address)?;
+    }
+    let store = Store::open(address).await?;
+    let lock = if settings.share_sqlite { None } else { Some(database_lock::lock(address)?) };
+    if settings.vectors == VectorsSetting::Database {
+        require_vectors(&store).await?;
+    }
+    Ok((store, lock))
+}
+
 /// Refuses to start where vectors are to be in a database that cannot search them.
 async fn require_vectors(store: &Store) -> Result<(), CliError> {
     match store.enable_vectors().await? {
@@ -247,7 +260,7 @@ fn open_maps(folder: &Path) -> Result<MapRegistry<PreparedMap>, CliError> {
 }
 
 /// Starts the engine with the models of the folder. A faulty model is logged and left out.
-fn open_recognition(settings: &Settings, store: &Store, fetcher: Fetcher) -> Result<Recognition, CliError> {
+pub(super) fn open_recognition(settings: &Settings, store: &Store, fetcher: Fetcher) -> Result<Recognition, CliError> {
     let folder = settings.models_folder()?;
     let unreadable = |error| CliError::Failed(format!("the model folder {} cannot be read: {error}", folder.display()));
     let registry = ModelRegistry::open(&folder).map_err(unreadable)?;
@@ -313,7 +326,7 @@ pub(super) fn fetcher(settings: &Settings) -> Result<Fetcher, CliError> {
 }
 
 /// The folders that the server writes to.
-fn disks(settings: &Settings, database: &DatabaseAddress) -> Result<Vec<WatchedDisk>, CliError> {
+pub(super) fn disks(settings: &Settings, database: &DatabaseAddress) -> Result<Vec<WatchedDisk>, CliError> {
     let mut disks = Vec::new();
     if let DatabaseAddress::Sqlite(path) = database {
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -402,14 +415,14 @@ fn watch_maps(maps: Arc<MapRegistry<PreparedMap>>) {
 /// Ends the process without the handlers of its libraries: they would tear ONNX Runtime down under the threads of the
 /// engine.
 #[allow(unsafe_code, reason = "there is no safe form of it in the standard library")]
-fn exit_at_once() -> ! {
+pub(super) fn exit_at_once() -> ! {
     // SAFETY: it has no preconditions.
     unsafe { libc::_exit(1) }
 }
 
 /// What ends a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stop {
+pub(super) enum Stop {
     /// SIGTERM, as a service manager sends it.
     Terminate,
     /// SIGINT, by Ctrl-C.
@@ -417,20 +430,20 @@ enum Stop {
 }
 
 /// The signals that end a server, caught from the moment this is made.
-struct StopSignals {
+pub(super) struct StopSignals {
     terminate: Signal,
     interrupt: Signal,
 }
 
 impl StopSignals {
-    fn catch() -> Result<Self, CliError> {
+    pub(super) fn catch() -> Result<Self, CliError> {
         let catch = |kind| {
             signal(kind).map_err(|error| CliError::Failed(format!("the system lets no signal be caught: {error}")))
         };
         Ok(Self { terminate: catch(SignalKind::terminate())?, interrupt: catch(SignalKind::interrupt())? })
     }
 
-    async fn next(&mut self) -> Stop {
+    pub(super) async fn next(&mut self) -> Stop {
         tokio::select! {
             _ = self.terminate.recv() => Stop::Terminate,
             _ = self.interrupt.recv() => Stop::Interrupt,

@@ -48,7 +48,7 @@ pub(crate) fn parse(command: Command, args: &[OsString]) -> Result<(ArgMatches, 
 
 /// Settings are options of every command, but only the help of the commands that they are about lists them.
 fn without_settings_in_help(command: Command, args: &[OsString]) -> Command {
-    const ABOUT_SETTINGS: [&str; 2] = ["serve", "config"];
+    const ABOUT_SETTINGS: [&str; 3] = ["serve", "worker", "config"];
     let is_command = |arg: &&OsString| command.find_subcommand(arg).is_some();
     let asked = args.iter().skip(1).find(is_command).cloned();
     if asked.is_some_and(|name| ABOUT_SETTINGS.iter().any(|about| name == *about)) {

@@ -79,7 +79,9 @@ pub(crate) async fn unlike_below(store: &Store, part: &VectorPart) -> Result<f32
         let page = store.part_images(part, after, PAGE).await?;
         let Some(last) = page.last() else { break };
         after = *last;
-        page.iter().for_each(|number| chosen.insert(number.unsigned_abs(), &[]));
+        for number in page {
+            chosen.insert(number.unsigned_abs(), &[]);
+        }
     }
     let numbers: Vec<i64> = chosen.0.iter().filter_map(|(id, _)| i64::try_from(*id).ok()).collect();
     let (mut sample, mut nearest) = (Sample::default(), HashMap::new());

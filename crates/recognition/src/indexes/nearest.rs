@@ -19,7 +19,7 @@ pub(crate) struct Nearest {
 
 enum Vectors {
     Memory(Arc<CollectionIndex>),
-    Fetched(VectorIndex),
+    Fetched(Box<VectorIndex>),
 }
 
 impl Nearest {
@@ -39,7 +39,7 @@ impl Nearest {
         let fetched = fetch_nearest(store, part, vector, most).await?;
         record(SEARCH, workload, began.elapsed());
         let (found, index) = fetched.map_err(|error| RecognitionError::Failed(error.to_string()))?;
-        Ok(Self { found, vectors: Vectors::Fetched(index) })
+        Ok(Self { found, vectors: Vectors::Fetched(Box::new(index)) })
     }
 
     /// The cosines of some of the images with a vector.

@@ -70,10 +70,25 @@ impl Janitor {
         self.signals.sweep.notify_one();
     }
 
-    /// Cleans up as long as this lives.
+    /// Removes from database and storage as long as this lives.
     pub(crate) fn start(self: &Arc<Self>) {
         self.start_sweeping();
         self.start_expiring();
+    }
+
+    /// Removes from the memory of this process what others deleted, as long as this lives.
+    pub(crate) fn start_forgetting(self: &Arc<Self>) {
+        let janitor = Arc::downgrade(self);
+        tokio::spawn(async move {
+            loop {
+                let Some(alive) = janitor.upgrade() else { return };
+                if let Err(error) = alive.forget_deleted_datasets().await {
+                    tracing::warn!(%error, "what was learned of deleted datasets cannot be forgotten yet");
+                }
+                drop(alive);
+                tokio::time::sleep(EXPIRE_INTERVAL).await;
+            }
+        });
     }
 
     fn start_sweeping(self: &Arc<Self>) {
@@ -119,9 +134,6 @@ impl Janitor {
                 }
                 if let Err(error) = alive.store.delete_expired_requests(alive.clock.now().before(ANSWERS_KEPT)).await {
                     tracing::warn!(%error, "expired answers of requests with an Idempotency-Key cannot be deleted");
-                }
-                if let Err(error) = alive.forget_deleted_datasets().await {
-                    tracing::warn!(%error, "what was learned of deleted datasets cannot be forgotten yet");
                 }
                 drop(alive);
                 tokio::time::sleep(EXPIRE_INTERVAL).await;

@@ -11,7 +11,7 @@ use std::{
 
 use cosine_index::{Match, VectorIndex};
 use kaisatsu_model::{Function, Timestamp, splitmix::splitmix64};
-use kaisatsu_store::{Collection, NewImage, PartState};
+use kaisatsu_store::{Collection, NewImage, PartState, VectorPart};
 use kaisatsu_testkit::Backend;
 
 use super::{LEAVING, Placement};
@@ -323,7 +323,7 @@ async fn a_collection_moves_both_ways_while_it_answers() {
     waiting(false).await;
     assert_eq!(replica.ids(&[1.0; DIMS], 1).await, ["new"]);
     let parts = async || replica.fixture.store.vector_parts().await.unwrap();
-    assert_eq!(parts().await.iter().map(|part| part.state()).collect::<Vec<_>>(), [PartState::Leaving]);
+    assert_eq!(parts().await.iter().map(VectorPart::state).collect::<Vec<_>>(), [PartState::Leaving]);
     replica.fixture.pass(LEAVING + Duration::from_secs(1));
     replica.settle().await;
     assert!(parts().await.is_empty(), "nobody needs it any more");

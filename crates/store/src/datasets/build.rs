@@ -80,12 +80,15 @@ pub struct BuiltImage {
     pub confirmed: bool,
 }
 
-/// Claims the oldest job without a valid lease. PostgreSQL skips rows that another replica is claiming.
+/// Claims a job without a valid lease: the oldest of the application that has waited longest for its turn, so that one
+/// with many datasets does not keep the others waiting. PostgreSQL skips rows that another replica is claiming.
 macro_rules! claim {
     ($skip:literal) => {
         concat!(
             "UPDATE dataset_job SET lease = $1, lease_until = $2, attempts = attempts + 1 WHERE dataset_id = \
-             (SELECT dataset_id FROM dataset_job WHERE run_at <= $3 AND lease_until <= $3 ORDER BY run_at LIMIT 1",
+             (SELECT j.dataset_id FROM dataset_job j JOIN dataset d ON d.id = j.dataset_id \
+             LEFT JOIN job_turn t ON t.application_id = d.application_id \
+             WHERE j.run_at <= $3 AND j.lease_until <= $3 ORDER BY COALESCE(t.taken_at, -1), j.run_at LIMIT 1",
             $skip,
             ") AND lease_until <= $3 RETURNING dataset_id, attempts"
         )
@@ -95,6 +98,9 @@ macro_rules! claim {
 const BEGIN: &str = "UPDATE dataset SET phase = 'building', changed_at = CASE phase WHEN 'building' THEN changed_at \
      ELSE $2 END \
      WHERE id = $1 RETURNING application_id, user_id, model, model_sha256";
+
+const TAKE_TURN: &str = "INSERT INTO job_turn (application_id, taken_at) VALUES ($1, $2) \
+     ON CONFLICT (application_id) DO UPDATE SET taken_at = excluded.taken_at";
 
 const RENEW: &str = "UPDATE dataset_job SET lease_until = $3 WHERE dataset_id = $1 AND lease = $2";
 
@@ -138,7 +144,8 @@ const RESET_IMAGES: &str = "UPDATE dataset_image SET outcome = 'pending', vector
      WHERE dataset_id = $1 AND outcome = 'fetched'";
 
 impl Store {
-    /// Claims the oldest job without a valid lease, until `until`; `holder` identifies the lease.
+    /// Claims the next job without a valid lease, until `until`; `holder` identifies the lease. Applications take
+    /// turns.
     ///
     /// # Errors
     /// When the database fails.
@@ -150,7 +157,7 @@ impl Store {
     ) -> Result<Option<Lease>, StoreError> {
         let sql = match self.pool {
             Pool::Sqlite(_) => claim!(""),
-            Pool::Postgres(_) => claim!(" FOR UPDATE SKIP LOCKED"),
+            Pool::Postgres(_) => claim!(" FOR UPDATE OF j SKIP LOCKED"),
         };
         let found = on_each!(self, pool => {
             let mut tx = pool.begin_with(self.begin_immediate()).await?;
@@ -159,6 +166,7 @@ impl Store {
             let Some((id, attempts)) = job else { return Ok(None) };
             let row: (String, String, String, String) =
                 sqlx::query_as(BEGIN).bind(&id).bind(now.0).fetch_one(&mut *tx).await?;
+            sqlx::query(TAKE_TURN).bind(&row.0).bind(now.0).execute(&mut *tx).await?;
             tx.commit().await?;
             (id, attempts, row)
         });

@@ -4,7 +4,9 @@
 mod fixture;
 
 use fixture::{Fixture, NOW, run_on, url};
-use kaisatsu_model::{DatasetId, Function, ImageId, Outcome, Phase, RecognitionId, Source, Tag, Timestamp, UserId};
+use kaisatsu_model::{
+    AppId, ApplicationName, DatasetId, Function, ImageId, Outcome, Phase, RecognitionId, Source, Tag, Timestamp, UserId,
+};
 use kaisatsu_store::{
     BlobClaim, BlobKey, CreateDatasetOutcome, ImageResult, ImageSource, KeptImage, Missing, NewDatasetImage,
     NewRecognition, NewVectors, PutImageOutcome, StoreError,
@@ -19,6 +21,7 @@ test_on_every_backend![
     deleting_a_dataset_stops_its_build_and_deletes_what_depends_on_it,
     of_two_concurrent_deletions_one_succeeds,
     concurrent_builders_claim_every_job_once,
+    applications_take_turns,
     a_dataset_of_older_weights_is_queued_again,
     vectors_are_replaced_all_at_once_or_not_at_all,
     a_large_dataset_keeps_the_order_of_its_images,
@@ -54,6 +57,20 @@ async fn the_same_bytes_are_stored_once(fixture: Fixture) {
     assert_eq!(fixture.store.image_blob(&fixture.app, &fixture.user, &first).await.unwrap(), Some(fixture.key(b"a")));
     assert_eq!(fixture.store.image_blob(&fixture.app, &other, &first).await.unwrap(), None);
     assert!(!fixture.store.delete_user_image(&fixture.app, &other, &first, NOW).await.unwrap());
+}
+
+async fn applications_take_turns(fixture: Fixture) {
+    let one = [fixture.created(1, vec![url(1)]).await, fixture.created(2, vec![url(2)]).await];
+    let other = Fixture { app: AppId::from_random([2; 10]), store: fixture.store.clone(), user: fixture.user.clone() };
+    let name = ApplicationName::new("two").unwrap();
+    other.store.create_application(&other.app, &name, Timestamp(0)).await.unwrap();
+    let two = other.created(3, vec![url(3)]).await;
+    let mut order = Vec::new();
+    for now in [1_000, 1_001, 1_002] {
+        order.push(fixture.take(&format!("holder {now}"), now, 2_000).await.unwrap().id);
+    }
+    assert_eq!(order, [one[0].clone(), two, one[1].clone()], "the later one does not wait for all of the first");
+    assert_eq!(fixture.take("another", 1_003, 2_000).await, None);
 }
 
 async fn only_unreferenced_blobs_are_deleted(fixture: Fixture) {
