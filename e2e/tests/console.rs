@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use kaisatsu_e2e::{
-    Answer, Backend, ConsoleClient, Database, Server, User, console_client::code, eventually, http, models_with,
-    on_every_backend, pictures, run,
+    Answer, Backend, ConsoleClient, Database, Server, User, console_client::code, eventually, http, make_key,
+    models_with, on_every_backend, pictures, run,
 };
 use serde_json::{Value, json};
 
@@ -17,6 +17,7 @@ on_every_backend![
     a_quota_is_held_on_every_replica,
     a_request_whose_caller_hangs_up_is_counted,
     people_see_their_own_and_operators_all,
+    an_operator_takes_over_what_was_made_on_the_command_line,
     what_was_said_is_seen_and_taken_back,
     an_account_goes_with_everything,
 ];
@@ -287,6 +288,40 @@ fn people_see_their_own_and_operators_all(backend: Backend) {
     assert_eq!(one.call("DELETE", &format!("applications/{id}"), &json!({"name": "one's"})).status, 204);
     assert_eq!(code(&one.get(&format!("applications/{id}"))), told(404, "notFound"));
     assert!(!one.application("one's").0.is_empty(), "the name is free");
+}
+
+fn an_operator_takes_over_what_was_made_on_the_command_line(backend: Backend) {
+    let database = Database::fresh(backend);
+    let key = make_key(&database, "timetable");
+    let given = make_key(&database, "given");
+    let server = Server::start(&database, &[]);
+    let operator = ConsoleClient::registered(&server, "operator@example.org", PASSWORD);
+    let member = ConsoleClient::registered(&server, "member@example.org", PASSWORD);
+    let all = operator.get("applications?all=true").json();
+    let find = |name: &str| {
+        let list = all["applications"].as_array().unwrap();
+        list.iter().find(|one| one["name"] == name).unwrap().clone()
+    };
+    assert_eq!(find("timetable")["owner"], Value::Null);
+    let target = format!("applications/{}/owner", find("timetable")["id"].as_str().unwrap());
+    assert_eq!(code(&member.call("POST", &target, &json!({}))), told(403, "notAllowed"));
+    let (same, _) = operator.application("timetable");
+    assert_eq!(code(&operator.call("POST", &target, &json!({}))), told(409, "nameTaken"));
+    assert_eq!(operator.call("DELETE", &format!("applications/{same}"), &json!({"name": "timetable"})).status, 204);
+    let taken = operator.call("POST", &target, &json!({}));
+    assert_eq!((taken.status, &taken.json()["owner"]["email"]), (200, &json!("operator@example.org")));
+    assert_eq!(taken.json()["name"], "timetable");
+    assert_eq!(code(&operator.call("POST", &target, &json!({}))), told(404, "notFound"), "it has an owner");
+    assert_eq!(list(&server, &key), 200, "its keys go on working");
+
+    let command = |args: &[&str]| run(server.home(), &[args, &["--database", &database.address]].concat(), &[]);
+    let run = command(&["app", "give", "given", "member@example.org"]);
+    assert_eq!((run.code, run.err.trim()), (0, "given is an application of member@example.org now"));
+    assert_eq!(member.get("applications").json()["applications"][0]["name"], "given");
+    assert_eq!(list(&server, &given), 200);
+    let again = command(&["app", "give", "given", "operator@example.org"]);
+    assert_eq!((again.code, again.err.trim()), (1, "kaisatsu: given has an owner already"));
+    assert_eq!(command(&["app", "give", "given", "nobody@example.org"]).code, 1);
 }
 
 fn what_was_said_is_seen_and_taken_back(backend: Backend) {

@@ -155,7 +155,7 @@ fn similar_images_are_found_and_removed_ones_never_again(backend: Backend) {
         assert_eq!(ids(&search(server).json()), ids(&answer), "the same question has the same answer");
     }
     let best = search(&replicas[0]).json()["candidates"][0]["imageId"].as_str().unwrap().to_owned();
-    let removed = command(&["collection", "remove", "things", &best]);
+    let removed = command(&["collection", "remove", "things", &best, "--yes"]);
     assert_eq!((removed.code, removed.out.as_str()), (0, "1 images removed\n"), "{}", removed.err);
     for server in &replicas {
         let answer = search(server).json();

@@ -134,7 +134,7 @@ fn items_are_recognised_by_their_looks_and_by_their_barcodes(backend: Backend) {
     );
     assert_eq!(http::post(server.address, &rated, "", b"").status, 204);
 
-    assert_eq!(command(&["catalog", "remove", "box"]).out, "1 items removed\n");
+    assert_eq!(command(&["catalog", "remove", "box", "--yes"]).out, "1 items removed\n");
     assert_eq!(recognize(&server, &key, "", &box_in_scene).json()["candidates"], json!([]), "at once");
     bad_requests(&server, &key);
 }

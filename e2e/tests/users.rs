@@ -76,7 +76,10 @@ fn a_token_belongs_to_one_user_of_one_application(backend: Backend) {
         assert_eq!(search(server, &one, &format!("&token={again}")).0, 401);
         assert_eq!(search(server, &two, &format!("&token={other}")).0, 404);
     }
-    assert_eq!(kaisatsu(&["token", "revoke", "--app", "two", "--all"]).out, "1 tokens revoked\n");
+    let asked = kaisatsu(&["token", "revoke", "--app", "two", "--all"]);
+    assert_eq!((asked.code, asked.out.as_str()), (1, ""), "nobody can be asked here");
+    assert!(asked.err.contains("nothing was changed; --yes agrees"), "{}", asked.err);
+    assert_eq!(kaisatsu(&["token", "revoke", "--app", "two", "--all", "--yes"]).out, "1 tokens revoked\n");
     assert_eq!(kaisatsu(&["token", "revoke", "--app", "two"]).code, 2, "whose tokens has to be said");
     bad_requests(&replicas[0], &one);
 }

@@ -117,6 +117,20 @@ impl ConsoleService {
         Ok(self.store.change_application(id, &change).await?)
     }
 
+    /// Makes an application that was made on the command line the operator's own.
+    ///
+    /// # Errors
+    /// [`AccessError::NoSuchApplication`] when the person is no operator, there is none, or it has an owner; also when
+    /// the operator has one of that name.
+    pub async fn take_over(&self, me: &Account, id: &AppId) -> Result<OwnedApplication, AccessError> {
+        let found = self.application(me, id).await?;
+        if me.role != Role::Operator || found.owner.is_some() {
+            return Err(AccessError::NoSuchApplication(id.clone()));
+        }
+        self.store.give_application(id, &me.id).await?;
+        self.application(me, id).await
+    }
+
     /// Deletes an application with everything it owns.
     ///
     /// # Errors

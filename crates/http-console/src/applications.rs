@@ -15,7 +15,7 @@ use super::{
     account::BelongingsEntry,
     keys::IssuedKeyAnswer,
     response::{ConsoleError, ConsoleFailure, ConsoleResult, json, no_content},
-    session_guard::{CurrentAccount, JsonBody, QueryParams},
+    session_guard::{CurrentAccount, JsonBody, Operator, QueryParams},
 };
 use kaisatsu_http::Gateway;
 
@@ -207,6 +207,26 @@ pub(crate) async fn get(
     Path(id): Path<String>,
 ) -> ConsoleResult {
     let owned = gateway.console.application(current.account(), &AppId::from_text(id)).await?;
+    Ok(json(StatusCode::OK, entry(&gateway, owned).await?))
+}
+
+/// Take over an application that was made on the command line
+#[utoipa::path(
+    post, path = "/console/api/applications/{id}/owner", operation_id = "takeOverApplication", tag = "Operator",
+    params(("id" = String, Path, description = "The application")),
+    responses(
+        (status = 200, description = "The application, which is the operator's now", body = ApplicationEntry),
+        (status = 403, description = "notAllowed", body = ConsoleError),
+        (status = 404, description = "notFound: there is none, or it has an owner", body = ConsoleError),
+        (status = 409, description = "nameTaken: the operator has one of that name", body = ConsoleError),
+    )
+)]
+pub(crate) async fn take_over(
+    State(gateway): State<Arc<Gateway>>,
+    Operator(current): Operator,
+    Path(id): Path<String>,
+) -> ConsoleResult {
+    let owned = gateway.console.take_over(current.account(), &AppId::from_text(id)).await?;
     Ok(json(StatusCode::OK, entry(&gateway, owned).await?))
 }
 

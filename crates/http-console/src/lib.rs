@@ -50,6 +50,7 @@ fn api() -> OpenApiRouter<Arc<Gateway>> {
         .routes(routes!(applications::list, applications::create))
         .routes(routes!(applications::get, applications::change, applications::delete))
         .routes(routes!(applications::belongings))
+        .routes(routes!(applications::take_over))
         .routes(routes!(keys::create))
         .routes(routes!(keys::rotate))
         .routes(routes!(keys::switch))

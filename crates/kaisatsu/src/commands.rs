@@ -47,6 +47,14 @@ fn confirm(question: &str) -> bool {
     io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
 }
 
+/// Goes on only if the person agrees, now or with `--yes`.
+fn agreed(yes: bool, question: &str) -> Result<(), CliError> {
+    if yes || confirm(question) {
+        return Ok(());
+    }
+    Err(CliError::Failed("nothing was changed; --yes agrees where nobody can be asked".to_owned()))
+}
+
 /// Opens the database of the settings, and its keys.
 async fn key_service(settings: &Settings) -> Result<KeyService, CliError> {
     let store = Store::open(&settings.database()?).await?;

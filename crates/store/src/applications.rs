@@ -84,6 +84,35 @@ impl Store {
         Ok(row.map(OwnedRow::into_owned))
     }
 
+    /// Gives an application that nobody owns to an account.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when there is none, or it has an owner; [`StoreError::Conflict`] when the account has
+    /// one of that name.
+    pub async fn give_application(&self, id: &AppId, to: &AccountId) -> Result<(), StoreError> {
+        on_each!(self, pool => {
+            let mut tx = pool.begin().await?;
+            let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
+            let name: Option<String> = sqlx::query_scalar(
+                "SELECT name FROM application WHERE id = $1 AND account_id IS NULL AND deleted_at IS NULL",
+            )
+            .bind(id.as_str()).fetch_optional(&mut *tx).await?;
+            let name = name.ok_or_else(|| Missing::Application(id.clone()))?;
+            let other: Option<i32> = sqlx::query_scalar(HAS_OTHER)
+                .bind(to.as_str()).bind(&name).bind(id.as_str()).fetch_optional(&mut *tx).await?;
+            if let (Some(_), Ok(name)) = (other, ApplicationName::new(&name)) {
+                return Err(Conflict::ApplicationName(name).into());
+            }
+            sqlx::query("UPDATE application SET account_id = $2, name = $3, title = $4 WHERE id = $1")
+                .bind(id.as_str()).bind(to.as_str()).bind(handle(id)).bind(&name).execute(&mut *tx).await?;
+            // Key caches notice it by the revision of its keys: they follow the account from now on.
+            sqlx::query("UPDATE api_key SET revision = $2 WHERE application_id = $1")
+                .bind(id.as_str()).bind(revision).execute(&mut *tx).await?;
+            tx.commit().await?;
+        });
+        Ok(())
+    }
+
     /// Changes an application. Key caches notice it by the revision of its keys.
     ///
     /// # Errors

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use kaisatsu_model::ApplicationName;
+use kaisatsu_model::{ApplicationName, Email};
+use kaisatsu_store::{Store, StoreError};
 
 use super::{application, key_service, table};
 use crate::{error::CliError, settings::Settings};
@@ -27,6 +28,15 @@ pub(crate) enum Command {
         /// Its name
         #[arg(value_parser = ApplicationName::new)]
         name: ApplicationName,
+    },
+    /// Give an application that was made on the command line to an account, which then sees it in the console
+    Give {
+        /// Its name
+        #[arg(value_parser = ApplicationName::new)]
+        name: ApplicationName,
+        /// The e-mail address of the account
+        #[arg(value_parser = Email::new)]
+        to: Email,
     },
     /// Enable an application again
     Enable {
@@ -66,6 +76,18 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             let app = application(&service, &name).await?;
             service.set_application_enabled(&app.id, false).await?;
             eprintln!("{name} and all of its keys are disabled");
+        }
+        Command::Give { name, to } => {
+            let app = application(&service, &name).await?;
+            let store = Store::open(&settings.database()?).await?;
+            let account = store.account_by_email(&to).await?.ok_or_else(|| {
+                CliError::Failed(format!("there is no account of {to}; `kaisatsu account list` lists them"))
+            })?;
+            store.give_application(&app.id, &account.id).await.map_err(|error| match error {
+                StoreError::NotFound(_) => CliError::Failed(format!("{name} has an owner already")),
+                other => other.into(),
+            })?;
+            eprintln!("{name} is an application of {to} now");
         }
         Command::Enable { name } => {
             let app = application(&service, &name).await?;

@@ -13,7 +13,7 @@ use kaisatsu_recognition::{
 use kaisatsu_store::{Blobs, ItemFilter, ListedItem, Store};
 use kaisatsu_vision::ModelRegistry;
 
-use super::{progress, table};
+use super::{agreed, progress, table};
 use crate::{error::CliError, settings::Settings};
 
 #[derive(Debug, Subcommand)]
@@ -38,6 +38,9 @@ pub(crate) enum Command {
         /// Their ids
         #[arg(required = true)]
         ids: Vec<String>,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
     },
     /// Count the items by category
     List {
@@ -72,7 +75,9 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             let own = file.parent().map(Path::to_owned).unwrap_or_default();
             import_file(&store, settings, &file, chosen(&file, format)?, &pictures.unwrap_or(own)).await
         }
-        Command::Remove { ids } => {
+        Command::Remove { ids, yes } => {
+            let what = if let [id] = &ids[..] { format!("item '{id}'") } else { format!("{} items", ids.len()) };
+            agreed(yes, &format!("Remove {what} from the catalogue?"))?;
             let mut gone = 0;
             for id in &ids {
                 if store.remove_item(id).await? {

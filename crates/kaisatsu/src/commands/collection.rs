@@ -13,7 +13,7 @@ use kaisatsu_store::{Blobs, Collection, NewImage, PartState, Store, VectorPart};
 use kaisatsu_vision::{ModelRegistry, training};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::{progress, table};
+use super::{agreed, progress, table};
 use crate::{error::CliError, settings::Settings};
 
 /// What the path of an address contains as it is: the unreserved characters, and `/`.
@@ -55,6 +55,9 @@ pub(crate) enum Command {
         /// All of them
         #[arg(long, conflicts_with = "images")]
         all: bool,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
     },
     /// List the collections
     List {
@@ -71,7 +74,13 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             let name = name.as_str().to_owned();
             import(&store, settings, &Import { name, folder, url_prefix, base, again }).await
         }
-        Command::Remove { name, images, all } => {
+        Command::Remove { name, images, all, yes } => {
+            let what = match &images[..] {
+                _ if all => "all images".to_owned(),
+                [image] => format!("image '{image}'"),
+                several => format!("{} images", several.len()),
+            };
+            agreed(yes, &format!("Remove {what} from collection '{name}'?"))?;
             let mut gone = 0;
             if all {
                 gone = store.remove_images(&name, None).await?;

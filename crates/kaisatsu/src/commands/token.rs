@@ -6,7 +6,7 @@ use clap::Subcommand;
 use kaisatsu_model::{ApplicationName, UserId};
 use kaisatsu_store::TokenHolder;
 
-use super::{application, key_service, table};
+use super::{agreed, application, key_service, table};
 use crate::{error::CliError, settings::Settings};
 
 #[derive(Debug, Subcommand)]
@@ -31,6 +31,9 @@ pub(crate) enum Command {
         /// The tokens of all of its users
         #[arg(long, conflicts_with = "user")]
         all: bool,
+        /// Do not ask before the tokens of all users are revoked
+        #[arg(long)]
+        yes: bool,
     },
 }
 
@@ -53,8 +56,13 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
                 table::print(["TOKENS", "GOOD UNTIL", "USER"], &holders.into_iter().map(row).collect::<Vec<_>>());
             }
         }
-        Command::Revoke { app, user, all: _ } => {
-            let app = application(&service, &app).await?;
+        Command::Revoke { app, user, all: _, yes } => {
+            let name = app;
+            let app = application(&service, &name).await?;
+            if user.is_none() {
+                let users = service.token_holders(&app.id).await?.len();
+                agreed(yes, &format!("Revoke the tokens of all {users} users of {name}?"))?;
+            }
             outln!("{} tokens revoked", service.revoke_tokens(&app.id, user.as_ref()).await?);
         }
     }

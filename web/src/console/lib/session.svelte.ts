@@ -87,8 +87,11 @@ class SessionState {
 
 export const session = new SessionState();
 
+/** A path of the console, as links carry it; null for other sites. */
+export const consolePath = (text: string | null) => (text !== null && /^\/console\/(?!\/)/.test(text) ? text : null);
+
 /** The page to open after signing in. Only paths of the console are accepted, never other sites. */
 export function pathAfterSignIn(): string {
-  const next = router.query.get('next') ?? '';
-  return /^\/console\/(?!\/)/.test(next) && !next.startsWith(href('signIn')) ? next : href('overview');
+  const next = consolePath(router.query.get('next'));
+  return next !== null && !next.startsWith(href('signIn')) ? next : href('overview');
 }

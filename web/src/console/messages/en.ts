@@ -9,6 +9,7 @@ import { feedback } from './en/feedback';
 import { account } from './en/account';
 import { operator } from './en/operator';
 import { server } from './en/server';
+import { palette } from './en/palette';
 
 /** All messages, by page. The Japanese ones have the same type, so a missing message is a compile error. */
 export const en = {
@@ -23,6 +24,7 @@ export const en = {
   account,
   operator,
   server,
+  palette,
 };
 
 export type Messages = typeof en;

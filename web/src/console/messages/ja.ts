@@ -9,6 +9,7 @@ import { feedback } from './ja/feedback';
 import { account } from './ja/account';
 import { operator } from './ja/operator';
 import { server } from './ja/server';
+import { palette } from './ja/palette';
 import type { Messages } from './en';
 
 export const ja: Messages = {
@@ -23,4 +24,5 @@ export const ja: Messages = {
   account,
   operator,
   server,
+  palette,
 };

@@ -70,6 +70,9 @@ export const applications = {
     rotated: (hint: string, end: string) => `Use it instead of the key …${hint}, which keeps working until ${end}.`,
     rotatedNow: (hint: string) => `The key …${hint} no longer works.`,
     try: 'Try it',
+    send: 'Send a first request',
+    answered: (maps: number) =>
+      `The server has answered: it has ${maps === 1 ? '1 route map' : `${maps} route maps`}. The key works.`,
     map: 'Look up a station on a map',
     picture: 'Recognise an image (replace photo.jpg with your own)',
     done: 'Done',
@@ -79,6 +82,12 @@ export const applications = {
     copy: 'Copy key',
   },
   page: { made: 'Created', owner: 'Owner' },
+  takeOver: {
+    title: 'This application has no owner',
+    text: 'It was created on the command line. Once you take it over, it is listed among your applications, and you can use it on the other pages. Its keys, users and data stay as they are.',
+    action: 'Take over',
+    done: 'The application is yours now.',
+  },
   off: {
     disable: 'Disable',
     enable: 'Enable',

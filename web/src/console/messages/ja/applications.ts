@@ -70,6 +70,8 @@ export const applications: typeof en = {
     rotated: (hint, end) => `キー …${hint} と差し替えてください。古いキーは ${end} まで使えます。`,
     rotatedNow: (hint) => `キー …${hint} は使えなくなりました。`,
     try: '動作確認',
+    send: '最初のリクエストを送信',
+    answered: (maps) => `サーバーが応答しました。路線図は ${maps} 件です。キーは使えます。`,
     map: '路線図の駅の検索',
     picture: '画像の認識（photo.jpg はお手元の画像に置き換えてください）',
     done: '完了',
@@ -79,6 +81,12 @@ export const applications: typeof en = {
     copy: 'キーをコピー',
   },
   page: { made: '作成日', owner: '所有者' },
+  takeOver: {
+    title: 'このアプリケーションには所有者がいません',
+    text: 'コマンドラインで作成されました。引き取ると自分のアプリケーションの一覧に表示され、ほかのページでも使えるようになります。キー、ユーザー、データは変わりません。',
+    action: '引き取る',
+    done: 'アプリケーションを引き取りました。',
+  },
   off: {
     disable: '無効化',
     enable: '有効化',
