@@ -128,6 +128,7 @@ fn a_call_is_a_request_of_the_application() {
     let line: Value = serde_json::from_str(&line).unwrap();
     assert!(line["application"].is_string(), "{line}");
     assert!(!server.log().contains(&key), "no key is logged");
+    assert!(!server.log().contains("rmcp"), "the protocol has no lines of its own: {}", server.log());
 }
 
 #[test]

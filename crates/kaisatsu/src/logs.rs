@@ -54,8 +54,9 @@ pub(crate) fn start(filter: &str, format: LogFormat) -> Arc<RequestLog> {
         LogFormat::Text => true,
         LogFormat::Json => false,
     };
-    // The database driver logs the server's notices as info; `sqlx=info` shows them.
-    let filter = EnvFilter::new(format!("sqlx=warn,{filter}"));
+    // The database driver logs the server's notices as info; `sqlx=info` shows them. What assistants send is the log's
+    // business as little as what other callers send.
+    let filter = EnvFilter::new(format!("sqlx=warn,rmcp=error,{filter}"));
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     if text {
         builder.with_target(false).with_ansi(io::stderr().is_terminal()).init();
