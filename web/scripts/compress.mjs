@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-const LIMIT = 300_000;
+const LIMIT = 360_000;
 const TEXT = /\.(html|js|css|svg|json|txt|webmanifest)$/;
 const root = new URL('../dist/console', import.meta.url).pathname;
 

@@ -51,6 +51,7 @@ fn file_response(name: &str, file: EmbeddedFile, request: &HeaderMap) -> Respons
         Some("css") => "text/css;charset=UTF-8",
         Some("svg") => "image/svg+xml;charset=UTF-8",
         Some("json" | "webmanifest") => "application/json;charset=UTF-8",
+        Some("jpg") => "image/jpeg",
         Some("png") => "image/png",
         Some("woff2") => "font/woff2",
         _ => "application/octet-stream",

@@ -1,7 +1,7 @@
 //! Thumbnails of public images and items: which bytes of [`crate::Blobs`] they are.
 //!
-//! They follow the rules of all blobs (see [`crate::BlobClaim`]). The transaction that stores an image or an item refers
-//! to its thumbnail, and releases the one that it replaces.
+//! They follow the rules of all blobs (see [`crate::BlobClaim`]). The transaction that stores an image or an item
+//! refers to its thumbnail, and releases the one that it replaces.
 
 use crate::{Store, StoreError, on_each};
 

@@ -1,7 +1,7 @@
 // Fills a server with realistic data and takes a screenshot of every page in both themes.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { ConsoleUser, classify, photo, rate, signIn } from '../users';
 import { Server } from '../server';
@@ -75,6 +75,17 @@ test('every page in both themes', async ({ page }) => {
         await expect(page.getByRole('img', { name: /Confusion matrix/ })).toBeVisible();
       },
     ],
+    ['collections', 'collections'],
+    [
+      'collection',
+      'collections/photographs',
+      async () => {
+        await page.getByTestId('search-file').setInputFiles(photo('chelsea.png'));
+        await expect(page.getByRole('list', { name: /most similar first/ })).toBeVisible();
+        await page.waitForTimeout(1500);
+      },
+    ],
+    ['catalogue', 'catalogue', async () => void (await page.waitForTimeout(1500))],
     ['feedback', 'feedback'],
     ['account', 'account'],
     ['operator', 'operator'],
@@ -151,6 +162,18 @@ async function furnish(page: Page, server: Server): Promise<{ application: strin
         words[n % words.length],
       );
   }
+  const photographs = dirname(photo('coffee.png'));
+  server.run('collection', 'import', 'photographs', photographs);
+  const items = [
+    'id,category,name,image,barcode',
+    'box,food,Basmati rice,box.png,4901234567894',
+    'neko,book,吾輩は猫である,,9784101010014',
+    'town,dvd,Leuven by night,leuvenA.jpg,',
+    'wall,game,Graffiti,graf1.png,',
+    'coffee,food,Coffee,coffee.png,4902102072618',
+  ];
+  writeFileSync(join(server.folder, 'items.csv'), items.join('\n'));
+  server.run('catalog', 'import', join(server.folder, 'items.csv'), '--pictures', photographs);
   const keyId = (await operator.call<{ keys: { id: string }[] }>('GET', `applications/${id}`)).keys[0]!.id;
   execFileSync('python3', [join(import.meta.dirname, 'history.py'), join(server.folder, 'kaisatsu.db'), id, keyId]);
 

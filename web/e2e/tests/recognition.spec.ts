@@ -188,3 +188,69 @@ test('where a model has a text encoder, similar images are searched for in words
   expect(form, 'there is no picture').not.toContain('name="image"');
   await expect(candidates(page).first()).toContainText('teapot.jpg');
 });
+
+test('a sample is recognised, and the last pictures are there on return', async ({ page }) => {
+  await page.getByRole('button', { name: 'Coffee' }).click();
+  await expect(candidates(page).first()).toContainText(/espresso/i);
+  await page.getByRole('radio', { name: 'Text' }).check({ force: true });
+  await page.getByRole('navigation').getByRole('link', { name: 'Datasets' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Datasets' })).toBeVisible();
+  await page.getByRole('navigation').getByRole('link', { name: 'Recognition' }).click();
+  await expect(page.getByRole('button', { name: 'Show coffee.jpg' })).toBeVisible();
+  await expect(candidates(page).first()).toContainText(/espresso/i);
+  await expect
+    .poll(() => page.evaluate(() => sessionStorage.getItem('kaisatsu.pictures')?.includes('coffee.jpg')))
+    .toBe(true);
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'Show coffee.jpg' })).toBeVisible();
+  await expect(candidates(page).first()).toContainText(/espresso/i);
+  await page.getByRole('button', { name: 'Remove from the list: coffee.jpg' }).click();
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'Station sign' })).toBeVisible();
+});
+
+test('the drawn sign is read', async ({ page }) => {
+  await page.getByRole('radio', { name: 'Text' }).check({ force: true });
+  await page.getByRole('button', { name: 'Station sign' }).click();
+  await expect(candidates(page).filter({ hasText: '八重洲口' })).toHaveCount(1);
+});
+
+test('on a phone the result is in view below the picture', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.locator('input[type=file]').first().setInputFiles(photo('chelsea.png'));
+  await expect(candidates(page).first()).toContainText(/tabby|Egyptian cat/i);
+  await expect(page.getByRole('img', { name: 'chelsea.png' })).toBeInViewport();
+  await expect(candidates(page).first()).toBeInViewport();
+  await expectAccessible(page);
+});
+
+test('after a wrong candidate the right tag is searched and confirmed', async ({ page }) => {
+  await page.locator('input[type=file]').first().setInputFiles(photo('rocket.jpg'));
+  await expect(candidates(page).first()).toBeVisible();
+  await page
+    .getByRole('button', { name: /is wrong$/ })
+    .first()
+    .click();
+  await page.getByRole('button', { name: 'It is actually…' }).click();
+  await page.getByLabel('It is actually…').fill('zzzz');
+  await expect(page.getByText('The model general has no such tag.')).toBeVisible();
+  await page.getByLabel('It is actually…').fill('crane');
+  const tags = page.getByRole('list', { name: 'Tags of the model' });
+  await expect(tags.getByRole('button').first()).toBeVisible();
+  await expectAccessible(page);
+  await tags.getByRole('button').last().click();
+  await expect(page.getByText(/You confirmed “[^”]*crane[^”]*”|is not among the 50 tags/i).first()).toBeVisible();
+});
+
+test('labels of boxes do not cover each other', async ({ page }) => {
+  await page.getByRole('radio', { name: 'Objects' }).check({ force: true });
+  await page.locator('input[type=file]').first().setInputFiles(photo('coffee.png'));
+  await expect(candidates(page).first()).toBeVisible();
+  const labels = await page
+    .locator('svg rect.chip')
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect()));
+  expect(labels.length).toBeGreaterThan(1);
+  for (const [at, a] of labels.entries())
+    for (const b of labels.slice(at + 1))
+      expect(a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top).toBe(true);
+});

@@ -6,7 +6,12 @@ import { session } from '$/lib/session.svelte';
 export type NavItem = { id: string; label: string; icon: IconName; href: string; current: boolean };
 
 /** Pages without their own navigation item, and the item that is highlighted for them. */
-const PARENT: Partial<Record<string, RouteName>> = { application: 'applications', map: 'maps', dataset: 'datasets' };
+const PARENT: Partial<Record<string, RouteName>> = {
+  application: 'applications',
+  map: 'maps',
+  dataset: 'datasets',
+  collection: 'collections',
+};
 
 function item(id: keyof typeof t & IconName & RouteName): NavItem {
   const here = PARENT[router.name] ?? router.name;
@@ -26,6 +31,7 @@ export const mainItems = (): NavItem[] => [
   item('maps'),
   item('recognition'),
   item('datasets'),
+  ...(session.isOperator ? [item('collections'), item('catalogue')] : []),
   item('feedback'),
 ];
 /** The items below the main ones. */

@@ -5,6 +5,8 @@ import { applications } from './en/applications';
 import { maps } from './en/maps';
 import { recognition } from './en/recognition';
 import { datasets } from './en/datasets';
+import { collections } from './en/collections';
+import { catalogue } from './en/catalogue';
 import { feedback } from './en/feedback';
 import { account } from './en/account';
 import { operator } from './en/operator';
@@ -20,6 +22,8 @@ export const en = {
   maps,
   recognition,
   datasets,
+  collections,
+  catalogue,
   feedback,
   account,
   operator,

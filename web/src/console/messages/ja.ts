@@ -5,6 +5,8 @@ import { applications } from './ja/applications';
 import { maps } from './ja/maps';
 import { recognition } from './ja/recognition';
 import { datasets } from './ja/datasets';
+import { collections } from './ja/collections';
+import { catalogue } from './ja/catalogue';
 import { feedback } from './ja/feedback';
 import { account } from './ja/account';
 import { operator } from './ja/operator';
@@ -20,6 +22,8 @@ export const ja: Messages = {
   maps,
   recognition,
   datasets,
+  collections,
+  catalogue,
   feedback,
   account,
   operator,

@@ -42,7 +42,7 @@ export const recognition = {
     collectionSource: 'Collection of this server',
     datasetSource: 'Dataset of a user',
     collection: 'Collection',
-    collectionHint: 'The name under which the operator imported it. The API cannot list collections.',
+    collectionHint: 'The name under which the operator imported it.',
     user: 'User',
     dataset: 'Dataset',
     datasetState: { queued: 'queued', building: 'building', ready: 'ready', failed: 'failed' } as Record<
@@ -101,7 +101,7 @@ export const recognition = {
     notPicture: (name: string) => `${name} is not an image.`,
     shownUpright: 'Shown upright. Boxes in the response are in pixels of the file as sent, before rotation.',
     history: 'Recent images',
-    historyHint: 'Kept only while this page is open.',
+    historyHint: 'Kept in this browser tab.',
     show: (name: string) => `Show ${name}`,
     remove: 'Remove from the list',
     boxes: (count: number) => `Boxes in the image: ${count}. See the list of candidates for their names.`,
@@ -171,6 +171,19 @@ export const recognition = {
     oftenText: 'The application has reached its limit.',
     other: 'The image was not recognised',
   },
+  samples: {
+    title: 'Try one of these',
+    names: { coffee: 'Coffee', cat: 'Cat', sign: 'Station sign' },
+    source: 'Photographs by Rachel Michetti and Stéfan van der Walt (CC0); the sign is drawn.',
+  },
+  actually: {
+    ask: 'It is actually…',
+    hint: 'Type a part of the name. Choosing a tag confirms it for this image.',
+    tags: 'Tags of the model',
+    none: (model: string) => `The model ${model} has no such tag. A dataset can teach the server new ones.`,
+    unconfirmed: (name: string) =>
+      `“${name}” is not among the 50 tags that the model considers for this image, so there is nothing to confirm. Your “wrong” counts. A dataset can teach the server what such images show.`,
+  },
   feedback: {
     whole: 'Is the whole result right?',
     wholeHint:
@@ -211,6 +224,13 @@ export const recognition = {
     went: 'gone',
     nothing: 'No score has changed. The engine was already certain, or the server’s guard holds the verdict.',
     nowEmpty: 'Your feedback has ruled out all candidates: the result for this image is now “No match”.',
+    confirmedMoved: (name: string, before: string, after: string) =>
+      `You confirmed “${name}”: its score went from ${before} to ${after}.`,
+    confirmedBelow: (name: string, before: string, shown: number) =>
+      `You confirmed “${name}”: its score was ${before}, and it is still not among the first ${shown}. One verdict moves a score by a limited amount, so that a mistake does little harm; verdicts on further images like this one move it more.`,
+    confirmedFirst: 'Images like this one are answered accordingly from now on.',
+    confirmedWhy:
+      'One verdict moves a score by a limited amount, so that a mistake does little harm; verdicts on further images like this one move it more.',
     newFirst: (name: string) => `“${name}” now comes first.`,
     nowFirst: (name: string, score: string) => `Recognised again: “${name}” comes first with ${score}.`,
     sameFirst: (name: string) => `“${name}” still comes first.`,

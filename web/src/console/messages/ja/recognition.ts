@@ -41,7 +41,7 @@ export const recognition: typeof en = {
     collectionSource: 'このサーバーのコレクション',
     datasetSource: 'ユーザーのデータセット',
     collection: 'コレクション',
-    collectionHint: '管理者がインポートしたときの名前です。API ではコレクションの一覧を取得できません。',
+    collectionHint: '管理者がインポートしたときの名前です。',
     user: 'ユーザー',
     dataset: 'データセット',
     datasetState: { queued: '待機中', building: '作成中', ready: '利用可能', failed: '失敗' },
@@ -98,7 +98,7 @@ export const recognition: typeof en = {
     shownUpright:
       '正しい向きに回転して表示しています。応答の枠の座標は、送信したファイルの回転前のピクセルで表されます。',
     history: '最近の画像',
-    historyHint: 'このページを開いている間だけ保持されます。',
+    historyHint: 'このタブに保持されます。',
     show: (name) => `${name} を表示`,
     remove: '一覧から削除',
     boxes: (count) => `画像上の枠は ${count} 個です。名前は候補の一覧を確認してください。`,
@@ -166,6 +166,19 @@ export const recognition: typeof en = {
     oftenText: 'アプリケーションの上限に達しました。',
     other: '画像を認識できませんでした',
   },
+  samples: {
+    title: 'サンプルで試す',
+    names: { coffee: 'コーヒー', cat: 'ネコ', sign: '駅名標' },
+    source: '写真: Rachel Michetti、Stéfan van der Walt(CC0)。駅名標は描画したものです。',
+  },
+  actually: {
+    ask: '正しくは…',
+    hint: '名前の一部を入力します。タグを選ぶと、この画像の正解として確定します。',
+    tags: 'モデルのタグ',
+    none: (model) => `モデル ${model} にそのタグはありません。データセットで新しく学習させることができます。`,
+    unconfirmed: (name) =>
+      `「${name}」は、この画像に対するモデルの候補 50 件に入っていないため、確定できません。「間違い」の評価は反映されます。データセットで学習させることができます。`,
+  },
   feedback: {
     whole: '結果全体は正しいですか？',
     wholeHint:
@@ -206,6 +219,13 @@ export const recognition: typeof en = {
     went: '除外',
     nothing: 'スコアに変化はありません。エンジンの確度がすでに十分に高いか、サーバーの保護機能が評価を保留しています。',
     nowEmpty: 'フィードバックによってすべての候補が除外されました。この画像の結果は「該当なし」になります。',
+    confirmedMoved: (name, before, after) =>
+      `「${name}」を正解としました。スコアは ${before} から ${after} になりました。`,
+    confirmedBelow: (name, before, shown) =>
+      `「${name}」を正解としました。スコアは ${before} でしたが、まだ上位 ${shown} 件に入っていません。誤った評価の影響を抑えるため、1 件の評価でスコアが動く幅には限りがあります。似た画像での評価が増えると、さらに動きます。`,
+    confirmedFirst: '今後、似た画像にも反映されます。',
+    confirmedWhy:
+      '誤った評価の影響を抑えるため、1 件の評価でスコアが動く幅には限りがあります。似た画像での評価が増えると、さらに動きます。',
     newFirst: (name) => `先頭が「${name}」に変わりました。`,
     nowFirst: (name, score) => `再認識しました。先頭は「${name}」（${score}）です。`,
     sameFirst: (name) => `先頭は「${name}」のままです。`,

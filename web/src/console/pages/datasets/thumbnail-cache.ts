@@ -1,6 +1,4 @@
 import { getContext, setContext } from 'svelte';
-import type { PublicApi } from '$/lib/public';
-import { datasetApi } from './dataset-api';
 
 type Entry = { url: Promise<string>; objectUrl: string | null; references: number; stop: AbortController };
 
@@ -11,13 +9,14 @@ const MAX_CONCURRENT = 4;
 
 /** Thumbnails as object URLs with reference counts. Unused ones are revoked, least recently used first. */
 export class ThumbnailCache {
-  #api: PublicApi;
+  #load: (id: string, signal: AbortSignal) => Promise<Blob>;
   #entries = new Map<string, Entry>();
   #waiting: (() => void)[] = [];
   #active = 0;
 
-  constructor(api: PublicApi) {
-    this.#api = api;
+  /** `load` fetches a thumbnail by what it is asked for: the id of an image, or an address. */
+  constructor(load: (id: string, signal: AbortSignal) => Promise<Blob>) {
+    this.#load = load;
   }
 
   acquire(imageId: string): Promise<string> {
@@ -69,7 +68,7 @@ export class ThumbnailCache {
     this.#active += 1;
     try {
       entry.stop.signal.throwIfAborted();
-      const blob = await datasetApi.thumbnail(this.#api, imageId, entry.stop.signal);
+      const blob = await this.#load(imageId, entry.stop.signal);
       entry.stop.signal.throwIfAborted();
       return (entry.objectUrl = URL.createObjectURL(blob));
     } finally {

@@ -30,15 +30,11 @@ export class Upload {
 const MAX_CONCURRENT = 3;
 const isFinished = (state: UploadState) => state !== 'waiting' && state !== 'sending';
 
-/** Uploads files for one user, three at a time. Uploads continue while other pages are open. */
-export class UploadQueue {
-  #api: PublicApi;
+/** Uploads files, three at a time. Uploads continue while other pages are open. */
+export abstract class UploadQueue {
   #list = $state.raw<Upload[]>([]);
   #last = 0;
   #active = 0;
-  #stored = new Set<string>();
-  /** Receives every stored image, and knows whether an image was stored before. */
-  listener: { isKnown: (imageId: string) => boolean; onStored: (image: StoredImage) => void } | null = null;
 
   readonly counts = $derived.by(() => {
     const counts: Record<UploadState, number> = {
@@ -65,9 +61,8 @@ export class UploadQueue {
     return all === 0 ? 1 : sent / all;
   });
 
-  constructor(api: PublicApi) {
-    this.#api = api;
-  }
+  /** Sends one file and keeps its share up to date. Resolves to `duplicate` if the server had it already. */
+  protected abstract send(one: Upload, signal: AbortSignal): Promise<'stored' | 'duplicate'>;
 
   get list(): readonly Upload[] {
     return this.#list;
@@ -102,36 +97,16 @@ export class UploadQueue {
   #startNext() {
     for (const next of this.#list) {
       if (this.#active >= MAX_CONCURRENT) return;
-      if (next.state === 'waiting') void this.#send(next);
+      if (next.state === 'waiting') void this.#upload(next);
     }
   }
 
-  async #send(one: Upload) {
+  async #upload(one: Upload) {
     this.#active += 1;
     one.state = 'sending';
     const stop = one.stop;
     try {
-      const response = await datasetApi.upload(
-        this.#api,
-        one.file,
-        one.tag,
-        (share) => (one.share = share),
-        stop.signal,
-      );
-      const known = this.#stored.has(response.imageId) || (this.listener?.isKnown(response.imageId) ?? false);
-      this.#stored.add(response.imageId);
-      one.state = known ? 'duplicate' : 'stored';
-      const { imageId, sha256, width, height } = response;
-      this.listener?.onStored({
-        imageId,
-        sha256,
-        width,
-        height,
-        bytes: one.file.size,
-        tag: one.tag,
-        name: shorten(one.file.name, MAX_NAME_LENGTH),
-        createdAt: new Date().toISOString(),
-      });
+      one.state = await this.send(one, stop.signal);
     } catch (reason) {
       // Cancelling has already set the state.
       if (!stop.signal.aborted && !isAbort(reason)) this.#fail(one, reason);
@@ -151,13 +126,39 @@ export class UploadQueue {
 
 const queues = new Map<string, UploadQueue>();
 
-/** The queue of a user. It exists until the document is reloaded. */
-export function uploadsOf(api: PublicApi): UploadQueue {
-  const key = JSON.stringify([api.application, api.user]);
+/** The queue of that key, which exists until the document is reloaded. */
+export function queueOf<Q extends UploadQueue>(key: string, make: () => Q): Q {
   let queue = queues.get(key);
-  if (!queue) queues.set(key, (queue = new UploadQueue(api)));
-  return queue;
+  if (!queue) queues.set(key, (queue = make()));
+  return queue as Q;
 }
+
+/** Uploads to the storage area of a user. */
+export class StorageUploads extends UploadQueue {
+  /** Receives every stored image, and knows whether an image was stored before. */
+  listener: { isKnown: (imageId: string) => boolean; onStored: (image: StoredImage) => void } | null = null;
+
+  readonly #api: PublicApi;
+  readonly #stored = new Set<string>();
+
+  constructor(api: PublicApi) {
+    super();
+    this.#api = api;
+  }
+
+  protected async send(one: Upload, signal: AbortSignal): Promise<'stored' | 'duplicate'> {
+    const sent = await datasetApi.upload(this.#api, one.file, one.tag, (share) => (one.share = share), signal);
+    const { imageId, sha256, width, height } = sent;
+    const known = this.#stored.has(imageId) || (this.listener?.isKnown(imageId) ?? false);
+    this.#stored.add(imageId);
+    const [name, createdAt] = [shorten(one.file.name, MAX_NAME_LENGTH), new Date().toISOString()];
+    this.listener?.onStored({ imageId, sha256, width, height, bytes: one.file.size, tag: one.tag, name, createdAt });
+    return known ? 'duplicate' : 'stored';
+  }
+}
+
+export const uploadsOf = (api: PublicApi): StorageUploads =>
+  queueOf(JSON.stringify([api.application, api.user]), () => new StorageUploads(api));
 
 addEventListener('beforeunload', (event) => {
   if ([...queues.values()].some((queue) => queue.busy)) event.preventDefault();

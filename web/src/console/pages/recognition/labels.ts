@@ -1,6 +1,13 @@
 import type { Box } from './orientation';
 
-export type Label = { x: number; y: number; width: number; height: number; text: string };
+type Place = { x: number; y: number };
+export type Label = Place & {
+  width: number;
+  height: number;
+  text: string;
+  /** Where it may be instead, if another label is in its place. */
+  others: Place[];
+};
 
 const HEIGHT = 22;
 const PADDING = 7;
@@ -23,21 +30,35 @@ export function labelOf(text: string, box: Box, width: number, height: number): 
   const short = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
   const wide = Math.min(widthOf(short) + 2 * PADDING, width);
   const above = box.yMin - HEIGHT;
-  return {
-    x: Math.max(0, Math.min(box.xMin, width - wide)),
-    y: Math.max(0, Math.min(above >= 0 ? above : box.yMin, height - HEIGHT)),
-    width: wide,
-    height: HEIGHT,
-    text: short,
-  };
+  const within = (x: number, y: number): Place => ({
+    x: Math.max(0, Math.min(x, width - wide)),
+    y: Math.max(0, Math.min(y, height - HEIGHT)),
+  });
+  const right = box.xMax - wide;
+  const others = [
+    within(right, above),
+    within(box.xMin, box.yMin),
+    within(box.xMin, box.yMax),
+    within(right, box.yMax),
+    within(box.xMin, box.yMax - HEIGHT),
+    within(right, box.yMax - HEIGHT),
+  ];
+  return { ...within(box.xMin, above >= 0 ? above : box.yMin), width: wide, height: HEIGHT, text: short, others };
 }
 
 const collide = (a: Label, b: Label) =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
-/** The labels that do not overlap. Candidates with higher scores are placed first. */
-export function readable(labels: Label[]): Set<Label> {
-  const placed: Label[] = [];
-  for (const label of labels) if (!placed.some((other) => collide(label, other))) placed.push(label);
-  return new Set(placed);
+/**
+ * The labels where they do not overlap, each in the first of its places that is free. Those without one are left out.
+ * Candidates with higher scores are placed first.
+ */
+export function readable(labels: Label[]): Map<Label, Label> {
+  const placed = new Map<Label, Label>();
+  for (const label of labels) {
+    const places = [label, ...label.others].map(({ x, y }) => ({ ...label, x, y }));
+    const free = places.find((place) => ![...placed.values()].some((other) => collide(place, other)));
+    if (free) placed.set(label, free);
+  }
+  return placed;
 }

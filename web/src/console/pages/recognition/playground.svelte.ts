@@ -12,6 +12,7 @@ import {
   type TextLanguage,
 } from './recognise';
 import { orientationOf } from './orientation';
+import { recallPictures, rememberPictures } from './recent-pictures';
 import { RecognitionRun } from './recognition-run.svelte';
 
 /** The number of pictures kept. */
@@ -21,7 +22,7 @@ const MAX_COLLECTIONS = 10;
 /** The value of a number input while it is edited. */
 type Entry = string | number | null | undefined;
 
-/** A picture that was tried. Kept in memory only. */
+/** A picture that was tried. */
 export class Picture {
   readonly file: File;
   readonly url: string;
@@ -41,7 +42,7 @@ export class Picture {
   }
 }
 
-/** The API cannot list collections. Those used successfully are remembered in this browser. */
+/** Only operators may list collections. Those searched successfully are remembered in this browser. */
 export function knownCollections(): string[] {
   try {
     const list: unknown = JSON.parse(readSetting('collections') ?? '[]');
@@ -135,6 +136,19 @@ export class Playground {
     for (const old of this.pictures.slice(MAX_PICTURES - 1)) old.dispose();
     this.pictures = [picture, ...this.pictures.slice(0, MAX_PICTURES - 1)];
     this.current = picture;
+    this.#remember();
+  }
+
+  /** Shows the pictures of the last visit again. */
+  recall() {
+    const files = recallPictures();
+    if (this.pictures.length > 0 || files.length === 0) return;
+    this.pictures = files.map((file) => new Picture(file));
+    this.current = this.pictures[0] ?? null;
+  }
+
+  #remember() {
+    void rememberPictures(this.pictures.map((picture) => picture.file));
   }
 
   remove(picture: Picture) {
@@ -142,6 +156,7 @@ export class Playground {
     this.pictures = this.pictures.filter((one) => one !== picture);
     if (this.current === picture) this.current = this.pictures[Math.min(at, this.pictures.length - 1)] ?? null;
     picture.dispose();
+    this.#remember();
   }
 
   async run(api: PublicApi) {

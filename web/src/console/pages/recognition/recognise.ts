@@ -56,10 +56,11 @@ export type Candidate = {
   /** A line of text may be askew. In pixels of the file. */
   corners: Point[] | null;
   /** The similar image of a search. */
-  image: { id: string; url: string; tag: string } | null;
+  image: { id: string; url: string; tag: string; thumbnailUrl: string | undefined } | null;
   item: {
     category: string;
     imageUrl: string;
+    thumbnailUrl: string | undefined;
     detail: Record<string, unknown>;
     sites: Site[];
     evidence: Evidence | undefined;
@@ -198,7 +199,7 @@ async function sendRequest(
         subject: one.imageId,
         name: nameOf(one.imageId, one.tag, request.dataset !== null),
         score: one.score,
-        image: { id: one.imageId, url: one.imageUrl, tag: one.tag },
+        image: { id: one.imageId, url: one.imageUrl, tag: one.tag, thumbnailUrl: one.thumbnailUrl },
       })),
     );
   }
@@ -223,6 +224,7 @@ async function sendRequest(
       const item = {
         category: one.category,
         imageUrl: one.imageUrl,
+        thumbnailUrl: one.thumbnailUrl,
         detail,
         sites: one.sites,
         evidence: one.evidence,
