@@ -32,7 +32,9 @@ pub(crate) fn place(
         let mut stops: Vec<StationCode> = line.runs.iter().flatten().copied().collect();
         stops.sort_unstable();
         stops.dedup();
-        stops.into_iter().for_each(|stop| *lines_at.entry(stop).or_default() += 1);
+        for stop in stops {
+            *lines_at.entry(stop).or_default() += 1;
+        }
     }
     let is_interchange = |code: &StationCode| lines_at.get(code).is_some_and(|lines| *lines > 1);
     let centre = |code: &StationCode| Some(stations[*index.get(code)?].centre());

@@ -67,7 +67,9 @@ pub(crate) fn compact(
         } else {
             before.restore(layout);
             if batch == 1 {
-                crossed.into_iter().for_each(|corridor| penalties[corridor] += FAILURE_PENALTY);
+                for corridor in crossed {
+                    penalties[corridor] += FAILURE_PENALTY;
+                }
             }
             axes[turn % 2] = (axis, batch.div_ceil(3), failures + usize::from(batch == 1));
         }
