@@ -4,6 +4,7 @@
 
 mod facts;
 mod groups;
+mod identities;
 mod overlap;
 mod report;
 mod stations;
@@ -14,7 +15,7 @@ use std::{collections::HashMap, ops::Range};
 use kaisatsu_model::{LineIndex, MapId, MapLanguage, StationCode, Window};
 use report::Report;
 pub use report::{Finding, Severity};
-pub use text_length::{MAX_CREDITS, MAX_NAME, MAX_ROWS};
+pub use text_length::{MAX_CREDITS, MAX_NAME, MAX_NUMBERS, MAX_ROWS, MAX_SYMBOL};
 use toml::Spanned;
 
 use crate::{
@@ -92,6 +93,7 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<MapParts> {
     let groups = groups::check(&file.group, &codes, report);
     overlap::check(&stations, report);
     facts::check(&stations, &file.line, report);
+    identities::check(&stations, &file.line, report);
     let extent = Window { x: 0, y: 0, width, height };
     let legend = file.legend.map(|legend| check_legend(&legend, &extent, report));
     Some(MapParts {
@@ -149,6 +151,8 @@ fn check_lines(
         if let Some(translation) = &entry.translation {
             text_length::check(translation, MAX_NAME, &format!("{who}: its translation"), &at, report);
         }
+        text_length::check(&entry.symbol, MAX_SYMBOL, &format!("{who}: its symbol"), &at, report);
+        text_length::check(&entry.operator, MAX_NAME, &format!("{who}: its operator"), &at, report);
         let digits = entry.color.strip_prefix('#').unwrap_or("");
         if digits.len() != 6 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
             report.error(&at, format!("{who}: color is '{}'; it is written #rrggbb", entry.color));
@@ -176,12 +180,26 @@ fn check_lines(
             name: entry.name.clone(),
             translation: entry.translation.clone().unwrap_or_default(),
             color: entry.color.clone(),
+            symbol: entry.symbol.clone(),
+            operator: entry.operator.clone(),
             runs,
             is_loop: entry.is_loop,
             paths,
+            bullets: check_bullets(&entry.bullets, &who, &at, report),
         });
     }
     lines
+}
+
+/// Checks that bullets are on the map.
+fn check_bullets(numbers: &[f64], who: &str, at: &Range<usize>, report: &mut Report) -> Vec<(f64, f64)> {
+    #[expect(clippy::cast_precision_loss, reason = "the longest side is far below the limit of exact floats")]
+    let reach = MAX_SIDE as f64;
+    if !numbers.len().is_multiple_of(2) || numbers.iter().any(|number| !(0.0..=reach).contains(number)) {
+        report.error(at, format!("{who}: bullets are x and y by turns, each on the map"));
+        return Vec::new();
+    }
+    numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
 /// Checks that a path has at least two points and that no coordinate exceeds the largest map.

@@ -73,12 +73,21 @@ fn write_line(out: &mut String, line: &Line) -> std::fmt::Result {
         writeln!(out, "translation = {}", quoted(&line.translation))?;
     }
     writeln!(out, "color = {}", quoted(&line.color))?;
+    for (word, value) in [("symbol", &line.symbol), ("operator", &line.operator)] {
+        if !value.is_empty() {
+            writeln!(out, "{word} = {}", quoted(value))?;
+        }
+    }
     let runs = line.runs.iter().map(|run| list(run.iter().map(ToString::to_string)));
     writeln!(out, "stations = {}", list(runs))?;
     if line.is_loop {
         writeln!(out, "loop = true")?;
     }
-    write_paths(out, &line.paths)
+    write_paths(out, &line.paths)?;
+    if line.bullets.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "bullets = {}", list(line.bullets.iter().map(|(x, y)| format!("{x}, {y}"))))
 }
 
 fn write_group(out: &mut String, group: &Group) -> std::fmt::Result {
@@ -111,6 +120,12 @@ fn write_station(out: &mut String, station: &Station) -> std::fmt::Result {
     writeln!(out, "lat = {lat:?}\nlon = {lon:?}")?;
     if !station.formerly.is_empty() {
         writeln!(out, "formerly = {}", list(station.formerly.iter().map(|name| quoted(name))))?;
+    }
+    if !station.numbers.is_empty() {
+        writeln!(out, "numbers = {}", list(station.numbers.iter().map(|number| quoted(number))))?;
+    }
+    if let Some(Window { x, y, width, height }) = station.numbers_at {
+        writeln!(out, "numbers_at = [{x}, {y}, {width}, {height}]")?;
     }
     write_label(out, station)?;
     writeln!(out, "marks = [")?;

@@ -74,6 +74,12 @@ pub struct LineEntry {
     pub translation: Option<String>,
     /// `#rrggbb`.
     pub color: String,
+    /// What signs write in the bullet of the line: G, JY.
+    #[serde(default)]
+    pub symbol: String,
+    /// Who runs it.
+    #[serde(default)]
+    pub operator: String,
     /// Runs: lists of station codes in which consecutive stations are adjacent on the line.
     pub stations: Vec<Vec<i64>>,
     /// Whether the last station of each run is adjacent to its first.
@@ -82,6 +88,9 @@ pub struct LineEntry {
     /// The drawn polylines, as alternating x and y in map units. Without any, straight segments join the stations.
     #[serde(default)]
     pub paths: Vec<Vec<f64>>,
+    /// The centres of its bullets, as alternating x and y in map units.
+    #[serde(default)]
+    pub bullets: Vec<f64>,
 }
 
 /// One `[[group]]`.
@@ -119,6 +128,11 @@ pub struct StationEntry {
     /// Its former names.
     #[serde(default)]
     pub formerly: Vec<String>,
+    /// Its numbers on its lines, as signs write them: G09, JY17.
+    #[serde(default)]
+    pub numbers: Vec<String>,
+    /// Where its numbers are drawn on a large scale: x, y, width and height. Without it they are not drawn.
+    pub numbers_at: Option<[i64; 4]>,
     /// How its name is set in the rect with `text = true`; one row by default.
     pub label: Option<LabelEntry>,
     /// Its shapes on the map.

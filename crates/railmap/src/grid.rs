@@ -164,6 +164,8 @@ mod tests {
             prefecture: None,
             position: Position::new(0.0, 0.0).unwrap(),
             formerly: Vec::new(),
+            numbers: Vec::new(),
+            numbers_at: None,
             label: Label::plain("s"),
             marks: vec![Mark { shape, chamfering: false, is_text: false }],
         }

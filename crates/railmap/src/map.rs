@@ -55,6 +55,10 @@ pub struct Station {
     pub position: Position,
     /// Its former names.
     pub formerly: Vec<String>,
+    /// Its numbers on its lines, as signs write them: G09, JY17.
+    pub numbers: Vec<String>,
+    /// Where its numbers are drawn on a large scale.
+    pub numbers_at: Option<Window>,
     /// How its name is set in the text rect.
     pub label: Label,
     /// Its shapes on the map, at least one.
@@ -80,12 +84,18 @@ pub struct Line {
     pub translation: String,
     /// `#rrggbb`.
     pub color: String,
+    /// What signs write in the bullet of the line: G, JY; empty if it has none.
+    pub symbol: String,
+    /// Who runs it; empty if unknown.
+    pub operator: String,
     /// Runs: lists of stations in which consecutive stations are adjacent on the line.
     pub runs: Vec<Vec<StationCode>>,
     /// Whether the last station of each run is adjacent to its first.
     pub is_loop: bool,
     /// The drawn polylines. If empty, straight segments join the stations.
     pub paths: Vec<Vec<(f64, f64)>>,
+    /// The centres of its bullets.
+    pub bullets: Vec<(f64, f64)>,
 }
 
 impl Line {
@@ -197,7 +207,8 @@ impl RouteMap {
             let rows = vec![station.name_in(language).to_owned()];
             let is_both = language == MapLanguage::Both && !station.translation.is_empty();
             let small = if is_both { vec![station.translation.clone()] } else { Vec::new() };
-            Station { label: Label { rows, small, down: station.label.down }, ..station.clone() }
+            let label = Label { rows, small, down: station.label.down };
+            Station { label, ..station.clone() }
         };
         Self::from_parts(MapParts {
             id: self.id.clone(),

@@ -9,6 +9,8 @@ use crate::{RouteMap, Station, search_key};
 pub(crate) enum KeyKind {
     Name,
     Reading,
+    /// The number of a station on a line.
+    Number,
     FormerName,
     /// A name without the kana that join its words.
     Loose,
@@ -35,6 +37,9 @@ pub(crate) fn keys<'a>(stations: impl Iterator<Item = &'a Station>) -> Keys {
         add(Some(search_key::fold(&station.yomi)), KeyKind::Reading);
         add(search_key::romaji(&station.yomi), KeyKind::Reading);
         add(Some(search_key::loose(&station.name)), KeyKind::Loose);
+        for number in &station.numbers {
+            add(Some(search_key::fold(number)), KeyKind::Number);
+        }
         for former in &station.formerly {
             add(Some(search_key::fold(former)), KeyKind::FormerName);
             add(Some(search_key::loose(former)), KeyKind::Loose);

@@ -35,10 +35,55 @@ fn a_sound_file_has_no_findings() {
 }
 
 #[test]
+fn lines_that_cannot_be_told_apart_are_warned_about() {
+    let stations = format!("{HEAD}{}{}{}", station(1, 20, 20), station(2, 20, 60), station(3, 120, 60));
+    let line = |code: i64, color: &str, more: &str, stops: &str| {
+        format!("[[line]]\ncode = {code}\nname = \"線{code}\"\ncolor = \"{color}\"\n{more}stations = [[{stops}]]\n")
+    };
+    let warning = "46: warning: line 2 線2: it meets 線1, also #00FF7F, and has no symbol";
+    let symbol = "symbol = \"A\"\n";
+    for (second, expected) in [
+        (line(2, "#00FF7F", "", "2, 3"), vec![warning]),
+        (line(2, "#00FF7F", symbol, "2, 3"), vec![]),
+        (line(2, "#00ff7e", "", "2, 3"), vec![]),
+    ] {
+        let text = format!("{stations}{}{second}", line(1, "#00ff7f", symbol, "1, 2"));
+        assert_eq!(findings(&text), expected);
+    }
+    let long = line(1, "#00ff7f", "symbol = \"ABCDEFGHIJKLM\"\nbullets = [1.0]\n", "1, 2");
+    assert_eq!(
+        findings(&format!("{stations}{long}")),
+        [
+            "40: error: line 1 線1: its symbol has 13 characters; at most 12 are taken",
+            "40: error: line 1 線1: bullets are x and y by turns, each on the map",
+        ]
+    );
+}
+
+#[test]
+fn a_number_belongs_to_one_station_of_a_line() {
+    let numbered = |code: i64, y: i64, numbers: &str| {
+        station(code, 20, y).replace("lat = ", &format!("numbers = [{numbers}]\nlat = "))
+    };
+    let line = "[[line]]\ncode = 1\nname = \"線\"\ncolor = \"#00ff7F\"\nstations = [[1, 2]]\n";
+    let text = |first: &str, second: &str| format!("{HEAD}{}{}{line}", numbered(1, 20, first), numbered(2, 60, second));
+    assert_eq!(findings(&text("\"A01\", \"B01\"", "\"A02\"")), [] as [&str; 0]);
+    assert_eq!(
+        findings(&text("\"A01\"", "\"A01\", \"A\"")),
+        [
+            "19: warning: station 2 駅2: A01 is the number of station 1 駅1 too",
+            "19: warning: station 2 駅2: 'A' is no number of a station",
+        ]
+    );
+    let off = text("\"A01\"", "\"A02\"").replacen("numbers = [", "numbers_at = [190, 0, 20, 7]\nnumbers = [", 1);
+    assert_eq!(findings(&off), ["7: error: station 1 駅1: its numbers are not on the map"]);
+}
+
+#[test]
 fn facts_that_are_probably_wrong_are_warned_about() {
     let one = station(1, 20, 20);
     let line = |code: i64, name: &str| {
-        format!("[[line]]\ncode = {code}\nname = \"{name}\"\ncolor = \"#00ff7f\"\nstations = [[1, 2]]\n")
+        format!("[[line]]\ncode = {code}\nname = \"{name}\"\ncolor = \"#00ff{code:02}\"\nstations = [[1, 2]]\n")
     };
     let far = station(2, 20, 60).replace("lat = 35.7", "lat = 35.9");
     let former = one.replace("lon = 139.7\n", "lon = 139.7\nformerly = [\"駅2\"]\n");

@@ -38,6 +38,8 @@ enum Place {
     At(usize),
     Ready(usize),
     Train(usize, usize),
+    /// On a train that has not left yet, which nobody leaves.
+    Boarded(usize, usize),
 }
 
 /// All steps on a map, with their seconds and boardings, read from the map anew.
@@ -57,7 +59,8 @@ fn steps(map: &RouteMap) -> HashMap<Place, Vec<(Place, u32, u32)>> {
                 let (seconds, _) = ride::ride(ride::pace_of(line, from.kind), from.position, to.position);
                 add(Place::Train(pair[0], number), Place::Train(pair[1], number), seconds, 0);
                 add(Place::Train(pair[0], number), Place::At(pair[0]), 0, 0);
-                add(Place::Ready(pair[0]), Place::Train(pair[0], number), ride::CHANGE, 1);
+                add(Place::Ready(pair[0]), Place::Boarded(pair[0], number), ride::CHANGE, 1);
+                add(Place::Boarded(pair[0], number), Place::Train(pair[1], number), seconds, 0);
             }
         }
     }

@@ -19,6 +19,8 @@ fn full_station() -> Station {
         prefecture: Prefecture::from_code(28),
         position: Position::new(35.5, -139.25).unwrap(),
         formerly: vec!["旧".to_owned(), "古".to_owned()],
+        numbers: vec!["G09".to_owned(), "H-08".to_owned()],
+        numbers_at: Some(Window { x: 3, y: 4, width: 20, height: 7 }),
         label: Label {
             rows: vec!["三田".to_owned(), "新".to_owned()],
             small: vec!["Mita".to_owned(), "New".to_owned()],
@@ -41,6 +43,8 @@ fn plain_station() -> Station {
         prefecture: None,
         position: Position::new(0.0, 0.0).unwrap(),
         formerly: Vec::new(),
+        numbers: Vec::new(),
+        numbers_at: None,
         label: Label::plain("津"),
         marks: vec![Mark { shape: Shape::Circle(Circle { x: 90, y: 90, r: 7 }), chamfering: false, is_text: false }],
     }
@@ -70,6 +74,9 @@ fn everything_is_read_back_as_it_was_written() {
         name: "線".to_owned(),
         translation: "Line".to_owned(),
         color: "#80c241".to_owned(),
+        symbol: "JY".to_owned(),
+        operator: "JR".to_owned(),
+        bullets: vec![(10.5, 20.0), (30.0, 40.0)],
         runs: vec![vec![code(10), code(20)], vec![code(20), code(10), code(20)]],
         is_loop: true,
         paths: vec![vec![(0.5, 1.0), (2.0, -3.0), (4.0, 5.5)], vec![(6.0, 7.0), (8.0, 9.0)]],
@@ -87,6 +94,7 @@ fn everything_is_read_back_as_it_was_written() {
     assert_eq!((map.language, &map.groups), (written.language, &written.groups));
     let read = &map.lines[0];
     assert_eq!((read.code, &read.name, &read.translation), (line.code, &line.name, &line.translation));
+    assert_eq!((&read.symbol, &read.operator, &read.bullets), (&line.symbol, &line.operator, &line.bullets));
     assert_eq!((&read.color, &read.runs, read.is_loop, &read.paths), (&line.color, &line.runs, true, &line.paths));
     for (read, station) in map.stations().iter().zip([plain_station(), full_station()]) {
         assert_eq!((read.code, &read.name, &read.yomi), (station.code, &station.name, &station.yomi));
@@ -95,6 +103,7 @@ fn everything_is_read_back_as_it_was_written() {
             (&station.translation, station.kind, station.prefecture)
         );
         assert_eq!(read.position, station.position);
+        assert_eq!((&read.numbers, read.numbers_at), (&station.numbers, station.numbers_at));
         assert_eq!((&read.formerly, &read.label, &read.marks), (&station.formerly, &station.label, &station.marks));
     }
 }
@@ -113,6 +122,9 @@ fn defaults_are_left_out() {
         name: "l".to_owned(),
         translation: String::new(),
         color: "#000000".to_owned(),
+        symbol: String::new(),
+        operator: String::new(),
+        bullets: Vec::new(),
         runs: Vec::new(),
         is_loop: false,
         paths: Vec::new(),

@@ -6,6 +6,7 @@ use kaisatsu_railmap::{Line, RouteMap};
 use crate::{
     LINE_WIDTH, LabelSize, NAME_SIZE, SMALL_SIZE, Typeface,
     bounds::Bounds,
+    bullets,
     glyph_defs::GlyphDefs,
     label::{GlyphRun, round_up},
     style::{Paint, Palette},
@@ -49,6 +50,8 @@ struct LineEntry<'a> {
     name: &'a str,
     translation: &'a str,
     color: &'a str,
+    symbol: &'a str,
+    operator: &'a str,
 }
 
 impl<'a> Legend<'a> {
@@ -58,11 +61,13 @@ impl<'a> Legend<'a> {
         let mut entries = Vec::with_capacity(lines.len());
         for line in lines {
             let translation = if language == MapLanguage::English { "" } else { line.translation.as_str() };
-            let entry = LineEntry { name: line.name_in(language), translation, color: &line.color };
+            let (symbol, operator) = (line.symbol.as_str(), line.operator.as_str());
+            let entry = LineEntry { name: line.name_in(language), translation, color: &line.color, symbol, operator };
             if !entries.contains(&entry) {
                 entries.push(entry);
             }
         }
+        sort_by_operator(&mut entries);
         let between = if edition.is_empty() || credits.is_empty() { "" } else { " — " };
         let face = Typeface::builtin();
         Self {
@@ -115,7 +120,8 @@ impl<'a> Legend<'a> {
             let (across, down) = (at / per_column.max(1), at % per_column.max(1));
             let x = MARGIN + float(across) * (column + COLUMN_GAP);
             let y = top + float(down) * pitch;
-            LegendEntry { x, y: y + NAME_SIZE / 2.0, color: entry.color, names: names.map(|row| row.translated(x, y)) }
+            let names = names.map(|row| row.translated(x, y));
+            LegendEntry { x, y: y + NAME_SIZE / 2.0, color: entry.color, symbol: entry.symbol, names }
         });
         let entries: Vec<_> = entries.collect();
         let below =
@@ -140,6 +146,17 @@ impl<'a> Legend<'a> {
     }
 }
 
+/// Puts the lines of each operator together, in the order of their first lines.
+fn sort_by_operator(entries: &mut [LineEntry<'_>]) {
+    let mut operators: Vec<&str> = Vec::new();
+    for entry in entries.iter() {
+        if !operators.contains(&entry.operator) {
+            operators.push(entry.operator);
+        }
+    }
+    entries.sort_by_key(|entry| operators.iter().position(|operator| *operator == entry.operator));
+}
+
 /// Both names of a line, to the right of a swatch whose top is at (0, 0).
 fn names(face: &Typeface, entry: &LineEntry<'_>) -> [GlyphRun; 2] {
     let x = SWATCH + SWATCH_GAP;
@@ -161,6 +178,7 @@ struct LegendEntry<'a> {
     x: f64,
     y: f64,
     color: &'a str,
+    symbol: &'a str,
     names: [GlyphRun; 2],
 }
 
@@ -212,6 +230,8 @@ impl LegendEntry<'_> {
             stroke(edge, LINE_WIDTH);
         }
         stroke(fill, if edge.is_some() { LINE_WIDTH - EDGE_WIDTH } else { LINE_WIDTH });
+        let middle = (self.x + SWATCH / 2.0, self.y);
+        bullets::write_symbol(out, defs, (self.symbol, self.color), middle, palette);
         let [name, translation] = &self.names;
         name.write(out, defs);
         defs.write(out, translation, Some(palette.soft_ink), false);
@@ -245,18 +265,18 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 impl GlyphRun {
     /// One horizontal row with its baseline at (x, y).
-    fn line(face: &Typeface, text: &str, size: f64, x: f64, y: f64) -> Self {
+    pub(crate) fn line(face: &Typeface, text: &str, size: f64, x: f64, y: f64) -> Self {
         let unit = size / f64::from(EM);
         let glyphs = crate::shaped_row::ShapedRow::horizontal(face, text).glyphs;
         Self { x, y, unit, small: false, text: text.to_owned(), down: false, glyphs }
     }
 
-    fn translated(self, x: f64, y: f64) -> Self {
+    pub(crate) fn translated(self, x: f64, y: f64) -> Self {
         Self { x: self.x + x, y: self.y + y, ..self }
     }
 
     /// The right edge of its ink.
-    fn end(&self, face: &Typeface) -> f64 {
+    pub(crate) fn end(&self, face: &Typeface) -> f64 {
         let right = self.glyphs.iter().filter_map(|glyph| face.ink(glyph)).map(|ink| ink.right).max();
         self.x + f64::from(right.unwrap_or(0)) * self.unit
     }

@@ -4,6 +4,7 @@
 //! is exactly what is drawn.
 
 mod bounds;
+mod bullets;
 mod color;
 mod connectors;
 mod glyph_defs;
@@ -21,6 +22,7 @@ mod typeface;
 mod way;
 mod xml;
 
+pub use bullets::{bullet_size, measure_numbers};
 pub use connectors::CONNECTOR_WIDTH;
 pub use label::{LabelSize, NAME_SIZE, SMALL_SIZE, measure};
 pub use legend::Legend;
@@ -33,4 +35,4 @@ pub use way::{WayPart, way};
 
 /// The revision of the renderer. Increase it with every change to the look of pictures, so that cached ones are
 /// discarded.
-pub const REVISION: u32 = 3;
+pub const REVISION: u32 = 4;

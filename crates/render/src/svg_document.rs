@@ -11,7 +11,7 @@ use kaisatsu_railmap::{Line, Mark, RouteMap, Station};
 use crate::{
     Lettering, Picture, Typeface,
     bounds::Bounds,
-    connectors,
+    bullets, connectors,
     glyph_defs::{GlyphDefs, HALO},
     label::{self, Alignment, GlyphRun},
     legend::Legend,
@@ -57,6 +57,15 @@ impl Zoom {
         self.0 >= 0.15
     }
 
+    fn shows_bullets(self) -> bool {
+        self.0 >= 0.45
+    }
+
+    /// Numbers are about half as large as names.
+    fn shows_numbers(self) -> bool {
+        self.0 >= 1.4
+    }
+
     fn shows_legend(self) -> bool {
         self.0 >= 0.2
     }
@@ -83,8 +92,14 @@ pub(crate) fn write(picture: &Picture<'_>, zoom: Zoom) -> String {
     if zoom.shows_connectors() {
         connectors::write_above(&mut body, map, &visible, &palette);
     }
+    if zoom.shows_bullets() {
+        bullets::write(&mut body, &mut defs, map, &visible, &palette);
+    }
     if zoom.shows_names() {
         write_names(&mut body, &mut defs, map, &drawn_lines, &visible, &palette, None);
+    }
+    if zoom.shows_numbers() {
+        bullets::write_numbers(&mut body, &mut defs, map, &visible, &palette);
     }
     if zoom.shows_legend() {
         write_legend(&mut body, &mut defs, map, &visible, &palette);

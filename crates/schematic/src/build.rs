@@ -8,6 +8,7 @@ use kaisatsu_render::Typeface;
 use kaisatsu_transit::Network;
 
 use crate::{
+    compaction::{Labelled, compact},
     contacts::{Contact, find_contacts},
     dimensions::GRID_UNIT,
     document::{self, Canvas, DrawnStation},
@@ -24,6 +25,7 @@ use crate::{
     planar_graph::{PlanarGraph, VertexKind},
     quality::{self, Quality},
     topology::Topology,
+    verify,
 };
 
 /// Margin around the layout while labels are placed; the unused part is cropped at the end.
@@ -106,7 +108,19 @@ pub fn build(network: &Network, options: Options, progress: &mut dyn FnMut(Step)
         let size = kaisatsu_render::measure(face, label);
         (size.width, size.height)
     };
-    let (geometry, placed) = place_labels(network, &mut layout, options, &measure, progress)?;
+    let (labelled, far, nudges) = place_labels(network, &mut layout, options, &measure, progress)?;
+    // Labels are only taken at the size of the grid for which they were placed at last.
+    let cell = labelled.cell;
+    let contacts = find_contacts(&topology, &labelled.geometry).len();
+    let walks = long_walks(&layout, &labelled.geometry).len();
+    let mut label = |layout: &GridLayout<'_>| {
+        let labelled = label_again(network, layout, options, &measure, (cell, far, &nudges))?;
+        let is_no_worse = find_contacts(layout.topology, &labelled.geometry).len() <= contacts
+            && long_walks(layout, &labelled.geometry).len() <= walks
+            && verify::verify(&graph, &planar, layout).total() == 0;
+        is_no_worse.then_some(labelled)
+    };
+    let Labelled { geometry, placed, .. } = compact(&mut layout, labelled, &mut label);
     let quality = quality::measure(network, &graph, &planar, &layout, &geometry, &placed);
     if quality.violations.total() > 0 || quality.overlaps > 0 {
         return Err(LayoutError::Inconsistent(quality.violations, quality.overlaps));
@@ -179,7 +193,7 @@ fn place_labels(
     options: Options,
     measure: &MeasureLabel<'_>,
     progress: &mut dyn FnMut(Step),
-) -> Result<(MapGeometry, Vec<PlacedLabel>), LayoutError> {
+) -> Result<(Labelled, bool, Vec<f64>), LayoutError> {
     // The shape is final from here on. The displacement weight keeps it.
     layout.displacement_weight = 1.5;
     layout.reset_targets();
@@ -205,7 +219,8 @@ fn place_labels(
         let long = long_walks(layout, &geometry);
         progress(Step::Labelling { missing: unplaced.len() + contacts.len() + long.len() });
         if unplaced.is_empty() && ((contacts.is_empty() && long.is_empty()) || round >= CONTACT_ROUNDS) {
-            return Ok((geometry, placed.into_iter().flatten().collect()));
+            let placed = placed.into_iter().flatten().collect();
+            return Ok((Labelled { geometry, placed, cell, shift }, round > NEAR_LABEL_ROUNDS, nudges));
         }
         let sides = (cell, shift);
         let nudged =
@@ -222,6 +237,25 @@ fn place_labels(
     }
     let names: Vec<&str> = unplaced.iter().take(10).map(|&at| network.stations[at].name.as_str()).collect();
     Err(LayoutError::UnplacedLabels(names.join(", ")))
+}
+
+/// Places the labels on a layout whose size is final; `None` if one does not fit.
+fn label_again(
+    network: &Network,
+    layout: &GridLayout<'_>,
+    options: Options,
+    measure: &MeasureLabel<'_>,
+    (cell, far, nudges): (f64, bool, &[f64]),
+) -> Option<Labelled> {
+    let low = layout.min_corner();
+    let shift = Point::new(f64::from(low.x) * cell - LABEL_MARGIN, f64::from(low.y) * cell - LABEL_MARGIN);
+    let geometry = MapGeometry::of(layout, nudges, network.lines.len(), cell, shift);
+    if !geometry.overlapping_marks().is_empty() {
+        return None;
+    }
+    let placed = labels::place_labels(network, &geometry, options.language, far, measure);
+    let placed: Option<Vec<PlacedLabel>> = placed.into_iter().collect();
+    Some(Labelled { geometry, placed: placed?, cell, shift })
 }
 
 /// The corridors of the walks that are too long.

@@ -5,7 +5,10 @@ use kaisatsu_railmap::{Group, Label, Line, MapDocument, Mark, Position, Station,
 use kaisatsu_render::Legend;
 use kaisatsu_transit::Network;
 
-use crate::{error::LayoutError, geometry::Point, labels::segment_intersects_box};
+use crate::{
+    bullets, error::LayoutError, free_space::FreeSpace, geometry::Point, labels::segment_intersects_box,
+    station_numbers,
+};
 
 /// The mark and the label of a station, in map units.
 #[derive(Debug, Clone)]
@@ -14,6 +17,14 @@ pub(crate) struct DrawnStation {
     pub(crate) chamfering: bool,
     pub(crate) label: Label,
     pub(crate) rect: Window,
+}
+
+impl DrawnStation {
+    #[expect(clippy::cast_precision_loss, reason = "map units are small")]
+    pub(crate) fn centre(&self) -> Point {
+        let bounds = self.mark.bounds();
+        Point::new((bounds.x + bounds.right()) as f64 / 2.0, (bounds.y + bounds.bottom()) as f64 / 2.0)
+    }
 }
 
 /// The stations and the path of a connector.
@@ -37,7 +48,11 @@ const LEGEND_MARGIN: i64 = 40;
 pub(crate) fn assemble(network: &Network, language: MapLanguage, canvas: Canvas) -> Result<MapDocument, LayoutError> {
     let id = MapId::new(&network.id).map_err(|rule| LayoutError::Id(rule.to_string()))?;
     let Canvas { width, mut height, stations, line_paths, connectors, centre } = canvas;
-    let lines: Vec<Line> = network.lines.iter().zip(line_paths).map(|(line, paths)| drawn_line(line, paths)).collect();
+    let mut space = FreeSpace::new((width, height), &stations, &line_paths, &connectors);
+    let bullets = bullets::place(network, &line_paths, &stations, &mut space);
+    let numbers = station_numbers::place(network, &stations, &mut space);
+    let drawn = network.lines.iter().zip(line_paths.into_iter().zip(bullets));
+    let lines: Vec<Line> = drawn.map(|(line, (paths, bullets))| drawn_line(line, paths, bullets)).collect();
     let legend = if lines.is_empty() {
         None
     } else {
@@ -51,7 +66,8 @@ pub(crate) fn assemble(network: &Network, language: MapLanguage, canvas: Canvas)
             "the map would be {width} by {height}; a map's side is at most {MAX_SIDE}"
         )));
     }
-    let stations = network.stations.iter().zip(stations).map(|(station, drawn)| drawn_station(station, drawn));
+    let drawn = network.stations.iter().zip(stations.into_iter().zip(numbers));
+    let stations = drawn.map(|(station, (drawn, numbers_at))| drawn_station(station, drawn, numbers_at));
     Ok(MapDocument {
         id,
         language,
@@ -80,19 +96,26 @@ fn drawn_groups(network: &Network, connectors: &[DrawnConnector]) -> Vec<Group> 
     network.groups.iter().map(group).collect()
 }
 
-fn drawn_line(line: &kaisatsu_transit::Line, paths: Vec<Vec<(f64, f64)>>) -> Line {
+fn drawn_line(line: &kaisatsu_transit::Line, paths: Vec<Vec<(f64, f64)>>, bullets: Vec<(f64, f64)>) -> Line {
     Line {
         code: line.code,
         name: line.name.clone(),
         translation: line.translation.clone(),
         color: line.color.clone(),
+        symbol: line.symbol.clone(),
+        operator: line.operator.clone(),
         runs: line.runs.clone(),
         is_loop: line.is_loop,
         paths,
+        bullets,
     }
 }
 
-fn drawn_station(station: &kaisatsu_transit::Station, drawn: DrawnStation) -> Result<Station, LayoutError> {
+fn drawn_station(
+    station: &kaisatsu_transit::Station,
+    drawn: DrawnStation,
+    numbers_at: Option<Window>,
+) -> Result<Station, LayoutError> {
     let whole = |value: i64| i32::try_from(value).unwrap_or(i32::MAX);
     let Window { x, y, width, height } = drawn.rect;
     let text = Rect { x: whole(x), y: whole(y), width: whole(width), height: whole(height) };
@@ -106,6 +129,8 @@ fn drawn_station(station: &kaisatsu_transit::Station, drawn: DrawnStation) -> Re
         position: Position::new(station.lat, station.lon)
             .ok_or_else(|| LayoutError::InvalidPosition(station.name.clone()))?,
         formerly: station.formerly.clone(),
+        numbers: station.numbers.clone(),
+        numbers_at,
         label: drawn.label,
         marks: vec![
             Mark { shape: Shape::Rect(text), chamfering: false, is_text: true },

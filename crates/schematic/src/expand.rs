@@ -70,7 +70,7 @@ fn cut_with_rerouting(layout: &mut GridLayout<'_>, axis: Axis, cut: i32, count: 
 }
 
 /// Swaps x and y if rows are inserted, so that the rest of the code handles columns only.
-fn oriented(axis: Axis, node: GridNode) -> GridNode {
+pub(crate) fn oriented(axis: Axis, node: GridNode) -> GridNode {
     match axis {
         Axis::Columns => node,
         Axis::Rows => GridNode { x: node.y, y: node.x },

@@ -15,6 +15,8 @@
 //! | compute the geometry of lines and stations | `map_geometry.rs`, `line_geometry.rs`, `station_marks.rs` |
 //! | place the labels | `labels.rs` |
 //! | where a label does not fit, or wide bundles touch, expand the grid | `contacts.rs`, `expand.rs` |
+//! | take back the space that labels do not need | `compaction.rs`, `seams.rs` |
+//! | place the bullets of lines and the numbers of stations | `bullets.rs`, `station_numbers.rs`, `free_space.rs` |
 //! | place the legend and assemble the map document | `document.rs` |
 //! | verify that the layout preserves the network, and measure its quality | `verify.rs`, `quality.rs` |
 //!
@@ -23,6 +25,8 @@
 //! and `McMurchie` and Ebeling, "`PathFinder`" (1995). The implementation is our own. `build.rs` runs the steps.
 
 mod build;
+mod bullets;
+mod compaction;
 mod components;
 mod contacts;
 mod dimensions;
@@ -32,6 +36,7 @@ mod expand;
 mod faces;
 mod footprint;
 mod force_layout;
+mod free_space;
 mod geometry;
 mod graph;
 mod grid_layout;
@@ -45,8 +50,10 @@ mod planar_graph;
 mod quality;
 mod router;
 mod routing_grid;
+mod seams;
 mod segment_index;
 mod station_marks;
+mod station_numbers;
 mod topology;
 mod verify;
 mod walks;

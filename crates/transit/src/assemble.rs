@@ -4,6 +4,7 @@ mod draft;
 mod layer_scope;
 mod line_runs;
 mod names;
+mod numbers;
 mod stations;
 
 use std::collections::HashMap;
@@ -15,7 +16,7 @@ use layer_scope::LayerScope;
 
 use crate::{
     Error, Summary,
-    corrections::{Corrections, UnlistedLines, qualified_names},
+    corrections::{Corrections, LineCorrection, UnlistedLines, qualified_names},
     geo::{BoundingBox, LatLon},
     palette,
     source_data::{SourceData, SourceLine},
@@ -51,12 +52,21 @@ pub(crate) fn assemble(
         summary,
     };
     let mut lines = Vec::new();
+    let mut numbered = Vec::new();
     for line in with_correction_only_lines(&data.lines, corrections) {
         match build_line(&line, corrections, &mut builder) {
-            Ok(built) => lines.extend(built),
+            Ok(Some(built)) => {
+                match numbers::of_line(&built, corrections, &builder) {
+                    Ok(numbers) => numbered.extend(numbers),
+                    Err(error) => errors.push(error),
+                }
+                lines.push(built);
+            }
+            Ok(None) => {}
             Err(error) => errors.push(error),
         }
     }
+    numbers::assign(&mut stations, numbered);
     let walks = source_walks(&data, &station_of);
     let mut draft = Draft { stations, lines, walks, walks_suffice: data.walks_suffice };
     drop_isolated_stations(&mut draft, data.keep_isolated, corrections, summary);
@@ -129,6 +139,7 @@ fn add_opened_stations(stations: &mut Vec<DraftStation>, corrections: &Correctio
             prefecture,
             position: LatLon { lat: opened.lat, lon: opened.lon }.rounded(),
             formerly,
+            numbers: Vec::new(),
         });
     }
 }
@@ -144,6 +155,8 @@ fn with_correction_only_lines(lines: &[SourceLine], corrections: &Corrections) -
                 name: String::new(),
                 translation: String::new(),
                 color: None,
+                symbol: String::new(),
+                operator: String::new(),
                 runs: Vec::new(),
                 is_loop: false,
             });
@@ -188,16 +201,28 @@ fn build_line(
         }
         return Ok(None);
     }
+    let direct = builder
+        .direct_pairs(&correction, &runs)
+        .map_err(|problem| corrections.line_error(line.code, &line.key, format!("line {name}: direct: {problem}")))?;
     let color = correction.color.as_ref().or(line.color.as_ref()).and_then(|color| palette::normalise(color));
     Ok(Some(DraftLine {
         key: line.key.clone(),
         code: line.code,
         color: color.unwrap_or_else(|| palette::default_color(&name).to_owned()),
+        symbol: correction.symbol.clone().unwrap_or_else(|| line.symbol.clone()),
+        operator: operator(line, &correction, corrections, &name),
         name,
         translation: correction.translation.clone().unwrap_or_else(|| line.translation.clone()),
         runs,
         is_loop,
+        direct,
     }))
+}
+
+/// Who runs a line: what the corrections say, else what its name begins with, else what the source says.
+fn operator(line: &SourceLine, correction: &LineCorrection, corrections: &Corrections, name: &str) -> String {
+    let by_name = || corrections.operators().find(|operator| name.starts_with(*operator)).map(str::to_owned);
+    correction.operator.clone().or_else(by_name).unwrap_or_else(|| line.operator.clone())
 }
 
 /// The walks of the source, between different stations: those that it lists, and those within its groups.
@@ -240,6 +265,9 @@ fn drop_isolated_stations(draft: &mut Draft, keep: bool, corrections: &Correctio
         *station = renumbered[*station];
     }
     draft.walks.retain(|&(a, b)| on_line[a] && on_line[b]);
+    for station in draft.lines.iter_mut().flat_map(|line| line.direct.iter_mut().flatten()) {
+        *station = renumbered[*station];
+    }
     for (a, b) in &mut draft.walks {
         (*a, *b) = (renumbered[*a], renumbered[*b]);
     }

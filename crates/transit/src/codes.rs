@@ -29,6 +29,7 @@ pub(crate) fn assign(mut draft: Draft, previous: Option<&Network>, summary: &mut
             lat: station.position.lat,
             lon: station.position.lon,
             formerly: station.formerly,
+            numbers: station.numbers,
         });
     }
     let mut lines = Vec::with_capacity(draft.lines.len());
@@ -44,8 +45,11 @@ pub(crate) fn assign(mut draft: Draft, previous: Option<&Network>, summary: &mut
             name: line.name,
             translation,
             color: line.color,
+            symbol: line.symbol,
+            operator: line.operator,
             runs: line.runs.into_iter().map(with_codes).collect(),
             is_loop: line.is_loop,
+            direct: line.direct.into_iter().map(|pair| pair.map(|station| codes[station])).collect(),
         });
     }
     let groups = draft.walks.into_iter().map(|(a, b)| vec![codes[a], codes[b]]).collect();

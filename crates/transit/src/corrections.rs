@@ -165,6 +165,11 @@ impl Corrections {
         self.contents.romaji
     }
 
+    /// The operators of lines whose names begin with theirs.
+    pub(crate) fn operators(&self) -> impl Iterator<Item = &str> {
+        self.layers().into_iter().flat_map(|layer| layer.contents.operators.iter().map(String::as_str))
+    }
+
     pub(crate) fn max_edge_m(&self) -> Option<f64> {
         self.contents.longest_edge_km.map(|km| km * 1000.0)
     }

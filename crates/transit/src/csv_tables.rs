@@ -24,7 +24,7 @@ const KINDS: [TransportKind; 6] = [
 ];
 /// The largest CSV file, in bytes: the same as for network files.
 const MAX_FILE_BYTES: u64 = crate::file::MAX_BYTES as u64;
-const LINE_COLUMNS: [&str; 6] = ["code", "name", "translation", "color", "loop", "stations"];
+const LINE_COLUMNS: [&str; 8] = ["code", "name", "translation", "color", "symbol", "operator", "loop", "stations"];
 
 /// Reads the folder and reports all problems at once.
 pub(crate) fn read(folder: &Path, summary: &mut Summary) -> Result<SourceData, Error> {
@@ -158,10 +158,10 @@ fn read_lines(folder: &Path, data: &mut SourceData, errors: &mut Vec<Error>) -> 
 
 fn line(
     row: &Row<'_>,
-    columns: [Option<usize>; 6],
+    columns: [Option<usize>; 8],
     by_word: &HashMap<String, Vec<usize>>,
 ) -> Result<SourceLine, Error> {
-    let [code, name, translation, color, is_loop, stations] = columns;
+    let [code, name, translation, color, symbol, operator, is_loop, stations] = columns;
     let name = row.text(name);
     if name.is_empty() {
         return Err(row.error("a line needs a name"));
@@ -204,6 +204,8 @@ fn line(
         name: name.to_owned(),
         translation: row.text(translation).to_owned(),
         color,
+        symbol: row.text(symbol).to_owned(),
+        operator: row.text(operator).to_owned(),
         runs: vec![run],
         is_loop,
     })
@@ -236,7 +238,8 @@ pub fn write(network: &Network) -> Result<[String; 2], csv::Error> {
             let codes: Vec<_> = run.iter().map(ToString::to_string).collect();
             let (code, codes) = (line.code.to_string(), codes.join(" "));
             let is_loop = if line.is_loop { "true" } else { "" };
-            lines.write_record([&code, &line.name, &line.translation, &line.color, is_loop, &codes])?;
+            let [name, translation, color] = [&line.name, &line.translation, &line.color];
+            lines.write_record([&code, name, translation, color, &line.symbol, &line.operator, is_loop, &codes])?;
         }
     }
     Ok([stations, lines].map(|writer| String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()))

@@ -30,6 +30,9 @@ use crate::{
     source_data::{SourceData, SourceLine, SourceStop},
 };
 
+/// A longer short name is a name, not a symbol.
+const MAX_SYMBOL: usize = 4;
+
 pub(crate) fn read(
     path: &Path,
     filter: &RouteFilter,
@@ -77,6 +80,8 @@ pub(crate) fn read(
             name: route.name.clone(),
             translation: String::new(),
             color: route.color.clone(),
+            symbol: Some(&route.short).filter(|short| short.chars().count() <= MAX_SYMBOL).cloned().unwrap_or_default(),
+            operator: route.operator.clone(),
             runs: runs.iter().map(|run| run.iter().map(|station| stop_of[station]).collect()).collect(),
             is_loop,
         });

@@ -93,6 +93,8 @@ pub(crate) fn read(
             name,
             translation: String::new(),
             color: None,
+            symbol: String::new(),
+            operator: operator.clone(),
             runs: runs.into_iter().map(|run| run.into_iter().map(|station| first + station).collect()).collect(),
             is_loop,
         });

@@ -93,6 +93,8 @@ pub struct Station {
     pub lon: f64,
     /// Its former names.
     pub formerly: Vec<String>,
+    /// Its numbers on its lines, as signs write them: G09, JY17.
+    pub numbers: Vec<String>,
 }
 
 /// A line.
@@ -106,10 +108,16 @@ pub struct Line {
     pub translation: String,
     /// `#rrggbb`.
     pub color: String,
+    /// What signs write in the bullet of the line: G, JY; empty if it has none.
+    pub symbol: String,
+    /// Who runs it; empty if unknown.
+    pub operator: String,
     /// Runs: lists of stations in which consecutive stations are adjacent on the line. Each edge is in one run.
     pub runs: Vec<Vec<StationCode>>,
     /// Whether the last station of each run is adjacent to its first.
     pub is_loop: bool,
+    /// Neighbours between which it has a track of its own, although another line has stations in between.
+    pub direct: Vec<[StationCode; 2]>,
 }
 
 impl Line {
@@ -141,8 +149,19 @@ mod tests {
     fn a_loop_of_three_stations_has_a_closing_edge_and_one_of_two_has_none() {
         let edges = |codes: &[i64], is_loop: bool| {
             let run = codes.iter().map(|&code| StationCode::new(code).unwrap()).collect();
-            let (name, translation, color) = (String::new(), String::new(), String::new());
-            let line = Line { code: 1, name, translation, color, runs: vec![run], is_loop };
+            let text = String::new;
+            let (name, translation, color, symbol, operator) = (text(), text(), text(), text(), text());
+            let line = Line {
+                code: 1,
+                name,
+                translation,
+                color,
+                symbol,
+                operator,
+                runs: vec![run],
+                is_loop,
+                direct: Vec::new(),
+            };
             line.edges().map(|(a, b)| (a.get(), b.get())).collect::<Vec<_>>()
         };
         assert_eq!(edges(&[1, 2, 3], true), [(1, 2), (2, 3), (3, 1)]);

@@ -7,7 +7,7 @@
 mod line_graph;
 mod skip_stop;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use kaisatsu_model::StationCode;
 
@@ -45,7 +45,10 @@ impl Passes {
         companions.extend(skip_stop::merged_lines(&network.lines, &index, &positions));
         let ways = Ways::of(&companions, &positions).0;
         let code = |at: usize| network.stations[at].code;
-        let passes = ways.into_iter().filter(|(_, way)| way.len() > 2);
+        let direct: HashSet<[StationCode; 2]> =
+            network.lines.iter().flat_map(|line| line.direct.iter().flat_map(|&[a, b]| [[a, b], [b, a]])).collect();
+        let is_pass = |pair: &Pair, way: &[usize]| way.len() > 2 && !direct.contains(&[code(pair.0), code(pair.1)]);
+        let passes = ways.into_iter().filter(|(pair, way)| is_pass(pair, way));
         Self(passes.map(|((a, b), way)| ((code(a), code(b)), way.into_iter().map(code).collect())).collect())
     }
 

@@ -50,6 +50,10 @@ pub(crate) struct SourceLine {
     pub(crate) name: String,
     pub(crate) translation: String,
     pub(crate) color: Option<String>,
+    /// What signs write in its bullet; empty if unknown.
+    pub(crate) symbol: String,
+    /// Who runs it; empty if unknown.
+    pub(crate) operator: String,
     /// Runs, as indices into the stops.
     pub(crate) runs: Vec<Vec<usize>>,
     pub(crate) is_loop: bool,

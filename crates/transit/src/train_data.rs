@@ -79,6 +79,8 @@ pub(crate) fn read(path: &Path, summary: &mut Summary) -> Result<SourceData, Err
             name: to_half_width(&entry.name),
             translation: String::new(),
             color: None,
+            symbol: String::new(),
+            operator: String::new(),
             runs: vec![run],
             is_loop: RINGS.contains(&entry.id),
         });

@@ -32,6 +32,7 @@ fn network() -> impl Strategy<Value = Network> {
                 prefecture: prefecture.and_then(Prefecture::from_code),
                 lat: (lat * 1e6).round() / 1e6,
                 lon: (lon * 1e6).round() / 1e6,
+                numbers: if old { vec![format!("A{at:02}"), "B1".to_owned()] } else { Vec::new() },
             };
             let line = |(at, (name, is_loop, stops)): (usize, (String, bool, Vec<usize>))| {
                 let mut run: Vec<_> = stops.into_iter().map(|stop| code(stop % count)).collect();
@@ -45,6 +46,9 @@ fn network() -> impl Strategy<Value = Network> {
                     name: format!("{name}{at}"),
                     translation: String::new(),
                     color,
+                    symbol: if is_loop { "A".to_owned() } else { String::new() },
+                    operator: if is_loop { String::new() } else { "甲".to_owned() },
+                    direct: if is_loop { vec![[run[0], run[1]]] } else { Vec::new() },
                     runs: vec![run],
                     is_loop,
                 }
@@ -95,7 +99,10 @@ proptest! {
         for station in &mut trimmed.stations {
             station.name = station.name.trim().to_owned();
             station.yomi = station.yomi.trim().to_owned();
+            // Numbers and tracks are given in corrections.
+            station.numbers.clear();
         }
+        trimmed.lines.iter_mut().for_each(|line| line.direct.clear());
         // A ring is read back without its first station at the end.
         for run in trimmed.lines.iter_mut().filter(|line| line.is_loop).flat_map(|line| &mut line.runs) {
             if run.len() > 3 && run.first() == run.last() {

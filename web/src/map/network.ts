@@ -17,6 +17,8 @@ type StationData = {
   yomi: string;
   translation?: string;
   formerly?: string[];
+  /** Its numbers on its lines: G09. */
+  numbers?: string[];
   /** Latitude and longitude in WGS 84. */
   place: [number, number];
   /** The boxes of its marks, then those of its names. */

@@ -66,6 +66,11 @@ test('a former name ranks after a current one', () => {
   expect(current).toBeLessThan(former ?? 0);
 });
 
+test('a station is found by its number', () => {
+  const ginza = { code: 7, name: '銀座', yomi: 'ぎんざ', numbers: ['G09', 'H09'] };
+  for (const text of ['G09', 'g-09', 'H 09']) expect(findStations([ginza], text, 5), text).toEqual([ginza]);
+});
+
 test('lines are found by a part of their names, the shortest first', () => {
   const lines = ['JR中央線快速', 'JR山手線', 'JR中央線'].map((name) => ({ name }));
   const names = (text: string) => findLines(lines, text, 2).map(({ name }) => name);

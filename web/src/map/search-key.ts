@@ -37,13 +37,21 @@ export const looseKey = (text: string) =>
     .replace(/(?<=.)[けが](?=[々\u3400-\u9fff])/gu, '')
     .replace(/(?<=[々\u3400-\u9fff])[つの](?=[々\u3400-\u9fff])/gu, '');
 
-export type Searchable = { code: number; name: string; yomi: string; translation?: string; formerly?: string[] };
+export type Searchable = {
+  code: number;
+  name: string;
+  yomi: string;
+  translation?: string;
+  formerly?: string[];
+  /** Its numbers on its lines: G09. */
+  numbers?: string[];
+};
 
 /** The keys of what a station is called now, and of what it was called once. */
 export type StationKeys = { current: string[]; former: string[]; loose: string[] };
 
-export const stationKeys = ({ name, yomi, translation, formerly }: Searchable): StationKeys => ({
-  current: [name, yomi, translation ?? ''].map(searchKey),
+export const stationKeys = ({ name, yomi, translation, formerly, numbers }: Searchable): StationKeys => ({
+  current: [name, yomi, translation ?? '', ...(numbers ?? [])].map(searchKey),
   former: (formerly ?? []).map(searchKey),
   loose: [name, ...(formerly ?? [])].map(looseKey),
 });

@@ -97,6 +97,8 @@ struct StationData<'a> {
     translation: &'a str,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     formerly: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    numbers: &'a [String],
     /// Latitude and longitude in WGS 84.
     place: (f64, f64),
     /// The bounding boxes of its shapes: x, y, width, height. The boxes of its name come last.
@@ -160,6 +162,7 @@ impl<'a> StationData<'a> {
             yomi: &station.yomi,
             translation: &station.translation,
             formerly: &station.formerly,
+            numbers: &station.numbers,
             place: station.position.degrees(),
             boxes: boxes.iter().map(corners).collect(),
             marks,

@@ -7,7 +7,7 @@ use toml::Spanned;
 
 use super::{
     report::Report,
-    text_length::{self, MAX_NAME, MAX_ROWS},
+    text_length::{self, MAX_NAME, MAX_NUMBERS, MAX_ROWS, MAX_SYMBOL},
 };
 use crate::{
     Label, Mark, Position, Station,
@@ -84,6 +84,12 @@ fn check_lengths(entry: &StationEntry, who: &str, at: &Range<usize>, report: &mu
     for (word, text) in main_texts.chain(former).chain(written) {
         text_length::check(text, MAX_NAME, &format!("{who}: its {word}"), at, report);
     }
+    for number in &entry.numbers {
+        text_length::check(number, MAX_SYMBOL, &format!("{who}: its number"), at, report);
+    }
+    if entry.numbers.len() > MAX_NUMBERS {
+        report.error(at, format!("{who}: it has {} numbers; at most {MAX_NUMBERS} are taken", entry.numbers.len()));
+    }
     let count = rows.len() + small.len();
     if count > MAX_ROWS {
         report.error(
@@ -138,6 +144,16 @@ fn check_station(
         }
         Some(LabelEntry { rows, small, down }) => Label { rows: rows.clone(), small: small.clone(), down: *down },
     };
+    let numbers_at = entry.numbers_at.and_then(|[x, y, width, height]| {
+        // Each number is checked by itself first: the sum of two unchecked numbers could overflow.
+        let is_near = [x, y, width, height].iter().all(|number| (0..=super::MAX_SIDE).contains(number));
+        let bounds = Window { x, y, width, height };
+        let is_on_map = is_near && width > 0 && height > 0 && extent.contains(&bounds);
+        if !is_on_map {
+            report.error(at, format!("{who}: its numbers are not on the map"));
+        }
+        is_on_map.then_some(bounds)
+    });
     Some(Station {
         code,
         name: entry.name.clone(),
@@ -147,6 +163,8 @@ fn check_station(
         prefecture,
         position: position?,
         formerly: entry.formerly.clone(),
+        numbers: entry.numbers.clone(),
+        numbers_at,
         label,
         marks,
     })

@@ -13,6 +13,12 @@ pub const MAX_CREDITS: usize = 2_000;
 /// The most rows of a label, `rows` and `small` together.
 pub const MAX_ROWS: usize = 8;
 
+/// The most characters in the symbol of a line, or in the number of a station.
+pub const MAX_SYMBOL: usize = 12;
+
+/// The most numbers of a station.
+pub const MAX_NUMBERS: usize = 32;
+
 /// How many characters of an overlong name a finding shows.
 const ABBREVIATED: usize = 40;
 

@@ -24,10 +24,12 @@ const NOWHERE: usize = usize::MAX;
 impl Network {
     /// The best way from one station to another that uses nothing forbidden; `None` if there is none.
     pub(super) fn best(&self, from: usize, to: usize, order: Order, forbidden: &Forbidden) -> Option<Vec<Leg>> {
-        // Nodes in this order: at each station, ready at each station, on each platform.
-        let stations = self.stations();
-        let (ready, platform) = (|station: usize| stations + station, |platform: usize| 2 * stations + platform);
-        let nodes = platform(self.platforms.len());
+        // Nodes in this order: at each station, ready at each station, arrived on each platform, boarded on each
+        // platform. Who has boarded rides: otherwise a train that goes nowhere would join two walks.
+        let (stations, platforms) = (self.stations(), self.platforms.len());
+        let (ready, arrived) = (|station: usize| stations + station, |platform: usize| 2 * stations + platform);
+        let boarded = |platform: usize| arrived(platforms + platform);
+        let nodes = boarded(platforms);
         let goal = ready(to);
         let mut cost = vec![NEVER; nodes];
         let mut came_from = vec![NOWHERE; nodes];
@@ -61,13 +63,15 @@ impl Network {
             } else if node < 2 * stations {
                 for at in self.platforms_of(node - stations) {
                     if !forbidden.contains(&Some(self.platforms[at].1)) {
-                        step(platform(at), ride::CHANGE, 1);
+                        step(boarded(at), ride::CHANGE, 1);
                     }
                 }
             } else {
-                let at = node - 2 * stations;
-                step(self.platforms[at].0, 0, 0);
-                self.rides(at).iter().for_each(|ride| step(platform(ride.to), ride.seconds, 0));
+                let at = (node - 2 * stations) % platforms;
+                if node < boarded(0) {
+                    step(self.platforms[at].0, 0, 0);
+                }
+                self.rides(at).iter().for_each(|ride| step(arrived(ride.to), ride.seconds, 0));
             }
         }
         None
@@ -76,6 +80,7 @@ impl Network {
     /// The legs of the way that was found to a node.
     fn legs(&self, came_from: &[usize], goal: usize) -> Vec<Leg> {
         let stations = self.stations();
+        let platform = |node: usize| (node - 2 * stations) % self.platforms.len();
         let before = |node: &usize| Some(came_from[*node]).filter(|at| *at != NOWHERE);
         let mut nodes: Vec<usize> = std::iter::successors(Some(goal), before).collect();
         nodes.reverse();
@@ -86,12 +91,12 @@ impl Network {
                 let walk = step(self.walks(from), to - stations);
                 legs.push(Leg::begin(None, from).and(to - stations, walk));
             } else if from < 2 * stations && to >= 2 * stations {
-                let (station, line) = self.platforms[to - 2 * stations];
+                let (station, line) = self.platforms[platform(to)];
                 legs.push(Leg::begin(Some(line), station));
             } else if from >= 2 * stations && to >= 2 * stations {
-                let ride = step(self.rides(from - 2 * stations), to - 2 * stations);
+                let ride = step(self.rides(platform(from)), platform(to));
                 let leg = legs.pop();
-                legs.extend(leg.map(|leg| leg.and(self.platforms[to - 2 * stations].0, ride)));
+                legs.extend(leg.map(|leg| leg.and(self.platforms[platform(to)].0, ride)));
             }
         }
         legs

@@ -44,8 +44,8 @@ fn is_japanese(name: &str) -> bool {
     name.chars().next().is_some_and(|first| !first.is_ascii() && first > '\u{2E7F}')
 }
 
-/// Splits a name in two near its middle: at a space or a dash, else where the script changes, else in the middle. Names
-/// with fewer than four characters, and single words in other scripts, are not split.
+/// Splits a name in two where a word ends: at a space or a dash, else where the script changes, else between ideographs
+/// in the middle. Names with fewer than four characters, and single words in one script, are not split.
 pub(crate) fn split_name(name: &str) -> Option<Vec<String>> {
     let letters: Vec<char> = name.chars().collect();
     let from_middle = |at: usize| (2 * at).abs_diff(letters.len());
@@ -59,45 +59,47 @@ pub(crate) fn split_name(name: &str) -> Option<Vec<String>> {
     if letters.len() < 4 || !is_japanese(name) {
         return None;
     }
-    let may_break = |at: &usize| {
-        !matches!(
-            letters[*at],
-            'ー' | '・'
-                | 'ッ'
-                | 'っ'
-                | 'ャ'
-                | 'ュ'
-                | 'ョ'
-                | 'ゃ'
-                | 'ゅ'
-                | 'ょ'
-                | 'ァ'
-                | 'ィ'
-                | 'ゥ'
-                | 'ェ'
-                | 'ォ'
-                | '々'
-                | ')'
-                | '）'
-                | '〉'
-        )
+    // 虎ノ門 and 自由が丘 are words, although they have two scripts.
+    let joins = |letter: char| matches!(letter, 'ノ' | 'ヶ' | 'ケ' | 'ツ' | 'ッ' | 'の' | 'が' | '々' | '・');
+    let changes = |at: &usize| {
+        let (before, after) = (letters[*at - 1], letters[*at]);
+        script(before) != script(after) && !(joins(before) && before != '・') && !joins(after)
     };
-    let changes = |at: &usize| script(letters[*at]) != script(letters[*at - 1]);
+    let is_between_ideographs = |at: &usize| script(letters[*at - 1]) == 3 && script(letters[*at]) == 3;
     let middle = letters.len() / 2;
-    let near = (middle.saturating_sub(1).max(2)..=(middle + 1).min(letters.len() - 2)).filter(may_break);
-    let at = near
-        .clone()
-        .filter(changes)
-        .min_by_key(|&at| from_middle(at))
-        .or_else(|| near.min_by_key(|&at| from_middle(at)))?;
+    let near = (middle.saturating_sub(1).max(2)..=(middle + 1).min(letters.len() - 2)).filter(is_between_ideographs);
+    let ends = (2..=letters.len() - 2).filter(changes);
+    let at = ends.min_by_key(|&at| from_middle(at)).or_else(|| near.min_by_key(|&at| from_middle(at)))?;
     Some(vec![letters[..at].iter().collect(), letters[at..].iter().collect()])
 }
 
 fn script(letter: char) -> u8 {
     match letter {
         'ぁ'..='ゖ' => 0,
-        'ァ'..='ヺ' | 'ー' => 1,
+        'ァ'..='ヺ' | 'ー' | '・' => 1,
         letter if letter.is_ascii() => 2,
         _ => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split_name;
+
+    #[test]
+    fn names_are_broken_where_words_end() {
+        for (name, rows) in [
+            ("高輪ゲートウェイ", "高輪|ゲートウェイ"),
+            ("虎ノ門ヒルズ", "虎ノ門|ヒルズ"),
+            ("東京国際クルーズターミナル", "東京国際|クルーズターミナル"),
+            ("六本木一丁目", "六本木|一丁目"),
+            ("Times Sq-42 St", "Times Sq-|42 St"),
+            ("コスモスクエア", "コスモスクエア"),
+            ("なかもず", "なかもず"),
+            ("自由が丘", "自由が丘"),
+            ("三田", "三田"),
+        ] {
+            assert_eq!(split_name(name).unwrap_or_else(|| vec![name.to_owned()]).join("|"), rows);
+        }
     }
 }

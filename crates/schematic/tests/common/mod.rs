@@ -18,14 +18,18 @@ pub(crate) fn network(places: &[(f64, f64)], lines: &[(&[usize], bool)]) -> Netw
         lat,
         lon,
         formerly: Vec::new(),
+        numbers: vec![format!("A{at:02}")],
     };
     let line = |(at, (stops, is_loop)): (usize, &(&[usize], bool))| Line {
         code: i64::try_from(at).unwrap() + 1,
         name: format!("{at}号線"),
         translation: String::new(),
         color: format!("#{:06x}", 0x20_40_80 + at * 0x11_22_05),
+        symbol: char::from(b'A' + u8::try_from(at % 26).unwrap()).to_string(),
+        operator: String::new(),
         runs: vec![stops.iter().map(|&stop| code(stop)).collect()],
         is_loop: *is_loop,
+        direct: Vec::new(),
     };
     Network {
         id: "test".to_owned(),

@@ -18,6 +18,7 @@ pub(crate) struct DraftStation {
     pub(crate) prefecture: Option<Prefecture>,
     pub(crate) position: LatLon,
     pub(crate) formerly: Vec<String>,
+    pub(crate) numbers: Vec<String>,
 }
 
 /// A line that may not have a code yet.
@@ -28,9 +29,13 @@ pub(crate) struct DraftLine {
     pub(crate) name: String,
     pub(crate) translation: String,
     pub(crate) color: String,
+    pub(crate) symbol: String,
+    pub(crate) operator: String,
     /// Runs, as indices into the stations.
     pub(crate) runs: Vec<Vec<usize>>,
     pub(crate) is_loop: bool,
+    /// Neighbours between which it has a track of its own.
+    pub(crate) direct: Vec<[usize; 2]>,
 }
 
 /// A network without codes.

@@ -35,7 +35,7 @@ pub(super) fn by_name(stations: &[DraftStation]) -> HashMap<String, Vec<usize>> 
 }
 
 /// Why a correction cannot be applied.
-type CorrectionProblem = String;
+pub(super) type CorrectionProblem = String;
 
 /// A run under construction.
 struct Run {
@@ -220,8 +220,30 @@ impl LineBuilder<'_> {
         Ok(found)
     }
 
+    /// The neighbours between which a line has a track of its own. A base may be for a larger map.
+    pub(super) fn direct_pairs(
+        &self,
+        correction: &LineCorrection,
+        runs: &[Vec<usize>],
+    ) -> Result<Vec<[usize; 2]>, CorrectionProblem> {
+        let on_line: Vec<usize> = runs.iter().flatten().copied().collect();
+        let mut found = Vec::new();
+        for [a, b] in correction.direct.iter().flatten() {
+            let pair = self.find(a, &on_line).and_then(|a| Ok([a, self.find(b, &on_line)?]));
+            match pair {
+                Ok([a, b]) if runs.iter().any(|run| run.windows(2).any(|two| two == [a, b] || two == [b, a])) => {
+                    found.push([a, b]);
+                }
+                Ok(_) | Err(_) if correction.is_inherited => {}
+                Ok(_) => return Err(format!("{a} and {b} are no neighbours")),
+                Err(problem) => return Err(problem),
+            }
+        }
+        Ok(found)
+    }
+
     /// Finds a station by name, first on this line, then on the whole map.
-    fn find(&self, name: &str, line_stations: &[usize]) -> Result<usize, CorrectionProblem> {
+    pub(super) fn find(&self, name: &str, line_stations: &[usize]) -> Result<usize, CorrectionProblem> {
         let all = self.by_name.get(name).map_or(&[][..], Vec::as_slice);
         let mut here: Vec<usize> = all.iter().copied().filter(|station| line_stations.contains(station)).collect();
         here.dedup();

@@ -147,5 +147,6 @@ fn station_of_group(
         prefecture,
         position,
         formerly,
+        numbers: Vec::new(),
     }
 }

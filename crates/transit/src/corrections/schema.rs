@@ -28,6 +28,8 @@ pub(super) struct CorrectionsFile {
     pub(super) merge: StationGrouping,
     /// Whether stations without a translation get one from their readings.
     pub(super) romaji: bool,
+    /// The operators of lines whose names begin with theirs.
+    pub(super) operators: Vec<String>,
     pub(super) longest_edge_km: Option<f64>,
     pub(super) other_lines: UnlistedLines,
     pub(super) spelling: Table<String>,
@@ -109,6 +111,12 @@ pub(crate) struct LineCorrection {
     pub(crate) name: Option<String>,
     pub(crate) translation: Option<String>,
     pub(crate) color: Option<String>,
+    /// What signs write in the bullet of the line.
+    pub(crate) symbol: Option<String>,
+    /// Who runs it.
+    pub(crate) operator: Option<String>,
+    /// Lists of stations and their numbers by turns. Between two of them, each station has the next number.
+    pub(crate) numbers: Option<Vec<Vec<String>>>,
     /// Spelling corrections for this line only; another line may have a station with that name.
     pub(crate) spelling: Option<BTreeMap<String, String>>,
     /// Renamed stations of this line.
@@ -123,6 +131,8 @@ pub(crate) struct LineCorrection {
     pub(crate) cut: Option<Vec<[String; 2]>>,
     /// Adjacent stations that are farther apart than the largest edge length.
     pub(crate) keep: Option<Vec<[String; 2]>>,
+    /// Neighbours between which the line has a track of its own, past no station of another line.
+    pub(crate) direct: Option<Vec<[String; 2]>>,
     pub(crate) branch: Option<Vec<Branch>>,
     pub(crate) insert: Option<Vec<Insert>>,
     /// Additional runs.
@@ -183,12 +193,16 @@ impl LineCorrection {
         fill(&mut self.name, weaker.name.as_ref());
         fill(&mut self.translation, weaker.translation.as_ref());
         fill(&mut self.color, weaker.color.as_ref());
+        fill(&mut self.symbol, weaker.symbol.as_ref());
+        fill(&mut self.operator, weaker.operator.as_ref());
+        fill(&mut self.numbers, weaker.numbers.as_ref());
         fill(&mut self.spelling, weaker.spelling.as_ref());
         fill(&mut self.renamed, weaker.renamed.as_ref());
         fill(&mut self.is_loop, weaker.is_loop.as_ref());
         fill(&mut self.skip, weaker.skip.as_ref());
         fill(&mut self.cut, weaker.cut.as_ref());
         fill(&mut self.keep, weaker.keep.as_ref());
+        fill(&mut self.direct, weaker.direct.as_ref());
         fill(&mut self.branch, weaker.branch.as_ref());
         fill(&mut self.insert, weaker.insert.as_ref());
         fill(&mut self.more, weaker.more.as_ref());

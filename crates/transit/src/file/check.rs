@@ -120,6 +120,7 @@ fn check_stations(
                     lat: position.lat,
                     lon: position.lon,
                     formerly: entry.formerly.clone(),
+                    numbers: entry.numbers.clone(),
                 });
             }
         }
@@ -165,6 +166,12 @@ fn check_lines(
             }
             runs.push(known);
         }
+        let known = |number: &i64| StationCode::new(*number).ok().filter(|code| stations.contains(code));
+        let pair = |[a, b]: &[i64; 2]| Some([known(a)?, known(b)?]);
+        let direct: Vec<[StationCode; 2]> = entry.direct.iter().filter_map(pair).collect();
+        if direct.len() < entry.direct.len() {
+            report.error(&at, format!("{who}: direct has a station that is not in this network"));
+        }
         if !entry.key.is_empty() {
             history.line_keys.insert(entry.code, entry.key.clone());
         }
@@ -173,8 +180,11 @@ fn check_lines(
             name: entry.name.clone(),
             translation: entry.translation.clone(),
             color: entry.color.clone(),
+            symbol: entry.symbol.clone(),
+            operator: entry.operator.clone(),
             runs,
             is_loop: entry.is_loop,
+            direct,
         });
     }
     lines

@@ -39,9 +39,15 @@ pub(super) struct LineEntry {
     #[serde(default)]
     pub(super) translation: String,
     pub(super) color: String,
+    #[serde(default)]
+    pub(super) symbol: String,
+    #[serde(default)]
+    pub(super) operator: String,
     pub(super) stations: Vec<Vec<i64>>,
     #[serde(default, rename = "loop")]
     pub(super) is_loop: bool,
+    #[serde(default)]
+    pub(super) direct: Vec<[i64; 2]>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -62,6 +68,8 @@ pub(super) struct StationEntry {
     pub(super) lon: f64,
     #[serde(default)]
     pub(super) formerly: Vec<String>,
+    #[serde(default)]
+    pub(super) numbers: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -55,10 +55,16 @@ fn write_line(out: &mut String, line: &Line, key: Option<&String>) {
     put(out, "name", quoted(&line.name));
     put_text(out, "translation", &line.translation);
     put(out, "color", quoted(&line.color));
+    put_text(out, "symbol", &line.symbol);
+    put_text(out, "operator", &line.operator);
     let runs: Vec<_> = line.runs.iter().map(|run| format!("[{}]", joined(run))).collect();
     put(out, "stations", format!("[{}]", runs.join(", ")));
     if line.is_loop {
         put(out, "loop", true);
+    }
+    if !line.direct.is_empty() {
+        let pairs: Vec<_> = line.direct.iter().map(|pair| format!("[{}]", joined(pair))).collect();
+        put(out, "direct", format!("[{}]", pairs.join(", ")));
     }
 }
 
@@ -73,6 +79,7 @@ fn write_station(out: &mut String, station: &Station, key: Option<&String>) {
         put(out, "type", quoted(station.kind.word()));
     }
     put_where(out, station.prefecture, station.lat, station.lon, &station.formerly);
+    put_list(out, "numbers", &station.numbers);
 }
 
 /// Writes the last keys of a station, active or retired.
@@ -82,9 +89,14 @@ fn put_where(out: &mut String, prefecture: Option<Prefecture>, lat: f64, lon: f6
     }
     put(out, "lat", float(lat));
     put(out, "lon", float(lon));
-    if !formerly.is_empty() {
-        let names: Vec<_> = formerly.iter().map(|name| quoted(name)).collect();
-        put(out, "formerly", format!("[{}]", names.join(", ")));
+    put_list(out, "formerly", formerly);
+}
+
+/// Writes a list of texts unless it is empty.
+fn put_list(out: &mut String, word: &str, texts: &[String]) {
+    if !texts.is_empty() {
+        let texts: Vec<_> = texts.iter().map(|text| quoted(text)).collect();
+        put(out, word, format!("[{}]", texts.join(", ")));
     }
 }
 

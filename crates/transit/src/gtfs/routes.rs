@@ -19,6 +19,8 @@ pub(super) struct Route {
     pub(super) short: String,
     /// The id of its agency; empty if unknown.
     pub(super) agency: String,
+    /// The name of its agency; empty if unknown.
+    pub(super) operator: String,
     pub(super) color: Option<String>,
     pub(super) kind: TransportKind,
     /// Whether another route has its trips, because both are one line.
@@ -65,8 +67,8 @@ pub(super) fn read(feed: &mut Feed, filter: &RouteFilter, summary: &mut Summary)
         }
         // Many feeds write white or black for "no colour".
         let color = color.filter(|color| !matches!(color.as_str(), "#ffffff" | "#000000"));
-        let (short, agency) = (short.to_owned(), agency[0].to_owned());
-        routes.push(Route { id, name, short, agency, color, kind, is_joined: false });
+        let [agency, operator] = agency.map(str::to_owned);
+        routes.push(Route { id, name, short: short.to_owned(), agency, operator, color, kind, is_joined: false });
     }
     matcher.check_all_matched(agencies.names())?;
     if routes.is_empty() {

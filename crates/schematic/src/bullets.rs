@@ -1,0 +1,172 @@
+//! Places the bullets of lines on their paths: at their ends, at interchanges and in long gaps.
+
+use std::collections::HashMap;
+
+use kaisatsu_model::StationCode;
+use kaisatsu_render::bullet_size;
+use kaisatsu_transit::{Line, Network};
+
+use crate::{document::DrawnStation, free_space::FreeSpace, geometry::Point};
+
+/// The distance between two points of a path that are tried.
+const STEP: f64 = 3.0;
+/// How far from the end of a line, or from an interchange, its bullet may be.
+const REACH: f64 = 96.0;
+/// No bullet at an interchange if the line has one within this distance.
+const NEAR: f64 = 150.0;
+/// A longer stretch between two bullets gets one in its middle.
+const LONG_GAP: f64 = 480.0;
+/// A bullet that covers another line is only taken if one beside it is so much farther away.
+const COVER_COST: f64 = 30.0;
+
+/// The centres of the bullets of each line. Their rects are taken from the free space.
+pub(crate) fn place(
+    network: &Network,
+    paths: &[Vec<Vec<(f64, f64)>>],
+    stations: &[DrawnStation],
+    space: &mut FreeSpace,
+) -> Vec<Vec<(f64, f64)>> {
+    let index: HashMap<StationCode, usize> = (0..).zip(&network.stations).map(|(at, s)| (s.code, at)).collect();
+    let mut lines_at: HashMap<StationCode, usize> = HashMap::new();
+    for line in &network.lines {
+        let mut stops: Vec<StationCode> = line.runs.iter().flatten().copied().collect();
+        stops.sort_unstable();
+        stops.dedup();
+        for stop in stops {
+            *lines_at.entry(stop).or_default() += 1;
+        }
+    }
+    let is_interchange = |code: &StationCode| lines_at.get(code).is_some_and(|lines| *lines > 1);
+    let centre = |code: &StationCode| Some(stations[*index.get(code)?].centre());
+    let mut bullets = Vec::with_capacity(network.lines.len());
+    for (at, (line, paths)) in network.lines.iter().zip(paths).enumerate() {
+        let interchanges: Vec<Point> =
+            line.runs.iter().flatten().filter(|code| is_interchange(code)).filter_map(centre).collect();
+        bullets.push(of_line(at, line, paths, &interchanges, space));
+    }
+    bullets
+}
+
+fn of_line(
+    at: usize,
+    line: &Line,
+    paths: &[Vec<(f64, f64)>],
+    interchanges: &[Point],
+    space: &mut FreeSpace,
+) -> Vec<(f64, f64)> {
+    if line.symbol.is_empty() {
+        return Vec::new();
+    }
+    let mut placed: Vec<Point> = Vec::new();
+    let size = bullet_size(&line.symbol);
+    let tracks: Vec<Track> = paths.iter().filter_map(|path| Track::of(path)).collect();
+    // The ends of all stretches first: a line that begins in a bundle has little room there.
+    for track in tracks.iter().filter(|track| !track.is_closed()) {
+        for end in [0.0, track.length()] {
+            if !track.has_near(&placed, end, size.0) {
+                placed.extend(track.take(at, size, end, REACH, space));
+            }
+        }
+    }
+    for track in &tracks {
+        for &interchange in interchanges {
+            let Some(along) = track.foot(interchange) else { continue };
+            if !track.has_near(&placed, along, NEAR) {
+                placed.extend(track.take(at, size, along, REACH, space));
+            }
+        }
+        for _ in 0..placed.len() + track.points.len() {
+            let Some((middle, gap)) = track.longest_gap(&placed).filter(|(_, gap)| *gap > LONG_GAP) else { break };
+            let Some(point) = track.take(at, size, middle, gap / 3.0, space) else { break };
+            placed.push(point);
+        }
+    }
+    // However crowded the map is, a line says once who it is.
+    if placed.is_empty()
+        && let Some(longest) = tracks.iter().max_by(|a, b| a.length().total_cmp(&b.length()))
+    {
+        placed.extend(longest.take(at, size, longest.length() / 2.0, longest.length(), space));
+    }
+    let tenth = |value: f64| (value * 10.0).round() / 10.0;
+    placed.into_iter().map(|point| (tenth(point.x), tenth(point.y))).collect()
+}
+
+/// A path as points at equal distances.
+struct Track {
+    points: Vec<Point>,
+}
+
+impl Track {
+    fn of(path: &[(f64, f64)]) -> Option<Self> {
+        let corners: Vec<Point> = path.iter().map(|&(x, y)| Point::new(x, y)).collect();
+        let mut points = vec![*corners.first()?];
+        let mut rest = STEP;
+        for pair in corners.windows(2) {
+            let length = pair[0].distance(pair[1]);
+            let mut along = rest;
+            while along <= length {
+                points.push(pair[0].toward(pair[1], along / length));
+                along += STEP;
+            }
+            rest = along - length;
+        }
+        (points.len() > 1).then_some(Self { points })
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "points are few")]
+    fn length(&self) -> f64 {
+        (self.points.len() - 1) as f64 * STEP
+    }
+
+    fn is_closed(&self) -> bool {
+        self.length() > REACH && self.points[0].distance(self.points[self.points.len() - 1]) < 2.0 * STEP
+    }
+
+    /// How far along it the nearest point to a station is, if it passes there.
+    #[expect(clippy::cast_precision_loss, reason = "points are few")]
+    fn foot(&self, station: Point) -> Option<f64> {
+        let nearest = (0..self.points.len())
+            .min_by(|&a, &b| self.points[a].distance(station).total_cmp(&self.points[b].distance(station)))?;
+        (self.points[nearest].distance(station) < 24.0).then_some(nearest as f64 * STEP)
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the points")]
+    fn point(&self, along: f64) -> Point {
+        self.points[((along / STEP).round().max(0.0) as usize).min(self.points.len() - 1)]
+    }
+
+    fn has_near(&self, placed: &[Point], along: f64, reach: f64) -> bool {
+        let here = self.point(along);
+        placed.iter().any(|point| point.distance(here) < reach)
+    }
+
+    /// The middle and the length of the longest stretch without a bullet.
+    #[expect(clippy::cast_precision_loss, reason = "points are few")]
+    fn longest_gap(&self, placed: &[Point]) -> Option<(f64, f64)> {
+        let is_bullet = |point: &Point| placed.iter().any(|bullet| bullet.distance(*point) < STEP);
+        let mut cuts = vec![0.0];
+        cuts.extend((0..self.points.len()).filter(|&at| is_bullet(&self.points[at])).map(|at| at as f64 * STEP));
+        cuts.push(self.length());
+        let gaps = cuts.windows(2).map(|pair| (f64::midpoint(pair[0], pair[1]), pair[1] - pair[0]));
+        gaps.max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// Takes the best free place for a bullet within reach of a point.
+    #[expect(clippy::cast_precision_loss, reason = "points are few")]
+    fn take(&self, line: usize, size: (f64, f64), along: f64, reach: f64, space: &mut FreeSpace) -> Option<Point> {
+        let mut best: Option<(f64, Point)> = None;
+        for (at, &point) in self.points.iter().enumerate() {
+            let away = (at as f64 * STEP - along).abs();
+            if away > reach || best.is_some_and(|(least, _)| away >= least) || !space.is_free(point, size) {
+                continue;
+            }
+            let cost = away + COVER_COST * space.covered_lines(point, size, line);
+            if best.is_none_or(|(least, _)| cost < least) {
+                best = Some((cost, point));
+            }
+        }
+        let (_, point) = best?;
+        space.take(point, size);
+        Some(point)
+    }
+}
