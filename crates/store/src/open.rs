@@ -27,6 +27,10 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// set by a statement on each connection: connection poolers reject them as startup parameters.
 const POSTGRES_LIMITS: &str = "SET lock_timeout = '4s'; SET statement_timeout = '5min'";
 
+/// A pooler may lend a connection on which the limits were set for somebody else.
+const MIGRATION_LOCK: &str = "SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; \
+     SELECT pg_advisory_xact_lock(7310291954432)";
+
 impl Store {
     /// Opens the database, creates it if it is a SQLite file that does not exist, and migrates an older schema. A
     /// database of another application, or one with a newer schema, is left unchanged.
@@ -135,8 +139,15 @@ async fn migrate_postgres(pool: &PgPool, errors: &OpenErrors<'_>) -> Result<(), 
         tables = postgres_tables(pool, errors).await?;
     }
     check_schema(&tables, found, &POSTGRES_SCHEMA, errors)?;
-    // Takes an advisory lock: one of several replicas migrates, and the others wait.
-    POSTGRES_SCHEMA.run(pool).await.map_err(|e| errors.of_migration(e))
+    // One of several replicas migrates, and the others wait. All of it is one transaction, with a lock that ends with
+    // it: a pooler such as pgbouncer lends a connection for one transaction only, and a lock of a session would stay
+    // behind on a connection that nobody finds again.
+    let mut transaction = pool.begin().await.map_err(|e| errors.of(e))?;
+    transaction.execute(MIGRATION_LOCK).await.map_err(|e| errors.of(e))?;
+    let mut schema = Migrator::with_migrations(POSTGRES_SCHEMA.iter().cloned().collect());
+    schema.set_locking(false);
+    schema.run_direct(None, &mut *transaction, false).await.map_err(|e| errors.of_migration(e))?;
+    transaction.commit().await.map_err(|e| errors.of(e))
 }
 
 /// The tables of the current schema, without those that belong to an extension such as PostGIS.
