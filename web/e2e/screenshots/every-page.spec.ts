@@ -39,7 +39,7 @@ test('every page in both themes', async ({ page }) => {
       'recognition',
       async () => {
         await page.getByRole('radio', { name: 'Objects' }).check({ force: true });
-        await page.locator('input[type=file]').first().setInputFiles(photo('astronaut.png'));
+        await page.locator('input[type=file]').first().setInputFiles(photo('coffee.png'));
         await expect(page.getByRole('list', { name: 'Candidates' })).toBeVisible();
       },
     ],
@@ -166,7 +166,7 @@ async function furnish(page: Page, server: Server): Promise<{ application: strin
   server.run('collection', 'import', 'photographs', photographs);
   const items = [
     'id,category,name,image,barcode',
-    'box,food,Basmati rice,box.png,4901234567894',
+    'box,food,Bastoncini,box.png,4901234567894',
     'neko,book,吾輩は猫である,,9784101010014',
     'town,dvd,Leuven by night,leuvenA.jpg,',
     'wall,game,Graffiti,graf1.png,',
