@@ -11,6 +11,7 @@ mod blob_claims;
 mod blobs;
 mod catalogue;
 mod check;
+mod clock;
 mod collections;
 mod content_revision;
 mod copy;

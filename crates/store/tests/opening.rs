@@ -1,7 +1,7 @@
 //! Messages when a database cannot be opened; trying changes nothing.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
-use kaisatsu_model::{AppId, ApplicationName, RecognitionId, Timestamp};
+use kaisatsu_model::{AppId, ApplicationName, Clock, RecognitionId, SystemClock, Timestamp};
 use kaisatsu_store::{FeedbackFilter, NewRecognition, OpenError, Store, StoreError};
 use kaisatsu_testkit::{Backend, Database};
 use sqlx::Connection;
@@ -119,6 +119,23 @@ async fn a_locked_file_is_reported() {
 }
 
 /// Connections are few: a statement that waits for a lock gives up after a while.
+/// Leases are compared by several machines, whose clocks may differ.
+#[tokio::test]
+#[ignore = "needs PostgreSQL; `make test` runs it"]
+async fn the_time_is_that_of_the_database_server() {
+    let database = Database::fresh(Backend::Postgres);
+    // A server whose clock is an hour ahead: this function is found before the one of the system.
+    database.run(
+        "CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql AS \
+         $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$",
+    );
+    let name = database.address.rsplit('/').next().unwrap();
+    database.run(&format!("ALTER DATABASE {name} SET search_path = public, pg_catalog"));
+    let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
+    let ahead = store.clock().await.unwrap().now().0 - SystemClock.now().0;
+    assert!((3_590_000_000..3_610_000_000).contains(&ahead), "{ahead} microseconds");
+}
+
 #[tokio::test]
 #[ignore = "needs PostgreSQL; `make test` runs it"]
 async fn a_statement_does_not_wait_for_a_lock_forever() {

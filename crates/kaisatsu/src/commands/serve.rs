@@ -8,7 +8,7 @@ use kaisatsu_access::{
 };
 use kaisatsu_fetch::{Fetcher, Policy};
 use kaisatsu_http::{AccessLog, App, Gateway, Itself, Limits, PreparedMap, PublishedLimits, Section, Services, Tls};
-use kaisatsu_model::{ApplicationName, KeyScope, SystemClock};
+use kaisatsu_model::{ApplicationName, Clock, KeyScope, SystemClock};
 use kaisatsu_railmap::MapRegistry;
 use kaisatsu_recognition::{Recognition, UserLimits, UserSettings, VectorSettings};
 use kaisatsu_status::{DiskRole, Identity, Monitor, WatchedDisk};
@@ -53,14 +53,15 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
     let address = settings.database()?;
     let folder = settings.maps_folder()?;
     let (store, _lock) = open_database(settings, &address).await?;
+    let clock = store.clock().await?;
     let maps = Arc::new(open_maps(&folder)?);
     let mailer = settings.mailer()?;
     let operations = kaisatsu_http::operations(&settings.route_service);
-    let usage = Usage::new(store.clone(), Arc::new(SystemClock), operations, settings.daily_requests);
-    let key_cache = KeyCache::load(store.clone(), Arc::new(SystemClock), Arc::clone(&usage)).await?;
+    let usage = Usage::new(store.clone(), Arc::clone(&clock), operations, settings.daily_requests);
+    let key_cache = KeyCache::load(store.clone(), Arc::clone(&clock), Arc::clone(&usage)).await?;
     let metrics = install_metrics()?;
     let fetcher = fetcher(settings)?;
-    let recognition = Arc::new(open_recognition(settings, &store, fetcher.clone())?);
+    let recognition = Arc::new(open_recognition(settings, &store, &clock, fetcher.clone())?);
     let tls = open_tls(settings)?;
     // The server binds its address before it creates the first key: if it cannot start, no key is shown that is lost.
     let listener = bind(settings.listen, "--listen").await?;
@@ -76,15 +77,15 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
     if settings.jobs {
         recognition.start_jobs();
     }
-    let tokens = Tokens::new(store.clone(), Arc::new(SystemClock), settings.token_lifetime);
+    let tokens = Tokens::new(store.clone(), Arc::clone(&clock), settings.token_lifetime);
     tokio::spawn(tokens.clone().delete_expired_periodically());
-    let accounts = Accounts::new(store.clone(), Arc::new(SystemClock), mailer, &settings.public_url(local));
+    let accounts = Accounts::new(store.clone(), Arc::clone(&clock), mailer, &settings.public_url(local));
     tokio::spawn(accounts.clone().delete_expired_periodically());
     tokio::spawn(Arc::clone(&usage).flush_periodically());
-    let failed_requests = FailedRequests::new(store.clone(), Arc::new(SystemClock));
+    let failed_requests = FailedRequests::new(store.clone(), Arc::clone(&clock));
     tokio::spawn(Arc::clone(&failed_requests).flush_periodically());
     let identity = Identity { address: local.to_string(), version: env!("CARGO_PKG_VERSION") };
-    let monitor = Arc::new(Monitor::new(store.clone(), Arc::new(SystemClock), disks(settings, &address)?, identity));
+    let monitor = Arc::new(Monitor::new(store.clone(), Arc::clone(&clock), disks(settings, &address)?, identity));
     let gateway = Arc::new(Gateway::new(Services {
         key_places: settings.key_places(),
         trusted_proxies: settings.trusted_proxies.clone(),
@@ -92,9 +93,9 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
         limit: RateLimit::per_second(settings.rate_limit),
         usage: Arc::clone(&usage),
         tokens,
-        idempotency: Idempotency::new(store.clone(), Arc::new(SystemClock)),
+        idempotency: Idempotency::new(store.clone(), Arc::clone(&clock)),
         accounts,
-        console: ConsoleService::new(store.clone(), Arc::new(SystemClock), Arc::clone(&usage)),
+        console: ConsoleService::new(store.clone(), Arc::clone(&clock), Arc::clone(&usage)),
         limits: published_limits(settings),
         maps: Arc::clone(&maps),
         recognition: Arc::clone(&recognition),
@@ -260,7 +261,12 @@ fn open_maps(folder: &Path) -> Result<MapRegistry<PreparedMap>, CliError> {
 }
 
 /// Starts the engine with the models of the folder. A faulty model is logged and left out.
-pub(super) fn open_recognition(settings: &Settings, store: &Store, fetcher: Fetcher) -> Result<Recognition, CliError> {
+pub(super) fn open_recognition(
+    settings: &Settings,
+    store: &Store,
+    clock: &Arc<dyn Clock>,
+    fetcher: Fetcher,
+) -> Result<Recognition, CliError> {
     let folder = settings.models_folder()?;
     let unreadable = |error| CliError::Failed(format!("the model folder {} cannot be read: {error}", folder.display()));
     let registry = ModelRegistry::open(&folder).map_err(unreadable)?;
@@ -296,7 +302,7 @@ pub(super) fn open_recognition(settings: &Settings, store: &Store, fetcher: Fetc
         exif_position: settings.exif_position,
         vectors: VectorSettings { place: settings.vectors.into(), threshold: small(settings.vectors_threshold) },
     };
-    Ok(Recognition::new(engine, store.clone(), Arc::new(SystemClock), &decided, user_settings(settings, fetcher)?))
+    Ok(Recognition::new(engine, store.clone(), Arc::clone(clock), &decided, user_settings(settings, fetcher)?))
 }
 
 /// Limits, fetching and storage of users' images.

@@ -2,7 +2,6 @@
 
 use std::{process::ExitCode, sync::Arc};
 
-use kaisatsu_model::SystemClock;
 use kaisatsu_status::{Identity, Monitor};
 
 use super::serve::{StopSignals, disks, exit_at_once, fetcher, open_database, open_recognition};
@@ -13,11 +12,12 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
     let log = logs::start(&settings.log, settings.log_format);
     let address = settings.database()?;
     let (store, _lock) = open_database(settings, &address).await?;
-    let recognition = Arc::new(open_recognition(settings, &store, fetcher(settings)?)?);
+    let clock = store.clock().await?;
+    let recognition = Arc::new(open_recognition(settings, &store, &clock, fetcher(settings)?)?);
     recognition.start_jobs();
     // The servers' pages and `kaisatsu status` list it among the servers.
     let identity = Identity { address: "worker".to_owned(), version: env!("CARGO_PKG_VERSION") };
-    let monitor = Arc::new(Monitor::new(store.clone(), Arc::new(SystemClock), disks(settings, &address)?, identity));
+    let monitor = Arc::new(Monitor::new(store.clone(), Arc::clone(&clock), disks(settings, &address)?, identity));
     let (watched, parts) = (Arc::clone(&monitor), Arc::clone(&recognition));
     let watching = tokio::spawn(async move {
         let said = || watched.parts().into_iter().chain([parts.models_part()]).collect();
