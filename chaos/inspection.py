@@ -15,7 +15,7 @@ from revocations import try_key, try_token
 
 SETTLE = 2.0  # seconds; within one, every replica knows of every change
 BUILDS = 60.0  # seconds until the datasets that were begun are ready
-AGREEMENT = 10.0
+AGREEMENT = 30.0
 
 
 def inspect(cluster: Cluster, callers: list[Caller], history: History, dice: random.Random) -> None:
