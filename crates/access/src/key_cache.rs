@@ -26,9 +26,8 @@ const REFRESH_INTERVAL: Duration = Duration::from_millis(250);
 /// How long one refresh may take before it counts as failed.
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long the cached keys are used when the store does not answer. Until then callers notice nothing; after it a
-/// revocation might have been missed for too long, and every key is refused.
-const MAX_AGE: Duration = Duration::from_secs(30);
+/// After so long without a refresh all keys are read, not only the changed ones.
+const MISSED: Duration = Duration::from_secs(30);
 
 /// How often all keys are read, not only the changed ones.
 const FULL_REFRESH_INTERVAL: Duration = Duration::from_hours(1);
@@ -96,6 +95,9 @@ pub struct KeyCache {
     refresh: Mutex<Refresh>,
     /// When the latest successful refresh began, in microseconds of the clock's ticks.
     fresh_at: AtomicU64,
+    /// How long the cached keys are used when the store does not answer. Until then callers notice nothing; after it a
+    /// revocation might have been missed for too long, and every key is refused.
+    max_age: Duration,
 }
 
 /// The state of a refresh.
@@ -112,13 +114,19 @@ struct Refresh {
 }
 
 impl KeyCache {
-    /// Loads all keys. Their requests are counted in `usage`.
+    /// Loads all keys. Their requests are counted in `usage`. When the database cannot be read they are used for up to
+    /// `max_age`.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn load(store: Store, clock: Arc<dyn Clock>, usage: Arc<Usage>) -> Result<Arc<Self>, StoreError> {
+    pub async fn load(
+        store: Store,
+        clock: Arc<dyn Clock>,
+        usage: Arc<Usage>,
+        max_age: Duration,
+    ) -> Result<Arc<Self>, StoreError> {
         let (keys, refresh, fresh_at) = (RwLock::default(), Mutex::default(), AtomicU64::new(0));
-        let cache = Self { store, clock, usage, keys, refresh, fresh_at };
+        let cache = Self { store, clock, usage, keys, refresh, fresh_at, max_age };
         cache.refresh().await?;
         Ok(Arc::new(cache))
     }
@@ -135,8 +143,8 @@ impl KeyCache {
                 match &refreshed {
                     Ok(()) if failing => tracing::info!("the keys can be read again"),
                     Err(error) if !failing => {
-                        tracing::warn!(%error, "the keys cannot be read; the cached ones are used for up to \
-                         {MAX_AGE:?}");
+                        let most = cache.max_age;
+                        tracing::warn!(%error, "the keys cannot be read; the cached ones are used for up to {most:?}");
                     }
                     _ => {}
                 }
@@ -167,7 +175,7 @@ impl KeyCache {
     /// Whether the latest refresh is recent enough to decide by the cached keys.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
-        self.age() <= MAX_AGE
+        self.age() <= self.max_age
     }
 
     /// The number of cached keys, for the metrics.
@@ -201,7 +209,7 @@ impl KeyCache {
         latest.failed = true;
         // Keys that expired long ago are deleted from the store without a new revision. A cache that missed refreshes
         // may have missed their end, so it reads all keys; and it does so once an hour anyway.
-        let missed = begun.saturating_sub(Duration::from_micros(self.fresh_at.load(Ordering::Relaxed))) > MAX_AGE;
+        let missed = begun.saturating_sub(Duration::from_micros(self.fresh_at.load(Ordering::Relaxed))) > MISSED;
         let full = missed || latest.full_at.is_none_or(|last| begun.saturating_sub(last) > FULL_REFRESH_INTERVAL);
         let since = if full { 0 } else { latest.revision };
         let asking = tokio::time::timeout(REFRESH_TIMEOUT, self.store.keys_changed_since(since));
@@ -244,8 +252,10 @@ mod tests {
     use kaisatsu_store::Store;
     use kaisatsu_testkit::{Backend, Database, ManualClock};
 
-    use super::{KeyCache, KeyRejection, MAX_AGE};
+    use super::{KeyCache, KeyRejection, MISSED};
     use crate::{KeyService, Usage};
+
+    const MAX_AGE: Duration = Duration::from_mins(10);
 
     struct Fixture {
         _database: Database,
@@ -261,7 +271,7 @@ mod tests {
         let clock = Arc::new(ManualClock::default());
         let key_service = KeyService::new(store.clone(), clock.clone());
         let usage = Usage::new(store.clone(), clock.clone(), Vec::new(), 0);
-        let cache = KeyCache::load(store.clone(), clock.clone(), usage).await.unwrap();
+        let cache = KeyCache::load(store.clone(), clock.clone(), usage, MAX_AGE).await.unwrap();
         Fixture { _database: database, store, clock, key_service, cache }
     }
 
@@ -377,10 +387,10 @@ mod tests {
     #[tokio::test]
     async fn all_keys_are_read_after_refreshes_were_missed() {
         let f = with_erased_key().await;
-        f.clock.advance(MAX_AGE);
+        f.clock.advance(MISSED);
         f.cache.refresh().await.unwrap();
         assert_eq!(f.cache.key_count(), 1, "none was missed");
-        f.clock.advance(MAX_AGE + Duration::from_micros(1));
+        f.clock.advance(MISSED + Duration::from_micros(1));
         f.cache.refresh().await.unwrap();
         assert_eq!(f.cache.key_count(), 0);
     }

@@ -33,7 +33,9 @@ impl Replica {
     async fn start(database: &Database, per_day: u64) -> Self {
         let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
         let usage = Usage::new(store.clone(), Arc::new(SystemClock), vec!["one".to_owned()], per_day);
-        let cache = KeyCache::load(store.clone(), Arc::new(SystemClock), Arc::clone(&usage)).await.unwrap();
+        let cache = KeyCache::load(store.clone(), Arc::new(SystemClock), Arc::clone(&usage), Duration::from_mins(10))
+            .await
+            .unwrap();
         cache.refresh_in_background();
         Self { store, usage, cache }
     }

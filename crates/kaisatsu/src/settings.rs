@@ -431,6 +431,18 @@ pub(crate) struct Settings {
     )]
     pub(crate) request_timeout: Duration,
 
+    /// How long known keys are accepted while the database cannot be read. A key that is revoked meanwhile works as
+    /// long
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_KEYS_MAX_AGE",
+        value_name = "SPAN",
+        default_value = "10m",
+        value_parser = duration::parse
+    )]
+    pub(crate) keys_max_age: Duration,
+
     /// How long a server that gets SIGTERM still answers, with /readyz saying no and clients told to close connections
     #[arg(
         long,

@@ -120,7 +120,7 @@ impl Fixture {
     /// What counts the requests of a key.
     pub(crate) async fn meter(&self, key: &str) -> Arc<KeyMeter> {
         let (store, usage) = (self.store.clone(), Arc::clone(&self.usage));
-        let cache = KeyCache::load(store, self.clock.clone(), usage).await.unwrap();
+        let cache = KeyCache::load(store, self.clock.clone(), usage, std::time::Duration::from_mins(10)).await.unwrap();
         Arc::clone(&cache.authenticate(key).await.unwrap().meter)
     }
 

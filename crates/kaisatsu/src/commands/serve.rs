@@ -58,7 +58,8 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
     let mailer = settings.mailer()?;
     let operations = kaisatsu_http::operations(&settings.route_service);
     let usage = Usage::new(store.clone(), Arc::clone(&clock), operations, settings.daily_requests);
-    let key_cache = KeyCache::load(store.clone(), Arc::clone(&clock), Arc::clone(&usage)).await?;
+    let (cached, cached_for) = (store.clone(), settings.keys_max_age);
+    let key_cache = KeyCache::load(cached, Arc::clone(&clock), Arc::clone(&usage), cached_for).await?;
     let metrics = install_metrics()?;
     let fetcher = fetcher(settings)?;
     let recognition = Arc::new(open_recognition(settings, &store, &clock, fetcher.clone())?);
