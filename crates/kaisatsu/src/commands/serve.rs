@@ -48,7 +48,7 @@ const UPKEEP: Duration = Duration::from_secs(5);
 pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCode, CliError> {
     // Before signals are caught: Ctrl-C ends the question and the installation.
     install::offer(&settings.models_folder()?)?;
-    let mut signals = StopSignals::catch()?;
+    let signals = StopSignals::catch()?;
     let log = logs::start(&settings.log, settings.log_format);
     let address = settings.database()?;
     let folder = settings.maps_folder()?;
@@ -120,24 +120,16 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
     let apart = settings.metrics_listen.is_some();
     let traces = settings.otlp_endpoint.as_deref().map(|to| TracedLog::start(log.clone(), to, local.to_string()));
     let traces = traces.transpose()?.map(Arc::new);
-    let lines = traces.clone().map_or_else(|| log.clone() as Arc<dyn AccessLog>, |traces| traces);
+    let lines: Arc<dyn AccessLog> = match &traces {
+        Some(traces) => Arc::clone(traces) as _,
+        None => Arc::clone(&log) as _,
+    };
     let apps = kaisatsu_http::app(Arc::clone(&gateway), sections, settings.cors.clone(), metrics, lines, apart);
     if let (Some(listener), Some(app)) = (metrics_listener, apps.metrics) {
         serve_metrics(listener, app);
     }
     let limits = Limits { connections: small(settings.max_connections), grace: settings.shutdown_grace };
-    let stop = async {
-        let signal = signals.next().await;
-        tracing::info!("shutting down: finishing what is in flight");
-        gateway.drain();
-        tokio::spawn(async move {
-            signals.next().await;
-            tracing::warn!("asked again: stopping at once");
-            exit_at_once();
-        });
-        // Who presses Ctrl-C does not wait for a load balancer.
-        if signal == Stop::Terminate { settings.shutdown_drain } else { Duration::ZERO }
-    };
+    let stop = stopped(signals, &gateway, settings.shutdown_drain);
     let main = Arc::new(apps.main);
     itself.connect(&main);
     let served = kaisatsu_http::serve(listener, main, limits, tls, stop).await;
@@ -152,6 +144,20 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
         Err(error) => tracing::warn!(%error, "closed"),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Waits for a signal to stop. Returns how long requests are still answered.
+async fn stopped(mut signals: StopSignals, gateway: &Gateway, drain: Duration) -> Duration {
+    let signal = signals.next().await;
+    tracing::info!("shutting down: finishing what is in flight");
+    gateway.drain();
+    tokio::spawn(async move {
+        signals.next().await;
+        tracing::warn!("asked again: stopping at once");
+        exit_at_once();
+    });
+    // Who presses Ctrl-C does not wait for a load balancer.
+    if signal == Stop::Terminate { drain } else { Duration::ZERO }
 }
 
 /// Writes what is still waiting: log lines, spans, usage and failed requests.

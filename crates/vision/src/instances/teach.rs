@@ -161,16 +161,19 @@ fn write(
     publish(models, name, &making).map_err(told)
 }
 
-/// The local features of each picture, or why it has none that can be used, in the order of the pictures.
+/// A picture, or why it cannot be used.
+type Written = Result<WrittenPicture, String>;
+
+/// The local features of each picture, in the order of the pictures.
 fn find_features(
     registry: &ModelRegistry,
     model: &str,
     photos: &[(&Path, usize)],
     threads: usize,
     seen: &(impl Fn() + Sync),
-) -> Result<Vec<Result<WrittenPicture, String>>, Fault> {
+) -> Result<Vec<Written>, Fault> {
     let next = Mutex::new(photos.iter().enumerate());
-    let work = || -> Result<Vec<(usize, Result<WrittenPicture, String>)>, Fault> {
+    let work = || -> Result<Vec<(usize, Written)>, Fault> {
         let mut worker = Worker::load_only(registry, model)?;
         let vocabulary = Vocabulary::default();
         let mut done = Vec::new();
