@@ -57,8 +57,10 @@ fn a_whole_map_as_a_small_picture_and_as_a_page_for_printing() {
 #[test]
 fn letters_of_an_svg_may_be_text() {
     let maps = RouteMaps::start();
-    let window = "x=1000&y=1300&width=500&height=400";
-    let (outlines, text) = (svg(&maps, window), svg(&maps, &format!("{window}&text=true")));
+    let shinjuku = maps.found("railmapDetail", "id=tokyo&stationCode=1130208")["RailMap"].clone();
+    let side = |name: &str| shinjuku[name].as_str().unwrap().to_owned();
+    let window = format!("x={}&y={}&width=500&height=400", side("x"), side("y"));
+    let (outlines, text) = (svg(&maps, &window), svg(&maps, &format!("{window}&text=true")));
     assert!(outlines.contains("<use ") && !outlines.contains("<text "));
     assert!(!text.contains("<use ") && text.contains(">新宿</text>"), "{text}");
     let refused = maps.call("railmapData", "id=tokyo&scale=0.1&text=true");

@@ -61,7 +61,7 @@ fn bytes_are_binary() {
         }
     });
     binary.sort();
-    assert_eq!(binary, ["getImage", "railmapData", "railmapData", "recognize", "uploadImage"]);
+    assert_eq!(binary, ["getImage", "getThumbnail", "railmapData", "railmapData", "recognize", "uploadImage"]);
     assert!(!document.to_string().contains(r#""items":{"format":"int32","minimum":0,"type":"integer"}"#));
 }
 

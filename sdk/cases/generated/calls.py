@@ -93,6 +93,7 @@ def calls() -> list[Call]:
         Call("getImage", {**TOKEN, "imageId": "$first", "size": "thumbnail"}),
         Call("createDataSet", TOKEN, json={"name": "g", "images": tagged}, status=202, save={"set": "dataSetId"}),
         Call("getDataSet", TOKEN, json={"dataSetId": "$set"}),
+        Call("getDataSetByQuery", {**TOKEN, "dataSetId": "$set"}),
         Call("listDataSets", TOKEN, json={"limit": 10}),
         # It may still be being built: it can be changed all the same.
         Call("updateDataSet", TOKEN, json={"dataSetId": "$set", "name": "h", "confirm": ["$first"]}, status=202),
