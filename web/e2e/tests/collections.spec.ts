@@ -119,7 +119,7 @@ test('items are imported, found and deleted', async ({ page }) => {
   await expectPictures(list, 2);
 
   await page.getByLabel('ID or barcode').fill('4901234567894');
-  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('main').getByRole('button', { name: 'Search' }).click();
   await expect(list.getByRole('row')).toHaveCount(2);
   await expect(list).toContainText('Kokoro');
   await page.getByRole('button', { name: 'Delete Kokoro' }).click();
