@@ -41,7 +41,7 @@ test: ## run every test, with PostgreSQL, an S3 server, models and a browser
 	@tools/with-models tools/with-s3 tools/with-postgres \
 		cargo test --locked --workspace --no-fail-fast -- --include-ignored
 	@tools/web unit
-	@$(MAKE) --no-print-directory schema pages test-sdk chaos-short
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync schema pages test-sdk chaos-short
 
 test-sdk: ## test the SDKs and generated clients against the server; ARGS=python tests one
 	@test -n "$(KAISATSU_BINARY)" || cargo build --locked --package kaisatsu
