@@ -72,13 +72,17 @@ def inspect_replica(replica: Replica, cluster: Cluster, callers: list[Caller], h
         history.complain(f"{replica.name} could not be inspected: {error!r}")
 
 
-def inspect_images(api: Api, caller: Caller, history: History, final: dict, dice: random.Random) -> None:
+def list_all(api: Api, operation: str, field: str, caller: Caller) -> tuple[list, dict]:
+    """Everything that a caller has of a kind, and when it was asked for."""
     began = time.monotonic()
-    listed = api.pages("userCategory/listImages", "images")
-    times = {"began": began, "ended": time.monotonic()}
+    listed = api.pages(operation, field)
     if listed is None:
-        history.complain(f"{final['where']} does not list the images of {caller.user}")
-        return
+        raise ValueError(f"{operation} does not answer for {caller.user}")
+    return listed, {"began": began, "ended": time.monotonic()}
+
+
+def inspect_images(api: Api, caller: Caller, history: History, final: dict, dice: random.Random) -> None:
+    listed, times = list_all(api, "userCategory/listImages", "images", caller)
     for one in listed:
         history.add("see", "image", one["imageId"], value=one["sha256"], **times, **final)
     for name in caller.made["image"] - {one["imageId"] for one in listed}:
@@ -98,12 +102,7 @@ def inspect_images(api: Api, caller: Caller, history: History, final: dict, dice
 
 
 def inspect_datasets(api: Api, caller: Caller, history: History, final: dict) -> None:
-    began = time.monotonic()
-    listed = api.pages("userCategory/listDataSets", "dataSets")
-    times = {"began": began, "ended": time.monotonic()}
-    if listed is None:
-        history.complain(f"{final['where']} does not list the datasets of {caller.user}")
-        return
+    listed, times = list_all(api, "userCategory/listDataSets", "dataSets", caller)
     for one in listed:
         history.add("see", "dataset", one["dataSetId"], value=one["name"], **times, **final)
         history.add("see", "dataset name", one["name"], value=one["dataSetId"], **times, **final)
