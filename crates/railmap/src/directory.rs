@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use kaisatsu_model::{Prefecture, StationCode, TransportKind};
+use kaisatsu_model::{Position, Prefecture, StationCode, TransportKind};
 
 use crate::{
-    LoadedMap, Position, RouteMap, Station, search_key,
+    LoadedMap, RouteMap, Station, search_key,
     spellings::{KeyKind, Keys, Rank, Wanted, keys, without_suffix},
 };
 
@@ -177,10 +177,10 @@ fn lines<P>(maps: &[Arc<LoadedMap<P>>], entry_of: &BTreeMap<(usize, usize), usiz
 
 #[cfg(test)]
 mod tests {
-    use kaisatsu_model::Prefecture;
+    use kaisatsu_model::{Position, Prefecture};
 
     use super::{StationDirectory, StationFilter};
-    use crate::{MapRegistry, Position};
+    use crate::MapRegistry;
 
     fn directory() -> StationDirectory<()> {
         StationDirectory::new(MapRegistry::open(None, |_| ()).unwrap().all())

@@ -149,10 +149,10 @@ fn station_bounds(station: &Station) -> Window {
 
 #[cfg(test)]
 mod tests {
-    use kaisatsu_model::{Circle, Rect, Shape, StationCode, TransportKind, Window};
+    use kaisatsu_model::{Circle, Position, Rect, Shape, StationCode, TransportKind, Window};
 
     use super::Grid;
-    use crate::{Label, Mark, Position, Station};
+    use crate::{Label, Mark, Station};
 
     fn station(code: i64, shape: Shape) -> Station {
         Station {

@@ -20,7 +20,6 @@ mod select;
 mod spellings;
 
 pub use check::{Finding, Severity};
-pub use datum::Position;
 pub use directory::{StationDirectory, StationFilter};
 pub use document::MapDocument;
 pub use map::{Group, Label, Line, Mark, RouteMap, Station};

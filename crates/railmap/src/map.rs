@@ -2,9 +2,11 @@
 
 use std::{collections::HashMap, sync::OnceLock};
 
-use kaisatsu_model::{MapId, MapLanguage, Prefecture, Shape, StationCode, StationName, TransportKind, Window};
+use kaisatsu_model::{
+    MapId, MapLanguage, Position, Prefecture, Shape, StationCode, StationName, TransportKind, Window,
+};
 
-use crate::{Position, grid::Grid, spellings::Spellings};
+use crate::{grid::Grid, spellings::Spellings};
 
 /// One shape of a station.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

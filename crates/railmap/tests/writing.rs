@@ -1,8 +1,10 @@
 //! A written map document is read back as it was, and leaves out what is the default.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use kaisatsu_model::{Circle, MapId, MapLanguage, Prefecture, Rect, Shape, StationCode, TransportKind, Window};
-use kaisatsu_railmap::{Group, Label, Line, MapDocument, Mark, Position, Station, check::check};
+use kaisatsu_model::{
+    Circle, MapId, MapLanguage, Position, Prefecture, Rect, Shape, StationCode, TransportKind, Window,
+};
+use kaisatsu_railmap::{Group, Label, Line, MapDocument, Mark, Station, check::check};
 
 fn code(number: i64) -> StationCode {
     StationCode::new(number).unwrap()

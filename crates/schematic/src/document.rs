@@ -1,7 +1,7 @@
 //! Assembles the map document from the geometry, and places the legend.
 
-use kaisatsu_model::{MapId, MapLanguage, Rect, Shape, StationCode, Window};
-use kaisatsu_railmap::{Group, Label, Line, MapDocument, Mark, Position, Station, check::MAX_SIDE};
+use kaisatsu_model::{MapId, MapLanguage, Position, Rect, Shape, StationCode, Window};
+use kaisatsu_railmap::{Group, Label, Line, MapDocument, Mark, Station, check::MAX_SIDE};
 use kaisatsu_render::Legend;
 use kaisatsu_transit::Network;
 

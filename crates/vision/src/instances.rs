@@ -9,10 +9,11 @@ mod teach;
 
 use std::{cmp::Reverse, collections::HashMap, fs::File, os::unix::fs::FileExt, path::Path, sync::Arc};
 
+use kaisatsu_model::Position;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    place::{Place, exif_place},
+    place::exif_position,
     teach::{Instance, Taught, teach},
 };
 use crate::{
@@ -44,7 +45,7 @@ const TEMPERATURE: f32 = 0.05;
 pub struct Facts {
     /// Where it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
+    pub place: Option<Position>,
     /// Pages about it.
     #[serde(default)]
     pub sites: Vec<Site>,
@@ -158,7 +159,7 @@ impl Instances {
         (objects, resizer): (&mut Recogniser, &mut Resizer),
         picture: &Picture,
         vector: &[f32],
-        taken_at: Option<Place>,
+        taken_at: Option<Position>,
     ) -> Result<Vec<InstanceScore>, RuntimeError> {
         let nearest = self.nearest(vector);
         let mut search = Search::default();
@@ -207,7 +208,7 @@ impl Instances {
         wanted.iter().filter_map(read).collect()
     }
 
-    fn judge(&self, seen: &[Recognised], vector: &[f32], taken_at: Option<Place>) -> Vec<InstanceScore> {
+    fn judge(&self, seen: &[Recognised], vector: &[f32], taken_at: Option<Position>) -> Vec<InstanceScore> {
         let score = |found: &Recognised| {
             let instance = usize::try_from(found.item.0).ok()?;
             let place = self.facts.get(instance)?.place;

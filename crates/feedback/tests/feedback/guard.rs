@@ -229,6 +229,23 @@ fn verdicts_that_apply_to_all_are_judged_together() {
 }
 
 #[test]
+fn verdicts_without_a_quorum_do_not_count_among_those_that_apply_to_all() {
+    let model = model_of((1..=3).flat_map(|by| (0..ISOLATED).map(move |at| rating(by, at as u64, at, 1.0, true))));
+    model.mark_all_judged();
+    for by in 11..=15 {
+        for at in 0..3 {
+            model.apply(&rating(by, at as u64, at, 1.0, false));
+        }
+    }
+    for at in 5..10 {
+        model.apply(&rating(21, at as u64, at, 1.0, false));
+    }
+    assert!(model.find_harmful(&scope(), None, &[]).is_none(), "fifteen apply to all");
+    model.apply(&rating(16, 0, 0, 1.0, false));
+    assert!(model.find_harmful(&scope(), None, &[]).is_some());
+}
+
+#[test]
 fn ratings_of_a_whole_result_are_held_back_by_their_own_name() {
     let model = confirmed();
     for at in 0..16 {

@@ -9,8 +9,7 @@ use axum::{
     response::Response,
 };
 use kaisatsu_model::Gcs;
-use kaisatsu_railmap::Position;
-use kaisatsu_recognition::{Category, ClassifyRequest, Facts, Place, Saved};
+use kaisatsu_recognition::{Category, ClassifyRequest, Facts, Saved};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -157,7 +156,6 @@ pub(crate) async fn classify(
             let most = form.most("numOfCandidates", 1..=50, USUAL)?;
             let model = form.text("modelName")?.map(str::to_owned);
             let (taken_at, gcs) = taken_at(&query)?;
-            let taken_at = taken_at.map(Position::degrees).and_then(|(lat, lon)| Place::new(lat, lon));
             Ok((set, ClassifyRequest { model, most, language: language(form)?, taken_at }, gcs))
         };
         let (mut form, (set, ask, gcs)) = Form::read(&query, &FIELDS[..4], &gateway, &headers, body, parse).await?;
@@ -178,7 +176,7 @@ fn render(kept: Saved<Category>, gcs: Gcs) -> ClassifyAnswer {
         item_id: item.as_str().to_owned(),
         tag_id: tag.id,
         sites: tag.facts.as_deref().map(sites),
-        place: tag.facts.and_then(|facts| facts.place).and_then(|place| geo_point(place, gcs)),
+        place: tag.facts.and_then(|facts| facts.place).map(|place| GeoPointElement::at(place, gcs)),
     };
     ClassifyAnswer {
         recognition_id: kept.id.as_str().to_owned(),
@@ -191,9 +189,4 @@ fn sites(facts: &Facts) -> Vec<SiteEntry> {
     let all = facts.sites.iter().cloned();
     all.map(|site| SiteEntry { url: site.url, title: site.title, image_url: site.image_url, licence: site.licence })
         .collect()
-}
-
-fn geo_point(place: Place, gcs: Gcs) -> Option<GeoPointElement> {
-    let (latitude, longitude) = place.degrees();
-    Some(GeoPointElement::at(Position::new(latitude, longitude)?, gcs))
 }

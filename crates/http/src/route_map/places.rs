@@ -1,7 +1,7 @@
 //! The places of a journey, as `searchCourse` takes them: station codes, names, and coordinates.
 
-use kaisatsu_model::{Gcs, StationCode, StationName};
-use kaisatsu_railmap::{LoadedMap, Position, Selection, StationDirectory, datum};
+use kaisatsu_model::{Gcs, Position, StationCode, StationName};
+use kaisatsu_railmap::{LoadedMap, Selection, StationDirectory, datum};
 
 use super::{
     prepared::PreparedMap,

@@ -6,8 +6,8 @@ use axum::{
     extract::{RawQuery, State},
     http::HeaderMap,
 };
-use kaisatsu_model::Gcs;
-use kaisatsu_railmap::{Position, datum};
+use kaisatsu_model::{Gcs, Position};
+use kaisatsu_railmap::datum;
 
 use super::{
     response::{Refusals, respond},

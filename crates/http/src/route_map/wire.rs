@@ -5,8 +5,8 @@
 
 use std::fmt;
 
-use kaisatsu_model::{Gcs, MapLanguage, Shape, Window};
-use kaisatsu_railmap::{Mark, Position, RouteMap, Station};
+use kaisatsu_model::{Gcs, MapLanguage, Position, Shape, Window};
+use kaisatsu_railmap::{Mark, RouteMap, Station, datum};
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
@@ -296,7 +296,7 @@ impl GeoPointElement {
 
     /// A position in a geodetic system.
     pub(crate) fn at(position: Position, gcs: Gcs) -> Self {
-        let point = position.in_system(gcs);
+        let point = datum::in_system(position, gcs);
         Self {
             // Outside of Japan the system is not the requested one.
             gcs: point.gcs.word(),

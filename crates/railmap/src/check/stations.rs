@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, ops::Range};
 
-use kaisatsu_model::{Circle, Prefecture, Rect, Shape, StationCode, StationName, Window};
+use kaisatsu_model::{Circle, Position, Prefecture, Rect, Shape, StationCode, StationName, Window};
 use toml::Spanned;
 
 use super::{
@@ -10,7 +10,7 @@ use super::{
     text_length::{self, MAX_NAME, MAX_NUMBERS, MAX_ROWS, MAX_SYMBOL},
 };
 use crate::{
-    Label, Mark, Position, Station,
+    Label, Mark, Station,
     datum::is_in_japan,
     file::{LabelEntry, MarkEntry, StationEntry},
 };

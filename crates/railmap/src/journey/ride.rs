@@ -1,8 +1,8 @@
 //! How long rides and walks typically take. Decision 30 has the reasons and a comparison with real rides.
 
-use kaisatsu_model::TransportKind;
+use kaisatsu_model::{Position, TransportKind};
 
-use crate::{Line, Position};
+use crate::Line;
 
 /// Seconds of a change: to the other platform, and until a train leaves.
 pub const CHANGE: u32 = 300;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use kaisatsu_model::{AppId, Function, Source};
+use kaisatsu_model::{AppId, Function, Position, Source};
 use kaisatsu_vision::{
     ClassScore, Classification, Picture, RuntimeError, Vocabulary, Worker, decode,
-    instances::{Facts, Place},
+    instances::Facts,
     manifest::{Extended, Task},
     probe::Probe,
     registry::Model,
@@ -46,7 +46,7 @@ pub struct ClassifyRequest {
     /// The language of the names, where a model has several.
     pub language: String,
     /// Where the image was taken, for models of things that have a place.
-    pub taken_at: Option<Place>,
+    pub taken_at: Option<Position>,
 }
 
 /// A category that the image may belong to.

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use kaisatsu_model::{AppId, Function, Source};
 use kaisatsu_vision::{
     Vocabulary, Worker, decode,
-    instances::{self, InstanceScore, Instances, exif_place},
+    instances::{self, InstanceScore, Instances, exif_position},
     registry::Model,
 };
 
@@ -36,7 +36,7 @@ impl Classify {
     ) -> Result<Saved<Category>, RecognitionError> {
         let (weights, source) = (model.weights.clone(), Source::Model(model.manifest.about.name.clone()));
         let query = FeedbackQuery::new(application, FUNCTION, &source, &weights);
-        let taken_at = request.taken_at.or_else(|| exif_place(&image).filter(|_| self.exif_position));
+        let taken_at = request.taken_at.or_else(|| exif_position(&image).filter(|_| self.exif_position));
         let (bounds, input, learned) = (self.engine.bounds(), image.clone(), Arc::clone(&self.learned));
         let searched = Arc::clone(&things);
         let work = move |worker: &mut Worker| {

@@ -8,8 +8,9 @@ use std::{
 };
 
 use kaisatsu_fetch::Fetcher;
+use kaisatsu_model::Position;
 use kaisatsu_store::{hex, sha256};
-use kaisatsu_vision::instances::{Facts, Instance, Place, Site};
+use kaisatsu_vision::instances::{Facts, Instance, Site};
 
 /// The names of the columns, ours first.
 const ID: &[&str] = &["id", "item"];
@@ -130,7 +131,7 @@ pub fn from_table(path: &Path, mut left_out: impl FnMut(u64, &str)) -> io::Resul
 }
 
 /// The place of a row: two columns in degrees, or one with `Point(LONGITUDE LATITUDE)`.
-fn place(latitude: &str, longitude: &str, coordinates: &str) -> Result<Option<Place>, &'static str> {
+fn place(latitude: &str, longitude: &str, coordinates: &str) -> Result<Option<Position>, &'static str> {
     let rule = "the coordinates are no place on the earth; they are WGS 84 degrees, or Point(LONGITUDE LATITUDE)";
     let (latitude, longitude) = match (latitude, longitude, coordinates) {
         ("", "", "") => return Ok(None),
@@ -142,7 +143,7 @@ fn place(latitude: &str, longitude: &str, coordinates: &str) -> Result<Option<Pl
         (latitude, longitude, _) => (latitude, longitude),
     };
     let degrees = |text: &str| text.trim().parse::<f64>().map_err(|_| rule);
-    Place::new(degrees(latitude)?, degrees(longitude)?).map(Some).ok_or(rule)
+    Position::new(degrees(latitude)?, degrees(longitude)?).map(Some).ok_or(rule)
 }
 
 fn is_address(text: &str) -> bool {

@@ -1,9 +1,6 @@
 //! Where things are and where pictures were taken, and how much that may say of what a picture shows.
 
-use serde::{Deserialize, Serialize};
-
-/// The radius of the earth in metres.
-const EARTH: f64 = 6_371_000.0;
+use kaisatsu_model::Position;
 
 /// Up to this distance, in metres, a place speaks for a thing as much as it can, and from the other one on against it.
 /// A camera's position and that of a large building differ by some hundred metres; beyond twenty kilometres hardly
@@ -14,38 +11,6 @@ const FAR: f64 = 20_000.0;
 /// How much a place says at most, as a power of e by which the odds are multiplied. It is that of fewer than two
 /// inliers (see `object::recognise`): geometry always outweighs it.
 const STRENGTH: f32 = 1.0;
-
-/// A place on the earth, in WGS 84.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Place {
-    latitude: f64,
-    longitude: f64,
-}
-
-impl Place {
-    /// Checks the ranges.
-    #[must_use]
-    pub fn new(latitude: f64, longitude: f64) -> Option<Self> {
-        let inside = (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude);
-        inside.then_some(Self { latitude, longitude })
-    }
-
-    /// Latitude and longitude in degrees.
-    #[must_use]
-    pub fn degrees(self) -> (f64, f64) {
-        (self.latitude, self.longitude)
-    }
-
-    /// The distance to another place along a great circle, in metres.
-    #[must_use]
-    pub fn metres_to(self, other: Self) -> f64 {
-        let north = ((other.latitude - self.latitude).to_radians() / 2.0).sin().powi(2);
-        let east = ((other.longitude - self.longitude).to_radians() / 2.0).sin().powi(2);
-        let half = north + self.latitude.to_radians().cos() * other.latitude.to_radians().cos() * east;
-        2.0 * EARTH * half.sqrt().min(1.0).asin()
-    }
-}
 
 /// A score of geometry, with what the distance in metres between picture and thing says, if it is known.
 #[allow(clippy::cast_possible_truncation, reason = "a number between -1 and 1")]
@@ -60,7 +25,7 @@ pub(super) fn weigh(score: f32, metres: Option<f64>) -> f32 {
 
 /// Where a JPEG says that it was taken: the position in its EXIF data, if it has one.
 #[must_use]
-pub fn exif_place(file: &[u8]) -> Option<Place> {
+pub fn exif_position(file: &[u8]) -> Option<Position> {
     let exif = exif(file)?;
     let tiff = Tiff::new(exif)?;
     let gps = tiff.entry(tiff.first()?, 0x8825).and_then(|at| tiff.long(at + 8))?;
@@ -70,7 +35,7 @@ pub fn exif_place(file: &[u8]) -> Option<Place> {
         let part = |at: usize| Some(f64::from(tiff.u32(at)?) / f64::from(tiff.u32(at + 4).filter(|of| *of > 0)?));
         Some(sign * (part(at)? + part(at + 8)? / 60.0 + part(at + 16)? / 3600.0))
     };
-    Place::new(degrees(1, 2, b'S')?, degrees(3, 4, b'W')?)
+    Position::new(degrees(1, 2, b'S')?, degrees(3, 4, b'W')?)
 }
 
 /// The EXIF data of a JPEG.
@@ -136,7 +101,7 @@ impl<'a> Tiff<'a> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Place, exif_place, weigh};
+    use super::{exif_position, weigh};
 
     /// The head of a JPEG taken at 35° 39' 31.2" N, 139° 44' 43.8" E.
     fn photograph(north: u8) -> Vec<u8> {
@@ -167,10 +132,10 @@ mod tests {
 
     #[test]
     fn the_position_of_a_photograph_is_read() {
-        let (latitude, longitude) = exif_place(&photograph(b'N')).unwrap().degrees();
+        let (latitude, longitude) = exif_position(&photograph(b'N')).unwrap().degrees();
         assert!((latitude - 35.658_667).abs() < 1e-5 && (longitude - 139.745_5).abs() < 1e-5);
-        assert!(exif_place(&photograph(b'S')).unwrap().degrees().0 < -35.0);
-        assert_eq!(exif_place(b"\xff\xd8\xff\xda"), None);
+        assert!(exif_position(&photograph(b'S')).unwrap().degrees().0 < -35.0);
+        assert_eq!(exif_position(b"\xff\xd8\xff\xda"), None);
     }
 
     #[test]
@@ -186,13 +151,6 @@ mod tests {
         assert!(same(weigh(0.7, None), 0.7) && weigh(0.7, Some(10.0)) > 0.7 && weigh(0.7, Some(1e5)) < 0.7);
     }
 
-    #[test]
-    fn distances_are_those_of_the_earth() {
-        let (tokyo, osaka) = (Place::new(35.681, 139.767).unwrap(), Place::new(34.702, 135.495).unwrap());
-        assert!((tokyo.metres_to(osaka) / 1000.0 - 403.0).abs() < 3.0, "{}", tokyo.metres_to(osaka));
-        assert_eq!((Place::new(91.0, 0.0), Place::new(0.0, f64::NAN)), (None, None));
-    }
-
     proptest! {
         #[test]
         fn broken_files_have_no_place(cut in 0usize..200, at in 0usize..200, byte in any::<u8>()) {
@@ -201,7 +159,7 @@ mod tests {
             if let Some(place) = file.get_mut(at) {
                 *place = byte;
             }
-            let _ = exif_place(&file);
+            let _ = exif_position(&file);
         }
     }
 }
