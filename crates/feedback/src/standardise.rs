@@ -168,6 +168,8 @@ mod tests {
         let rows = [&[0.2f32], &[0.8]].map(|scores| ScoreRow { scores, confirmed: None });
         let standardiser = Standardiser::fit(&rows).unwrap();
         assert!(standardiser.apply(&[0.9])[0] > standardiser.apply(&[0.1])[0] + 0.3);
+        // The squares around the mean of 0.5 sum to 0.18; the first exemplar adds 0.09.
+        assert_near(&[standardiser.deviation()], &[0.3]);
         // Each exemplar confirms the only item: there is no score, and the pooled mean is 0.
         let alone = Standardiser::fit(&[ScoreRow { scores: &[0.9], confirmed: Some(0) }]).unwrap();
         assert!(alone.apply(&[0.0])[0].abs() < 1e-6 && alone.apply(&[0.5])[0] > 0.4);
@@ -187,6 +189,10 @@ mod tests {
         let brighter = standardiser.apply(&scores.map(|score| score + 0.4));
         assert_near(&brighter, &found.iter().map(|score| score + 0.4).collect::<Vec<f32>>());
         assert_near(&standardiser.apply(&[0.42, 0.33, 0.31, 0.7])[3..], &[0.7]);
+        let rows: Vec<ScoreRow<'_>> = rows.iter().map(|row| ScoreRow { scores: &row.scores[..2], ..*row }).collect();
+        let standardiser = Standardiser::fit(&rows).unwrap();
+        let brighter: Vec<f32> = standardiser.apply(&[0.42, 0.33]).iter().map(|score| score + 0.4).collect();
+        assert_near(&standardiser.apply(&[0.82, 0.73]), &brighter);
     }
 
     #[test]
