@@ -2,8 +2,8 @@
 
     make bench-models
 
-Both kinds of server are started in turn. Before a cold start the files of the models are dropped from the page cache, as
-after a restart of the machine. Processor time hardly depends on what else the machine does; elapsed time does.
+Both kinds of server are started in turn. Before a cold start the files of the models are dropped from the page cache,
+as after a restart of the machine. Processor time hardly depends on what else the machine does; elapsed time does.
 """
 
 import os
