@@ -148,9 +148,10 @@ bench-vision: ## measure image recognition against Python's onnxruntime and Fast
 	@$(BENCH_VISION)
 	@target/bench-vision-venv/bin/python bench/vision/compare.py $(BENCH_VISION_PARTS)
 
-bench-models: ## measure processor time and memory of each model
+bench-models: ## measure processor time and memory of each model, and how long a start takes
 	@$(BENCH_VISION)
 	@target/bench-vision-venv/bin/python bench/vision/costs.py $(BENCH_VISION_PARTS)
+	@target/bench-vision-venv/bin/python bench/vision/startup.py $(BENCH_VISION_PARTS)
 
 soak: ## send thousands of mixed requests at full concurrency; COUNT=10000
 	@$(BENCH_VISION)

@@ -12,6 +12,7 @@ import tempfile
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import sklearn
 
 HERE = Path(__file__).resolve().parent
@@ -20,11 +21,14 @@ sys.path.append(str(HERE.parent / "vision"))
 from calibration import imagenet, stamps  # noqa: E402
 from check import send, shown  # noqa: E402
 from compare import Kaisatsu, arguments, in_python, run  # noqa: E402
+from probe import calibration_error, chance_level  # noqa: E402
 
 MODELS = ["food", "plant"]
 # At most so many of the photographs of other things may have a candidate of a half or more. `plant` has no gate.
 FALSE_SHARE = {"food": 0.01}
 HALF = 0.5
+# The largest number of candidates in a request.
+LISTED = 50
 
 
 def main() -> int:
@@ -49,6 +53,11 @@ def main() -> int:
                     print(f"| {model} | {what} | {' or '.join(wanted)} | {shown(found)} |")
             print(f"\n{model}: first {first}, first five {five} of {count} photographs, which are few\n")
             wrong += rejection(server, model, photos, labels)
+        print("| model | photographs | that show it | mean of the sums | calibration error | by chance alone |")
+        print("|---|---|---|---|---|---|")
+        for model in MODELS:
+            calibration(server, options.models / model / "groups.tsv", model, photos, labels)
+        print()
         milliseconds(options)
     print("\n" + ("\n".join(wrong) or "all checks passed"))
     return 1 if wrong else 0
@@ -83,6 +92,26 @@ def rejection(server: Kaisatsu, model: str, photos: dict, labels: dict) -> list[
     )
     most = FALSE_SHARE.get(model, 1.0)
     return [f"{model}: {share:.1%} of the photographs of other things are answered"] if share > most else []
+
+
+def calibration(server: Kaisatsu, groups: Path, model: str, photos: dict, labels: dict) -> None:
+    """Whether the sum of all scores is the probability that there is a dish, or a plant, at all. Which one it is, is
+    known of too few photographs."""
+    shows = set(labels["shows"][model])
+    right = np.array([name in shows or bool(shows & set(tags)) for name, (_, tags) in photos.items()])
+    answers = [
+        send(server, "concept/classify", file, modelName=model, numOfCandidates=LISTED) for file, _ in photos.values()
+    ]
+    # A genus has the scores of its species once more.
+    rows = groups.read_text(encoding="utf-8").splitlines() if groups.exists() else []
+    twice = {row.split("\t")[0] for row in rows}
+    sums = np.array(
+        [sum(one["score"] for one in answer["candidates"] if one["tagId"] not in twice) for answer in answers]
+    )
+    off, chance = calibration_error(sums, right), chance_level(sums)
+    print(
+        f"| {model} | {len(right)} | {right.mean():.1%} | {sums.mean():.1%} | {off:.1%} | {chance:.1%} |", flush=True
+    )
 
 
 def milliseconds(options) -> None:
