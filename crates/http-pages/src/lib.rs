@@ -1,6 +1,7 @@
 //! The pages that need no key: a welcome page, the route maps, and the API documentation.
 
 mod docs;
+mod examples;
 mod map;
 mod welcome;
 
@@ -11,6 +12,9 @@ use utoipa::openapi::OpenApi;
 /// The routes of the pages. `document` is the OpenAPI document; `maps` says whether the map pages are served.
 #[must_use]
 pub fn section(document: OpenApi, maps: bool) -> Section {
-    let routes = Router::new().route("/", get(welcome::welcome)).merge(docs::routes(document));
+    let routes = Router::new()
+        .route("/", get(welcome::welcome))
+        .route("/docs/examples", get(examples::examples))
+        .merge(docs::routes(document));
     Section { routes: if maps { routes.merge(map::routes()) } else { routes }, labels: &map::LABELS, label: map::label }
 }

@@ -21,7 +21,7 @@ const HEADER_SCHEMES: [&str; 2] = ["X-API-Key", "Bearer"];
         description = "One gate to two functions: a route map (which stations lie in a window of a schematic map, or \
                        where one station is on it) and image recognition. UTF-8 and JSON throughout. A query \
                        parameter that is empty or given twice is invalid; an unknown one is ignored. Every answer \
-                       carries X-Request-Id.",
+                       carries X-Request-Id. [Examples in five languages](/docs/examples).",
     ),
     tags(
         (name = "Route map", description = "Stations on schematic maps. Every scalar in an answer is a string."),

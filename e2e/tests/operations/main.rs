@@ -170,6 +170,11 @@ fn the_documentation_needs_no_outside_network() {
         assert_eq!(server.get(&format!("/docs/{}", file.trim_start_matches("./"))).status, 200, "{file}");
     }
     assert!(server.get("/").text().contains("/docs/"));
+
+    let examples = server.get("/docs/examples");
+    assert_eq!(examples.status, 200);
+    assert!(examples.text().contains("kaisatsu.maps.station_near("), "the program in Python");
+    assert!(document["info"]["description"].as_str().unwrap().contains("(/docs/examples)"));
 }
 
 /// A map file of one station.

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kaisatsu_client import AsyncKaisatsu, DataSetImage, Kaisatsu, KaisatsuError, Site
+from kaisatsu_client._decode import camel
 from tests.plain import differences, lookup, plain
 
 KEYS = {
@@ -117,9 +118,7 @@ async def run_step(step: Step, saved: dict[str, Any], call: Callable[[Step, dict
     try:
         result = plain(await call(step, arguments(step, saved)))
     except KaisatsuError as raised:
-        retry_after = getattr(raised, "retry_after", None)
-        error = plain(vars(raised)) | {"type": raised.kind, "retryAfter": retry_after}
-        error["requestId"] = raised.request_id
+        error = {camel(name): value for name, value in vars(raised).items()} | {"type": raised.kind}
     except asyncio.CancelledError:
         error = {"type": "cancelled"}
     wrong = []

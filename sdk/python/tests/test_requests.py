@@ -16,6 +16,7 @@ import pytest
 from PIL import Image
 
 import kaisatsu_client as sdk
+from kaisatsu_client.models.maps import GeoPoint
 from kaisatsu_client.pictures import Picture, encode
 
 HERE = Path(__file__).resolve().parent
@@ -69,6 +70,38 @@ def test_a_form_without_a_picture_is_multipart_too() -> None:
     assert body.count('name="barcode"') == 2
     assert "茶" in body
     assert 'name="maker"' in body
+
+
+def test_feedback_can_say_what_it_really_is() -> None:
+    request = sent_by(lambda kaisatsu: kaisatsu.recognition.feedback("r", True, tag="latte"), None)
+    assert json.loads(request.read()) == {"tag": "latte"}
+    assert dict(request.url.params) == {"recognitionId": "r", "isValid": "true"}
+    request = sent_by(
+        lambda kaisatsu: kaisatsu.recognition.feedback_to_candidate("r", "i", False, comment="no", tag="latte"), None
+    )
+    assert json.loads(request.read()) == {"comment": "no", "tag": "latte"}
+    assert json.loads(sent_by(lambda kaisatsu: kaisatsu.recognition.feedback("r", True), None).read()) == {}
+
+
+def test_the_place_of_a_picture_is_in_degrees() -> None:
+    place = {"lati": "35.39.31.0", "longi": "139.44.43.0", "lati_d": "35.65861", "longi_d": "139.74543", "gcs": "wgs84"}
+    sight = {"tag": "東京塔", "tagId": "t", "score": 0.9, "itemId": "i", "GeoPoint": place, "sites": [{"title": "T"}]}
+    found = []
+    request = sent_by(
+        lambda kaisatsu: found.append(kaisatsu.recognition.classify(b"x", latitude=35.6586, longitude=139.7454)),
+        CLASSIFIED | {"candidates": [sight, sight | {"GeoPoint": None}]},
+    )
+    assert dict(request.url.params) == {"lati_d": "35.658600000", "longi_d": "139.745400000", "gcs": "wgs84"}
+    first, second = found[0].candidates
+    assert first.geo_point == GeoPoint(latitude=35.65861, longitude=139.74543, gcs="wgs84")
+    assert first.sites == [sdk.Site(title="T")]
+    assert second.geo_point is None
+
+
+def test_a_dataset_of_the_storage_area_names_no_images() -> None:
+    created = {"dataSetId": "d", "state": "queued"}
+    request = sent_by(lambda kaisatsu: kaisatsu.datasets.create("t", "cups", from_="storage"), created)
+    assert json.loads(request.read()) == {"name": "cups", "from": "storage"}
 
 
 def picture_file() -> bytes:

@@ -20,7 +20,11 @@ const dataSet: Shape = {
   progress: { total: 'number', done: 'number' },
 };
 
-/** Users' own categories: datasets that are taught by examples. Every method but `getToken` takes the user's token. */
+/**
+ * Users' own categories: datasets that are taught by examples. Every method but `getToken` takes the user's token.
+ * Wherever a `dataSetId` is asked for, the user's own name of the dataset is taken too, as long as no other dataset of
+ * the user has it.
+ */
 export class DataSets {
   /** @internal */
   constructor(private readonly transport: Transport) {}
@@ -36,9 +40,12 @@ export class DataSets {
     return this.transport.send({ method: 'POST', path: `${BASE}/getToken`, json: ask, read }, options);
   }
 
-  /** Begins to build a dataset; `waitUntilReady` waits for it. */
+  /**
+   * Begins to build a dataset; `waitUntilReady` waits for it. It is made of `images`, or by `from: 'storage'` of all
+   * images of the user's storage area that have a tag; its name must then be one that no other dataset has.
+   */
   create(
-    ask: { token: string; name: string; images: DataSetImage[] } & Once,
+    ask: { token: string; name: string } & ({ images: DataSetImage[] } | { from: 'storage' }) & Once,
     options?: CallOptions,
   ): Promise<CreatedDataSet> {
     const { token, idempotencyKey, ...json } = ask;
@@ -115,7 +122,7 @@ export class DataSets {
       last = seen;
       if (now.state === 'ready') return now;
       if (now.state === 'failed') {
-        throw new DataSetFailedError(`dataset ${dataSetId} could not be built: ${now.reason ?? 'no reason given'}`);
+        throw new DataSetFailedError(now.dataSetId, now.reason);
       }
       if (performance.now() + wait * 1000 > end) {
         throw new TimeoutError(`dataset ${dataSetId} is not ready after ${timeout} s`);

@@ -35,7 +35,7 @@ export class KaisatsuError extends Error {
   readonly code: string | undefined;
   /** What the operator of the server finds the request by in the log. */
   readonly requestId: string | undefined;
-  /** For how many seconds the server asks to be left alone, if it said so. */
+  /** After how many seconds it makes sense to try again, where the server says so. */
   readonly retryAfter: number | undefined;
 
   constructor(kind: ErrorKind, message: string, details: ErrorDetails = {}) {
@@ -73,7 +73,10 @@ export class NotFoundError extends ApiError {
   override name = 'NotFoundError';
 }
 
-/** The dataset is still being built: `datasets.waitUntilReady` waits for it. */
+/**
+ * The dataset is still being built (`datasets.waitUntilReady` waits for it), or an `idempotencyKey` was used for
+ * another request.
+ */
 export class ConflictError extends ApiError {
   override name = 'ConflictError';
 }
@@ -140,9 +143,15 @@ export class MalformedAnswerError extends KaisatsuError {
 /** The dataset that was waited for could not be built. */
 export class DataSetFailedError extends KaisatsuError {
   override name = 'DataSetFailedError';
+  /** The dataset. */
+  readonly dataSetId: string;
+  /** Why, in the server's words. */
+  readonly reason: string | undefined;
 
-  constructor(message: string) {
-    super('dataSetFailed', message);
+  constructor(dataSetId: string, reason?: string) {
+    super('dataSetFailed', `dataset ${dataSetId} could not be built: ${reason ?? 'the server does not say why'}`);
+    this.dataSetId = dataSetId;
+    this.reason = reason;
   }
 }
 

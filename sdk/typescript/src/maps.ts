@@ -64,7 +64,10 @@ export class Maps {
     return this.get('railmapDetail', { ...this.gcs(), ...query }, mapOf, options);
   }
 
-  /** The picture of a window of a map. `course` are the codes of the stations of a way, which is then emphasised. */
+  /**
+   * The picture of a window of a map. `course` are the codes of the stations of a way: everything else is dimmed.
+   * `text` writes the letters of an svg as text, which can be searched and copied, instead of outlines.
+   */
   railmapData(
     query: Window & {
       id: string;
@@ -73,6 +76,7 @@ export class Maps {
       style?: 'light' | 'dark';
       language?: MapLanguage;
       course?: number[];
+      text?: boolean;
     },
     options?: CallOptions,
   ): Promise<PictureFile> {
@@ -126,6 +130,7 @@ export class Maps {
       sort?: 'time' | 'transfer';
       answerCount?: number;
       gcs?: Gcs;
+      language?: MapLanguage;
     },
     options?: CallOptions,
   ): Promise<Course[]> {
@@ -135,7 +140,7 @@ export class Maps {
 
   private get<T>(
     operation: string,
-    query: Record<string, string | number | undefined>,
+    query: Record<string, string | number | boolean | undefined>,
     read: (answer: Answer) => T,
     options?: CallOptions,
   ): Promise<T> {

@@ -1,5 +1,5 @@
 import { blobOf, formOf, type Picture } from './pictures.js';
-import type { CallOptions, Once } from './settings.js';
+import type { CallOptions, Gcs, Once } from './settings.js';
 import { nothing, shaped, type Shape } from './shape.js';
 import type { Transport } from './transport.js';
 import type { PictureFile } from './types/maps.js';
@@ -15,7 +15,7 @@ import type {
   TagPage,
   TextReading,
 } from './types/recognition.js';
-import { fileOf } from './wire.js';
+import { classificationOf, fileOf } from './wire.js';
 
 const BASE = '/imageRecognition/v1';
 const candidate = { score: 'number', itemId: 'string' } as const;
@@ -29,8 +29,9 @@ export class Recognition {
   constructor(private readonly transport: Transport) {}
 
   /**
-   * Which categories a picture is of: by a model (`general` if left out), or by a dataset of the user's, which needs
-   * the user's token.
+   * Which categories a picture is of: by a model (`general` if left out), or by a dataset of the user's, by its id or
+   * the user's own name of it, which needs the user's token. `latitude` and `longitude` say where the picture was
+   * taken: a hint for models that know places. `gcs` is the geodetic system of that place and of those in the answer.
    */
   classify(
     ask: {
@@ -40,10 +41,19 @@ export class Recognition {
       token?: string;
       numOfCandidates?: number;
       language?: string;
+      latitude?: number;
+      longitude?: number;
+      gcs?: Gcs;
     },
     options?: CallOptions,
   ): Promise<Classification> {
-    return this.look('concept/classify', ask, { ...ids, candidates: [tagged] }, options);
+    const { image, token, latitude, longitude, gcs = this.transport.settings.gcs, ...fields } = ask;
+    const query = { token, lati_d: latitude?.toFixed(9), longi_d: longitude?.toFixed(9), gcs };
+    const form = formOf({ ...fields, image: blobOf(image) });
+    return this.transport.send(
+      { method: 'POST', path: `${BASE}/concept/classify`, query, form, read: classificationOf },
+      options,
+    );
   }
 
   /** Where things are in a picture, and what they are. `accuracy` high finds small things too, and takes longer. */
@@ -103,17 +113,20 @@ export class Recognition {
     );
   }
 
-  /** Says whether the whole result of a recognition was right. The last word counts. */
+  /**
+   * Says whether the whole result of a recognition was right. The last word counts. `tag` is what the picture really
+   * shows: a tag of the model that answered, also one that is no candidate.
+   */
   feedback(
-    ask: { recognitionId: string; isValid: boolean; comment?: string } & Once,
+    ask: { recognitionId: string; isValid: boolean; comment?: string; tag?: string } & Once,
     options?: CallOptions,
   ): Promise<void> {
     return this.judge('feedback', ask, options);
   }
 
-  /** Says whether one candidate of a recognition was right. The last word counts. */
+  /** Says whether one candidate of a recognition was right. The last word counts. `tag` is that of `feedback`. */
   feedbackToCandidate(
-    ask: { recognitionId: string; itemId: string; isValid: boolean; comment?: string } & Once,
+    ask: { recognitionId: string; itemId: string; isValid: boolean; comment?: string; tag?: string } & Once,
     options?: CallOptions,
   ): Promise<void> {
     return this.judge('feedbackToCandidate', ask, options);
@@ -192,11 +205,11 @@ export class Recognition {
 
   private judge(
     operation: string,
-    ask: { recognitionId: string; isValid: boolean; comment?: string } & Once,
+    ask: { recognitionId: string; isValid: boolean; comment?: string; tag?: string } & Once,
     options?: CallOptions,
   ): Promise<void> {
-    const { comment, idempotencyKey, ...query } = ask;
-    const json = comment === undefined ? {} : { comment };
+    const { comment, tag, idempotencyKey, ...query } = ask;
+    const json = { comment, tag }; // what is undefined is not written
     const call = {
       method: 'POST',
       path: `${BASE}/${operation}`,

@@ -1,5 +1,7 @@
+import { shaped } from './shape.js';
 import { type Answer, jsonOf, Malformed } from './transport.js';
-import type { Course, ListedMap, Mark, PictureFile, Point, RailMap, StationPage } from './types/maps.js';
+import type { Course, GeoPoint, ListedMap, Mark, PictureFile, Point, RailMap, StationPage } from './types/maps.js';
+import type { Classification, TagCandidate } from './types/recognition.js';
 
 // The route map wire has strings for all values.
 type Wire = Record<string, unknown>;
@@ -48,16 +50,19 @@ function markOf(wire: unknown): Mark {
   };
 }
 
+function placeOf(geo: unknown): GeoPoint {
+  return { latitude: number(geo, 'lati_d'), longitude: number(geo, 'longi_d'), gcs: text(geo, 'gcs') };
+}
+
 function pointOf(wire: unknown): Point {
   const station = field(wire, 'Station');
   const prefecture = field(wire, 'Prefecture');
-  const geo = field(wire, 'GeoPoint');
   const point: Point = {
     code: number(station, 'code'),
     name: text(station, 'Name'),
     yomi: text(station, 'Yomi'),
     type: text(station, 'Type'),
-    geoPoint: { latitude: number(geo, 'lati_d'), longitude: number(geo, 'longi_d'), gcs: text(geo, 'gcs') },
+    geoPoint: placeOf(field(wire, 'GeoPoint')),
     ...numbers(wire, { distance: 'Distance' }),
   };
   if (text(prefecture, 'code') !== '') {
@@ -125,6 +130,20 @@ function courseOf(route: unknown): Course {
       stops: pointsOf(line, 'Stop'),
     })),
   };
+}
+
+const classified = shaped<{ candidates: (TagCandidate & { GeoPoint?: unknown })[] } & Classification>({
+  recognitionId: 'string',
+  jobId: 'string',
+  candidates: [{ tag: 'string', score: 'number', itemId: 'string' }],
+});
+
+/** @internal The only answer of the recognition with places in it, which are strings on the wire. */
+export function classificationOf(answer: Answer): Classification {
+  const { candidates, ...rest } = classified(answer);
+  const read = ({ GeoPoint: place, ...candidate }: (typeof candidates)[number]): TagCandidate =>
+    place ? { ...candidate, geoPoint: placeOf(place) } : candidate;
+  return { ...rest, candidates: candidates.map(read) };
 }
 
 /** @internal */

@@ -13,11 +13,11 @@ test('the key is in a header unless the query is asked for', async () => {
   const header = clientOf([json(CLASSIFIED)]);
   await header.kaisatsu.recognition.classify({ image });
   assert.equal(header.seen[0]?.headers.get('x-api-key'), 'kst_secret');
-  assert.equal(header.seen[0]?.url.search, '');
+  assert.equal(header.seen[0]?.url.search, '?gcs=wgs84');
   const query = clientOf([json(CLASSIFIED)], { keyIn: 'query' });
   await query.kaisatsu.recognition.classify({ image });
   assert.equal(query.seen[0]?.headers.get('x-api-key'), null);
-  assert.equal(query.seen[0]?.url.search, '?APIKEY=kst_secret');
+  assert.equal(query.seen[0]?.url.searchParams.get('APIKEY'), 'kst_secret');
 });
 
 test('health needs no key, redirects are not followed, no cookies are sent', async () => {
@@ -74,6 +74,30 @@ test('lists are repeated fields of a form', async () => {
   assert.equal(form.get('sites'), JSON.stringify(sites));
   assert.equal(form.get('maker'), 'b');
   assert.deepEqual(form.getAll('name'), ['茶']);
+});
+
+test('feedback can say what it really is', async () => {
+  const { kaisatsu, seen } = clientOf([json({}), json({}), json({})]);
+  await kaisatsu.recognition.feedback({ recognitionId: 'r', isValid: true, tag: 'latte' });
+  assert.equal(seen[0]?.init.body, '{"tag":"latte"}');
+  assert.equal(seen[0]?.url.search, '?recognitionId=r&isValid=true');
+  const ask = { recognitionId: 'r', itemId: 'i', isValid: false, comment: 'no', tag: 'latte' };
+  await kaisatsu.recognition.feedbackToCandidate(ask);
+  assert.equal(seen[1]?.init.body, '{"comment":"no","tag":"latte"}');
+  await kaisatsu.recognition.feedback({ recognitionId: 'r', isValid: true });
+  assert.equal(seen[2]?.init.body, '{}');
+});
+
+test('the place of a picture is in degrees', async () => {
+  const place = { lati: '35.39.31.0', longi: '139.44.43.0', lati_d: '35.65861', longi_d: '139.74543', gcs: 'wgs84' };
+  const sight = { tag: '東京タワー', tagId: 't', score: 0.9, itemId: 'i', GeoPoint: place, sites: [{ title: 'T' }] };
+  const other = { tag: 'tower', score: 0.1, itemId: 'j' };
+  const { kaisatsu, seen } = clientOf([json({ ...CLASSIFIED, candidates: [sight, other] })]);
+  const { candidates } = await kaisatsu.recognition.classify({ image, latitude: 35.6586, longitude: 139.7454 });
+  assert.equal(seen[0]?.url.search, '?lati_d=35.658600000&longi_d=139.745400000&gcs=wgs84');
+  assert.deepEqual(candidates[0]?.geoPoint, { latitude: 35.65861, longitude: 139.74543, gcs: 'wgs84' });
+  assert.deepEqual(candidates[0]?.sites, [{ title: 'T' }]);
+  assert.deepEqual(candidates[1], other);
 });
 
 test('pages are read only when somebody asks for more', async () => {

@@ -91,12 +91,10 @@ async function run(step: Step): Promise<string[]> {
     for (const [name, path] of Object.entries(step.save ?? {})) saved.set(name, lookup(result, path));
   } catch (error) {
     if (!(error instanceof KaisatsuError)) throw error;
-    const { kind: type, status, code, message, requestId, retryAfter } = error;
-    if (step.error) {
-      wrong.push(...differences({ type, status, code, message, requestId, retryAfter }, step.error, saved));
-    } else {
-      wrong.push(`failed with ${type}: ${message}`);
-    }
+    const { kind: type, message } = error;
+    // The message of an error is no property that `...` copies.
+    if (step.error) wrong.push(...differences({ ...error, type, message }, step.error, saved));
+    else wrong.push(`failed with ${type}: ${message}`);
   }
   if (step.requests !== undefined || step.sent) {
     const { requests, seen } = await control('/requests');

@@ -1,4 +1,7 @@
-"""Turns JSON into dataclasses: `data_set_id` of a class is `dataSetId` of the wire."""
+"""Turns JSON into dataclasses: `data_set_id` of a class is `dataSetId` of the wire.
+
+The metadata `wire` of a field says otherwise: a name, and the function that reads what is there.
+"""
 
 from __future__ import annotations
 
@@ -59,9 +62,9 @@ def _decode_object(type_: type[Any], wire: dict[str, Any]) -> Any:
     hints = _hints(type_)
     values = {}
     for field in dataclasses.fields(type_):
-        name = camel(field.name)
+        name, read = field.metadata.get("wire") or (camel(field.name), None)
         if wire.get(name) is not None:
-            values[field.name] = _decode(hints[field.name], wire[name], name)
+            values[field.name] = read(wire[name]) if read else _decode(hints[field.name], wire[name], name)
         elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
             raise Malformed(f"{name} is missing")
     return type_(**values)

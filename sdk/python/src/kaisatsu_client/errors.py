@@ -22,6 +22,8 @@ class KaisatsuError(Exception):
     """The code of the server: "W404" of a route map, "301" of image recognition."""
     request_id: str | None
     """What the operator of the server finds the request by in the log."""
+    retry_after: float | None
+    """After how many seconds it makes sense to try again, where the server says so."""
 
     def __init__(
         self,
@@ -30,12 +32,14 @@ class KaisatsuError(Exception):
         status: int | None = None,
         code: str | None = None,
         request_id: str | None = None,
+        retry_after: float | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.status = status
         self.code = code
         self.request_id = request_id
+        self.retry_after = retry_after
 
     def __str__(self) -> str:
         parts = [("status", self.status), ("code", self.code), ("request", self.request_id)]
@@ -78,22 +82,7 @@ class TooLargeError(ApiError):
 
 
 class RetryableError(ApiError):
-    """The server asks to be left alone for a while."""
-
-    retry_after: float | None
-    """For how many seconds, if the server said so."""
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        status: int | None = None,
-        code: str | None = None,
-        request_id: str | None = None,
-        retry_after: float | None = None,
-    ) -> None:
-        super().__init__(message, status=status, code=code, request_id=request_id)
-        self.retry_after = retry_after
+    """Trying again later makes sense; `retry_after` says when, where the server says so."""
 
 
 class ConflictError(RetryableError):
@@ -146,22 +135,31 @@ class DataSetFailedError(KaisatsuError):
 
     kind = "dataSetFailed"
 
+    data_set_id: str
+    """The dataset."""
+    reason: str | None
+    """Why, in the server's words."""
+
+    def __init__(self, data_set_id: str, reason: str | None) -> None:
+        super().__init__(f"dataset {data_set_id} could not be built: {reason or 'the server does not say why'}")
+        self.data_set_id = data_set_id
+        self.reason = reason
+
 
 _BY_STATUS: dict[int, type[ApiError]] = {
     401: UnauthorisedError,
     403: ForbiddenError,
     404: NotFoundError,
+    409: ConflictError,
     413: TooLargeError,
+    429: RateLimitedError,
+    503: UnavailableError,
 }
-
-_WITH_TIME: dict[int, type[RetryableError]] = {409: ConflictError, 429: RateLimitedError, 503: UnavailableError}
 
 
 def error_of(
     status: int, code: str | None, message: str, request_id: str | None, retry_after: float | None
 ) -> ApiError:
     """The error of an answer."""
-    if status in _WITH_TIME:
-        return _WITH_TIME[status](message, status=status, code=code, request_id=request_id, retry_after=retry_after)
     kind = _BY_STATUS.get(status, ServerError if status >= 500 else BadRequestError)
-    return kind(message, status=status, code=code, request_id=request_id)
+    return kind(message, status=status, code=code, request_id=request_id, retry_after=retry_after)

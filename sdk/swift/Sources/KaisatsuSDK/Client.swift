@@ -82,8 +82,20 @@ extension KaisatsuClient where Side == ServerSide {
 
 /// The state of a server.
 public struct Health: Sendable, Hashable, Codable {
-  /// `ok`, or what is wrong.
+  /// `ok`; of `ready` also `degraded`, when a part needs attention.
   public let status: String
   /// The version of the server.
   public let version: String
+  /// The parts of the server; of `ready` alone.
+  public let parts: [Part]?
+}
+
+/// A part of the server, such as its database.
+public struct Part: Sendable, Hashable, Codable {
+  /// What it is called.
+  public let name: String
+  /// `ok`, `off`, `starting`, `degraded` or `failing`.
+  public let state: String
+  /// Why, when it is not ok.
+  public let message: String?
 }

@@ -57,7 +57,7 @@ public enum KaisatsuError: Error, Sendable, Hashable {
   /// The caller's own input cannot be sent: a file that cannot be read, an address that is none.
   case invalidInput(message: String)
   /// A dataset that was waited for could not be built.
-  case dataSetFailed(dataSetId: String, reason: String)
+  case dataSetFailed(dataSetId: String, reason: String?)
 }
 
 extension KaisatsuError {
@@ -98,7 +98,8 @@ extension KaisatsuError {
       .malformedAnswer(let message, _, _):
       return message
     case .cancelled: return "the call was cancelled"
-    case .dataSetFailed(let dataSetId, let reason): return "dataset \(dataSetId) could not be built: \(reason)"
+    case .dataSetFailed(let dataSetId, let reason):
+      return "dataset \(dataSetId) could not be built: \(reason ?? "the server does not say why")"
     default: return failure?.message ?? ""
     }
   }

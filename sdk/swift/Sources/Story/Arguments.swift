@@ -17,8 +17,18 @@ struct Arguments: Sendable {
     return values.compactMap(\.text)
   }
 
+  func ints(_ name: String) -> [Int] {
+    guard case .array(let values)? = values[name] else { return [] }
+    return values.compactMap { $0.double.map { Int($0) } }
+  }
+
+  func optionalFlag(_ name: String) -> Bool? {
+    guard case .bool(let value)? = values[name] else { return nil }
+    return value
+  }
+
   func flag(_ name: String) throws -> Bool {
-    guard case .bool(let value)? = values[name] else { throw Complaint("\(name) is missing") }
+    guard let value = optionalFlag(name) else { throw Complaint("\(name) is missing") }
     return value
   }
 
@@ -40,6 +50,12 @@ struct Arguments: Sendable {
 
   /// The geodetic system, or the SDK's default.
   func gcs() throws -> GeodeticSystem { try choice("gcs") ?? .wgs84 }
+
+  /// Where a picture was taken.
+  func place() throws -> GeoPoint? {
+    guard let latitude = double("latitude"), let longitude = double("longitude") else { return nil }
+    return GeoPoint(latitude: latitude, longitude: longitude, gcs: try gcs())
+  }
 
   func picture() throws -> Picture {
     guard let value = values["image"] else { throw Complaint("image is missing") }

@@ -41,37 +41,41 @@ struct Operation: Sendable {
     case "maps.railmapList":
       return try plain(
         await maps.railmapList(
-          id: a.text("id"), stationCode: a.int("stationCode"), stationName: a.text("stationName"), gcs: a.gcs()))
+          id: a.text("id"), stationCode: a.int("stationCode"), stationName: a.text("stationName"), gcs: a.gcs(),
+          language: a.choice("language")))
     case "maps.railmapDetail":
       return try plain(
         await maps.railmapDetail(
           id: a.needed("id"), stationName: a.text("stationName"), stationCode: a.int("stationCode"), x: a.int("x"),
-          y: a.int("y"), width: a.int("width"), height: a.int("height"), gcs: a.gcs()))
+          y: a.int("y"), width: a.int("width"), height: a.int("height"), gcs: a.gcs(),
+          language: a.choice("language")))
     case "maps.railmapData":
       return plain(
         try await maps.railmapData(
           id: a.needed("id"), x: a.int("x"), y: a.int("y"), width: a.int("width"), height: a.int("height"),
-          format: a.choice("format"), scale: a.int("scale"), style: a.choice("style")))
+          format: a.choice("format"), scale: a.double("scale"), style: a.choice("style"),
+          language: a.choice("language"), course: a.ints("course"), text: a.optionalFlag("text")))
     case "maps.stations":
       return try plain(
         await maps.stations(
           code: a.int("code"), name: a.text("name"), prefectureCode: a.int("prefectureCode"), type: a.text("type"),
-          id: a.text("id"), limit: a.int("limit"), offset: a.int("offset"), gcs: a.gcs()))
+          id: a.text("id"), limit: a.int("limit"), offset: a.int("offset"), gcs: a.gcs(),
+          language: a.choice("language")))
     case "maps.eachStation":
       return try await all(
         maps.eachStation(
           name: a.text("name"), prefectureCode: a.int("prefectureCode"), type: a.text("type"), id: a.text("id"),
-          gcs: a.gcs(), pageSize: a.int("limit") ?? 100))
+          gcs: a.gcs(), language: a.choice("language"), pageSize: a.int("limit") ?? 100))
     case "maps.stationNear":
       return try plain(
         await maps.stationNear(
           latitude: a.number("latitude"), longitude: a.number("longitude"), radius: a.int("radius"),
-          limit: a.int("limit"), gcs: a.gcs()))
+          limit: a.int("limit"), gcs: a.gcs(), language: a.choice("language")))
     case "maps.searchCourse":
       return try plain(
         await maps.searchCourse(
           from: a.needed("from"), to: a.needed("to"), via: a.texts("via"), id: a.text("id"), sort: a.choice("sort"),
-          answerCount: a.int("answerCount"), gcs: a.gcs()))
+          answerCount: a.int("answerCount"), gcs: a.gcs(), language: a.choice("language")))
     default: return nil
     }
   }
@@ -80,6 +84,10 @@ struct Operation: Sendable {
     let a = arguments
     let (datasets, images) = (client.datasets, client.images)
     switch call {
+    case "datasets.create" where a.text("from") == "storage":
+      return try plain(
+        await datasets.createFromStorage(
+          name: a.needed("name"), token: a.needed("token"), idempotencyKey: a.text("idempotencyKey")))
     case "datasets.create":
       return try plain(
         await datasets.create(
@@ -134,7 +142,10 @@ struct Operation: Sendable {
           limit: a.int("limit")))
     case "catalogue.each":
       return try await all(client.catalogue.each(category: a.text("category"), pageSize: a.int("limit")))
-    case "catalogue.add": return try plain(await client.catalogue.add(a.item(), images: a.pictureList()))
+    case "catalogue.add":
+      return try plain(
+        await client.catalogue.add(
+          a.item(), images: a.pictureList(), idempotencyKey: a.text("idempotencyKey")))
     case "catalogue.remove":
       return nothing(try await client.catalogue.remove(id: a.text("id"), barcode: a.text("barcode")))
     case "collections.list":
@@ -144,7 +155,7 @@ struct Operation: Sendable {
       return try plain(
         await client.collections.add(
           a.picture(), to: a.needed("collection"), imageId: a.needed("imageId"), tag: a.text("tag"),
-          imageUrl: a.text("imageUrl"), modelName: a.text("modelName")))
+          imageUrl: a.text("imageUrl"), modelName: a.text("modelName"), idempotencyKey: a.text("idempotencyKey")))
     case "collections.remove":
       return nothing(try await client.collections.remove(a.needed("collection"), imageId: a.text("imageId")))
     case "collections.images":

@@ -14,7 +14,8 @@ extension Operation {
       }
       return try plain(
         await recognition.classify(
-          a.picture(), modelName: a.text("modelName"), numOfCandidates: count, language: a.text("language")))
+          a.picture(), modelName: a.text("modelName"), numOfCandidates: count, language: a.text("language"),
+          place: a.place(), gcs: a.gcs()))
     case "recognition.detect":
       return try plain(
         await recognition.detect(
@@ -49,12 +50,12 @@ extension Operation {
       return nothing(
         try await recognition.feedback(
           recognitionId: a.needed("recognitionId"), isValid: a.flag("isValid"), comment: a.text("comment"),
-          idempotencyKey: a.text("idempotencyKey")))
+          tag: a.text("tag"), idempotencyKey: a.text("idempotencyKey")))
     case "recognition.feedbackToCandidate":
       return nothing(
         try await recognition.feedbackToCandidate(
           recognitionId: a.needed("recognitionId"), itemId: a.needed("itemId"), isValid: a.flag("isValid"),
-          comment: a.text("comment")))
+          comment: a.text("comment"), tag: a.text("tag"), idempotencyKey: a.text("idempotencyKey")))
     case "recognition.feedbackTotals":
       let totals = try await recognition.feedbackTotals(
         modelName: a.text("modelName"), since: a.text("since"), until: a.text("until"), interval: a.text("interval"))

@@ -135,6 +135,10 @@ extension KaisatsuError {
     fields["code"] = code.map { .string($0) }
     fields["requestId"] = requestId.map { .string($0) }
     fields["retryAfter"] = retryAfter.map { .number($0) }
+    if case .dataSetFailed(let dataSetId, let reason) = self {
+      fields["dataSetId"] = .string(dataSetId)
+      fields["reason"] = reason.map { .string($0) }
+    }
     return .object(fields)
   }
 

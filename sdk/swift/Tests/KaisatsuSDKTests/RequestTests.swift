@@ -53,6 +53,41 @@ final class RequestTests: XCTestCase {
     XCTAssertEqual(request.body, expected)
   }
 
+  func testFeedbackCanSayWhatItReallyIs() async throws {
+    let transport = StubTransport([.json("", status: 204)])
+    let recognition = client(transport).recognition
+    try await recognition.feedback(recognitionId: "r", isValid: true, tag: "latte")
+    try await recognition.feedbackToCandidate(
+      recognitionId: "r", itemId: "i", isValid: false, comment: "no", tag: "latte")
+    try await recognition.feedback(recognitionId: "r", isValid: true)
+    let bodies = try transport.requests.map { request in
+      try JSONDecoder().decode([String: String].self, from: XCTUnwrap(request.body))
+    }
+    XCTAssertEqual(bodies, [["tag": "latte"], ["comment": "no", "tag": "latte"], [:]])
+    XCTAssertEqual(transport.requests[0].url.query, "recognitionId=r&isValid=true")
+  }
+
+  func testThePlaceOfAPictureIsInDegrees() async throws {
+    let place =
+      #"{"lati":"35.39.31.0","longi":"139.44.43.0","lati_d":"35.65861","longi_d":"139.74543","gcs":"wgs84"}"#
+    let sight = #"{"tag":"t","tagId":"t","score":0.9,"itemId":"i","GeoPoint":\#(place),"sites":[{"title":"T"}]}"#
+    let other = #"{"tag":"tower","score":0.1,"itemId":"j"}"#
+    let transport = StubTransport([.json(#"{"recognitionId":"r","jobId":"r","candidates":[\#(sight),\#(other)]}"#)])
+    let found = try await client(transport).recognition.classify(
+      Picture(Data([1])), place: GeoPoint(latitude: 35.6586, longitude: 139.7454))
+    XCTAssertEqual(transport.requests[0].url.query, "lati_d=35.6586&longi_d=139.7454&gcs=wgs84")
+    XCTAssertEqual(found.candidates[0].geoPoint, GeoPoint(latitude: 35.65861, longitude: 139.74543))
+    XCTAssertEqual(found.candidates[0].sites?.first?.title, "T")
+    XCTAssertNil(found.candidates[1].geoPoint)
+  }
+
+  func testADatasetOfTheStorageAreaNamesNoImages() async throws {
+    let transport = StubTransport([.json(#"{"dataSetId":"d","state":"queued"}"#, status: 202)])
+    _ = try await client(transport).datasets.createFromStorage(name: "cups", token: "t")
+    let body = try JSONDecoder().decode([String: String].self, from: XCTUnwrap(transport.requests[0].body))
+    XCTAssertEqual(body, ["name": "cups", "from": "storage"])
+  }
+
   func testAFileIsReadWhenItIsSent() async throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).gif")
     let picture = Picture(file: file)

@@ -1,9 +1,21 @@
 import type { Site } from './recognition.js';
 
+/** A part of the server, such as its database. */
+export interface Part {
+  name: string;
+  /** ok, off, starting, degraded or failing. */
+  state: string;
+  /** Why, when it is not ok. */
+  message?: string;
+}
+
 /** How the server is. */
 export interface Health {
+  /** ok; of `ready` also degraded, when a part needs attention. */
   status: string;
   version: string;
+  /** The parts of the server; of `ready` alone. */
+  parts?: Part[];
 }
 
 /** A token for one of the application's users. */

@@ -1,3 +1,5 @@
+import type { GeoPoint } from './maps.js';
+
 /** A corner in pixels of the picture as sent. */
 export interface Corner {
   x: number;
@@ -11,7 +13,12 @@ export interface TagCandidate {
   score: number;
   /** What feedbackToCandidate refers to. */
   itemId: string;
+  /** What identifies the category: two can share a name. */
   tagId?: string;
+  /** Where it is, if it is a single thing whose place is known, such as a sight. */
+  geoPoint?: GeoPoint;
+  /** Pages about it, of a model that knows single things. */
+  sites?: Site[];
 }
 
 /** The categories of a picture, best first. */
@@ -22,7 +29,14 @@ export interface Classification {
 }
 
 /** A thing in the picture, and its box in pixels of the picture as sent. */
-export interface ThingCandidate extends TagCandidate {
+export interface ThingCandidate {
+  tag: string;
+  /** 0 to 1. */
+  score: number;
+  /** What feedbackToCandidate refers to. */
+  itemId: string;
+  /** What identifies the category: two can share a name. */
+  tagId?: string;
   xMin: number;
   yMin: number;
   xMax: number;

@@ -91,11 +91,26 @@ class AsyncMaps:
         style: Literal["light", "dark"] | None = None,
         language: Language | None = None,
         course: Sequence[int] = (),
+        text: bool | None = None,
     ) -> File:
-        """The picture of a window of a map. `course` are the codes of the stations of a way to emphasise."""
+        """The picture of a window of a map.
+
+        Args:
+            id: The map.
+            x: Where the window begins.
+            y: Where the window begins.
+            width: 1 to 500; needs height.
+            height: 1 to 500; needs width.
+            format: png if left out.
+            scale: Pixels for a unit of the map.
+            style: light if left out.
+            language: The language of the names.
+            course: The codes of the stations of a way; everything else is dimmed.
+            text: Whether an svg has letters as text, which can be searched and copied, instead of outlines.
+        """
         query: dict[str, Value] = {"id": id, "x": x, "y": y, "width": width, "height": height}
         query |= {"format": format, "scale": scale, "style": style, "language": language}
-        query |= {"course": ",".join(str(code) for code in course) or None}
+        query |= {"course": ",".join(str(code) for code in course) or None, "text": text}
         return await self._get("railmapData", query, read_file)
 
     async def stations(
@@ -192,6 +207,7 @@ class AsyncMaps:
         sort: Literal["time", "transfer"] | None = None,
         answer_count: int | None = None,
         gcs: Gcs | None = None,
+        language: Language | None = None,
     ) -> list[Course]:
         """Ways from one station to another, the best first. Times are those of a typical weekday.
 
@@ -203,10 +219,11 @@ class AsyncMaps:
             sort: What there should be least of.
             answer_count: At most so many ways, 1 to 5.
             gcs: The geodetic system of the answer.
+            language: The language of the names of stations and lines.
         """
         between = ",".join(str(place) for place in via) or None
         query: dict[str, Value] = {"from": str(from_), "to": str(to), "via": between, "id": id, "sort": sort}
-        query |= {"answerCount": answer_count, "gcs": self._gcs(gcs)}
+        query |= {"answerCount": answer_count, "gcs": self._gcs(gcs), "language": language}
         return await self._get("searchCourse", query, reading(courses_of))
 
     async def _get(self, operation: str, query: dict[str, Value], read: Callable[[Answer], T]) -> T:

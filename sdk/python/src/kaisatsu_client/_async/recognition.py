@@ -40,16 +40,22 @@ class AsyncRecognition:
         token: str | None = None,
         num_of_candidates: int | None = None,
         language: str | None = None,
+        latitude: float | None = None,
+        longitude: float | None = None,
+        gcs: Literal["wgs84", "tokyo"] | None = None,
     ) -> Classification:
         """Which categories a picture is of.
 
         Args:
             image: The picture.
             model_name: A model that `models` lists; general if left out.
-            data_set_id: A dataset of the user's instead; needs `token`.
+            data_set_id: A dataset of the user's instead, by its id or the user's own name of it; needs `token`.
             token: The user's token.
             num_of_candidates: At most so many; 5 if left out.
             language: The language of the tags.
+            latitude: Where the picture was taken: a hint for models that know places; needs `longitude`.
+            longitude: Where the picture was taken.
+            gcs: The geodetic system of that place and of the places in the answer.
         """
         form = [
             ("modelName", model_name),
@@ -58,10 +64,11 @@ class AsyncRecognition:
             ("language", language),
             ("image", encode(image)),
         ]
+        place = {"lati_d": _degrees(latitude), "longi_d": _degrees(longitude)}
+        # The default of the wire is the old Tokyo datum, in which a place from a phone is 400 metres off.
+        query: dict[str, Value] = {"token": token, **place, "gcs": gcs or self._transport.settings.gcs}
         path = f"{_BASE}/concept/classify"
-        return await self._transport.send(
-            Call("POST", path, read_as(Classification), query={"token": token}, form=form)
-        )
+        return await self._transport.send(Call("POST", path, read_as(Classification), query=query, form=form))
 
     async def detect(
         self,
@@ -112,7 +119,7 @@ class AsyncRecognition:
             image: The picture.
             text: Instead of a picture, what the images show, where the model of the collection has a text encoder.
             collection: A public collection.
-            data_set_id: A dataset of the user's instead.
+            data_set_id: A dataset of the user's instead, by its id or the user's own name of it.
             token: The user's token, with a dataset.
             num_of_candidates: At most so many.
             min_score: The least score; 0 shows all.
@@ -150,14 +157,25 @@ class AsyncRecognition:
         return await self._transport.send(Call("POST", f"{_BASE}/text/read", read_as(TextReading), form=form))
 
     async def feedback(
-        self, recognition_id: str, is_valid: bool, *, comment: str | None = None, idempotency_key: str | None = None
+        self,
+        recognition_id: str,
+        is_valid: bool,
+        *,
+        comment: str | None = None,
+        tag: str | None = None,
+        idempotency_key: str | None = None,
     ) -> None:
         """Says whether the whole result of a recognition was right. The last word counts.
 
-        `idempotency_key` is that of `AsyncDataSets.create`.
+        Args:
+            recognition_id: The recognition.
+            is_valid: Whether it was right.
+            comment: At most 2,000 characters for the operator.
+            tag: What the picture really shows: a tag of the model that answered, also one that is no candidate.
+            idempotency_key: See `AsyncDataSets.create`.
         """
         query: dict[str, Value] = {"recognitionId": recognition_id, "isValid": is_valid}
-        await self._feedback("feedback", query, comment, idempotency_key)
+        await self._feedback("feedback", query, {"comment": comment, "tag": tag}, idempotency_key)
 
     async def feedback_to_candidate(
         self,
@@ -166,17 +184,26 @@ class AsyncRecognition:
         is_valid: bool,
         *,
         comment: str | None = None,
+        tag: str | None = None,
         idempotency_key: str | None = None,
     ) -> None:
         """Says whether one candidate of a recognition was right. The last word counts.
 
-        `idempotency_key` is that of `AsyncDataSets.create`.
+        Args:
+            recognition_id: The recognition.
+            item_id: The candidate.
+            is_valid: Whether it was right.
+            comment: At most 2,000 characters for the operator.
+            tag: What the picture really shows: a tag of the model that answered, also one that is no candidate.
+            idempotency_key: See `AsyncDataSets.create`.
         """
         query: dict[str, Value] = {"recognitionId": recognition_id, "itemId": item_id, "isValid": is_valid}
-        await self._feedback("feedbackToCandidate", query, comment, idempotency_key)
+        await self._feedback("feedbackToCandidate", query, {"comment": comment, "tag": tag}, idempotency_key)
 
-    async def _feedback(self, operation: str, query: dict[str, Value], comment: str | None, key: str | None) -> None:
-        json = {} if comment is None else {"comment": comment}
+    async def _feedback(
+        self, operation: str, query: dict[str, Value], said: dict[str, str | None], key: str | None
+    ) -> None:
+        json = {name: value for name, value in said.items() if value is not None}
         path = f"{_BASE}/{operation}"
         await self._transport.send(Call("POST", path, read_nothing, query=query, json=json, idempotency_key=once(key)))
 
@@ -238,6 +265,10 @@ class AsyncRecognition:
         """A small picture of an image of a collection, or of an item of the catalogue by its `id`."""
         query = {"collection": collection, "imageId": image_id, "id": id}
         return await self._transport.send(Call("GET", f"{_BASE}/thumbnail", read_file, query=query, repeatable=True))
+
+
+def _degrees(value: float | None) -> str | None:
+    return None if value is None else f"{value:.9f}"
 
 
 def _moment(value: str | date | None) -> str | None:

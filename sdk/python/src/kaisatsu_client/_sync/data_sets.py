@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Callable, Iterable, Mapping
 from dataclasses import asdict
+from typing import Any, Literal
 
 from .._call import Call, once, read_as, read_nothing
 from .._decode import camel
@@ -16,7 +17,8 @@ _BASE = "/imageRecognition/v1/userCategory"
 class DataSets:
     """Users' own categories: datasets that are taught by examples.
 
-    Every method but `get_token` takes the user's token.
+    Every method but `get_token` takes the user's token. Wherever a `data_set_id` is asked for, the user's own name of
+    the dataset is taken too, as long as no other dataset of the user has it.
     """
 
     def __init__(self, transport: Transport) -> None:
@@ -35,7 +37,13 @@ class DataSets:
         return self._transport.send(Call("POST", f"{_BASE}/getToken", read_as(Token), json=json))
 
     def create(
-        self, token: str, name: str, images: Iterable[DataSetImage], *, idempotency_key: str | None = None
+        self,
+        token: str,
+        name: str,
+        images: Iterable[DataSetImage] = (),
+        *,
+        from_: Literal["storage"] | None = None,
+        idempotency_key: str | None = None,
     ) -> CreatedDataSet:
         """Begins to build a dataset; `wait_until_ready` waits for it.
 
@@ -43,10 +51,13 @@ class DataSets:
             token: The user's token.
             name: What the user calls it.
             images: What it is made of.
+            from_: Instead of images, "storage": all images of the user's storage area that have a tag. The name must
+                then be one that no other dataset of the user has.
             idempotency_key: A text that is used for no other request. The server does the work of the same request
                 with the same key once within a day. Without it every call has a random one.
         """
-        json = {"name": name, "images": _images(images)}
+        json: dict[str, Any] = {"name": name}
+        json |= {"images": _images(images)} if from_ is None else {"from": from_}
         query = {"token": token}
         return self._transport.send(
             Call(
@@ -175,7 +186,7 @@ class DataSets:
             if data_set.state == "ready":
                 return data_set
             if data_set.state == "failed":
-                raise DataSetFailedError(f"dataset {data_set_id} could not be built: {data_set.reason}")
+                raise DataSetFailedError(data_set.data_set_id, data_set.reason)
             if time.monotonic() + wait > end:
                 raise TimeoutError(f"dataset {data_set_id} is not ready after {timeout:g} s")
             time.sleep(wait)

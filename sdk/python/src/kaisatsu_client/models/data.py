@@ -10,11 +10,25 @@ from .recognition import Site
 
 
 @dataclass(frozen=True, kw_only=True)
+class Part:
+    """A part of the server, such as its database."""
+
+    name: str
+    state: str
+    """ok, off, starting, degraded or failing."""
+    message: str | None = None
+    """Why, when it is not ok."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Health:
     """How the server is."""
 
     status: str
+    """ok; of `ready` also degraded, when a part needs attention."""
     version: str
+    parts: list[Part] = field(default_factory=list)
+    """The parts of the server; of `ready` alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +158,8 @@ class ImageOutcome:
     tag: str
     outcome: str
     detail: str
+    deleted: bool = False
+    """Whether it was deleted from the storage area since. The dataset goes on recognising with it."""
 
 
 @dataclass(frozen=True, kw_only=True)

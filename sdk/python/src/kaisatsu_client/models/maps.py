@@ -193,6 +193,11 @@ def _mark(wire: Any) -> Mark:
     )
 
 
+def place_of(wire: Any) -> GeoPoint:
+    latitude, longitude = _decimal(wire, "lati_d"), _decimal(wire, "longi_d")
+    return GeoPoint(latitude=latitude, longitude=longitude, gcs=_text(wire, "gcs"))
+
+
 def _point(wire: Any) -> Point:
     abroad = _text(wire, "Prefecture", "code") == ""
     return Point(
@@ -203,11 +208,7 @@ def _point(wire: Any) -> Point:
         prefecture=None
         if abroad
         else Prefecture(code=_number(wire, "Prefecture", "code"), name=_text(wire, "Prefecture", "Name")),
-        geo_point=GeoPoint(
-            latitude=_decimal(wire, "GeoPoint", "lati_d"),
-            longitude=_decimal(wire, "GeoPoint", "longi_d"),
-            gcs=_text(wire, "GeoPoint", "gcs"),
-        ),
+        geo_point=place_of(_get(wire, "GeoPoint")),
         marks=[_mark(mark) for mark in _array(wire, "MarkCoordinates")] if "MarkCoordinates" in wire else None,
         maps=[_text(map, "id") for map in _array(wire, "RailMap")] if "RailMap" in wire else None,
         distance=_optional(wire, "Distance"),

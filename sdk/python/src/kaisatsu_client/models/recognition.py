@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from .maps import GeoPoint, place_of
+
 
 @dataclass(frozen=True, kw_only=True)
 class Corner:
@@ -25,6 +27,11 @@ class TagCandidate:
     item_id: str
     """What feedback_to_candidate refers to."""
     tag_id: str | None = None
+    """What identifies the category: two can share a name."""
+    geo_point: GeoPoint | None = field(default=None, metadata={"wire": ("GeoPoint", place_of)})
+    """Where it is, if it is a single thing whose place is known, such as a sight."""
+    sites: list[Site] = field(default_factory=list)
+    """Pages about it, of a model that knows single things."""
 
 
 @dataclass(frozen=True, kw_only=True)

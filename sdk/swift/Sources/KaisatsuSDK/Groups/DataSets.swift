@@ -1,6 +1,9 @@
 import Foundation
 
 /// Users' datasets, which teach new categories.
+///
+/// Wherever a `dataSetId` is asked for, the user's own name of the dataset is taken too, as long as no other dataset of
+/// the user has it.
 public struct DataSets<Side: Sendable>: Sendable {
   let core: Core
 
@@ -16,6 +19,21 @@ public struct DataSets<Side: Sendable>: Sendable {
     name: String, images: [TaggedImage], token: String, idempotencyKey: String? = nil
   ) async throws(KaisatsuError) -> CreatedDataSet {
     let body: [String: JSONValue] = ["name": .string(name), "images": .array(images.map(\.json))]
+    return try await core.decode(
+      .post(path("createDataSet"), Query(token: token), json: body).once(idempotencyKey))
+  }
+
+  /// Makes a dataset of all images of the user's storage area that have a tag.
+  ///
+  /// - Parameters:
+  ///   - name: What the user calls it; no other dataset of the user has this name.
+  ///   - token: The user's token.
+  ///   - idempotencyKey: Used for no other request: the server does the work of the same request with the same key
+  ///     once within a day. A random one when it is left out.
+  public func createFromStorage(
+    name: String, token: String, idempotencyKey: String? = nil
+  ) async throws(KaisatsuError) -> CreatedDataSet {
+    let body: [String: JSONValue] = ["name": .string(name), "from": .string("storage")]
     return try await core.decode(
       .post(path("createDataSet"), Query(token: token), json: body).once(idempotencyKey))
   }
@@ -133,7 +151,7 @@ public struct DataSets<Side: Sendable>: Sendable {
       last = now
       if now.state == .ready { return now }
       if now.state == .failed {
-        throw .dataSetFailed(dataSetId: dataSetId, reason: now.reason ?? "the server does not say why")
+        throw .dataSetFailed(dataSetId: now.dataSetId, reason: now.reason)
       }
       guard ProcessInfo.processInfo.systemUptime + interval < end else {
         throw .timeout(message: "dataset \(dataSetId) was not ready in time")

@@ -68,13 +68,14 @@ public struct Maps: Sendable {
   ///   - width: The width of the window, 1 to 500; only together with the height.
   ///   - height: The height of the window, 1 to 500; only together with the width.
   ///   - format: PNG when it is left out.
-  ///   - scale: Pixels for a unit of the map, 1 to 3.
+  ///   - scale: Pixels for a unit of the map.
   ///   - style: Light when it is left out.
   ///   - language: The language of the names.
-  ///   - course: The codes of the stations of a way, which is emphasised.
+  ///   - course: The codes of the stations of a way; everything else is dimmed.
+  ///   - text: Whether an SVG has letters as text, which can be searched and copied, instead of outlines.
   public func railmapData(
     id: String, x: Int? = nil, y: Int? = nil, width: Int? = nil, height: Int? = nil, format: MapFormat? = nil,
-    scale: Int? = nil, style: MapStyle? = nil, language: MapLanguage? = nil, course: [Int] = []
+    scale: Double? = nil, style: MapStyle? = nil, language: MapLanguage? = nil, course: [Int] = [], text: Bool? = nil
   ) async throws(KaisatsuError) -> Payload {
     var query = Query()
     query.add("id", id)
@@ -83,10 +84,11 @@ public struct Maps: Sendable {
     query.add("width", width)
     query.add("height", height)
     query.add("format", format?.rawValue)
-    query.add("scale", scale)
+    query.add("scale", number: scale)
     query.add("style", style?.rawValue)
     query.add("language", language?.rawValue)
     query.add("course", course.isEmpty ? nil : course.map(String.init).joined(separator: ","))
+    query.add("text", text.map { $0 ? "true" : "false" })
     return try await core.bytes(.get(core.route("railmapData"), query))
   }
 
@@ -122,12 +124,12 @@ public struct Maps: Sendable {
   /// All stations of a search, page by page; the parameters are those of `stations`.
   public func eachStation(
     name: String? = nil, prefectureCode: Int? = nil, type: String? = nil, id: String? = nil,
-    gcs: GeodeticSystem = .wgs84, pageSize: Int = 100
+    gcs: GeodeticSystem = .wgs84, language: MapLanguage? = nil, pageSize: Int = 100
   ) -> Pages<StationPoint> {
     Pages { cursor throws(KaisatsuError) in
       let found = try await stations(
         name: name, prefectureCode: prefectureCode, type: type, id: id, limit: pageSize,
-        offset: cursor.flatMap { Int($0) }, gcs: gcs)
+        offset: cursor.flatMap { Int($0) }, gcs: gcs, language: language)
       return Page(elements: found.points, offset: found.offset, of: found.max)
     }
   }
@@ -165,9 +167,10 @@ public struct Maps: Sendable {
   ///   - sort: What makes a way better.
   ///   - answerCount: How many ways at most, 1 to 5.
   ///   - gcs: The geodetic system of the answer.
+  ///   - language: The language of the names of stations and lines.
   public func searchCourse(
     from: String, to: String, via: [String] = [], id: String? = nil, sort: CourseOrder? = nil,
-    answerCount: Int? = nil, gcs: GeodeticSystem = .wgs84
+    answerCount: Int? = nil, gcs: GeodeticSystem = .wgs84, language: MapLanguage? = nil
   ) async throws(KaisatsuError) -> [Course] {
     struct Answer: Decodable {
       struct ResultSet: Decodable { let Course: [Course] }
@@ -181,6 +184,7 @@ public struct Maps: Sendable {
     query.add("sort", sort?.rawValue)
     query.add("answerCount", answerCount)
     query.add("gcs", gcs.rawValue)
+    query.add("language", language?.rawValue)
     let answer: Answer = try await core.decode(.get(core.route("searchCourse"), query))
     return answer.ResultSet.Course
   }

@@ -11,23 +11,29 @@ public struct Recognition: Sendable {
   ///   - modelName: The model; ``models()`` lists them. `general` when it is left out.
   ///   - numOfCandidates: The most candidates; five when it is left out.
   ///   - language: The language of the tags, such as `ja`.
+  ///   - place: Where the picture was taken: a hint for models that know places.
+  ///   - gcs: The geodetic system of the places in the answer.
   ///   - progress: Told how much of the picture is sent.
   public func classify(
     _ image: Picture, modelName: String? = nil, numOfCandidates: Int? = nil, language: String? = nil,
-    progress: UploadProgress? = nil
+    place: GeoPoint? = nil, gcs: GeodeticSystem = .wgs84, progress: UploadProgress? = nil
   ) async throws(KaisatsuError) -> Classification {
+    var query = Query()
+    query.add("lati_d", number: place?.latitude)
+    query.add("longi_d", number: place?.longitude)
+    query.add("gcs", (place?.gcs ?? gcs).rawValue)
     var form = Form(image: image)
     form.add("modelName", modelName)
     form.add("numOfCandidates", numOfCandidates)
     form.add("language", language)
-    return try await core.decode(.post(core.image("concept/classify"), form: form, progress))
+    return try await core.decode(.post(core.image("concept/classify"), query, form: form, progress))
   }
 
   /// The categories of a picture, by a dataset that the user taught.
   ///
   /// - Parameters:
   ///   - image: The picture.
-  ///   - dataSetId: The dataset, which must be ready.
+  ///   - dataSetId: The dataset, which must be ready, by its id or the user's own name of it.
   ///   - token: The user's token.
   ///   - numOfCandidates: The most candidates.
   ///   - progress: Told how much of the picture is sent.
@@ -175,15 +181,16 @@ extension Recognition {
   ///   - recognitionId: The result.
   ///   - isValid: Whether it was right.
   ///   - comment: At most 2,000 characters for the operator.
+  ///   - tag: What the picture really shows: a tag of the model that answered, also one that is no candidate.
   ///   - idempotencyKey: Used for no other request: the server does the work of the same request with the same key
   ///     once within a day. A random one when it is left out.
   public func feedback(
-    recognitionId: String, isValid: Bool, comment: String? = nil, idempotencyKey: String? = nil
+    recognitionId: String, isValid: Bool, comment: String? = nil, tag: String? = nil, idempotencyKey: String? = nil
   ) async throws(KaisatsuError) {
     var query = Query()
     query.add("recognitionId", recognitionId)
     query.add("isValid", isValid ? "true" : "false")
-    try await core.perform(.post(core.image("feedback"), query, json: remark(comment)).once(idempotencyKey))
+    try await core.perform(.post(core.image("feedback"), query, json: said(comment, tag)).once(idempotencyKey))
   }
 
   /// Says whether one candidate was right. Said again, the last word counts.
@@ -193,17 +200,19 @@ extension Recognition {
   ///   - itemId: The candidate.
   ///   - isValid: Whether it was right.
   ///   - comment: At most 2,000 characters for the operator.
+  ///   - tag: What the picture really shows: a tag of the model that answered, also one that is no candidate.
   ///   - idempotencyKey: Used for no other request: the server does the work of the same request with the same key
   ///     once within a day. A random one when it is left out.
   public func feedbackToCandidate(
-    recognitionId: String, itemId: String, isValid: Bool, comment: String? = nil, idempotencyKey: String? = nil
+    recognitionId: String, itemId: String, isValid: Bool, comment: String? = nil, tag: String? = nil,
+    idempotencyKey: String? = nil
   ) async throws(KaisatsuError) {
     var query = Query()
     query.add("recognitionId", recognitionId)
     query.add("itemId", itemId)
     query.add("isValid", isValid ? "true" : "false")
     try await core.perform(
-      .post(core.image("feedbackToCandidate"), query, json: remark(comment)).once(idempotencyKey))
+      .post(core.image("feedbackToCandidate"), query, json: said(comment, tag)).once(idempotencyKey))
   }
 
   /// How often candidates were right, by the application's feedback.
@@ -285,7 +294,7 @@ extension Recognition {
     return try await core.bytes(.get(core.image("thumbnail"), query))
   }
 
-  private func remark(_ comment: String?) -> [String: JSONValue] {
-    comment.map { ["comment": .string($0)] } ?? [:]
+  private func said(_ comment: String?, _ tag: String?) -> [String: JSONValue] {
+    ["comment": comment, "tag": tag].compactMapValues { $0.map { .string($0) } }
   }
 }

@@ -212,6 +212,8 @@ public struct DataSetImage: Sendable, Hashable, Codable {
   public let outcome: String
   /// What was wrong, in words; empty when nothing was.
   public let detail: String
+  /// Present and true if it was deleted from the storage area since. The dataset goes on recognising with it.
+  public let deleted: Bool?
 }
 
 /// An image that was stored.

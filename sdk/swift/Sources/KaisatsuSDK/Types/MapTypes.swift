@@ -26,6 +26,13 @@ public struct GeoPoint: Sendable, Hashable, Codable {
   public let longitude: Double
   /// The geodetic system of the two.
   public let gcs: GeodeticSystem
+
+  /// A place.
+  public init(latitude: Double, longitude: Double, gcs: GeodeticSystem = .wgs84) {
+    self.latitude = latitude
+    self.longitude = longitude
+    self.gcs = gcs
+  }
 }
 
 /// A prefecture of Japan.
@@ -158,8 +165,10 @@ public struct CourseLine: Sendable, Hashable, Encodable {
 public enum MapFormat: String, Sendable, Hashable {
   /// Pixels.
   case png
-  /// Shapes and text.
+  /// Shapes.
   case svg
+  /// For printing.
+  case pdf
 }
 
 /// The colours of a drawn map.

@@ -44,6 +44,14 @@ extension WireContainer {
   }
 }
 
+extension GeoPoint {
+  init(wire earth: WireContainer) throws {
+    self.init(
+      latitude: try earth.number(.lati_d), longitude: try earth.number(.longi_d),
+      gcs: try earth.decode(GeodeticSystem.self, forKey: .gcs))
+  }
+}
+
 extension StationPoint: Decodable {
   /// Reads the wire's form.
   public init(from decoder: any Decoder) throws {
@@ -56,10 +64,7 @@ extension StationPoint: Decodable {
     let place = try point.inside(.Prefecture)
     let placeName = try place.text(.Name)
     prefecture = try place.number(ifPresent: .code).map { KaisatsuSDK.Prefecture(code: $0, name: placeName) }
-    let earth = try point.inside(.GeoPoint)
-    geoPoint = GeoPoint(
-      latitude: try earth.number(.lati_d), longitude: try earth.number(.longi_d),
-      gcs: try earth.decode(GeodeticSystem.self, forKey: .gcs))
+    geoPoint = try GeoPoint(wire: point.inside(.GeoPoint))
     marks = try point.decodeIfPresent([Mark].self, forKey: .MarkCoordinates)
     maps = try point.decodeIfPresent([MapReference].self, forKey: .RailMap)?.map(\.id)
     distance = try point.number(ifPresent: .Distance)

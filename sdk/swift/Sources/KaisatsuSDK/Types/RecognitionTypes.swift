@@ -46,6 +46,27 @@ public struct TagCandidate: Sendable, Hashable, Codable {
   public let score: Double
   /// What feedback refers to.
   public let itemId: String
+  /// Where it is, if it is a single thing whose place is known, such as a sight.
+  public let geoPoint: GeoPoint?
+  /// Pages about it, of a model that knows single things.
+  public let sites: [Site]?
+
+  /// Reads the wire's form.
+  public init(from decoder: any Decoder) throws {
+    let candidate = try decoder.container(keyedBy: CodingKeys.self)
+    tag = try candidate.decode(String.self, forKey: .tag)
+    tagId = try candidate.decodeIfPresent(String.self, forKey: .tagId)
+    score = try candidate.decode(Double.self, forKey: .score)
+    itemId = try candidate.decode(String.self, forKey: .itemId)
+    sites = try candidate.decodeIfPresent([Site].self, forKey: .sites)
+    let wire = try decoder.container(keyedBy: WireName.self)
+    geoPoint =
+      if wire.contains(.GeoPoint), try !wire.decodeNil(forKey: .GeoPoint) {
+        try GeoPoint(wire: wire.inside(.GeoPoint))
+      } else {
+        try candidate.decodeIfPresent(GeoPoint.self, forKey: .geoPoint)  // as this type is encoded
+      }
+  }
 }
 
 /// The things in a picture.

@@ -40,8 +40,11 @@ final class Answer {
         return read(answer -> reader.read(answer.needObject("ResultSet")));
     }
 
+    /** A picture; a map can be drawn as a PDF too. */
     ImageData image() {
-        if (contentType == null || !contentType.startsWith("image/")) {
+        boolean picture = contentType != null
+                && (contentType.startsWith("image/") || contentType.startsWith("application/pdf"));
+        if (!picture) {
             throw new MalformedAnswerException("the answer is not a picture", status, requestId);
         }
         return new ImageData(contentType, bytes);

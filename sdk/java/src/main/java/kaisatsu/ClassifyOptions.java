@@ -5,7 +5,9 @@ public final class ClassifyOptions extends Parameters<ClassifyOptions> {
     /**
      * Creates one.
      */
-    public ClassifyOptions() {}
+    public ClassifyOptions() {
+        set("gcs", "wgs84"); // the wire's own default is 400 metres off what a phone says
+    }
 
     /**
      * Sets it: the model; {@code general} if not set.
@@ -18,7 +20,7 @@ public final class ClassifyOptions extends Parameters<ClassifyOptions> {
     }
 
     /**
-     * Sets it: a dataset of the user's instead of a model; needs a token.
+     * Sets it: a dataset of the user's instead of a model, by its id or the user's own name of it; needs a token.
      *
      * @param dataSetId the value, or null for the server's default
      * @return this
@@ -55,5 +57,36 @@ public final class ClassifyOptions extends Parameters<ClassifyOptions> {
      */
     public ClassifyOptions language(String language) {
         return set("language", language);
+    }
+
+    /**
+     * Sets it: where the picture was taken, a hint for models that know places; needs the longitude too.
+     *
+     * @param latitude decimal degrees, or null for no hint
+     * @return this
+     */
+    public ClassifyOptions latitude(Double latitude) {
+        return set("lati_d", latitude);
+    }
+
+    /**
+     * Sets it: where the picture was taken; needs the latitude too.
+     *
+     * @param longitude decimal degrees, or null for no hint
+     * @return this
+     */
+    public ClassifyOptions longitude(Double longitude) {
+        return set("longi_d", longitude);
+    }
+
+    /**
+     * Sets it: the geodetic system of that place and of places in the answer, {@code wgs84} if nothing else is set, or
+     * {@code tokyo}.
+     *
+     * @param gcs the value, or null for the server's default
+     * @return this
+     */
+    public ClassifyOptions gcs(String gcs) {
+        return set("gcs", gcs);
     }
 }

@@ -65,4 +65,14 @@ public final class CourseQuery extends Parameters<CourseQuery> {
     public CourseQuery gcs(String gcs) {
         return set("gcs", gcs);
     }
+
+    /**
+     * Sets it: the language of the names of stations and lines, {@code ja}, {@code en} or {@code ja-en}.
+     *
+     * @param language the value, or null for the server's default
+     * @return this
+     */
+    public CourseQuery language(String language) {
+        return set("language", language);
+    }
 }

@@ -11,7 +11,10 @@ import kaisatsu.model.DataSet;
 import kaisatsu.model.DataSetPage;
 import kaisatsu.model.Token;
 
-/** Users' datasets: what a program teaches the engine. */
+/**
+ * Users' datasets: what a program teaches the engine. Wherever a {@code dataSetId} is asked for, the user's own name of
+ * the dataset is taken too, as long as no other dataset of the user has it.
+ */
 public final class Datasets extends Group {
     private static final long FIRST_LOOK_MILLIS = 250;
     private static final long LAST_LOOK_MILLIS = 2_000;
@@ -60,6 +63,19 @@ public final class Datasets extends Group {
     public CreatedDataSet create(String token, String name, List<ImageReference> images) {
         Map<String, Object> body = body("name", text("name", name));
         body.put("images", ImageReference.toJson(images));
+        return call(create("createDataSet", text("token", token), body)).read(CreatedDataSet::new);
+    }
+
+    /**
+     * Creates a dataset of all images of the user's storage area that have a tag.
+     *
+     * @param token the user's token
+     * @param name  what the user calls it; no other dataset of the user has this name
+     * @return its id
+     */
+    public CreatedDataSet createFromStorage(String token, String name) {
+        Map<String, Object> body = body("name", text("name", name));
+        body.put("from", "storage");
         return call(create("createDataSet", text("token", token), body)).read(CreatedDataSet::new);
     }
 

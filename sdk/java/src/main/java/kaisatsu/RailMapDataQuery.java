@@ -1,5 +1,7 @@
 package kaisatsu;
 
+import java.util.List;
+
 /** Which window of a route map to draw. */
 public final class RailMapDataQuery extends Parameters<RailMapDataQuery> {
     /**
@@ -92,12 +94,22 @@ public final class RailMapDataQuery extends Parameters<RailMapDataQuery> {
     }
 
     /**
-     * Sets it: the codes of the stations of a way, which is emphasised.
+     * Sets it: the codes of the stations of a way; everything else is dimmed.
      *
      * @param codes the value, or null for no way
      * @return this
      */
-    public RailMapDataQuery course(java.util.List<Integer> codes) {
+    public RailMapDataQuery course(List<Integer> codes) {
         return set("course", codes == null || codes.isEmpty() ? null : Group.join(codes, ","));
+    }
+
+    /**
+     * Sets it: whether an SVG has letters as text, which can be searched and copied, instead of outlines.
+     *
+     * @param text the value, or null for the server's default
+     * @return this
+     */
+    public RailMapDataQuery text(Boolean text) {
+        return set("text", text);
     }
 }

@@ -22,11 +22,18 @@ public final class Recognitions extends Group {
         super(caller);
     }
 
+    /** What is in the query and not in the form. */
+    private static final String[] IN_QUERY = {"lati_d", "longi_d", "gcs"};
+
     /** Every recognition is counted and stored, so that none is sent twice. */
-    private <T> T look(String operation, Picture image, Parameters<?> options, JsonObject.Reader<T> reader) {
-        Map<String, Object> fields = options.values();
+    private <T> T look(String operation, Picture image, Map<String, Object> fields, JsonObject.Reader<T> reader) {
         Object token = fields.remove("token");
         Call call = Call.post(RECOGNITION + operation, false).withToken(token == null ? null : token.toString());
+        for (String name : IN_QUERY) {
+            if (fields.containsKey(name)) {
+                call.with(name, fields.remove(name));
+            }
+        }
         return call(call.with(form(image, fields))).read(reader);
     }
 
@@ -38,7 +45,7 @@ public final class Recognitions extends Group {
      * @return the categories, best first
      */
     public Classification classify(Picture image, ClassifyOptions options) {
-        return look("concept/classify", image, options, Classification::new);
+        return look("concept/classify", image, options.values(), Classification::new);
     }
 
     /**
@@ -59,7 +66,7 @@ public final class Recognitions extends Group {
      * @return the things, surest first
      */
     public Detection detect(Picture image, DetectOptions options) {
-        return look("objectDetection/detect", image, options, Detection::new);
+        return look("objectDetection/detect", image, options.values(), Detection::new);
     }
 
     /**
@@ -80,7 +87,7 @@ public final class Recognitions extends Group {
      * @return the pictures, most alike first
      */
     public SimilarImages similar(Picture image, SimilarOptions options) {
-        return look("similarImage/search", image, options, SimilarImages::new);
+        return look("similarImage/search", image, options.values(), SimilarImages::new);
     }
 
     /**
@@ -93,11 +100,8 @@ public final class Recognitions extends Group {
      */
     public SimilarImages similar(String text, SimilarOptions options) {
         Map<String, Object> fields = options.values();
-        Object token = fields.remove("token");
-        Call call = Call.post(RECOGNITION + "similarImage/search", false);
-        call.withToken(token == null ? null : token.toString());
         fields.put("text", text("text", text));
-        return call(call.with(form(null, fields))).read(SimilarImages::new);
+        return look("similarImage/search", null, fields, SimilarImages::new);
     }
 
     /**
@@ -130,7 +134,7 @@ public final class Recognitions extends Group {
      * @return the lines, in reading order
      */
     public TextReading readText(Picture image, ReadTextOptions options) {
-        return look("text/read", image, options, TextReading::new);
+        return look("text/read", image, options.values(), TextReading::new);
     }
 
     /**
@@ -151,9 +155,21 @@ public final class Recognitions extends Group {
      * @param comment       a free comment, or null
      */
     public void feedback(String recognitionId, boolean isValid, String comment) {
+        feedback(recognitionId, isValid, comment, null);
+    }
+
+    /**
+     * Says whether a whole result was right, and what the picture really shows.
+     *
+     * @param recognitionId the recognition
+     * @param isValid       whether it was right
+     * @param comment       a free comment, or null
+     * @param tag           a tag of the model that answered, also one that is no candidate; or null
+     */
+    public void feedback(String recognitionId, boolean isValid, String comment, String tag) {
         Call call = Call.create(RECOGNITION + "feedback");
         call.with("recognitionId", text("recognitionId", recognitionId));
-        call(call.with("isValid", isValid).with(comment(comment)));
+        call(call.with("isValid", isValid).with(said(comment, tag)));
     }
 
     /**
@@ -165,14 +181,33 @@ public final class Recognitions extends Group {
      * @param comment       a free comment, or null
      */
     public void feedbackToCandidate(String recognitionId, String itemId, boolean isValid, String comment) {
-        Call call = Call.create(RECOGNITION + "feedbackToCandidate");
-        call.with("recognitionId", text("recognitionId", recognitionId)).with("itemId", text("itemId", itemId));
-        call(call.with("isValid", isValid).with(comment(comment)));
+        feedbackToCandidate(recognitionId, itemId, isValid, comment, null);
     }
 
-    private static BytesBody comment(String comment) {
+    /**
+     * Says whether a candidate was right, and what the picture really shows.
+     *
+     * @param recognitionId the recognition
+     * @param itemId        the candidate
+     * @param isValid       whether it was right
+     * @param comment       a free comment, or null
+     * @param tag           a tag of the model that answered, also one that is no candidate; or null
+     */
+    public void feedbackToCandidate(
+            String recognitionId, String itemId, boolean isValid, String comment, String tag) {
+        Call call = Call.create(RECOGNITION + "feedbackToCandidate");
+        call.with("recognitionId", text("recognitionId", recognitionId)).with("itemId", text("itemId", itemId));
+        call(call.with("isValid", isValid).with(said(comment, tag)));
+    }
+
+    private static BytesBody said(String comment, String tag) {
         Map<String, Object> body = new LinkedHashMap<>();
-        body.put("comment", comment);
+        if (comment != null) {
+            body.put("comment", comment);
+        }
+        if (tag != null) {
+            body.put("tag", tag);
+        }
         return BytesBody.json(body);
     }
 

@@ -75,6 +75,17 @@ class ErrorTest {
     }
 
     @Test
+    void everyErrorSaysWhenToTryAgainWhereTheServerDoes() {
+        for (int status : new int[] {400, 403, 409, 429, 500, 503}) {
+            transport.answer(status, "", "Retry-After", "7");
+            Kaisatsu client = transport.client().attempts(1).build();
+            KaisatsuException e = assertThrows(KaisatsuException.class, () -> client.recognition().models());
+            assertEquals(7.0, e.getRetryAfter(), "status " + status);
+            assertNull(failure(status, "").getRetryAfter());
+        }
+    }
+
+    @Test
     void aPictureMustBeOne() {
         transport.answer(200, "{}", "Content-Type", "application/json");
         assertThrows(MalformedAnswerException.class,
@@ -93,7 +104,10 @@ class ErrorTest {
         DataSetFailedException e = assertThrows(DataSetFailedException.class, () -> transport.client().build()
                 .datasets().waitUntilReady("t", "d", 60_000, d -> seen.append(d.getProgress().getDone()).append(' ')));
         assertEquals("1 4 ", seen.toString());
-        assertEquals("no tag", e.getDataSet().getReason());
+        assertEquals("no tag", e.getReason());
+        assertEquals("d", e.getDataSetId());
+        assertEquals("dataset d could not be built: no tag", e.getMessage());
+        assertEquals("failed", e.getDataSet().getState());
         assertTrue(transport.bodies.get(0).contains("\"limit\":0"));
     }
 

@@ -6,8 +6,12 @@ import kaisatsu.model.DataSet;
 public final class DataSetFailedException extends KaisatsuException {
     private static final long serialVersionUID = 1L;
 
-    /** The dataset with its reason; null after serialisation. */
+    /** The dataset; null after serialisation. */
     private final transient DataSet dataSet;
+    /** The id of the dataset. */
+    private final String dataSetId;
+    /** Why, or null. */
+    private final String reason;
 
     /**
      * Creates one.
@@ -15,8 +19,29 @@ public final class DataSetFailedException extends KaisatsuException {
      * @param dataSet the dataset, whose state is {@code failed}
      */
     public DataSetFailedException(DataSet dataSet) {
-        super("the dataset " + dataSet.getDataSetId() + " failed: " + dataSet.getReason(), null);
+        super("dataset " + dataSet.getDataSetId() + " could not be built: "
+                + (dataSet.getReason() == null ? "the server does not say why" : dataSet.getReason()), null);
         this.dataSet = dataSet;
+        this.dataSetId = dataSet.getDataSetId();
+        this.reason = dataSet.getReason();
+    }
+
+    /**
+     * The id of the dataset.
+     *
+     * @return the id
+     */
+    public String getDataSetId() {
+        return dataSetId;
+    }
+
+    /**
+     * Why it could not be built.
+     *
+     * @return the server's words, or null where it does not say
+     */
+    public String getReason() {
+        return reason;
     }
 
     /**

@@ -16,6 +16,8 @@ public class KaisatsuException extends RuntimeException {
     private final String code;
     /** What the server's log has the request under, or null. */
     private final String requestId;
+    /** Seconds, or null. */
+    private final Double retryAfter;
 
     /**
      * Creates one for an answer of the server.
@@ -27,6 +29,7 @@ public class KaisatsuException extends RuntimeException {
         this.status = failure.getStatus();
         this.code = failure.getCode();
         this.requestId = failure.getRequestId();
+        this.retryAfter = failure.getRetryAfter();
     }
 
     /**
@@ -40,6 +43,7 @@ public class KaisatsuException extends RuntimeException {
         this.status = 0;
         this.code = null;
         this.requestId = null;
+        this.retryAfter = null;
     }
 
     /**
@@ -67,5 +71,14 @@ public class KaisatsuException extends RuntimeException {
      */
     public String getRequestId() {
         return requestId;
+    }
+
+    /**
+     * After how many seconds it makes sense to try again.
+     *
+     * @return seconds, or null where the server does not say
+     */
+    public Double getRetryAfter() {
+        return retryAfter;
     }
 }

@@ -13,6 +13,7 @@ public final class Classification {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public Classification(JsonObject json) {
         this.recognitionId = json.needString("recognitionId");

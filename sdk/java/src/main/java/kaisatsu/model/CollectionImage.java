@@ -13,6 +13,7 @@ public final class CollectionImage {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public CollectionImage(JsonObject json) {
         this.imageId = json.needString("imageId");

@@ -12,6 +12,7 @@ public final class CollectionImagePage {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public CollectionImagePage(JsonObject json) {
         this.images = json.needList("images", CollectionImage::new);

@@ -12,6 +12,7 @@ public final class CollectionPage {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public CollectionPage(JsonObject json) {
         this.collections = json.needList("collections", ImageCollection::new);

@@ -11,6 +11,7 @@ public final class Corner {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public Corner(JsonObject json) {
         this.x = json.needNumber("x");

@@ -17,6 +17,7 @@ public final class Course {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public Course(JsonObject json) {
         this.timeOnBoard = json.needInteger("timeOnBoard");

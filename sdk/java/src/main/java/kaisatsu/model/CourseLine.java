@@ -17,6 +17,7 @@ public final class CourseLine {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public CourseLine(JsonObject json) {
         this.name = json.needString("Name");

@@ -13,6 +13,7 @@ public final class CreatedDataSet {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public CreatedDataSet(JsonObject json) {
         this.dataSetId = json.needString("dataSetId");

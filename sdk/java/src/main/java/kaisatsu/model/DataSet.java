@@ -25,6 +25,7 @@ public final class DataSet {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public DataSet(JsonObject json) {
         this.dataSetId = json.needString("dataSetId");

@@ -9,11 +9,13 @@ public final class DataSetImage {
     private final String tag;
     private final String outcome;
     private final String detail;
+    private final boolean deleted;
 
     /**
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public DataSetImage(JsonObject json) {
         this.imageId = json.needString("imageId");
@@ -21,6 +23,7 @@ public final class DataSetImage {
         this.tag = json.needString("tag");
         this.outcome = json.needString("outcome");
         this.detail = json.needString("detail");
+        this.deleted = json.has("deleted") && json.needFlag("deleted");
     }
 
     /**
@@ -66,5 +69,14 @@ public final class DataSetImage {
      */
     public String getDetail() {
         return detail;
+    }
+
+    /**
+     * Whether it was deleted from the storage area since. The dataset goes on recognising with it.
+     *
+     * @return the value
+     */
+    public boolean isDeleted() {
+        return deleted;
     }
 }

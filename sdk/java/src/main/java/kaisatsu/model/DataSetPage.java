@@ -12,6 +12,7 @@ public final class DataSetPage {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public DataSetPage(JsonObject json) {
         this.dataSets = json.needList("dataSets", DataSet::new);

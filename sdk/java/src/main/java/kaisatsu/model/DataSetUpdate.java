@@ -12,6 +12,7 @@ public final class DataSetUpdate {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public DataSetUpdate(JsonObject json) {
         this.state = json.needString("state");

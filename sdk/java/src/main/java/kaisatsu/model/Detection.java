@@ -15,6 +15,7 @@ public final class Detection {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public Detection(JsonObject json) {
         this.recognitionId = json.needString("recognitionId");

@@ -18,6 +18,7 @@ public final class Evidence {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public Evidence(JsonObject json) {
         this.kind = json.needString("kind");

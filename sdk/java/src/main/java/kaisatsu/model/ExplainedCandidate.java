@@ -16,6 +16,7 @@ public final class ExplainedCandidate {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public ExplainedCandidate(JsonObject json) {
         this.itemId = json.needString("itemId");

@@ -14,6 +14,7 @@ public final class Explanation {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public Explanation(JsonObject json) {
         this.task = json.needString("task");

@@ -16,6 +16,7 @@ public final class FeedbackTotal {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public FeedbackTotal(JsonObject json) {
         this.task = json.needString("task");

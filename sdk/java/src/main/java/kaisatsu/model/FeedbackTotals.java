@@ -11,6 +11,7 @@ public final class FeedbackTotals {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public FeedbackTotals(JsonObject json) {
         this.totals = json.needList("totals", FeedbackTotal::new);

@@ -12,6 +12,7 @@ public final class GeoPoint {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public GeoPoint(JsonObject json) {
         this.latitude = json.needNumber("lati_d");

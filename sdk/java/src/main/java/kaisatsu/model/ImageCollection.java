@@ -13,6 +13,7 @@ public final class ImageCollection {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public ImageCollection(JsonObject json) {
         this.collection = json.needString("collection");

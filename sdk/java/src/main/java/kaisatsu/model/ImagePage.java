@@ -12,6 +12,7 @@ public final class ImagePage {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public ImagePage(JsonObject json) {
         this.images = json.needList("images", StoredImage::new);

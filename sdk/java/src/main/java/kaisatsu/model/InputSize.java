@@ -11,6 +11,7 @@ public final class InputSize {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public InputSize(JsonObject json) {
         this.width = json.needInteger("width");

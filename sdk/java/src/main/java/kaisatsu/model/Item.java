@@ -20,6 +20,7 @@ public final class Item {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public Item(JsonObject json) {
         this.id = json.needString("id");

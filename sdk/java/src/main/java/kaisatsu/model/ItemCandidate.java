@@ -20,6 +20,7 @@ public final class ItemCandidate {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public ItemCandidate(JsonObject json) {
         this.score = json.needNumber("score");

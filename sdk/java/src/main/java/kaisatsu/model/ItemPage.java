@@ -12,6 +12,7 @@ public final class ItemPage {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public ItemPage(JsonObject json) {
         this.items = json.needList("items", Item::new);

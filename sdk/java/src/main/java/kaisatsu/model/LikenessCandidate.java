@@ -15,6 +15,7 @@ public final class LikenessCandidate {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public LikenessCandidate(JsonObject json) {
         this.imageId = json.needString("imageId");

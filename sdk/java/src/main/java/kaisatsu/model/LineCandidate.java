@@ -15,6 +15,7 @@ public final class LineCandidate {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public LineCandidate(JsonObject json) {
         this.text = json.needString("text");

@@ -15,6 +15,7 @@ public final class ListedMap {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public ListedMap(JsonObject json) {
         this.id = json.needString("id");

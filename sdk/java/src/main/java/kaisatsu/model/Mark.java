@@ -17,6 +17,7 @@ public final class Mark {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public Mark(JsonObject json) {
         this.shape = json.needString("shape");

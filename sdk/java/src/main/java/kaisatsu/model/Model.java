@@ -21,6 +21,7 @@ public final class Model {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public Model(JsonObject json) {
         this.name = json.needString("name");

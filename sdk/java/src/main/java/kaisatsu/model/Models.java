@@ -11,6 +11,7 @@ public final class Models {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public Models(JsonObject json) {
         this.tasks = json.needList("tasks", TaskModels::new);

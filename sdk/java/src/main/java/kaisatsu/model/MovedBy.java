@@ -13,6 +13,7 @@ public final class MovedBy {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public MovedBy(JsonObject json) {
         this.valid = json.needFlag("isValid");

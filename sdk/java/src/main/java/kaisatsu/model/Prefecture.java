@@ -11,6 +11,7 @@ public final class Prefecture {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public Prefecture(JsonObject json) {
         this.code = json.needInteger("code");

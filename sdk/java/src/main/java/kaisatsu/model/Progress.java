@@ -20,6 +20,7 @@ public final class Progress {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public Progress(JsonObject json) {
         this.total = json.needWhole("total");

@@ -16,6 +16,7 @@ public final class RailMap {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public RailMap(JsonObject json) {
         this.id = json.needString("id");

@@ -12,6 +12,7 @@ public final class Recognition {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public Recognition(JsonObject json) {
         this.recognitionId = json.needString("recognitionId");

@@ -13,6 +13,7 @@ public final class SimilarImages {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public SimilarImages(JsonObject json) {
         this.recognitionId = json.needString("recognitionId");

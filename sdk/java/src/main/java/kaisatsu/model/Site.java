@@ -12,6 +12,7 @@ public final class Site {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public Site(JsonObject json) {
         this.url = json.string("url");

@@ -21,6 +21,7 @@ public final class Station {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public Station(JsonObject json) {
         JsonObject station = json.needObject("Station");

@@ -13,6 +13,7 @@ public final class StationPage {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public StationPage(JsonObject json) {
         this.max = json.needInteger("max");

@@ -17,6 +17,7 @@ public final class StoredImage {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public StoredImage(JsonObject json) {
         this.imageId = json.needString("imageId");

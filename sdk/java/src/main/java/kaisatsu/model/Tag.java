@@ -13,6 +13,7 @@ public final class Tag {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public Tag(JsonObject json) {
         this.tagId = json.needString("tagId");

@@ -13,6 +13,7 @@ public final class TagPage {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public TagPage(JsonObject json) {
         this.max = json.needInteger("max");

@@ -12,6 +12,7 @@ public final class TaskModels {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public TaskModels(JsonObject json) {
         this.task = json.needString("task");

@@ -14,6 +14,7 @@ public final class TextReading {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public TextReading(JsonObject json) {
         this.recognitionId = json.needString("recognitionId");

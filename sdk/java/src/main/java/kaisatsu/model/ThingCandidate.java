@@ -17,6 +17,7 @@ public final class ThingCandidate {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public ThingCandidate(JsonObject json) {
         this.tag = json.needString("tag");

@@ -11,6 +11,7 @@ public final class Token {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public Token(JsonObject json) {
         this.token = json.needString("token");

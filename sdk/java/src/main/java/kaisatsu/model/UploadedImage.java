@@ -13,6 +13,7 @@ public final class UploadedImage {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public UploadedImage(JsonObject json) {
         this.imageId = json.needString("imageId");

@@ -11,6 +11,7 @@ public final class Warning {
      * Reads it from an answer.
      *
      * @param json the object of the answer
+     * @hidden
      */
     public Warning(JsonObject json) {
         this.code = json.needString("code");

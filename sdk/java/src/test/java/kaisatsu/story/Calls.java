@@ -56,17 +56,29 @@ final class Calls {
     private static Object call(Kaisatsu client, String name, Arguments with) throws Exception {
         switch (name) {
             case "recognition.feedback":
-                client.recognition().feedback(with.text("recognitionId"), with.flag("isValid"), with.text("comment"));
+                client.recognition().feedback(with.text("recognitionId"), with.flag("isValid"), with.text("comment"),
+                        with.text("tag"));
                 return null;
             case "recognition.feedbackToCandidate":
                 client.recognition().feedbackToCandidate(with.text("recognitionId"), with.text("itemId"),
-                        with.flag("isValid"), with.text("comment"));
+                        with.flag("isValid"), with.text("comment"), with.text("tag"));
                 return null;
             case "datasets.create":
+                if ("storage".equals(with.take("from"))) {
+                    return client.datasets().createFromStorage(with.text("token"), with.text("name"));
+                }
                 List<ImageReference> images = references(with.take("images"));
                 return client.datasets().create(with.text("token"), with.text("name"), images);
             case "datasets.update":
                 return client.datasets().update(with.text("token"), with.text("dataSetId"), changes(with));
+            case "catalogue.remove":
+                String barcode = with.text("barcode");
+                if (barcode == null) {
+                    client.catalogue().remove(with.text("id"));
+                } else {
+                    client.catalogue().removeByBarcode(barcode);
+                }
+                return null;
             case "recognition.thumbnail":
                 String collection = with.text("collection");
                 return collection == null ? client.recognition().thumbnail(with.text("id"))
@@ -90,7 +102,9 @@ final class Calls {
         List<ImageReference> references = new ArrayList<>();
         for (Object image : (List<?>) images) {
             Arguments each = new Arguments(Plain.object(image));
-            references.add(ImageReference.stored(each.text("imageId"), each.text("tag")));
+            String imageId = each.text("imageId");
+            references.add(imageId == null ? ImageReference.at(each.text("url"), each.text("tag"))
+                    : ImageReference.stored(imageId, each.text("tag")));
         }
         return references;
     }

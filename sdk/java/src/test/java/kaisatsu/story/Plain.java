@@ -8,9 +8,8 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import kaisatsu.error.DataSetFailedException;
 import kaisatsu.error.KaisatsuException;
-import kaisatsu.error.RateLimitedException;
-import kaisatsu.error.UnavailableException;
 
 /** Typed results as plain JSON with the names of {@code sdk/cases/README.md}. */
 final class Plain {
@@ -70,10 +69,10 @@ final class Plain {
         fields.put("code", e.getCode());
         fields.put("message", e.getMessage());
         fields.put("requestId", e.getRequestId());
-        if (e instanceof RateLimitedException) {
-            fields.put("retryAfter", ((RateLimitedException) e).getRetryAfter());
-        } else if (e instanceof UnavailableException) {
-            fields.put("retryAfter", ((UnavailableException) e).getRetryAfter());
+        fields.put("retryAfter", e.getRetryAfter());
+        if (e instanceof DataSetFailedException) {
+            fields.put("dataSetId", ((DataSetFailedException) e).getDataSetId());
+            fields.put("reason", ((DataSetFailedException) e).getReason());
         }
         return fields;
     }
