@@ -3,7 +3,7 @@
 .PHONY: help serve models web unit test test-sdk check style fmt lint layers lines licences docs schema pages \
 	screenshots openapi fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy \
 	bench-datasets bench-catalogue bench-feedback bench-models bench-slow-database bench-layout bench-sdk \
-	soak maps vocabulary package package-sdk test-packages chaos chaos-short bench-vectors
+	soak maps vocabulary package package-sdk test-packages test-packages-short chaos chaos-short bench-vectors
 .DEFAULT_GOAL := help
 
 # Property tests use the same random cases in every run, so that only a change of the code can make them fail.
@@ -41,7 +41,7 @@ test: ## run every test, with PostgreSQL, an S3 server, models and a browser
 	@tools/with-models tools/with-s3 tools/with-postgres \
 		cargo test --locked --workspace --no-fail-fast -- --include-ignored
 	@tools/web unit
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync schema pages test-sdk chaos-short
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync schema pages test-sdk chaos-short test-packages-short
 
 test-sdk: ## test the SDKs and generated clients against the server; ARGS=python tests one
 	@test -n "$(KAISATSU_BINARY)" || cargo build --locked --package kaisatsu
@@ -98,6 +98,14 @@ package-sdk: ## make the packages of the SDKs, and try each in a fresh project b
 
 test-packages: package ## install and start every package in a fresh environment; as root, on Debian
 	@tools/test-packages
+
+# Of the binary that the tests have built, without what is for debuggers.
+test-packages-short: ## the part of `make test-packages` that `make test` runs: needs no other Debian
+	@test -n "$(KAISATSU_BINARY)" || cargo build --locked --package kaisatsu
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
+		strip -o "$$folder/kaisatsu" "$(or $(KAISATSU_BINARY),$(TESTED_BINARY))" && \
+		tools/package --binary "$$folder/kaisatsu" --output "$$folder/packages" --only wheel tarball && \
+		tools/test-packages --short "$$folder/packages"
 
 chaos: ## let replicas work while everything fails; SEED=7 repeats a plan, RUNS=100, PREVIOUS=BINARY upgrades from it
 	@tools/setup chaos

@@ -55,9 +55,18 @@ fn the_first_person_runs_the_server(backend: Backend) {
     let expected = ("one@example.org", "operator", "active");
     let words = ["email", "role", "state"].map(|name| account[name].as_str().unwrap());
     assert_eq!((words[0], words[1], words[2]), expected);
-    let two = ConsoleClient::registered(&server, "two@example.org", PASSWORD);
-    let session = two.get("session").json();
-    assert_eq!((&session["account"]["role"], &session["empty"]), (&json!("member"), &json!(false)));
+    let session = one.get("session").json();
+    assert_eq!((&session["registration"], &session["empty"]), (&json!("approval"), &json!(false)));
+    // From now on nobody comes in without the operator.
+    let mut two = ConsoleClient::stranger(&server);
+    let next = two.call("POST", "accounts", &json!({"email": "two@example.org", "password": PASSWORD}));
+    assert_eq!((next.status, next.json()), (202, json!({"next": "approval"})));
+    assert_eq!(code(&two.sign_in("two@example.org", PASSWORD)), told(403, "accountWaiting"));
+    let accounts = one.get("operator/accounts").json()["accounts"].as_array().unwrap().clone();
+    let waiting = accounts.iter().find(|account| account["state"] == "waiting").unwrap();
+    let path = format!("operator/accounts/{}", waiting["id"].as_str().unwrap());
+    assert_eq!(one.call("PATCH", &path, &json!({"state": "active"})).status, 200);
+    assert_eq!(two.sign_in("two@example.org", PASSWORD).json()["account"]["role"], "member");
     assert_eq!(code(&two.get("operator/accounts")), told(403, "notAllowed"));
     assert!(!server.log().contains(PASSWORD) && !server.log().contains("kss_"), "no secret in the log");
 }
@@ -314,6 +323,19 @@ fn operators_have_a_command_line(backend: Backend) {
     assert!(would.out.starts_with("two's: 1 keys") && would.err.contains("--yes"), "{would:?}");
     assert_eq!(kaisatsu(&["delete", "two@example.org", "--yes"]).code, 0);
     assert_eq!(two.get("applications").status, 401);
+    assert_eq!(kaisatsu(&["registration", "approval"]).out, "approval\n");
+    let mut three = ConsoleClient::stranger(&server);
+    let register = json!({"email": "three@example.org", "password": PASSWORD});
+    assert_eq!(three.call("POST", "accounts", &register).json(), json!({"next": "approval"}));
+    let waiting = kaisatsu(&["list", "--waiting", "--json"]).out;
+    assert!(waiting.lines().count() == 1 && waiting.contains("three@example.org"), "{waiting}");
+    assert_eq!(kaisatsu(&["refuse", "three@example.org"]).code, 0);
+    assert_eq!(three.sign_in("three@example.org", PASSWORD).status, 401);
+    assert_eq!(three.call("POST", "accounts", &register).json(), json!({"next": "approval"}), "they may ask again");
+    assert_eq!(kaisatsu(&["approve", "three@example.org"]).code, 0);
+    assert_eq!(three.sign_in("three@example.org", PASSWORD).status, 200);
+    let refused = kaisatsu(&["refuse", "three@example.org"]);
+    assert!(refused.code == 1 && refused.err.contains("does not wait"), "{refused:?}");
     let nobody = kaisatsu(&["disable", "nobody@example.org"]);
     assert!(nobody.code != 0 && nobody.err.contains("account list"), "{nobody:?}");
 }

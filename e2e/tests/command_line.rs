@@ -59,6 +59,13 @@ fn every_list_can_be_json() {
     assert_eq!(list(&["catalog", "list"]), Vec::<Value>::new());
     assert_eq!(list(&["models", "list"]), Vec::<Value>::new());
     assert_eq!(list(&["token", "list", "--app", "one"]), Vec::<Value>::new());
+    assert_eq!(list(&["catalog", "list", "--missing"]), Vec::<Value>::new());
+    assert_eq!(list(&["account", "list", "--waiting"]), Vec::<Value>::new());
+    assert_eq!(list(&["usage", "--app", "one"]), Vec::<Value>::new());
+    assert_eq!(list(&["feedback", "list"]), Vec::<Value>::new());
+    assert_eq!(list(&["feedback", "held"]), Vec::<Value>::new());
+    assert_eq!(list(&["feedback", "totals"]), [json!([])]);
+    assert!(list(&["doctor", "--listen", "127.0.0.1:0"]).iter().any(|row| row["check"] == "database"));
 }
 
 #[test]

@@ -8,7 +8,9 @@ use std::{
     thread,
 };
 
-use kaisatsu_e2e::{Backend, Database, Server, eventually, http, make_key, make_key_with_scope};
+use kaisatsu_e2e::{
+    Backend, Database, Server, eventually, http, make_key, make_key_with_scope, models_with, pictures::picture,
+};
 
 #[test]
 fn limits_are_said_with_every_answer_to_a_known_caller() {
@@ -74,6 +76,53 @@ fn metrics_have_an_address_of_their_own_if_it_is_set() {
     }
     assert_eq!(http::get(address, "/healthz").status, 200);
     assert_eq!(http::get(address, "/route_service/v1/railmapList").status, 404, "nothing else is there");
+}
+
+/// The expressions of a dashboard, wherever they are.
+fn expressions(node: &serde_json::Value, found: &mut Vec<String>) {
+    match node {
+        serde_json::Value::Object(fields) => {
+            found.extend(fields.get("expr").and_then(|text| text.as_str()).map(str::to_owned));
+            fields.values().for_each(|part| expressions(part, found));
+        }
+        serde_json::Value::Array(parts) => parts.iter().for_each(|part| expressions(part, found)),
+        _ => {}
+    }
+}
+
+/// `make test-packages` lets Prometheus parse the same expressions.
+#[test]
+fn the_dashboard_shows_metrics_and_labels_that_a_server_has() {
+    let (database, models) = (Database::fresh(Backend::Sqlite), models_with(&["general"]));
+    let server = Server::start(&database, &["--models", &models.path().display().to_string()]);
+    let key = make_key(&database, "one");
+    eventually("the models are loaded", || (server.get("/readyz").status == 200).then_some(()));
+    let target = format!("/imageRecognition/v1/concept/classify?APIKEY={key}");
+    assert_eq!(server.post_form(&target, &[("image", &picture("1", "1"))]).status, 200);
+    let metrics = eventually("the disks were looked at", || {
+        Some(server.get("/metrics").text()).filter(|text| text.contains("kaisatsu_disk_free_bytes"))
+    });
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/grafana.json");
+    let mut found = Vec::new();
+    expressions(&serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap(), &mut found);
+    assert!(found.len() > 10, "{found:?}");
+    for text in found {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let names: Vec<&str> = text
+            .split(|c| !is_name(c))
+            .filter(|name| name.starts_with("kaisatsu_") || name.starts_with("process_"))
+            .collect();
+        assert!(!names.is_empty(), "{text}");
+        for name in names {
+            let line =
+                metrics.lines().find(|line| line.strip_prefix(name).is_some_and(|rest| !rest.starts_with(is_name)));
+            let line = line.unwrap_or_else(|| panic!("{name} of {text} is not in {metrics}"));
+            let labels = text.split_once("by (").map_or("", |(_, rest)| rest.split(')').next().unwrap_or_default());
+            for label in labels.split(", ").filter(|label| !label.is_empty()) {
+                assert!(line.contains(&format!("{label}=\"")), "{label} of {text} in {line}");
+            }
+        }
+    }
 }
 
 #[test]

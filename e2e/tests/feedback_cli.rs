@@ -130,6 +130,10 @@ fn verdicts_are_listed_searched_exported_and_revoked(backend: Backend) {
     let those = ["revoke", "--app", "one", "--since", "1h"];
     let dry = told(&database, &[&those[..], &["--dry-run"]].concat());
     assert_eq!(dry, "3 verdicts would be revoked\n");
+    let asked = feedback(&database, &those);
+    assert!(asked.code == 1 && asked.err.contains("--yes"), "{asked:?}");
+    let those = [&those[..], &["--yes"]].concat();
+    assert_eq!(lines(&told(&database, &["list", "--json", "--app", "one"])).len(), 3);
     assert_eq!(told(&database, &those), "3 verdicts revoked; replicas follow within a second\n");
     assert_eq!(told(&database, &those), "0 verdicts revoked; replicas follow within a second\n");
     assert_eq!(told(&database, &["list", "--app", "one"]).matches("revoked").count(), 3);

@@ -132,7 +132,7 @@ fn a_verdict_acts_at_once_on_every_replica_and_is_revoked_to_the_bit(backend: Ba
     assert_eq!(scores(&classify(&server, &key, &cat)), scores(&learned));
 
     // Revoked, to the bit, on every replica.
-    assert!(feedback(&database, &["revoke", "--app", "one"]).contains("2 verdicts revoked"));
+    assert!(feedback(&database, &["revoke", "--app", "one", "--yes"]).contains("2 verdicts revoked"));
     for replica in [&server, &replica] {
         eventually("the scores are restored", || {
             (scores(&classify(replica, &key, &cat)) == scores(&first)).then_some(())

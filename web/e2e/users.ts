@@ -16,10 +16,16 @@ export class ConsoleUser {
     private readonly csrf: string,
   ) {}
 
-  /** Registers an account and signs in. */
+  /**
+   * Registers an account and signs in. Whoever becomes the operator lets anybody register, so that those who come next
+   * can sign in too.
+   */
   static async register(base: string, email: string): Promise<ConsoleUser> {
     await post(base, 'accounts', { email, password });
-    return ConsoleUser.signIn(base, email);
+    const user = await ConsoleUser.signIn(base, email);
+    const { account } = await user.call<{ account: { role: string } }>('GET', 'session');
+    if (account.role === 'operator') await user.call('PUT', 'operator/registration', { mode: 'open' });
+    return user;
   }
 
   static async signIn(base: string, email: string): Promise<ConsoleUser> {

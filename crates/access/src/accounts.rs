@@ -107,23 +107,21 @@ impl Accounts {
     ) -> Result<RegistrationStep, AccessError> {
         let email = Email::new(email).map_err(AccessError::InvalidEmail)?;
         let password = Password::new(password, &email).map_err(AccessError::InvalidPassword)?;
-        let mode = self.store.registration().await?;
-        if mode == Registration::Closed {
+        if self.store.registration().await? == Registration::Closed {
             return Err(AccessError::RegistrationClosed);
         }
         self.count_registration(place).await?;
-        let (next, state) = match mode {
-            _ if self.has_mailer() => (RegistrationStep::Confirm, AccountState::Unconfirmed),
-            Registration::Open => (RegistrationStep::SignIn, AccountState::Active),
-            Registration::Approval | Registration::Closed => (RegistrationStep::Approval, AccountState::Waiting),
-        };
+        let state = if self.has_mailer() { AccountState::Unconfirmed } else { AccountState::Active };
         let (id, created_at) = (AccountId::from_random(random_bytes()), self.clock.now());
         let password = self.hasher.hash(&password, false).await?;
         let new = NewAccount { id: id.clone(), email: email.clone(), password, state, created_at };
-        let registered = self.store.register(&new).await?;
-        if registered == RegisterOutcome::First {
-            return Ok(RegistrationStep::SignIn);
-        }
+        let (registered, mode) = self.store.register(&new).await?;
+        let next = match mode {
+            _ if registered == RegisterOutcome::First => RegistrationStep::SignIn,
+            _ if self.has_mailer() => RegistrationStep::Confirm,
+            Registration::Open => RegistrationStep::SignIn,
+            Registration::Approval | Registration::Closed => RegistrationStep::Approval,
+        };
         if next == RegistrationStep::Confirm {
             let me = self.clone();
             // In the background: how long the e-mail takes must not tell whether the address is known.

@@ -26,6 +26,9 @@ pub enum AccessError {
     /// No active operator would remain.
     #[error("this is the last operator; make somebody else one first")]
     LastOperator,
+    /// There is no active operator, and the account would be a member.
+    #[error("there is no operator yet, and somebody must be one: create an operator first")]
+    NoOperator,
     /// The limit of such things is reached.
     #[error("there are as many {0} as one may have; remove some or switch some off first")]
     TooMany(&'static str),
@@ -76,6 +79,7 @@ impl From<StoreError> for AccessError {
             StoreError::Conflict(Conflict::ApplicationName(name)) => Self::NameTaken(name),
             StoreError::Conflict(Conflict::EndedKey(id)) => Self::KeyEnded(id),
             StoreError::Conflict(Conflict::LastOperator) => Self::LastOperator,
+            StoreError::Conflict(Conflict::NoOperator) => Self::NoOperator,
             StoreError::Conflict(Conflict::DisabledByOperator) => Self::DisabledByOperator,
             other => Self::Store(other),
         }

@@ -19,6 +19,8 @@ async fn the_first_account_is_an_operator_and_later_ones_are_members() {
     assert_eq!(fixture.register("first@example.org").await, RegistrationStep::SignIn);
     assert!(!fixture.accounts.is_unclaimed().await.unwrap());
     assert_eq!(fixture.account("first@example.org").await.role, Role::Operator);
+    assert_eq!(fixture.register("waits@example.org").await, RegistrationStep::Approval, "once there is an operator");
+    assert_eq!(fixture.account("waits@example.org").await.state, AccountState::Waiting);
     assert_eq!(fixture.person("second@example.org").await.role, Role::Member);
 }
 
@@ -156,7 +158,6 @@ async fn the_last_active_operator_cannot_be_demoted_disabled_or_deleted() {
 async fn waiting_and_disabled_accounts_cannot_sign_in_and_closed_registration_refuses() {
     let fixture = Fixture::new().await;
     fixture.person("operator@example.org").await;
-    fixture.accounts.set_registration(Registration::Approval).await.unwrap();
     assert_eq!(fixture.register("a@example.org").await, RegistrationStep::Approval);
     let sign_in = async || fixture.accounts.sign_in("a@example.org", PASSWORD, &visitor("test")).await;
     assert!(matches!(sign_in().await, Err(AccessError::AwaitingApproval)));

@@ -121,7 +121,7 @@ impl ConsoleFailure {
                     A::RegistrationClosed => (StatusCode::FORBIDDEN, "registrationClosed"),
                     A::Busy => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
                     A::NameTaken(_) | A::EmailTaken => (StatusCode::CONFLICT, "nameTaken"),
-                    A::LastOperator => (StatusCode::CONFLICT, "lastOperator"),
+                    A::LastOperator | A::NoOperator => (StatusCode::CONFLICT, "lastOperator"),
                     A::KeyEnded(_) => (StatusCode::CONFLICT, "keyEnded"),
                     A::TooMany(_) => (StatusCode::CONFLICT, "tooMany"),
                     A::DisabledByOperator => (StatusCode::FORBIDDEN, "notAllowed"),

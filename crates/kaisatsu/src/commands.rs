@@ -18,6 +18,7 @@ pub(crate) mod mcp;
 pub(crate) mod models;
 pub(crate) mod openapi;
 mod progress;
+pub(crate) mod restore;
 pub(crate) mod serve;
 pub(crate) mod status;
 mod table;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use kaisatsu_access::AccessError;
-use kaisatsu_store::{OpenError, StoreError};
+use kaisatsu_store::{CopyError, OpenError, StoreError};
 
 /// A message for the operator; the variant decides the exit code.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +55,15 @@ impl From<StoreError> for CliError {
                 Self::Store(error.to_string())
             }
             _ => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<CopyError> for CliError {
+    fn from(error: CopyError) -> Self {
+        match error {
+            CopyError::Open(error) => error.into(),
+            CopyError::Store(error) => error.into(),
         }
     }
 }

@@ -75,9 +75,9 @@ enum Command {
     /// Print what an application called, and how it ended
     Usage(commands::usage::Command),
     /// Copy the database and the images into a folder, also while the server runs
-    Backup(commands::backup::Backup),
+    Backup(commands::backup::Command),
     /// Copy a backup to where a server with these settings looks for its data
-    Restore(commands::backup::Restore),
+    Restore(commands::restore::Command),
     /// Check that database, images and datasets are consistent
     Check(commands::check::Command),
     /// Print the settings in force, and where each comes from
@@ -132,8 +132,8 @@ fn run() -> Result<ExitCode, CliError> {
             Command::Status(command) => commands::status::run(&command, &settings).await,
             Command::Doctor(command) => commands::doctor::run(&command, &settings).await,
             Command::Usage(command) => commands::usage::run(&command, &settings).await,
-            Command::Backup(command) => commands::backup::backup(&command, &settings).await,
-            Command::Restore(command) => commands::backup::restore(&command, &settings).await,
+            Command::Backup(command) => commands::backup::run(&command, &settings).await,
+            Command::Restore(command) => commands::restore::run(&command, &settings).await,
             Command::Check(command) => commands::check::run(&command, &settings).await,
             Command::Config(command) => Ok(commands::config::run(&command, &origins)),
             Command::Mcp(command) => commands::mcp::run(command, &settings).await,

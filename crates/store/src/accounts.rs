@@ -22,7 +22,7 @@ pub struct NewAccount {
     pub email: Email,
     /// The password's hash, as a PHC string.
     pub password: String,
-    /// Its state, unless it is the first and anybody may register: then it is active and an operator.
+    /// Its state where anybody may register. Where an operator must approve, an active one waits instead.
     pub state: AccountState,
     /// When it is created.
     pub created_at: Timestamp,
@@ -68,6 +68,8 @@ pub struct AccountChange {
 /// Locks changes of accounts until the transaction ends.
 const LOCK: &str = "UPDATE console SET only_row = 1 RETURNING registration";
 
+const SET_REGISTRATION: &str = "UPDATE console SET registration = $1";
+
 const ANY: &str = "SELECT 1 FROM account LIMIT 1";
 
 const INSERT: &str = "INSERT INTO account (id, email, password, role, state, created_at) \
@@ -86,30 +88,67 @@ pub(crate) const END_CONSOLE_KEYS: &str = "UPDATE api_key SET expires_at = $2, r
      WHERE pass_of = $1 AND expires_at > $2";
 
 impl Store {
-    /// Creates an account, unless there is one of its address.
+    /// Registers a person, unless there is an account of the address, and returns who might register until now. The
+    /// first account is an active operator, and from then on an operator must approve the others.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn register(&self, new: &NewAccount) -> Result<RegisterOutcome, StoreError> {
+    pub async fn register(&self, new: &NewAccount) -> Result<(RegisterOutcome, Registration), StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin_with(self.begin_immediate()).await?;
             let registration: String = sqlx::query_scalar(LOCK).fetch_one(&mut *tx).await?;
+            let registration = registration_of(&registration)?;
             let any: Option<i32> = sqlx::query_scalar(ANY).fetch_optional(&mut *tx).await?;
             // Where registration was restricted there has been an operator. When the last account is deleted, the
             // server must not fall to whoever comes next.
-            let first = any.is_none() && registration == Registration::Open.as_str();
-            let (role, state) =
-                if first { (Role::Operator, AccountState::Active) } else { (Role::Member, new.state) };
+            let first = any.is_none() && registration == Registration::Open;
+            let (role, state) = match (new.state, registration) {
+                _ if first => (Role::Operator, AccountState::Active),
+                (AccountState::Active, Registration::Approval | Registration::Closed) => {
+                    (Role::Member, AccountState::Waiting)
+                }
+                (state, _) => (Role::Member, state),
+            };
             let kept = sqlx::query(INSERT)
                 .bind(new.id.as_str()).bind(new.email.as_str()).bind(&new.password)
                 .bind(role.as_str()).bind(state.as_str()).bind(new.created_at.0)
                 .execute(&mut *tx).await?;
+            if first {
+                sqlx::query(SET_REGISTRATION).bind(Registration::Approval.as_str()).execute(&mut *tx).await?;
+            }
             tx.commit().await?;
-            Ok(match (kept.rows_affected(), first) {
+            Ok((match (kept.rows_affected(), first) {
                 (0, _) => RegisterOutcome::EmailTaken,
                 (_, true) => RegisterOutcome::First,
                 _ => RegisterOutcome::Created,
-            })
+            }, registration))
+        })
+    }
+
+    /// Creates an account with its state and role, whoever may register. Returns whether it did: there may be one of
+    /// the address. Without a role, it is an operator where there is none, and a member elsewhere.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] when it would be a member on a server without an active operator.
+    pub async fn create_account(&self, new: &NewAccount, role: Option<Role>) -> Result<bool, StoreError> {
+        on_each!(self, pool => {
+            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let registration: String = sqlx::query_scalar(LOCK).fetch_one(&mut *tx).await?;
+            let any: Option<i32> = sqlx::query_scalar(ANY).fetch_optional(&mut *tx).await?;
+            let operators: i64 = sqlx::query_scalar(OPERATORS).fetch_one(&mut *tx).await?;
+            let role = role.unwrap_or(if operators == 0 { Role::Operator } else { Role::Member });
+            if operators == 0 && role == Role::Member {
+                return Err(Conflict::NoOperator.into());
+            }
+            let kept = sqlx::query(INSERT)
+                .bind(new.id.as_str()).bind(new.email.as_str()).bind(&new.password)
+                .bind(role.as_str()).bind(new.state.as_str()).bind(new.created_at.0)
+                .execute(&mut *tx).await?;
+            if any.is_none() && registration == Registration::Open.as_str() {
+                sqlx::query(SET_REGISTRATION).bind(Registration::Approval.as_str()).execute(&mut *tx).await?;
+            }
+            tx.commit().await?;
+            Ok(kept.rows_affected() > 0)
         })
     }
 
@@ -266,7 +305,7 @@ impl Store {
     pub async fn registration(&self) -> Result<Registration, StoreError> {
         let word: String =
             on_each!(self, pool => sqlx::query_scalar("SELECT registration FROM console").fetch_one(pool).await)?;
-        Registration::from_text(&word).ok_or_else(|| StoreError::Damaged("who may register".to_owned()))
+        registration_of(&word)
     }
 
     /// Changes who may register.
@@ -275,11 +314,14 @@ impl Store {
     /// When the database fails.
     pub async fn set_registration(&self, registration: Registration) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            sqlx::query("UPDATE console SET registration = $1").bind(registration.as_str()).execute(pool).await
-                .map(drop)
+            sqlx::query(SET_REGISTRATION).bind(registration.as_str()).execute(pool).await.map(drop)
         })?;
         Ok(())
     }
+}
+
+fn registration_of(word: &str) -> Result<Registration, StoreError> {
+    Registration::from_text(word).ok_or_else(|| StoreError::Damaged("who may register".to_owned()))
 }
 
 #[derive(sqlx_macros::FromRow)]

@@ -143,6 +143,9 @@ pub enum Conflict {
     /// No active operator would remain.
     #[error("this is the last operator; make somebody else one first")]
     LastOperator,
+    /// There is no active operator, and the account would be a member.
+    #[error("there is no operator yet, and somebody must be one: create an operator first")]
+    NoOperator,
     /// An operator disabled the application or the key, and the change is not an operator's.
     #[error("an operator switched this off; ask the operator")]
     DisabledByOperator,

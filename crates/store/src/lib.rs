@@ -46,6 +46,7 @@ pub use blobs::{BlobAddress, BlobError, BlobKey, Blobs, InvalidBlobAddress, Stor
 pub use catalogue::{ChangedItem, ItemFilter, ItemRecord, ListedItem, NewItem, ReferenceRow};
 pub use check::BlobRow;
 pub use collections::{ChangedImage, Collection, CollectionRecord, ImageRecord, NewImage};
+pub use copy::{CopyError, OnRows};
 pub use datasets::{
     BuiltImage, CreateDatasetOutcome, DatasetImageRow, DatasetLimits, DatasetRow, DatasetUpdate, ImageChanges,
     ImageResult, ImageSource, Lease, NewDataset, NewDatasetImage, NewVectors, OutdatedDataset, PendingImage,

@@ -105,6 +105,24 @@ async fn open_sqlite(path: &Path, errors: &OpenErrors<'_>) -> Result<SqlitePool,
     Ok(pool)
 }
 
+/// Opens a file for reading only. None if its schema is older than this binary's.
+pub(crate) async fn open_unchanged(
+    path: &Path,
+    options: SqliteConnectOptions,
+) -> Result<Option<SqlitePool>, OpenError> {
+    let address = DatabaseAddress::Sqlite(path.to_owned());
+    let errors = OpenErrors { address: &address };
+    inspect_sqlite(path, &errors).await?;
+    let pool = SqlitePoolOptions::new().connect_with(options).await.map_err(|e| errors.of(e))?;
+    let newest = sqlx::query_scalar("SELECT MAX(version) FROM _sqlx_migrations").fetch_one(&pool);
+    let newest: Option<i64> = newest.await.map_err(|e| errors.of(e))?;
+    if newest == SQLITE_SCHEMA.iter().map(|migration| migration.version).max() {
+        return Ok(Some(pool));
+    }
+    pool.close().await;
+    Ok(None)
+}
+
 /// Rejects a file of another application or with a newer schema, without writing to it. A missing or empty file is
 /// fine.
 async fn inspect_sqlite(path: &Path, errors: &OpenErrors<'_>) -> Result<(), OpenError> {

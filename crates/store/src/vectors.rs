@@ -10,6 +10,7 @@ mod states;
 
 pub use extension::VectorSupport;
 pub use filling::Followed;
+pub(crate) use states::table;
 pub use states::{PartState, VectorPart};
 
 /// The vector with the length 1; none if it has no direction.

@@ -15,6 +15,7 @@ use kaisatsu_testkit::{Backend, Database, test_on_every_backend};
 
 test_on_every_backend![
     the_first_account_is_an_operator_and_an_address_has_one_account,
+    an_account_that_is_created_has_the_role_that_was_asked_for,
     of_concurrent_registrations_one_becomes_the_operator,
     the_last_operator_cannot_be_disabled_demoted_or_deleted,
     a_session_ends_when_it_expires_and_with_its_password_or_account,
@@ -89,17 +90,32 @@ async fn sign_in(store: &Store, n: u8, who: u8) {
 async fn the_first_account_is_an_operator_and_an_address_has_one_account(store: Store) {
     assert!(!store.has_accounts().await.unwrap());
     let waiting = |n| NewAccount { state: AccountState::Waiting, ..person(n) };
-    assert_eq!(store.register(&waiting(1)).await.unwrap(), RegisterOutcome::First);
-    assert_eq!(store.register(&waiting(2)).await.unwrap(), RegisterOutcome::Created);
+    assert_eq!(store.register(&waiting(1)).await.unwrap(), (RegisterOutcome::First, Registration::Open));
+    assert_eq!(store.register(&waiting(2)).await.unwrap(), (RegisterOutcome::Created, Registration::Approval));
     let again = NewAccount { id: id(3), ..waiting(2) };
-    assert_eq!(store.register(&again).await.unwrap(), RegisterOutcome::EmailTaken);
+    assert_eq!(store.register(&again).await.unwrap().0, RegisterOutcome::EmailTaken);
     let listed: Vec<_> = store.accounts().await.unwrap().into_iter().map(|(a, _)| (a.id, a.role, a.state)).collect();
     assert_eq!(listed, [(id(1), Role::Operator, AccountState::Active), (id(2), Role::Member, AccountState::Waiting)]);
     assert_eq!(store.account_by_email(&person(2).email).await.unwrap().unwrap().id, id(2));
     assert_eq!(store.password_hash(&id(2)).await.unwrap(), "hash 2", "as it was");
-    assert_eq!(store.registration().await.unwrap(), Registration::Open);
+    assert_eq!(store.registration().await.unwrap(), Registration::Approval, "once there is an operator");
     store.set_registration(Registration::Closed).await.unwrap();
     assert_eq!(store.registration().await.unwrap(), Registration::Closed);
+}
+
+async fn an_account_that_is_created_has_the_role_that_was_asked_for(store: Store) {
+    let refused = store.create_account(&person(1), Some(Role::Member)).await;
+    assert!(matches!(refused, Err(StoreError::Conflict(Conflict::NoOperator))), "{refused:?}");
+    assert!(store.create_account(&person(1), None).await.unwrap());
+    assert_eq!(store.registration().await.unwrap(), Registration::Approval, "once there is an operator");
+    assert!(store.create_account(&person(2), None).await.unwrap());
+    assert!(!store.create_account(&NewAccount { id: id(3), ..person(2) }, None).await.unwrap(), "the address is taken");
+    store.set_registration(Registration::Open).await.unwrap();
+    assert!(store.create_account(&person(4), Some(Role::Operator)).await.unwrap());
+    assert_eq!(store.registration().await.unwrap(), Registration::Open, "as an operator has chosen");
+    let roles: Vec<_> = store.accounts().await.unwrap().into_iter().map(|(a, _)| (a.role, a.state)).collect();
+    let active = |role| (role, AccountState::Active);
+    assert_eq!(roles, [active(Role::Operator), active(Role::Member), active(Role::Operator)]);
 }
 
 async fn of_concurrent_registrations_one_becomes_the_operator(store: Store) {
@@ -110,15 +126,17 @@ async fn of_concurrent_registrations_one_becomes_the_operator(store: Store) {
     let became: Vec<_> = (1..=8).map(|n| tokio::spawn(register(n))).collect();
     let mut firsts = 0;
     for one in became {
-        firsts += i32::from(one.await.unwrap() == RegisterOutcome::First);
+        firsts += i32::from(one.await.unwrap().0 == RegisterOutcome::First);
     }
-    let operators = store.accounts().await.unwrap().into_iter().filter(|(a, _)| a.role == Role::Operator).count();
-    assert_eq!((firsts, operators), (1, 1));
+    let accounts = store.accounts().await.unwrap();
+    let count = |role, state| accounts.iter().filter(|(a, _)| (a.role, a.state) == (role, state)).count();
+    let operators = count(Role::Operator, AccountState::Active);
+    assert_eq!((firsts, operators, count(Role::Member, AccountState::Waiting)), (1, 1, 7), "nobody slips in");
 }
 
 async fn the_last_operator_cannot_be_disabled_demoted_or_deleted(store: Store) {
     store.register(&person(1)).await.unwrap();
-    store.register(&person(2)).await.unwrap();
+    assert!(store.create_account(&person(2), None).await.unwrap());
     let change = |state, role| AccountChange { state, role };
     for bad in [change(Some(AccountState::Disabled), None), change(None, Some(Role::Member))] {
         assert!(matches!(
@@ -139,7 +157,7 @@ async fn the_last_operator_cannot_be_disabled_demoted_or_deleted(store: Store) {
 
 async fn a_session_ends_when_it_expires_and_with_its_password_or_account(store: Store) {
     store.register(&person(1)).await.unwrap();
-    store.register(&person(2)).await.unwrap();
+    assert!(store.create_account(&person(2), None).await.unwrap());
     for n in 1..=3 {
         sign_in(&store, n, 2).await;
     }
@@ -198,7 +216,7 @@ async fn sign_in_attempts_are_counted_within_the_window(store: Store) {
 
 async fn applications_belong_to_their_owner(store: Store) {
     store.register(&person(1)).await.unwrap();
-    store.register(&person(2)).await.unwrap();
+    assert!(store.create_account(&person(2), None).await.unwrap());
     own(&store, 1, 1).await;
     own(&store, 2, 2).await;
     store.create_application(&app(3), &ApplicationName::new("nobody's").unwrap(), NOW).await.unwrap();
@@ -247,7 +265,7 @@ async fn applications_belong_to_their_owner(store: Store) {
 
 async fn the_keys_of_a_disabled_account_are_disabled(store: Store) {
     store.register(&person(1)).await.unwrap();
-    store.register(&person(2)).await.unwrap();
+    assert!(store.create_account(&person(2), None).await.unwrap());
     own(&store, 2, 2).await;
     let revision = store.keys_changed_since(0).await.unwrap().unwrap().revision;
     let change = |state| AccountChange { state: Some(state), role: None };
@@ -356,7 +374,7 @@ async fn a_deleted_application_disappears_at_once_and_is_erased_later(store: Sto
 
 async fn deleting_an_account_deletes_its_applications(store: Store) {
     store.register(&person(1)).await.unwrap();
-    store.register(&person(2)).await.unwrap();
+    assert!(store.create_account(&person(2), None).await.unwrap());
     own(&store, 1, 1).await;
     own(&store, 2, 2).await;
     fill(&store, 2).await;
@@ -369,7 +387,7 @@ async fn deleting_an_account_deletes_its_applications(store: Store) {
     let left = store.owned_applications(None).await.unwrap();
     assert_eq!(left.iter().map(|one| one.application.id.clone()).collect::<Vec<_>>(), [app(1)]);
     assert_eq!(
-        store.register(&NewAccount { id: id(3), ..person(2) }).await.unwrap(),
+        store.register(&NewAccount { id: id(3), ..person(2) }).await.unwrap().0,
         RegisterOutcome::Created,
         "the address is free"
     );

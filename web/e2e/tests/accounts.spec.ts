@@ -31,6 +31,45 @@ test.describe('without a mail server', () => {
     );
   });
 
+  test('everybody after the first waits for approval, and is told so', async ({ page, browser }) => {
+    const other = await (await browser.newContext()).newPage();
+    const register = async (email: string) => {
+      await other.goto(`${server.base}/console/register`);
+      await expect(other.getByText('New accounts must be approved by an operator.')).toBeVisible();
+      await other.getByLabel('Email').fill(email);
+      await other.getByLabel('Password', { exact: true }).fill(password);
+      await other.getByRole('button', { name: 'Register' }).click();
+      await expect(other.getByRole('heading', { level: 1, name: 'Waiting for approval' })).toBeFocused();
+    };
+    await register('mai@example.org');
+    await register('ken@example.org');
+    await expectAccessible(other);
+    await other.getByRole('link', { name: 'Back to sign-in' }).click();
+    await other.getByLabel('Email').fill('mai@example.org');
+    await other.getByLabel('Password', { exact: true }).fill(password);
+    await other.getByRole('button', { name: 'Sign in' }).click();
+    await expect(other.getByRole('alert')).toContainText('An operator must approve your account first.');
+
+    await signIn(page, server.base, 'operator@example.org');
+    await page.getByRole('link', { name: /2 accounts are waiting/ }).click();
+    await expect(page.getByRole('radio', { name: /^With approval/ })).toBeChecked();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Reject ken@example.org' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click();
+    await expect(page.getByText('ken@example.org has been rejected')).toBeVisible();
+    await expect(page.getByText('ken@example.org', { exact: true })).toHaveCount(0);
+    await page.getByRole('button', { name: 'Approve mai@example.org' }).click();
+    await expect(page.getByText('mai@example.org can sign in now')).toBeVisible();
+    await other.getByRole('button', { name: 'Sign in' }).click();
+    await expect(other.getByRole('navigation').getByRole('link', { name: 'Applications' })).toBeVisible();
+    await other.context().close();
+
+    // The tests below register people who sign in at once.
+    await page.getByRole('radio', { name: /^Anyone/ }).check({ force: true });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Anyone can register now')).toBeVisible();
+  });
+
   test('a person registers, is signed in, signs out, and is not let in with a wrong password', async ({ page }) => {
     await page.goto(`${server.base}/console/register`);
     await page.getByLabel('Email').fill('hana@example.org');

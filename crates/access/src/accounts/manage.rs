@@ -1,9 +1,7 @@
 //! What people do with their accounts when they are signed in, and operators with those of others.
 
 use kaisatsu_model::{AccountId, AccountState, Email, Password, Registration, Role};
-use kaisatsu_store::{
-    Account, AccountChange, AccountSession, ApplicationContents, NewAccount, RegisterOutcome, SessionRow,
-};
+use kaisatsu_store::{Account, AccountChange, AccountSession, ApplicationContents, NewAccount, SessionRow};
 
 use super::{Accounts, attempts::MAX_FAILURES, digest};
 use crate::{AccessError, key_service::random_bytes};
@@ -18,11 +16,11 @@ impl Accounts {
     }
 
     /// Creates an active account, whoever may register, and returns the link with which its owner chooses a password.
-    /// Until then nobody can sign in.
+    /// Until then nobody can sign in. Without a role, it is an operator where there is none, and a member elsewhere.
     ///
     /// # Errors
-    /// When the address has an account already, or the database fails.
-    pub async fn create(&self, email: &Email, role: Role) -> Result<String, AccessError> {
+    /// When the address has an account already, no operator would be there, or the database fails.
+    pub async fn create(&self, email: &Email, role: Option<Role>) -> Result<String, AccessError> {
         let new = NewAccount {
             id: AccountId::from_random(random_bytes()),
             email: email.clone(),
@@ -31,10 +29,9 @@ impl Accounts {
             state: AccountState::Active,
             created_at: self.clock.now(),
         };
-        if self.store.register(&new).await? == RegisterOutcome::EmailTaken {
+        if !self.store.create_account(&new, role).await? {
             return Err(AccessError::EmailTaken);
         }
-        self.change(&new.id, None, Some(role)).await?;
         self.reset_link(&new.id).await
     }
 

@@ -3,8 +3,8 @@
 use std::{process::ExitCode, sync::Arc};
 
 use clap::Subcommand;
-use kaisatsu_access::{Accounts, LogMailer};
-use kaisatsu_model::{AccountId, AccountState, Email, Registration, Role, SystemClock, Timestamp};
+use kaisatsu_access::{Account, Accounts, LogMailer};
+use kaisatsu_model::{AccountState, Email, Registration, Role, SystemClock, Timestamp};
 use kaisatsu_store::Store;
 
 use super::{confirm, table};
@@ -14,6 +14,9 @@ use crate::{error::CliError, settings::Settings};
 pub(crate) enum Command {
     /// List the accounts
     List {
+        /// Only those that wait for approval
+        #[arg(long)]
+        waiting: bool,
         /// As JSON, one object an account
         #[arg(long)]
         json: bool,
@@ -23,12 +26,18 @@ pub(crate) enum Command {
         /// The person's e-mail address
         #[arg(value_parser = Email::new)]
         email: Email,
-        /// operator or member
-        #[arg(long, default_value = "member", value_parser = role)]
-        role: Role,
+        /// operator or member; where there is no operator yet, the default is operator
+        #[arg(long, value_parser = role)]
+        role: Option<Role>,
     },
     /// Activate an account that waits for approval or was disabled
     Approve {
+        /// The person's e-mail address
+        #[arg(value_parser = Email::new)]
+        email: Email,
+    },
+    /// Refuse an account that waits for approval, and delete it
+    Refuse {
         /// The person's e-mail address
         #[arg(value_parser = Email::new)]
         email: Email,
@@ -84,29 +93,39 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
     let accounts =
         Accounts::new(store, Arc::new(SystemClock), Arc::new(LogMailer), &settings.public_url(settings.listen));
     match command {
-        Command::List { json } => {
-            let row = |(account, applications): (kaisatsu_access::Account, i64)| {
+        Command::List { waiting, json } => {
+            let row = |(account, applications): (Account, i64)| {
                 let seen = account.signed_in_at.map_or_else(|| "never".to_owned(), Timestamp::to_utc);
                 let (role, state) = (account.role.to_string(), account.state.to_string());
                 [account.email, role, state, account.created_at.to_utc(), seen, applications.to_string()]
             };
-            let rows: Vec<_> = accounts.list().await?.into_iter().map(row).collect();
+            let shown = |(account, _): &(_, _)| !waiting || is_waiting(account);
+            let rows: Vec<_> = accounts.list().await?.into_iter().filter(shown).map(row).collect();
             table::list(json, ["ADDRESS", "ROLE", "STATE", "CREATED", "SIGNED IN", "APPLICATIONS"], &rows);
         }
         Command::Create { email, role } => outln!("{}", accounts.create(&email, role).await?),
         Command::Approve { email } => {
-            accounts.change(&find(&accounts, &email).await?, Some(AccountState::Active), None).await?;
+            accounts.change(&find(&accounts, &email).await?.id, Some(AccountState::Active), None).await?;
             eprintln!("{email} may sign in");
         }
+        Command::Refuse { email } => {
+            let account = find(&accounts, &email).await?;
+            if !is_waiting(&account) {
+                let remedy = "`kaisatsu account disable` and `delete` are for such accounts";
+                return Err(CliError::Failed(format!("{email} does not wait for approval; {remedy}")));
+            }
+            accounts.delete_as_operator(&account.id).await?;
+            eprintln!("{email} is refused");
+        }
         Command::Disable { email } => {
-            accounts.change(&find(&accounts, &email).await?, Some(AccountState::Disabled), None).await?;
+            accounts.change(&find(&accounts, &email).await?.id, Some(AccountState::Disabled), None).await?;
             eprintln!("{email} and all of its applications are disabled");
         }
         Command::Role { email, role } => {
-            accounts.change(&find(&accounts, &email).await?, None, Some(role)).await?;
+            accounts.change(&find(&accounts, &email).await?.id, None, Some(role)).await?;
             eprintln!("{email} is {role} now");
         }
-        Command::Reset { email } => outln!("{}", accounts.reset_link(&find(&accounts, &email).await?).await?),
+        Command::Reset { email } => outln!("{}", accounts.reset_link(&find(&accounts, &email).await?.id).await?),
         Command::Delete { email, yes } => delete(&accounts, &email, yes).await?,
         Command::Registration { mode } => {
             if let Some(mode) = mode {
@@ -119,7 +138,7 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
 }
 
 async fn delete(accounts: &Accounts, email: &Email, yes: bool) -> Result<(), CliError> {
-    let id = find(accounts, email).await?;
+    let id = find(accounts, email).await?.id;
     for all in accounts.contents(&id).await? {
         outln!(
             "{}: {} keys, {} users, {} images, {} datasets, {} recognitions, {} verdicts",
@@ -141,11 +160,12 @@ async fn delete(accounts: &Accounts, email: &Email, yes: bool) -> Result<(), Cli
     Ok(())
 }
 
-async fn find(accounts: &Accounts, email: &Email) -> Result<AccountId, CliError> {
+fn is_waiting(account: &Account) -> bool {
+    account.state == AccountState::Waiting
+}
+
+async fn find(accounts: &Accounts, email: &Email) -> Result<Account, CliError> {
     let missing = || CliError::Failed(format!("there is no account of {email}; `kaisatsu account list` lists them"));
     let all = accounts.list().await?;
-    all.into_iter()
-        .find(|(account, _)| account.email == email.as_str())
-        .map(|(account, _)| account.id)
-        .ok_or_else(missing)
+    all.into_iter().find(|(account, _)| account.email == email.as_str()).map(|(account, _)| account).ok_or_else(missing)
 }

@@ -1,100 +1,114 @@
-//! `kaisatsu backup` and `kaisatsu restore`: a copy of the database and the images in one folder.
+//! `kaisatsu backup`: a copy of the database and the images in one folder.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{fs, path::PathBuf, process::ExitCode};
 
 use clap::Args;
-use futures_util::TryStreamExt as _;
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use indicatif::ProgressBar;
 use kaisatsu_recognition::check::{CheckOptions, check};
 use kaisatsu_store::{BlobAddress, BlobError, Blobs, DatabaseAddress, Store};
 
-use crate::{database_lock, error::CliError, settings::Settings};
+use super::progress;
+use crate::{error::CliError, settings::Settings};
 
 #[derive(Debug, Args)]
-pub(crate) struct Backup {
+pub(crate) struct Command {
     /// The folder to make; it must not exist, or be empty
     folder: PathBuf,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct Restore {
-    /// The folder that `kaisatsu backup` made
-    folder: PathBuf,
-}
-
 /// The parts of a backup.
-const DATABASE: &str = "kaisatsu.db";
-const IMAGES: &str = "images";
+pub(super) const DATABASE: &str = "kaisatsu.db";
+pub(super) const IMAGES: &str = "images";
 
-const POSTGRES: &str = "this command copies SQLite databases. Back up PostgreSQL with pg_dump and an S3 bucket with its \
-                        own tools, the database first: docs/operations.md";
+/// The name of the database until it is complete.
+const UNFINISHED: &str = "kaisatsu.db.unfinished";
 
-/// Copies the database, then the images: the copy then has every image that a row refers to. The server may run.
-pub(crate) async fn backup(command: &Backup, settings: &Settings) -> Result<ExitCode, CliError> {
-    let address = settings.database()?;
-    let DatabaseAddress::Sqlite(_) = &address else { return Err(CliError::Usage(POSTGRES.to_owned())) };
+/// How many images are copied at a time.
+const COPIERS: usize = 8;
+
+/// How many rows are read at a time.
+const PAGE: i64 = 1_000;
+
+/// Copies the images, the database, and the images that came in between: the copy then has every image that a row of it
+/// refers to, also if somebody deletes images meanwhile. The server may run.
+pub(crate) async fn run(command: &Command, settings: &Settings) -> Result<ExitCode, CliError> {
     let folder = &command.folder;
     let told = |error: std::io::Error| CliError::Failed(format!("{}: {error}", folder.display()));
+    let store = Store::open(&settings.database()?).await?;
+    let images = Blobs::open(&settings.blobs()?).map_err(|error| stored(&error))?;
     fs::create_dir_all(folder).map_err(told)?;
     if fs::read_dir(folder).map_err(told)?.next().is_some() {
         return Err(CliError::Usage(format!("{} is not empty; name a new folder", folder.display())));
     }
-    let store = Store::open(&address).await?;
-    store.copy_to(&folder.join(DATABASE)).await?;
-    store.close().await;
-    let images = Blobs::open(&settings.blobs()?).map_err(|error| stored(&error))?;
     let target = Blobs::open(&BlobAddress::Folder(folder.join(IMAGES))).map_err(|error| stored(&error))?;
-    let count = copy(&images, &target).await?;
-    outln!("the database and {count} images are in {}", folder.display());
-    verify(&folder.join(DATABASE), &target).await
+    let bar = progress::counter("images");
+    copy_images(&images, &target, &bar).await?;
+    let unfinished = folder.join(UNFINISHED);
+    let rows = progress::counter("rows");
+    store.copy_to(&unfinished, &|count| rows.inc(count)).await?;
+    rows.finish_and_clear();
+    store.close().await;
+    let copy = Store::open(&DatabaseAddress::Sqlite(unfinished.clone())).await?;
+    copy_later_images(&copy, &images, &target, &bar).await?;
+    remove_unknown(&copy, &target).await?;
+    bar.finish_and_clear();
+    let outcome = verify(&copy, &target, &format!("the copy is in {}", folder.display())).await?;
+    copy.close().await;
+    fs::File::open(&unfinished)
+        .and_then(|file| file.sync_all())
+        .and_then(|()| fs::rename(&unfinished, folder.join(DATABASE)))
+        .map_err(told)?;
+    let _ = fs::remove_file(folder.join(format!("{UNFINISHED}.lock")));
+    Ok(outcome)
 }
 
-/// Copies a backup to where a server with these settings looks for its data. Nothing that is there is overwritten.
-pub(crate) async fn restore(command: &Restore, settings: &Settings) -> Result<ExitCode, CliError> {
-    let address = settings.database()?;
-    let DatabaseAddress::Sqlite(path) = &address else { return Err(CliError::Usage(POSTGRES.to_owned())) };
-    database_lock::refuse_if_taken(&address)?;
-    let source = command.folder.join(DATABASE);
-    if !source.is_file() {
-        return Err(CliError::Usage(format!("{} is no backup: it has no {DATABASE}", command.folder.display())));
-    }
-    if path.exists() {
-        let remedy = "move it away first, or name another with --data or --database";
-        return Err(CliError::Usage(format!("{} exists and is not overwritten; {remedy}", path.display())));
-    }
-    let images = Blobs::open(&BlobAddress::Folder(command.folder.join(IMAGES))).map_err(|error| stored(&error))?;
-    let target = Blobs::open(&settings.blobs()?).map_err(|error| stored(&error))?;
-    let count = copy(&images, &target).await?;
-    // The database last, and under its name only when it is complete.
-    let part = path.with_extension("restoring");
-    let told = |error: std::io::Error| CliError::Store(format!("{}: {error}", path.display()));
-    fs::copy(&source, &part).and_then(|_| fs::File::open(&part)?.sync_all()).map_err(told)?;
-    fs::rename(&part, path).map_err(told)?;
-    outln!("the database and {count} images are restored");
-    verify(path, &target).await
-}
-
-async fn copy(from: &Blobs, to: &Blobs) -> Result<u64, CliError> {
-    let mut names = std::pin::pin!(from.list());
-    let mut count = 0;
-    while let Some(blob) = names.try_next().await.map_err(|error| stored(&error))? {
+/// Copies every image of a storage.
+pub(super) async fn copy_images(from: &Blobs, to: &Blobs, bar: &ProgressBar) -> Result<(), CliError> {
+    let copied = from.list().try_filter(|blob| std::future::ready(blob.ours)).map(|blob| async {
         // An image that was removed since it was listed is not part of the copy.
-        if blob.ours && from.copy_to(to, &blob.name).await.map_err(|error| stored(&error))? {
-            count += 1;
+        from.copy_to(to, &blob?.name).await
+    });
+    let counted = copied.buffer_unordered(COPIERS).try_for_each(|copied| {
+        bar.inc(copied.into());
+        std::future::ready(Ok(()))
+    });
+    counted.await.map_err(|error| stored(&error))
+}
+
+/// Copies the images that the copied database knows and the copy does not have yet.
+async fn copy_later_images(copy: &Store, from: &Blobs, to: &Blobs, bar: &ProgressBar) -> Result<(), CliError> {
+    let mut after = None;
+    loop {
+        let page = copy.blob_rows(after.as_ref(), PAGE).await?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = Some(last.key.clone());
+        for row in page.iter().filter(|row| row.complete) {
+            if to.size(&row.key).await.map_err(|error| stored(&error))?.is_none() {
+                let copied = from.copy_to(to, &row.key.name()).await.map_err(|error| stored(&error))?;
+                bar.inc(copied.into());
+            }
         }
     }
-    Ok(count)
 }
 
-/// Compares the copied database with the copied images.
-async fn verify(database: &Path, images: &Blobs) -> Result<ExitCode, CliError> {
-    let store = Store::open(&DatabaseAddress::Sqlite(database.to_owned())).await?;
+/// Removes the images that a database does not know.
+pub(super) async fn remove_unknown(store: &Store, images: &Blobs) -> Result<(), CliError> {
+    let names = images.list().try_filter(|blob| std::future::ready(blob.ours)).map_ok(|blob| blob.name);
+    let mut names = std::pin::pin!(names);
+    while let Some(name) = names.try_next().await.map_err(|error| stored(&error))? {
+        if !store.has_blob(&name).await? {
+            images.remove(&name).await.map_err(|error| stored(&error))?;
+        }
+    }
+    Ok(())
+}
+
+/// Compares the copied database with the copied images, whose hashes are calculated, and says what was copied.
+pub(super) async fn verify(store: &Store, images: &Blobs, done: &str) -> Result<ExitCode, CliError> {
     let options = CheckOptions { deep: true, repair: false };
-    let checked = check(&store, images, options).await.map_err(|error| CliError::Store(error.to_string()))?;
-    store.close().await;
+    let checked = check(store, images, options).await.map_err(|error| CliError::Store(error.to_string()))?;
+    outln!("{done}: the database, and {} images of {} bytes", checked.stored, checked.bytes);
     for fault in &checked.faults {
         outln!("{fault}");
     }
@@ -105,6 +119,6 @@ async fn verify(database: &Path, images: &Blobs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::FAILURE)
 }
 
-fn stored(error: &BlobError) -> CliError {
+pub(super) fn stored(error: &BlobError) -> CliError {
     CliError::Store(error.to_string())
 }

@@ -12,7 +12,7 @@ use kaisatsu_model::{ApplicationName, MOST_PER_CANDIDATE, RecognitionId, SystemC
 use kaisatsu_store::{FeedbackFilter, FeedbackRow, Store, StoredCandidate};
 use serde::Serialize;
 
-use super::{application, progress, table};
+use super::{agreed, application, progress, table};
 use crate::{duration, error::CliError, settings::Settings};
 
 /// The number of characters after which a cell of a table is cut.
@@ -45,6 +45,9 @@ pub(crate) enum Command {
         /// The most to list; older ones are left out
         #[arg(long, value_name = "NUMBER", default_value_t = 50)]
         limit: u32,
+        /// As JSON, one object a verdict; `export` prints more of each
+        #[arg(long)]
+        json: bool,
     },
     /// Print verdicts with all that is known of them, one JSON object a line, the oldest first
     Export {
@@ -64,6 +67,9 @@ pub(crate) enum Command {
         /// Only count them
         #[arg(long)]
         dry_run: bool,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
     },
     /// Count how often candidates were right and wrong
     ///
@@ -168,20 +174,22 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
     }
     let store = Store::open(&settings.database()?).await?;
     match command {
-        Command::List { selection, limit } => {
+        Command::List { selection, limit, json } => {
             let rows = store.newest_feedback(&selection.filter(&store).await?, None, limit.into()).await?;
             let heads = ["RATED", "APPLICATION", "TASK", "MODEL", "CANDIDATE", "VERDICT", "STANDING", "COMMENT"];
-            table::print(heads, &rows.into_iter().rev().map(line).collect::<Vec<_>>());
+            table::list(json, heads, &rows.into_iter().rev().map(line).collect::<Vec<_>>());
         }
         Command::Export { selection, pictures } => {
             export::run(&store, &selection.filter(&store).await?, pictures.as_deref()).await?;
         }
-        Command::Revoke { selection, dry_run } => {
+        Command::Revoke { selection, dry_run, yes } => {
             let filter = selection.filter(&store).await?;
+            let count = store.count_feedback(&filter).await?;
+            let count = count.all - count.revoked;
             if dry_run {
-                let count = store.count_feedback(&filter).await?;
-                outln!("{} verdicts would be revoked", count.all - count.revoked);
+                outln!("{count} verdicts would be revoked");
             } else {
+                agreed(yes, &format!("Revoke {count} verdicts?"))?;
                 let gone = store.revoke_feedback(&filter, MOST_PER_CANDIDATE).await?;
                 let s = if gone == 1 { "" } else { "s" };
                 outln!("{gone} verdict{s} revoked; replicas follow within a second");

@@ -11,3 +11,12 @@ pub(super) fn bar(what: &'static str, count: usize) -> ProgressBar {
     }
     bar.with_prefix(what)
 }
+
+/// A count on standard error, of what is not counted before; it draws nothing when that is not a terminal.
+pub(super) fn counter(what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template("{prefix} {human_pos}  {per_sec}") {
+        bar.set_style(style);
+    }
+    bar.with_prefix(what)
+}

@@ -81,7 +81,8 @@ impl VectorPart {
     }
 }
 
-fn table(number: i64) -> String {
+/// The table of a part.
+pub(crate) fn table(number: i64) -> String {
     format!("collection_vectors_{number}")
 }
 

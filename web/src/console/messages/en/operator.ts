@@ -14,7 +14,8 @@ export const operator = {
     modes: { open: 'Anyone', approval: 'With approval', closed: 'Nobody' },
     means: {
       open: 'Anyone who can reach this server can create an account and sign in immediately, or after confirming the email address if the server sends email.',
-      approval: 'Anyone can request an account. It is listed below until an operator approves it.',
+      approval:
+        'Anyone can request an account. It is listed below until an operator approves or rejects it. This is the default.',
       closed: 'No new accounts are accepted. Existing accounts can still sign in.',
     },
     done: {
@@ -50,7 +51,8 @@ export const operator = {
     makeOperator: 'Make an operator',
     makeMember: 'Make a member',
     remove: 'Delete',
-    refuse: 'Reject and delete',
+    refuse: 'Reject',
+    refuseOne: (email: string) => `Reject ${email}`,
     own: 'My account page',
     found: (shown: number, all: number) =>
       shown === all
@@ -94,6 +96,12 @@ export const operator = {
     },
     self: 'This is your own account: you will lose access to this page immediately, and only another operator can restore it.',
     last: 'This is the only operator. A server needs at least one, so make another active account an operator first.',
+  },
+  refuse: {
+    title: (email: string) => `Reject ${email}?`,
+    text: 'The account will be deleted. It has never been used. The person can register again with the same address.',
+    action: 'Reject',
+    done: (email: string) => `${email} has been rejected`,
   },
   remove: {
     title: (email: string) => `Delete ${email}?`,

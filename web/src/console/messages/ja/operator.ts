@@ -16,7 +16,8 @@ export const operator: typeof en = {
     modes: { open: '誰でも', approval: '承認制', closed: '受け付け停止' },
     means: {
       open: 'このサーバーにアクセスできる人は誰でもアカウントを作成し、すぐにサインインできます。サーバーがメールを送信する場合は、メールアドレスの確認後にサインインできます。',
-      approval: '誰でも登録を申請できます。アカウントは、管理者が承認するまで下の一覧に表示されます。',
+      approval:
+        '誰でも登録を申請できます。アカウントは、管理者が承認または却下するまで下の一覧に表示されます。初期設定はこれです。',
       closed: '新しいアカウントを受け付けません。既存のアカウントは引き続きサインインできます。',
     },
     done: {
@@ -52,7 +53,8 @@ export const operator: typeof en = {
     makeOperator: '管理者に変更',
     makeMember: 'メンバーに変更',
     remove: '削除',
-    refuse: '却下して削除',
+    refuse: '却下',
+    refuseOne: (email) => `${email} を却下`,
     own: '自分のアカウントページ',
     found: (shown, all) => (shown === all ? `${count(all)} 件` : `${count(all)} 件中 ${count(shown)} 件`),
     none: '一致するアカウントがありません',
@@ -93,6 +95,12 @@ export const operator: typeof en = {
     },
     self: 'これはあなた自身のアカウントです。このページはすぐに使えなくなり、元に戻せるのはほかの管理者だけです。',
     last: '唯一の管理者です。サーバーには管理者が 1 人以上必要なため、先に別の有効なアカウントを管理者に変更してください。',
+  },
+  refuse: {
+    title: (email) => `${email} を却下しますか？`,
+    text: 'アカウントは削除されます。一度も使われていません。同じアドレスでもう一度登録を申請できます。',
+    action: '却下',
+    done: (email) => `${email} を却下しました`,
   },
   remove: {
     title: (email) => `${email} を削除しますか？`,
