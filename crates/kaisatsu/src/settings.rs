@@ -197,6 +197,18 @@ pub(crate) struct Settings {
     )]
     pub(crate) keep_pictures: bool,
 
+    /// Answer recognitions that need no database while it is away, without saving them, so that feedback cannot refer
+    /// to them: true or false
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_UNSAVED_ANSWERS",
+        value_name = "BOOL",
+        default_value_t = false,
+        action = clap::ArgAction::Set
+    )]
+    pub(crate) unsaved_answers: bool,
+
     /// Owners of applications that must agree before feedback acts for all applications; for the application that gave
     /// it, it acts at once
     #[arg(

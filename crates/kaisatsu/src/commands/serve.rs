@@ -307,6 +307,7 @@ pub(super) fn open_recognition(
         max_pixels: settings.max_image_pixels.into(),
         keep: settings.keep_recognitions,
         keep_pictures: settings.keep_pictures,
+        unsaved_answers: settings.unsaved_answers,
         quorum: small(settings.feedback_quorum),
         exif_position: settings.exif_position,
         vectors: VectorSettings { place: settings.vectors.into(), threshold: small(settings.vectors_threshold) },
