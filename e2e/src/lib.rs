@@ -9,6 +9,7 @@
 )]
 
 pub mod console_client;
+mod database_proxy;
 pub mod http;
 pub mod onnx;
 pub mod operator;
@@ -22,6 +23,7 @@ mod user;
 mod worker;
 
 pub use console_client::ConsoleClient;
+pub use database_proxy::DatabaseProxy;
 pub use http::Answer;
 pub use kaisatsu_testkit::{Backend, Database};
 pub use program::{Run, binary, run, spawn};

@@ -8,6 +8,7 @@ mod failed_requests;
 mod idempotency;
 mod key_cache;
 mod key_service;
+mod limits;
 mod rate;
 mod tokens;
 mod usage;
@@ -24,6 +25,7 @@ pub use kaisatsu_store::{
 };
 pub use key_cache::{Caller, KeyCache, KeyRejection};
 pub use key_service::{IssuedKey, KeyService};
+pub use limits::SharedLimits;
 pub use rate::RateLimit;
 use sha2::{Digest, Sha256};
 pub use tokens::{IssuedToken, Tokens};

@@ -1,19 +1,24 @@
 //! Counts the requests of each key in memory, stores them by the hour, and enforces the daily quota of applications.
 //!
 //! A request costs a few additions. Counts are stored every few seconds and when the server stops; a crash loses those
-//! seconds. Replicas share quotas through the stored counts.
+//! seconds.
+
+mod allowance;
 
 use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
-        atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering},
+        atomic::{AtomicU32, AtomicU64, Ordering},
     },
     time::Duration,
 };
 
 use kaisatsu_model::{AppId, Clock, Timestamp};
 use kaisatsu_store::{KeyGrant, Store, StoreError, UsageOutcome, UsageRow};
+
+use self::allowance::{Allowance, UNBOUNDED};
+use crate::limits::SharedLimits;
 
 /// How often counts are stored.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(5);
@@ -32,43 +37,6 @@ pub const TIME_BOUNDS: [u64; 8] = [1, 3, 10, 30, 100, 300, 1_000, 3_000];
 
 const BUCKETS: usize = TIME_BOUNDS.len() + 1;
 const OUTCOMES: usize = UsageOutcome::ALL.len();
-
-/// No limit.
-const UNBOUNDED: u64 = u64::MAX;
-
-/// The requests that an application may still make today.
-struct Allowance {
-    clock: Arc<dyn Clock>,
-    per_day: AtomicU64,
-    /// The day that the counts are of.
-    day: AtomicI64,
-    /// Requests of that day that all replicas have stored.
-    stored: AtomicU64,
-    /// Requests that this replica let through since.
-    pending: AtomicU64,
-}
-
-impl Allowance {
-    fn new(clock: Arc<dyn Clock>, per_day: u64) -> Self {
-        let day = AtomicI64::new(day(clock.now()));
-        Self { clock, per_day: per_day.into(), day, stored: AtomicU64::default(), pending: AtomicU64::default() }
-    }
-
-    /// Starts anew if a day has begun since. The stored counts are read every few seconds only; without this, a request
-    /// just after midnight would be refused, and told to come back a day later.
-    fn begin_day(&self, now: Timestamp) {
-        let today = day(now);
-        if self.day.swap(today, Ordering::Relaxed) != today {
-            self.stored.store(0, Ordering::Relaxed);
-            self.pending.store(0, Ordering::Relaxed);
-        }
-    }
-}
-
-/// The number of a day in UTC.
-fn day(now: Timestamp) -> i64 {
-    now.0.div_euclid(DAY)
-}
 
 #[derive(Default)]
 struct Counter {
@@ -93,18 +61,8 @@ impl KeyMeter {
     ///
     /// # Errors
     /// The quota, when it is used up.
-    pub fn take(&self) -> Result<(), u64> {
-        let Allowance { clock, per_day, stored, pending, .. } = &*self.allowance;
-        let limit = per_day.load(Ordering::Relaxed);
-        if limit == UNBOUNDED {
-            return Ok(());
-        }
-        self.allowance.begin_day(clock.now());
-        if stored.load(Ordering::Relaxed).saturating_add(pending.load(Ordering::Relaxed)) >= limit {
-            return Err(limit);
-        }
-        pending.fetch_add(1, Ordering::Relaxed);
-        Ok(())
+    pub async fn take(&self) -> Result<(), u64> {
+        self.allowance.take().await
     }
 
     /// Notes how many requests the key may still make at once.
@@ -121,14 +79,14 @@ impl KeyMeter {
     /// The quota of the application for a day, and what is left of it; `None` for no limit.
     #[must_use]
     pub fn day(&self) -> Option<(u64, u64)> {
-        let Allowance { per_day, stored, pending, .. } = &*self.allowance;
-        let limit = per_day.load(Ordering::Relaxed);
-        let used = stored.load(Ordering::Relaxed).saturating_add(pending.load(Ordering::Relaxed));
-        (limit != UNBOUNDED).then(|| (limit, limit.saturating_sub(used)))
+        self.allowance.left()
     }
 
     /// Counts an answered request.
     pub fn count(&self, operation: usize, outcome: UsageOutcome, took: Duration) {
+        if outcome == UsageOutcome::Failed {
+            self.allowance.give_back();
+        }
         let Some(counts) = self.operations.get(operation) else { return };
         let counts = counts.get_or_init(Box::default);
         let millis = took.as_millis();
@@ -146,6 +104,8 @@ pub struct Usage {
     operations: Vec<String>,
     /// The daily quota of applications without a limit of their own.
     per_day: u64,
+    /// Where quotas are leased from; without it, replicas share them through the stored counts.
+    shared: Option<Arc<SharedLimits>>,
     allowances: Mutex<HashMap<AppId, Arc<Allowance>>>,
     /// By application and key; all console keys of an application share one meter, under an empty key.
     meters: Mutex<HashMap<(AppId, String), Arc<KeyMeter>>>,
@@ -156,11 +116,24 @@ impl Usage {
     /// Counts requests of `operations`. Applications without a limit of their own may make `per_day`; 0 for no limit.
     #[must_use]
     pub fn new(store: Store, clock: Arc<dyn Clock>, operations: Vec<String>, per_day: u64) -> Arc<Self> {
+        Self::sharing(None, store, clock, operations, per_day)
+    }
+
+    /// The same with quotas that all servers lease from the database.
+    #[must_use]
+    pub fn sharing(
+        shared: Option<Arc<SharedLimits>>,
+        store: Store,
+        clock: Arc<dyn Clock>,
+        operations: Vec<String>,
+        per_day: u64,
+    ) -> Arc<Self> {
         Arc::new(Self {
             store,
             clock,
             operations,
             per_day,
+            shared,
             allowances: Mutex::default(),
             meters: Mutex::default(),
             flushing: tokio::sync::Mutex::default(),
@@ -191,9 +164,9 @@ impl Usage {
     pub(crate) fn meter(&self, grant: &KeyGrant) -> Arc<KeyMeter> {
         let limit = self.quota(grant.requests_per_day).unwrap_or(UNBOUNDED);
         let mut allowances = self.allowances.lock().unwrap_or_else(PoisonError::into_inner);
-        let fresh = || Arc::new(Allowance::new(Arc::clone(&self.clock), limit));
+        let fresh = || Arc::new(Allowance::new(Arc::clone(&self.clock), self.shared.as_ref(), &grant.application));
         let allowance = allowances.entry(grant.application.clone()).or_insert_with(fresh);
-        allowance.per_day.store(limit, Ordering::Relaxed);
+        allowance.set_limit(limit);
         let name = if grant.console { String::new() } else { grant.key.as_str().to_owned() };
         let mut meters = self.meters.lock().unwrap_or_else(PoisonError::into_inner);
         let meter = meters.entry((grant.application.clone(), name)).or_insert_with(|| {
@@ -235,6 +208,7 @@ impl Usage {
         if cleaned_at.is_none_or(|last| ticks.saturating_sub(last) > CLEANING_INTERVAL) {
             self.drop_idle();
             self.store.delete_old_usage(self.clock.now().before(RETENTION)).await?;
+            self.store.delete_old_limits(self.clock.now()).await?;
             *cleaned_at = Some(ticks);
         }
         Ok(())
@@ -308,30 +282,44 @@ impl Usage {
     }
 
     async fn refresh_quotas(&self, now: Timestamp) -> Result<(), StoreError> {
-        let bounded: Vec<_> = {
-            let allowances = self.allowances.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_bounded = |one: &&Arc<Allowance>| one.per_day.load(Ordering::Relaxed) != UNBOUNDED;
-            let those = allowances.iter().filter(|(_, one)| is_bounded(one));
-            those.map(|(id, one)| (id.clone(), Arc::clone(one), one.pending.load(Ordering::Relaxed))).collect()
-        };
+        let bounded = self.bounded();
         if bounded.is_empty() {
             return Ok(());
         }
-        let batch: HashMap<_, _> =
-            self.store.requests_since(Timestamp(now.0 - now.0.rem_euclid(DAY)), None).await?.into_iter().collect();
-        for (id, allowance, seen) in bounded {
-            let kept = batch.get(&id).copied().unwrap_or_default();
-            if allowance.day.load(Ordering::Relaxed) > day(now) {
-                // A day has begun since the counts were read.
-                continue;
-            }
-            allowance.begin_day(now);
-            allowance.stored.store(u64::try_from(kept).unwrap_or_default(), Ordering::Relaxed);
-            // Requests that came in since are not among the stored ones.
-            let less = |pending: u64| Some(pending.saturating_sub(seen));
-            let _ = allowance.pending.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        if self.shared.is_some() {
+            return self.settle(bounded, false).await;
+        }
+        let seen: Vec<_> = bounded.iter().map(|(_, allowance)| allowance.pending()).collect();
+        let today = Timestamp(now.0 - now.0.rem_euclid(DAY));
+        let stored: HashMap<_, _> = self.store.requests_since(today, None).await?.into_iter().collect();
+        for ((id, allowance), seen) in bounded.into_iter().zip(seen) {
+            let stored = stored.get(&id).copied().unwrap_or_default();
+            allowance.refresh(now, u64::try_from(stored).unwrap_or_default(), seen);
         }
         Ok(())
+    }
+
+    /// The allowances that have a limit.
+    fn bounded(&self) -> Vec<(AppId, Arc<Allowance>)> {
+        let allowances = self.allowances.lock().unwrap_or_else(PoisonError::into_inner);
+        let those = allowances.iter().filter(|(_, one)| one.is_bounded());
+        those.map(|(id, one)| (id.clone(), Arc::clone(one))).collect()
+    }
+
+    async fn settle(&self, bounded: Vec<(AppId, Arc<Allowance>)>, in_any_case: bool) -> Result<(), StoreError> {
+        for (_, allowance) in bounded {
+            allowance.settle(in_any_case).await?;
+        }
+        Ok(())
+    }
+
+    /// Stores the last counts, and returns what this server has leased.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn close(self: &Arc<Self>) -> Result<(), StoreError> {
+        self.flush().await?;
+        self.settle(self.bounded(), true).await
     }
 }
 

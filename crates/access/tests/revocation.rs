@@ -100,11 +100,15 @@ async fn replicas_share_a_quota_through_stored_counts(database: Database) {
     let key = one.keys().create_application_with_key(&name("app"), KeyScope::Standard).await.unwrap();
     let caller = one.cache.authenticate(key.secret.reveal()).await.unwrap();
     for _ in 0..2 {
-        assert_eq!(caller.meter.take(), Ok(()));
+        assert_eq!(caller.meter.take().await, Ok(()));
         caller.meter.count(0, UsageOutcome::Answered, Duration::ZERO);
     }
     one.usage.flush().await.unwrap();
     let elsewhere = two.cache.authenticate(key.secret.reveal()).await.unwrap();
     two.usage.flush().await.unwrap();
-    assert_eq!((elsewhere.meter.take(), elsewhere.meter.take()), (Ok(()), Err(3)), "two of three are used up");
+    assert_eq!(
+        (elsewhere.meter.take().await, elsewhere.meter.take().await),
+        (Ok(()), Err(3)),
+        "two of three are used up"
+    );
 }

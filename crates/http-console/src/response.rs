@@ -128,12 +128,29 @@ impl ConsoleFailure {
                     A::NoSuchApplication(_) | A::NoSuchKey(_) | A::NoSuchAccount(_) => {
                         (StatusCode::NOT_FOUND, "notFound")
                     }
-                    A::Store(error @ (StoreError::Full(_) | StoreError::ReadOnly(_))) => return not_stored(error),
-                    A::Store(_) => return failed(),
+                    A::Store(error) => return unstored(error),
                 };
                 (status, code, error.to_string())
             }
+            Self::Recognition(RecognitionError::Store(error)) => unstored(error),
             Self::Recognition(_) => failed(),
+        }
+    }
+
+    /// When to try again.
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Access(AccessError::TooManyAttempts(wait)) => Some(*wait),
+            Self::Access(AccessError::Busy) => Some(Duration::from_secs(2)),
+            Self::Access(AccessError::Store(error)) | Self::Recognition(RecognitionError::Store(error)) => {
+                match error {
+                    // An operator has to act.
+                    StoreError::Full(_) | StoreError::ReadOnly(_) => Some(Duration::from_mins(5)),
+                    StoreError::Unavailable(_) | StoreError::TimedOut => Some(Duration::from_secs(5)),
+                    _ => None,
+                }
+            }
+            _ => None,
         }
     }
 
@@ -146,13 +163,16 @@ impl ConsoleFailure {
     }
 }
 
-/// The disk is full, or the database can only be read: people are told, because they may be able to change it.
-fn not_stored(error: &StoreError) -> (StatusCode, &'static str, String) {
+/// The disk is full, the database can only be read, or it does not answer: people are told, because they may be able to
+/// change it.
+fn unstored(error: &StoreError) -> (StatusCode, &'static str, String) {
     let why = match error {
-        StoreError::Full(_) => "the disk of the server's database is full",
-        _ => "the server's database can only be read",
+        StoreError::Full(_) => "nothing can be stored: the disk of the server's database is full",
+        StoreError::ReadOnly(_) => "nothing can be stored: the server's database can only be read",
+        StoreError::Unavailable(_) | StoreError::TimedOut => "the database does not answer; try again shortly",
+        _ => return failed(),
     };
-    (StatusCode::SERVICE_UNAVAILABLE, "unavailable", format!("nothing can be stored: {why}"))
+    (StatusCode::SERVICE_UNAVAILABLE, "unavailable", why.to_owned())
 }
 
 fn failed() -> (StatusCode, &'static str, String) {
@@ -168,12 +188,7 @@ impl IntoResponse for ConsoleFailure {
         let message = failure.message.clone();
         let mut response =
             (status, no_store(Json(ConsoleError { error: ConsoleErrorBody { code, message } }))).into_response();
-        let wait = match &self {
-            Self::Access(AccessError::TooManyAttempts(wait)) => Some(*wait),
-            Self::Access(AccessError::Busy) => Some(Duration::from_secs(2)),
-            _ => None,
-        };
-        if let Some(wait) = wait {
+        if let Some(wait) = self.retry_after() {
             response.headers_mut().insert(header::RETRY_AFTER, (wait.as_secs() + 1).into());
         }
         let context = response.extensions_mut().get_or_insert_default::<LogContext>();

@@ -4,7 +4,8 @@ use axum::http::{HeaderMap, HeaderValue, Method, header};
 
 /// The headers that pages of other sites may read.
 const EXPOSED: HeaderValue = HeaderValue::from_static(
-    "x-request-id,retry-after,etag,www-authenticate,idempotent-replayed,ratelimit,ratelimit-policy",
+    "x-request-id,retry-after,etag,www-authenticate,idempotent-replayed,ratelimit,ratelimit-policy,\
+     x-recognition-saved",
 );
 
 /// The origins that may call.

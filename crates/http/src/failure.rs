@@ -168,7 +168,7 @@ impl From<KeyRejection> for Failure {
             }
             KeyRejection::Unavailable => Self::passing(
                 Kind::Unavailable,
-                "API keys cannot be checked at the moment; try again shortly",
+                "API keys cannot be checked, because the database does not answer; try again shortly",
                 Duration::from_secs(5),
             ),
         }

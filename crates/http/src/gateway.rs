@@ -252,13 +252,13 @@ impl Gateway {
             KeyRejection::Unknown => unknown(key.place),
             other => other.into(),
         })?;
-        let taken = self.limit.take(&caller.key);
+        let taken = self.limit.take(&caller.key).await;
         caller.meter.set_burst_left(*taken.as_ref().unwrap_or(&0));
         taken.map_err(|wait| {
             let message = "this API key calls too often; slow down, or ask for a higher limit";
             Failure::passing(Kind::TooOften, message, wait).of(Arc::clone(&caller))
         })?;
-        caller.meter.take().map_err(|most| {
+        caller.meter.take().await.map_err(|most| {
             let message = format!(
                 "the application's quota of {most} requests a day is used up; it begins anew at midnight UTC, or ask \
                     the \

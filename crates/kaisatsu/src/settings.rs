@@ -197,6 +197,18 @@ pub(crate) struct Settings {
     )]
     pub(crate) keep_pictures: bool,
 
+    /// Answer recognitions that need no database while it is away, without saving them, so that feedback cannot refer
+    /// to them: true or false
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_UNSAVED_ANSWERS",
+        value_name = "BOOL",
+        default_value_t = false,
+        action = clap::ArgAction::Set
+    )]
+    pub(crate) unsaved_answers: bool,
+
     /// Owners of applications that must agree before feedback acts for all applications; for the application that gave
     /// it, it acts at once
     #[arg(
@@ -379,7 +391,7 @@ pub(crate) struct Settings {
     )]
     pub(crate) trusted_proxies: TrustedProxies,
 
-    /// Requests a second that one API key may make, on each replica; 0 for no limit
+    /// Requests a second that one API key may make; 0 for no limit
     #[arg(long, global = true, env = "KAISATSU_RATE_LIMIT", value_name = "NUMBER", default_value_t = 0)]
     pub(crate) rate_limit: u32,
 
@@ -387,6 +399,18 @@ pub(crate) struct Settings {
     /// for no limit
     #[arg(long, global = true, env = "KAISATSU_DAILY_REQUESTS", value_name = "NUMBER", default_value_t = 0)]
     pub(crate) daily_requests: u64,
+
+    /// Let all servers on a PostgreSQL database keep the rate limit and the daily quotas together; with false, and on
+    /// SQLite, each keeps the rate limit by itself: true or false
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_SHARED_LIMITS",
+        value_name = "BOOL",
+        default_value_t = true,
+        action = clap::ArgAction::Set
+    )]
+    pub(crate) shared_limits: bool,
 
     /// Address at which people reach the server, for links in e-mails; with https the console's cookie is for https
     /// only [default: http:// and the address it listens on]

@@ -13,7 +13,7 @@ use crate::{
     engine::{EngineQueue, Models},
     indexes::{CatalogueIndex, CollectionIndexes, DatasetCache},
     learning::LearnedFeedback,
-    log::RecognitionLog,
+    log::{LogSettings, RecognitionLog},
 };
 
 /// The parts, shared by reference.
@@ -55,8 +55,11 @@ impl Context {
             log: Arc::new(RecognitionLog::new(
                 store.clone(),
                 Arc::clone(&clock),
-                settings.keep,
-                settings.keep_pictures,
+                LogSettings {
+                    retention: settings.keep,
+                    images: settings.keep_pictures,
+                    unsaved: settings.unsaved_answers,
+                },
             )),
             models: Models::new(Arc::clone(&engine)),
             engine: Arc::new(EngineQueue::new(engine, settings.waiting, bounds)),

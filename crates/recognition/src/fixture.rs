@@ -86,6 +86,7 @@ impl Fixture {
             max_pixels: 1_000,
             keep: Duration::from_hours(1),
             keep_pictures: false,
+            unsaved_answers: false,
             quorum: 2,
             exif_position: false,
             vectors: VectorSettings { place: VectorPlace::Auto, threshold: 1_000 },

@@ -1,29 +1,57 @@
-//! The log of recognitions: each is saved before its caller gets the answer, so that feedback can name it.
+//! The log of recognitions: each is saved before its caller gets the answer, so that feedback can name it. Where the
+//! operator allows it, what needs no database is also answered while it is away, and not saved.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use bytes::Bytes;
 use kaisatsu_model::{AppId, Clock, Function, ItemId, RecognitionId, Source};
 use kaisatsu_store::{NewRecognition, ScoreAdjustment, Store, StoreError, StoredCandidate};
 
+use crate::engine::UNSAVED;
+
 /// How many expired recognitions one statement deletes, so that no statement holds the database for long.
 const BATCH: i64 = 500;
+
+/// How long a recognition that may be answered without it waits for the database.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often a database that is away is tried.
+const AWAY: Duration = Duration::from_secs(2);
 
 /// Where recognitions are saved, and for how long.
 pub(crate) struct RecognitionLog {
     store: Store,
     clock: Arc<dyn Clock>,
-    retention: Duration,
-    images: bool,
+    settings: LogSettings,
+    /// When a database that is away is tried again, in microseconds of the clock's ticks; 0 while it answers.
+    try_at: AtomicU64,
 }
 
-/// A saved recognition: its id, and its candidates with theirs.
+/// What the operator decides about the log.
+pub(crate) struct LogSettings {
+    /// How long recognitions are saved.
+    pub(crate) retention: Duration,
+    /// Whether images are saved with them.
+    pub(crate) images: bool,
+    /// Whether what needs no database is answered without it.
+    pub(crate) unsaved: bool,
+}
+
+/// A recognition as it is answered: its id, and its candidates with theirs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Saved<T> {
     /// The id of the recognition.
     pub id: RecognitionId,
     /// The candidates, best first.
     pub candidates: Vec<(ItemId, T)>,
+    /// Whether it is saved. Feedback cannot name one that is not.
+    pub is_saved: bool,
 }
 
 /// What is saved of a candidate.
@@ -59,8 +87,8 @@ pub(crate) struct Entry {
 }
 
 impl RecognitionLog {
-    pub(crate) fn new(store: Store, clock: Arc<dyn Clock>, retention: Duration, images: bool) -> Self {
-        Self { store, clock, retention, images }
+    pub(crate) fn new(store: Store, clock: Arc<dyn Clock>, settings: LogSettings) -> Self {
+        Self { store, clock, settings, try_at: AtomicU64::new(0) }
     }
 
     /// Gives every candidate an id and saves all of them in one transaction.
@@ -69,6 +97,55 @@ impl RecognitionLog {
         entry: Entry,
         found: Vec<Adjusted<T>>,
     ) -> Result<Saved<T>, StoreError> {
+        let (recognition, saved) = self.compose(entry, found);
+        self.store.save_recognition(recognition).await?;
+        Ok(saved)
+    }
+
+    /// The same for a recognition that nothing in the database was needed for. While the database is away it is not
+    /// saved, where the operator allows that.
+    pub(crate) async fn save_if_possible<T: Candidate>(
+        &self,
+        entry: Entry,
+        found: Vec<Adjusted<T>>,
+    ) -> Result<Saved<T>, StoreError> {
+        if !self.settings.unsaved {
+            return self.save(entry, found).await;
+        }
+        let (recognition, saved) = self.compose(entry, found);
+        if self.may_try() {
+            match tokio::time::timeout(PATIENCE, self.store.save_recognition(recognition)).await {
+                Ok(Ok(())) => {
+                    self.try_at.store(0, Ordering::Relaxed);
+                    return Ok(saved);
+                }
+                // The application has been deleted.
+                Ok(Err(error @ StoreError::NotFound(_))) => return Err(error),
+                Ok(Err(error)) => self.note_away(&error),
+                Err(_) => self.note_away(&StoreError::TimedOut),
+            }
+        }
+        metrics::counter!(UNSAVED).increment(1);
+        Ok(Saved { is_saved: false, ..saved })
+    }
+
+    /// Whether the database is to be tried: while it answers always, and else by one request at a time.
+    fn may_try(&self) -> bool {
+        let (at, now) = (self.try_at.load(Ordering::Relaxed), self.clock.ticks());
+        let next = micros(now + AWAY);
+        at == 0
+            || at <= micros(now) && self.try_at.compare_exchange(at, next, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    fn note_away(&self, error: &StoreError) {
+        let next = micros(self.clock.ticks() + AWAY);
+        if self.try_at.swap(next, Ordering::Relaxed) == 0 {
+            tracing::warn!(%error, "recognitions are answered and not saved until the database can be written again");
+        }
+    }
+
+    /// The row of a recognition, and what is answered of it.
+    fn compose<T: Candidate>(&self, entry: Entry, found: Vec<Adjusted<T>>) -> (NewRecognition, Saved<T>) {
         let now = self.clock.now();
         let id = RecognitionId::from_random(random());
         let mut items = Vec::with_capacity(found.len());
@@ -91,14 +168,13 @@ impl RecognitionLog {
             function: entry.function,
             source: entry.source,
             created_at: now,
-            expires_at: now.after(self.retention),
+            expires_at: now.after(self.settings.retention),
             items,
             engine: entry.weights,
             vector: entry.descriptor,
-            picture: entry.image.filter(|_| self.images).map(|image| image.to_vec()),
+            picture: entry.image.filter(|_| self.settings.images).map(|image| image.to_vec()),
         };
-        self.store.save_recognition(recognition).await?;
-        Ok(Saved { id, candidates })
+        (recognition, Saved { id, candidates, is_saved: true })
     }
 
     /// Deletes expired recognitions; how many.
@@ -112,6 +188,10 @@ impl RecognitionLog {
             }
         }
     }
+}
+
+fn micros(ticks: Duration) -> u64 {
+    u64::try_from(ticks.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// Random bytes. Without them no id can be made, and a server whose system has none cannot go on.

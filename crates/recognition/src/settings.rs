@@ -16,6 +16,8 @@ pub struct Settings {
     pub keep: Duration,
     /// Whether images are saved with them.
     pub keep_pictures: bool,
+    /// Whether recognitions that need no database are answered while it is away, and not saved.
+    pub unsaved_answers: bool,
     /// How many applications have to agree before feedback acts for all.
     pub quorum: usize,
     /// Whether the position in a picture's EXIF data may be used, for models of things that have a place.

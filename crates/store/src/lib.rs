@@ -25,6 +25,7 @@ mod idempotency;
 #[cfg(target_os = "linux")]
 mod keepalive;
 mod keys;
+mod limits;
 mod open;
 mod recognitions;
 mod replicas;
@@ -61,6 +62,7 @@ pub use feedback::{
 };
 pub use idempotency::{ClaimOutcome, NewClaim, SEED_BYTES, StoredAnswer};
 pub use keys::{ChangedKeys, KeyGrant, NewKey};
+pub use limits::{DayShare, LimitLease, RateShare};
 pub use recognitions::{NewRecognition, RecognitionRecord, ScoreAdjustment, StoredCandidate};
 pub use replicas::ReplicaRow;
 use sqlx::{PgPool, SqlitePool};

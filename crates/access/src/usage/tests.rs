@@ -57,15 +57,15 @@ async fn a_quota_is_enforced_and_can_be_changed() {
     assert_eq!((usage.quota(None), usage.quota(Some(0)), usage.quota(Some(9))), (Some(2), None, Some(9)));
     let meter = usage.meter(&grant(false, None));
     for _ in 0..2 {
-        assert_eq!(meter.take(), Ok(()));
+        assert_eq!(meter.take().await, Ok(()));
         meter.count(0, Answered, Duration::ZERO);
     }
-    assert_eq!(meter.take(), Err(2));
+    assert_eq!(meter.take().await, Err(2));
     usage.flush().await.unwrap();
-    assert_eq!(meter.take(), Err(2), "what was kept counts, and counts once");
+    assert_eq!(meter.take().await, Err(2), "what was kept counts, and counts once");
     let meter = usage.meter(&grant(false, Some(4)));
-    assert_eq!((meter.take(), meter.take(), meter.take()), (Ok(()), Ok(()), Err(4)));
-    assert_eq!(usage.meter(&grant(false, Some(0))).take(), Ok(()), "0 is no limit");
+    assert_eq!((meter.take().await, meter.take().await, meter.take().await), (Ok(()), Ok(()), Err(4)));
+    assert_eq!(usage.meter(&grant(false, Some(0))).take().await, Ok(()), "0 is no limit");
     assert!(usage.until_tomorrow() <= Duration::from_hours(24));
     assert!(Usage::day_ends(SystemClock.now()) > SystemClock.now());
 }
@@ -102,19 +102,19 @@ async fn a_quota_starts_anew_at_midnight() {
     clock.advance(5 * DAY + Duration::from_hours(23));
     let usage = usage_at(&store, &clock, 1);
     let meter = usage.meter(&grant(false, None));
-    assert_eq!(meter.take(), Ok(()));
+    assert_eq!(meter.take().await, Ok(()));
     meter.count(0, Answered, Duration::ZERO);
     assert_eq!(usage.until_tomorrow(), Duration::from_hours(1));
     clock.advance(Duration::from_hours(1).saturating_sub(MICROSECOND));
     usage.flush().await.unwrap();
-    assert_eq!((meter.take(), usage.until_tomorrow()), (Err(1), MICROSECOND));
+    assert_eq!((meter.take().await, usage.until_tomorrow()), (Err(1), MICROSECOND));
     clock.advance(MICROSECOND);
     // At once, and not when the counts are read the next time: `Retry-After` named this moment.
-    assert_eq!((meter.take(), usage.until_tomorrow()), (Ok(()), DAY));
+    assert_eq!((meter.take().await, usage.until_tomorrow()), (Ok(()), DAY));
     meter.count(0, Answered, Duration::ZERO);
-    assert_eq!(meter.take(), Err(1));
+    assert_eq!(meter.take().await, Err(1));
     usage.flush().await.unwrap();
-    assert_eq!(meter.take(), Err(1), "what was let through today still counts");
+    assert_eq!(meter.take().await, Err(1), "what was let through today still counts");
     assert_eq!(Usage::day_ends(clock.now()), Timestamp(0).after(7 * DAY));
 }
 

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use super::{
     form::{Form, language},
-    response::{BodyRefusals, RecognitionError, Refusals, respond_with},
+    response::{BodyRefusals, Recognised, RecognitionError, Refusals, respond_with},
 };
 use crate::{
     Failure, Gateway, Query,
@@ -164,7 +164,8 @@ pub(crate) async fn classify(
         } else {
             gateway.recognition.classify.run(&caller.application, form.image()?, ask).await?
         };
-        Ok::<_, Failure>(render(kept, gcs))
+        let is_saved = kept.is_saved;
+        Ok::<_, Failure>(Recognised { answer: render(kept, gcs), is_saved })
     })
     .await
 }

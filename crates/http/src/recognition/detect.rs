@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::{
     form::{Form, language},
-    response::{BodyRefusals, RecognitionError, Refusals, respond_with},
+    response::{BodyRefusals, Recognised, RecognitionError, Refusals, respond_with},
 };
 use crate::{Failure, Gateway, Query, gateway::API_KEY};
 
@@ -146,7 +146,8 @@ pub(crate) async fn detect(
         };
         let (mut form, ask) = Form::read(&query, &FIELDS[..5], &gateway, &headers, body, parse).await?;
         let (kept, size) = gateway.recognition.detect.run(&caller.application, form.image()?, ask).await?;
-        Ok::<_, Failure>(render(kept, size))
+        let is_saved = kept.is_saved;
+        Ok::<_, Failure>(Recognised { answer: render(kept, size), is_saved })
     })
     .await
 }

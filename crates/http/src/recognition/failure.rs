@@ -110,8 +110,10 @@ impl From<StoreError> for Failure {
                 DISK,
             )
             .because(error.to_string()),
-            other => Self::passing(Kind::Unavailable, "the database does not answer; try again shortly", DATABASE)
-                .because(other.to_string()),
+            other => {
+                let told = "the database does not answer, and this needs it; try again shortly";
+                Self::passing(Kind::Unavailable, told, DATABASE).because(other.to_string())
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use super::{
     form::Form,
     recognize::Corner,
-    response::{BodyRefusals, RecognitionError, Refusals, respond_with},
+    response::{BodyRefusals, Recognised, RecognitionError, Refusals, respond_with},
 };
 use crate::{Failure, Gateway, Query, gateway::API_KEY};
 
@@ -115,7 +115,8 @@ pub(crate) async fn read_text(
     respond_with("text/read", gateway.admit(&query, &headers).await, async |caller| {
         let (mut form, language) = Form::read(&query, &FIELDS[..1], &gateway, &headers, body, language).await?;
         let (kept, size) = gateway.recognition.read_text.run(&caller.application, form.image()?, language).await?;
-        Ok::<_, Failure>(render(kept, size))
+        let is_saved = kept.is_saved;
+        Ok::<_, Failure>(Recognised { answer: render(kept, size), is_saved })
     })
     .await
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use axum::{
-    http::{HeaderValue, header},
+    http::{HeaderName, HeaderValue, header},
     response::Response,
 };
 use kaisatsu_access::Caller;
@@ -109,6 +109,9 @@ pub(crate) fn respond<B: JsonBody>(
     }
 }
 
+/// Whether feedback can name a recognition; left out when it can.
+const SAVED: HeaderName = HeaderName::from_static("x-recognition-saved");
+
 /// A response of 204, without a body.
 pub(crate) struct NoContent;
 
@@ -140,6 +143,22 @@ impl<B: JsonBody> Reply for Secret<B> {
     fn into_response(self) -> Response {
         let mut response = response::ok(&self.0);
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response
+    }
+}
+
+/// A recognition. Of one that is not saved a header says so: feedback cannot name it.
+pub(crate) struct Recognised<B> {
+    pub(crate) answer: B,
+    pub(crate) is_saved: bool,
+}
+
+impl<B: JsonBody> Reply for Recognised<B> {
+    fn into_response(self) -> Response {
+        let mut response = response::ok(&self.answer);
+        if !self.is_saved {
+            response.headers_mut().insert(SAVED, HeaderValue::from_static("false"));
+        }
         response
     }
 }

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::Path, process::ExitCode, sync::Arc, time::Durat
 
 use kaisatsu_access::{
     AccessError, Accounts, ConsoleService, FailedRequests, Idempotency, IssuedKey, KeyCache, KeyService, RateLimit,
-    Tokens, Usage,
+    SharedLimits, Tokens, Usage,
 };
 use kaisatsu_fetch::{Fetcher, Policy};
 use kaisatsu_http::{AccessLog, App, Gateway, Itself, Limits, PreparedMap, PublishedLimits, Section, Services, Tls};
@@ -57,7 +57,9 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
     let maps = Arc::new(open_maps(&folder)?);
     let mailer = settings.mailer()?;
     let operations = kaisatsu_http::operations(&settings.route_service);
-    let usage = Usage::new(store.clone(), Arc::clone(&clock), operations, settings.daily_requests);
+    let limits = (settings.shared_limits && store.is_shared()).then(|| SharedLimits::new(store.clone(), clock.clone()));
+    let (shared, per_day) = (limits.clone(), settings.daily_requests);
+    let usage = Usage::sharing(shared, store.clone(), Arc::clone(&clock), operations, per_day);
     let (cached, cached_for) = (store.clone(), settings.keys_max_age);
     let key_cache = KeyCache::load(cached, Arc::clone(&clock), Arc::clone(&usage), cached_for).await?;
     let metrics = install_metrics()?;
@@ -91,7 +93,7 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
         key_places: settings.key_places(),
         trusted_proxies: settings.trusted_proxies.clone(),
         key_cache,
-        limit: RateLimit::per_second(settings.rate_limit),
+        limit: RateLimit::per_second(settings.rate_limit).shared(limits),
         usage: Arc::clone(&usage),
         tokens,
         idempotency: Idempotency::new(store.clone(), Arc::clone(&clock)),
@@ -173,7 +175,7 @@ async fn write_rest(
     if let Some(traces) = traces {
         let _ = tokio::time::timeout(patience, tokio::task::spawn_blocking(move || traces.shut_down())).await;
     }
-    if let Err(error) = usage.flush().await {
+    if let Err(error) = usage.close().await {
         tracing::warn!(%error, "the usage of the last seconds is not stored");
     }
     let _ = failed_requests.flush().await;
@@ -305,6 +307,7 @@ pub(super) fn open_recognition(
         max_pixels: settings.max_image_pixels.into(),
         keep: settings.keep_recognitions,
         keep_pictures: settings.keep_pictures,
+        unsaved_answers: settings.unsaved_answers,
         quorum: small(settings.feedback_quorum),
         exif_position: settings.exif_position,
         vectors: VectorSettings { place: settings.vectors.into(), threshold: small(settings.vectors_threshold) },

@@ -13,6 +13,8 @@ pub(crate) const FEEDBACK: &str = "kaisatsu_engine_memory_seconds";
 pub(crate) const SEARCH: &str = "kaisatsu_vector_search_seconds";
 /// Images of collections that can be found, by where their vectors are.
 pub(crate) const COLLECTION_IMAGES: &str = "kaisatsu_collection_images";
+/// Counts recognitions that were answered and not saved.
+pub(crate) const UNSAVED: &str = "kaisatsu_recognitions_unsaved_total";
 pub(super) const REQUESTS: &str = "kaisatsu_engine_requests";
 pub(super) const REFUSED: &str = "kaisatsu_engine_refused_total";
 pub(super) const ABANDONED: &str = "kaisatsu_engine_abandoned_total";
@@ -45,6 +47,7 @@ pub fn describe_metrics() {
         "kaisatsu_dataset_images_total",
         "Images of datasets that were looked at, by what became of them"
     );
+    describe_counter!(UNSAVED, "Recognitions answered without being saved, while the database was away");
     describe_histogram!(QUEUED, "Time from a picture's arrival to its thread, by task");
     describe_histogram!(DECODE, "Time to decode a picture, by task");
     describe_histogram!(INFERENCE, "Time in the networks, by task");

@@ -158,7 +158,7 @@ impl Classify {
         let categories = classes.iter().filter_map(adjusted).collect();
         let application = application.clone();
         let entry = Entry { application, function: FUNCTION, source, weights, descriptor, image: Some(image) };
-        Ok(self.log.save(entry, categories).await?)
+        Ok(self.log.save_if_possible(entry, categories).await?)
     }
 }
 

@@ -151,7 +151,7 @@ impl Detect {
         }
         let (application, descriptor) = (application.clone(), Some(descriptors));
         let entry = Entry { application, function: FUNCTION, source, weights, descriptor, image: Some(image) };
-        Ok((self.log.save(entry, detections).await?, (file.width, file.height)))
+        Ok((self.log.save_if_possible(entry, detections).await?, (file.width, file.height)))
     }
 }
 

@@ -58,7 +58,7 @@ impl Classify {
         let categories = rank(&found, &things, model.vocabulary.as_ref(), &adjustment, &request);
         let (application, descriptor) = (application.clone(), Some(vector));
         let entry = Entry { application, function: FUNCTION, source, weights, descriptor, image: Some(image) };
-        Ok(self.log.save(entry, categories).await?)
+        Ok(self.log.save_if_possible(entry, categories).await?)
     }
 }
 

@@ -99,7 +99,7 @@ impl ReadText {
         let unmoved = |line: TextLine| Adjusted { base: line.score, candidate: line, pushes: Vec::new() };
         let application = application.clone();
         let entry = Entry { application, function: FUNCTION, source, weights, descriptor: None, image: Some(image) };
-        let saved = self.log.save(entry, lines.into_iter().map(unmoved).collect()).await?;
+        let saved = self.log.save_if_possible(entry, lines.into_iter().map(unmoved).collect()).await?;
         Ok((saved, (file.width, file.height)))
     }
 }
