@@ -3,7 +3,8 @@
 .PHONY: help serve models web unit test test-sdk check style fmt lint layers lines licences docs schema pages \
 	screenshots openapi fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy \
 	bench-datasets bench-catalogue bench-feedback bench-models bench-slow-database bench-layout bench-sdk \
-	soak maps vocabulary package package-sdk test-packages test-packages-short chaos chaos-short bench-vectors
+	soak maps vocabulary package package-sdk test-packages test-packages-short chaos chaos-short \
+	bench-vectors test-pooled
 .DEFAULT_GOAL := help
 
 # Property tests use the same random cases in every run, so that only a change of the code can make them fail.
@@ -41,7 +42,16 @@ test: ## run every test, with PostgreSQL, an S3 server, models and a browser
 	@tools/with-models tools/with-s3 tools/with-postgres \
 		cargo test --locked --workspace --no-fail-fast -- --include-ignored
 	@tools/web unit
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync schema pages test-sdk chaos-short test-packages-short
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync schema pages test-sdk test-pooled chaos-short \
+		test-packages-short
+
+POOLED_TESTS = conformance limits idempotency tokens keys datasets storage users worker shared_limits vectors
+
+# The whole workspace is named, so that nothing is compiled with other features than for `make test`.
+test-pooled: export KAISATSU_BINARY = $(TESTED_BINARY)
+test-pooled: ## run tests of the database with pgbouncer in front of it, in transaction mode; as root, after `make test`
+	@tools/with-models tools/with-s3 tools/with-postgres tools/with-pgbouncer cargo test --locked --workspace \
+		--no-fail-fast $(addprefix --test ,$(POOLED_TESTS)) -- --include-ignored --skip sqlite
 
 test-sdk: ## test the SDKs and generated clients against the server; ARGS=python tests one
 	@test -n "$(KAISATSU_BINARY)" || cargo build --locked --package kaisatsu

