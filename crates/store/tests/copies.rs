@@ -71,7 +71,7 @@ async fn restored(copy: &Path) -> Database {
     let database = Database::fresh(Backend::Postgres);
     let store = open(&database).await;
     assert!(store.is_empty().await.unwrap());
-    let copy = Store::open_copy(copy).await.unwrap().expect("of this version");
+    let copy = Store::open_copy(copy).await.unwrap().unwrap();
     store.restore_from(&copy, &|_| {}).await.unwrap();
     assert!(!store.is_empty().await.unwrap());
     database
