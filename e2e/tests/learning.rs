@@ -164,7 +164,7 @@ fn feedback_of_one_application_affects_no_other_and_that_of_three_does(backend: 
     let named: Vec<&Value> =
         told["candidates"].as_array().unwrap().iter().flat_map(|one| one["movedBy"].as_array().unwrap()).collect();
     assert!(!named.is_empty() && named.iter().all(|by| by["recognitionId"].is_null()), "nobody's ids are told: {told}");
-    feedback(&database, &["revoke", "--app", "c"]);
+    feedback(&database, &["revoke", "--app", "c", "--yes"]);
     eventually("two again", || (scores(&classify(&server, &keys[3], &cat)) == scores(&before)).then_some(()));
 }
 
@@ -285,7 +285,7 @@ fn harmful_feedback_is_held_and_reported(backend: Backend) {
     let standing = |word: &str| all_of_them.matches(&format!(r#""standing":"{word}""#)).count();
     let (held, active) = (standing("held"), standing("active"));
     assert!(held >= 16 && active <= 16 + 14, "{held} {active}");
-    feedback(&database, &["revoke", "--app", "one", "--since", "1h"]);
+    feedback(&database, &["revoke", "--app", "one", "--since", "1h", "--yes"]);
     eventually("nothing is left", || (all() != confirmed).then_some(()));
 }
 

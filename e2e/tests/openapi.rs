@@ -1,7 +1,7 @@
 //! The OpenAPI document says what clients have to know, in a form that generators of clients understand.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
-use kaisatsu_e2e::run;
+use kaisatsu_e2e::{Backend, Database, Server, http, run};
 use serde_json::{Value, json};
 
 fn document() -> Value {
@@ -149,4 +149,101 @@ fn every_operation_says_where_how_and_what_else_may_come() {
             }
         }
     });
+}
+
+/// The JSON contents of an operation's answers, each with its status.
+fn json_answers(operation: &Value) -> Vec<(&str, &Value)> {
+    let answers = operation["responses"].as_object().unwrap().iter();
+    let contents = answers.flat_map(|(status, answer)| {
+        let contents = answer["content"].as_object().into_iter().flatten();
+        contents.map(move |(media, content)| (status.as_str(), media, content))
+    });
+    contents.filter(|(_, media, _)| media.starts_with("application/json")).map(|(status, _, c)| (status, c)).collect()
+}
+
+/// Asserts that a value is what its schema describes, as far as types, words and required properties go.
+fn assert_fits(document: &Value, schema: &Value, value: &Value, place: &str) {
+    let schema = resolve(document, schema);
+    for part in schema["allOf"].as_array().into_iter().flatten() {
+        assert_fits(document, part, value, place);
+    }
+    if let Some(choice) = schema["oneOf"].as_array().and_then(|all| all.iter().find(|one| one["type"] != "null")) {
+        return assert_fits(document, choice, value, place);
+    }
+    if let Some(words) = schema["enum"].as_array() {
+        assert!(words.contains(value), "{place}: {value} is none of {words:?}");
+    }
+    for name in schema["required"].as_array().into_iter().flatten() {
+        assert!(value.get(name.as_str().unwrap()).is_some(), "{place}: {name} is missing in {value}");
+    }
+    for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
+        if let Some(value) = value.get(name) {
+            assert_fits(document, schema, value, &format!("{place}.{name}"));
+        }
+    }
+    let kinds = schema["type"].as_array().map_or_else(|| vec![&schema["type"]], |kinds| kinds.iter().collect());
+    let fits = |kind: &&Value| match kind.as_str() {
+        Some("string") => value.is_string(),
+        Some("integer") => value.is_i64() || value.is_u64(),
+        Some("number") => value.is_number(),
+        Some("boolean") => value.is_boolean(),
+        Some("array") => value.is_array(),
+        Some("null") => value.is_null(),
+        _ => value.is_object() || schema.get("type").is_none(),
+    };
+    assert!(kinds.iter().any(fits), "{place}: {value} is not of the type {kinds:?}");
+    for one in value.as_array().into_iter().flatten().filter(|_| schema.get("items").is_some()) {
+        assert_fits(document, &schema["items"], one, &format!("{place}[]"));
+    }
+}
+
+#[test]
+fn every_status_of_every_operation_has_an_example_of_its_own() {
+    let document = document();
+    for_each_operation(&document, |name, path, operation| {
+        for (status, content) in json_answers(operation) {
+            let place = format!("{name} {status}");
+            let example = content.get("example").unwrap_or_else(|| panic!("{place} has no example"));
+            assert_fits(&document, &content["schema"], example, &place);
+            assert!(!example.to_string().contains('\u{2026}'), "{place} has a part without an example: {example}");
+            let code = example.pointer("/error/code").or_else(|| example.pointer("/ResultSet/Error/code"));
+            if path.contains("/v1/") && status >= "400" {
+                let code = code.and_then(Value::as_str).unwrap_or_else(|| panic!("{place}: {example}"));
+                let description = operation["responses"][status]["description"].as_str().unwrap();
+                let groups = description.split("; ").filter_map(|group| group.split_once(':'));
+                let codes: Vec<&str> = groups.flat_map(|(codes, _)| codes.split(", ")).collect();
+                assert!(codes.contains(&code), "{place}: {code} is none of {description}");
+                let missing = example.to_string().contains("is missing");
+                let parameters = operation["parameters"].as_array().into_iter().flatten();
+                let required = parameters.into_iter().any(|one| one["in"] == "query" && one["required"] == true);
+                assert!(!missing || required, "{place}: nothing can be missing");
+                let told = example.pointer("/error/message").map_or("", |message| message.as_str().unwrap());
+                let function = path.split_once("/imageRecognition/v1/");
+                let function = function.map(|(_, name)| format!("{}: ", name.split("/{").next().unwrap_or(name)));
+                assert!(function.is_none_or(|function| told.starts_with(&function)), "{place}: {told}");
+            }
+        }
+    });
+}
+
+#[test]
+fn examples_of_errors_are_what_the_server_answers() {
+    let document = document();
+    let database = Database::fresh(Backend::Sqlite);
+    let server = Server::start(&database, &[]);
+    for (path, item) in document["paths"].as_object().unwrap().iter().filter(|(path, _)| path.contains("/v1/")) {
+        for (method, operation) in item.as_object().unwrap() {
+            let example = |status: &str| {
+                let answers = json_answers(operation).into_iter();
+                answers.filter(|(one, _)| *one == status).map(|(_, content)| content["example"].clone()).next()
+            };
+            let send = |method: &str, query: &str| {
+                http::request(server.address, method, &format!("{path}{query}"), "Content-Length: 0\r\n")
+            };
+            let refused = send(&method.to_uppercase(), "?APIKEY=unknown");
+            assert_eq!((refused.status, Some(refused.json())), (401, example("401")), "{method} {path}");
+            let wrong = send("PUT", "");
+            assert_eq!((wrong.status, Some(wrong.json())), (405, example("405")), "{method} {path}");
+        }
+    }
 }

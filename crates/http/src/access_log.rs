@@ -7,7 +7,7 @@ use crate::TraceParent;
 pub struct AccessLine<'a> {
     /// When the response was ready. Empty until the log fills it in.
     pub timestamp: &'a str,
-    /// `INFO`, or `ERROR` when the fault is ours.
+    /// `INFO`, or `ERROR` when a request failed by a fault of ours.
     pub level: &'static str,
     /// The kind of line.
     pub message: &'static str,
@@ -39,8 +39,8 @@ pub struct AccessLine<'a> {
 
 /// The destination of the lines.
 pub trait AccessLog: Send + Sync + 'static {
-    /// Whether requests of that status are logged. Lines are expensive to make.
-    fn wants(&self, status: u16) -> bool;
+    /// Whether requests are logged, those that failed by a fault of ours or the others. Lines are expensive to make.
+    fn wants(&self, failed: bool) -> bool;
 
     /// Writes a line. It must not block: the response is sent after it.
     fn write(&self, line: AccessLine<'_>);

@@ -153,7 +153,7 @@ impl ErrorFormats {
 }
 
 /// The operation's name as in its path, without the version; the function's own name when there is none.
-fn function_code(rest: &str) -> &str {
+pub(crate) fn function_code(rest: &str) -> &str {
     let (first, after) = rest.split_once('/').unwrap_or((rest, ""));
     let is_version = first.strip_prefix('v').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
     let name = redact::path(if is_version { after } else { rest }).trim_matches('/');

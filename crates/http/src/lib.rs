@@ -25,6 +25,7 @@ mod log_context;
 mod middleware;
 mod openapi;
 mod openapi_conventions;
+mod openapi_examples;
 mod operations;
 mod presented_key;
 mod query;

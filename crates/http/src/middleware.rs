@@ -167,13 +167,15 @@ impl App {
     fn log(&self, seen: Seen<'_>, status: StatusCode, took: Duration, context: &LogContext) {
         let Seen { id, trace, method, uri } = seen;
         let status = status.as_u16();
-        if !self.log.wants(status) {
+        // A 503 of `/readyz` is its answer, often many times while a server starts, and no request has failed.
+        let failed = status >= 500 && uri.path() != READINESS;
+        if !self.log.wants(failed) {
             return;
         }
         let cause = context.cause.as_deref().map(|cause| redact::message(cause.to_owned()));
         self.log.write(AccessLine {
             timestamp: "",
-            level: if status >= 500 { "ERROR" } else { "INFO" },
+            level: if failed { "ERROR" } else { "INFO" },
             message: "request",
             request_id: id.to_str().unwrap_or_default(),
             trace_id: trace.map(|trace| trace.trace_id.as_str()),
@@ -273,7 +275,7 @@ pub(crate) mod tests {
     struct Causes(Mutex<Vec<Option<String>>>);
 
     impl AccessLog for Causes {
-        fn wants(&self, _: u16) -> bool {
+        fn wants(&self, _: bool) -> bool {
             true
         }
 

@@ -9,7 +9,7 @@ use utoipa::{
     },
 };
 
-use crate::{KeyPlaces, Segment, gateway::API_KEY, openapi_conventions, router};
+use crate::{KeyPlaces, Segment, gateway::API_KEY, openapi_conventions, openapi_examples, router};
 
 /// The names of the security schemes for keys in headers.
 const HEADER_SCHEMES: [&str; 2] = ["X-API-Key", "Bearer"];
@@ -95,6 +95,7 @@ pub(crate) fn path_of<'a>(document: &'a Document, operation_id: &str) -> Option<
 pub fn document(segment: &Segment, key_places: KeyPlaces) -> Document {
     let mut document = router::api(segment).into_openapi();
     openapi_conventions::apply(&mut document, segment);
+    openapi_examples::add(&mut document, segment);
     if key_places == KeyPlaces::QueryAndHeaders {
         add_key_headers(&mut document);
     }

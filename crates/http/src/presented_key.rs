@@ -36,7 +36,7 @@ pub(crate) struct PresentedKey<'a> {
     pub(crate) place: &'static str,
 }
 
-const QUERY: &str = "query parameter APIKEY";
+pub(crate) const QUERY: &str = "query parameter APIKEY";
 const BEARER: &str = "header Authorization";
 const BARE: &str = "header X-API-Key";
 

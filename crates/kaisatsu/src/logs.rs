@@ -121,8 +121,8 @@ impl RequestLog {
 }
 
 impl AccessLog for RequestLog {
-    fn wants(&self, status: u16) -> bool {
-        self.all || status >= 500
+    fn wants(&self, failed: bool) -> bool {
+        self.all || failed
     }
 
     fn write(&self, line: AccessLine<'_>) {

@@ -101,13 +101,13 @@ impl TracedLog {
 }
 
 impl AccessLog for TracedLog {
-    fn wants(&self, _: u16) -> bool {
+    fn wants(&self, _: bool) -> bool {
         true
     }
 
     fn write(&self, line: AccessLine<'_>) {
         let trace = self.export(&line).to_string();
-        if self.log.wants(line.status) {
+        if self.log.wants(line.level == "ERROR") {
             self.log.write(AccessLine { trace_id: Some(line.trace_id.unwrap_or(&trace)), ..line });
         }
     }

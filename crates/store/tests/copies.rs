@@ -19,8 +19,8 @@ const ROWS: [&str; 9] = [
     "INSERT INTO user_account (application_id, user_id, changed_at) VALUES ('app_1', 'u', 3)",
     // The first refers to the second, which comes later.
     "INSERT INTO dataset (id, application_id, user_id, name, phase, changed_at, created_at, model, model_sha256, \
-     version_of, version, head) VALUES ('ds_b', 'app_1', 'u', 'whole', 'ready', 9223372036854775807, -1, 'm', '', NULL, \
-     1, NULL), ('ds_a', 'app_1', 'u', '', 'ready', 4, 4, 'm', '', 'ds_b', 2, NULL)",
+     version_of, version, head) VALUES ('ds_b', 'app_1', 'u', 'whole', 'ready', 9223372036854775807, -1, 'm', '', \
+     NULL, 1, NULL), ('ds_a', 'app_1', 'u', '', 'ready', 4, 4, 'm', '', 'ds_b', 2, NULL)",
     "INSERT INTO collection (name, model, model_sha256, created_at) VALUES ('waves', 'm', 'x', 0)",
     "INSERT INTO feedback (recognition_id, item_id, application_id, task, model, subject, score, is_valid, rated_at) \
      VALUES ('r', '', 'app_1', 't', 'm', 's', 0.1, 1, 5), ('r', 'a', 'app_1', 't', 'm', 's', NULL, 0, 6)",
@@ -37,7 +37,8 @@ fn fill(database: &Database) {
     }
     database.run(
         "INSERT INTO collection_image (collection, image_id, image_url, tag, vector, revision) \
-         SELECT 'waves', 'image ' || n, '', '猫', decode(repeat('00ff', 5000), 'hex'), n FROM generate_series(1, 750) n; \
+         SELECT 'waves', 'image ' || n, '', '猫', decode(repeat('00ff', 5000), 'hex'), n \
+         FROM generate_series(1, 750) n; \
          DELETE FROM collection_image WHERE image_id = 'image 750'",
     );
 }
@@ -71,7 +72,7 @@ async fn restored(copy: &Path) -> Database {
     let database = Database::fresh(Backend::Postgres);
     let store = open(&database).await;
     assert!(store.is_empty().await.unwrap());
-    let copy = Store::open_copy(copy).await.unwrap().expect("of this version");
+    let copy = Store::open_copy(copy).await.unwrap().unwrap();
     store.restore_from(&copy, &|_| {}).await.unwrap();
     assert!(!store.is_empty().await.unwrap());
     database

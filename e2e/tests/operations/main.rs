@@ -294,6 +294,9 @@ fn a_terminated_server_answers_for_a_while_and_tells_clients_to_close() {
     assert_eq!((last.status, last.header("connection")), (200, Some("close")));
     assert_eq!(server.get("/healthz").status, 200, "new connections are still accepted");
     assert_eq!(server.wait(), Some(0));
+    let log = server.log();
+    let asked = log.lines().find(|line| line.contains("/readyz") && line.contains("503")).expect("a line");
+    assert!(asked.contains("INFO") && !log.contains("ERROR"), "an answer, and no failure: {asked}");
 }
 
 #[test]

@@ -134,6 +134,25 @@ test('a dialog closes neither by a slip of the mouse nor while its request is un
   await expect(page.getByRole('button', { name: `Enable …${hint}` })).toBeVisible();
 });
 
+test('an application of the command line is taken over by the operator, and works as before', async ({ page }) => {
+  const key = server.run('key', 'create', '--app', 'ticket hall').trim();
+  expect(await list(key)).toBe(200);
+  await signIn(page, server.base, 'operator@example.org');
+  await page.getByRole('navigation').getByRole('link', { name: 'Operator' }).click();
+  await page.getByRole('tab', { name: 'Applications' }).click();
+  const row = page.getByRole('row', { name: /ticket hall/ });
+  await expect(row).toContainText('command line');
+  await row.getByRole('link', { name: 'ticket hall' }).click();
+  await expect(page.getByText('This application has no owner')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Take over' }).click();
+  await expect(page.getByText('The application is yours now.')).toBeVisible();
+  await expect(page.getByText('This application has no owner')).toHaveCount(0);
+  await page.getByRole('navigation').getByRole('link', { name: 'Applications' }).click();
+  await expect(page.getByRole('link', { name: 'ticket hall' })).toBeVisible();
+  expect(await list(key), 'its key still works').toBe(200);
+});
+
 test('what one person asks for is not done as another, who signed in in the next tab', async ({ page, context }) => {
   const hana = await ConsoleUser.register(server.base, 'hana@example.org');
   await signIn(page, server.base, 'operator@example.org');
