@@ -134,6 +134,8 @@ class Proxy:
         elif kind == "invalidUtf8":
             # Inside of the first value that is a string: a lenient decoder would let it through.
             _send(connection, status, headers, re.sub(rb'":\s*"', b'":"\xff', body, count=1))
+        elif kind == "fields":
+            _send(connection, status, headers, json.dumps(json.loads(body) | fault["fields"]).encode())
         elif kind == "unknownField":
             _send(connection, status, headers, json.dumps(_with_unknown(json.loads(body)), ensure_ascii=False).encode())
         else:

@@ -12,11 +12,21 @@ import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.last
 
-/** The user's datasets. The token comes from a server of your own. */
+/**
+ * The user's datasets. The token comes from a server of your own. Wherever a `dataSetId` is asked for, the user's own
+ * name of the dataset is taken too, as long as no other dataset of the user has it.
+ */
 class DatasetOperations internal constructor(private val calls: Calls) {
     /** Creates a dataset, which the server builds afterwards; see [progress]. */
     suspend fun create(token: String, name: String, images: List<ImageReference>): CreatedDataSet =
         calls { datasets().create(token, name, images) }
+
+    /**
+     * Creates a dataset of all images of the user's storage area that have a tag. No other dataset of the user may have
+     * its [name].
+     */
+    suspend fun createFromStorage(token: String, name: String): CreatedDataSet =
+        calls { datasets().createFromStorage(token, name) }
 
     /** Looks at a dataset and a page of its images. */
     suspend fun get(token: String, dataSetId: String, images: PageQuery = PageQuery()): DataSet =

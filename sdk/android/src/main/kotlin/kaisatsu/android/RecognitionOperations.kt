@@ -47,14 +47,23 @@ class RecognitionOperations internal constructor(private val calls: Calls) {
     suspend fun readText(image: Picture, options: ReadTextOptions = ReadTextOptions()): TextReading =
         calls { recognition().readText(image, options) }
 
-    /** Says whether a whole result was right. */
-    suspend fun feedback(recognitionId: String, isValid: Boolean, comment: String? = null) {
-        calls { recognition().feedback(recognitionId, isValid, comment) }
+    /**
+     * Says whether a whole result was right. [tag] is what the picture really shows: a tag of the model that answered,
+     * also one that is no candidate.
+     */
+    suspend fun feedback(recognitionId: String, isValid: Boolean, comment: String? = null, tag: String? = null) {
+        calls { recognition().feedback(recognitionId, isValid, comment, tag) }
     }
 
-    /** Says whether a candidate was right. */
-    suspend fun feedbackToCandidate(recognitionId: String, itemId: String, isValid: Boolean, comment: String? = null) {
-        calls { recognition().feedbackToCandidate(recognitionId, itemId, isValid, comment) }
+    /** Says whether a candidate was right; [tag] as in [feedback]. */
+    suspend fun feedbackToCandidate(
+        recognitionId: String,
+        itemId: String,
+        isValid: Boolean,
+        comment: String? = null,
+        tag: String? = null,
+    ) {
+        calls { recognition().feedbackToCandidate(recognitionId, itemId, isValid, comment, tag) }
     }
 
     /** Counts verdicts. */

@@ -22,6 +22,7 @@ sealed interface RecognitionState {
      * The answer.
      *
      * @property recognitionId for feedback
+     * @property candidates the best first
      */
     data class Done(val recognitionId: String, val candidates: List<CandidateState>) : RecognitionState {
         /** The same with the user's verdict on a candidate. */
@@ -69,6 +70,10 @@ sealed interface RecognitionState {
 /**
  * A candidate on the screen.
  *
+ * @property itemId for feedback
+ * @property title its name
+ * @property score how sure the engine is, from 0 to 1
+ * @property box where it is in the picture, or null where the operation does not say
  * @property verdict what the user said of it, or null
  */
 data class CandidateState(
@@ -79,7 +84,14 @@ data class CandidateState(
     val verdict: Boolean? = null,
 )
 
-/** Where a thing is, as shares of the picture from 0 to 1, so that it fits however large the picture is shown. */
+/**
+ * Where a thing is, as shares of the picture from 0 to 1, so that it fits however large the picture is shown.
+ *
+ * @property left from the left edge of the picture
+ * @property top from the top edge of the picture
+ * @property right from the left edge of the picture
+ * @property bottom from the top edge of the picture
+ */
 data class BoxState(val left: Double, val top: Double, val right: Double, val bottom: Double) {
     companion object {
         internal fun of(thing: kaisatsu.model.ThingCandidate, width: Int, height: Int) = BoxState(
@@ -91,7 +103,14 @@ data class BoxState(val left: Double, val top: Double, val right: Double, val bo
     }
 }
 
-/** What a screen shows of a dataset that is being built. */
+/**
+ * What a screen shows of a dataset that is being built.
+ *
+ * @property name what the user calls it
+ * @property state `queued`, `building`, `ready` or `failed`
+ * @property done how many of its images came to something, good or bad
+ * @property total how many images it has
+ */
 data class DataSetState(val name: String, val state: String, val done: Long, val total: Long) {
     /** From 0 to 1. */
     val share: Float get() = if (total == 0L) 0f else done.toFloat() / total

@@ -1,7 +1,11 @@
 package kaisatsu.android
 
+import java.io.ByteArrayInputStream
+import java.io.ByteArrayOutputStream
 import java.io.File
+import kaisatsu.http.HttpResponse
 import kaisatsu.json.JsonReader
+import kotlinx.coroutines.runBlocking
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
@@ -20,6 +24,7 @@ internal class OperationsTest {
         }
         wanted += "datasets.waitUntilReady"
         wanted += "datasets.progress"
+        wanted += "datasets.createFromStorage" // a form of datasets.create
         wanted += ".withIdempotencyKey" // no operation: a client for one call
         val groups = mapOf(
             "" to KaisatsuKit::class.java,
@@ -34,6 +39,23 @@ internal class OperationsTest {
                 .map { "$group.${it.name}" }
         }
         assertEquals(wanted, offered)
+    }
+
+    @Test
+    fun `feedback can say what it really is`() {
+        val bodies = mutableListOf<String>()
+        val kit = KaisatsuKit("http://server.example", "key") {
+            transport { request, _ ->
+                bodies += ByteArrayOutputStream().also { request.body.writeTo(it) }.toString("UTF-8")
+                HttpResponse(204, emptyMap(), ByteArrayInputStream(ByteArray(0)))
+            }
+        }
+        runBlocking {
+            kit.recognition.feedback("r", true, tag = "latte")
+            kit.recognition.feedbackToCandidate("r", "i", false, "no", "latte")
+            kit.recognition.feedback("r", true)
+        }
+        assertEquals(listOf("""{"tag":"latte"}""", """{"comment":"no","tag":"latte"}""", "{}"), bodies)
     }
 
     @Test

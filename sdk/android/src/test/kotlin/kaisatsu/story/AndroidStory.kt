@@ -89,12 +89,18 @@ internal object AndroidStory {
         "recognition.recognize" -> kit.recognition.recognize(with.picture(), with.rest<RecognizeOptions>())
         "recognition.readText" -> kit.recognition.readText(with.picture(), with.rest<ReadTextOptions>())
         "recognition.feedback" ->
-            kit.recognition.feedback(with.text("recognitionId"), with.flag("isValid"), with.text("comment"))
+            kit.recognition.feedback(
+                with.text("recognitionId"),
+                with.flag("isValid"),
+                with.text("comment"),
+                with.text("tag"),
+            )
         "recognition.feedbackToCandidate" -> kit.recognition.feedbackToCandidate(
             with.text("recognitionId"),
             with.text("itemId"),
             with.flag("isValid"),
             with.text("comment"),
+            with.text("tag"),
         )
         "recognition.feedbackTotals" -> kit.recognition.feedbackTotals(with.rest<FeedbackTotalsQuery>())
         "recognition.explain" -> kit.recognition.explain(with.text("recognitionId"))
@@ -109,8 +115,10 @@ internal object AndroidStory {
     }
 
     private suspend fun callForUser(kit: KaisatsuKit, name: String, token: String, with: Arguments) = when (name) {
-        "datasets.create" ->
-            kit.datasets.create(token, with.text("name"), Calls.references(with.take("images")))
+        "datasets.create" -> when (with.take("from")) {
+            "storage" -> kit.datasets.createFromStorage(token, with.text("name"))
+            else -> kit.datasets.create(token, with.text("name"), Calls.references(with.take("images")))
+        }
         "datasets.update" -> kit.datasets.update(token, with.text("dataSetId"), Calls.changes(with))
         "datasets.undo" -> kit.datasets.undo(token, with.text("dataSetId"))
         "datasets.get" -> kit.datasets.get(token, with.text("dataSetId"), with.rest<PageQuery>())
