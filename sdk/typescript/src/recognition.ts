@@ -103,17 +103,20 @@ export class Recognition {
     );
   }
 
-  /** Says whether the whole result of a recognition was right. The last word counts. */
+  /**
+   * Says whether the whole result of a recognition was right. The last word counts. `tag` is what the picture really
+   * shows: a tag of the model that answered, also one that is no candidate.
+   */
   feedback(
-    ask: { recognitionId: string; isValid: boolean; comment?: string } & Once,
+    ask: { recognitionId: string; isValid: boolean; comment?: string; tag?: string } & Once,
     options?: CallOptions,
   ): Promise<void> {
     return this.judge('feedback', ask, options);
   }
 
-  /** Says whether one candidate of a recognition was right. The last word counts. */
+  /** Says whether one candidate of a recognition was right. The last word counts. `tag` is that of `feedback`. */
   feedbackToCandidate(
-    ask: { recognitionId: string; itemId: string; isValid: boolean; comment?: string } & Once,
+    ask: { recognitionId: string; itemId: string; isValid: boolean; comment?: string; tag?: string } & Once,
     options?: CallOptions,
   ): Promise<void> {
     return this.judge('feedbackToCandidate', ask, options);
@@ -192,11 +195,11 @@ export class Recognition {
 
   private judge(
     operation: string,
-    ask: { recognitionId: string; isValid: boolean; comment?: string } & Once,
+    ask: { recognitionId: string; isValid: boolean; comment?: string; tag?: string } & Once,
     options?: CallOptions,
   ): Promise<void> {
-    const { comment, idempotencyKey, ...query } = ask;
-    const json = comment === undefined ? {} : { comment };
+    const { comment, tag, idempotencyKey, ...query } = ask;
+    const json = { comment, tag }; // what is undefined is not written
     const call = {
       method: 'POST',
       path: `${BASE}/${operation}`,
