@@ -93,6 +93,7 @@ fn filled(count: u32, descriptors: &[Vec<f32>]) -> FeedbackModel {
             exemplar,
             valid: Some(number % 3 != 0),
             candidates: vec![Candidate { id: "1".to_owned(), subject: format!("class {class}"), base_score: 0.5 }],
+            named: None,
             descriptor: noise.vary(&descriptors[number as usize % descriptors.len()]),
         });
     }

@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use crate::{QuantisedVector, STRENGTH, kernel::Query, scope::Scope};
+use crate::{QuantisedVector, STRENGTH, kernel::Query, rescale::lift, scope::Scope};
 
 /// The number of unjudged exemplars from which the guard judges them.
 const MIN_UNJUDGED: usize = 16;
@@ -75,7 +75,7 @@ pub(crate) fn judge(
     let (set, _) = scope.exemplars(application).into_iter().next()?;
     for (key, right) in set.confirmed(MAX_EXAMPLES, |key| !recent.contains(key)) {
         if let (Some(vector), Some(rated)) = (set.vector(key), scope.rated(key)) {
-            comparison.add(vector, Some(key), right, &rated.candidates);
+            comparison.add(vector, Some(key), right, &rated.scores());
         }
     }
     for example in examples {
@@ -120,7 +120,10 @@ impl Comparison<'_> {
         let exclude = |key: &str| is_itself(key) || self.recent.contains(key);
         let earlier = self.scope.vote(self.application, &query, exclude);
         let best = |value: &dyn Fn(u32) -> f32| {
-            let moved = scores.iter().map(|(subject, base)| (*subject, logit(*base) + STRENGTH * value(*subject)));
+            let moved = scores.iter().map(|(subject, base)| {
+                let by = STRENGTH * value(*subject);
+                (*subject, logit(lift(*base, by)) + by)
+            });
             moved.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(subject, _)| subject)
         };
         // A single candidate cannot be overtaken, but with a low estimate it is no longer answered.

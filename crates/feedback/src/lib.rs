@@ -26,7 +26,7 @@ mod vote;
 pub use guard::{Example, Judgement};
 pub use model::{Evidence, FeedbackModel, SampledExemplar};
 pub use quantised::QuantisedVector;
-pub use rescale::{rescale_odds, rescale_shares, soft_clamp};
+pub use rescale::{lift, rescale_odds, rescale_shares, soft_clamp};
 pub use scope::{Candidate, Change, ScopeKey};
 pub use standardise::{SAMPLE_SIZE, ScoreRow, Standardiser};
 pub use vote::{Contribution, Estimate};

@@ -59,7 +59,13 @@ impl Evidence {
     /// Whether some subject was confirmed near by, so that the picture belongs to what the model knows.
     #[must_use]
     pub fn confirms_any(&self) -> bool {
-        self.subjects.values().any(|subject| self.tally.value(*subject) > CONFIRMED)
+        self.best() > CONFIRMED
+    }
+
+    /// The highest estimate for any subject; at least 0.
+    #[must_use]
+    pub fn best(&self) -> f32 {
+        self.subjects.values().map(|subject| self.tally.value(*subject)).fold(0.0, f32::max)
     }
 
     /// How well exemplars cover the picture, from 0 to 1: close to 0 if the nearest one is almost out of reach.

@@ -33,16 +33,25 @@ pub fn soft_clamp(value: f32) -> f32 {
     }
 }
 
-/// Multiplies each share by e to the power of its `log_factor` and scales the shares to their former sum. If all are
-/// zero, every bit stays as it is.
+/// A score to which positive evidence adds the engine's error rate, the more the stronger it is: an engine that gives
+/// the right answer a millionth is wrong, and no factor of the evidence alone could lift that.
+#[must_use]
+pub fn lift(score: f32, log_factor: f32) -> f32 {
+    if log_factor > 0.0 { score + ERROR_RATE * (1.0 - (-log_factor).exp()) } else { score }
+}
+
+/// Multiplies each share, lifted, by e to the power of its `log_factor` and scales the shares to their former sum. If
+/// all are zero, every bit stays as it is.
 #[must_use]
 pub fn rescale_shares(shares: &[f32], log_factor: impl Fn(usize) -> f32) -> Vec<f32> {
     let log_factors: Vec<f32> = (0..shares.len()).map(log_factor).collect();
     if log_factors.iter().all(|log_factor| *log_factor == 0.0) {
         return shares.to_vec();
     }
-    let mut rescaled: Vec<f32> = shares.iter().zip(log_factors).map(|(share, by)| share * by.exp()).collect();
-    let (before, after): (f32, f32) = (shares.iter().sum(), rescaled.iter().sum());
+    let before: f32 = shares.iter().sum();
+    let rescale = |(share, by): (&f32, f32)| (share + before * lift(0.0, by)) * by.exp();
+    let mut rescaled: Vec<f32> = shares.iter().zip(log_factors).map(rescale).collect();
+    let after: f32 = rescaled.iter().sum();
     if after > 0.0 {
         for share in &mut rescaled {
             *share = (*share * before / after).clamp(0.0, 1.0);
@@ -92,14 +101,27 @@ mod tests {
 
     #[test]
     fn shares_are_multiplied_and_scaled_to_their_former_sum() {
+        // The lifted share is 0.25 + 0.01 / 2 of the sum, which is a half.
         let double_first = |at| if at == 0 { 2.0f32.ln() } else { 0.0 };
         let rescaled = rescale_shares(&[0.25, 0.15, 0.1], double_first);
-        rescaled.iter().zip([1.0 / 3.0, 0.1, 0.2 / 3.0]).for_each(|(found, expected)| assert_near(*found, expected));
+        let expected = [0.505, 0.15, 0.1].map(|share: f32| 0.5 * share / 0.755);
+        rescaled.iter().zip(expected).for_each(|(found, expected)| assert_near(*found, expected));
         let further_apart = |at| if at == 0 { 3.0f32.ln() } else { -3.0f32.ln() };
         let rescaled = rescale_shares(&[0.5, 0.5], further_apart);
-        rescaled.iter().zip([0.9, 0.1]).for_each(|(found, expected)| assert_near(*found, expected));
+        let (up, down) = (1.5 + 0.01 * 2.0, 0.5 / 3.0);
+        rescaled.iter().zip([up, down]).for_each(|(found, share)| assert_near(*found, share / (up + down)));
         assert_eq!(rescale_shares(&[0.3, 0.6, 0.1], |_| 0.0), [0.3, 0.6, 0.1]);
         assert_eq!(rescale_shares(&[0.0, 0.0], |_| 1.0), [0.0, 0.0], "there is nothing to divide by");
+    }
+
+    #[test]
+    fn a_share_that_the_engine_gives_nothing_can_win_against_a_rejected_one() {
+        // What one verdict on the same picture does: e to the power of 2.5, for one share and against the other.
+        let by = |at: usize| [2.5, -2.5, 0.0][at];
+        let rescaled = rescale_shares(&[0.0, 0.99, 0.01], by);
+        assert!(rescaled[0] > 0.5 && rescaled[1] < rescaled[0], "{rescaled:?}");
+        let confirmed_only = rescale_shares(&[0.0, 0.99, 0.01], |at| if at == 0 { 2.5 } else { 0.0 });
+        assert!((0.05..0.2).contains(&confirmed_only[0]), "{confirmed_only:?}");
     }
 
     proptest! {

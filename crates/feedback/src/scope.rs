@@ -61,6 +61,8 @@ pub struct Change {
     pub valid: Option<bool>,
     /// The candidates, best first.
     pub candidates: Vec<Candidate>,
+    /// What the verdict is on, if that is none of the candidates.
+    pub named: Option<String>,
     /// The vector of the exemplar.
     pub descriptor: Vec<f32>,
 }
@@ -95,8 +97,10 @@ type Verdicts<'a> = &'a [(u32, bool)];
 pub(crate) struct RatedPicture {
     application: u32,
     /// Subject and base score of its candidates, best first.
-    pub(crate) candidates: Vec<(u32, f32)>,
+    candidates: Vec<(u32, f32)>,
     candidate_ids: Vec<String>,
+    /// The rated subjects that are none of the candidates, by the id under which they were rated.
+    named: BTreeMap<String, u32>,
     /// The ratings as given, by candidate id; the empty id for the whole result.
     ratings: BTreeMap<String, bool>,
     recognition: String,
@@ -120,7 +124,14 @@ impl RatedPicture {
                 verdicts.push((subject, valid));
             }
         }
+        let named = self.named.iter().filter_map(|(id, subject)| Some((*subject, *self.ratings.get(id)?)));
+        verdicts.extend(named);
         self.verdicts = verdicts;
+    }
+
+    /// Subject and base score of everything that was answered or rated. What was not answered has no base score.
+    pub(crate) fn scores(&self) -> Vec<(u32, f32)> {
+        self.candidates.iter().copied().chain(self.named.values().map(|subject| (*subject, 0.0))).collect()
     }
 }
 
@@ -140,6 +151,10 @@ impl Scope {
             Some(rated) => rated,
             None => self.new_rated_picture(application, change),
         };
+        if let Some(subject) = &change.named {
+            let subject = self.intern_subject(subject);
+            rated.named.insert(change.verdict.1.clone(), subject);
+        }
         match change.valid {
             Some(valid) => rated.ratings.insert(change.verdict.1.clone(), valid),
             None => rated.ratings.remove(&change.verdict.1),
@@ -165,22 +180,25 @@ impl Scope {
     }
 
     fn new_rated_picture(&mut self, application: u32, change: &Change) -> RatedPicture {
-        let subjects = change.candidates.iter().map(|candidate| Arc::from(candidate.subject.as_str()));
-        let candidates = subjects.zip(&change.candidates).map(|(subject, candidate)| {
-            let id = intern(&mut self.subject_ids, &subject);
-            if id as usize == self.subject_names.len() {
-                self.subject_names.push(subject);
-            }
-            (id, candidate.base_score)
-        });
+        let candidates = change.candidates.iter();
         RatedPicture {
             application,
-            candidates: candidates.collect(),
+            candidates: candidates.map(|one| (self.intern_subject(&one.subject), one.base_score)).collect(),
+            named: BTreeMap::new(),
             candidate_ids: change.candidates.iter().map(|candidate| candidate.id.clone()).collect(),
             ratings: BTreeMap::new(),
             recognition: change.verdict.0.clone(),
             verdicts: Vec::new(),
         }
+    }
+
+    fn intern_subject(&mut self, subject: &str) -> u32 {
+        let subject: Arc<str> = Arc::from(subject);
+        let id = intern(&mut self.subject_ids, &subject);
+        if id as usize == self.subject_names.len() {
+            self.subject_names.push(subject);
+        }
+        id
     }
 
     /// Updates the quorum of the verdicts that changed on one exemplar, and with it the common exemplars.

@@ -50,6 +50,23 @@ id!(
     10
 );
 
+impl ItemId {
+    /// What the id of a tag begins with that was named in feedback and is none of the candidates.
+    const OF_TAG: &'static str = "tag:";
+
+    /// The id under which the verdict on a tag is kept that is none of the candidates.
+    #[must_use]
+    pub fn of_tag(subject: &str) -> Self {
+        Self::from_text(format!("{}{subject}", Self::OF_TAG))
+    }
+
+    /// The tag, if the id is that of one.
+    #[must_use]
+    pub fn tag(id: &str) -> Option<&str> {
+        id.strip_prefix(Self::OF_TAG)
+    }
+}
+
 /// A function of image recognition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Function {
@@ -182,13 +199,20 @@ impl Comment {
 
 #[cfg(test)]
 mod tests {
-    use super::{Comment, Function, RecognitionId, Source};
+    use super::{Comment, Function, ItemId, RecognitionId, Source};
     use crate::DatasetId;
 
     #[test]
     fn a_recognition_id_is_a_random_uuid() {
         assert_eq!(RecognitionId::from_random([0xff; 16]).as_str(), "ffffffff-ffff-4fff-bfff-ffffffffffff");
         assert_eq!(RecognitionId::from_random([0; 16]).to_string(), "00000000-0000-4000-8000-000000000000");
+    }
+
+    #[test]
+    fn the_id_of_a_tag_names_it() {
+        let id = ItemId::of_tag("Quercus alba");
+        assert_eq!((id.as_str(), ItemId::tag(id.as_str())), ("tag:Quercus alba", Some("Quercus alba")));
+        assert_eq!(ItemId::tag(ItemId::from_random([7; 10]).as_str()), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kaisatsu_model::Phase;
+use kaisatsu_model::{Function, Phase};
 use kaisatsu_store::{BlobError, StoreError};
 use kaisatsu_vision::DecodeError;
 
@@ -156,6 +156,45 @@ pub enum RecognitionError {
     /// The tokenizer of a model has no token for a text.
     #[error("text has no word or character that the tokenizer of model '{0}' knows")]
     NoTokens(String),
+    /// A tag was named for a recognition whose candidates are not tags.
+    #[error("body field tag goes with an answer of concept/classify; rate a candidate of {} by its itemId", .0.as_str())]
+    NoTagsHere(Function),
+    /// A model has no tag of that name.
+    #[error(
+        "body field tag: model '{model}' has no tag '{tag}'; models/{model}/tags lists its tags, with text=… only those \
+         that contain a text"
+    )]
+    UnknownTag {
+        /// What was named.
+        tag: String,
+        /// The model.
+        model: String,
+    },
+    /// A dataset has no tag of that name.
+    #[error("body field tag: the dataset has no tag '{0}'; getDataSet lists its images with their tags")]
+    UnknownDatasetTag(String),
+    /// Several tags of a model have that name.
+    #[error("body field tag: '{tag}' is the name of several tags; give the tagId of one: {}", listed(ids))]
+    AmbiguousTag {
+        /// What was named.
+        tag: String,
+        /// The ids of the tags.
+        ids: Vec<String>,
+    },
+    /// A candidate was rated, and another tag named with it.
+    #[error(
+        "body field tag is '{tag}', and the candidate is '{candidate}'; leave one of them out: feedback with a tag and \
+         without itemId says what the image shows"
+    )]
+    OtherTag {
+        /// What was named.
+        tag: String,
+        /// The name of the candidate.
+        candidate: String,
+    },
+    /// A tag was rated wrong that was neither answered nor confirmed before.
+    #[error("body field tag: '{0}' was not answered, so there is nothing to reject; a tag goes with isValid=true")]
+    NotAnswered(String),
     /// The storage for images failed.
     #[error("{0}")]
     Blobs(#[from] BlobError),

@@ -14,7 +14,8 @@ use kaisatsu_model::{
     Verdict,
 };
 use kaisatsu_store::{
-    BlobAddress, Blobs, DatasetLimits, NewDataset, NewDatasetImage, NewRecognition, NewVerdict, Store, StoredCandidate,
+    BlobAddress, Blobs, DatasetLimits, NewDataset, NewDatasetImage, NewRecognition, NewVerdict, Rated, Store,
+    StoredCandidate,
 };
 use kaisatsu_testkit::{Backend, Database};
 use kaisatsu_vision::{Engine, ModelRegistry};
@@ -177,7 +178,7 @@ impl Fixture {
         let verdict = NewVerdict {
             application: application.clone(),
             recognition: id,
-            item: Some(item),
+            rated: Rated::Candidate(item),
             verdict: Verdict::Valid,
             comment: None,
             rated_at: self.clock.now(),

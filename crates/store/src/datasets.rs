@@ -242,6 +242,18 @@ impl Store {
         Ok((counts, tags.len() == 1))
     }
 
+    /// Whether the version that answers has an image with a tag.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn dataset_has_tag(&self, id: &DatasetId, tag: &str) -> Result<bool, StoreError> {
+        let found: Option<String> = on_each!(self, pool => sqlx::query_scalar(
+            "SELECT i.tag FROM dataset d JOIN dataset_image i ON i.dataset_id = COALESCE(d.current_version, d.id) \
+             WHERE d.id = $1 AND i.tag = $2 AND i.outcome = 'fetched' LIMIT 1",
+        ).bind(id.as_str()).bind(tag).fetch_optional(pool).await)?;
+        Ok(found.is_some())
+    }
+
     /// The images of a version after a position, in the user's order, at most `limit`.
     ///
     /// # Errors

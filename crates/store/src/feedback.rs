@@ -13,12 +13,12 @@ mod listing;
 pub use changes::FeedbackChange;
 pub use filter::{FeedbackCount, FeedbackFilter};
 pub use guard::{FeedbackReport, NewReport};
-use kaisatsu_model::{AppId, Comment, Function, ItemId, RecognitionId, Source, Timestamp, Verdict};
+use kaisatsu_model::{AppId, Comment, Function, RecognitionId, Source, Timestamp, Verdict};
 pub use listing::{FeedbackRow, FeedbackTotal};
 
 use crate::{
     Missing, Store, StoreError, on_each,
-    recognitions::{FIND, RecognitionRow},
+    recognitions::{FIND, Rated, RecognitionRow},
 };
 
 /// A new verdict.
@@ -28,8 +28,8 @@ pub struct NewVerdict {
     pub application: AppId,
     /// The recognition that is rated.
     pub recognition: RecognitionId,
-    /// The candidate that is rated; `None` for the whole result.
-    pub item: Option<ItemId>,
+    /// What is rated.
+    pub rated: Rated,
     /// Whether the candidate is right.
     pub verdict: Verdict,
     /// The comment that came with it.
@@ -118,7 +118,8 @@ const RETIRE: &str = "UPDATE feedback SET standing = 'retired', revision = $5 WH
 
 impl Store {
     /// Stores a verdict. A later verdict on the same candidate replaces it, and of one application's verdicts on one
-    /// subject the newest `limit` are in effect. The candidate is looked up within its recognition, and the
+    /// subject the newest `limit` are in effect. A subject that is named and not among the candidates is rated as if
+    /// it were one of them. The candidate is looked up within its recognition, and the
     /// recognition among those of the application.
     ///
     /// # Errors
@@ -134,8 +135,7 @@ impl Store {
             let row = row.ok_or_else(|| Missing::Recognition(new.recognition.clone()))?;
             let damaged = || StoreError::Damaged(format!("the function '{}' of a recognition", row.task));
             let function = Function::from_text(&row.task).ok_or_else(damaged)?;
-            let found = row.find(new.item.as_ref())?;
-            let subject = found.as_ref().map_or("", |item| item.subject.as_str());
+            let (item, subject, score) = row.rated(&new.rated)?;
             if let Some(dataset) = &row.dataset_id {
                 let kept: Option<String> = sqlx::query_scalar(sqlx::AssertSqlSafe(lock_dataset))
                     .bind(dataset).fetch_optional(&mut *tx).await?;
@@ -147,16 +147,15 @@ impl Store {
                 .bind(&row.items).bind(&row.vector).bind(&row.engine)
                 .execute(&mut *tx).await?;
             sqlx::query(INSERT)
-                .bind(id).bind(new.item.as_ref().map_or("", ItemId::as_str)).bind(app).bind(&row.task).bind(&row.model)
-                .bind(subject).bind(found.as_ref().map(|item| item.score))
+                .bind(id).bind(&item).bind(app).bind(&row.task).bind(&row.model).bind(&subject).bind(score)
                 .bind(i64::from(new.verdict == Verdict::Valid)).bind(new.comment.as_ref().map(Comment::as_str))
                 .bind(new.rated_at.0).bind(&row.dataset_id).bind(revision)
                 .execute(&mut *tx).await?;
             sqlx::query(RETIRE)
-                .bind(app).bind(&row.task).bind(&row.model).bind(subject).bind(revision).bind(limit.max(0))
+                .bind(app).bind(&row.task).bind(&row.model).bind(&subject).bind(revision).bind(limit.max(0))
                 .execute(&mut *tx).await?;
             tx.commit().await?;
-            Ok(RatedSubject { subject: subject.to_owned(), source: Source::from_text(function, &row.model), function })
+            Ok(RatedSubject { subject, source: Source::from_text(function, &row.model), function })
         })
     }
 

@@ -63,7 +63,7 @@ pub use feedback::{
 pub use idempotency::{ClaimOutcome, NewClaim, SEED_BYTES, StoredAnswer};
 pub use keys::{ChangedKeys, KeyGrant, NewKey};
 pub use limits::{DayShare, LimitLease, RateShare};
-pub use recognitions::{NewRecognition, RecognitionRecord, ScoreAdjustment, StoredCandidate};
+pub use recognitions::{NewRecognition, Rated, RecognitionRecord, ScoreAdjustment, StoredCandidate};
 pub use replicas::ReplicaRow;
 use sqlx::{PgPool, SqlitePool};
 pub use tokens::{NewToken, TokenHolder};

@@ -87,6 +87,17 @@ pub struct RecognitionRecord {
     pub items: Vec<StoredCandidate>,
 }
 
+/// What of a recognition a verdict is on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rated {
+    /// The whole result.
+    Whole,
+    /// One of its candidates.
+    Candidate(ItemId),
+    /// What the picture shows, whether that is among the candidates or not.
+    Subject(String),
+}
+
 const INSERT: &str = "INSERT INTO recognition \
      (id, application_id, task, model, created_at, expires_at, items, vector, picture, dataset_id, engine) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
@@ -180,11 +191,19 @@ pub(crate) struct RecognitionRow {
 }
 
 impl RecognitionRow {
-    /// The candidate of that id; `None` when the whole result is meant.
-    pub(crate) fn find(&self, id: Option<&ItemId>) -> Result<Option<StoredCandidate>, StoreError> {
-        let Some(id) = id else { return Ok(None) };
-        let found = read_items(&self.items)?.into_iter().find(|item| item.id == id.as_str());
-        found.map(Some).ok_or_else(|| Missing::Candidate(id.clone()).into())
+    /// Id, subject and score of what is rated. Those of the whole result are empty.
+    pub(crate) fn rated(&self, rated: &Rated) -> Result<(String, String, Option<f32>), StoreError> {
+        let is_it = |item: &StoredCandidate| match rated {
+            Rated::Whole => false,
+            Rated::Candidate(id) => item.id == id.as_str(),
+            Rated::Subject(subject) => item.subject == *subject,
+        };
+        match (read_items(&self.items)?.into_iter().find(is_it), rated) {
+            (Some(found), _) => Ok((found.id, found.subject, Some(found.score))),
+            (None, Rated::Whole) => Ok((String::new(), String::new(), None)),
+            (None, Rated::Candidate(id)) => Err(Missing::Candidate(id.clone()).into()),
+            (None, Rated::Subject(subject)) => Ok((ItemId::of_tag(subject).as_str().to_owned(), subject.clone(), None)),
+        }
     }
 }
 

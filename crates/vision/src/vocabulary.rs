@@ -145,10 +145,17 @@ impl Vocabulary {
         classes.chain(groups.filter(|(_, members)| !members.is_empty()).map(move |(group, _)| first + group))
     }
 
-    /// The class that takes the scores of what is nothing of the vocabulary.
+    /// The classes that mean "none of these". The first takes the scores of what is nothing of the vocabulary.
     #[must_use]
-    pub fn none(&self) -> Option<usize> {
-        self.none.first().copied()
+    pub fn none(&self) -> &[usize] {
+        &self.none
+    }
+
+    /// The groups, each with its classes.
+    pub fn groups(&self) -> impl Iterator<Item = (&Label, &[usize])> {
+        let groups =
+            self.groups.iter().flat_map(|groups| groups.members.iter().enumerate().zip(std::iter::repeat(groups)));
+        groups.filter_map(|((at, members), groups)| Some((groups.names.get(at)?, members.as_slice())))
     }
 }
 

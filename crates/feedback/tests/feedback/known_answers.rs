@@ -23,6 +23,7 @@ fn fill(model: &FeedbackModel) {
             verdict: (format!("r{number}"), if number % 11 == 0 { "" } else { "1" }.to_owned()),
             valid: if number % 13 == 0 { None } else { Some(number % 5 != 0) },
             candidates: candidates(&[(subject, 0.5), ("other", 0.3)]),
+            named: None,
             descriptor: picture(kind, number),
         });
     }

@@ -7,6 +7,7 @@ mod guard;
 mod known_answers;
 mod liars;
 mod model;
+mod named;
 mod order;
 mod quorum;
 mod support;

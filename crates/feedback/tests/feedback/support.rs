@@ -67,6 +67,7 @@ fn named_verdict(by: u8, exemplar: &str, subject: &str, valid: Option<bool>) -> 
         exemplar: exemplar.to_owned(),
         valid,
         candidates: candidates(&[(subject, 0.5), ("other", 0.3), ("third", 0.1)]),
+        named: None,
         descriptor: Vec::new(),
     }
 }

@@ -118,6 +118,7 @@ impl World {
             verdict: (format!("r{number}"), rank.to_string()),
             valid: Some(valid),
             candidates: answer.iter().take(CANDIDATES).enumerate().map(candidate).collect(),
+            named: None,
             descriptor: photo.vector.clone(),
         }
     }

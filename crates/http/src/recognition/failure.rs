@@ -49,6 +49,12 @@ impl From<RecognitionError> for Failure {
             | RecognitionError::NoTokens(_)
             | RecognitionError::OtherModel { .. }
             | RecognitionError::BadItem(_)
+            | RecognitionError::NoTagsHere(_)
+            | RecognitionError::UnknownTag { .. }
+            | RecognitionError::UnknownDatasetTag(_)
+            | RecognitionError::AmbiguousTag { .. }
+            | RecognitionError::OtherTag { .. }
+            | RecognitionError::NotAnswered(_)
             | RecognitionError::NothingToKnowItBy => Self::new(Kind::BodyField, told),
             RecognitionError::AllDenied { .. } => Self::new(Kind::Denied, told),
             RecognitionError::ImagesFull(_) | RecognitionError::BytesFull(_) | RecognitionError::DatasetsFull(_) => {

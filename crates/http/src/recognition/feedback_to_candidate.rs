@@ -14,7 +14,7 @@ use kaisatsu_recognition::Rating;
 use super::{
     idempotency::{IdempotencyHeader, RepeatRefusals, Repeatable},
     response::{BodyRefusals, NoContent, RecognitionError, Refusals, respond_with},
-    verdict::{self, FeedbackBody},
+    verdict::{self, FeedbackBody, Words},
 };
 use crate::{Gateway, Query, gateway::API_KEY};
 
@@ -23,7 +23,7 @@ const FUNCTION: &str = "feedbackToCandidate";
 /// Whether one candidate of a recognition was right
 ///
 /// The engine learns from it before the answer comes: the next picture like this one is recognised with it. The last
-/// word on a candidate counts.
+/// word on a candidate counts. A `tag` in the body must be that of the candidate.
 #[utoipa::path(
     post, path = "/feedbackToCandidate", operation_id = "feedbackToCandidate", tag = "Image recognition",
     security(("APIKEY" = [])),
@@ -39,7 +39,8 @@ const FUNCTION: &str = "feedbackToCandidate";
     responses(
         (status = 204, description = "Kept"),
         (status = 400,
-            description = "103, 104: a query parameter; 105: the body is not JSON; 106: the comment is invalid",
+            description = "103, 104: a query parameter; 105: the body is not JSON; 106: the comment is invalid, \
+                or the tag is not that of the candidate",
             body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         (status = 404, description = "301: no such recognition or candidate", body = RecognitionError,
             content_type = "application/json;charset=UTF-8"),
@@ -57,12 +58,11 @@ pub(crate) async fn feedback_to_candidate(
     let query = Query::read(raw.as_deref(), &[API_KEY, "recognitionId", "itemId", "isValid"]);
     respond_with(FUNCTION, gateway.admit(&query, &headers).await, async |caller| {
         let repeatable = Repeatable::of(&gateway, FUNCTION, &headers, &caller.application, None)?;
-        let rating = Rating {
-            recognition: verdict::recognition(&query)?,
-            item: Some(query.required("itemId").map(ItemId::from_text)?),
-            verdict: verdict::verdict(&query)?,
-            comment: verdict::comment(&headers, body).await?,
-        };
+        let recognition = verdict::recognition(&query)?;
+        let item = Some(query.required("itemId").map(ItemId::from_text)?);
+        let verdict = verdict::verdict(&query)?;
+        let Words { comment, tag } = verdict::words(&headers, body).await?;
+        let rating = Rating { recognition, item, tag, verdict, comment };
         let parts = verdict::parts(&rating);
         let rate = async |_| {
             gateway.recognition.feedback.rate(&caller.application, rating).await?;

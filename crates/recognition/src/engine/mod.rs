@@ -6,12 +6,14 @@ mod model_states;
 mod models;
 mod queue;
 mod sought;
+mod tags;
 
 pub(crate) use embed::{embed, embed_for_collection, embedding, image_first};
 pub use metrics::describe_metrics;
 pub(crate) use metrics::{COLLECTION_IMAGES, DECODE, FEEDBACK, HELD, INFERENCE, RATED, SEARCH, UNSAVED, record, timed};
 pub use model_states::{ModelReadiness, ModelState, NetworkKernels};
-pub use models::{ModelInfo, Models, Tag, default_embedder};
+pub use models::{ModelInfo, Models, default_embedder};
 pub(crate) use models::{SPECIAL_EMBEDDERS, default_model, extended, lesser_embedder, network, not_loaded, scored_by};
 pub(crate) use queue::{EngineQueue, Workload};
 pub use sought::Sought;
+pub use tags::Tag;

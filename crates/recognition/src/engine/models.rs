@@ -40,17 +40,6 @@ pub struct ModelInfo {
     pub text: bool,
 }
 
-/// A tag that a model can answer with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tag {
-    /// What identifies it.
-    pub id: String,
-    /// Its name in the language that was asked for.
-    pub name: String,
-    /// Its names by language; a language that has no name for it is left out.
-    pub names: Vec<(String, String)>,
-}
-
 /// The models.
 #[derive(Clone)]
 pub struct Models(pub(super) Arc<Engine>);
@@ -116,38 +105,12 @@ impl Models {
         models.map(info).collect()
     }
 
-    /// The tags that a classifier or a detector can answer with, in the order of its vocabulary: those of which a name
-    /// in any language, or the id, contains `text`.
-    ///
-    /// # Errors
-    /// When there is no such model.
-    pub fn tags(&self, name: &str, language: &str, text: &str) -> Result<Vec<Tag>, RecognitionError> {
-        let model = self.usable(name, |model| model.vocabulary.is_some(), false)?;
-        let Some(vocabulary) = &model.vocabulary else { return Ok(Vec::new()) };
-        let wanted = text.to_lowercase();
-        let contains = |name: &str| name.to_lowercase().contains(&wanted);
-        let tag = |class| {
-            let (label, name) = vocabulary.name(class, language)?;
-            let names = vocabulary.labels().languages().iter().zip(label.names());
-            let names: Vec<_> = names
-                .filter(|(_, name)| !name.is_empty())
-                .map(|(language, name)| (language.clone(), name.clone()))
-                .collect();
-            (contains(&label.id) || names.iter().any(|(_, name)| contains(name))).then(|| Tag {
-                id: label.id.clone(),
-                name: name.to_owned(),
-                names,
-            })
-        };
-        Ok(vocabulary.answers().filter_map(tag).collect())
-    }
-
     /// The model of that name and task, if it can be used.
     pub(crate) fn find(&self, name: &str, task: Task) -> Result<Arc<Model>, RecognitionError> {
         self.usable(name, |model| model.task() == task, name == default_model(task))
     }
 
-    fn usable(
+    pub(super) fn usable(
         &self,
         name: &str,
         wanted: impl Fn(&Model) -> bool,

@@ -162,6 +162,7 @@ fn changes_of(row: &FeedbackChange) -> Vec<Change> {
         verdict: (row.recognition.clone(), row.item.clone().unwrap_or_default()),
         valid,
         candidates,
+        named: row.named().map(str::to_owned),
         descriptor: descriptor.to_vec(),
     };
     if *function != Function::Detect {

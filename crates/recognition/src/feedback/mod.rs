@@ -3,6 +3,7 @@
 mod counters;
 mod guard;
 mod learner;
+mod named_tag;
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,7 +12,7 @@ use kaisatsu_model::{AppId, Clock, Comment, ItemId, MOST_PER_CANDIDATE, Recognit
 use kaisatsu_store::{FeedbackFilter, FeedbackRow, FeedbackTotal, NewVerdict, RecognitionRecord, Store, StoreError};
 pub(crate) use learner::Learner;
 
-use crate::context::Context;
+use crate::{RecognitionError, context::Context, engine::Models};
 
 /// A verdict as a caller gives it.
 #[derive(Debug, Clone)]
@@ -20,6 +21,8 @@ pub struct Rating {
     pub recognition: RecognitionId,
     /// The candidate; `None` for the whole result.
     pub item: Option<ItemId>,
+    /// What the picture shows: the id of a tag, or its name in any language.
+    pub tag: Option<String>,
     /// Whether it was right.
     pub verdict: Verdict,
     /// A comment beside it.
@@ -46,6 +49,7 @@ pub struct Feedback {
     store: Store,
     clock: Arc<dyn Clock>,
     learner: Arc<Learner>,
+    models: Models,
     counters: VerdictCounters,
 }
 
@@ -55,6 +59,7 @@ impl Feedback {
             store: context.store.clone(),
             clock: Arc::clone(&context.clock),
             learner: Arc::clone(learner),
+            models: context.models.clone(),
             counters: VerdictCounters::default(),
         }
     }
@@ -62,12 +67,12 @@ impl Feedback {
     /// Saves a verdict, and learns from it before this returns. The last one on a candidate counts.
     ///
     /// # Errors
-    /// When the application has no such recognition, or the recognition no such candidate.
-    pub async fn rate(&self, application: &AppId, rating: Rating) -> Result<(), StoreError> {
+    /// When the application has no such recognition, the recognition no such candidate, or what answered no such tag.
+    pub async fn rate(&self, application: &AppId, rating: Rating) -> Result<(), RecognitionError> {
         let verdict = NewVerdict {
+            rated: self.rated(application, &rating).await?,
             application: application.clone(),
             recognition: rating.recognition,
-            item: rating.item,
             verdict: rating.verdict,
             comment: rating.comment,
             rated_at: self.clock.now(),

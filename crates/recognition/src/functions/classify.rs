@@ -19,7 +19,7 @@ use crate::{
         DECODE, EngineQueue, FEEDBACK, INFERENCE, Models, Workload, default_model, extended, network, not_loaded,
         scored_by, timed,
     },
-    learning::{FeedbackQuery, LearnedFeedback},
+    learning::{Adjustment, FeedbackQuery, LearnedFeedback},
     log::{Candidate, Entry, RecognitionLog},
 };
 
@@ -136,7 +136,10 @@ impl Classify {
                 timed(FEEDBACK, WORKLOAD, || match model.probe.as_ref().filter(|_| other.is_none()) {
                     None => {
                         let (shares, none_below) = rules.unwrap_or_default();
-                        let (after, adjustment) = learned.adjust_classes(&query, descriptor, &seen.scores, shares, id);
+                        let adjusted = vocabulary(&model)
+                            .map(|known| learned.adjust_classes(&query, descriptor, &seen.scores, shares, known));
+                        let (after, adjustment) =
+                            adjusted.unwrap_or_else(|| (seen.scores.clone(), Adjustment::default()));
                         (seen.scores.clone(), after, adjustment, none_below)
                     }
                     Some(probe) => {
@@ -177,7 +180,7 @@ fn classified(
     };
     // Classes that were taught beside those of the network come before them.
     let taught = model.labels.as_ref()?.len().saturating_sub(seen.scores.len());
-    let none = vocabulary(model)?.none().and_then(|none| none.checked_sub(taught));
+    let none = vocabulary(model)?.none().first().and_then(|none| none.checked_sub(taught));
     let Some((gate, none)) = model.gate.as_ref().zip(none) else { return Some(Ok(seen)) };
     let (classifier, resizer) = worker.classifier(&gate.rule.model)?;
     let other = match classifier.classify(resizer, picture) {

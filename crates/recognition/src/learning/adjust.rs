@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use kaisatsu_feedback::{
-    Contribution, DEVIATIONS, Evidence, SAMPLE_SIZE, STRENGTH, SampledExemplar, ScopeKey, ScoreRow, Standardiser,
+    Contribution, DEVIATIONS, Evidence, SAMPLE_SIZE, STRENGTH, SampledExemplar, ScopeKey, ScoreRow, Standardiser, lift,
     rescale_odds, rescale_shares, soft_clamp,
 };
 use kaisatsu_store::ScoreAdjustment;
-use kaisatsu_vision::probe::{Kind, Probe};
+use kaisatsu_vision::{
+    Vocabulary,
+    probe::{Kind, Probe},
+};
 
 use super::{FeedbackQuery, LearnedFeedback};
 use crate::log::Adjusted;
@@ -83,23 +86,40 @@ impl LearnedFeedback {
     }
 
     /// Adjusts the scores of all classes of a network. `shares` says whether they add up to one.
-    pub(crate) fn adjust_classes<'a>(
+    ///
+    /// What is confirmed of near pictures speaks against the classes of `none`, which stand for "none of these". A
+    /// verdict on a group of classes, such as a genus, is one on each of them.
+    pub(crate) fn adjust_classes(
         &self,
         query: &FeedbackQuery,
         descriptor: &[f32],
         base: &[f32],
         shares: bool,
-        subject: impl Fn(usize) -> Option<&'a str>,
+        known: &Vocabulary,
     ) -> (Vec<f32>, Adjustment) {
         let adjustment = self.adjustment(query, descriptor);
-        if adjustment.evidence.is_none() {
-            return (base.to_vec(), adjustment);
+        let Some(evidence) = &adjustment.evidence else { return (base.to_vec(), adjustment) };
+        let subject = |class: usize| known.labels().get(class).map_or(0.0, |label| evidence.value(&label.id));
+        let mut estimates: Vec<f32> = (0..base.len()).map(subject).collect();
+        for (group, members) in known.groups() {
+            let of_group = evidence.value(&group.id);
+            for class in members {
+                if let Some(estimate) = estimates.get_mut(*class) {
+                    *estimate = (*estimate + of_group).clamp(-1.0, 1.0);
+                }
+            }
         }
-        let shift = |class: usize| subject(class).map_or(0.0, |subject| adjustment.shift(subject));
+        for none in known.none() {
+            if let Some(estimate) = estimates.get_mut(*none) {
+                *estimate -= evidence.best();
+            }
+        }
+        let shift = |class: usize| STRENGTH * estimates[class];
         let after = if shares {
             rescale_shares(base, shift)
         } else {
-            base.iter().enumerate().map(|(class, score)| rescale_odds(*score, shift(class))).collect()
+            let rescale = |(class, score): (usize, &f32)| rescale_odds(lift(*score, shift(class)), shift(class));
+            base.iter().enumerate().map(rescale).collect()
         };
         (after, adjustment)
     }
@@ -180,5 +200,47 @@ impl LearnedFeedback {
 
     fn sample(&self, query: &FeedbackQuery, most: usize) -> Vec<SampledExemplar> {
         self.model.sample(&query.scope, &query.application, most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use kaisatsu_feedback::{Candidate, Change};
+    use kaisatsu_model::{AppId, Function, Source};
+    use kaisatsu_vision::{Labels, Vocabulary};
+
+    use super::LearnedFeedback;
+    use crate::learning::FeedbackQuery;
+
+    #[test]
+    fn a_class_that_was_named_is_raised_from_nothing_and_back() {
+        let (learned, application) = (LearnedFeedback::new(2), AppId::from_random([1; 10]));
+        let query = FeedbackQuery::new(&application, Function::Classify, &Source::Model("general".to_owned()), "e");
+        let known = Vocabulary::of(Arc::new(Labels::plain(["cat", "lynx", "dog"])));
+        let (descriptor, base) = ([0.6, 0.8, -0.3], [0.98, 1e-9, 0.02]);
+        let scores = || learned.adjust_classes(&query, &descriptor, &base, true, &known).0;
+        let named = Change {
+            scope: query.scope.clone(),
+            shared: true,
+            application,
+            owner: None,
+            exemplar: "r".to_owned(),
+            verdict: ("r".to_owned(), "tag:lynx".to_owned()),
+            valid: Some(true),
+            candidates: vec![Candidate { id: "1".to_owned(), subject: "cat".to_owned(), base_score: 0.98 }],
+            named: Some("lynx".to_owned()),
+            descriptor: descriptor.to_vec(),
+        };
+        learned.model.apply(&named);
+        assert!((0.05..0.2).contains(&scores()[1]), "{:?}", scores());
+        let rejected =
+            Change { verdict: ("r".to_owned(), "1".to_owned()), valid: Some(false), named: None, ..named.clone() };
+        learned.model.apply(&rejected);
+        assert!(scores()[1] > 0.5, "{:?}", scores());
+        learned.model.apply(&Change { valid: None, ..rejected });
+        learned.model.apply(&Change { valid: None, ..named });
+        assert_eq!(scores(), base);
     }
 }

@@ -1,6 +1,6 @@
 //! The changes of feedback that replicas read.
 
-use kaisatsu_model::{AccountId, AppId, DatasetId, Function, Source, Timestamp, Verdict};
+use kaisatsu_model::{AccountId, AppId, DatasetId, Function, ItemId, Source, Timestamp, Verdict};
 
 use super::{Standing, some_item, standing, verdict};
 use crate::{Store, StoreError, StoredCandidate, collections::bytes_to_floats, on_each, recognitions::read_items};
@@ -43,6 +43,12 @@ impl FeedbackChange {
     #[must_use]
     pub fn dataset(&self) -> Option<&DatasetId> {
         self.of.as_ref().and_then(|(_, source)| source.dataset())
+    }
+
+    /// What was rated, if it is none of the candidates.
+    #[must_use]
+    pub fn named(&self) -> Option<&str> {
+        self.item.as_deref().and_then(ItemId::tag)
     }
 
     /// The cursor of the next page.

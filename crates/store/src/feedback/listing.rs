@@ -1,6 +1,6 @@
 //! Feedback for operators: verdict by verdict, and in totals.
 
-use kaisatsu_model::{AppId, Timestamp, Verdict};
+use kaisatsu_model::{AppId, ItemId, Timestamp, Verdict};
 
 use super::{
     FeedbackFilter, Standing,
@@ -173,7 +173,7 @@ impl Row {
         let items = read_items(&self.items)?;
         let own = items.iter().find(|item| item.id == self.item_id);
         Ok(FeedbackRow {
-            name: own.map(|item| item.name.clone()),
+            name: own.map(|item| item.name.as_str()).or(ItemId::tag(&self.item_id)).map(str::to_owned),
             base: own.and_then(|item| item.base),
             recognition: self.recognition_id,
             item: some_item(self.item_id),

@@ -8,7 +8,7 @@ use kaisatsu_model::{
 };
 use kaisatsu_store::{
     CreateDatasetOutcome, DatasetLimits, FeedbackFilter, FeedbackRow, ImageSource, NewDataset, NewDatasetImage,
-    NewRecognition, NewVerdict, Standing, Store, StoredCandidate,
+    NewRecognition, NewVerdict, Rated, Standing, Store, StoredCandidate,
 };
 use kaisatsu_testkit::{Backend, Database};
 use sqlx::Connection;
@@ -65,7 +65,7 @@ impl Fixture {
         NewVerdict {
             application: self.app.clone(),
             recognition: id(number),
-            item: item.map(ItemId::from_text),
+            rated: item.map_or(Rated::Whole, |id| Rated::Candidate(ItemId::from_text(id))),
             verdict,
             comment: Some(Comment::new("そうです").unwrap()),
             rated_at: Timestamp(at),

@@ -11,7 +11,7 @@ use kaisatsu_model::{
     Verdict,
 };
 use kaisatsu_store::{
-    FeedbackFilter, FeedbackRow, Missing, NewAccount, NewKey, NewReport, NewVerdict, Standing, StoreError,
+    FeedbackFilter, FeedbackRow, Missing, NewAccount, NewKey, NewReport, NewVerdict, Rated, Standing, StoreError,
 };
 use kaisatsu_testkit::test_on_every_backend;
 
@@ -25,6 +25,7 @@ use crate::{
 test_on_every_backend![
     the_last_verdict_counts_and_outlives_its_recognition,
     a_verdict_needs_a_recognition_of_its_application,
+    what_is_named_is_rated_like_a_candidate,
     of_two_concurrent_verdicts_one_remains,
     the_newest_are_active_and_a_revocation_reactivates_older_ones,
     a_later_verdict_on_a_candidate_is_active_again,
@@ -76,6 +77,38 @@ async fn a_verdict_needs_a_recognition_of_its_application(fixture: Fixture) {
         before,
         "nothing happened that replicas should look for"
     );
+}
+
+async fn what_is_named_is_rated_like_a_candidate(fixture: Fixture) {
+    fixture.recognise(7, None).await;
+    let named = |subject: &str, verdict, at| NewVerdict {
+        rated: Rated::Subject(subject.to_owned()),
+        ..fixture.verdict(7, None, verdict, at)
+    };
+    // A candidate that is named is that candidate.
+    let rated = fixture.store.rate(&named("s-b", Verdict::Valid, 5), ALL).await.unwrap();
+    assert_eq!(rated.subject, "s-b");
+    fixture.store.rate(&named("s-c", Verdict::Invalid, 6), ALL).await.unwrap();
+    fixture.store.rate(&named("s-c", Verdict::Valid, 7), ALL).await.unwrap();
+    let changes = fixture.store.changed_feedback(&start(), ALL).await.unwrap();
+    let told: Vec<_> = changes.iter().map(|one| (one.item.as_deref().unwrap(), one.named(), one.verdict)).collect();
+    assert_eq!(told, [("b", None, Verdict::Valid), ("tag:s-c", Some("s-c"), Verdict::Valid)]);
+    let rows = fixture.store.newest_feedback(&FeedbackFilter::default(), None, ALL).await.unwrap();
+    assert_eq!((rows[0].subject.as_str(), rows[0].name.as_deref(), rows[0].score), ("s-c", Some("s-c"), None));
+    assert_eq!(fixture.store.feedback_totals(&FeedbackFilter::default(), 100).await.unwrap().len(), 2);
+    // The newest verdicts on a subject are in effect, named or answered.
+    for number in 1..=3 {
+        fixture.recognise(number, None).await;
+        let at = 10 + i64::from(number);
+        let named = NewVerdict { recognition: id(number), ..named("s-c", Verdict::Valid, at) };
+        fixture.store.rate(&named, 3).await.unwrap();
+    }
+    let standing = |rows: &[FeedbackRow]| rows.iter().filter(|row| row.standing == Standing::Active).count();
+    let rows = fixture.store.newest_feedback(&FeedbackFilter::default(), None, ALL).await.unwrap();
+    assert_eq!((rows.len(), standing(&rows)), (5, 4));
+    assert_eq!(fixture.revoke(1).await, 1);
+    let rows = fixture.store.newest_feedback(&FeedbackFilter::default(), None, ALL).await.unwrap();
+    assert_eq!(standing(&rows), 4, "the one that it had replaced is in effect again");
 }
 
 async fn of_two_concurrent_verdicts_one_remains(fixture: Fixture) {

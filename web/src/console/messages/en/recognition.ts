@@ -181,8 +181,6 @@ export const recognition = {
     hint: 'Type a part of the name. Choosing a tag confirms it for this image.',
     tags: 'Tags of the model',
     none: (model: string) => `The model ${model} has no such tag. A dataset can teach the server new ones.`,
-    unconfirmed: (name: string) =>
-      `“${name}” is not among the 50 tags that the model considers for this image, so there is nothing to confirm. Your “wrong” counts. A dataset can teach the server what such images show.`,
   },
   feedback: {
     whole: 'Is the whole result right?',
@@ -226,8 +224,10 @@ export const recognition = {
     nowEmpty: 'Your feedback has ruled out all candidates: the result for this image is now “No match”.',
     confirmedMoved: (name: string, before: string, after: string) =>
       `You confirmed “${name}”: its score went from ${before} to ${after}.`,
-    confirmedBelow: (name: string, before: string, shown: number) =>
-      `You confirmed “${name}”: its score was ${before}, and it is still not among the first ${shown}. One verdict moves a score by a limited amount, so that a mistake does little harm; verdicts on further images like this one move it more.`,
+    confirmedNew: (name: string, after: string) =>
+      `You confirmed “${name}”: it was not among the candidates, and has a score of ${after} now.`,
+    confirmedBelow: (name: string, shown: number) =>
+      `You confirmed “${name}”: it is still not among the first ${shown}. One verdict moves a score by a limited amount, so that a mistake does little harm; verdicts on further images like this one move it more.`,
     confirmedFirst: 'Images like this one are answered accordingly from now on.',
     confirmedWhy:
       'One verdict moves a score by a limited amount, so that a mistake does little harm; verdicts on further images like this one move it more.',

@@ -176,8 +176,6 @@ export const recognition: typeof en = {
     hint: '名前の一部を入力します。タグを選ぶと、この画像の正解として確定します。',
     tags: 'モデルのタグ',
     none: (model) => `モデル ${model} にそのタグはありません。データセットで新しく学習させることができます。`,
-    unconfirmed: (name) =>
-      `「${name}」は、この画像に対するモデルの候補 50 件に入っていないため、確定できません。「間違い」の評価は反映されます。データセットで学習させることができます。`,
   },
   feedback: {
     whole: '結果全体は正しいですか？',
@@ -221,8 +219,10 @@ export const recognition: typeof en = {
     nowEmpty: 'フィードバックによってすべての候補が除外されました。この画像の結果は「該当なし」になります。',
     confirmedMoved: (name, before, after) =>
       `「${name}」を正解としました。スコアは ${before} から ${after} になりました。`,
-    confirmedBelow: (name, before, shown) =>
-      `「${name}」を正解としました。スコアは ${before} でしたが、まだ上位 ${shown} 件に入っていません。誤った評価の影響を抑えるため、1 件の評価でスコアが動く幅には限りがあります。似た画像での評価が増えると、さらに動きます。`,
+    confirmedNew: (name, after) =>
+      `「${name}」を正解としました。候補にありませんでしたが、スコアは ${after} になりました。`,
+    confirmedBelow: (name, shown) =>
+      `「${name}」を正解としました。まだ上位 ${shown} 件に入っていません。誤った評価の影響を抑えるため、1 件の評価でスコアが動く幅には限りがあります。似た画像での評価が増えると、さらに動きます。`,
     confirmedFirst: '今後、似た画像にも反映されます。',
     confirmedWhy:
       '誤った評価の影響を抑えるため、1 件の評価でスコアが動く幅には限りがあります。似た画像での評価が増えると、さらに動きます。',

@@ -2,12 +2,12 @@ import { api as consoleApi } from '$/lib/console';
 import type { Explanation } from '$sdk/index';
 import type { PublicApi } from '$/lib/public';
 import { isAbort } from '$/lib/error-message';
-import { CANDIDATES, recognise, type RecognitionRequest, type Result } from './recognise';
+import { recognise, type RecognitionRequest, type Result } from './recognise';
 
 export type { Explanation };
 export type Verdict = { valid: boolean; comment: string };
-/** A tag that was confirmed in place of a wrong one, with its score before. */
-export type Confirmed = { tagId: string; name: string; before: number };
+/** A tag that was confirmed in place of a wrong one, with its score before if it was among the candidates. */
+export type Confirmed = { tagId: string; name: string; before: number | null };
 export type Rerun = { result: Result; explanation: Explanation };
 /** Stands for the whole result in place of a candidate's id. */
 export const WHOLE = '';
@@ -90,33 +90,22 @@ export class RecognitionRun {
     if (before?.valid !== valid && this.#learns) void this.rerun();
   }
 
-  /**
-   * Confirms a tag of the model, also one that is not among the candidates shown: the picture is then recognised with
-   * as many candidates as the server gives. Returns false if the tag is not among those either.
-   */
-  async confirmTag(tagId: string, name: string): Promise<boolean> {
-    if (!this.result || this.sending !== null) return false;
+  /** Confirms a tag of the model, also one that is not among the candidates. */
+  async confirmTag(tagId: string, name: string) {
+    if (!this.result || this.sending !== null) return;
+    const { recognitionId, candidates } = this.result;
     this.sending = tagId;
     try {
-      const isIt = (one: { subject: string }) => one.subject === tagId;
-      let { result } = this;
-      if (!result.candidates.some(isIt)) {
-        const request = { ...this.request, nameLanguage: this.#uiLanguage, maxCandidates: CANDIDATES.classify.max };
-        result = await recognise(this.#api, request, this.#file, this.#uiLanguage, this.#stop.signal);
-      }
-      const candidate = result.candidates.find(isIt);
-      if (!candidate) return false;
-      const [recognitionId, itemId] = [result.recognitionId, candidate.itemId];
       await this.#api.call(({ recognition }, options) =>
-        recognition.feedbackToCandidate({ recognitionId, itemId, isValid: true }, options),
+        recognition.feedback({ recognitionId, isValid: true, tag: tagId }, options),
       );
-      if (result === this.result) this.verdicts = { ...this.verdicts, [itemId]: { valid: true, comment: '' } };
-      this.confirmed = { tagId, name, before: candidate.score };
+      const candidate = candidates.find((one) => one.subject === tagId);
+      if (candidate) this.verdicts = { ...this.verdicts, [candidate.itemId]: { valid: true, comment: '' } };
+      this.confirmed = { tagId, name, before: candidate?.score ?? null };
     } finally {
       this.sending = null;
     }
     void this.rerun();
-    return true;
   }
 
   /** Revokes a verdict. */
