@@ -1,5 +1,5 @@
 //! Limits that all servers on a database keep together, in leases: a server takes a few requests of a budget from the
-//! database, lets them through without asking again, and returns what it does not use (decision 59).
+//! database, lets them through without asking again, and returns what it does not use (decision 55).
 
 mod lease;
 

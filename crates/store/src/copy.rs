@@ -1,6 +1,6 @@
 //! Copies of a database in a SQLite file, whichever database it is: backups.
 //!
-//! Both databases have the same tables and columns, so the rows of either fit into the other. See decision 55.
+//! Both databases have the same tables and columns, so the rows of either fit into the other. See decision 54.
 
 mod binary_copy;
 mod layout;
