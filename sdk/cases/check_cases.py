@@ -16,8 +16,6 @@ NOT_ARGUMENTS = {"APIKEY", "Idempotency-Key", "If-None-Match"}
 NAMES = {"lati_d": "latitude", "longi_d": "longitude", "barcode": "barcodes"}
 # Arguments that are not in the document: a body, a header, and fields with names of the caller's.
 UNDOCUMENTED = {"recognize": {"image"}, "addItem": {"details", "images"}}
-# Fields that the clients may know before the server does.
-AHEAD = {("feedback", "tag"), ("feedbackToCandidate", "tag")}
 
 
 def main() -> int:
@@ -50,10 +48,9 @@ def arguments(row: dict, found: set[str]) -> list[str]:
     named |= {"idempotencyKey"} if row.get("once") else set()
     named |= UNDOCUMENTED.get(name, set())
     named -= {"image"} if name == "addItem" else set()  # it is called `images`
-    ahead = {field for operation, field in AHEAD if operation == name}
     left_out = set(row.get("without", {}))
     wrong = [f"{name}: {field} is in the document only" for field in sorted(named - taken - left_out)]
-    invented = (taken | left_out) - named - ahead
+    invented = (taken | left_out) - named
     wrong += [f"{name}: {field} is not in the document" for field in sorted(invented)]
     return wrong
 
@@ -66,7 +63,7 @@ def untold(operations: list[dict], story: list[dict]) -> list[str]:
     for row in operations:
         calls = [f"{row['group']}.{row[kind]}".lstrip(".") for kind in ("name", "each") if kind in row]
         used = set().union(*(told.get(call, set()) for call in calls))
-        missing = [field for field in row["with"] if field not in used and (row["operationId"], field) not in AHEAD]
+        missing = [field for field in row["with"] if field not in used]
         wrong += [f"{row['operationId']}: no step of the story has {field}" for field in missing]
         wrong += [f"{row['operationId']}: no step of the story calls {call}" for call in calls if call not in told]
     return wrong
