@@ -84,5 +84,6 @@ try {
   browser.kill();
   await ended;
   server.close();
-  rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  // Processes of the browser may write to its folder for some seconds after it has ended.
+  rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
 }
