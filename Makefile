@@ -3,7 +3,7 @@
 .PHONY: help serve models web unit test test-sdk check style fmt lint layers lines licences docs schema pages \
 	screenshots openapi fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy \
 	bench-datasets bench-catalogue bench-feedback bench-models bench-slow-database bench-layout bench-sdk \
-	soak maps vocabulary package package-sdk test-packages test-packages-short chaos chaos-short \
+	soak maps vocabulary package package-server package-sdk test-packages test-packages-short chaos chaos-short \
 	bench-vectors test-pooled
 .DEFAULT_GOAL := help
 
@@ -94,7 +94,9 @@ openapi: ## rewrite the OpenAPI documents from which the console's types are gen
 
 PACKAGED_BINARY = $(or $(BINARY),$(abspath $(or $(CARGO_TARGET_DIR),target))/release/kaisatsu)
 
-package: ## make the wheel, the Debian package and the tarball from one build; BINARY=PATH takes one that is built
+package: package-server package-sdk ## make all packages, of the server and of the SDKs
+
+package-server: ## make the wheel, the Debian package and the tarball from one build, or of BINARY=PATH
 ifndef BINARY
 	@tools/setup serve
 	@$(MAKE) --no-print-directory web
@@ -103,10 +105,10 @@ endif
 	@tools/package --binary "$(PACKAGED_BINARY)"
 
 package-sdk: export KAISATSU_BINARY = $(PACKAGED_BINARY)
-package-sdk: ## make the packages of the SDKs, and try each in a fresh project beside the server of `make package`
+package-sdk: ## make the packages of the SDKs, and try each in a fresh project beside the server
 	@tools/sdk all package
 
-test-packages: package ## install and start every package in a fresh environment; as root, on Debian
+test-packages: package-server ## install and start every package in a fresh environment; as root, on Debian
 	@tools/test-packages
 
 # Of the binary that the tests have built, without what is for debuggers.
