@@ -1,9 +1,12 @@
 //! Leases of rates and daily quotas, on every backend.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
-use kaisatsu_model::{AppId, ApplicationName, KeyId, Timestamp};
+mod support;
+
+use kaisatsu_model::{AppId, KeyId, Timestamp};
 use kaisatsu_store::{DayShare, LimitLease, RateShare, Store, UsageOutcome, UsageRow};
 use kaisatsu_testkit::{Backend, Database, test_on_every_backend};
+use support::store_with_application;
 
 test_on_every_backend![
     a_bucket_fills_with_time_and_holds_a_second,
@@ -15,9 +18,7 @@ test_on_every_backend![
 
 async fn run_on<F: Future<Output = ()>>(backend: Backend, test: impl FnOnce(Store, AppId) -> F) {
     let database = Database::fresh(backend);
-    let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
-    let app = AppId::from_random([1; 10]);
-    store.create_application(&app, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
+    let (store, app) = store_with_application(&database).await;
     test(store, app).await;
 }
 

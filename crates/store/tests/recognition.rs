@@ -1,12 +1,15 @@
 //! Recognitions, collections and the catalogue, on every backend.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
+mod support;
+
 use kaisatsu_model::{AppId, ApplicationName, RecognitionId, Timestamp};
 use kaisatsu_store::{
     BlobClaim, BlobKey, Collection, Missing, NewImage, NewItem, NewRecognition, ScoreAdjustment, Store, StoreError,
     StoredCandidate,
 };
 use kaisatsu_testkit::{Backend, Database, test_on_every_backend};
+use support::store_with_application;
 
 test_on_every_backend![
     a_recognition_is_visible_to_its_application_until_it_expires,
@@ -17,9 +20,7 @@ test_on_every_backend![
 
 async fn run_on<F: Future<Output = ()>>(backend: Backend, test: impl FnOnce(Store, AppId) -> F) {
     let database = Database::fresh(backend);
-    let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
-    let app = AppId::from_random([1; 10]);
-    store.create_application(&app, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
+    let (store, app) = store_with_application(&database).await;
     test(store, app).await;
 }
 

@@ -1,11 +1,13 @@
 //! A store with one application and one user, and shorthands for what they do.
 
-use kaisatsu_model::{AppId, ApplicationName, DatasetId, DatasetName, ImageId, Tag, Timestamp, UserId};
+use kaisatsu_model::{AppId, DatasetId, DatasetName, ImageId, Tag, Timestamp, UserId};
 use kaisatsu_store::{
     BlobClaim, BlobKey, CreateDatasetOutcome, DatasetLimits, ImageSource, Lease, NewDataset, NewDatasetImage,
     NewUserImage, PutImageOutcome, Store,
 };
 use kaisatsu_testkit::{Backend, Database};
+
+use crate::support::store_with_application;
 
 pub(crate) struct Fixture {
     pub(crate) store: Store,
@@ -15,9 +17,7 @@ pub(crate) struct Fixture {
 
 pub(crate) async fn run_on<F: Future<Output = ()>>(backend: Backend, test: impl FnOnce(Fixture) -> F) {
     let database = Database::fresh(backend);
-    let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
-    let app = AppId::from_random([1; 10]);
-    store.create_application(&app, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
+    let (store, app) = store_with_application(&database).await;
     test(Fixture { store, app, user: UserId::new("山田").unwrap() }).await;
 }
 

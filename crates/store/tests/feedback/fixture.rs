@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use kaisatsu_model::{
-    AppId, ApplicationName, Comment, DatasetId, DatasetName, Function, ImageId, ItemId, RecognitionId, Source, Tag,
-    Timestamp, UserId, Verdict,
+    AppId, Comment, DatasetId, DatasetName, Function, ImageId, ItemId, RecognitionId, Source, Tag, Timestamp, UserId,
+    Verdict,
 };
 use kaisatsu_store::{
     CreateDatasetOutcome, DatasetLimits, FeedbackFilter, FeedbackRow, ImageSource, NewDataset, NewDatasetImage,
@@ -12,6 +12,8 @@ use kaisatsu_store::{
 };
 use kaisatsu_testkit::{Backend, Database};
 use sqlx::Connection;
+
+use crate::support::store_with_application;
 
 /// More than any test has.
 pub(crate) const ALL: i64 = 1000;
@@ -25,9 +27,7 @@ pub(crate) struct Fixture {
 
 pub(crate) async fn run_on<F: Future<Output = ()>>(backend: Backend, test: impl FnOnce(Fixture) -> F) {
     let database = Database::fresh(backend);
-    let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
-    let app = AppId::from_random([1; 10]);
-    store.create_application(&app, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
+    let (store, app) = store_with_application(&database).await;
     test(Fixture { store, app, address: database.address.clone() }).await;
 }
 

@@ -3,6 +3,8 @@
 
 mod fixture;
 mod listing;
+#[path = "../support/mod.rs"]
+mod support;
 
 use std::collections::BTreeSet;
 
