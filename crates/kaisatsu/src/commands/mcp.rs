@@ -7,7 +7,7 @@ use kaisatsu_fetch::TrustedClient;
 use kaisatsu_http::Cors;
 use kaisatsu_http_mcp::{Access, Remote, serve_stdio};
 
-use super::serve::fetcher;
+use super::parts::fetcher;
 use crate::{error::CliError, settings::Settings};
 
 #[derive(Debug, Args)]

@@ -4,7 +4,10 @@ use std::{process::ExitCode, sync::Arc};
 
 use kaisatsu_status::{Identity, Monitor};
 
-use super::serve::{StopSignals, disks, exit_at_once, fetcher, open_database, open_recognition};
+use super::{
+    parts::{disks, fetcher, open_database, open_recognition},
+    stop::{StopSignals, exit_at_once},
+};
 use crate::{error::CliError, logs, settings::Settings};
 
 pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {

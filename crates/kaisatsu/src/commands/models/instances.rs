@@ -10,7 +10,7 @@ use kaisatsu_vision::{
 };
 
 use crate::{
-    commands::{progress, serve},
+    commands::{parts, progress},
     error::CliError,
     settings::Settings,
 };
@@ -54,7 +54,7 @@ async fn fetched(table: &Path, settings: &Settings) -> Result<Vec<Instance>, Cli
     let folder: PathBuf = table.with_extension("pictures");
     let bar = progress::bar("fetching", things.iter().map(|thing| thing.pictures.len()).sum());
     let left_out = |address: &str, reason: &str| bar.suspend(|| eprintln!("left out: {address}: {reason}"));
-    let fetcher = serve::fetcher(settings)?;
+    let fetcher = parts::fetcher(settings)?;
     let fetched = fetch_pictures(&fetcher, things, &beside, &folder, || bar.inc(1), left_out).await;
     bar.finish_and_clear();
     fetched.map_err(|error| CliError::Failed(format!("{}: {error}", folder.display())))

@@ -1,0 +1,20 @@
+//! Applications at the console as a browser sees them: keys, passes, usage, quotas, deletion; and the pages' own
+//! headers.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
+
+mod keys;
+mod pages;
+mod people;
+mod usage;
+
+use kaisatsu_e2e::Server;
+
+const PASSWORD: &str = "correct horse battery";
+
+fn list(server: &Server, key: &str) -> u16 {
+    server.get(&format!("/route_service/v1/railmapList?APIKEY={key}")).status
+}
+
+fn told(status: u16, word: &str) -> (u16, String) {
+    (status, word.to_owned())
+}
