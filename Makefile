@@ -1,7 +1,7 @@
 # `make serve` starts the server, `make unit` runs the quick tests, `make test` and `make check` are what CI runs.
 
-.PHONY: help serve models web unit test test-sdk check style fmt lint layers lines licences docs schema pages \
-	screenshots openapi fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy \
+.PHONY: help serve models web unit test test-sdk check style fmt lint layers test-modules lines licences \
+	docs schema pages screenshots openapi fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy \
 	bench-datasets bench-catalogue bench-feedback bench-models bench-slow-database bench-layout bench-sdk \
 	soak maps vocabulary package package-server package-sdk test-packages test-packages-short chaos chaos-short \
 	bench-vectors test-pooled
@@ -51,7 +51,7 @@ POOLED_TESTS = conformance limits idempotency tokens keys datasets storage users
 test-pooled: export KAISATSU_BINARY = $(TESTED_BINARY)
 test-pooled: ## run tests of the database with pgbouncer in front of it, in transaction mode; as root, after `make test`
 	@tools/with-models tools/with-s3 tools/with-postgres tools/with-pgbouncer cargo test --locked --workspace \
-		--no-fail-fast $(addprefix --test ,$(POOLED_TESTS)) -- --include-ignored --skip sqlite
+		--no-fail-fast --test integration --test e2e -- $(addsuffix ::,$(POOLED_TESTS)) --include-ignored --skip sqlite
 
 test-sdk: ## test the SDKs and generated clients against the server; ARGS=python tests one
 	@test -n "$(KAISATSU_BINARY)" || cargo build --locked --package kaisatsu
@@ -59,7 +59,7 @@ test-sdk: ## test the SDKs and generated clients against the server; ARGS=python
 
 check: style lint docs ## check format, lints, layers, line lengths, licences and documentation
 
-style: fmt layers lines licences ## the checks that need no build
+style: fmt layers test-modules lines licences ## the checks that need no build
 
 fmt:
 	@cargo fmt --all --check
@@ -71,6 +71,9 @@ lint:
 layers: ## check that dependencies between crates, and between the folders of a crate, point one way
 	@python3 tools/layers.py
 	@python3 tools/circles.py
+
+test-modules: ## check that no file of tests and no example is left out
+	@python3 tools/test_modules.py
 
 lines: ## check that no hand-written line is longer than 120 columns
 	@python3 tools/lines.py

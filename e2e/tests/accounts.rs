@@ -1,5 +1,4 @@
 //! Accounts of the console as a browser sees them: registering, signing in, passwords, operators.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{
     Answer, Backend, ConsoleClient, Database, Server, console_client::code, eventually, on_every_backend, run,

@@ -1,5 +1,4 @@
 //! `kaisatsu models add`: an operator's own ONNX file becomes a model that the server answers with.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::fs;
 

@@ -1,5 +1,4 @@
 //! Backups: of either database and storage, restored into either.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::path::{Path, PathBuf};
 

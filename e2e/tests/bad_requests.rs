@@ -1,5 +1,4 @@
 //! Bad requests and the exact answer to each: the page to read before writing a client.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{Backend, Database, Server, http, make_key, on_every_backend};
 use serde_json::json;

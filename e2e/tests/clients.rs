@@ -1,6 +1,5 @@
 //! Requests as the apps of hosted gateways send them, and what those apps read of the answers, in their order and
 //! without asking whether it is there.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::fs;
 

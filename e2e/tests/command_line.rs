@@ -1,5 +1,4 @@
 //! The command line: help, lists as JSON, sizes and addresses as people write them, backups.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{fs, path::Path};
 

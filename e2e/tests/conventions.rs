@@ -1,5 +1,4 @@
 //! Conventions of HTTP: limits in headers, traces in the log, metrics on an address of their own.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{
     io::{Read, Write},

@@ -1,5 +1,4 @@
 //! A large dataset is built while the process that builds it is killed again and again.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{collections::BTreeMap, time::Duration};
 

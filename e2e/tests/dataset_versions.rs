@@ -1,5 +1,4 @@
 //! Datasets that are changed: the old version answers until the new one is ready, and the last change can be undone.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{
     Backend, Database, Server, User, eventually, make_key, models_with, on_every_backend, pictures::picture, run,

@@ -1,5 +1,4 @@
 //! Users' datasets as an application sees them: built from addresses and stored images, used, and deleted.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::thread;
 

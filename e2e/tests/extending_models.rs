@@ -1,5 +1,4 @@
 //! `kaisatsu models teach --extends`: an operator's classes beside those of an installed model, in one answer.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{fs, io::Cursor};
 

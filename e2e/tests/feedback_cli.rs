@@ -1,5 +1,4 @@
 //! Feedback on the command line: listing, exporting, counting and revoking it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{fs, path::PathBuf, process::Stdio};
 

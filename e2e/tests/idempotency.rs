@@ -1,5 +1,4 @@
 //! Requests with an `Idempotency-Key`: sent again they do nothing more, whatever happened to the first one.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{thread, time::Duration};
 

@@ -1,5 +1,4 @@
 //! Every operation of users, called by everybody but the owner: the exact answer.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{
     Answer, Backend, Database, Server, User, eventually, http, make_key, models_with, on_every_backend,

@@ -1,5 +1,4 @@
 //! API keys in headers: `Authorization: Bearer KEY` and `X-API-Key: KEY`.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{Answer, Backend, Database, Server, eventually, http, make_key};
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
 //! API keys from the command line, and how their changes reach running replicas.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::time::{Duration, Instant};
 

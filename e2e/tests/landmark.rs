@@ -1,5 +1,4 @@
 //! Models of single things: taught from photographs of each, verified by geometry, with a place as a hint.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{fs, path::Path};
 

@@ -1,5 +1,4 @@
 //! The effect of feedback as a caller sees it: at once, for whom it should act, and until it is revoked.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{
     collections::BTreeSet,

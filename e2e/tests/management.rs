@@ -1,5 +1,4 @@
 //! The catalogue and the collections over HTTP, as an operator and everybody else see them.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{
     Answer, Backend, Database, Server, eventually, http, make_key, make_key_with_scope, models_with, on_every_backend,

@@ -1,5 +1,4 @@
 //! How route maps are delivered: ways that are emphasised, scales, PDF, text in SVG, compression, embedding.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::io::Read as _;
 

@@ -1,5 +1,4 @@
 //! Route maps in several languages, as callers and pages see them.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{RouteMaps, http};
 use serde_json::{Value, json};

@@ -1,8 +1,6 @@
 //! From facts to a map in force, with the commands that an operator types: import, build, draw, and the server that
 //! finds it.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
-
 use std::{fs, path::Path};
 
 use kaisatsu_e2e::{Backend, Database, Server, http, make_key, run};

@@ -1,5 +1,4 @@
 //! The map pages over HTTP: headers, caching, what is not found. What a browser shows is tested in `web/e2e`.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{Backend, Database, Server, http};
 

@@ -1,5 +1,4 @@
 //! Pictures of maps: railmapData as a caller sees it, and the tiles of the pages.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{fmt::Write as _, fs, thread};
 

@@ -1,5 +1,4 @@
 //! The operations as tools for assistants: `/mcp`, and `kaisatsu mcp` on standard input and output.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{
     collections::BTreeSet,

@@ -1,5 +1,4 @@
 //! The models that clients ask for by name: dishes, plants, and views of the default model.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{Backend, Database, Server, eventually, http, make_key, pictures::photo};
 use serde_json::{Value, json};

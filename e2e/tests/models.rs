@@ -1,5 +1,4 @@
 //! What an operator adds: trained models, and collections for similar image search.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{
     fs,

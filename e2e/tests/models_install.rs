@@ -1,5 +1,4 @@
 //! Installing the default models with nothing but the binary.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{
     fs,

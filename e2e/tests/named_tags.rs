@@ -1,5 +1,4 @@
 //! "It is actually …": feedback that names any tag of the vocabulary that answered.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{
     Backend, Database, Server, User, eventually, http, make_key, models_with, on_every_backend,

@@ -1,5 +1,4 @@
 //! Object recognition as a caller and an operator see it: a catalogue is imported, and its items are recognised.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{
     fs,

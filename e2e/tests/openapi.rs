@@ -1,5 +1,4 @@
 //! The OpenAPI document says what clients have to know, in a form that generators of clients understand.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{Backend, Database, Server, http, run};
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
 //! `text/read` as a caller sees it: lines in reading order, where they are, and what becomes of verdicts on them.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{io::Cursor, path::Path, thread};
 

@@ -1,5 +1,4 @@
 //! Image recognition as a caller sees it: answers for real photographs, feedback, and what is stored.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{fs, path::PathBuf, thread};
 

@@ -1,5 +1,4 @@
 //! The route map function as a caller sees it, on the real binary and on every database.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{Backend, RouteMaps, http, on_every_backend};
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
 //! Answers that hold a secret are kept by no cache, and pages run nothing that is not this server's.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{Answer, Backend, ConsoleClient, Database, Server, http, make_key};
 use serde_json::json;

@@ -1,5 +1,4 @@
 //! What operators see of the server, and people of the failed requests of their applications.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{
     Backend, ConsoleClient, Database, Server, console_client::code, eventually, http, models_with, on_every_backend,

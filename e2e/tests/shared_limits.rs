@@ -1,4 +1,5 @@
 //! Rate limits and quotas of three servers on one PostgreSQL database, with uneven load.
+
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a test stops at the first surprise")]
 
 use std::{

@@ -1,5 +1,4 @@
 //! A dataset takes the vectors that tell its tags apart best.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{fs, io::Cursor, path::Path};
 

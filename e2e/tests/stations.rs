@@ -1,5 +1,4 @@
 //! `station` and `stationNear` as a caller sees them: stations of all maps, without a map.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{RouteMaps, http};
 use serde_json::{Value, json};

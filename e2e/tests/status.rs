@@ -1,5 +1,4 @@
 //! How the server says what does not work: to load balancers, to callers, on the command line.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{fs, path::Path, process::Command};
 

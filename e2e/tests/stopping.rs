@@ -1,6 +1,5 @@
 //! Servers that end while their models are being loaded: ONNX Runtime must not be torn down under the threads that use
 //! it, which ends a process by a signal instead of with its exit code.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{net::TcpListener, thread, time::Duration};
 

@@ -1,5 +1,4 @@
 //! The image storage area as an application sees it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{
     Backend, Database, Server, User, eventually, http, make_key, models_with, on_every_backend, pictures::picture,

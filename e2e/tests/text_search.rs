@@ -1,5 +1,4 @@
 //! `similarImage/search` with a text: models whose text encoder makes vectors that are compared with those of pictures.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::fs;
 

@@ -1,5 +1,4 @@
 //! Thumbnails of collections and of the catalogue: who gets them, how browsers keep them, and when they are erased.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{fs, path::Path};
 

@@ -1,5 +1,4 @@
 //! Object detection in tiles as a caller sees it: small things are found, and nothing is found twice.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::io::Cursor;
 

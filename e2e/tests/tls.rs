@@ -1,5 +1,4 @@
 //! The server speaks TLS by itself, and takes a new certificate without a restart.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{
     fs::{self, File},

@@ -1,5 +1,4 @@
 //! Users' tokens as an application and an operator see them.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{Answer, Backend, Database, Server, http, make_key, on_every_backend, pictures::picture, run};
 use serde_json::{Value, json};

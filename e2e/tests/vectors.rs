@@ -1,5 +1,4 @@
 //! Collections whose vectors are searched in PostgreSQL, as callers and operators see them.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{
     collections::HashSet,

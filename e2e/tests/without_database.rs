@@ -1,5 +1,4 @@
 //! A database that says nothing, or that is stopped under a running server: how callers see it, and what comes after.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{
     Answer, Backend, ConsoleClient, Database, DatabaseProxy, Server, User, eventually, http, make_key, models_with,

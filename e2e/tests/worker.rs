@@ -1,5 +1,4 @@
 //! Servers that answer, and workers that build: each leaves the other's part alone.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_e2e::{Backend, Database, Server, User, Worker, eventually, make_key, models_with, pictures::picture};
 use serde_json::json;

@@ -1,14 +1,11 @@
 //! Signing in and out, wrong passwords, registration and the last operator.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
-#![allow(dead_code, reason = "every test file uses a part of the fixture")]
-
-mod common;
 
 use std::{sync::Arc, time::Duration};
 
-use common::{Fixture, PASSWORD, PLACE, name, visitor};
 use kaisatsu_access::{AccessError, Accounts, LogMailer, RegistrationStep, Visitor, csrf_token};
 use kaisatsu_model::{AccountId, AccountState, Language, Registration, Role};
+
+use crate::common::{Fixture, PASSWORD, PLACE, name, visitor};
 
 const WINDOW: Duration = Duration::from_mins(15);
 

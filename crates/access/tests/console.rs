@@ -1,15 +1,12 @@
 //! What people may do with applications and keys in the console.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
-#![allow(dead_code, reason = "every test file uses a part of the fixture")]
-
-mod common;
 
 use std::time::Duration;
 
-use common::{Fixture, name};
 use kaisatsu_access::{AccessError, ApplicationChange, OwnedApplication, UsageOutcome, UsageReport};
 use kaisatsu_model::{Clock, KeyState, Timestamp, UserId};
 use kaisatsu_store::BlobKey;
+
+use crate::common::{Fixture, name};
 
 const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);

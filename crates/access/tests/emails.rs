@@ -1,14 +1,11 @@
 //! Links in e-mails: confirming an address and choosing a new password.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
-#![allow(dead_code, reason = "every test file uses a part of the fixture")]
-
-mod common;
 
 use std::time::Duration;
 
-use common::{Fixture, PASSWORD, PLACE, token_in, visitor};
 use kaisatsu_access::{AccessError, RegistrationStep};
 use kaisatsu_model::{AccountState, Language, Registration};
+
+use crate::common::{Fixture, PASSWORD, PLACE, token_in, visitor};
 
 /// A fixture with an operator and open registration; no e-mail has been sent.
 async fn fixture() -> Fixture {

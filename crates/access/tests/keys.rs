@@ -1,14 +1,11 @@
 //! What the command line lists: applications, keys and the users with tokens.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
-#![allow(dead_code, reason = "every test file uses a part of the fixture")]
-
-mod common;
 
 use std::time::Duration;
 
-use common::{Fixture, name};
 use kaisatsu_access::Tokens;
 use kaisatsu_model::{Clock, KeyScope, UserId};
+
+use crate::common::{Fixture, name};
 
 #[tokio::test]
 async fn applications_are_listed_and_found_by_name() {

@@ -1,5 +1,4 @@
 //! A revocation reaches every replica within a second, and quotas are shared by replicas.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{
     sync::Arc,

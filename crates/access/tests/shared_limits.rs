@@ -1,5 +1,4 @@
 //! Limits that several servers keep together, on every backend: a server here is a store with what leases from it.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,13 +1,11 @@
 //! Which URLs are refused, by their text and by what their host resolves to.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
-
-mod support;
 
 use std::{net::Ipv4Addr, time::Duration};
 
 use kaisatsu_fetch::{FetchError, Fetcher, Policy};
 use proptest::prelude::*;
-use support::{Answer, Server};
+
+use crate::support::{Answer, Server};
 
 fn fetcher(allowed: &[&str]) -> Fetcher {
     let allowed = allowed.iter().map(|text| text.parse().unwrap()).collect();

@@ -1,12 +1,10 @@
 //! The limits in size and time, and responses other than 200.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
-
-mod support;
 
 use std::time::{Duration, Instant};
 
 use kaisatsu_fetch::{FetchError, Fetcher, Policy};
-use support::{Answer, Server, Then};
+
+use crate::support::{Answer, Server, Then};
 
 const LIMIT: usize = 1000;
 const NO_LENGTH: &str = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n";

@@ -1,12 +1,10 @@
 //! Where redirects lead, and where they do not.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
-
-mod support;
 
 use std::time::Duration;
 
 use kaisatsu_fetch::{FetchError, Fetcher, Policy};
-use support::{Answer, Server};
+
+use crate::support::{Answer, Server};
 
 /// A fetcher that may go to these servers, to their ports and no others.
 fn fetcher(servers: &[&Server]) -> Fetcher {

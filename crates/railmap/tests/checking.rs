@@ -1,5 +1,4 @@
 //! The exact findings of the validator, and that the built-in maps have none.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_model::StationCode;
 use kaisatsu_railmap::{MapRegistry, Selection, check::check};

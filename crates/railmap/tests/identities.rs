@@ -1,5 +1,4 @@
 //! On the built-in maps, lines say who they are, and stations are found by their numbers.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use kaisatsu_railmap::{MapRegistry, Selection, StationFilter};
 

@@ -1,5 +1,4 @@
 //! Ways over the built-in maps: compared with a plain search, with real rides, and by what they must hold.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::{
     collections::{BTreeSet, HashMap},

@@ -1,5 +1,4 @@
 //! Every limit of a map file, at the limit and one past it.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,4 @@
 //! The maps of a folder: added, replaced, kept if a file breaks, and removed with their file.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::{fmt::Write as _, fs, path::Path};
 

@@ -1,5 +1,4 @@
 //! Selections on random maps, compared with a naive scan, and selections by name, code and window on a fixed map.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,4 @@
 //! A written map document is read back as it was, and leaves out what is the default.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use kaisatsu_model::{
     Circle, MapId, MapLanguage, Position, Prefecture, Rect, Shape, StationCode, TransportKind, Window,

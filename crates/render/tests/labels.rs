@@ -1,12 +1,10 @@
 //! A label fills its rect: no ink is outside, and every edge is close to the ink.
 
-mod support;
-
 use kaisatsu_model::Window;
 use kaisatsu_railmap::Label;
 use kaisatsu_render::Style;
 
-use support::{DEMO, Pixels, alone, fitting, label, read};
+use crate::support::{DEMO, Pixels, alone, fitting, label, read};
 
 fn labels() -> Vec<Label> {
     let mut labels = Vec::new();

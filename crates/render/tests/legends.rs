@@ -1,11 +1,9 @@
 //! The legend has the size that it reports.
 
-mod support;
-
 use kaisatsu_model::Window;
 use kaisatsu_render::{Legend, Style};
 
-use support::{DEMO, Pixels, TOKYO, read};
+use crate::support::{DEMO, Pixels, TOKYO, read};
 
 #[test]
 fn the_legend_of_the_demo_is_as_measured() {

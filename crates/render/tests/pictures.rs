@@ -1,12 +1,10 @@
 //! The pixels of a window: its size, its contents, and that they do not depend on where the window is cut.
 
-mod support;
-
 use kaisatsu_model::Window;
 use kaisatsu_railmap::RouteMap;
 use kaisatsu_render::{MAX_PIXELS, Picture, PictureError, Style, overview, png, svg};
 
-use support::{DEMO, HEAD, Pixels, TOKYO, furthest, quoted, read};
+use crate::support::{DEMO, HEAD, Pixels, TOKYO, furthest, quoted, read};
 
 fn picture(map: &RouteMap, window: Window) -> Picture<'_> {
     Picture::new(map, window)

@@ -1,13 +1,10 @@
 //! Lines say who they are: bullets on their paths, and the numbers of stations beside their labels.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
-
-mod common;
-
-use common::{built, network};
 use kaisatsu_model::Window;
 use kaisatsu_railmap::{MapDocument, check::check};
 use kaisatsu_render::bullet_size;
+
+use crate::common::{built, network};
 
 /// Two long lines that cross, and a ring.
 fn sample() -> MapDocument {

@@ -1,16 +1,13 @@
 //! Lines that pass stations without stopping: they are drawn beside the line that stops, and nobody gets off there.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
-
-mod common;
-
-use common::{built, network};
 use kaisatsu_model::Shape;
 use kaisatsu_railmap::{
     check,
     journey::{self, Order},
 };
 use kaisatsu_schematic::BuiltMap;
+
+use crate::common::{built, network};
 
 /// Stations from west to east on a curved track.
 fn track(count: u32) -> Vec<(f64, f64)> {

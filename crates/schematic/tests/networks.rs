@@ -1,13 +1,10 @@
 //! Networks with one difficulty each.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
-
-mod common;
-
-use common::{built, network};
 use kaisatsu_model::{MapLanguage, Shape, StationCode};
 use kaisatsu_render::Legend;
 use kaisatsu_schematic::{LayoutError, Options, build};
+
+use crate::common::{built, network};
 
 /// The directions of all segments, in eighths of a circle; `None` if a segment is not octilinear.
 fn directions(paths: &[Vec<(f64, f64)>]) -> Vec<Option<i64>> {

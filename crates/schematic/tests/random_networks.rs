@@ -1,11 +1,8 @@
 //! Random networks: the map preserves the embedding, every station has a label, and nothing overlaps.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
-
-mod common;
-
-use common::{built, network};
 use proptest::{prelude::*, test_runner::RngSeed};
+
+use crate::common::{built, network};
 
 /// Stations scattered over a town, and lines that repeatedly go to a nearby station.
 fn towns() -> impl Strategy<Value = (Vec<(f64, f64)>, Vec<Vec<usize>>)> {

@@ -1,5 +1,4 @@
 //! Accounts, their applications, and their deletion, on every backend.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::time::Duration;
 

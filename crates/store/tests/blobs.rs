@@ -1,5 +1,4 @@
 //! Blob storage, in a folder and on a real S3 server.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use bytes::Bytes;
 use futures_util::TryStreamExt;

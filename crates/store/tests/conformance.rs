@@ -1,5 +1,4 @@
 //! Applications and keys: each test runs on SQLite and on PostgreSQL.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_model::{AppId, ApplicationName, KeyDigest, KeyId, KeyScope, Timestamp};
 use kaisatsu_store::{Conflict, Missing, NewKey, Store, StoreError};

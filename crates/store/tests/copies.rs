@@ -1,5 +1,4 @@
 //! Copies: what is in a database is in its copy, and in a database that is restored from it.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{path::Path, sync::atomic::AtomicU64, sync::atomic::Ordering};
 

@@ -1,5 +1,4 @@
 //! Requests with an `Idempotency-Key`, on every backend.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_model::{AppId, ApplicationName, Timestamp};
 use kaisatsu_store::{ClaimOutcome, NewClaim, Store, StoredAnswer};

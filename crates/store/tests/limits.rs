@@ -1,12 +1,10 @@
 //! Leases of rates and daily quotas, on every backend.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
-
-mod support;
 
 use kaisatsu_model::{AppId, KeyId, Timestamp};
 use kaisatsu_store::{DayShare, LimitLease, RateShare, Store, UsageOutcome, UsageRow};
 use kaisatsu_testkit::{Backend, Database, test_on_every_backend};
-use support::store_with_application;
+
+use crate::support::store_with_application;
 
 test_on_every_backend![
     a_bucket_fills_with_time_and_holds_a_second,

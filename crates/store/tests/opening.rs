@@ -1,5 +1,4 @@
 //! Messages when a database cannot be opened; trying changes nothing.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_model::{AppId, ApplicationName, Clock, RecognitionId, SystemClock, Timestamp};
 use kaisatsu_store::{FeedbackFilter, NewRecognition, OpenError, Store, StoreError};

@@ -1,7 +1,4 @@
 //! Recognitions, collections and the catalogue, on every backend.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
-
-mod support;
 
 use kaisatsu_model::{AppId, ApplicationName, RecognitionId, Timestamp};
 use kaisatsu_store::{
@@ -9,7 +6,8 @@ use kaisatsu_store::{
     StoredCandidate,
 };
 use kaisatsu_testkit::{Backend, Database, test_on_every_backend};
-use support::store_with_application;
+
+use crate::support::store_with_application;
 
 test_on_every_backend![
     a_recognition_is_visible_to_its_application_until_it_expires,

@@ -1,5 +1,4 @@
 //! User tokens, on every backend.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_model::{AppId, ApplicationName, Timestamp, TokenDigest, UserId};
 use kaisatsu_store::{NewToken, Store, TokenHolder};

@@ -1,5 +1,4 @@
 //! What an older version kept is there after an upgrade.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_model::{RecognitionId, Timestamp, Verdict};
 use kaisatsu_store::{FeedbackFilter, Standing, Store};

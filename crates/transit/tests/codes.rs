@@ -1,13 +1,11 @@
 //! Codes are stable when a source changes its order and when stations are renamed, moved, added or removed.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
-mod common;
 
 use std::fmt::Write;
 
-use common::{code_of, csv};
 use kaisatsu_transit::{Network, Options, file};
 use proptest::prelude::*;
+
+use crate::common::{code_of, csv};
 
 type Row = (String, f64, f64);
 

@@ -1,14 +1,12 @@
 //! What each entry of a corrections file does, also together with the files that it extends.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
-mod common;
 
 use std::path::Path;
 
-use common::{code_of, export, folder, imported, runs, train_data};
 use kaisatsu_model::Prefecture;
 use kaisatsu_transit::{Corrections, Error, Network, Options, Source, Summary, import, no_progress};
 use tempfile::TempDir;
+
+use crate::common::{code_of, export, folder, imported, runs, train_data};
 
 /// Two lines far from each other, whose stations have the same names.
 fn twins() -> String {

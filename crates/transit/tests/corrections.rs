@@ -1,10 +1,8 @@
 //! Corrections, and japan-train-data, which needs them most.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-mod common;
-
-use common::{code_of, export, folder, imported, runs, train_data};
 use kaisatsu_transit::{Corrections, Options, Readings, Source};
+
+use crate::common::{code_of, export, folder, imported, runs, train_data};
 
 /// A line followed by its branch, a line with a second name, and a ring.
 fn sample() -> String {

@@ -1,10 +1,8 @@
 //! The CSV tables for networks that are written by hand.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-mod common;
-
-use common::{csv, runs};
 use kaisatsu_transit::Options;
+
+use crate::common::{csv, runs};
 
 const OPTIONS: Options<'static> = Options {
     id: Some("hand"),

@@ -1,12 +1,10 @@
 //! Network files and CSV tables are read back as they were written.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-mod common;
-
-use common::csv;
 use kaisatsu_model::{Prefecture, StationCode, TransportKind};
 use kaisatsu_transit::{ImportHistory, Line, Network, Options, RetiredStation, Station, file, write_csv};
 use proptest::prelude::*;
+
+use crate::common::csv;
 
 fn text() -> impl Strategy<Value = String> {
     proptest::string::string_regex("[a-z東京駅ヶ\"\\\\,.#'-][a-z 東京駅ヶ\"\\\\,.#'-]{0,8}[a-z東京駅]").unwrap()

@@ -1,12 +1,10 @@
 //! Groups of stations between which passengers change on foot, and stops that are platforms of one place.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
-mod common;
 
 use std::fmt::Write as _;
 
-use common::{csv, export, folder, gtfs, train_data};
 use kaisatsu_transit::{Network, Options, file};
+
+use crate::common::{csv, export, folder, gtfs, train_data};
 
 /// The names of each group, separated by slashes.
 fn groups(network: &Network) -> Vec<String> {

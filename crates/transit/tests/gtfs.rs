@@ -1,7 +1,4 @@
 //! GTFS feeds from a folder and from a zip file, valid and broken.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
-mod common;
 
 use std::{
     fmt::Write as _,
@@ -10,8 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use common::{folder, gtfs, imported, runs};
 use kaisatsu_transit::{Options, RouteFilter, Source};
+
+use crate::common::{folder, gtfs, imported, runs};
 
 const AGENCY: &str = "agency_id,agency_name\n1,Metro\n";
 const ROUTES: &str = "\u{feff}\

@@ -1,12 +1,10 @@
 //! The limits of the GTFS importer, at the limit and just past it.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
-mod common;
 
 use std::fmt::Write as _;
 
-use common::{folder, imported, runs};
 use kaisatsu_transit::{Error, Network, Options, RouteFilter, Source, Summary};
+
+use crate::common::{folder, imported, runs};
 
 const ROUTES: &str = "route_id,route_type\nA,1\n";
 

@@ -1,12 +1,10 @@
 //! Selects routes of a feed, and reports terms that match none.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
-mod common;
 
 use std::fmt::Write as _;
 
-use common::folder;
 use kaisatsu_transit::{Error, Network, Options, RouteFilter, Source, Summary, import, no_progress};
+
+use crate::common::folder;
 
 const STOPS: &str =
     "stop_id,stop_name,stop_lat,stop_lon\na,Abbey,50.00,8.00\nb,Bridge,50.01,8.00\nc,Castle,50.02,8.00\n";

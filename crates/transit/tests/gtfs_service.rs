@@ -1,12 +1,10 @@
 //! Which trips of a feed are drawn, and which routes are one line.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
-mod common;
 
 use std::fmt::Write as _;
 
-use common::{folder, imported, runs};
 use kaisatsu_transit::{Error, Network, Options, RouteFilter, ServiceProfile, Source, Summary};
+
+use crate::common::{folder, imported, runs};
 
 const STOPS: &str = "stop_id,stop_name,stop_lat,stop_lon\na,A,0.00,8.0\nb,B,0.01,8.0\nc,C,0.02,8.0\nd,D,0.03,8.0\n\
     e,E,0.04,8.0\n";

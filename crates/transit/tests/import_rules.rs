@@ -1,12 +1,10 @@
 //! Rules of the importers: what is drawn, what is left out, and what the summary says of it.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
-mod common;
 
 use std::fmt::Write as _;
 
-use common::{csv, export, folder, imported, runs, train_data};
 use kaisatsu_transit::{BoundingBox, Corrections, Network, Options, Readings, RouteFilter, Source, Summary, file};
+
+use crate::common::{csv, export, folder, imported, runs, train_data};
 
 /// Trips of a feed: route, number of equal trips, and stops.
 fn feed(routes: &str, stops: &str, trips: &[(&str, usize, &str)], filter: &RouteFilter) -> (Network, Summary) {

@@ -1,10 +1,8 @@
 //! Symbols, operators and station numbers of lines, and tracks of their own.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-mod common;
-
-use common::{csv, export, folder, gtfs, train_data};
 use kaisatsu_transit::{Corrections, Network, Options, Passes};
+
+use crate::common::{csv, export, folder, gtfs, train_data};
 
 /// Five stations in a row, of which the first two lines share the first three.
 fn sample() -> String {

@@ -1,10 +1,8 @@
 //! How far a station may have moved and still keep its code.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-mod common;
-
-use common::{code_of, csv, folder, gtfs};
 use kaisatsu_transit::{Network, Options};
+
+use crate::common::{code_of, csv, folder, gtfs};
 
 /// A shift to the north in degrees of latitude; a degree is 111,195 m.
 fn north(metres: f64) -> f64 {

@@ -1,10 +1,8 @@
 //! The railway data of the land ministry: the order of stations along the track, branches, rings and groups.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-mod common;
-
-use common::{folder, imported, runs};
 use kaisatsu_transit::{Options, Source};
+
+use crate::common::{folder, imported, runs};
 
 fn section(line: &str, points: &[(f64, f64)]) -> String {
     let points: Vec<_> = points.iter().map(|(lon, lat)| format!("[{lon},{lat}]")).collect();

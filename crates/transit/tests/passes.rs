@@ -1,10 +1,8 @@
 //! Which stations a line passes, found from the lines beside it.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-mod common;
-
-use common::csv;
 use kaisatsu_transit::{Network, Options, Passes};
+
+use crate::common::csv;
 
 /// The passes of the lines of a network, each as the names on its way.
 fn passes(stations: &str, lines: &str) -> Vec<String> {

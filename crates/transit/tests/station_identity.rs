@@ -1,13 +1,11 @@
 //! Which stops are one station, what is kept of it over imports, and what the summary says of that.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
-mod common;
 
 use std::fmt::Write as _;
 
-use common::{code_of, csv, export, folder, gtfs, train_data};
 use kaisatsu_model::Prefecture;
 use kaisatsu_transit::{Network, Options, Station, Summary, file};
+
+use crate::common::{code_of, csv, export, folder, gtfs, train_data};
 
 fn station<'a>(network: &'a Network, name: &str) -> &'a Station {
     network.stations.iter().find(|station| station.name == name).unwrap()

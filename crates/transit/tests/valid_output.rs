@@ -1,10 +1,8 @@
 //! Every import fails with an error, or returns a network whose file can be read back.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-mod common;
-
-use common::{StationRow, export, runs, train_data};
 use kaisatsu_transit::{Network, file};
+
+use crate::common::{StationRow, export, runs, train_data};
 
 const MAIN: [StationRow<'static>; 4] = [
     (1, 1, "池袋", 35.73, 139.71),

@@ -1,5 +1,4 @@
 //! Photographs without a barcode have no number, however busy they are.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::path::PathBuf;
 

@@ -1,5 +1,4 @@
 //! Descriptors of photographs: a photograph taken again is nearer to itself than to any other.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{collections::HashMap, path::PathBuf};
 

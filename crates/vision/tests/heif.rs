@@ -1,5 +1,4 @@
 //! HEIC and AVIF files through the system's libheif.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use kaisatsu_vision::{Bounds, DecodeError, Decoded, HeifLibrary, decode, load_heif};
 

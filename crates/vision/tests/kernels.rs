@@ -1,5 +1,4 @@
 //! `inference-kernels` against ONNX Runtime: the same networks and photographs give the same numbers.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! Items are found by their looks: turned by any angle, several in one picture, and at sizes that descriptors do not
 //! bear.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+
 #![allow(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

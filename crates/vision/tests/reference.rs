@@ -2,7 +2,6 @@
 //!
 //! The expected figures come out of `tools/models/check.py`, which runs the same files with Python's onnxruntime and
 //! Pillow. A wrong normalisation, a wrong channel order or a wrong crop shifts them by far more than is allowed here.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::{path::PathBuf, sync::Arc};
 

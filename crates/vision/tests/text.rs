@@ -1,7 +1,5 @@
 //! The text reader with its real networks, on lines that were drawn for it.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
-
 use std::path::PathBuf;
 
 use kaisatsu_vision::{

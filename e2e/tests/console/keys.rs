@@ -3,7 +3,7 @@
 use kaisatsu_e2e::{Backend, ConsoleClient, Database, Server, console_client::code, eventually, on_every_backend, run};
 use serde_json::{Value, json};
 
-use crate::{PASSWORD, list, told};
+use super::{PASSWORD, list, told};
 
 on_every_backend![keys_are_made_rotated_and_switched, a_pass_calls_as_its_application_while_one_is_signed_in,];
 

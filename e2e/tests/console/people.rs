@@ -8,7 +8,7 @@ use kaisatsu_e2e::{
 };
 use serde_json::{Value, json};
 
-use crate::{PASSWORD, list, told};
+use super::{PASSWORD, list, told};
 
 on_every_backend![
     people_see_their_own_and_operators_all,

@@ -6,9 +6,13 @@ use kaisatsu_e2e::{
 };
 use serde_json::{Value, json};
 
-use crate::{PASSWORD, list, told};
+use super::{PASSWORD, list, told};
 
-on_every_backend![what_is_called_is_seen, a_quota_is_held_on_every_replica, a_request_whose_caller_hangs_up_is_counted,];
+on_every_backend![
+    what_is_called_is_seen,
+    a_quota_is_held_on_every_replica,
+    a_request_is_counted_even_if_its_caller_hangs_up,
+];
 
 fn what_is_called_is_seen(backend: Backend) {
     let database = Database::fresh(backend);
@@ -98,7 +102,7 @@ fn metrics(server: &Server, operation: &str) -> (u64, u64) {
     (in_flight, counted.map(value).sum())
 }
 
-fn a_request_whose_caller_hangs_up_is_counted(backend: Backend) {
+fn a_request_is_counted_even_if_its_caller_hangs_up(backend: Backend) {
     let database = Database::fresh(backend);
     let models = models_with(&["general"]);
     let models = models.path().display().to_string();

@@ -6,7 +6,7 @@ use image::{
 use kaisatsu_e2e::{User, run};
 use serde_json::json;
 
-use crate::{ask, ask_everything, coffee, fill_collection, jpeg, start, written};
+use super::{ask, ask_everything, coffee, fill_collection, jpeg, start, written};
 
 /// The picture as a CMYK JPEG, with inverted values as print software writes them.
 fn cmyk(image: &DynamicImage) -> Vec<u8> {

@@ -1,6 +1,6 @@
 //! Photographs that are stored turned.
 
-use crate::{coffee, jpeg, start};
+use super::{coffee, jpeg, start};
 
 /// A JPEG with an EXIF orientation tag after its first marker.
 fn oriented(jpeg: &[u8], orientation: u8) -> Vec<u8> {

@@ -4,7 +4,7 @@ use image::{DynamicImage, ExtendedColorType, ImageEncoder, ImageFormat, codecs::
 use kaisatsu_e2e::http;
 use serde_json::json;
 
-use crate::{ask, coffee, formats::QUARTERS, jpeg, photo, start, written};
+use super::{ask, coffee, formats::QUARTERS, jpeg, photo, start, written};
 
 /// A PNG that declares a size and has no pixels.
 fn hollow_png(width: u32, height: u32) -> Vec<u8> {

@@ -4,7 +4,7 @@ use image::{DynamicImage, ImageBuffer, ImageFormat, Luma, Rgb, RgbImage};
 use kaisatsu_e2e::{User, http};
 use serde_json::json;
 
-use crate::{ask_everything, fill_collection, start, written};
+use super::{ask_everything, fill_collection, start, written};
 
 /// Sides at which the rounding of a crop or a resize has gone wrong, or could.
 const ODD_SIDES: [u32; 8] = [1, 2, 3, 6, 12, 14, 24, 31];

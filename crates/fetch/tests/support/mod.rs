@@ -1,5 +1,4 @@
 //! A real server for one test: it listens on this machine, answers what it is told to, and remembers who came.
-#![allow(dead_code, unreachable_pub, reason = "every test takes what it needs of this")]
 
 use std::{
     net::SocketAddr,
@@ -15,7 +14,7 @@ use tokio::{
 
 /// What a server does once its answer is sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Then {
+pub(crate) enum Then {
     /// Closes the connection.
     Close,
     /// Says nothing more, and keeps the connection.
@@ -28,39 +27,39 @@ pub enum Then {
 
 /// What a server answers to one request.
 #[derive(Clone)]
-pub struct Answer {
-    pub bytes: Vec<u8>,
-    pub then: Then,
+pub(crate) struct Answer {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) then: Then,
     /// How long it thinks before it answers.
-    pub thinks: Duration,
+    pub(crate) thinks: Duration,
 }
 
 impl Answer {
     /// A status with headers and a body whose length is declared.
-    pub fn new(status: u16, headers: &str, body: &[u8]) -> Self {
+    pub(crate) fn new(status: u16, headers: &str, body: &[u8]) -> Self {
         let head = format!("HTTP/1.1 {status} Word\r\nContent-Length: {}\r\n{headers}\r\n", body.len());
         Self { bytes: [head.as_bytes(), body].concat(), then: Then::Close, thinks: Duration::ZERO }
     }
 
     /// An image.
-    pub fn image() -> Self {
+    pub(crate) fn image() -> Self {
         Self::new(200, "Content-Type: image/png\r\n", b"an image")
     }
 
     /// A redirect.
-    pub fn redirect(location: &str) -> Self {
+    pub(crate) fn redirect(location: &str) -> Self {
         Self::new(302, &format!("Location: {location}\r\n"), b"")
     }
 
     /// Bytes as they are.
-    pub fn raw(bytes: &str, then: Then) -> Self {
+    pub(crate) fn raw(bytes: &str, then: Then) -> Self {
         Self { bytes: bytes.into(), then, thinks: Duration::ZERO }
     }
 }
 
 /// A server, and what it saw.
-pub struct Server {
-    pub address: SocketAddr,
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
     /// The heads of all requests, in the order in which they came.
     requests: Arc<Mutex<Vec<String>>>,
     connections: watch::Receiver<usize>,
@@ -69,12 +68,12 @@ pub struct Server {
 
 impl Server {
     /// A server on a free port of 127.0.0.1 that answers each path by `answer`.
-    pub async fn start(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
+    pub(crate) async fn start(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
         Self::at("127.0.0.1:0", answer).await
     }
 
     /// A server at a given address.
-    pub async fn at(address: &str, answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
+    pub(crate) async fn at(address: &str, answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(address).await.unwrap();
         let address = listener.local_addr().unwrap();
         let requests = Arc::<Mutex<Vec<String>>>::default();
@@ -95,29 +94,29 @@ impl Server {
     }
 
     /// The address of a path on this server.
-    pub fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
     /// How many connections there were.
-    pub fn connections(&self) -> usize {
+    pub(crate) fn connections(&self) -> usize {
         *self.connections.borrow()
     }
 
     /// The heads of all requests.
-    pub fn requests(&self) -> Vec<String> {
+    pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
 
     /// Waits until as many conversations are over.
-    pub async fn left(&mut self, count: usize) {
+    pub(crate) async fn left(&mut self, count: usize) {
         let over = self.left.wait_for(|left| *left >= count);
         tokio::time::timeout(Duration::from_secs(20), over).await.expect("the connection is closed").unwrap();
     }
 }
 
 /// Reads one request, answers it, and does what comes then.
-pub async fn converse(
+pub(crate) async fn converse(
     mut stream: impl AsyncRead + AsyncWrite + Unpin,
     requests: &Mutex<Vec<String>>,
     answer: &(dyn Fn(&str) -> Answer + Send + Sync),

@@ -1,6 +1,4 @@
 //! Maps and pictures for the tests.
-#![allow(dead_code, unreachable_pub, reason = "not every test needs all of it")]
-#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, reason = "tests may stop at the first surprise")]
 
 use std::fmt::Write;
 
@@ -8,23 +6,23 @@ use kaisatsu_model::Window;
 use kaisatsu_railmap::{Label, RouteMap, check};
 use kaisatsu_render::{Picture, Style, Typeface, measure, png};
 
-pub const TOKYO: &str = include_str!("../../../railmap/maps/tokyo.toml");
-pub const DEMO: &str = include_str!("../demo.toml");
+pub(crate) const TOKYO: &str = include_str!("../../../railmap/maps/tokyo.toml");
+pub(crate) const DEMO: &str = include_str!("../demo.toml");
 
-pub const HEAD: &str = "format = 1\nid = \"test\"\nwidth = 1000\nheight = 600\ncentre = 1\n";
+pub(crate) const HEAD: &str = "format = 1\nid = \"test\"\nwidth = 1000\nheight = 600\ncentre = 1\n";
 
-pub fn read(text: &str) -> RouteMap {
+pub(crate) fn read(text: &str) -> RouteMap {
     let checked = check::check(text);
     checked.map.unwrap_or_else(|| panic!("{:?}\n{text}", checked.findings))
 }
 
-pub fn label(rows: &[&str], small: &[&str], down: bool) -> Label {
+pub(crate) fn label(rows: &[&str], small: &[&str], down: bool) -> Label {
     let own = |rows: &[&str]| rows.iter().map(ToString::to_string).collect();
     Label { rows: own(rows), small: own(small), down }
 }
 
 /// A TOML string.
-pub fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for char in text.chars() {
         write!(out, "\\U{:08x}", u32::from(char)).unwrap();
@@ -33,7 +31,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// A map with one label in a rect, and its mark far away.
-pub fn alone(label: &Label, rect: &Window) -> RouteMap {
+pub(crate) fn alone(label: &Label, rect: &Window) -> RouteMap {
     let rows = |rows: &[String]| rows.iter().map(|row| quoted(row)).collect::<Vec<_>>().join(", ");
     let Window { x, y, width, height } = rect;
     read(&format!(
@@ -48,24 +46,24 @@ pub fn alone(label: &Label, rect: &Window) -> RouteMap {
 }
 
 /// The rect of a label, as large as the label.
-pub fn fitting(label: &Label, x: i64, y: i64) -> Window {
+pub(crate) fn fitting(label: &Label, x: i64, y: i64) -> Window {
     let room = measure(Typeface::builtin(), label);
     Window { x, y, width: room.width.into(), height: room.height.into() }
 }
 
 /// A decoded picture.
-pub struct Pixels {
-    pub width: usize,
-    pub height: usize,
+pub(crate) struct Pixels {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
     colors: Vec<u8>,
 }
 
 impl Pixels {
-    pub fn draw(map: &RouteMap, window: Window, scale: u8, style: Style) -> Self {
+    pub(crate) fn draw(map: &RouteMap, window: Window, scale: u8, style: Style) -> Self {
         Self::decode(&png(&Picture { scale: scale.into(), style, ..Picture::new(map, window) }).expect("not too large"))
     }
 
-    pub fn decode(file: &[u8]) -> Self {
+    pub(crate) fn decode(file: &[u8]) -> Self {
         let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().expect("a PNG file");
         let mut colors = vec![0; reader.output_buffer_size().unwrap()];
         let info = reader.next_frame(&mut colors).expect("its pixels");
@@ -73,19 +71,19 @@ impl Pixels {
         Self { width: info.width as usize, height: info.height as usize, colors }
     }
 
-    pub fn at(&self, x: usize, y: usize) -> [u8; 3] {
+    pub(crate) fn at(&self, x: usize, y: usize) -> [u8; 3] {
         let at = 3 * (y * self.width + x);
         [self.colors[at], self.colors[at + 1], self.colors[at + 2]]
     }
 
-    pub fn places(&self) -> impl Iterator<Item = (usize, usize)> {
+    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize)> {
         let width = self.width;
         (0..self.height).flat_map(move |y| (0..width).map(move |x| (x, y)))
     }
 
     /// The edges of everything that is not the background, which is the colour of the first pixel: left, top, right,
     /// bottom.
-    pub fn ink(&self) -> Option<[usize; 4]> {
+    pub(crate) fn ink(&self) -> Option<[usize; 4]> {
         let ground = self.at(0, 0);
         let mut ink: Option<[usize; 4]> = None;
         for (x, y) in self.places().filter(|(x, y)| self.at(*x, *y) != ground) {
@@ -96,6 +94,6 @@ impl Pixels {
     }
 }
 
-pub fn furthest(a: [u8; 3], b: [u8; 3]) -> u8 {
+pub(crate) fn furthest(a: [u8; 3], b: [u8; 3]) -> u8 {
     (0..3).map(|part| a[part].abs_diff(b[part])).max().unwrap_or(0)
 }

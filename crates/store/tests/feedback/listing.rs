@@ -3,7 +3,7 @@
 use kaisatsu_model::{Comment, Timestamp, Verdict};
 use kaisatsu_store::FeedbackFilter;
 
-use crate::fixture::{ALL, Fixture, start};
+use super::fixture::{ALL, Fixture, start};
 
 pub(crate) async fn comments_are_searched_literally(fixture: Fixture) {
     let comments =

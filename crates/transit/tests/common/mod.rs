@@ -1,5 +1,4 @@
 //! Shared by the tests: folders with test data, and imports of them.
-#![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::{collections::BTreeMap, fs, path::Path};
 

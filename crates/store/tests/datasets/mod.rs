@@ -1,9 +1,6 @@
 //! Users' images and datasets, on every backend.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 mod fixture;
-#[path = "../support/mod.rs"]
-mod support;
 
 use fixture::{Fixture, NOW, run_on, url};
 use kaisatsu_model::{

@@ -1,6 +1,5 @@
 //! Applications at the console as a browser sees them: keys, passes, usage, quotas, deletion; and the pages' own
 //! headers.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 mod keys;
 mod pages;

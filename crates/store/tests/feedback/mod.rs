@@ -1,10 +1,7 @@
 //! Verdicts, on every backend.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 mod fixture;
 mod listing;
-#[path = "../support/mod.rs"]
-mod support;
 
 use std::collections::BTreeSet;
 
@@ -17,7 +14,7 @@ use kaisatsu_store::{
 };
 use kaisatsu_testkit::test_on_every_backend;
 
-use crate::{
+use self::{
     fixture::{ALL, Fixture, id, ids, run_on, start},
     listing::{
         comments_are_searched_literally, pages_go_from_the_oldest_to_the_newest, totals_are_counted_by_interval,

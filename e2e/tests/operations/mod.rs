@@ -1,5 +1,4 @@
 //! Running the server: first start, configuration, logs, health, reloading, stopping, and failing starts.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 mod starting;
 

@@ -1,5 +1,4 @@
 //! Every kind of image file that a caller may send, valid or not, and the exact answer to each.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 mod formats;
 mod orientation;
