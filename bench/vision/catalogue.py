@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 from compare import INPUTS, arguments, run
+from covers import draw_covers, draw_photographs
 from PIL import Image
 
 PAIRS = {
@@ -32,6 +33,9 @@ KNOWN = [
     "text.png",
 ]
 STRANGERS = ["astronaut.png", "chelsea.png", "coffee.png", "page.png", "rocket.jpg"]
+# Drawn covers in a catalogue of their own, and photographs of each kind.
+COVERS = 1000
+OF_EACH = 10
 # A telephone's photograph.
 LARGE = (4032, 3024)
 
@@ -49,6 +53,7 @@ def main() -> None:
             questions = [f"{file}={wanted}" for file, wanted in asked.items()]
             outcome = run(options.bench, "catalogue", options.models, count, *known, "?", *questions)
             table(outcome, before)
+        drawn(options, Path(folder))
 
 
 def yardstick(models: Path) -> float:
@@ -107,6 +112,24 @@ def table(outcome: dict, before: list[dict]) -> None:
         f"\nmedian {statistics.median(totals):.0f} ms, most {max(totals):.0f} ms; "
         f"with an empty catalogue {statistics.median(empty):.0f} and {max(empty):.0f} ms\n"
     )
+
+
+def drawn(options, folder: Path) -> None:
+    """How many photographs of drawn covers are recognised, of each kind, and what that costs; and photographs of none."""
+    known = draw_covers(folder, COVERS)
+    grounds = [options.photos / name for name in STRANGERS]
+    shown = draw_photographs(folder, grounds, COVERS, OF_EACH, 1600)
+    questions = [f"{file}={'+'.join(map(str, numbers))}" for file, (_, numbers) in shown.items()]
+    questions += [f"{file}=none" for file in grounds]
+    answers = run(options.bench, "catalogue", options.models, 0, *known, "?", *questions)["answers"]
+    kinds = [kind for kind, _ in shown.values()] + ["none of them"] * len(grounds)
+    print(f"{COVERS} drawn covers; the search by features alone\n")
+    print("| a photograph shows a cover | right | of | median ms | most ms |\n|---|---|---|---|---|")
+    for kind in dict.fromkeys(kinds):
+        of_kind = [answer for answer, other in zip(answers, kinds) if other == kind]
+        times = [answer["ms"] for answer in of_kind]
+        right = sum(answer["right"] for answer in of_kind)
+        print(f"| {kind} | {right} | {len(of_kind)} | {statistics.median(times):.0f} | {max(times):.0f} |")
 
 
 if __name__ == "__main__":
