@@ -39,7 +39,8 @@ pub(crate) async fn serve(request: Request) -> Response {
         (None, true) => with_security_headers((StatusCode::NOT_FOUND, "there is no such file\n").into_response()),
         (None, false) => match Built::get("index.html") {
             Some(file) => file_response("index.html", file, request.headers()),
-            None => with_security_headers((StatusCode::SERVICE_UNAVAILABLE, NOT_BUILT).into_response()),
+            // Not 503: it does not help to try again.
+            None => with_security_headers((StatusCode::NOT_IMPLEMENTED, NOT_BUILT).into_response()),
         },
     }
 }

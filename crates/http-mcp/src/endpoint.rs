@@ -7,13 +7,13 @@ use axum::{
     body::Body,
     extract::{Request, State},
     http::{HeaderMap, HeaderName, HeaderValue, Response as HttpResponse, Uri, header, request::Parts},
-    response::{IntoResponse, Response},
+    response::Response,
     routing::any,
 };
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use kaisatsu_fetch::Fetcher;
-use kaisatsu_http::{Gateway, Itself, Section};
+use kaisatsu_http::{Gateway, Itself, Section, plain_error};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
@@ -90,7 +90,7 @@ async fn respond(service: Service, gateway: Arc<Gateway>, request: Request) -> R
     let limit = if known { largest(gateway.max_image_bytes) } else { SMALL_BODY };
     let body = match gateway.read_body(&head.headers, body, limit, WEIGHT, "the request").await {
         Ok(body) => body,
-        Err(failure) => return (failure.kind.row().0, format!("{}\n", failure.message)).into_response(),
+        Err(failure) => return plain_error(failure),
     };
     // Its memory stays reserved until there is an answer.
     let _reserved = body.clone();

@@ -57,6 +57,7 @@ pub use openapi::{document as openapi_document, operations};
 pub use presented_key::KeyPlaces;
 pub use query::Query;
 pub use recent_errors::RecentError;
+pub use response::plain_error;
 pub use route_map::{
     course::courses_between, detail::station_detail, prepared::PreparedMap, station::language as map_language,
 };
