@@ -53,6 +53,7 @@ fn person(n: u8) -> NewAccount {
         email: Email::new(&format!("p{n}@example.org")).unwrap(),
         password: format!("hash {n}"),
         state: AccountState::Active,
+        language: None,
         created_at: Timestamp(i64::from(n)),
     }
 }

@@ -42,6 +42,9 @@ const METRICS_CONNECTIONS: usize = 16;
 /// Upper bounds of the histogram buckets for the engine's steps, in seconds.
 const SECONDS: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
+/// How long the end of the server waits for each of the programs that it talks to.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// How often histograms are drained. They must not grow when nobody reads the metrics.
 const UPKEEP: Duration = Duration::from_secs(5);
 
@@ -136,6 +139,8 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
     itself.connect(&main);
     let served = kaisatsu_http::serve(listener, main, limits, tls, stop).await;
     let stopped = tokio::task::spawn_blocking(move || recognition.stop());
+    // A mail server that does not answer must not keep the server from ending.
+    let _ = tokio::time::timeout(PATIENCE, gateway.accounts.emails_sent()).await;
     write_rest(log, traces, &usage, &failed_requests).await;
     watching.abort();
     monitor.leave().await;
@@ -170,10 +175,9 @@ async fn write_rest(
     failed_requests: &FailedRequests,
 ) {
     // A reader of the log or a collector that has stopped must not keep the server from ending.
-    let patience = Duration::from_secs(2);
-    let _ = tokio::time::timeout(patience, tokio::task::spawn_blocking(move || log.flush())).await;
+    let _ = tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(move || log.flush())).await;
     if let Some(traces) = traces {
-        let _ = tokio::time::timeout(patience, tokio::task::spawn_blocking(move || traces.shut_down())).await;
+        let _ = tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(move || traces.shut_down())).await;
     }
     if let Err(error) = usage.close().await {
         tracing::warn!(%error, "the usage of the last seconds is not stored");

@@ -300,6 +300,7 @@ async fn a_change_names_the_owner_of_the_application(mut fixture: Fixture) {
         email: Email::new("a@example.org").unwrap(),
         password: "hash".to_owned(),
         state: AccountState::Active,
+        language: None,
         created_at: Timestamp(0),
     };
     fixture.store.register(&new).await.unwrap();
