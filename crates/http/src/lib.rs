@@ -44,7 +44,7 @@ mod trace_context;
 
 pub use access_log::{AccessLine, AccessLog};
 pub use body::{media_type, read_body};
-pub use client_address::{ClientAddress, TrustedProxies};
+pub use client_address::{ClientAddress, TrustedProxies, pass_peer};
 pub use cors::Cors;
 pub use embedding::Embedding;
 pub use etag::{Cacheable, Etag};
