@@ -94,7 +94,7 @@ fn with_security_headers(mut response: Response) -> Response {
     headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
-    // The address of a page may hold the secret of a link from an email.
+    // The address of a page may hold the secret of a link from an e-mail.
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.insert(&PERMISSIONS, HeaderValue::from_static("camera=(self), microphone=(), geolocation=()"));
     headers.insert(&OPENER, HeaderValue::from_static("same-origin"));
