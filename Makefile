@@ -90,6 +90,7 @@ pages: ## test the console and the map pages in a browser; ARGS='maps.spec.ts' r
 	@tools/with-models tools/web test $(ARGS)
 
 screenshots: ## retake the pictures of docs/console.md
+	@tools/setup screenshots
 	@tools/with-models tools/web screenshots
 
 openapi: ## rewrite the OpenAPI documents from which the console's types are generated

@@ -11,6 +11,7 @@
 pub mod console_client;
 mod database_proxy;
 pub mod http;
+mod mail_server;
 pub mod onnx;
 pub mod operator;
 pub mod pictures;
@@ -26,6 +27,7 @@ pub use console_client::ConsoleClient;
 pub use database_proxy::DatabaseProxy;
 pub use http::Answer;
 pub use kaisatsu_testkit::{Backend, Database};
+pub use mail_server::{Letter, MailServer};
 pub use program::{Run, binary, run, spawn};
 pub use route_maps::RouteMaps;
 pub use seed::Seed;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use kaisatsu_e2e::{
     Answer, Backend, ConsoleClient, Database, Run, Server, User, eventually, make_key, make_key_with_scope,
-    models_with, pictures::picture, run,
+    models_with, pictures::picture, run, spawn,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -175,4 +175,107 @@ fn a_restore_replaces_only_what_it_was_told_to_on_sqlite() {
 #[test]
 fn a_restore_replaces_only_what_it_was_told_to_on_postgresql() {
     a_restore_replaces_only_what_it_was_told_to(Backend::Postgres);
+}
+
+/// A backup as an older version wrote it.
+fn older_backup(folder: &Path) -> PathBuf {
+    let backup = folder.join("older");
+    std::fs::create_dir_all(backup.join("images")).unwrap();
+    let database = Database::in_folder(&backup);
+    database.migrate_to(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/store/migrations")), 5);
+    database.run("INSERT INTO application (id, name, created_at) VALUES ('app_old', 'the old one', 0)");
+    backup
+}
+
+fn an_older_backup_is_migrated_and_stays_as_it_is(backend: Backend) {
+    let folder = tempfile::tempdir().unwrap();
+    let backup = older_backup(folder.path());
+    let bytes = std::fs::read(backup.join("kaisatsu.db")).unwrap();
+    let place = Place::fresh(backend, "older");
+    let restored = place.run(&["restore", backup.to_str().unwrap()]);
+    assert_eq!(restored.code, 0, "{}{}", restored.out, restored.err);
+    let listed = place.run(&["app", "list"]).out;
+    assert!(listed.contains("app_old") && listed.contains("the old one"), "{listed}");
+    let server = place.start(&tempfile::tempdir().unwrap());
+    let key = make_key(&place.database, "the old one");
+    assert_eq!(server.get(&format!("/route_service/v1/railmapList?APIKEY={key}")).status, 200);
+    assert!(std::fs::read(backup.join("kaisatsu.db")).unwrap() == bytes, "a backup is only read");
+}
+
+#[test]
+fn an_older_backup_is_migrated_on_sqlite() {
+    an_older_backup_is_migrated_and_stays_as_it_is(Backend::Sqlite);
+}
+
+#[test]
+fn an_older_backup_is_migrated_on_postgresql() {
+    an_older_backup_is_migrated_and_stays_as_it_is(Backend::Postgres);
+}
+
+fn a_backup_that_cannot_be_read_replaces_nothing(backend: Backend) {
+    let folder = tempfile::tempdir().unwrap();
+    let place = Place::fresh(backend, "unread");
+    let _key = make_key(&place.database, "kept");
+    let backup = folder.path().join("newer");
+    let path = backup.to_str().unwrap();
+    assert_eq!(place.run(&["backup", path]).code, 0);
+    Database::in_folder(&backup).claim_to_be_newer();
+    let newer = place.run(&["restore", path, "--yes"]);
+    assert_eq!(newer.code, 4, "{}{}", newer.out, newer.err);
+    assert!(newer.err.contains("version 999, written by a newer Kaisatsu"), "{}", newer.err);
+    std::fs::write(backup.join("kaisatsu.db"), "not a database, and longer than its first sixteen bytes").unwrap();
+    let damaged = place.run(&["restore", path, "--yes"]);
+    assert!(damaged.code == 4 && damaged.err.contains("is not a SQLite database"), "{}", damaged.err);
+    assert!(place.run(&["app", "list"]).out.contains("kept"), "as it was");
+}
+
+#[test]
+fn a_backup_that_cannot_be_read_replaces_nothing_on_sqlite() {
+    a_backup_that_cannot_be_read_replaces_nothing(Backend::Sqlite);
+}
+
+#[test]
+fn a_backup_that_cannot_be_read_replaces_nothing_on_postgresql() {
+    a_backup_that_cannot_be_read_replaces_nothing(Backend::Postgres);
+}
+
+/// Runs a command to its end, and returns the most memory that it took, in kilobytes.
+#[cfg(target_os = "linux")]
+fn most_memory(place: &Place, command: &str, backup: &str) -> u64 {
+    let (home, mut most) = (tempfile::tempdir().unwrap(), 0);
+    let args = [command, backup, "--database", &place.database.address, "--blobs", &place.blobs];
+    let mut child = with_credentials(|environment| spawn(home.path(), &args, environment));
+    loop {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        most = line.and_then(|line| line.trim().split(' ').next()?.parse().ok()).unwrap_or(most).max(most);
+        if let Some(ended) = child.try_wait().unwrap() {
+            assert!(ended.success(), "{command}");
+            return most;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+/// Rows are passed on as they come: both commands take less memory than the table.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_backup_takes_little_memory_whatever_its_size() {
+    let (folder, place) = (tempfile::tempdir().unwrap(), Place::fresh(Backend::Postgres, "large"));
+    let key = make_key(&place.database, "one");
+    place.database.run(
+        "INSERT INTO collection (name, model, model_sha256, created_at) VALUES ('waves', 'm', 'x', 0); \
+         INSERT INTO collection_image (collection, image_id, image_url, tag, vector, revision) \
+         SELECT 'waves', 'image ' || n, '', '', decode(repeat('00ff', 5000), 'hex'), n \
+         FROM generate_series(1, 25000) n",
+    );
+    let backup = folder.path().join("backup").display().to_string();
+    let taken = most_memory(&place, "backup", &backup);
+    let size = std::fs::metadata(Path::new(&backup).join("kaisatsu.db")).unwrap().len() / 1024;
+    assert!(size > 200_000 && taken < size / 2, "{taken} kB for a database of {size} kB");
+    let other = Place::fresh(Backend::Postgres, "large-again");
+    let taken = most_memory(&other, "restore", &backup);
+    assert!(taken < size / 2, "{taken} kB for a database of {size} kB");
+    let server = other.start(&tempfile::tempdir().unwrap());
+    assert_eq!(server.get(&format!("/route_service/v1/railmapList?APIKEY={key}")).status, 200);
 }

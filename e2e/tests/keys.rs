@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use kaisatsu_e2e::{Backend, Database, Run, Server, eventually, make_key, on_every_backend, run};
+use kaisatsu_e2e::{Backend, Database, Run, Server, eventually, http, make_key, on_every_backend, run};
 use serde_json::Value;
 
 on_every_backend![
@@ -13,6 +13,8 @@ on_every_backend![
     listings_never_show_a_secret,
     unknown_keys_and_applications_are_reported,
     a_key_survives_a_restart,
+    a_key_is_used_only_from_where_it_may_be,
+    a_key_expires,
 ];
 
 fn kaisatsu(database: &Database, args: &[&str]) -> Run {
@@ -142,4 +144,81 @@ fn a_key_survives_a_restart(backend: Backend) {
     server.signal("-KILL");
     drop(server);
     assert_eq!(status(&Server::start(&database, &[]), &key), 200);
+}
+
+fn a_key_is_used_only_from_where_it_may_be(backend: Backend) {
+    let database = Database::fresh(backend);
+    let server = Server::start(&database, &[]);
+    let create = |places: &str| kaisatsu(&database, &["key", "create", "--app", "one", "--allow", places]);
+    let made = create("https://maps.example.org,192.0.2.0/24");
+    assert_eq!(made.code, 0, "{}", made.err);
+    let ask = |key: &str, headers: &str| {
+        http::request(server.address, "GET", &format!("/route_service/v1/railmapList?APIKEY={key}"), headers)
+    };
+    let id = listed(&database)[0]["id"].as_str().unwrap().to_owned();
+    let successor = kaisatsu(&database, &["key", "rotate", &id]).out;
+    for key in [made.out.trim(), successor.trim()] {
+        let refused = ask(key, "");
+        assert_eq!((refused.status, refused.json()["ResultSet"]["Error"]["code"].as_str()), (403, Some("W403")));
+        assert!(refused.text().contains("may not be used from here"), "{}", refused.text());
+        // Requests of these tests come from this machine, whose proxies are believed.
+        for (headers, status) in [
+            ("Origin: https://maps.example.org\r\n", 200),
+            ("Origin: https://elsewhere.example\r\n", 403),
+            ("X-Forwarded-For: 192.0.2.7\r\n", 200),
+            ("X-Forwarded-For: 198.51.100.7\r\n", 403),
+            ("X-Forwarded-For: 192.0.2.7, 198.51.100.7\r\n", 403),
+        ] {
+            assert_eq!(ask(key, headers).status, status, "{headers}");
+        }
+    }
+    let places = "https://maps.example.org,192.0.2.0/24";
+    assert!(listed(&database).iter().all(|key| key["allowed"] == places), "{:?}", listed(&database));
+    assert!(kaisatsu(&database, &["key", "list"]).out.contains(places));
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"railmapList","arguments":{}}}"#;
+    for (origin, answer) in [("192.0.2.7", "tokyo"), ("198.51.100.7", "may not be used from here")] {
+        let head = format!(
+            "Authorization: Bearer {}\r\nX-Forwarded-For: {origin}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n",
+            made.out.trim(),
+            call.len()
+        );
+        let mut connection = http::Connection::open(server.address);
+        connection.request("POST", "/mcp", &head);
+        connection.send(call.as_bytes());
+        let said = connection.answer(false).unwrap().text();
+        assert!(said.contains(answer), "a tool of an assistant, from {origin}: {said}");
+    }
+    for bad in ["maps.example.org", "https://maps.example.org/page", "10.0.0.0/99", ""] {
+        assert_eq!(create(bad).code, 2, "{bad}");
+    }
+}
+
+fn a_key_expires(backend: Backend) {
+    let database = Database::fresh(backend);
+    let server = Server::start(&database, &[]);
+    let create = |app: &str, span: &str| {
+        let made = kaisatsu(&database, &["key", "create", "--app", app, "--expires", span]);
+        assert_eq!(made.code, 0, "{}", made.err);
+        made.out.trim().to_owned()
+    };
+    let (short, long) = (create("short", "2s"), create("long", "90d"));
+    assert_eq!(status(&server, &long), 200);
+    eventually("it expires", || (status(&server, &short) == 401).then_some(()));
+    let of = |app: &str| listed(&database).into_iter().filter(|key| key["application"] == app).collect::<Vec<_>>();
+    assert_eq!(of("short")[0]["state"], "expired");
+    let ended = of("short")[0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(kaisatsu(&database, &["key", "rotate", &ended]).code, 1, "it is too late for a successor");
+
+    // A successor has the lifetime of the key that it replaces, and that one ends with the overlap.
+    let old = of("long")[0].clone();
+    let rotated = kaisatsu(&database, &["key", "rotate", old["id"].as_str().unwrap(), "--overlap", "0s"]);
+    assert_eq!(rotated.code, 0, "{}", rotated.err);
+    let keys = of("long");
+    let new = keys.iter().find(|key| key["id"] != old["id"]).unwrap();
+    assert!(new["expiresAt"].as_str() >= old["expiresAt"].as_str(), "{new} after {old}");
+    eventually("the old one is refused", || (status(&server, &long) == 401).then_some(()));
+    assert_eq!(status(&server, rotated.out.trim()), 200);
+    let again = kaisatsu(&database, &["key", "rotate", old["id"].as_str().unwrap()]);
+    assert!(again.code == 1 && again.err.contains("rotated already"), "{}", again.err);
 }

@@ -3,6 +3,7 @@
 
 mod accounts;
 mod adding_models;
+mod approval_emails;
 mod backups;
 mod bad_requests;
 mod clients;

@@ -16,10 +16,14 @@ struct Fixture {
 
 impl Fixture {
     fn start(args: &[&str]) -> Self {
+        Self::with_models(&["general"], args)
+    }
+
+    fn with_models(models: &[&str], args: &[&str]) -> Self {
         let mut database = Database::fresh(Backend::Postgres);
         let key = make_key(&database, "one");
         let (proxy, blobs, models) =
-            (DatabaseProxy::before(&database), tempfile::tempdir().unwrap(), models_with(&["general"]));
+            (DatabaseProxy::before(&database), tempfile::tempdir().unwrap(), models_with(models));
         database.address.clone_from(&proxy.address);
         let (to, from) = (format!("file:{}", blobs.path().display()), models.path().display().to_string());
         let server = Server::start(&database, &[&["--blobs", &to, "--models", &from], args].concat());
@@ -32,7 +36,11 @@ impl Fixture {
     }
 
     fn classify(&self) -> Answer {
-        let target = format!("/imageRecognition/v1/concept/classify?APIKEY={}", self.key);
+        self.recognise("concept/classify")
+    }
+
+    fn recognise(&self, operation: &str) -> Answer {
+        let target = format!("/imageRecognition/v1/{operation}?APIKEY={}", self.key);
         self.server.post_form(&target, &[("image", &picture("3", "1"))])
     }
 
@@ -97,20 +105,28 @@ fn without_a_database_every_refusal_names_its_cause() {
 
 #[test]
 fn with_the_setting_recognition_answers_without_a_database_where_nothing_needs_it() {
-    let fixture = Fixture::start(&["--unsaved-answers", "true"]);
+    let fixture = Fixture::with_models(&["general", "coco", "text"], &["--unsaved-answers", "true"]);
     let user = User::named(&fixture.server, &fixture.key, "u");
 
     fixture.proxy.go_away();
+    let is_unsaved = |answer: &Answer| {
+        assert_eq!((answer.status, answer.header("x-recognition-saved")), (200, Some("false")), "{}", answer.text());
+    };
     let answer = fixture.classify();
-    assert_eq!((answer.status, answer.header("x-recognition-saved")), (200, Some("false")), "{}", answer.text());
+    is_unsaved(&answer);
     assert!(!answer.json()["candidates"].as_array().unwrap().is_empty());
+    for operation in ["objectDetection/detect", "text/read"] {
+        let answer = fixture.recognise(operation);
+        is_unsaved(&answer);
+        assert!(answer.json()["recognitionId"].is_string(), "{operation}: {}", answer.text());
+    }
     is_unavailable(&fixture.rate(&answer), "the database does not answer");
     let search = user.send("similarImage/search", &[("image", &picture("3", "1")), ("dataSetId", b"dts_none")]);
     is_unavailable(&search, "the database does not answer");
 
     fixture.proxy.fall_silent();
     let answer = fixture.classify();
-    assert_eq!((answer.status, answer.header("x-recognition-saved")), (200, Some("false")), "{}", answer.text());
+    is_unsaved(&answer);
 
     fixture.proxy.come_back();
     let saved = eventually("recognitions are saved again", || {

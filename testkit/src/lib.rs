@@ -14,7 +14,9 @@ use std::{
 
 pub use clock::ManualClock;
 pub use kaisatsu_model::splitmix::{INCREMENT, splitmix64};
-use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use sqlx::{
+    AssertSqlSafe, Connection, PgConnection, PgPool, SqlitePool, migrate::Migrator, sqlite::SqliteConnectOptions,
+};
 use tempfile::TempDir;
 
 /// The databases that every conformance test runs on.
@@ -64,6 +66,35 @@ impl Database {
             let mut connection = sqlx::AnyConnection::connect(&address).await.expect("connect");
             sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut connection).await.expect("run");
         });
+    }
+}
+
+impl Database {
+    /// Makes the schema of an older version, from the folder of migrations for this database.
+    pub fn migrate_to(&self, migrations: &Path, version: i64) {
+        let sqlite = self.address.strip_prefix("sqlite:");
+        let folder = migrations.join(if sqlite.is_some() { "sqlite" } else { "postgres" });
+        block_on(async {
+            let schema = Migrator::new(folder).await.expect("the migrations");
+            if let Some(path) = sqlite {
+                let options = SqliteConnectOptions::new().filename(path).create_if_missing(true);
+                let pool = SqlitePool::connect_with(options).await.expect("connect");
+                schema.run_to(version, &pool).await.expect("migrate");
+                pool.close().await;
+            } else {
+                let pool = PgPool::connect(&self.address).await.expect("connect");
+                schema.run_to(version, &pool).await.expect("migrate");
+                pool.close().await;
+            }
+        });
+    }
+
+    /// Records a migration that no version has.
+    pub fn claim_to_be_newer(&self) {
+        self.run(
+            "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+             SELECT 999, 'from the future', success, checksum, execution_time FROM _sqlx_migrations WHERE version = 1",
+        );
     }
 }
 

@@ -65,7 +65,7 @@ function post(base: string, path: string, body: unknown): Promise<Response> {
 /** Signs in through the form. */
 export async function signIn(page: Page, base: string, email: string): Promise<void> {
   await page.goto(`${base}/console/sign-in`);
-  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL((url) => !url.pathname.endsWith('/sign-in'));

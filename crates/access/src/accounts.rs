@@ -6,6 +6,7 @@
 mod attempts;
 mod emails;
 mod manage;
+mod notices;
 mod password;
 
 use std::{net::IpAddr, num::NonZeroU32, sync::Arc, time::Duration};
@@ -21,6 +22,7 @@ use kaisatsu_model::{
     Timestamp,
 };
 use kaisatsu_store::{Account, AccountSession, LinkPurpose, NewAccount, NewSession, RegisterOutcome, Store, hex};
+use notices::InFlight;
 use password::Hasher;
 use sha2::{Digest, Sha256};
 
@@ -72,6 +74,7 @@ pub struct Accounts {
     base: Arc<str>,
     hasher: Hasher,
     email_limit: Arc<DefaultDirectRateLimiter>,
+    in_flight: InFlight,
 }
 
 impl Accounts {
@@ -79,7 +82,8 @@ impl Accounts {
     #[must_use]
     pub fn new(store: Store, clock: Arc<dyn Clock>, mailer: Arc<dyn Mailer>, base: &str) -> Self {
         let email_limit = Arc::new(RateLimiter::direct(Quota::per_minute(EMAILS_PER_MINUTE)));
-        Self { store, clock, mailer, base: base.trim_end_matches('/').into(), hasher: Hasher::new(), email_limit }
+        let (base, hasher) = (base.trim_end_matches('/').into(), Hasher::new());
+        Self { store, clock, mailer, base, hasher, email_limit, in_flight: InFlight::none() }
     }
 
     /// Whether e-mails are delivered to people.
@@ -114,7 +118,8 @@ impl Accounts {
         let state = if self.has_mailer() { AccountState::Unconfirmed } else { AccountState::Active };
         let (id, created_at) = (AccountId::from_random(random_bytes()), self.clock.now());
         let password = self.hasher.hash(&password, false).await?;
-        let new = NewAccount { id: id.clone(), email: email.clone(), password, state, created_at };
+        let known = Some(language);
+        let new = NewAccount { id: id.clone(), email: email.clone(), password, state, language: known, created_at };
         let (registered, mode) = self.store.register(&new).await?;
         let next = match mode {
             _ if registered == RegisterOutcome::First => RegistrationStep::SignIn,
@@ -125,18 +130,18 @@ impl Accounts {
         if next == RegistrationStep::Confirm {
             let me = self.clone();
             // In the background: how long the e-mail takes must not tell whether the address is known.
-            tokio::spawn(async move {
+            self.in_background(async move {
                 let chosen = Some(new.password.as_str());
-                log_failure(match registered {
+                match registered {
                     RegisterOutcome::EmailTaken => me.send_to_registered(email, language, chosen).await,
                     _ => me.send(&id, email, EmailKind::Confirm, language, chosen).await,
-                });
+                }
             });
         }
         Ok(next)
     }
 
-    /// Uses up a confirmation link.
+    /// Uses up a confirmation link. Where the account then waits for approval, operators are told.
     ///
     /// # Errors
     /// When the link is not valid.
@@ -146,7 +151,8 @@ impl Accounts {
         // Whoever registered while registration was open, and confirms when it is not, waits for an operator too.
         let waits = self.store.registration().await? != Registration::Open;
         let state = if waits { AccountState::Waiting } else { AccountState::Active };
-        Ok(self.store.confirm_account(&account, state, password.as_deref()).await?)
+        self.tell_operators(self.store.confirm_account(&account, state, password.as_deref()).await?);
+        Ok(())
     }
 
     /// Signs a person in; the secrets go to the browser.
@@ -207,7 +213,7 @@ impl Accounts {
     pub fn request_password_reset(&self, email: &str, language: Language) -> Result<(), AccessError> {
         let email = Email::new(email).map_err(AccessError::InvalidEmail)?;
         let me = self.clone();
-        tokio::spawn(async move { log_failure(me.send_reset(email, language).await) });
+        self.in_background(async move { me.send_reset(email, language).await });
         Ok(())
     }
 
@@ -227,7 +233,7 @@ impl Accounts {
         // The link proves the address, so the account is confirmed and its failed sign-ins are cleared.
         let waits = self.store.registration().await? != Registration::Open;
         let state = if waits { AccountState::Waiting } else { AccountState::Active };
-        self.store.confirm_account(&account.id, state, None).await?;
+        self.tell_operators(self.store.confirm_account(&account.id, state, None).await?);
         self.clear_attempts(&email, place).await
     }
 
@@ -281,10 +287,8 @@ impl Accounts {
         language: Language,
         chosen: Option<&str>,
     ) -> Result<(), AccessError> {
-        let over_limit = self.email_limit.check().is_err();
         // Rows of `sign_in_failure` hold digests of this text, so it stays as it is.
-        if over_limit || self.count_attempt(digest(&format!("letters to {to}")), MAX_EMAILS).await.is_err() {
-            tracing::warn!(account = %id, "too many e-mails were requested; this one is not sent");
+        if !self.may_send(id, digest(&format!("letters to {to}")), MAX_EMAILS).await {
             return Ok(());
         }
         let purpose = match kind {
@@ -292,11 +296,23 @@ impl Accounts {
             EmailKind::Reset | EmailKind::AlreadyRegistered => LinkPurpose::Reset,
         };
         let link = self.link(id, purpose, chosen).await?;
-        let message = emails::compose(kind, to, language, &link);
+        self.deliver(id, emails::compose(kind, to, language, &link)).await;
+        Ok(())
+    }
+
+    /// Whether one more e-mail may be sent, which is counted.
+    async fn may_send(&self, id: &AccountId, counter: SecretDigest, limit: i64) -> bool {
+        let may = self.email_limit.check().is_ok() && self.count_attempt(counter, limit).await.is_ok();
+        if !may {
+            tracing::warn!(account = %id, "too many e-mails were requested; this one is not sent");
+        }
+        may
+    }
+
+    async fn deliver(&self, id: &AccountId, message: EmailMessage) {
         if let Err(cause) = self.mailer.send(message).await {
             tracing::error!(account = %id, cause, "an e-mail could not be sent");
         }
-        Ok(())
     }
 
     /// Deletes expired sessions, links and console keys every ten minutes, for as long as it is polled.
@@ -322,10 +338,4 @@ pub fn csrf_token(session_secret: &str) -> String {
 
 fn digest(text: &str) -> SecretDigest {
     SecretDigest(Sha256::digest(text.as_bytes()).into())
-}
-
-fn log_failure(sent: Result<(), AccessError>) {
-    if let Err(error) = sent {
-        tracing::error!(%error, "an e-mail could not be composed");
-    }
 }

@@ -18,7 +18,7 @@ use kaisatsu_model::{AppId, Clock, KeyDigest, KeyId, KeyScope, KeyState, Timesta
 use kaisatsu_store::{KeyGrant, Store, StoreError};
 use tokio::sync::Mutex;
 
-use crate::{KeyMeter, Usage, digest};
+use crate::{AllowedPlaces, KeyMeter, Usage, digest};
 
 /// The interval between refreshes: well under the second that a revocation may take.
 const REFRESH_INTERVAL: Duration = Duration::from_millis(250);
@@ -41,6 +41,8 @@ pub struct Caller {
     pub key: KeyId,
     /// What the key may do.
     pub scope: KeyScope,
+    /// Where it may be used from.
+    pub allowed: AllowedPlaces,
     /// Counts the requests of the key.
     pub meter: Arc<KeyMeter>,
 }
@@ -69,8 +71,9 @@ struct CachedKey {
 impl CachedKey {
     fn new(grant: KeyGrant, usage: &Usage) -> Self {
         let meter = usage.meter(&grant);
+        let allowed = AllowedPlaces::read(grant.allowed_places.as_deref());
         let KeyGrant { key, application, disabled, expires_at, scope, .. } = grant;
-        Self { caller: Arc::new(Caller { application, key, scope, meter }), disabled, expires_at }
+        Self { caller: Arc::new(Caller { application, key, scope, allowed, meter }), disabled, expires_at }
     }
 }
 

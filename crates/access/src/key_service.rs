@@ -7,7 +7,7 @@ use kaisatsu_model::{
 };
 use kaisatsu_store::{NewKey, Store, TokenHolder};
 
-use crate::{AccessError, digest};
+use crate::{AccessError, AllowedPlaces, digest};
 
 /// A new key. The secret is known only here.
 #[derive(Debug)]
@@ -16,6 +16,23 @@ pub struct IssuedKey {
     pub id: KeyId,
     /// The secret, to be shown once.
     pub secret: ApiKey,
+}
+
+/// What a new key may do, from where, and for how long.
+#[derive(Debug, Clone, Default)]
+pub struct KeyTerms {
+    /// What it may do.
+    pub scope: KeyScope,
+    /// Where it may be used from.
+    pub allowed: AllowedPlaces,
+    /// After how long it expires, if it does.
+    pub lifetime: Option<Duration>,
+}
+
+impl From<KeyScope> for KeyTerms {
+    fn from(scope: KeyScope) -> Self {
+        Self { scope, ..Self::default() }
+    }
 }
 
 /// Manages the applications and keys of a store.
@@ -55,9 +72,9 @@ impl KeyService {
     pub async fn create_application_with_key(
         &self,
         name: &ApplicationName,
-        scope: KeyScope,
+        terms: impl Into<KeyTerms>,
     ) -> Result<IssuedKey, AccessError> {
-        let (issued, row) = new_key(self.now(), scope);
+        let (issued, row) = new_key(self.now(), terms.into());
         self.store.create_application_with_key(&AppId::from_random(random_bytes()), name, None, &row).await?;
         Ok(issued)
     }
@@ -91,15 +108,15 @@ impl KeyService {
     /// # Errors
     /// When there is no such application or the database fails.
     pub async fn create_key(&self, application: &AppId) -> Result<IssuedKey, AccessError> {
-        self.create_key_with(application, KeyScope::default()).await
+        self.create_key_with(application, KeyTerms::default()).await
     }
 
     /// Creates a key of an application.
     ///
     /// # Errors
     /// When there is no such application or the database fails.
-    pub async fn create_key_with(&self, application: &AppId, scope: KeyScope) -> Result<IssuedKey, AccessError> {
-        let (issued, row) = new_key(self.now(), scope);
+    pub async fn create_key_with(&self, application: &AppId, terms: KeyTerms) -> Result<IssuedKey, AccessError> {
+        let (issued, row) = new_key(self.now(), terms);
         self.store.create_key(application, &row).await?;
         Ok(issued)
     }
@@ -120,12 +137,13 @@ impl KeyService {
         Ok(self.store.set_key_disabled(id, (!enabled).then(|| self.now()), true).await?)
     }
 
-    /// Creates the successor of a key, with the same scope; the old key works for another `overlap`.
+    /// Creates the successor of a key, with the same terms; the old key works for another `overlap`, but not longer
+    /// than it would have without.
     ///
     /// # Errors
     /// When there is no such key, it is disabled or was rotated already, or the database fails.
     pub async fn rotate_key(&self, old: &KeyId, overlap: Duration) -> Result<IssuedKey, AccessError> {
-        let (issued, row) = new_key(self.now(), KeyScope::default());
+        let (issued, row) = new_key(self.now(), KeyTerms::default());
         self.store.rotate_key(old, &row, row.created_at.after(overlap)).await?;
         Ok(issued)
     }
@@ -148,15 +166,17 @@ impl KeyService {
 }
 
 /// A new key, and the row to store.
-pub(crate) fn new_key(now: Timestamp, scope: KeyScope) -> (IssuedKey, NewKey) {
+pub(crate) fn new_key(now: Timestamp, terms: KeyTerms) -> (IssuedKey, NewKey) {
     let secret = ApiKey::from_random(random_bytes());
     let id = KeyId::from_random(random_bytes());
     let row = NewKey {
         id: id.clone(),
         digest: digest(secret.reveal()),
         hint: secret.hint().to_owned(),
-        scope,
+        scope: terms.scope,
+        allowed_places: terms.allowed.stored(),
         created_at: now,
+        expires_at: terms.lifetime.map(|lifetime| now.after(lifetime)),
         console: None,
     };
     (IssuedKey { id, secret }, row)

@@ -2,6 +2,7 @@
 //! that are sent again, usage and quotas, and the accounts of the people who own applications.
 
 mod accounts;
+mod allowed_places;
 mod console_service;
 mod error;
 mod failed_requests;
@@ -14,6 +15,7 @@ mod tokens;
 mod usage;
 
 pub use accounts::{Accounts, EmailMessage, LogMailer, Mailer, RegistrationStep, SignedIn, Visitor, csrf_token};
+pub use allowed_places::AllowedPlaces;
 pub use console_service::{ConsoleService, UsageReport};
 pub use error::AccessError;
 pub use failed_requests::{FAILED_REQUEST_RETENTION, FailedRequests};
@@ -24,7 +26,7 @@ pub use kaisatsu_store::{
     SessionRow, StoreError, StoredAnswer, UsageOutcome, UsageTotal,
 };
 pub use key_cache::{Caller, KeyCache, KeyRejection};
-pub use key_service::{IssuedKey, KeyService};
+pub use key_service::{IssuedKey, KeyService, KeyTerms};
 pub use limits::SharedLimits;
 pub use rate::RateLimit;
 use sha2::{Digest, Sha256};

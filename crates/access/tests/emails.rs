@@ -1,9 +1,9 @@
-//! Links in e-mails: confirming an address and choosing a new password.
+//! E-mails: links for confirming an address and choosing a new password, and what operators and people are told.
 
 use std::time::Duration;
 
-use kaisatsu_access::{AccessError, RegistrationStep};
-use kaisatsu_model::{AccountState, Language, Registration};
+use kaisatsu_access::{AccessError, Account, RegistrationStep};
+use kaisatsu_model::{AccountState, Language, Registration, Role};
 
 use crate::common::{Fixture, PASSWORD, PLACE, token_in, visitor};
 
@@ -160,4 +160,63 @@ async fn an_account_that_is_not_confirmed_within_a_day_is_deleted() {
     }
     deleting.abort();
     assert_eq!(fixture.account("operator@example.org").await.email, "operator@example.org");
+}
+
+/// Registers somebody in a language and opens the link in e-mail number `count`.
+async fn confirmed(fixture: &Fixture, email: &str, language: Language, count: usize) -> Account {
+    fixture.accounts.register(email, PASSWORD, language, PLACE).await.unwrap();
+    fixture.accounts.confirm_email(&fixture.outbox.token(count).await).await.unwrap();
+    fixture.accounts.emails_sent().await;
+    fixture.account(email).await
+}
+
+#[tokio::test]
+async fn operators_learn_who_waits_and_people_what_was_decided() {
+    let fixture = Fixture::with_mail().await;
+    fixture.register("operator@example.org").await;
+    let hana = confirmed(&fixture, "hana@example.org", Language::Japanese, 1).await;
+    assert_eq!(hana.state, AccountState::Waiting);
+    let waits = fixture.outbox.message(2).await;
+    assert_eq!((waits.to.as_str(), waits.subject), ("operator@example.org", "An account is waiting for your approval"));
+    assert!(waits.text.contains("hana@example.org") && waits.text.contains("https://example.org/console/operator\n"));
+    fixture.accounts.change(&hana.id, Some(AccountState::Active), None).await.unwrap();
+    let approved = fixture.outbox.message(3).await;
+    let subject = "Kaisatsu: アカウントが承認されました";
+    assert_eq!((approved.to.as_str(), approved.subject), ("hana@example.org", subject), "in her language");
+    assert!(approved.text.contains("https://example.org/console/sign-in\n"));
+
+    let kei = confirmed(&fixture, "kei@example.org", Language::English, 4).await;
+    assert_eq!(fixture.outbox.message(5).await.to.as_str(), "operator@example.org", "and not hana, a member");
+    fixture.accounts.delete_as_operator(&kei.id).await.unwrap();
+    let refused = fixture.outbox.message(6).await;
+    let subject = "Your Kaisatsu registration has been rejected";
+    assert_eq!((refused.to.as_str(), refused.subject), ("kei@example.org", subject));
+
+    // Whoever was let in before is told nothing.
+    fixture.accounts.change(&hana.id, Some(AccountState::Disabled), None).await.unwrap();
+    fixture.accounts.change(&hana.id, Some(AccountState::Active), Some(Role::Operator)).await.unwrap();
+    fixture.accounts.delete_as_operator(&hana.id).await.unwrap();
+    fixture.accounts.emails_sent().await;
+    assert_eq!(fixture.outbox.count(), 6);
+}
+
+#[tokio::test]
+async fn people_who_register_do_not_fill_the_mailbox_of_an_operator() {
+    let fixture = Fixture::with_mail().await;
+    fixture.register("operator@example.org").await;
+    for person in 0..7 {
+        // The first five come with a notice.
+        let count = fixture.outbox.count() + 1;
+        confirmed(&fixture, &format!("p{person}@example.org"), Language::English, count).await;
+    }
+    assert_eq!(fixture.outbox.count(), 7 + 5);
+    fixture.accounts.request_password_reset("operator@example.org", Language::English).unwrap();
+    assert_eq!(fixture.outbox.message(13).await.subject, "Choose a new password for Kaisatsu");
+}
+
+#[tokio::test]
+async fn where_anybody_may_register_operators_are_not_told() {
+    let fixture = fixture().await;
+    confirmed(&fixture, "a@example.org", Language::English, 1).await;
+    assert_eq!(fixture.outbox.count(), 1);
 }

@@ -1,4 +1,4 @@
-//! Registration, confirmation of an email address, and password reset.
+//! Registration, confirmation of an e-mail address, and password reset.
 
 use std::sync::Arc;
 

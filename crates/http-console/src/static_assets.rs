@@ -39,7 +39,8 @@ pub(crate) async fn serve(request: Request) -> Response {
         (None, true) => with_security_headers((StatusCode::NOT_FOUND, "there is no such file\n").into_response()),
         (None, false) => match Built::get("index.html") {
             Some(file) => file_response("index.html", file, request.headers()),
-            None => with_security_headers((StatusCode::SERVICE_UNAVAILABLE, NOT_BUILT).into_response()),
+            // Not 503: it does not help to try again.
+            None => with_security_headers((StatusCode::NOT_IMPLEMENTED, NOT_BUILT).into_response()),
         },
     }
 }
@@ -93,7 +94,7 @@ fn with_security_headers(mut response: Response) -> Response {
     headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
-    // The address of a page may hold the secret of a link from an email.
+    // The address of a page may hold the secret of a link from an e-mail.
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.insert(&PERMISSIONS, HeaderValue::from_static("camera=(self), microphone=(), geolocation=()"));
     headers.insert(&OPENER, HeaderValue::from_static("same-origin"));

@@ -7,13 +7,13 @@ use axum::{
     body::Body,
     extract::{Request, State},
     http::{HeaderMap, HeaderName, HeaderValue, Response as HttpResponse, Uri, header, request::Parts},
-    response::{IntoResponse, Response},
+    response::Response,
     routing::any,
 };
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use kaisatsu_fetch::Fetcher;
-use kaisatsu_http::{Gateway, Itself, Section};
+use kaisatsu_http::{Gateway, Itself, Section, pass_peer, plain_error};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
@@ -34,8 +34,10 @@ const WEIGHT: usize = 3;
 const FETCHES: usize = 8;
 
 /// The headers of the assistant's request that the requests of its tools have too.
-const PASSED_ON: [HeaderName; 4] = [
+const PASSED_ON: [HeaderName; 6] = [
     header::AUTHORIZATION,
+    header::ORIGIN,
+    HeaderName::from_static("x-forwarded-for"),
     HeaderName::from_static("x-api-key"),
     HeaderName::from_static("traceparent"),
     HeaderName::from_static("tracestate"),
@@ -90,7 +92,7 @@ async fn respond(service: Service, gateway: Arc<Gateway>, request: Request) -> R
     let limit = if known { largest(gateway.max_image_bytes) } else { SMALL_BODY };
     let body = match gateway.read_body(&head.headers, body, limit, WEIGHT, "the request").await {
         Ok(body) => body,
-        Err(failure) => return (failure.kind.row().0, format!("{}\n", failure.message)).into_response(),
+        Err(failure) => return plain_error(failure),
     };
     // Its memory stays reserved until there is an answer.
     let _reserved = body.clone();
@@ -121,6 +123,7 @@ impl Backend for InProcess {
         let (mut head, body) = request.into_parts();
         if let Some(asked) = asked {
             pass_on(&asked.headers, &mut head.headers);
+            pass_peer(&asked.extensions, &mut head.extensions);
             head.uri = with_key(&head.uri, asked.uri.query()).unwrap_or(head.uri);
         }
         head.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));

@@ -15,14 +15,16 @@ use std::sync::Arc;
 use axum::{
     Router,
     extract::rejection::PathRejection,
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, header},
     response::{IntoResponse, Response},
     routing::get,
 };
 use bytes::Bytes;
 use kaisatsu_railmap::LoadedMap;
 
-use kaisatsu_http::{Cacheable, Embedding, Etag, Failure, Gateway, Kind, LogContext, PreparedMap, Query, map_language};
+use kaisatsu_http::{
+    Cacheable, Embedding, Etag, Failure, Gateway, Kind, PreparedMap, Query, map_language, plain_error,
+};
 use kaisatsu_model::MapLanguage;
 
 /// The routes of everything below `/map`.
@@ -82,7 +84,7 @@ fn map(gateway: &Gateway, id: &str, language: MapLanguage) -> Result<Arc<LoadedM
 fn in_language(raw: Option<&str>, respond: impl FnOnce(MapLanguage) -> Result<Response, NotFound>) -> Response {
     match map_language(&Query::read(raw, &["language"])) {
         Ok(language) => respond(language).unwrap_or_else(IntoResponse::into_response),
-        Err(failure) => error(&failure),
+        Err(failure) => plain_error(failure),
     }
 }
 
@@ -103,24 +105,8 @@ impl From<NotFound> for Failure {
 
 impl IntoResponse for NotFound {
     fn into_response(self) -> Response {
-        error(&Failure::from(self))
+        plain_error(self.into())
     }
-}
-
-/// The response for a failure, as plain text.
-fn error(failure: &Failure) -> Response {
-    let mut response = (failure.kind.row().0, format!("{}\n", failure.message)).into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    if response.status() != StatusCode::NOT_FOUND {
-        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    }
-    if let Some(seconds) = failure.retry_seconds() {
-        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
-    }
-    // The message of an internal error refers to the log, so the cause must be there.
-    response.extensions_mut().get_or_insert_default::<LogContext>().cause.clone_from(&failure.cause);
-    response
 }
 
 /// Escapes a text for HTML.

@@ -9,7 +9,7 @@ use std::{
 
 use axum::{
     extract::FromRequestParts,
-    http::{HeaderMap, HeaderName, request::Parts},
+    http::{Extensions, HeaderMap, HeaderName, request::Parts},
 };
 use ipnet::IpNet;
 
@@ -20,6 +20,27 @@ static FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 /// The address at the other end of the connection, as an extension of the request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
+
+tokio::task_local! {
+    static PEER: IpAddr;
+}
+
+/// Runs the work of a request from this address. An extension of the request would cost an allocation each time.
+pub(crate) async fn from_peer<T>(peer: IpAddr, work: impl Future<Output = T>) -> T {
+    PEER.scope(peer, work).await
+}
+
+/// The address that the present request comes from; one that nobody has outside of a request.
+pub(crate) fn peer() -> IpAddr {
+    PEER.try_with(|peer| *peer).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
+}
+
+/// Lets a request that the server sends itself come from where the request came from that caused it.
+pub fn pass_peer(from: &Extensions, to: &mut Extensions) {
+    if let Some(peer) = from.get::<Peer>() {
+        to.insert(*peer);
+    }
+}
 
 /// The proxies whose `X-Forwarded-For` is believed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -48,7 +69,7 @@ impl TrustedProxies {
 
     /// The client of a request from `peer`. Every proxy appends to `X-Forwarded-For` whom it got the request from, so
     /// the header is read from its end, for as long as whoever wrote it is trusted.
-    fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+    pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let lines = headers.get_all(&FORWARDED_FOR).iter().filter_map(|value| value.to_str().ok());
         let mut hops: Vec<&str> = lines.flat_map(|line| line.split(',')).map(str::trim).collect();
         let mut client = peer;

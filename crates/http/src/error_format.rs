@@ -9,7 +9,7 @@ use axum::{
 };
 use utoipa::openapi::{OpenApi, PathItem};
 
-use crate::{Failure, Kind, Segment, recognition, redact, route_map};
+use crate::{Failure, Kind, Segment, plain_error, recognition, redact, route_map};
 
 const GET: HeaderValue = HeaderValue::from_static("GET,HEAD,OPTIONS");
 const POST: HeaderValue = HeaderValue::from_static("POST,OPTIONS");
@@ -84,7 +84,7 @@ impl ErrorFormats {
         match self.of(path) {
             ErrorFormat::RouteMap => route_map::response::error(failure),
             ErrorFormat::Recognition(function) => recognition::response::error(function, failure),
-            ErrorFormat::PlainText => (failure.kind.row().0, format!("{}\n", failure.message)).into_response(),
+            ErrorFormat::PlainText => plain_error(failure),
         }
     }
 

@@ -9,7 +9,10 @@ use std::{
     time::Duration,
 };
 
-use axum::{body::Body, http::HeaderMap};
+use axum::{
+    body::Body,
+    http::{HeaderMap, header},
+};
 use bytes::Bytes;
 use kaisatsu_access::{
     Accounts, Caller, ConsoleService, FailedRequests, Idempotency, KeyCache, KeyRejection, RateLimit, Tokens, Usage,
@@ -23,6 +26,7 @@ use kaisatsu_status::Monitor;
 use crate::{
     Embedding, Etag, Failure, KeyPlaces, Kind, PreparedMap, Query, TrustedProxies,
     body::BodyMemory,
+    client_address,
     drawings::{Client, Drawings},
     hang_up,
     presented_key::{presented_key, unknown},
@@ -252,6 +256,11 @@ impl Gateway {
             KeyRejection::Unknown => unknown(key.place),
             other => other.into(),
         })?;
+        if !caller.allowed.is_everywhere() && !self.comes_from_allowed_place(&caller, headers) {
+            let message = "this API key may not be used from here: it is for certain sites or networks; ask the \
+                           operator, or use another key";
+            return Err(Failure::new(Kind::Denied, message).of(caller));
+        }
         let taken = self.limit.take(&caller.key).await;
         caller.meter.set_burst_left(*taken.as_ref().unwrap_or(&0));
         taken.map_err(|wait| {
@@ -268,6 +277,11 @@ impl Gateway {
         })?;
         hang_up::remember(&caller);
         Ok(caller)
+    }
+
+    fn comes_from_allowed_place(&self, caller: &Caller, headers: &HeaderMap) -> bool {
+        let origin = headers.get(header::ORIGIN).and_then(|value| value.to_str().ok());
+        caller.allowed.allow(origin, self.trusted_proxies.client(client_address::peer(), headers))
     }
 
     /// The same for an operation that needs a key of some scope; `what` is refused to others.

@@ -4,7 +4,10 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use axum::{extract::Request, response::Response};
 
-use crate::App;
+use crate::{
+    App,
+    client_address::{Peer, from_peer, peer},
+};
 
 /// The server, for parts of it that send requests to other parts. It is connected once the server is assembled.
 #[derive(Clone, Default)]
@@ -20,6 +23,7 @@ impl Itself {
     /// The response to a request; `None` when the server is not there yet, or not any more.
     pub async fn send(&self, request: Request) -> Option<Response> {
         let app = self.0.get()?.upgrade()?;
-        Some(app.handle(request).await)
+        let peer = request.extensions().get::<Peer>().map_or_else(peer, |peer| peer.0);
+        Some(from_peer(peer, app.handle(request)).await)
     }
 }

@@ -44,7 +44,7 @@ mod trace_context;
 
 pub use access_log::{AccessLine, AccessLog};
 pub use body::{media_type, read_body};
-pub use client_address::{ClientAddress, TrustedProxies};
+pub use client_address::{ClientAddress, TrustedProxies, pass_peer};
 pub use cors::Cors;
 pub use embedding::Embedding;
 pub use etag::{Cacheable, Etag};
@@ -57,6 +57,7 @@ pub use openapi::{document as openapi_document, operations};
 pub use presented_key::KeyPlaces;
 pub use query::Query;
 pub use recent_errors::RecentError;
+pub use response::plain_error;
 pub use route_map::{
     course::courses_between, detail::station_detail, prepared::PreparedMap, station::language as map_language,
 };

@@ -316,17 +316,19 @@ pub(crate) mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_request_that_is_never_answered_gets_503_in_the_format_of_its_path() {
         let stuck = || get(pending::<Response>);
-        let router =
-            Router::new().route("/route_service/v1/stuck", stuck()).route("/imageRecognition/v1/stuck", stuck());
+        let paths = ["/route_service/v1/stuck", "/imageRecognition/v1/stuck", "/map/stuck"];
+        let router = paths.iter().fold(Router::new(), |router, path| router.route(path, stuck()));
         let app = app(router);
         let ask = async |path: &str| app.handle(Request::get(path).body(Body::empty()).unwrap()).await;
         let response = ask("/route_service/v1/stuck").await;
         assert_eq!((response.status().as_u16(), response.headers()["retry-after"].to_str().unwrap()), (503, "5"));
         let answer: Value = serde_json::from_str(&text(response).await).unwrap();
         assert_eq!(answer["ResultSet"]["Error"]["code"], "W503");
-        let response = ask("/imageRecognition/v1/stuck").await;
-        assert_eq!(response.status(), 503);
-        assert!(text(response).await.contains("within 30s"));
+        for path in [paths[1], paths[2]] {
+            let response = ask(path).await;
+            assert_eq!((response.status().as_u16(), response.headers()["retry-after"].to_str().unwrap()), (503, "5"));
+            assert!(text(response).await.contains("within 30s"));
+        }
     }
 
     #[tokio::test]

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use axum::{
     http::{HeaderValue, StatusCode, header},
-    response::Response,
+    response::{IntoResponse as _, Response},
 };
 use kaisatsu_access::Caller;
 use serde::Serialize;
 
-use crate::{Failure, LogContext};
+use crate::{Failure, Kind, LogContext};
 
 /// The body of a response, written as JSON.
 pub(crate) trait JsonBody: Serialize {
@@ -53,7 +53,23 @@ pub(crate) fn with_caller(caller: Arc<Caller>, mut response: Response) -> Respon
 
 /// The response for a failure. The body is in the format of the function that failed.
 pub(crate) fn error(failure: Failure, body: &impl JsonBody) -> Response {
-    let mut response = json(failure.kind.row().0, body);
+    failed(failure, json(StatusCode::OK, body))
+}
+
+/// The response for a failure outside of both functions: plain text.
+#[must_use]
+pub fn plain_error(failure: Failure) -> Response {
+    let mut response = format!("{}\n", failure.message).into_response();
+    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if failure.kind != Kind::NotFound {
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    failed(failure, response)
+}
+
+/// Adds the status of a failure, when to try again, and the context for the log.
+fn failed(failure: Failure, mut response: Response) -> Response {
+    *response.status_mut() = failure.kind.row().0;
     if let Some(seconds) = failure.retry_seconds() {
         response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
     }

@@ -34,7 +34,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::{
     App, Tls,
     body_drain::DrainableBody,
-    client_address::Peer,
+    client_address::{Peer, from_peer},
     idle_timeout::{CHECK_INTERVAL, IdleTimer, TimedStream},
 };
 
@@ -128,12 +128,12 @@ async fn serve_connection(stream: impl Read + Write + Unpin + 'static, connectio
             let (Connection { peer, app, closing }, idle) = &*shared;
             idle.request_started();
             let (mut head, incoming) = request.into_parts();
-            // Only the console asks for it, and an extension costs an allocation.
-            if head.uri.path().starts_with("/console/") {
+            // Only these ask for it, and an extension costs an allocation.
+            if head.uri.path().starts_with("/console/") || head.uri.path() == "/mcp" {
                 head.extensions.insert(Peer(*peer));
             }
             let (body, drainable) = DrainableBody::new(&head.headers, incoming);
-            let mut response = app.handle(Request::from_parts(head, body)).await;
+            let mut response = from_peer(*peer, app.handle(Request::from_parts(head, body))).await;
             if closing.load(Ordering::Relaxed) {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }

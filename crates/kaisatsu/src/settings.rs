@@ -602,6 +602,15 @@ fn otlp_endpoint(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+/// The address at which a program on this machine reaches a server that listens at `address`.
+pub(crate) fn on_this_machine(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        let loopback = if address.is_ipv4() { IpAddr::from([127, 0, 0, 1]) } else { Ipv6Addr::LOCALHOST.into() };
+        address.set_ip(loopback);
+    }
+    address
+}
+
 impl Settings {
     /// Where API keys are read from.
     pub(crate) fn key_places(&self) -> KeyPlaces {
@@ -610,12 +619,7 @@ impl Settings {
 
     /// The address at which a program on this machine reaches the server.
     pub(crate) fn local_address(&self) -> SocketAddr {
-        let mut address = self.listen;
-        if address.ip().is_unspecified() {
-            let loopback = if address.is_ipv4() { IpAddr::from([127, 0, 0, 1]) } else { Ipv6Addr::LOCALHOST.into() };
-            address.set_ip(loopback);
-        }
-        address
+        on_this_machine(self.listen)
     }
 
     /// The address at which people reach a server that listens at `local`.
@@ -628,7 +632,7 @@ impl Settings {
     pub(crate) fn mailer(&self) -> Result<Arc<dyn Mailer>, CliError> {
         let Some(Hidden(address)) = &self.smtp else { return Ok(Arc::new(LogMailer)) };
         let url = self.public_url(self.listen);
-        let host = url.split("://").nth(1).unwrap_or_default().split(':').next().unwrap_or_default();
+        let host = url.split("://").nth(1).unwrap_or_default().split([':', '/']).next().unwrap_or_default();
         let sender = self.mail_from.clone().unwrap_or_else(|| format!("kaisatsu@{host}"));
         Ok(Arc::new(MailServer::new(address, &sender).map_err(CliError::Usage)?))
     }

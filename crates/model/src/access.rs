@@ -136,9 +136,11 @@ pub struct KeyRecord {
     pub hint: String,
     /// What it may do.
     pub scope: KeyScope,
+    /// The places that it may be used from, as a list; from everywhere without it.
+    pub allowed_places: Option<String>,
     /// When it was created.
     pub created_at: Timestamp,
-    /// When it expires. A rotation sets this on the old key.
+    /// When it expires. A rotation sets this on the old key, or brings it forward.
     pub expires_at: Option<Timestamp>,
     /// When it was disabled.
     pub disabled_at: Option<Timestamp>,
@@ -161,7 +163,7 @@ pub enum KeyState {
     Active,
     /// It or its application was disabled.
     Disabled,
-    /// A rotation replaced it, and the overlap is over.
+    /// Its time is over: it was made for some time, or a rotation replaced it and the overlap is over.
     Expired,
 }
 
@@ -222,6 +224,7 @@ mod tests {
                 },
                 hint: "abcd".to_owned(),
                 scope: KeyScope::Standard,
+                allowed_places: None,
                 created_at: Timestamp(0),
                 expires_at: Some(Timestamp(20)),
                 disabled_at: own,

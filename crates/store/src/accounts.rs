@@ -7,7 +7,7 @@ mod links;
 mod sessions;
 
 pub use erasure::ApplicationContents;
-use kaisatsu_model::{AccountId, AccountState, Email, Registration, Role, SecretDigest, Timestamp};
+use kaisatsu_model::{AccountId, AccountState, Email, Language, Registration, Role, SecretDigest, Timestamp};
 pub use links::LinkPurpose;
 pub use sessions::{AccountSession, NewSession, SessionRow};
 
@@ -24,6 +24,8 @@ pub struct NewAccount {
     pub password: String,
     /// Its state where anybody may register. Where an operator must approve, an active one waits instead.
     pub state: AccountState,
+    /// The language of e-mails to the person, if known.
+    pub language: Option<Language>,
     /// When it is created.
     pub created_at: Timestamp,
 }
@@ -50,6 +52,8 @@ pub struct Account {
     pub role: Role,
     /// Its state.
     pub state: AccountState,
+    /// The language of e-mails to the person, if known.
+    pub language: Option<Language>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When the person last signed in.
@@ -72,10 +76,13 @@ const SET_REGISTRATION: &str = "UPDATE console SET registration = $1";
 
 const ANY: &str = "SELECT 1 FROM account LIMIT 1";
 
-const INSERT: &str = "INSERT INTO account (id, email, password, role, state, created_at) \
-     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (email) DO NOTHING";
+const INSERT: &str = "INSERT INTO account (id, email, password, role, state, created_at, language) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (email) DO NOTHING";
 
-pub(crate) const COLUMNS: &str = "SELECT a.id, a.email, a.role, a.state, a.created_at, a.signed_in_at FROM account a";
+const COLUMNS: &str = "SELECT a.id, a.email, a.role, a.state, a.language, a.created_at, a.signed_in_at FROM account a";
+
+/// The same columns of a row that was changed or deleted.
+const RETURNED: &str = "RETURNING id, email, role, state, language, created_at, signed_in_at";
 
 /// How many operators can sign in.
 const OPERATORS: &str = "SELECT COUNT(*) FROM account WHERE role = 'operator' AND state = 'active'";
@@ -111,7 +118,7 @@ impl Store {
             };
             let kept = sqlx::query(INSERT)
                 .bind(new.id.as_str()).bind(new.email.as_str()).bind(&new.password)
-                .bind(role.as_str()).bind(state.as_str()).bind(new.created_at.0)
+                .bind(role.as_str()).bind(state.as_str()).bind(new.created_at.0).bind(new.language.map(Language::as_str))
                 .execute(&mut *tx).await?;
             if first {
                 sqlx::query(SET_REGISTRATION).bind(Registration::Approval.as_str()).execute(&mut *tx).await?;
@@ -143,6 +150,7 @@ impl Store {
             let kept = sqlx::query(INSERT)
                 .bind(new.id.as_str()).bind(new.email.as_str()).bind(&new.password)
                 .bind(role.as_str()).bind(new.state.as_str()).bind(new.created_at.0)
+                .bind(new.language.map(Language::as_str))
                 .execute(&mut *tx).await?;
             if any.is_none() && registration == Registration::Open.as_str() {
                 sqlx::query(SET_REGISTRATION).bind(Registration::Approval.as_str()).execute(&mut *tx).await?;
@@ -166,17 +174,28 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn accounts(&self) -> Result<Vec<(Account, i64)>, StoreError> {
-        type Row = (String, String, String, String, i64, Option<i64>, i64);
+        type Row = (String, String, String, String, Option<String>, i64, Option<i64>, i64);
         let rows: Vec<Row> = on_each!(self, pool => sqlx::query_as(
-            "SELECT a.id, a.email, a.role, a.state, a.created_at, a.signed_in_at, \
+            "SELECT a.id, a.email, a.role, a.state, a.language, a.created_at, a.signed_in_at, \
              (SELECT COUNT(*) FROM application p WHERE p.account_id = a.id AND p.deleted_at IS NULL) \
              FROM account a ORDER BY a.created_at, a.id",
         ).fetch_all(pool).await)?;
-        let listed = |(id, email, role, state, created_at, signed_in_at, applications): Row| {
-            let row = AccountRow { id, email, role, state, created_at, signed_in_at };
+        let listed = |(id, email, role, state, language, created_at, signed_in_at, applications): Row| {
+            let row = AccountRow { id, email, role, state, language, created_at, signed_in_at };
             Ok((row.into_account()?, applications))
         };
         rows.into_iter().map(listed).collect()
+    }
+
+    /// The operators that can sign in, oldest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn active_operators(&self) -> Result<Vec<Account>, StoreError> {
+        let sql = format!("{COLUMNS} WHERE a.role = 'operator' AND a.state = 'active' ORDER BY a.created_at, a.id");
+        let rows: Vec<AccountRow> =
+            on_each!(self, pool => sqlx::query_as(sqlx::AssertSqlSafe(sql)).fetch_all(pool).await)?;
+        rows.into_iter().map(AccountRow::into_account).collect()
     }
 
     /// The account of that id, if there is one.
@@ -240,8 +259,8 @@ impl Store {
         Ok(())
     }
 
-    /// Changes the role and the state of an account. A disabled account is signed out everywhere, and the keys of its
-    /// applications are refused.
+    /// Changes the role and the state of an account, and returns the account with the state that it had. A disabled
+    /// account is signed out everywhere, and the keys of its applications are refused.
     ///
     /// # Errors
     /// [`StoreError::NotFound`]; [`StoreError::Conflict`] when no active operator would remain.
@@ -250,13 +269,16 @@ impl Store {
         id: &AccountId,
         change: AccountChange,
         now: Timestamp,
-    ) -> Result<Account, StoreError> {
+    ) -> Result<(Account, AccountState), StoreError> {
         let read = format!("{COLUMNS} WHERE a.id = $1");
-        let row: AccountRow = on_each!(self, pool => {
+        let (row, was): (AccountRow, String) = on_each!(self, pool => {
             let mut tx = pool.begin_with(self.begin_immediate()).await?;
             sqlx::query(LOCK).execute(&mut *tx).await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             let before: i64 = sqlx::query_scalar(OPERATORS).fetch_one(&mut *tx).await?;
+            let was: Option<String> = sqlx::query_scalar("SELECT state FROM account WHERE id = $1")
+                .bind(id.as_str()).fetch_optional(&mut *tx).await?;
+            let was = was.ok_or_else(|| Missing::Account(id.clone()))?;
             sqlx::query("UPDATE account SET state = COALESCE($2, state), role = COALESCE($3, role) WHERE id = $1")
                 .bind(id.as_str()).bind(change.state.map(AccountState::as_str)).bind(change.role.map(Role::as_str))
                 .execute(&mut *tx).await?;
@@ -264,9 +286,8 @@ impl Store {
             if before > 0 && after == 0 {
                 return Err(Conflict::LastOperator.into());
             }
-            let row: Option<AccountRow> = sqlx::query_as(sqlx::AssertSqlSafe(read))
-                .bind(id.as_str()).fetch_optional(&mut *tx).await?;
-            let row = row.ok_or_else(|| Missing::Account(id.clone()))?;
+            let row: AccountRow = sqlx::query_as(sqlx::AssertSqlSafe(read))
+                .bind(id.as_str()).fetch_one(&mut *tx).await?;
             sqlx::query(TOUCH_KEYS).bind(id.as_str()).bind(revision).execute(&mut *tx).await?;
             if change.state == Some(AccountState::Disabled) {
                 sqlx::query("DELETE FROM session WHERE account_id = $1").bind(id.as_str()).execute(&mut *tx).await?;
@@ -274,13 +295,14 @@ impl Store {
             // A former operator may have console keys for other people's applications.
             sqlx::query(END_CONSOLE_KEYS).bind(id.as_str()).bind(now.0).bind(revision).execute(&mut *tx).await?;
             tx.commit().await?;
-            row
+            (row, was)
         });
-        row.into_account()
+        Ok((row.into_account()?, state_of(&was)?))
     }
 
     /// Confirms an account whose e-mail address has been proved, with the password that was chosen with the link. The
-    /// new state is active, or waiting where an operator must approve.
+    /// new state is active, or waiting where an operator must approve. Returns the account if it was not confirmed
+    /// before.
     ///
     /// # Errors
     /// When the database fails.
@@ -289,13 +311,15 @@ impl Store {
         id: &AccountId,
         state: AccountState,
         password: Option<&str>,
-    ) -> Result<(), StoreError> {
-        on_each!(self, pool => {
-            sqlx::query("UPDATE account SET state = $2, password = COALESCE($3, password) \
-                 WHERE id = $1 AND state = 'unconfirmed'")
-                .bind(id.as_str()).bind(state.as_str()).bind(password).execute(pool).await.map(drop)
+    ) -> Result<Option<Account>, StoreError> {
+        let sql = format!(
+            "UPDATE account SET state = $2, password = COALESCE($3, password) \
+             WHERE id = $1 AND state = 'unconfirmed' {RETURNED}"
+        );
+        let row: Option<AccountRow> = on_each!(self, pool => {
+            sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(id.as_str()).bind(state.as_str()).bind(password).fetch_optional(pool).await
         })?;
-        Ok(())
+        row.map(AccountRow::into_account).transpose()
     }
 
     /// Who may register.
@@ -324,22 +348,28 @@ fn registration_of(word: &str) -> Result<Registration, StoreError> {
     Registration::from_text(word).ok_or_else(|| StoreError::Damaged("who may register".to_owned()))
 }
 
+fn state_of(word: &str) -> Result<AccountState, StoreError> {
+    AccountState::from_text(word).ok_or_else(|| StoreError::Damaged("the state of an account".to_owned()))
+}
+
 #[derive(sqlx_macros::FromRow)]
 pub(crate) struct AccountRow {
     id: String,
     email: String,
     role: String,
     state: String,
+    language: Option<String>,
     created_at: i64,
     signed_in_at: Option<i64>,
 }
 
 impl AccountRow {
     pub(crate) fn into_account(self) -> Result<Account, StoreError> {
-        let damaged = |what: &str| StoreError::Damaged(format!("the {what} of an account"));
+        let role = Role::from_text(&self.role);
         Ok(Account {
-            role: Role::from_text(&self.role).ok_or_else(|| damaged("role"))?,
-            state: AccountState::from_text(&self.state).ok_or_else(|| damaged("state"))?,
+            role: role.ok_or_else(|| StoreError::Damaged("the role of an account".to_owned()))?,
+            state: state_of(&self.state)?,
+            language: self.language.as_deref().and_then(Language::from_text),
             id: AccountId::from_text(self.id),
             email: self.email,
             created_at: Timestamp(self.created_at),

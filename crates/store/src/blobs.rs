@@ -9,11 +9,11 @@ use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 
 pub use address::{BlobAddress, InvalidBlobAddress};
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt};
+use futures_util::{Stream, StreamExt, TryStreamExt as _, stream::BoxStream};
 use kaisatsu_model::{AppId, UserId};
 use object_store::{
-    ObjectStore, ObjectStoreExt, PutPayload, RetryConfig, aws::AmazonS3Builder, local::LocalFileSystem, path::Path,
-    prefix::PrefixStore,
+    ObjectStore, ObjectStoreExt, PutPayload, RetryConfig, WriteMultipart, aws::AmazonS3Builder, local::LocalFileSystem,
+    path::Path, prefix::PrefixStore,
 };
 use sha2::{Digest, Sha256};
 
@@ -114,6 +114,10 @@ impl From<object_store::Error> for BlobError {
     }
 }
 
+/// The most bytes that are copied in one piece. What is larger is copied in parts, of which two are in memory.
+const WHOLE: u64 = 8 << 20;
+const PART: usize = 8 << 20;
+
 /// The folder or the bucket. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Blobs {
@@ -183,8 +187,18 @@ impl Blobs {
     pub async fn copy_to(&self, other: &Self, name: &str) -> Result<bool, BlobError> {
         let path = Path::from(name);
         match self.store.get(&path).await {
-            Ok(found) => {
+            Ok(found) if found.meta.size <= WHOLE => {
                 other.store.put(&path, PutPayload::from_bytes(found.bytes().await?)).await?;
+                Ok(true)
+            }
+            Ok(found) => {
+                let upload = other.store.put_multipart(&path).await?;
+                let mut parts = WriteMultipart::new_with_chunk_size(upload, PART);
+                if let Err(error) = pass_on(found.into_stream(), &mut parts).await {
+                    let _ = parts.abort().await;
+                    return Err(error.into());
+                }
+                parts.finish().await?;
                 Ok(true)
             }
             Err(object_store::Error::NotFound { .. }) => Ok(false),
@@ -252,6 +266,18 @@ impl Blobs {
             Ok(listed(entry.location.as_ref(), entry.size))
         })
     }
+}
+
+/// Writes what comes, and waits for a part to be written before there is another one.
+async fn pass_on(
+    mut bytes: BoxStream<'static, object_store::Result<Bytes>>,
+    parts: &mut WriteMultipart,
+) -> object_store::Result<()> {
+    while let Some(piece) = bytes.try_next().await? {
+        parts.wait_for_capacity(1).await?;
+        parts.put(piece);
+    }
+    Ok(())
 }
 
 /// Callers wait for an answer, so a server that is down must be reported within seconds.

@@ -165,7 +165,17 @@ impl From<Conflict> for StoreError {
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        let Some(cause) = error.as_database_error() else { return Self::Unavailable(error) };
+        let Some(cause) = error.as_database_error() else {
+            return match error {
+                // The database answers, but not what this code reads.
+                sqlx::Error::Decode(_)
+                | sqlx::Error::ColumnDecode { .. }
+                | sqlx::Error::ColumnNotFound(_)
+                | sqlx::Error::ColumnIndexOutOfBounds { .. }
+                | sqlx::Error::TypeNotFound { .. } => Self::Damaged(error.to_string()),
+                _ => Self::Unavailable(error),
+            };
+        };
         let code = cause.code().unwrap_or_default();
         if cause.try_downcast_ref::<SqliteError>().is_some() {
             let code: u32 = code.parse().unwrap_or_default();
@@ -174,6 +184,8 @@ impl From<sqlx::Error> for StoreError {
                 (13, _) | (_, 4874) => Self::Full(error),
                 // SQLITE_READONLY.
                 (8, _) => Self::ReadOnly(error),
+                // SQLITE_CORRUPT and SQLITE_NOTADB.
+                (11 | 26, _) => Self::Damaged(error.to_string()),
                 _ => Self::Unavailable(error),
             };
         }

@@ -18,10 +18,14 @@ pub struct NewKey {
     pub digest: KeyDigest,
     /// The last four characters of the secret.
     pub hint: String,
-    /// What it may do. A successor takes over the scope of the key that it replaces.
+    /// What it may do. A successor takes over the scope, the places and the lifetime of the key that it replaces.
     pub scope: KeyScope,
+    /// The places that it may be used from, as a list; from everywhere without it.
+    pub allowed_places: Option<String>,
     /// When it is created.
     pub created_at: Timestamp,
+    /// When it expires.
+    pub expires_at: Option<Timestamp>,
     /// For a key that a console made for itself: when it expires, and whose console it was.
     pub console: Option<(Timestamp, AccountId)>,
 }
@@ -39,6 +43,8 @@ pub struct KeyGrant {
     pub expires_at: Option<Timestamp>,
     /// What it may do.
     pub scope: KeyScope,
+    /// The places that it may be used from, as a list; from everywhere without it.
+    pub allowed_places: Option<String>,
     /// Whether a console made it for itself.
     pub console: bool,
     /// The application's own limit of requests a day, if it has one.
@@ -82,15 +88,15 @@ const SWITCH: &str = "UPDATE api_key SET disabled_at = $2, revision = $3, disabl
      WHERE id = $1 AND ($4 = 1 OR disabled_by_operator = 0 OR disabled_at IS NULL) RETURNING created_at";
 
 const INSERT_KEY: &str = "INSERT INTO api_key \
-     (id, application_id, digest, hint, created_at, revision, expires_at, pass_of, scope) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+     (id, application_id, digest, hint, created_at, revision, expires_at, pass_of, scope, allowed_places) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
 
 /// Binds the values of [`INSERT_KEY`].
 macro_rules! insert_key {
     ($key:expr, $application:expr, $revision:expr) => {
-        insert_key!($key, $application, $revision, $key.scope.as_str())
+        insert_key!($key, $application, $revision, $key.scope.as_str(), &$key.allowed_places, $key.expires_at)
     };
-    ($key:expr, $application:expr, $revision:expr, $scope:expr) => {
+    ($key:expr, $application:expr, $revision:expr, $scope:expr, $places:expr, $end:expr) => {
         sqlx::query(INSERT_KEY)
             .bind($key.id.as_str())
             .bind($application)
@@ -98,13 +104,22 @@ macro_rules! insert_key {
             .bind(&$key.hint)
             .bind($key.created_at.0)
             .bind($revision)
-            .bind($key.console.as_ref().map(|(end, _)| end.0))
+            .bind($key.console.as_ref().map(|(end, _)| *end).or($end).map(|end| end.0))
             .bind($key.console.as_ref().map(|(_, account)| account.as_str()))
             .bind($scope)
+            .bind($places)
     };
 }
 
-const LIST_KEYS: &str = "SELECT k.id, k.hint, k.scope, k.created_at, k.expires_at, k.disabled_at, k.last_used_at, \
+/// Lets a key end, unless it has ended or has a successor. A key that expires anyway does not live longer for it, and
+/// its successor gets the same lifetime.
+const ROTATE: &str = "UPDATE api_key SET rotated_at = $4, revision = $3, lifetime = expires_at - created_at, \
+     expires_at = CASE WHEN expires_at < $2 THEN expires_at ELSE $2 END \
+     WHERE id = $1 AND rotated_at IS NULL AND disabled_at IS NULL AND (expires_at IS NULL OR expires_at > $4) \
+     RETURNING application_id, scope, allowed_places, lifetime";
+
+const LIST_KEYS: &str = "SELECT k.id, k.hint, k.scope, k.allowed_places, k.created_at, k.expires_at, k.disabled_at, \
+     k.last_used_at, \
      a.id AS app_id, COALESCE(a.title, a.name) AS app_name, a.created_at AS app_created_at, \
      a.disabled_at AS app_disabled_at \
      FROM api_key k JOIN application a ON a.id = k.application_id \
@@ -298,12 +313,10 @@ impl Store {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
-            let replaced: Option<(String, String)> = sqlx::query_as(
-                "UPDATE api_key SET expires_at = $2, revision = $3 \
-                 WHERE id = $1 AND expires_at IS NULL AND disabled_at IS NULL RETURNING application_id, scope",
-            )
-            .bind(old.as_str()).bind(old_ends.0).bind(revision).fetch_optional(&mut *tx).await?;
-            let Some((application, scope)) = replaced else {
+            let replaced: Option<Replaced> = sqlx::query_as(ROTATE)
+                .bind(old.as_str()).bind(old_ends.0).bind(revision).bind(new.created_at.0)
+                .fetch_optional(&mut *tx).await?;
+            let Some(Replaced { application_id, scope, allowed_places, lifetime }) = replaced else {
                 let exists: Option<String> = sqlx::query_scalar("SELECT id FROM api_key WHERE id = $1")
                     .bind(old.as_str()).fetch_optional(&mut *tx).await?;
                 return Err(match exists {
@@ -311,7 +324,8 @@ impl Store {
                     None => Missing::Key(old.clone()).into(),
                 });
             };
-            insert_key!(new, application, revision, scope).execute(&mut *tx).await?;
+            let end = lifetime.map(|lifetime| Timestamp(new.created_at.0.saturating_add(lifetime)));
+            insert_key!(new, application_id, revision, scope, allowed_places, end).execute(&mut *tx).await?;
             tx.commit().await?;
         });
         Ok(())
@@ -333,7 +347,8 @@ impl Store {
         // A change between the two queries is read now, and again later because its revision is higher than `current`.
         let rows: Vec<GrantRow> = on_each!(self, pool => {
             sqlx::query_as(
-                "SELECT k.digest, k.id, k.application_id, k.expires_at, k.scope, k.pass_of, a.requests_per_day, \
+                "SELECT k.digest, k.id, k.application_id, k.expires_at, k.scope, k.allowed_places, k.pass_of, \
+                 a.requests_per_day, \
                  CASE o.state WHEN 'disabled' THEN k.created_at ELSE COALESCE(k.disabled_at, a.disabled_at) END \
                  AS disabled_at \
                  FROM api_key k JOIN application a ON a.id = k.application_id \
@@ -378,11 +393,21 @@ fn scope(name: &str) -> KeyScope {
     KeyScope::new(name).unwrap_or(KeyScope::Restricted)
 }
 
+/// What a successor takes over.
+#[derive(sqlx_macros::FromRow)]
+struct Replaced {
+    application_id: String,
+    scope: String,
+    allowed_places: Option<String>,
+    lifetime: Option<i64>,
+}
+
 #[derive(sqlx_macros::FromRow)]
 struct KeyRow {
     id: String,
     hint: String,
     scope: String,
+    allowed_places: Option<String>,
     created_at: i64,
     expires_at: Option<i64>,
     disabled_at: Option<i64>,
@@ -406,6 +431,7 @@ impl KeyRow {
             application: application.into_application(),
             hint: self.hint,
             scope: scope(&self.scope),
+            allowed_places: self.allowed_places,
             created_at: Timestamp(self.created_at),
             expires_at: self.expires_at.map(Timestamp),
             disabled_at: self.disabled_at.map(Timestamp),
@@ -421,6 +447,7 @@ struct GrantRow {
     application_id: String,
     expires_at: Option<i64>,
     scope: String,
+    allowed_places: Option<String>,
     pass_of: Option<String>,
     requests_per_day: Option<i64>,
     disabled_at: Option<i64>,
@@ -435,6 +462,7 @@ impl GrantRow {
             disabled: self.disabled_at.is_some(),
             expires_at: self.expires_at.map(Timestamp),
             scope: scope(&self.scope),
+            allowed_places: self.allowed_places,
             console: self.pass_of.is_some(),
             requests_per_day: self.requests_per_day,
         };

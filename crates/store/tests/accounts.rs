@@ -52,6 +52,7 @@ fn person(n: u8) -> NewAccount {
         email: Email::new(&format!("p{n}@example.org")).unwrap(),
         password: format!("hash {n}"),
         state: AccountState::Active,
+        language: None,
         created_at: Timestamp(i64::from(n)),
     }
 }
@@ -62,6 +63,8 @@ fn key(n: u8) -> NewKey {
         digest: KeyDigest([n; 32]),
         hint: format!("h{n}"),
         scope: KeyScope::Standard,
+        allowed_places: None,
+        expires_at: None,
         created_at: Timestamp(i64::from(n)),
         console: None,
     }

@@ -42,6 +42,7 @@ on_every_storage![
     a_blob_exists_until_it_is_removed,
     writing_again_replaces_the_bytes,
     large_blobs_are_read_completely,
+    blobs_are_copied_completely,
     blobs_are_listed_with_their_size,
 ];
 
@@ -85,6 +86,20 @@ async fn large_blobs_are_read_completely(storage: Storage) {
     let key = key("u", &bytes);
     storage.blobs.put(&key, bytes.clone()).await.unwrap();
     assert!(storage.blobs.get(&key).await.unwrap() == Some(bytes));
+}
+
+/// Small ones in one piece, and large ones in parts.
+async fn blobs_are_copied_completely(storage: Storage) {
+    let (from, to) = (folder(), folder());
+    for length in [0, 3, 8 << 20, 20_000_001u32] {
+        let bytes: Bytes = (0..length).map(|at| at.to_le_bytes()[1]).collect::<Vec<_>>().into();
+        let key = key("u", &bytes);
+        from.blobs.put(&key, bytes.clone()).await.unwrap();
+        assert!(from.blobs.copy_to(&storage.blobs, &key.name()).await.unwrap());
+        assert!(storage.blobs.copy_to(&to.blobs, &key.name()).await.unwrap());
+        assert!(to.blobs.get(&key).await.unwrap() == Some(bytes), "{length}");
+    }
+    assert!(!storage.blobs.copy_to(&to.blobs, &key("u", b"missing").name()).await.unwrap());
 }
 
 async fn blobs_are_listed_with_their_size(storage: Storage) {

@@ -40,6 +40,8 @@ fn key(n: u8) -> NewKey {
         digest: KeyDigest([n; 32]),
         hint: format!("h{n}"),
         scope: KeyScope::Standard,
+        allowed_places: None,
+        expires_at: None,
         created_at: Timestamp(i64::from(n)),
         console: None,
     }

@@ -1,31 +1,14 @@
 //! What an older version kept is there after an upgrade.
 
+use std::path::Path;
+
 use kaisatsu_model::{RecognitionId, Timestamp, Verdict};
 use kaisatsu_store::{FeedbackFilter, Standing, Store};
 use kaisatsu_testkit::{Backend, Database};
-use sqlx::{
-    PgPool, SqlitePool,
-    migrate::{MigrateError, Migrator},
-    sqlite::SqliteConnectOptions,
-};
 
-/// Makes the schema as it was.
-async fn schema(backend: Backend, database: &Database, version: i64) -> Result<(), MigrateError> {
-    let folder = |name: &str| std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("migrations").join(name);
-    match backend {
-        Backend::Sqlite => {
-            let options: SqliteConnectOptions = database.address.parse()?;
-            let pool = SqlitePool::connect_with(options.create_if_missing(true)).await?;
-            Migrator::new(folder("sqlite")).await?.run_to(version, &pool).await?;
-            pool.close().await;
-        }
-        Backend::Postgres => {
-            let pool = PgPool::connect(&database.address).await?;
-            Migrator::new(folder("postgres")).await?.run_to(version, &pool).await?;
-            pool.close().await;
-        }
-    }
-    Ok(())
+/// The migrations of both databases.
+fn migrations() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/migrations"))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -33,7 +16,7 @@ async fn schema(backend: Backend, database: &Database, version: i64) -> Result<(
 async fn feedback_from_before_it_was_a_memory() {
     for (backend, bytes) in [(Backend::Sqlite, "X'0000003f'"), (Backend::Postgres, "'\\x0000003f'::bytea")] {
         let database = Database::fresh(backend);
-        schema(backend, &database, 5).await.unwrap();
+        database.migrate_to(migrations(), 5);
         database.run("INSERT INTO application (id, name, created_at) VALUES ('app_one', 'one', 0)");
         // One recognition is still there, one is forgotten; that one has two verdicts.
         database.run(&format!(

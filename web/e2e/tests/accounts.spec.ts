@@ -1,4 +1,4 @@
-// 1. Accounts: registration, signing in and out, passwords, emails, deletion.
+// 1. Accounts: registration, signing in and out, passwords, e-mails, deletion.
 import { SMTPServer } from 'smtp-server';
 import { expect, expectAccessible, test } from '../test';
 import { ConsoleUser, password, signIn } from '../users';
@@ -14,7 +14,7 @@ test.describe('without a mail server', () => {
     await expect(page, 'nobody could sign in yet').toHaveURL(/register/);
     await expect(page.getByText('You will be the operator')).toBeVisible();
     await expectAccessible(page);
-    await page.getByLabel('Email').fill('operator@example.org');
+    await page.getByLabel('E-mail').fill('operator@example.org');
     await page.getByLabel('Password', { exact: true }).fill('short');
     await page.getByRole('button', { name: 'Register as operator' }).click();
     await expect(page.getByText('At least 10 characters are required; you have entered 5.')).toBeVisible();
@@ -36,7 +36,7 @@ test.describe('without a mail server', () => {
     const register = async (email: string) => {
       await other.goto(`${server.base}/console/register`);
       await expect(other.getByText('New accounts must be approved by an operator.')).toBeVisible();
-      await other.getByLabel('Email').fill(email);
+      await other.getByLabel('E-mail').fill(email);
       await other.getByLabel('Password', { exact: true }).fill(password);
       await other.getByRole('button', { name: 'Register' }).click();
       await expect(other.getByRole('heading', { level: 1, name: 'Waiting for approval' })).toBeFocused();
@@ -45,7 +45,7 @@ test.describe('without a mail server', () => {
     await register('ken@example.org');
     await expectAccessible(other);
     await other.getByRole('link', { name: 'Back to sign-in' }).click();
-    await other.getByLabel('Email').fill('mai@example.org');
+    await other.getByLabel('E-mail').fill('mai@example.org');
     await other.getByLabel('Password', { exact: true }).fill(password);
     await other.getByRole('button', { name: 'Sign in' }).click();
     await expect(other.getByRole('alert')).toContainText('An operator must approve your account first.');
@@ -72,7 +72,7 @@ test.describe('without a mail server', () => {
 
   test('a person registers, is signed in, signs out, and is not let in with a wrong password', async ({ page }) => {
     await page.goto(`${server.base}/console/register`);
-    await page.getByLabel('Email').fill('hana@example.org');
+    await page.getByLabel('E-mail').fill('hana@example.org');
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Register' }).click();
     await expect(page.getByRole('navigation').getByRole('link', { name: 'Applications' })).toBeVisible();
@@ -81,10 +81,10 @@ test.describe('without a mail server', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await expect(page).toHaveURL(/sign-in/);
     await page.goto(`${server.base}/console/feedback`);
-    await page.getByLabel('Email').fill('hana@example.org');
+    await page.getByLabel('E-mail').fill('hana@example.org');
     await page.getByLabel('Password', { exact: true }).fill('not this one at all');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await expect(page.getByRole('alert')).toContainText('The email address or the password is wrong.');
+    await expect(page.getByRole('alert')).toContainText('The e-mail address or the password is wrong.');
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await expect(page).toHaveURL(/\/console\/feedback/, { timeout: 10_000 });
@@ -95,7 +95,7 @@ test.describe('without a mail server', () => {
     await page.goto(`${server.base}/console/sign-in`);
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await expect(page.getByRole('heading', { level: 1, name: 'Forgot your password?' })).toBeVisible();
-    await page.getByLabel('Email').fill('taro@example.org');
+    await page.getByLabel('E-mail').fill('taro@example.org');
     await page.getByRole('button', { name: 'Send link' }).click();
     await expect(
       page.getByRole('heading', { level: 1, name: 'The link is in the server’s log' }),
@@ -164,7 +164,7 @@ test.describe('with a mail server', () => {
     await new Promise<void>((done) => post.close(done));
   });
 
-  /** The text of the latest email to an address. */
+  /** The text of the latest e-mail to an address. */
   async function letter(to: string): Promise<string> {
     let found: string | undefined;
     await waitUntil(
@@ -177,15 +177,15 @@ test.describe('with a mail server', () => {
   test('an address is confirmed by a letter, and who has an account gets another one', async ({ page }) => {
     const register = async () => {
       await page.goto(`${server.base}/console/register`);
-      await page.getByLabel('Email').fill('hana@example.org');
+      await page.getByLabel('E-mail').fill('hana@example.org');
       await page.getByLabel('Password', { exact: true }).fill(password);
       await page.getByRole('button', { name: 'Register' }).click();
-      await expect(page.getByText('Check your email')).toBeVisible();
+      await expect(page.getByText('Check your e-mail')).toBeVisible();
     };
     await register();
     const link = /http:\S+\/console\/confirm\?token=\w+/.exec(await letter('hana@example.org'))![0];
     await page.goto(link);
-    await expect(page.getByText('Your email address has been confirmed')).toBeVisible();
+    await expect(page.getByText('Your e-mail address has been confirmed')).toBeVisible();
     await signIn(page, server.base, 'hana@example.org');
     await page.context().clearCookies();
     letters.length = 0;
@@ -194,7 +194,7 @@ test.describe('with a mail server', () => {
   });
 });
 
-/** Decodes the text of an email from its transfer encoding. */
+/** Decodes the text of an e-mail from its transfer encoding. */
 function decode(letter: string): string {
   const body = letter.slice(letter.indexOf('\r\n\r\n') + 4);
   if (/base64/i.test(letter)) return Buffer.from(body, 'base64').toString();

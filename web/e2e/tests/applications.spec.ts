@@ -16,7 +16,7 @@ test('an application is made, and its key shown once works', async ({ page, cont
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.base });
   await signIn(page, server.base, 'operator@example.org');
   await page.getByRole('navigation').getByRole('link', { name: 'Applications' }).click();
-  await page.getByRole('button', { name: 'New application' }).first().click();
+  await page.getByRole('button', { name: 'Create application' }).first().click();
   const make = page.getByRole('dialog', { name: 'Create application' });
   await make.getByRole('textbox', { name: 'Name' }).fill('時刻表アプリ');
   await make.getByRole('button', { name: 'Create' }).click();
@@ -157,7 +157,7 @@ test('what one person asks for is not done as another, who signed in in the next
   const hana = await ConsoleUser.register(server.base, 'hana@example.org');
   await signIn(page, server.base, 'operator@example.org');
   await page.goto(`${server.base}/console/applications`);
-  await page.getByRole('button', { name: 'New application' }).first().click();
+  await page.getByRole('button', { name: 'Create application' }).first().click();
   const make = page.getByRole('dialog', { name: 'Create application' });
   await make.getByRole('textbox', { name: 'Name' }).fill('whose is it');
   const other = await context.request.post(`${server.base}/console/api/session`, {

@@ -33,7 +33,7 @@ test('a collection is filled, searched and deleted', async ({ page }) => {
   await signIn(page, server.base, 'operator@example.org');
   await open(page, 'Collections');
   await expect(page.getByText('There are no collections yet')).toBeVisible();
-  await page.getByRole('button', { name: 'New collection' }).click();
+  await page.getByRole('button', { name: 'Create collection' }).click();
   await page.getByLabel('Name').fill('a b');
   await page.getByRole('button', { name: 'Add images' }).click();
   await expect(page.getByText('Enter 1 to 64 letters, digits, “-” or “_”.')).toBeVisible();

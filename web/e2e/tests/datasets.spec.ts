@@ -73,7 +73,7 @@ test('a list of addresses is read line by line, and what becomes of each is told
   await signIn(page, server.base, 'operator@example.org');
   await page.goto(`${server.base}/console/datasets`);
   await page.getByRole('tab', { name: 'Datasets' }).click();
-  await page.getByRole('button', { name: 'New dataset' }).first().click();
+  await page.getByRole('button', { name: 'Create dataset' }).first().click();
   await page.getByLabel('Name', { exact: true }).fill('From the web');
   await page
     .getByLabel('URLs and tags')

@@ -8,7 +8,7 @@ test('leads to a first answered request and back to where the person came from',
   try {
     await page.goto(`${server.base}/console/recognition?tab=text`);
     await expect(page).toHaveURL(/\/console\/register\?next=/);
-    await page.getByLabel('Email').fill('hana@example.org');
+    await page.getByLabel('E-mail').fill('hana@example.org');
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.locator('form').getByRole('button').last().click();
     await expect(page).toHaveURL(/\/console\/recognition/);

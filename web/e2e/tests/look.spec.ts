@@ -95,7 +95,7 @@ test('a phone shows every page without sideways scrolling', async ({ page }) => 
 test('the keyboard alone gets everywhere', async ({ page }) => {
   await page.goto(`${server.base}/console/sign-in`);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  await page.getByLabel('Email').focus();
+  await page.getByLabel('E-mail').focus();
   await page.keyboard.type('operator@example.org');
   await page.keyboard.press('Tab');
   await page.keyboard.type('correct horse battery');

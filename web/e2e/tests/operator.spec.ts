@@ -20,7 +20,7 @@ test.describe('operators', () => {
 
     const other = await (await browser.newContext()).newPage();
     await other.goto(`${server.base}/console/register`);
-    await other.getByLabel('Email').fill('hana@example.org');
+    await other.getByLabel('E-mail').fill('hana@example.org');
     await other.getByLabel('Password', { exact: true }).fill('correct horse battery');
     await other.getByRole('button', { name: 'Register' }).click();
     await expect(other.getByText('Waiting for approval')).toBeVisible();

@@ -87,7 +87,7 @@ test('an address leads nowhere else, and its words stay words', async ({ page })
   for (const next of ['//evil.example', 'https://evil.example/', 'javascript:window.hit=1', '/\\evil.example']) {
     await page.context().clearCookies();
     await page.goto(`${server.base}/console/sign-in?next=${encodeURIComponent(next)}`);
-    await page.getByLabel('Email').fill('operator@example.org');
+    await page.getByLabel('E-mail').fill('operator@example.org');
     await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.waitForURL((url) => !url.pathname.endsWith('/sign-in'));

@@ -86,3 +86,50 @@ pub(super) fn compose(kind: EmailKind, to: Email, language: Language, link: &str
     };
     EmailMessage { to, subject, text: format!("{before}\n\n{link}\n\n{after}\n") }
 }
+
+/// What people are told about a registration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Notice<'a> {
+    /// To an operator: somebody with this address waits for approval.
+    Waits(&'a str),
+    /// An operator approved the account.
+    Approved,
+    /// An operator rejected the registration.
+    Refused,
+}
+
+/// The e-mail of a notice; `base` is the beginning of every page's address.
+pub(super) fn notice(about: Notice<'_>, to: Email, language: Language, base: &str) -> EmailMessage {
+    let (subject, text) = match (about, language) {
+        (Notice::Waits(who), Language::English) => (
+            "An account is waiting for your approval",
+            format!(
+                "{who} has registered with Kaisatsu. Approve or reject the account here:\n\n{base}/console/operator\n\n\
+                 You receive this e-mail because you are an operator of this server.\n"
+            ),
+        ),
+        (Notice::Waits(who), Language::Japanese) => (
+            "Kaisatsu: アカウントが承認を待っています",
+            format!(
+                "{who} の登録がありました。次のページで承認または却下してください。\n\n{base}/console/operator\n\n\
+                 このメールは、サーバーの管理者にお送りしています。\n"
+            ),
+        ),
+        (Notice::Approved, Language::English) => (
+            "Your Kaisatsu account has been approved",
+            format!("An operator has approved your account. You can now sign in:\n\n{base}/console/sign-in\n"),
+        ),
+        (Notice::Approved, Language::Japanese) => (
+            "Kaisatsu: アカウントが承認されました",
+            format!("管理者がアカウントを承認しました。次のページでサインインできます。\n\n{base}/console/sign-in\n"),
+        ),
+        (Notice::Refused, Language::English) => (
+            "Your Kaisatsu registration has been rejected",
+            format!("An operator of {base} has rejected your registration, so you cannot sign in there.\n"),
+        ),
+        (Notice::Refused, Language::Japanese) => {
+            ("Kaisatsu: 登録が却下されました", format!("{base} の管理者が登録を却下したため、サインインできません。\n"))
+        }
+    };
+    EmailMessage { to, subject, text }
+}

@@ -27,6 +27,7 @@ impl Accounts {
             // No password has this hash.
             password: String::new(),
             state: AccountState::Active,
+            language: None,
             created_at: self.clock.now(),
         };
         if !self.store.create_account(&new, role).await? {
@@ -89,7 +90,8 @@ impl Accounts {
     /// When the password is wrong, or this is the last operator.
     pub async fn delete(&self, me: &AccountSession, password: &str) -> Result<(), AccessError> {
         self.check_password(me, password).await?;
-        Ok(self.store.delete_account(&me.account.id, self.clock.now()).await?)
+        self.store.delete_account(&me.account.id, self.clock.now()).await?;
+        Ok(())
     }
 
     /// Wrong passwords of a session are counted too: somebody at another person's screen may not guess forever either.
@@ -119,7 +121,7 @@ impl Accounts {
         Ok(self.store.account(id).await?)
     }
 
-    /// Changes the state or the role of an account.
+    /// Changes the state or the role of an account. Whoever waited for approval is told.
     ///
     /// # Errors
     /// When there is no such account, or no active operator would remain.
@@ -129,15 +131,19 @@ impl Accounts {
         state: Option<AccountState>,
         role: Option<Role>,
     ) -> Result<Account, AccessError> {
-        Ok(self.store.change_account(id, AccountChange { state, role }, self.clock.now()).await?)
+        let (account, before) = self.store.change_account(id, AccountChange { state, role }, self.clock.now()).await?;
+        self.tell_decision(&account, before, Some(account.state));
+        Ok(account)
     }
 
-    /// Deletes somebody else's account, with everything it owns.
+    /// Deletes somebody else's account, with everything it owns. Whoever waited for approval is told.
     ///
     /// # Errors
     /// When there is no such account, or no active operator would remain.
     pub async fn delete_as_operator(&self, id: &AccountId) -> Result<(), AccessError> {
-        Ok(self.store.delete_account(id, self.clock.now()).await?)
+        let account = self.store.delete_account(id, self.clock.now()).await?;
+        self.tell_decision(&account, account.state, None);
+        Ok(())
     }
 
     /// Who may register.

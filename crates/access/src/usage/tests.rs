@@ -14,7 +14,8 @@ const MICROSECOND: Duration = Duration::from_micros(1);
 fn grant(console: bool, requests_per_day: Option<i64>) -> KeyGrant {
     let (key, application) = (KeyId::from_random([1; 10]), AppId::from_random([1; 10]));
     let scope = KeyScope::Standard;
-    KeyGrant { key, application, disabled: false, expires_at: None, scope, console, requests_per_day }
+    let (expires_at, allowed_places) = (None, None);
+    KeyGrant { key, application, disabled: false, expires_at, scope, allowed_places, console, requests_per_day }
 }
 
 async fn open(database: &Database) -> Store {

@@ -12,8 +12,8 @@ use kaisatsu_model::StationCode;
 use kaisatsu_render::WayPart;
 use serde::Serialize;
 
-use super::{error, map, part};
-use kaisatsu_http::{Etag, Failure, Gateway, Query, courses_between, map_language};
+use super::{map, part};
+use kaisatsu_http::{Etag, Failure, Gateway, Query, courses_between, map_language, plain_error};
 
 /// The answer of searchCourse, and how each of its ways is drawn.
 #[derive(Serialize)]
@@ -52,7 +52,7 @@ pub(super) async fn course(
 ) -> Response {
     let Ok(Path(id)) = id else { return super::NotFound("there is no such page; /map lists the maps").into_response() };
     let query = Query::read(raw.as_deref(), &["from", "to", "sort", "language"]);
-    respond(&gateway, &id, &query, &request).unwrap_or_else(|failure| error(&failure))
+    respond(&gateway, &id, &query, &request).unwrap_or_else(plain_error)
 }
 
 fn respond(gateway: &Gateway, id: &str, query: &Query<'_>, request: &HeaderMap) -> Result<Response, Failure> {

@@ -21,7 +21,8 @@ pub(super) struct NotBuilt;
 impl IntoResponse for NotBuilt {
     fn into_response(self) -> Response {
         let message = "This binary was built without its map pages. `make web` builds the pages; then build again.\n";
-        (StatusCode::SERVICE_UNAVAILABLE, message).into_response()
+        // Not 503: it does not help to try again.
+        (StatusCode::NOT_IMPLEMENTED, message).into_response()
     }
 }
 
@@ -32,4 +33,16 @@ pub(super) fn text(name: &str) -> Result<Cow<'static, str>, NotBuilt> {
         Cow::Borrowed(bytes) => String::from_utf8_lossy(bytes),
         Cow::Owned(bytes) => String::from_utf8_lossy(&bytes).into_owned().into(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::{http::StatusCode, response::IntoResponse};
+
+    use super::NotBuilt;
+
+    #[test]
+    fn pages_that_were_not_built_are_not_a_503_which_would_pass() {
+        assert_eq!(NotBuilt.into_response().status(), StatusCode::NOT_IMPLEMENTED);
+    }
 }

@@ -14,10 +14,10 @@ use kaisatsu_railmap::{LoadedMap, RouteMap};
 use kaisatsu_render::{Picture, PictureError, Style};
 
 use super::{
-    NotFound, error, map,
+    NotFound, map,
     pyramid::{DEEPEST, Pyramid, TILE, Tile, number},
 };
-use kaisatsu_http::{Cacheable, Etag, Gateway, PreparedMap, Query, map_language};
+use kaisatsu_http::{Cacheable, Etag, Gateway, PreparedMap, Query, map_language, plain_error};
 
 type Address = (String, String, String, String, String, String);
 
@@ -31,7 +31,7 @@ pub(super) async fn tile(
 ) -> Response {
     let language = match map_language(&Query::read(raw.as_deref(), &["language"])) {
         Ok(language) => language,
-        Err(failure) => return error(&failure),
+        Err(failure) => return plain_error(failure),
     };
     let (loaded, style, tile) = match found(&gateway, path, language) {
         Ok(found) => found,
@@ -49,7 +49,7 @@ pub(super) async fn tile(
     }
     match gateway.draw_for_page(etag, move || draw(&loaded.map, style, &tile)).await {
         Ok(picture) => cacheable.ok(picture),
-        Err(failure) => error(&failure),
+        Err(failure) => plain_error(failure),
     }
 }
 

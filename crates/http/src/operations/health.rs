@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::{Json, extract::State, http::StatusCode};
+use axum::{
+    Json,
+    extract::State,
+    http::{StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
 use kaisatsu_model::Part;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -56,6 +61,9 @@ impl From<Part> for PartEntry {
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// `Retry-After` of a server that is not ready: how often the parts are tried.
+const RETRY_SECONDS: u16 = 5;
+
 /// Whether the process lives
 #[utoipa::path(
     get, path = "/healthz", operation_id = "healthz", tag = "Operations", security(()),
@@ -73,7 +81,7 @@ pub(crate) async fn healthz() -> Json<Health> {
         (status = 503, description = "Not now; the status says why", body = Readiness),
     )
 )]
-pub(crate) async fn readyz(State(gateway): State<Arc<Gateway>>) -> (StatusCode, Json<Readiness>) {
+pub(crate) async fn readyz(State(gateway): State<Arc<Gateway>>) -> Response {
     let parts = gateway.parts();
     let (code, status) = match gateway.not_ready() {
         Some(reason) => (StatusCode::SERVICE_UNAVAILABLE, reason),
@@ -81,5 +89,9 @@ pub(crate) async fn readyz(State(gateway): State<Arc<Gateway>>) -> (StatusCode, 
         None => (StatusCode::OK, "ok"),
     };
     let parts = parts.into_iter().map(PartEntry::from).collect();
-    (code, Json(Readiness { status, version: VERSION, parts }))
+    let mut response = (code, Json(Readiness { status, version: VERSION, parts })).into_response();
+    if code == StatusCode::SERVICE_UNAVAILABLE {
+        response.headers_mut().insert(header::RETRY_AFTER, RETRY_SECONDS.into());
+    }
+    response
 }

@@ -116,10 +116,44 @@ impl From<StoreError> for Failure {
                 DISK,
             )
             .because(error.to_string()),
-            other => {
+            StoreError::Unavailable(_) | StoreError::TimedOut => {
                 let told = "the database does not answer, and this needs it; try again shortly";
-                Self::passing(Kind::Unavailable, told, DATABASE).because(other.to_string())
+                Self::passing(Kind::Unavailable, told, DATABASE).because(error.to_string())
+            }
+            // The database answers, but not what this server wrote. Waiting does not help.
+            StoreError::NotFound(_) | StoreError::Conflict(_) | StoreError::Damaged(_) => {
+                RecognitionError::Failed(error.to_string()).into()
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use kaisatsu_recognition::{RecognitionError, StoreError};
+
+    use crate::{Failure, Kind};
+
+    #[test]
+    fn every_503_says_when_to_try_again() {
+        let wait = Duration::from_secs(3);
+        for (error, seconds) in [
+            (RecognitionError::Busy, 1),
+            (RecognitionError::Warming, 2),
+            (RecognitionError::Overloaded { wait }, 3),
+            (RecognitionError::Store(StoreError::TimedOut), 5),
+        ] {
+            let failure = Failure::from(error);
+            assert_eq!((failure.kind, failure.retry_seconds()), (Kind::Unavailable, Some(seconds)), "{failure:?}");
+        }
+    }
+
+    #[test]
+    fn a_row_that_cannot_be_read_is_not_a_database_that_does_not_answer() {
+        let failure = Failure::from(StoreError::Damaged("the state 'open' of a blob".to_owned()));
+        assert_eq!((failure.kind, failure.retry_seconds()), (Kind::Internal, None));
+        assert!(failure.cause.is_some_and(|cause| cause.contains("the state 'open' of a blob")));
     }
 }

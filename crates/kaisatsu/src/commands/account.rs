@@ -1,14 +1,18 @@
 //! `kaisatsu account`: the accounts of the console, for whoever runs the server.
 
-use std::{process::ExitCode, sync::Arc};
+use std::{net::SocketAddr, process::ExitCode, sync::Arc};
 
 use clap::Subcommand;
-use kaisatsu_access::{Account, Accounts, LogMailer};
-use kaisatsu_model::{AccountState, Email, Registration, Role, SystemClock, Timestamp};
+use kaisatsu_access::{Account, Accounts};
+use kaisatsu_model::{AccountState, Clock as _, Email, Registration, Role, SystemClock, Timestamp};
+use kaisatsu_status::Replica;
 use kaisatsu_store::Store;
 
 use super::{confirm, table};
-use crate::{error::CliError, settings::Settings};
+use crate::{
+    error::CliError,
+    settings::{Settings, on_this_machine},
+};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -90,8 +94,8 @@ fn registration(text: &str) -> Result<Registration, String> {
 
 pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, CliError> {
     let store = Store::open(&settings.database()?).await?;
-    let accounts =
-        Accounts::new(store, Arc::new(SystemClock), Arc::new(LogMailer), &settings.public_url(settings.listen));
+    let url = settings.public_url(running_server(&store, settings.listen).await);
+    let accounts = Accounts::new(store, Arc::new(SystemClock), settings.mailer()?, &url);
     match command {
         Command::List { waiting, json } => {
             let row = |(account, applications): (Account, i64)| {
@@ -134,7 +138,16 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             outln!("{}", accounts.registration().await?);
         }
     }
+    accounts.emails_sent().await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Where a server on this database listens, for links: the one at the address of the settings, or another.
+async fn running_server(store: &Store, listen: SocketAddr) -> SocketAddr {
+    let replicas = Replica::of(store, SystemClock.now()).await.unwrap_or_default();
+    let alive = replicas.iter().filter(|replica| replica.alive);
+    let found: Vec<SocketAddr> = alive.filter_map(|replica| replica.address.parse().ok()).collect();
+    on_this_machine(if found.contains(&listen) { listen } else { found.first().copied().unwrap_or(listen) })
 }
 
 async fn delete(accounts: &Accounts, email: &Email, yes: bool) -> Result<(), CliError> {

@@ -6,7 +6,7 @@
 use std::{process::ExitCode, time::Duration};
 
 use clap::Subcommand;
-use kaisatsu_access::{IssuedKey, KeyService};
+use kaisatsu_access::{AllowedPlaces, IssuedKey, KeyService, KeyTerms};
 use kaisatsu_model::{ApplicationName, KeyId, KeyRecord, KeyScope, KeyState, Timestamp};
 
 use super::{application, key_service, table};
@@ -23,6 +23,13 @@ pub(crate) enum Command {
         /// may also issue tokens; `operator` may also manage the catalogue and the collections over HTTP
         #[arg(long, value_name = "SCOPE", default_value_t, value_parser = KeyScope::new)]
         scope: KeyScope,
+        /// Where it may be used from: origins of web pages such as `https://maps.example.org`, addresses and networks
+        /// such as `10.0.0.0/8`, separated by commas [default: everywhere]
+        #[arg(long, value_name = "PLACES")]
+        allow: Option<AllowedPlaces>,
+        /// After how long it expires: 90d, 12w [default: never]
+        #[arg(long, value_name = "SPAN", value_parser = duration::parse)]
+        expires: Option<Duration>,
     },
     /// List the keys, without their secrets
     List {
@@ -56,10 +63,11 @@ pub(crate) enum Command {
 pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCode, CliError> {
     let service = key_service(settings).await?;
     match command {
-        Command::Create { app, scope } => {
+        Command::Create { app, scope, allow, expires } => {
+            let terms = KeyTerms { scope, allowed: allow.unwrap_or_default(), lifetime: expires };
             let key = match service.application_named(&app).await? {
-                Some(found) => service.create_key_with(&found.id, scope).await?,
-                None => service.create_application_with_key(&app, scope).await?,
+                Some(found) => service.create_key_with(&found.id, terms).await?,
+                None => service.create_application_with_key(&app, terms).await?,
             };
             eprintln!("key {} for application {app}; it is shown only now:", key.id);
             reveal(&key);
@@ -81,7 +89,7 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             let now = service.now();
             match service.keys(None).await?.into_iter().find(|key| key.id == wanted).map(|key| key.state(now)) {
                 Some(KeyState::Expired) => {
-                    eprintln!("key {id} is enabled, but a rotation replaced it and its time is over: it stays expired");
+                    eprintln!("key {id} is enabled, but its time is over: it stays expired");
                 }
                 Some(KeyState::Disabled) => eprintln!("key {id} is enabled, but its application is disabled"),
                 _ => eprintln!("key {id} is enabled"),
@@ -107,7 +115,7 @@ fn list(service: &KeyService, keys: &[KeyRecord], json: bool) {
             let row = serde_json::json!({
                 "id": key.id.as_str(), "application": key.application.name, "hint": key.hint,
                 "scope": key.scope.as_str(), "state": key.state(now).to_string(), "createdAt": key.created_at.to_utc(),
-                "expiresAt": key.expires_at.map(Timestamp::to_utc),
+                "expiresAt": key.expires_at.map(Timestamp::to_utc), "allowed": key.allowed_places,
             });
             outln!("{row}");
         }
@@ -121,11 +129,12 @@ fn list(service: &KeyService, keys: &[KeyRecord], json: bool) {
             key.state(now).to_string(),
             key.created_at.to_utc(),
             key.expires_at.map(Timestamp::to_utc).unwrap_or_default(),
+            key.allowed_places.clone().unwrap_or_default(),
             key.application.name.clone(),
         ]
     };
     table::print(
-        ["ID", "KEY", "SCOPE", "STATE", "CREATED", "EXPIRES", "APPLICATION"],
+        ["ID", "KEY", "SCOPE", "STATE", "CREATED", "EXPIRES", "ALLOWED FROM", "APPLICATION"],
         &keys.iter().map(row).collect::<Vec<_>>(),
     );
 }

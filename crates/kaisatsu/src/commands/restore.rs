@@ -34,6 +34,10 @@ pub(crate) async fn run(command: &Command, settings: &Settings) -> Result<ExitCo
     if !source.is_file() {
         return Err(CliError::Usage(format!("{} is no backup: it has no {DATABASE}", command.folder.display())));
     }
+    // Before anything is replaced: this version may not be able to read it.
+    if let Some(copy) = Store::open_copy(&source).await? {
+        copy.close().await;
+    }
     let replaces = !is_empty(&address).await?;
     if replaces && !command.yes && !confirm(&format!("{address} has data. Replace all of it by the backup?")) {
         let remedy = "name another with --data or --database, or replace everything in it with --yes";

@@ -30,6 +30,9 @@ use crate::{
     traces::TracedLog,
 };
 
+/// How long the end of the server waits for each of the programs that it talks to.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCode, CliError> {
     // Before signals are caught: Ctrl-C ends the question and the installation.
     install::offer(&settings.models_folder()?)?;
@@ -121,6 +124,8 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
     itself.connect(&main);
     let served = kaisatsu_http::serve(listener, main, limits, tls, stop).await;
     let stopped = tokio::task::spawn_blocking(move || recognition.stop());
+    // A mail server that does not answer must not keep the server from ending.
+    let _ = tokio::time::timeout(PATIENCE, gateway.accounts.emails_sent()).await;
     write_rest(log, traces, &usage, &failed_requests).await;
     watching.abort();
     monitor.leave().await;
@@ -155,10 +160,9 @@ async fn write_rest(
     failed_requests: &FailedRequests,
 ) {
     // A reader of the log or a collector that has stopped must not keep the server from ending.
-    let patience = Duration::from_secs(2);
-    let _ = tokio::time::timeout(patience, tokio::task::spawn_blocking(move || log.flush())).await;
+    let _ = tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(move || log.flush())).await;
     if let Some(traces) = traces {
-        let _ = tokio::time::timeout(patience, tokio::task::spawn_blocking(move || traces.shut_down())).await;
+        let _ = tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(move || traces.shut_down())).await;
     }
     if let Err(error) = usage.close().await {
         tracing::warn!(%error, "the usage of the last seconds is not stored");

@@ -6,7 +6,9 @@
 
 use kaisatsu_model::{AccountId, AppId, DatasetId, Timestamp, UserId};
 
-use super::LOCK;
+use sqlx::AssertSqlSafe;
+
+use super::{Account, AccountRow, LOCK, RETURNED};
 use crate::{
     Conflict, Missing, Store, StoreError, blobs::PUBLIC, feedback::NEXT_FEEDBACK_REVISION, keys::NEXT_KEY_REVISION,
     on_each,
@@ -104,13 +106,14 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes an account and its applications. What they own is erased later.
+    /// Deletes an account and its applications, and returns it. What they own is erased later.
     ///
     /// # Errors
     /// [`StoreError::NotFound`]; [`StoreError::Conflict`] when other accounts would be left without an active
     /// operator.
-    pub async fn delete_account(&self, id: &AccountId, now: Timestamp) -> Result<(), StoreError> {
-        on_each!(self, pool => {
+    pub async fn delete_account(&self, id: &AccountId, now: Timestamp) -> Result<Account, StoreError> {
+        let sql = format!("DELETE FROM account WHERE id = $1 {RETURNED}");
+        let row: AccountRow = on_each!(self, pool => {
             let mut tx = pool.begin_with(self.begin_immediate()).await?;
             sqlx::query(LOCK).execute(&mut *tx).await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
@@ -122,18 +125,18 @@ impl Store {
                 sqlx::query(END_KEYS).bind(&application).bind(now.0).bind(revision).execute(&mut *tx).await?;
             }
             sqlx::query(super::END_CONSOLE_KEYS).bind(id.as_str()).bind(now.0).bind(revision).execute(&mut *tx).await?;
-            let gone = sqlx::query("DELETE FROM account WHERE id = $1").bind(id.as_str()).execute(&mut *tx).await?;
-            if gone.rows_affected() == 0 {
-                return Err(Missing::Account(id.clone()).into());
-            }
+            let gone: Option<AccountRow> =
+                sqlx::query_as(AssertSqlSafe(sql)).bind(id.as_str()).fetch_optional(&mut *tx).await?;
+            let gone = gone.ok_or_else(|| Missing::Account(id.clone()))?;
             let left: Option<i32> = sqlx::query_scalar(super::ANY).fetch_optional(&mut *tx).await?;
             let operators: i64 = sqlx::query_scalar(super::OPERATORS).fetch_one(&mut *tx).await?;
             if left.is_some() && operators == 0 {
                 return Err(Conflict::LastOperator.into());
             }
             tx.commit().await?;
+            gone
         });
-        Ok(())
+        row.into_account()
     }
 
     /// Deleted applications that still own something, and when they were deleted.

@@ -55,7 +55,7 @@ const SIGNED_IN: &str = "UPDATE account SET signed_in_at = $2 WHERE id = $1 AND 
 const INSERT: &str = "INSERT INTO session (digest, account_id, created_at, seen_at, expires_at, agent) \
      VALUES ($1, $2, $3, $3, $4, $5)";
 
-const FIND: &str = "SELECT a.id, a.email, a.role, a.state, a.created_at, a.signed_in_at FROM account a \
+const FIND: &str = "SELECT a.id, a.email, a.role, a.state, a.language, a.created_at, a.signed_in_at FROM account a \
      JOIN session s ON s.account_id = a.id WHERE s.digest = $1 AND s.expires_at > $2 AND a.state = 'active'";
 
 const SEEN: &str = "UPDATE session SET seen_at = $2 WHERE digest = $1 AND seen_at < $3";

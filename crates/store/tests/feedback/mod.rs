@@ -297,6 +297,7 @@ async fn a_change_names_the_owner_of_the_application(mut fixture: Fixture) {
         email: Email::new("a@example.org").unwrap(),
         password: "hash".to_owned(),
         state: AccountState::Active,
+        language: None,
         created_at: Timestamp(0),
     };
     fixture.store.register(&new).await.unwrap();
@@ -304,7 +305,16 @@ async fn a_change_names_the_owner_of_the_application(mut fixture: Fixture) {
     for number in [2, 3] {
         let (app, name) = (AppId::from_random([number; 10]), ApplicationName::new(&format!("app {number}")).unwrap());
         let (id, digest, hint) = (KeyId::from_random([number; 10]), KeyDigest([number; 32]), "abcd".to_owned());
-        let key = NewKey { id, digest, hint, scope: KeyScope::Standard, created_at: Timestamp(0), console: None };
+        let key = NewKey {
+            id,
+            digest,
+            hint,
+            scope: KeyScope::Standard,
+            allowed_places: None,
+            created_at: Timestamp(0),
+            expires_at: None,
+            console: None,
+        };
         fixture.store.create_application_with_key(&app, &name, Some(&account), &key).await.unwrap();
         fixture.app = app;
         fixture.rated(number, i64::from(number)).await;

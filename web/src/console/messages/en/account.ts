@@ -2,10 +2,10 @@ import { plural } from '$shared/plural';
 
 export const account = {
   title: 'Account',
-  lead: 'Your email address and password, active sessions, and display settings.',
+  lead: 'Your e-mail address and password, active sessions, and display settings.',
   about: {
     title: 'Profile',
-    email: 'Email',
+    email: 'E-mail',
     role: 'Role',
     since: 'Registered',
     roles: { operator: 'Operator', member: 'Member' },

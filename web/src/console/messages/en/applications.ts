@@ -3,7 +3,7 @@ import { plural } from '$shared/plural';
 export const applications = {
   title: 'Applications',
   lead: 'Each application has its own API keys, quota and users.',
-  create: 'New application',
+  create: 'Create application',
   createAction: 'Create',
   createTitle: 'Create application',
   createLead: 'The first API key is created together with the application.',
@@ -12,7 +12,7 @@ export const applications = {
   found: (count: number) => plural(count, 'application', 'applications'),
   more: (count: number) => `Show ${count.toLocaleString('en-GB')} more`,
   nothingFound: 'No applications match',
-  nothingFoundText: 'Try another part of the name or of the owner’s email address.',
+  nothingFoundText: 'Try another part of the name or of the owner’s e-mail address.',
   clearSearch: 'Clear search',
   nobody: 'Created on the command line',
   columns: {
@@ -117,7 +117,7 @@ export const applications = {
     title: 'API keys',
     lead: 'A key is shown only once, when it is created. This list shows its last characters.',
     caption: 'Keys of this application',
-    create: 'New key',
+    create: 'Create key',
     columns: { key: 'Key', state: 'State', made: 'Created', used: 'Last used', ends: 'Expires', actions: 'Actions' },
     scopes: { restricted: 'Restricted', operator: 'Operator' },
     never: 'Never',

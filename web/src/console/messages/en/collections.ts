@@ -15,8 +15,8 @@ export const collections = {
   empty: 'There are no collections yet',
   emptyText: 'A collection is created with its first image. Every application can search it.',
   create: {
-    action: 'New collection',
-    title: 'New collection',
+    action: 'Create collection',
+    title: 'Create collection',
     hint: 'Letters, digits, “-” and “_”, up to 64 characters. The collection is created with its first image.',
     bad: 'Enter 1 to 64 letters, digits, “-” or “_”.',
     next: 'Add images',

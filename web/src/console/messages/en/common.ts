@@ -67,11 +67,11 @@ export const common = {
   errors: {
     offline: 'The server cannot be reached. Is it running, and are you online?',
     invalid: 'The server did not understand the request.',
-    invalidEmail: 'This is not a valid email address.',
-    invalidPassword: 'The password must have 10 to 200 characters and must not be your email address.',
+    invalidEmail: 'This is not a valid e-mail address.',
+    invalidPassword: 'The password must have 10 to 200 characters and must not be your e-mail address.',
     linkInvalid: 'This link is no longer valid. It has already been used or has expired.',
     notSignedIn: 'You are no longer signed in.',
-    wrongCredentials: 'The email address or the password is wrong.',
+    wrongCredentials: 'The e-mail address or the password is wrong.',
     badCsrf: 'This page is out of date. Reload it.',
     otherAccount:
       'This browser is now signed in to another account. Your action was not performed, and the page shows that account.',

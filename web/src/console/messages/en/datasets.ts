@@ -75,7 +75,7 @@ export const datasets = {
     empty: 'No images yet',
     emptyText:
       'Upload images above; using a folder for each tag is the quickest way. You can also create a dataset directly from URLs on the web.',
-    fromUrls: 'New dataset',
+    fromUrls: 'Create dataset',
     usedImages: 'Images used',
     usedBytes: 'Space used',
     imagesOf: (count: number, limit: number, complete: boolean) =>
@@ -115,7 +115,7 @@ export const datasets = {
   },
   look: { title: 'Image', tag: 'Tag', pixels: 'Dimensions', size: 'Size', since: 'Uploaded', url: 'URL' },
   create: {
-    title: 'New dataset',
+    title: 'Create dataset',
     name: 'Name',
     nameExample: 'cups',
     nameMissing: 'Enter a name.',
@@ -179,7 +179,7 @@ export const datasets = {
     tab: 'Datasets',
     title: (count: number) => plural(count, 'dataset', 'datasets'),
     limit: (most: string) => `A user can have up to ${most}.`,
-    create: 'New dataset',
+    create: 'Create dataset',
     empty: (user: string) => `${user} has no datasets yet`,
     emptyText: 'A dataset is created from tagged images, either from URLs on the web or from the storage area.',
     name: 'Name',

@@ -13,9 +13,9 @@ export const operator = {
     lead: 'Existing accounts are not affected.',
     modes: { open: 'Anyone', approval: 'With approval', closed: 'Nobody' },
     means: {
-      open: 'Anyone who can reach this server can create an account and sign in immediately, or after confirming the email address if the server sends email.',
+      open: 'Anyone who can reach this server can create an account and sign in immediately, or after confirming the e-mail address if the server sends e-mail.',
       approval:
-        'Anyone can request an account. It is listed below until an operator approves or rejects it. This is the default.',
+        'Anyone can request an account. It is listed below until an operator approves or rejects it. If the server sends e-mail, operators are notified, and so is the person. This is the default.',
       closed: 'No new accounts are accepted. Existing accounts can still sign in.',
     },
     done: {
@@ -27,10 +27,10 @@ export const operator = {
   tabs: { label: 'Accounts and applications', accounts: 'Accounts', applications: 'Applications' },
   accounts: {
     caption: 'Accounts',
-    search: 'Search by email address',
+    search: 'Search by e-mail address',
     state: 'State',
     anyState: 'Any state',
-    email: 'Email',
+    email: 'E-mail',
     role: 'Role',
     since: 'Registered',
     lastSignIn: 'Last sign-in',
@@ -59,7 +59,7 @@ export const operator = {
         ? plural(all, 'account', 'accounts')
         : `${shown.toLocaleString('en-GB')} of ${plural(all, 'account', 'accounts')}`,
     none: 'No accounts match',
-    noneText: 'No account has this email address and state.',
+    noneText: 'No account has this e-mail address and state.',
     reset: 'Show all accounts',
     more: (count: number) => `Show ${count.toLocaleString('en-GB')} more`,
   },
@@ -78,7 +78,7 @@ export const operator = {
     },
     activate: {
       title: (email: string) => `Activate ${email}?`,
-      text: 'The email address has not been confirmed. Activate the account only if you know that the address belongs to the user.',
+      text: 'The e-mail address has not been confirmed. Activate the account only if you know that the address belongs to the user.',
       action: 'Activate',
       done: (email: string) => `${email} can sign in now`,
     },
@@ -134,7 +134,7 @@ export const operator = {
     emptyTitle: 'There are no applications yet',
     emptyText: 'Applications appear here with their owner and quota.',
     none: 'No applications match',
-    noneText: 'No application has this text in its name or its owner’s email address.',
+    noneText: 'No application has this text in its name or its owner’s e-mail address.',
     reset: 'Show all applications',
   },
 };
