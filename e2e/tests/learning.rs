@@ -21,6 +21,7 @@ on_every_backend![
     feedback_of_one_application_affects_no_other_and_that_of_three_does,
     feedback_acts_on_detections_images_and_items_too,
     harmful_feedback_is_held_and_reported,
+    answers_are_the_same_however_little_is_in_memory,
     of_two_concurrent_verdicts_one_remains,
     feedback_and_the_deletion_of_its_dataset_do_not_deadlock,
 ];
@@ -286,6 +287,67 @@ fn harmful_feedback_is_held_and_reported(backend: Backend) {
     assert!(held >= 16 && active <= 16 + 14, "{held} {active}");
     feedback(&database, &["revoke", "--app", "one", "--since", "1h", "--yes"]);
     eventually("nothing is left", || (all() != confirmed).then_some(()));
+}
+
+/// A server that has memory for the verdicts on one model answers as one that has memory for all.
+fn answers_are_the_same_however_little_is_in_memory(backend: Backend) {
+    let database = Database::fresh(backend);
+    let keys: Vec<String> = ["a", "b", "c", "d"].iter().map(|name| make_key(&database, name)).collect();
+    let roomy = start(&database, &["general", "coco"], &[]);
+    let narrow = start(&database, &["general", "coco"], &["--feedback-memory", "0"]);
+    let coffee = photo("coffee.png");
+    let ask = |server: &Server, key: &str, operation: &str| {
+        let answer = server.post_form(&format!("{BASE}/{operation}?APIKEY={key}"), &[("image", &coffee)]);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()
+    };
+    let operations = ["concept/classify", "objectDetection/detect"];
+    let before = operations.map(|operation| scores(&ask(&roomy, &keys[0], operation)));
+    // Three of the four agree, on either server in turn.
+    for (turn, key) in keys[..3].iter().enumerate() {
+        for operation in operations {
+            let server = [&roomy, &narrow][turn % 2];
+            let answer = ask(server, key, operation);
+            rate(server, key, &answer, 0, false);
+            rate(server, key, &answer, 1, true);
+        }
+    }
+    let compare = |what: &str| {
+        for key in &keys {
+            for operation in operations {
+                eventually(what, || {
+                    let both = [&roomy, &narrow].map(|server| scores(&ask(server, key, operation)));
+                    (both[0] == both[1]).then_some(())
+                });
+            }
+        }
+    };
+    compare("both have followed all verdicts");
+    let all = operations.map(|operation| scores(&ask(&narrow, &keys[3], operation)));
+    assert!(all[0] != before[0] && all[1] != before[1], "for who gave none, too");
+    feedback(&database, &["revoke", "--app", "b", "--yes"]);
+    eventually("two are not enough", || {
+        let now = operations.map(|operation| scores(&ask(&narrow, &keys[3], operation)));
+        (now == before).then_some(())
+    });
+    compare("both have followed the revocation");
+    let metric = |server: &Server, name: &str| -> f64 {
+        let metrics = server.get("/metrics").text();
+        let line = metrics.lines().find(|line| line.starts_with(&format!("{name} "))).unwrap_or_default();
+        line.rsplit(' ').next().and_then(|value| value.parse().ok()).unwrap_or(-1.0)
+    };
+    assert_eq!(metric(&roomy, "kaisatsu_feedback_sources").to_bits(), 2.0_f64.to_bits());
+    assert!(metric(&roomy, "kaisatsu_feedback_memory_bytes") > 1_000.0);
+    assert_eq!(metric(&roomy, "kaisatsu_feedback_memory_limit_bytes").to_bits(), 268_435_456.0_f64.to_bits());
+    assert_eq!(metric(&roomy, "kaisatsu_feedback_loads_total").to_bits(), 2.0_f64.to_bits());
+    assert!(metric(&narrow, "kaisatsu_feedback_loads_total") > 2.0);
+    assert!(metric(&narrow, "kaisatsu_feedback_dropped_total") > 0.0);
+    let told = |server: &Server| {
+        let answer = ask(server, &keys[0], operations[0]);
+        let id = answer["recognitionId"].as_str().unwrap().to_owned();
+        server.get(&format!("{BASE}/explain?APIKEY={}&recognitionId={id}", keys[0])).json()["candidates"][0].clone()
+    };
+    assert_eq!(told(&roomy)["movedBy"], told(&narrow)["movedBy"]);
 }
 
 fn of_two_concurrent_verdicts_one_remains(backend: Backend) {

@@ -12,6 +12,7 @@ use crate::{
     kernel::{Centre, MIN_COSINE, Query, weight},
     quantised::{QuantisedVector, SKETCH_BITS, Scaling, Sketch},
     simd::{count_within, dot, dot_pairs, hamming_distances},
+    size,
     vote::Neighbour,
 };
 
@@ -28,7 +29,7 @@ const CHUNK: usize = 256;
 pub(crate) const SUM_SCALE: f32 = 16_384.0;
 
 /// Exemplars by key, stored as one array per field.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct ExemplarSet {
     keys: Vec<Arc<str>>,
     entries: Vec<Entry>,
@@ -40,6 +41,8 @@ pub(crate) struct ExemplarSet {
     sample_order: BTreeSet<(u64, Arc<str>)>,
     /// The sum of all unit vectors, in units of 1 / `SUM_SCALE`.
     sum: Vec<i64>,
+    /// What the verdicts of all entries take on the heap.
+    verdict_bytes: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -59,6 +62,18 @@ impl ExemplarSet {
 
     pub(crate) fn dims(&self) -> usize {
         self.sum.len()
+    }
+
+    /// The memory that the set takes, without its keys: those belong to the rated pictures.
+    pub(crate) fn bytes(&self) -> usize {
+        size::vector(&self.keys)
+            + size::vector(&self.entries)
+            + size::vector(&self.components)
+            + size::vector(&self.sketches)
+            + size::table(&self.slots)
+            + size::tree(self.sample_order.len(), size_of::<(u64, Arc<str>)>())
+            + size::vector(&self.sum)
+            + self.verdict_bytes
     }
 
     pub(crate) fn vector(&self, key: &str) -> Option<QuantisedVector> {
@@ -88,6 +103,7 @@ impl ExemplarSet {
         }
         self.slots.insert(Arc::clone(key), self.keys.len());
         let hash = sample_hash(key);
+        self.verdict_bytes += size::vector(&verdicts);
         self.entries.push(Entry { application, hash, scaling: vector.scaling(), verdicts });
         self.sample_order.insert((hash, Arc::clone(key)));
         self.keys.push(Arc::clone(key));
@@ -100,6 +116,7 @@ impl ExemplarSet {
         let Some(slot) = self.slots.remove(key) else { return };
         self.sample_order.remove(&(self.entries[slot].hash, Arc::clone(&self.keys[slot])));
         self.add_to_sum(slot, -1);
+        self.verdict_bytes -= size::vector(&self.entries[slot].verdicts);
         let (last, dims) = (self.keys.len() - 1, self.dims());
         self.keys.swap_remove(slot);
         self.entries.swap_remove(slot);

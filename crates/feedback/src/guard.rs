@@ -5,7 +5,15 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use crate::{QuantisedVector, STRENGTH, kernel::Query, rescale::lift, scope::Scope};
+use kaisatsu_model::AppId;
+
+use crate::{
+    QuantisedVector, STRENGTH,
+    kernel::Query,
+    rescale::lift,
+    scope::{Scope, ScopeKey},
+    size,
+};
 
 /// The number of unjudged exemplars from which the guard judges them.
 const MIN_UNJUDGED: usize = 16;
@@ -28,6 +36,37 @@ pub struct Example {
     pub right: String,
     /// All subjects with their scores.
     pub scores: Vec<(String, f32)>,
+}
+
+/// What the guard has not finished with: what is left to know of verdicts that are not in memory any more.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Unjudged(pub(crate) Vec<(ScopeKey, Option<AppId>, Recent)>);
+
+/// Exemplars of one application, or those that apply to all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Recent {
+    pub(crate) unjudged: BTreeSet<Arc<str>>,
+    pub(crate) on_probation: BTreeSet<Arc<str>>,
+}
+
+impl Unjudged {
+    /// Whether there is nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The memory that it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let keys =
+            |set: &BTreeSet<Arc<str>>| size::keys(set) + set.iter().map(|key| size::shared_text(key)).sum::<usize>();
+        let one = |(scope, application, recent): &(ScopeKey, Option<AppId>, Recent)| {
+            let application = application.as_ref().map_or(0, |id| size::allocation(id.as_str().len()));
+            scope.bytes() + application + keys(&recent.unjudged) + keys(&recent.on_probation)
+        };
+        size::vector(&self.0) + self.0.iter().map(one).sum::<usize>()
+    }
 }
 
 /// How verdicts change the answers to the examples.

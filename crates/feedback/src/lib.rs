@@ -20,10 +20,11 @@ mod quorum;
 mod rescale;
 mod scope;
 mod simd;
+mod size;
 mod standardise;
 mod vote;
 
-pub use guard::{Example, Judgement};
+pub use guard::{Example, Judgement, Unjudged};
 pub use model::{Evidence, FeedbackModel, SampledExemplar};
 pub use quantised::QuantisedVector;
 pub use rescale::{lift, rescale_odds, rescale_shares, soft_clamp};

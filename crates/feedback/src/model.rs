@@ -1,17 +1,18 @@
-//! The model of all scopes, shared between threads.
+//! The model of the scopes of one source, shared between threads.
 
 use std::{
     collections::HashMap,
     sync::{Arc, PoisonError, RwLock},
 };
 
-use kaisatsu_model::{AppId, Function};
+use kaisatsu_model::AppId;
 
 use crate::{
     QuantisedVector,
-    guard::{Example, Judgement, judge},
+    guard::{Example, Judgement, Unjudged, judge},
     kernel::Query,
     scope::{Change, Scope, ScopeKey},
+    size,
     vote::{Estimate, Tally},
 };
 
@@ -92,30 +93,29 @@ impl FeedbackModel {
         scope.write().unwrap_or_else(PoisonError::into_inner).apply(change, self.quorum);
     }
 
-    /// Removes all verdicts on a model, dataset or collection.
-    pub fn forget(&self, model: &str) {
-        self.scopes.write().unwrap_or_else(PoisonError::into_inner).retain(|key, _| key.model != model);
-    }
-
-    /// Removes all verdicts.
-    pub fn clear(&self) {
-        self.scopes.write().unwrap_or_else(PoisonError::into_inner).clear();
-    }
-
-    /// Whether any verdict on a function's model, dataset or collection applies to an application. Callers search wider
-    /// if so; verdicts of other applications must not have even that effect.
+    /// Whether any verdict applies to an application. Callers search wider if so; verdicts of other applications must
+    /// not have even that effect.
     #[must_use]
-    pub fn has_feedback_for(&self, application: &AppId, function: Function, model: &str) -> bool {
-        let matching: Vec<Arc<RwLock<Scope>>> = {
+    pub fn has_feedback_for(&self, application: &AppId) -> bool {
+        let scopes: Vec<Arc<RwLock<Scope>>> = {
             let scopes = self.scopes.read().unwrap_or_else(PoisonError::into_inner);
-            let matches = |key: &ScopeKey| key.function == function && key.model == model;
-            scopes.iter().filter(|(key, _)| matches(key)).map(|(_, scope)| Arc::clone(scope)).collect()
+            scopes.values().cloned().collect()
         };
         let applies = |scope: &Arc<RwLock<Scope>>| {
             let scope = read(scope);
             !scope.exemplars(scope.application_id(application)).is_empty()
         };
-        matching.iter().any(applies)
+        scopes.iter().any(applies)
+    }
+
+    /// The memory that the model takes, estimated from what it holds.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let lock = size_of::<RwLock<Scope>>() + 2 * size_of::<usize>();
+        let one =
+            |(key, scope): &(ScopeKey, Arc<RwLock<Scope>>)| key.bytes() + size::allocation(lock) + read(scope).bytes();
+        let table = size::table(&*self.scopes.read().unwrap_or_else(PoisonError::into_inner));
+        table + self.all().iter().map(one).sum::<usize>()
     }
 
     /// Marks all current verdicts as judged by the guard.
@@ -125,18 +125,26 @@ impl FeedbackModel {
         }
     }
 
-    /// The datasets that have verdicts, sorted. Only verdicts on datasets are never shared.
+    /// What the guard has not finished with.
     #[must_use]
-    pub fn datasets(&self) -> Vec<String> {
-        let all: Vec<(String, Arc<RwLock<Scope>>)> = {
-            let scopes = self.scopes.read().unwrap_or_else(PoisonError::into_inner);
-            scopes.iter().map(|(key, scope)| (key.model.clone(), Arc::clone(scope))).collect()
+    pub fn unjudged(&self) -> Unjudged {
+        let named = |(key, scope): (ScopeKey, Arc<RwLock<Scope>>)| {
+            let unjudged = read(&scope).unjudged();
+            unjudged.into_iter().map(move |(application, recent)| (key.clone(), application, recent))
         };
-        let private = all.into_iter().filter(|(_, scope)| read(scope).is_private()).map(|(model, _)| model);
-        let mut models: Vec<String> = private.collect();
-        models.sort();
-        models.dedup();
-        models
+        let mut unjudged: Vec<_> = self.all().into_iter().flat_map(named).collect();
+        unjudged.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
+        Unjudged(unjudged)
+    }
+
+    /// Puts back what the guard had not finished with when another model of the same verdicts was dropped.
+    pub fn restore_unjudged(&self, unjudged: &Unjudged) {
+        for (key, application, recent) in &unjudged.0 {
+            if let Some(scope) = self.scope(key) {
+                let mut scope = scope.write().unwrap_or_else(PoisonError::into_inner);
+                scope.restore_unjudged(application.as_ref(), recent);
+            }
+        }
     }
 
     /// The evidence on a picture; `None` if no exemplar is within reach, and scores must not be changed at all.
@@ -200,6 +208,11 @@ impl FeedbackModel {
         let on_probation = !is_harmful && judgement.worse > judgement.better;
         lock.write().unwrap_or_else(PoisonError::into_inner).mark_judged(application, recent, on_probation);
         harmful
+    }
+
+    fn all(&self) -> Vec<(ScopeKey, Arc<RwLock<Scope>>)> {
+        let scopes = self.scopes.read().unwrap_or_else(PoisonError::into_inner);
+        scopes.iter().map(|(key, scope)| (key.clone(), Arc::clone(scope))).collect()
     }
 
     fn scope(&self, key: &ScopeKey) -> Option<Arc<RwLock<Scope>>> {

@@ -8,13 +8,19 @@ use std::{
     sync::Arc,
 };
 
+use crate::size;
+
 /// The cosine from which two pictures count as similar. About 1 in 100 unrelated pairs reaches it, and about half of
 /// the pairs that show the same thing.
 const MIN_COSINE: f32 = 0.55;
 
 /// All shared verdicts, by subject and value, then by the exemplar they were given on.
 #[derive(Debug, Default)]
-pub(crate) struct QuorumIndex(HashMap<(u32, bool), HashMap<Arc<str>, Ballot>>);
+pub(crate) struct QuorumIndex {
+    ballots: HashMap<(u32, bool), HashMap<Arc<str>, Ballot>>,
+    /// What the counts of all ballots take on the heap.
+    count_bytes: usize,
+}
 
 /// The source of a verdict.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +56,9 @@ impl QuorumIndex {
             *ballot.similar.entry(voter.owner).or_default() += 1;
             *own.similar.entry(ballot.voter.owner).or_default() += 1;
         });
-        self.0.entry(verdict).or_default().insert(Arc::clone(key), own);
+        self.count_bytes += size::table(&own.similar);
+        let replaced = self.ballots.entry(verdict).or_default().insert(Arc::clone(key), own);
+        self.count_bytes -= replaced.map_or(0, |ballot| size::table(&ballot.similar));
         changed
     }
 
@@ -62,7 +70,8 @@ impl QuorumIndex {
         voter: Voter,
         is_similar: impl Fn(u32, &str) -> bool,
     ) -> BTreeSet<Arc<str>> {
-        self.0.entry(verdict).or_default().remove(key);
+        let removed = self.ballots.entry(verdict).or_default().remove(key);
+        self.count_bytes -= removed.map_or(0, |ballot| size::table(&ballot.similar));
         self.for_each_similar(verdict, voter, is_similar, |ballot| {
             if let Entry::Occupied(mut count) = ballot.similar.entry(voter.owner) {
                 *count.get_mut() -= 1;
@@ -81,11 +90,13 @@ impl QuorumIndex {
         is_similar: impl Fn(u32, &str) -> bool,
         mut update: impl FnMut(&mut Ballot),
     ) -> BTreeSet<Arc<str>> {
-        let ballots = self.0.entry(verdict).or_default().iter_mut();
+        let (ballots, bytes) = (self.ballots.entry(verdict).or_default().iter_mut(), &mut self.count_bytes);
         let others = ballots
             .filter(|(key, ballot)| ballot.voter.owner != voter.owner && is_similar(ballot.voter.application, key));
         let updated = |(key, ballot): (&Arc<str>, &mut Ballot)| {
+            let before = size::table(&ballot.similar);
             update(ballot);
+            *bytes = *bytes + size::table(&ballot.similar) - before;
             Arc::clone(key)
         };
         others.map(updated).collect()
@@ -93,7 +104,12 @@ impl QuorumIndex {
 
     /// Whether `quorum` owners, including the verdict's own, gave this verdict on a similar picture.
     pub(crate) fn has_quorum(&self, verdict: (u32, bool), key: &str, quorum: usize) -> bool {
-        let ballot = self.0.get(&verdict).and_then(|ballots| ballots.get(key));
+        let ballot = self.ballots.get(&verdict).and_then(|ballots| ballots.get(key));
         ballot.is_some_and(|ballot| ballot.similar.len() + 1 >= quorum)
+    }
+
+    /// The memory that the index takes, without the keys of the exemplars.
+    pub(crate) fn bytes(&self) -> usize {
+        size::table(&self.ballots) + self.ballots.values().map(size::table).sum::<usize>() + self.count_bytes
     }
 }

@@ -9,9 +9,11 @@ use kaisatsu_model::{AccountId, AppId, Function};
 
 use crate::{
     exemplars::ExemplarSet,
+    guard::Recent,
     kernel::Query,
     quantised::QuantisedVector,
     quorum::{QuorumIndex, Voter},
+    size,
     vote::Tally,
 };
 
@@ -29,6 +31,13 @@ pub struct ScopeKey {
     pub engine: String,
     /// The class of the candidate, where each candidate has a vector of its own; otherwise empty.
     pub class: String,
+}
+
+impl ScopeKey {
+    /// What it takes on the heap.
+    pub(crate) fn bytes(&self) -> usize {
+        [&self.model, &self.engine, &self.class].map(|text| size::allocation(text.len())).iter().sum()
+    }
 }
 
 /// A candidate of a rated picture.
@@ -69,7 +78,6 @@ pub struct Change {
 
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
-    private: bool,
     subject_ids: HashMap<Arc<str>, u32>,
     subject_names: Vec<Arc<str>>,
     application_ids: HashMap<AppId, u32>,
@@ -87,6 +95,8 @@ pub(crate) struct Scope {
     unjudged: HashMap<Option<u32>, BTreeSet<Arc<str>>>,
     /// Those that it has judged and may still hold back, together with later ones.
     on_probation: HashMap<Option<u32>, BTreeSet<Arc<str>>>,
+    /// What the rated pictures and the names of subjects take on the heap.
+    text_bytes: usize,
 }
 
 /// Subjects, and whether they are right.
@@ -129,6 +139,19 @@ impl RatedPicture {
         self.verdicts = verdicts;
     }
 
+    /// What it takes on the heap, with its key.
+    fn bytes(&self, key: &str) -> usize {
+        let texts = self.candidate_ids.iter().chain(self.ratings.keys()).chain(self.named.keys());
+        let texts = texts.chain([&self.recognition]).map(|text| size::allocation(text.len()));
+        size::shared_text(key)
+            + size::vector(&self.candidates)
+            + size::vector(&self.candidate_ids)
+            + size::tree(self.named.len(), size_of::<(String, u32)>())
+            + size::tree(self.ratings.len(), size_of::<(String, bool)>())
+            + size::vector(&self.verdicts)
+            + texts.sum::<usize>()
+    }
+
     /// Subject and base score of everything that was answered or rated. What was not answered has no base score.
     pub(crate) fn scores(&self) -> Vec<(u32, f32)> {
         self.candidates.iter().copied().chain(self.named.values().map(|subject| (*subject, 0.0))).collect()
@@ -136,19 +159,37 @@ impl RatedPicture {
 }
 
 impl Scope {
-    /// Whether its verdicts never apply to other applications.
-    pub(crate) fn is_private(&self) -> bool {
-        self.private
+    /// The memory that the scope takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let applications = self.application_ids.keys().map(|id| size::allocation(id.as_str().len()));
+        let owners = self.owners.values().chain(self.owner_ids.keys()).map(|owner| size::allocation(owner.len()));
+        let recent = self.unjudged.values().chain(self.on_probation.values()).map(size::keys);
+        size::table(&self.subject_ids)
+            + size::vector(&self.subject_names)
+            + size::table(&self.application_ids)
+            + size::table(&self.owners)
+            + size::table(&self.owner_ids)
+            + size::table(&self.rated)
+            + size::table(&self.own)
+            + self.own.values().map(ExemplarSet::bytes).sum::<usize>()
+            + self.common.bytes()
+            + self.quorum_index.bytes()
+            + size::table(&self.unjudged)
+            + size::table(&self.on_probation)
+            + applications.chain(owners).chain(recent).sum::<usize>()
+            + self.text_bytes
     }
 
     /// Applies a change. A verdict applies to all applications once `quorum` owners agree on it.
     pub(crate) fn apply(&mut self, change: &Change, quorum: usize) {
         let Some(vector) = QuantisedVector::new(&change.descriptor) else { return };
-        self.private = !change.shared;
         let key: Arc<str> = Arc::from(change.exemplar.as_str());
         let application = intern(&mut self.application_ids, &change.application);
         let mut rated = match self.rated.remove(&key) {
-            Some(rated) => rated,
+            Some(rated) => {
+                self.text_bytes -= rated.bytes(&key);
+                rated
+            }
             None => self.new_rated_picture(application, change),
         };
         if let Some(subject) = &change.named {
@@ -169,6 +210,7 @@ impl Scope {
         }
         let after = rated.verdicts.clone();
         if !rated.ratings.is_empty() {
+            self.text_bytes += rated.bytes(&key);
             self.rated.insert(Arc::clone(&key), rated);
         }
         if change.shared {
@@ -196,6 +238,7 @@ impl Scope {
         let subject: Arc<str> = Arc::from(subject);
         let id = intern(&mut self.subject_ids, &subject);
         if id as usize == self.subject_names.len() {
+            self.text_bytes += size::shared_text(&subject);
             self.subject_names.push(subject);
         }
         id
@@ -278,6 +321,32 @@ impl Scope {
     pub(crate) fn mark_all_judged(&mut self) {
         self.unjudged.clear();
         self.on_probation.clear();
+    }
+
+    /// What the guard has not finished with, by application.
+    pub(crate) fn unjudged(&self) -> Vec<(Option<AppId>, Recent)> {
+        let names: HashMap<u32, &AppId> = self.application_ids.iter().map(|(id, number)| (*number, id)).collect();
+        let whose: BTreeSet<Option<u32>> = self.unjudged.keys().chain(self.on_probation.keys()).copied().collect();
+        let keys = |of: &HashMap<_, BTreeSet<Arc<str>>>, whose| of.get(&whose).cloned().unwrap_or_default();
+        let recent = |whose: Option<u32>| {
+            let application = match whose {
+                Some(number) => Some((*names.get(&number)?).clone()),
+                None => None,
+            };
+            let (unjudged, on_probation) = (keys(&self.unjudged, whose), keys(&self.on_probation, whose));
+            Some((application, Recent { unjudged, on_probation }))
+        };
+        let is_empty = |recent: &Recent| recent.unjudged.is_empty() && recent.on_probation.is_empty();
+        whose.into_iter().filter_map(recent).filter(|(_, recent)| !is_empty(recent)).collect()
+    }
+
+    /// The inverse of [`Scope::unjudged`], after the same verdicts were applied and marked as judged.
+    pub(crate) fn restore_unjudged(&mut self, application: Option<&AppId>, recent: &Recent) {
+        let application = application.map(|application| intern(&mut self.application_ids, application));
+        self.unjudged.entry(application).or_default().extend(recent.unjudged.iter().cloned());
+        if !recent.on_probation.is_empty() {
+            self.on_probation.insert(application, recent.on_probation.clone());
+        }
     }
 
     /// Marks exemplars as judged. Those added since stay unjudged.

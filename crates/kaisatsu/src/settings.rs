@@ -221,6 +221,18 @@ pub(crate) struct Settings {
     )]
     pub(crate) feedback_quorum: u32,
 
+    /// Memory for verdicts, in bytes or with a unit; those on what is asked here are read from the database when it is
+    /// first asked, and dropped when others need the memory
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_FEEDBACK_MEMORY",
+        value_name = "SIZE",
+        default_value = "256MiB",
+        value_parser = size::parse
+    )]
+    pub(crate) feedback_memory: u64,
+
     /// Where the vectors of collections are searched: memory, database (PostgreSQL with pgvector), or auto for the
     /// database where it can and a collection is large
     #[arg(long, global = true, env = "KAISATSU_VECTORS", value_name = "PLACE", default_value = "auto")]

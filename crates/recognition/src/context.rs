@@ -63,7 +63,7 @@ impl Context {
             )),
             models: Models::new(Arc::clone(&engine)),
             engine: Arc::new(EngineQueue::new(engine, settings.waiting, bounds)),
-            learned: Arc::new(LearnedFeedback::new(settings.quorum)),
+            learned: Arc::new(LearnedFeedback::new(store.clone(), settings.quorum, settings.feedback_memory)),
             collections: Arc::default(),
             catalogue: Arc::default(),
             datasets: Arc::default(),

@@ -23,7 +23,7 @@ use tempfile::TempDir;
 
 use crate::{
     Recognition, Settings, User, UserLimits, UserSettings, VectorPlace, VectorSettings, context::Context,
-    feedback::Learner, learning::FeedbackQuery,
+    learning::SourceKey,
 };
 
 /// One grey pixel.
@@ -52,7 +52,6 @@ impl Clock for ManualClock {
 pub(crate) struct Fixture {
     pub(crate) context: Context,
     pub(crate) recognition: Recognition,
-    pub(crate) learner: Arc<Learner>,
     pub(crate) store: Store,
     pub(crate) user: User,
     pub(crate) database: Arc<Database>,
@@ -70,28 +69,35 @@ impl Fixture {
         let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
         let application = AppId::from_random([1; 10]);
         store.create_application(&application, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
-        Self::over(store, Arc::new(database), application).await
+        Self::over(store, Arc::new(database), application, |_| ()).await
     }
 
     /// Another replica on the same database.
     pub(crate) async fn again(&self) -> Self {
-        let store = Store::open(&self.database.address.parse().unwrap()).await.unwrap();
-        Self::over(store, Arc::clone(&self.database), self.user.application.clone()).await
+        self.again_with(|_| ()).await
     }
 
-    async fn over(store: Store, database: Arc<Database>, application: AppId) -> Self {
+    /// Another replica on the same database, with other settings.
+    pub(crate) async fn again_with(&self, set: impl FnOnce(&mut Settings)) -> Self {
+        let store = Store::open(&self.database.address.parse().unwrap()).await.unwrap();
+        Self::over(store, Arc::clone(&self.database), self.user.application.clone(), set).await
+    }
+
+    async fn over(store: Store, database: Arc<Database>, application: AppId, set: impl FnOnce(&mut Settings)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(ManualClock::default());
-        let settings = Settings {
+        let mut settings = Settings {
             waiting: 8,
             max_pixels: 1_000,
             keep: Duration::from_hours(1),
             keep_pictures: false,
             unsaved_answers: false,
             quorum: 2,
+            feedback_memory: usize::MAX,
             exif_position: false,
             vectors: VectorSettings { place: VectorPlace::Auto, threshold: 1_000 },
         };
+        set(&mut settings);
         let policy = Policy { allowed: Vec::new(), max_bytes: 1_000, timeout: Duration::from_secs(1) };
         let users = UserSettings {
             blobs: Blobs::open(&BlobAddress::Folder(folder.path().to_owned())).unwrap(),
@@ -107,9 +113,8 @@ impl Fixture {
         }
         let context = Context::new(engine, store.clone(), clock.clone(), &settings, users);
         let recognition = Recognition::over(&context);
-        let learner = Arc::new(Learner::new(&context));
         let user = User { application, id: UserId::new("u").unwrap() };
-        Self { context, recognition, learner, store, user, database, folder, clock }
+        Self { context, recognition, store, user, database, folder, clock }
     }
 
     /// Another user of the same application.
@@ -186,19 +191,25 @@ impl Fixture {
         self.store.rate(&verdict, 10).await.unwrap();
     }
 
-    /// Whether any verdict is in force for the application.
-    pub(crate) fn has_learned(&self) -> bool {
-        self.learned_by(&self.user.application, &Source::Model("general".to_owned()))
+    /// Follows the verdicts.
+    pub(crate) async fn learn(&self) {
+        self.context.learned.learn().await.unwrap();
     }
 
     /// Whether any verdict on a source is in force for an application.
-    pub(crate) fn learned_by(&self, application: &AppId, source: &Source) -> bool {
-        self.context.learned.has_verdicts(application, Function::Classify, source)
+    pub(crate) async fn learned_by(&self, application: &AppId, source: &Source) -> bool {
+        let query = self.context.learned.query(application, Function::Classify, source, "e").await;
+        query.unwrap().has_verdicts()
+    }
+
+    /// Whether the verdicts on a source are in memory.
+    pub(crate) fn is_in_memory(&self, source: &Source) -> bool {
+        self.context.learned.resident(&SourceKey::new(Function::Classify, source)).is_some()
     }
 
     /// What feedback makes of a score of one half of "cat" in an image like those that were rated.
-    pub(crate) fn score(&self, application: &AppId, source: &Source) -> f32 {
-        let query = FeedbackQuery::new(application, Function::Classify, source, "e");
-        self.context.learned.adjustment(&query, &VECTOR).score("cat", 0.5)
+    pub(crate) async fn score(&self, application: &AppId, source: &Source) -> f32 {
+        let query = self.context.learned.query(application, Function::Classify, source, "e").await.unwrap();
+        query.adjustment(&VECTOR).score("cat", 0.5)
     }
 }

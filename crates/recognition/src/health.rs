@@ -21,13 +21,13 @@ impl Recognition {
     /// The parts of image recognition, and how they are.
     #[must_use]
     pub fn parts(&self) -> Vec<Part> {
-        let loading = |name: &str, loaded: bool, what: &str| {
-            if loaded { Part::ok(name) } else { Part::new(name, PartState::Starting, format!("{what} being loaded")) }
+        let part = |name: &str, is_ready: bool, otherwise: &str| {
+            if is_ready { Part::ok(name) } else { Part::new(name, PartState::Starting, otherwise) }
         };
         vec![
             self.models_part(),
-            loading("collections", self.is_content_loaded(), "collections and catalogue are"),
-            loading("feedback", self.is_feedback_loaded(), "feedback is"),
+            part("collections", self.is_content_loaded(), "collections and catalogue are being loaded"),
+            part("feedback", self.is_feedback_followed(), "feedback cannot be read yet"),
         ]
     }
 

@@ -129,6 +129,37 @@ impl RecognitionLog {
         Ok(Saved { is_saved: false, ..saved })
     }
 
+    /// What a recognition needs of the database that may be answered without it; `None` while that is away.
+    pub(crate) async fn unless_away<T>(
+        &self,
+        needed: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<Option<T>, StoreError> {
+        if !self.settings.unsaved {
+            return needed.await.map(Some);
+        }
+        if !self.may_try() {
+            return Ok(None);
+        }
+        // The database is tried with something short, since what is needed may take longer than one that is away is
+        // waited for.
+        let got = match tokio::time::timeout(PATIENCE, self.store.feedback_revision()).await {
+            Ok(Ok(_)) => needed.await,
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(StoreError::TimedOut),
+        };
+        match got {
+            Ok(value) => {
+                self.try_at.store(0, Ordering::Relaxed);
+                Ok(Some(value))
+            }
+            Err(error @ (StoreError::NotFound(_) | StoreError::Conflict(_) | StoreError::Damaged(_))) => Err(error),
+            Err(error) => {
+                self.note_away(&error);
+                Ok(None)
+            }
+        }
+    }
+
     /// Whether the database is to be tried: while it answers always, and else by one request at a time.
     fn may_try(&self) -> bool {
         let (at, now) = (self.try_at.load(Ordering::Relaxed), self.clock.ticks());

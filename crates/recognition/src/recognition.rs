@@ -119,8 +119,8 @@ impl Recognition {
         self.follower.is_loaded()
     }
 
-    pub(crate) fn is_feedback_loaded(&self) -> bool {
-        self.learner.is_loaded()
+    pub(crate) fn is_feedback_followed(&self) -> bool {
+        self.learner.is_following()
     }
 
     /// Why no image can be recognised yet, if none can.
@@ -130,8 +130,8 @@ impl Recognition {
             Some("the models are being loaded")
         } else if !self.follower.is_loaded() {
             Some("collections and catalogue are being loaded")
-        } else if !self.learner.is_loaded() {
-            Some("feedback is being loaded")
+        } else if !self.learner.is_following() {
+            Some("feedback cannot be read yet")
         } else {
             None
         }

@@ -20,6 +20,8 @@ pub struct Settings {
     pub unsaved_answers: bool,
     /// How many applications have to agree before feedback acts for all.
     pub quorum: usize,
+    /// The most memory for verdicts, in bytes.
+    pub feedback_memory: usize,
     /// Whether the position in a picture's EXIF data may be used, for models of things that have a place.
     pub exif_position: bool,
     /// Where the vectors of collections are.

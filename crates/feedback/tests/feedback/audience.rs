@@ -1,7 +1,6 @@
 //! Whose answers a verdict must not change.
 
 use kaisatsu_feedback::{Change, FeedbackModel};
-use kaisatsu_model::Function;
 
 use crate::support::{QUORUM, app, bits, model_of, picture, scope, scope_of, verdict};
 
@@ -24,9 +23,9 @@ fn one_application_alone_changes_no_bit_of_another() {
     assert_eq!(bits(&model, 2), active);
     assert_ne!(bits(&model, 1), active);
     for by in [1, 2] {
-        assert!(model.has_feedback_for(&app(by), Function::Classify, "general"));
+        assert!(model.has_feedback_for(&app(by)));
     }
-    assert!(!model.has_feedback_for(&app(3), Function::Classify, "general"), "nor is the search widened for it");
+    assert!(!model.has_feedback_for(&app(3)), "nor is the search widened for it");
 }
 
 /// A verdict on an image of a dataset.
@@ -40,7 +39,6 @@ fn is_reached(model: &FeedbackModel, by: u8, dataset: &str) -> bool {
     let evidence = model.evidence(&key, &app(by), &picture(0, 1001));
     let sample = model.sample(&key, &app(by), 10);
     assert_eq!(evidence.is_some(), !sample.is_empty());
-    assert_eq!(evidence.is_some(), model.has_feedback_for(&app(by), Function::Classify, dataset));
     evidence.is_some()
 }
 
@@ -74,22 +72,4 @@ fn a_dataset_is_not_affected_by_what_applies_to_all() {
     model.apply(&private(7, "dts_1", 1, Some(false)));
     let evidence = model.evidence(&scope_of("dts_1"), &app(7), &picture(0, 7001)).unwrap();
     assert!((evidence.value("a") + 1.0 / 1.6).abs() < 1e-3, "{}", evidence.value("a"));
-}
-
-#[test]
-fn the_datasets_with_feedback_are_listed_and_models_are_not() {
-    let model = model_of([verdict(1, 1, 0, "a", Some(true))]);
-    assert!(model.datasets().is_empty());
-    model.apply(&private(1, "dts_2", 1, Some(true)));
-    model.apply(&private(1, "dts_1", 1, Some(true)));
-    let other_task = private(1, "dts_1", 1, Some(true));
-    let other_task = Change {
-        scope: kaisatsu_feedback::ScopeKey { function: Function::SimilarSearch, ..other_task.scope.clone() },
-        ..other_task
-    };
-    model.apply(&other_task);
-    assert_eq!(model.datasets(), ["dts_1", "dts_2"]);
-    model.forget("dts_1");
-    assert_eq!(model.datasets(), ["dts_2"]);
-    assert!(!is_reached(&model, 1, "dts_1") && is_reached(&model, 1, "dts_2"));
 }

@@ -6,6 +6,7 @@ mod estimate;
 mod guard;
 mod known_answers;
 mod liars;
+mod memory;
 mod model;
 mod named;
 mod order;

@@ -1,9 +1,9 @@
-//! Scopes, samples, and forgetting.
+//! Scopes and samples.
 
 use kaisatsu_feedback::{Change, ScopeKey};
 use kaisatsu_model::Function;
 
-use crate::support::{app, candidates, model_of, picture, scope, scope_of, value, verdict, verdict_on};
+use crate::support::{app, candidates, model_of, picture, scope, value, verdict, verdict_on};
 
 #[test]
 fn scopes_are_separate() {
@@ -18,20 +18,7 @@ fn scopes_are_separate() {
         assert!(model.evidence(&other, &app(1), &picture(0, 1005)).is_none(), "{other:?}");
         assert!(model.sample(&other, &app(1), 10).is_empty());
     }
-    assert!(model.has_feedback_for(&app(1), Function::Classify, "general"));
-    assert!(!model.has_feedback_for(&app(1), Function::Detect, "general"));
-    assert!(!model.has_feedback_for(&app(1), Function::Classify, "another"));
-}
-
-#[test]
-fn forgetting_a_model_keeps_the_others() {
-    let model = model_of([verdict(1, 5, 0, "a", Some(true))]);
-    model.apply(&Change { scope: scope_of("another"), ..verdict(1, 5, 0, "a", Some(true)) });
-    model.forget("another");
-    assert!(value(&model, 1, &picture(0, 1005), "a").is_some());
-    assert!(model.evidence(&scope_of("another"), &app(1), &picture(0, 1005)).is_none());
-    model.clear();
-    assert_eq!(value(&model, 1, &picture(0, 1005), "a"), None);
+    assert!(model.has_feedback_for(&app(1)));
 }
 
 #[test]
@@ -71,7 +58,7 @@ fn a_sampled_vector_is_the_rated_one_within_rounding() {
 #[test]
 fn a_vector_without_direction_is_ignored() {
     let model = model_of([verdict_on(1, 1, vec![0.5; 48], "a", Some(true))]);
-    assert!(!model.has_feedback_for(&app(1), Function::Classify, "general"));
+    assert!(!model.has_feedback_for(&app(1)));
     model.apply(&verdict(1, 5, 0, "a", Some(true)));
     assert!(model.evidence(&scope(), &app(1), &[0.5; 48]).is_none());
     assert!(model.evidence(&scope(), &app(1), &[]).is_none());

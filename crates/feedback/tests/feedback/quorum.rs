@@ -1,7 +1,7 @@
 //! When a verdict applies to applications that did not give it.
 
 use kaisatsu_feedback::Change;
-use kaisatsu_model::{AccountId, Function};
+use kaisatsu_model::AccountId;
 
 use crate::support::{
     QUORUM, app, at_cosine, direction, estimate, model_of, picture, scope, value, verdict, verdict_on,
@@ -27,11 +27,11 @@ fn one_less_than_the_quorum_is_not_enough() {
     let quorum = u8::try_from(QUORUM).unwrap();
     let model = model_of((1..quorum).map(|by| agreeing(by, Some(true))));
     assert_eq!(seen(&model), None);
-    assert!(!model.has_feedback_for(&app(OBSERVER), Function::Classify, "general"));
+    assert!(!model.has_feedback_for(&app(OBSERVER)));
     model.apply(&agreeing(quorum, Some(true)));
     let reached = seen(&model).unwrap();
     assert!((reached - 3.0 / 3.6).abs() < 1e-3, "three votes of weight 1 and a prior of 0.6: {reached}");
-    assert!(model.has_feedback_for(&app(OBSERVER), Function::Classify, "general"));
+    assert!(model.has_feedback_for(&app(OBSERVER)));
     model.apply(&agreeing(1, None));
     assert_eq!(seen(&model), None, "one withdraws it");
 }

@@ -83,6 +83,7 @@ pub(super) fn open_recognition(
         keep_pictures: settings.keep_pictures,
         unsaved_answers: settings.unsaved_answers,
         quorum: small(settings.feedback_quorum),
+        feedback_memory: usize::try_from(settings.feedback_memory).unwrap_or(usize::MAX),
         exif_position: settings.exif_position,
         vectors: VectorSettings { place: settings.vectors.into(), threshold: small(settings.vectors_threshold) },
     };

@@ -412,10 +412,9 @@ mod tests {
         let id = fixture.dataset(&fixture.user, 1, vec![image(1)]).await;
         let source = Source::Dataset(id.clone());
         fixture.rate_as(&fixture.user.application, 1, source.clone()).await;
-        fixture.learner.learn().await.unwrap();
-        assert!(fixture.learned_by(&fixture.user.application, &source));
+        assert!(fixture.learned_by(&fixture.user.application, &source).await);
         fixture.recognition.datasets.delete(&fixture.user, &id).await.unwrap();
-        assert!(!fixture.learned_by(&fixture.user.application, &source));
+        assert!(!fixture.is_in_memory(&source));
     }
 
     #[tokio::test]

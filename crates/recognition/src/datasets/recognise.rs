@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use cosine_index::Match;
 use kaisatsu_model::{DatasetId, Function, Phase, Source};
+use kaisatsu_store::StoreError;
 use kaisatsu_vision::{ClassScore, best, registry::Model};
 
 use super::Datasets;
@@ -38,11 +39,11 @@ impl Datasets {
         if set.probe.is_none() {
             return Err(sought.or_missing(&self.engine, FUNCTION, RecognitionError::OneTag).await);
         }
-        let query = query(user, &set, FUNCTION, &set.weights);
-        let (trained, learned) = (Arc::clone(&set), Arc::clone(&self.learned));
+        let query = self.query(user, &set, FUNCTION, &set.weights).await?;
+        let trained = Arc::clone(&set);
         let classify = move |vector: &[f32]| {
             let tag = |class: usize| trained.tags.get(class).map(String::as_str);
-            let adjust = |probe| learned.adjust_trained(&query, trained.version(), probe, vector, tag);
+            let adjust = |probe| query.adjust_trained(trained.version(), probe, vector, tag);
             let adjusted = timed(FEEDBACK, FUNCTION.into(), || trained.probe.as_ref().and_then(adjust));
             let Some((base, after, adjustment)) = adjusted else { return Ok(Vec::new()) };
             let category = |scored: &ClassScore| {
@@ -71,13 +72,11 @@ impl Datasets {
         const FUNCTION: Function = Function::SimilarSearch;
         let (set, model) = self.usable_for(FUNCTION, user, id, &sought).await?;
         let weights = sought.weights(&model, &set.weights)?;
-        let (query, unlike_below) = (query(user, &set, FUNCTION, &weights), sought.unlike_below(set.unlike_below));
-        let (searched, learned) = (Arc::clone(&set), Arc::clone(&self.learned));
+        let query = self.query(user, &set, FUNCTION, &weights).await?;
+        let (searched, unlike_below) = (Arc::clone(&set), sought.unlike_below(set.unlike_below));
         let search = move |vector: &[f32]| {
             let Some(index) = &searched.index else { return Ok(Vec::new()) };
-            let source = Source::Dataset(searched.id.clone());
-            let has_verdicts = learned.has_verdicts(&query.application, FUNCTION, &source);
-            let found = index.search(vector, if has_verdicts { most.max(CONSIDERED) } else { most });
+            let found = index.search(vector, if query.has_verdicts() { most.max(CONSIDERED) } else { most });
             let found = found.map_err(|error| RecognitionError::Failed(error.to_string()))?;
             let ids: Vec<u64> = found.iter().map(|found| found.id).collect();
             let base: Vec<f32> = found.iter().map(similarity).collect();
@@ -89,7 +88,7 @@ impl Datasets {
                 ids.iter().position(|id| image_of(*id).is_some_and(|other| other.image_id == image))
             };
             let (scores, adjustment) =
-                timed(FEEDBACK, FUNCTION.into(), || learned.adjust_images(&query, vector, &base, cosines, index_of));
+                timed(FEEDBACK, FUNCTION.into(), || query.adjust_images(vector, &base, cosines, index_of));
             let similar = |((found, base), score): ((&Match, &f32), &f32)| {
                 let image = image_of(found.id)?;
                 let subject = format!("{}/{}", searched.id, image.image_id);
@@ -140,10 +139,16 @@ impl Datasets {
         let model = self.models.embedder(&row.model, &row.model_sha256, reason)?;
         Ok((self.cache.get(&self.store, &row).await?, model))
     }
-}
 
-fn query(user: &User, set: &CachedDataset, function: Function, weights: &str) -> FeedbackQuery {
-    FeedbackQuery::new(&user.application, function, &Source::Dataset(set.id.clone()), weights)
+    async fn query(
+        &self,
+        user: &User,
+        set: &CachedDataset,
+        function: Function,
+        weights: &str,
+    ) -> Result<FeedbackQuery, StoreError> {
+        self.learned.query(&user.application, function, &Source::Dataset(set.id.clone()), weights).await
+    }
 }
 
 fn entry(

@@ -23,6 +23,18 @@ pub(super) const QUEUED: &str = "kaisatsu_engine_queue_seconds";
 pub(crate) const RATED: &str = "kaisatsu_feedback_total";
 /// Counts verdicts that were held back.
 pub(crate) const HELD: &str = "kaisatsu_feedback_held_total";
+/// Sources whose verdicts are in memory.
+pub(crate) const FEEDBACK_SOURCES: &str = "kaisatsu_feedback_sources";
+/// What these take.
+pub(crate) const FEEDBACK_BYTES: &str = "kaisatsu_feedback_memory_bytes";
+/// What they may take.
+pub(crate) const FEEDBACK_LIMIT: &str = "kaisatsu_feedback_memory_limit_bytes";
+/// Counts sources whose verdicts were read into memory.
+pub(crate) const FEEDBACK_LOADED: &str = "kaisatsu_feedback_loads_total";
+/// How long that took.
+pub(crate) const FEEDBACK_LOADING: &str = "kaisatsu_feedback_load_seconds";
+/// Counts sources that had to leave memory.
+pub(crate) const FEEDBACK_DROPPED: &str = "kaisatsu_feedback_dropped_total";
 
 /// Measures a step of the work.
 pub(crate) fn timed<T>(step: &'static str, workload: Workload, work: impl FnOnce() -> T) -> T {
@@ -56,4 +68,16 @@ pub fn describe_metrics() {
     describe_gauge!(COLLECTION_IMAGES, "Images of collections that can be found, by where their vectors are");
     describe_counter!(RATED, "Verdicts taken, by task, model, candidate and what they say");
     describe_counter!(HELD, "Verdicts held back because they make confirmed answers wrong");
+    describe_gauge!(
+        FEEDBACK_SOURCES,
+        "Models, datasets and collections whose verdicts are in memory, one for each function"
+    );
+    describe_gauge!(FEEDBACK_BYTES, "Memory that verdicts take, estimated");
+    describe_gauge!(FEEDBACK_LIMIT, "Memory that verdicts may take: the setting feedback_memory");
+    describe_counter!(
+        FEEDBACK_LOADED,
+        "Times that the verdicts on a model, dataset or collection were read into memory"
+    );
+    describe_histogram!(FEEDBACK_LOADING, "Time to read the verdicts on one of them");
+    describe_counter!(FEEDBACK_DROPPED, "Times that they were dropped from memory, since others were asked for");
 }

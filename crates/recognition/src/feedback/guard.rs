@@ -1,14 +1,15 @@
 //! Holding back verdicts that make recognition worse.
 
-use std::sync::Arc;
-
 use kaisatsu_feedback::{Judgement, ScopeKey};
 use kaisatsu_model::{AppId, MOST_PER_CANDIDATE};
 use kaisatsu_store::{NewReport, StoreError};
 use metrics::counter;
 
-use super::learner::{Changed, Learner};
-use crate::{engine::HELD, learning::scope_source};
+use super::learner::Learner;
+use crate::{
+    engine::HELD,
+    learning::{Changed, SourceKey, scope_source},
+};
 
 impl Learner {
     /// Judges the scopes in which something changed, and holds back the latest verdicts where they do harm.
@@ -16,7 +17,7 @@ impl Learner {
         let mut held_any = false;
         for ((key, application), dataset) in changed {
             let cached = dataset.and_then(|id| self.datasets.peek(&id));
-            let learned = Arc::clone(&self.learned);
+            let Some(learned) = self.learned.resident(&SourceKey::of(&key)) else { continue };
             let (scope, own) = (key.clone(), application.clone());
             let judging = tokio::task::spawn_blocking(move || {
                 let examples = cached.as_deref().map(|set| set.examples(scope.function)).unwrap_or_default();
@@ -29,7 +30,7 @@ impl Learner {
             }
         }
         if held_any {
-            self.learn().await?;
+            self.learned.learn().await?;
         }
         Ok(())
     }

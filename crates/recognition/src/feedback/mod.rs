@@ -8,11 +8,18 @@ mod named_tag;
 use std::{sync::Arc, time::Duration};
 
 use counters::VerdictCounters;
-use kaisatsu_model::{AppId, Clock, Comment, ItemId, MOST_PER_CANDIDATE, RecognitionId, Timestamp, Verdict};
+use kaisatsu_model::{
+    AppId, Clock, Comment, Function, ItemId, MOST_PER_CANDIDATE, RecognitionId, Source, Timestamp, Verdict,
+};
 use kaisatsu_store::{FeedbackFilter, FeedbackRow, FeedbackTotal, NewVerdict, RecognitionRecord, Store, StoreError};
 pub(crate) use learner::Learner;
 
-use crate::{RecognitionError, context::Context, engine::Models};
+use crate::{
+    RecognitionError,
+    context::Context,
+    engine::Models,
+    learning::{LearnedFeedback, SourceKey},
+};
 
 /// A verdict as a caller gives it.
 #[derive(Debug, Clone)]
@@ -49,6 +56,7 @@ pub struct Feedback {
     store: Store,
     clock: Arc<dyn Clock>,
     learner: Arc<Learner>,
+    learned: Arc<LearnedFeedback>,
     models: Models,
     counters: VerdictCounters,
 }
@@ -59,6 +67,7 @@ impl Feedback {
             store: context.store.clone(),
             clock: Arc::clone(&context.clock),
             learner: Arc::clone(learner),
+            learned: Arc::clone(&context.learned),
             models: context.models.clone(),
             counters: VerdictCounters::default(),
         }
@@ -66,16 +75,28 @@ impl Feedback {
 
     /// Saves a verdict, and learns from it before this returns. The last one on a candidate counts.
     ///
+    /// What was learned of its source is in memory before: the guard judges verdicts as they come, and those that are
+    /// loaded count as judged.
+    ///
     /// # Errors
     /// When the application has no such recognition, the recognition no such candidate, or what answered no such tag.
     pub async fn rate(&self, application: &AppId, rating: Rating) -> Result<(), RecognitionError> {
+        let record = self.store.recognition_record(Some(application), &rating.recognition, self.clock.now()).await?;
+        let function = Function::from_text(&record.task)
+            .ok_or_else(|| RecognitionError::Failed(format!("the function '{}' of a recognition", record.task)))?;
+        let source = Source::from_text(function, &record.model);
         let verdict = NewVerdict {
-            rated: self.rated(application, &rating).await?,
+            rated: self.rated(&record, (function, &source), &rating).await?,
             application: application.clone(),
             recognition: rating.recognition,
             verdict: rating.verdict,
             comment: rating.comment,
             rated_at: self.clock.now(),
+        };
+        let _learned = match function {
+            // Nothing is learned of it.
+            Function::ReadText => None,
+            _ => Some(self.learned.source(&SourceKey::new(function, &source)).await?),
         };
         let rated = self.store.rate(&verdict, MOST_PER_CANDIDATE).await?;
         self.counters.count(rated, verdict.verdict);

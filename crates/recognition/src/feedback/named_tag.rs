@@ -1,6 +1,6 @@
 //! "It is actually …": a verdict that names a tag, which need not be one of the candidates.
 
-use kaisatsu_model::{AppId, Function, ItemId, Source, Verdict};
+use kaisatsu_model::{Function, ItemId, Source, Verdict};
 use kaisatsu_store::{Rated, RecognitionRecord, StoredCandidate};
 
 use super::{Feedback, Rating};
@@ -9,11 +9,15 @@ use crate::RecognitionError;
 impl Feedback {
     /// What a verdict is on. A tag that is one of the candidates is that candidate, and any other tag of the
     /// vocabulary that answered is rated as if it were one.
-    pub(super) async fn rated(&self, application: &AppId, rating: &Rating) -> Result<Rated, RecognitionError> {
+    pub(super) async fn rated(
+        &self,
+        record: &RecognitionRecord,
+        of: (Function, &Source),
+        rating: &Rating,
+    ) -> Result<Rated, RecognitionError> {
         let candidate = rating.item.clone().map_or(Rated::Whole, Rated::Candidate);
         let Some(tag) = &rating.tag else { return Ok(candidate) };
-        let record = self.store.recognition_record(Some(application), &rating.recognition, self.clock.now()).await?;
-        let subject = self.subject(&record, tag).await?;
+        let subject = self.subject(of, tag).await?;
         if let Some(item) = &rating.item {
             let other = |one: &&StoredCandidate| one.id == item.as_str() && one.subject != subject;
             return match record.items.iter().find(other) {
@@ -33,12 +37,10 @@ impl Feedback {
     }
 
     /// The subject that candidates of a recognition have if they are the tag that somebody calls so.
-    async fn subject(&self, record: &RecognitionRecord, tag: &str) -> Result<String, RecognitionError> {
-        let function = Function::from_text(&record.task)
-            .ok_or_else(|| RecognitionError::Failed(format!("the function '{}' of a recognition", record.task)))?;
-        match (function, Source::from_text(function, &record.model)) {
-            (Function::Classify, Source::Model(model)) => self.models.tag_id(&model, tag),
-            (Function::Classify, Source::Dataset(id)) if self.store.dataset_has_tag(&id, tag).await? => {
+    async fn subject(&self, of: (Function, &Source), tag: &str) -> Result<String, RecognitionError> {
+        match of {
+            (Function::Classify, Source::Model(model)) => self.models.tag_id(model, tag),
+            (Function::Classify, Source::Dataset(id)) if self.store.dataset_has_tag(id, tag).await? => {
                 Ok(tag.to_owned())
             }
             (Function::Classify, Source::Dataset(_)) => Err(RecognitionError::UnknownDatasetTag(tag.to_owned())),

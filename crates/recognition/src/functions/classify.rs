@@ -19,7 +19,7 @@ use crate::{
         DECODE, EngineQueue, FEEDBACK, INFERENCE, Models, Workload, default_model, extended, network, not_loaded,
         scored_by, timed,
     },
-    learning::{Adjustment, FeedbackQuery, LearnedFeedback},
+    learning::{Adjustment, LearnedFeedback},
     log::{Candidate, Entry, RecognitionLog},
 };
 
@@ -105,9 +105,8 @@ impl Classify {
         // What is learned of a view's classes is learned of them in the model that it is a view of, and the other way
         // round.
         let (weights, source) = (model.weights.clone(), Source::Model(scored_by(&model).to_owned()));
-        let query = FeedbackQuery::new(application, FUNCTION, &source, &weights);
+        let query = self.learned.query_if_possible(&self.log, application, FUNCTION, &source, &weights).await?;
         let (bounds, most, input, network_of) = (self.engine.bounds(), request.most, image.clone(), model.clone());
-        let learned = Arc::clone(&self.learned);
         let work = move |worker: &mut Worker| {
             let model = network_of;
             let (base, missing) = (network(&model), || not_loaded(&model.manifest.about.name));
@@ -137,13 +136,13 @@ impl Classify {
                     None => {
                         let (shares, none_below) = rules.unwrap_or_default();
                         let adjusted = vocabulary(&model)
-                            .map(|known| learned.adjust_classes(&query, descriptor, &seen.scores, shares, known));
+                            .map(|known| query.adjust_classes(descriptor, &seen.scores, shares, known));
                         let (after, adjustment) =
                             adjusted.unwrap_or_else(|| (seen.scores.clone(), Adjustment::default()));
                         (seen.scores.clone(), after, adjustment, none_below)
                     }
                     Some(probe) => {
-                        let adjusted = learned.adjust_trained(&query, 0, probe, descriptor, id);
+                        let adjusted = query.adjust_trained(0, probe, descriptor, id);
                         let (base, after, adjustment) = adjusted.unwrap_or_default();
                         (base, after, adjustment, 0.0)
                     }

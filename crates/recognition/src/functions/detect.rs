@@ -13,7 +13,7 @@ use crate::{
     RecognitionError, Saved,
     context::Context,
     engine::{DECODE, EngineQueue, FEEDBACK, INFERENCE, Models, Workload, default_model, not_loaded, timed},
-    learning::{Adjustment, FeedbackQuery, LearnedFeedback},
+    learning::{Adjustment, LearnedFeedback},
     log::{Candidate, Entry, RecognitionLog},
 };
 
@@ -105,11 +105,10 @@ impl Detect {
         let name = request.model.as_deref().unwrap_or(default_model(Task::Detect));
         let model = self.models.find(name, Task::Detect)?;
         let (weights, source) = (model.weights.clone(), Source::Model(name.to_owned()));
-        let query = FeedbackQuery::new(application, FUNCTION, &source, &weights);
-        let has_verdicts = self.learned.has_verdicts(application, FUNCTION, &source);
+        let query = self.learned.query_if_possible(&self.log, application, FUNCTION, &source, &weights).await?;
+        let has_verdicts = query.has_verdicts();
         let (bounds, input, detecting) = (self.engine.bounds(), image.clone(), model.clone());
-        let (most, min_score, learned) = (request.most, request.min_score, Arc::clone(&self.learned));
-        let accuracy = request.accuracy;
+        let (most, min_score, accuracy) = (request.most, request.min_score, request.accuracy);
         let work = move |worker: &mut Worker| -> Result<(Vec<Raw>, ImageFile), RecognitionError> {
             let name = &detecting.manifest.about.name;
             let (detector, resizer) = worker.detector(name).ok_or_else(|| not_loaded(name))?;
@@ -126,7 +125,7 @@ impl Detect {
             let found = found.map_err(|error| RecognitionError::Failed(error.to_string()))?;
             let adjust = |(found, descriptor): (vision::Detection, Vec<f32>)| {
                 let id = detecting.labels.as_deref()?.get(found.class)?.id.clone();
-                let adjustment = learned.class_adjustment(&query, &id, &descriptor);
+                let adjustment = query.class_adjustment(&id, &descriptor);
                 Some(Raw { score: adjustment.score(&id, found.score), found, descriptor, adjustment })
             };
             let raw = found.found.into_iter().zip(found.descriptors).filter_map(adjust);

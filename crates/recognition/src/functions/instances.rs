@@ -14,7 +14,7 @@ use super::classify::{Category, Classify, ClassifyRequest};
 use crate::{
     RecognitionError, Saved,
     engine::{DECODE, FEEDBACK, INFERENCE, Workload, not_loaded, timed},
-    learning::{Adjustment, FeedbackQuery},
+    learning::Adjustment,
     log::{Adjusted, Entry},
 };
 
@@ -35,9 +35,9 @@ impl Classify {
         things: Arc<Instances>,
     ) -> Result<Saved<Category>, RecognitionError> {
         let (weights, source) = (model.weights.clone(), Source::Model(model.manifest.about.name.clone()));
-        let query = FeedbackQuery::new(application, FUNCTION, &source, &weights);
+        let query = self.learned.query_if_possible(&self.log, application, FUNCTION, &source, &weights).await?;
         let taken_at = request.taken_at.or_else(|| exif_position(&image).filter(|_| self.exif_position));
-        let (bounds, input, learned) = (self.engine.bounds(), image.clone(), Arc::clone(&self.learned));
+        let (bounds, input) = (self.engine.bounds(), image.clone());
         let searched = Arc::clone(&things);
         let work = move |worker: &mut Worker| {
             let missing = |name: &str| not_loaded(name);
@@ -50,7 +50,7 @@ impl Classify {
                 let vector = vector.ok_or_else(|| missing(&searched.vectors_of))?.map_err(failed)?;
                 let objects = worker.objects(&searched.features_of).ok_or_else(|| missing(&searched.features_of))?;
                 let found = searched.recognise(objects, &decoded.picture, &vector, taken_at).map_err(failed)?;
-                let adjustment = timed(FEEDBACK, WORKLOAD, || learned.adjustment(&query, &vector));
+                let adjustment = timed(FEEDBACK, WORKLOAD, || query.adjustment(&vector));
                 Ok((found, vector, adjustment))
             })
         };

@@ -11,7 +11,7 @@ use crate::{
     context::Context,
     engine::{EngineQueue, FEEDBACK, Models, Sought, timed},
     indexes::{CollectionIndexes, Nearest},
-    learning::{FeedbackQuery, LearnedFeedback},
+    learning::LearnedFeedback,
     log::{Adjusted, Candidate, Entry, RecognitionLog},
 };
 
@@ -113,16 +113,15 @@ impl SimilarSearch {
         let model = self.models.embedder(model, weights, &reason)?;
         let weights = sought.weights(&model, weights)?;
         let source = Source::Collection(request.collection.clone());
-        let query = FeedbackQuery::new(application, FUNCTION, &source, &weights);
-        let has_verdicts = self.learned.has_verdicts(application, FUNCTION, &source);
-        let most = if has_verdicts { request.most.max(CONSIDERED) } else { request.most };
+        let query = self.learned.query(application, FUNCTION, &source, &weights).await?;
+        let most = if query.has_verdicts() { request.most.max(CONSIDERED) } else { request.most };
         let searched = Arc::clone(&collection);
         let search = move |vector: &[f32]| searched.search(vector, most);
         let (found, descriptor) = sought.embed(&self.engine, FUNCTION, &model, search).await?;
         let nearest = Nearest::new(&self.store, FUNCTION.into(), &collection, found, &descriptor, most).await?;
         let FoundImages { records, base, nearest } = FoundImages::existing(&self.store, nearest).await?;
         let unlike_below = sought.unlike_below(collection.unlike_below());
-        let (learned, compared) = (Arc::clone(&self.learned), (descriptor.clone(), base.clone(), records.clone()));
+        let compared = (descriptor.clone(), base.clone(), records.clone());
         let adjust = move || {
             let (descriptor, base, records) = compared;
             let ids: Vec<u64> = records.iter().map(|record| record.number.unsigned_abs()).collect();
@@ -131,7 +130,7 @@ impl SimilarSearch {
                 let (_, image) = subject.split_once('/')?;
                 records.iter().position(|record| record.image_id == image)
             };
-            timed(FEEDBACK, FUNCTION.into(), || learned.adjust_images(&query, &descriptor, &base, cosines, index_of))
+            timed(FEEDBACK, FUNCTION.into(), || query.adjust_images(&descriptor, &base, cosines, index_of))
         };
         let adjusted = tokio::task::spawn_blocking(adjust).await;
         let (scores, adjustment) = adjusted.map_err(|error| RecognitionError::Failed(error.to_string()))?;

@@ -12,7 +12,7 @@ use kaisatsu_vision::{
     probe::{Kind, Probe},
 };
 
-use super::{FeedbackQuery, LearnedFeedback};
+use super::{FeedbackQuery, source::LearnedSource};
 use crate::log::Adjusted;
 
 /// The most verdicts named beside a candidate. The others have changed its score less.
@@ -71,18 +71,20 @@ impl Adjustment {
     }
 }
 
-impl LearnedFeedback {
+impl FeedbackQuery {
     /// What feedback says of the candidates of an image.
-    pub(crate) fn adjustment(&self, query: &FeedbackQuery, descriptor: &[f32]) -> Adjustment {
-        let evidence = self.model.evidence(&query.scope, &query.application, descriptor);
-        Adjustment { evidence, strength: STRENGTH }
+    pub(crate) fn adjustment(&self, descriptor: &[f32]) -> Adjustment {
+        self.adjustment_in(&self.scope, descriptor)
     }
 
     /// What feedback says of a candidate of one class that has a descriptor of its own.
-    pub(crate) fn class_adjustment(&self, query: &FeedbackQuery, class: &str, descriptor: &[f32]) -> Adjustment {
-        let scope = ScopeKey { class: class.to_owned(), ..query.scope.clone() };
-        let evidence = self.model.evidence(&scope, &query.application, descriptor);
-        Adjustment { evidence, strength: STRENGTH }
+    pub(crate) fn class_adjustment(&self, class: &str, descriptor: &[f32]) -> Adjustment {
+        self.adjustment_in(&ScopeKey { class: class.to_owned(), ..self.scope.clone() }, descriptor)
+    }
+
+    fn adjustment_in(&self, scope: &ScopeKey, descriptor: &[f32]) -> Adjustment {
+        let evidence = |learned: &Arc<LearnedSource>| learned.model.evidence(scope, &self.application, descriptor);
+        Adjustment { evidence: self.learned.as_ref().and_then(evidence), strength: STRENGTH }
     }
 
     /// Adjusts the scores of all classes of a network. `shares` says whether they add up to one.
@@ -91,13 +93,12 @@ impl LearnedFeedback {
     /// verdict on a group of classes, such as a genus, is one on each of them.
     pub(crate) fn adjust_classes(
         &self,
-        query: &FeedbackQuery,
         descriptor: &[f32],
         base: &[f32],
         shares: bool,
         known: &Vocabulary,
     ) -> (Vec<f32>, Adjustment) {
-        let adjustment = self.adjustment(query, descriptor);
+        let adjustment = self.adjustment(descriptor);
         let Some(evidence) = &adjustment.evidence else { return (base.to_vec(), adjustment) };
         let subject = |class: usize| known.labels().get(class).map_or(0.0, |label| evidence.value(&label.id));
         let mut estimates: Vec<f32> = (0..base.len()).map(subject).collect();
@@ -128,13 +129,12 @@ impl LearnedFeedback {
     /// that it was trained on.
     pub(crate) fn adjust_trained<'a>(
         &self,
-        query: &FeedbackQuery,
         version: i64,
         probe: &Probe,
         descriptor: &[f32],
         subject: impl Fn(usize) -> Option<&'a str>,
     ) -> Option<(Vec<f32>, Vec<f32>, Adjustment)> {
-        let mut adjustment = self.adjustment(query, descriptor);
+        let mut adjustment = self.adjustment(descriptor);
         if descriptor.len() != probe.dims()
             || !(probe.is_familiar(descriptor) || adjustment.evidence.as_ref().is_some_and(Evidence::confirms_any))
         {
@@ -142,16 +142,16 @@ impl LearnedFeedback {
         }
         let scores = probe.scores(descriptor);
         let base = probe.shares(&scores);
-        if adjustment.evidence.is_none() {
+        let Some(learned) = self.learned.as_ref().filter(|_| adjustment.evidence.is_some()) else {
             return Some((base.clone(), base, adjustment));
-        }
+        };
         // A fitted classifier has seen how its classes score; the means of an image or two have not.
         if probe.kind() == Kind::Ridge {
             let shift = |class: usize| subject(class).map_or(0.0, |subject| adjustment.shift(subject));
             return Some((base.clone(), rescale_shares(&base, shift), adjustment));
         }
-        let sample = self.sample(query, SAMPLE_SIZE);
-        let rows = self.scores.of(&query.scope, version, probe, &sample);
+        let sample = self.sample(SAMPLE_SIZE);
+        let rows = learned.scores.of(&self.scope, version, probe, &sample);
         let class_of = |name: &str| (0..probe.classes()).find(|class| subject(*class) == Some(name));
         let row = |(scores, sampled): (&Arc<[f32]>, &SampledExemplar)| {
             (Arc::clone(scores), sampled.confirmed.as_deref().and_then(class_of))
@@ -179,14 +179,13 @@ impl LearnedFeedback {
     /// each image.
     pub(crate) fn adjust_images(
         &self,
-        query: &FeedbackQuery,
         descriptor: &[f32],
         base: &[f32],
         cosines: impl Fn(&[f32]) -> Vec<f32>,
         index_of: impl Fn(&str) -> Option<usize>,
     ) -> (Vec<f32>, Adjustment) {
-        let mut adjustment = self.adjustment(query, descriptor);
-        let sample = if adjustment.evidence.is_some() { self.sample(query, COMPARED) } else { Vec::new() };
+        let mut adjustment = self.adjustment(descriptor);
+        let sample = if adjustment.evidence.is_some() { self.sample(COMPARED) } else { Vec::new() };
         let row = |sampled: &SampledExemplar| {
             (cosines(&sampled.vector.dequantise()), sampled.confirmed.as_deref().and_then(&index_of))
         };
@@ -198,8 +197,9 @@ impl LearnedFeedback {
         (standard.apply(base), adjustment)
     }
 
-    fn sample(&self, query: &FeedbackQuery, most: usize) -> Vec<SampledExemplar> {
-        self.model.sample(&query.scope, &query.application, most)
+    pub(super) fn sample(&self, most: usize) -> Vec<SampledExemplar> {
+        let sample = |learned: &Arc<LearnedSource>| learned.model.sample(&self.scope, &self.application, most);
+        self.learned.as_ref().map(sample).unwrap_or_default()
     }
 }
 
@@ -211,16 +211,16 @@ mod tests {
     use kaisatsu_model::{AppId, Function, Source};
     use kaisatsu_vision::{Labels, Vocabulary};
 
-    use super::LearnedFeedback;
-    use crate::learning::FeedbackQuery;
+    use crate::learning::{FeedbackQuery, scope, source::LearnedSource};
 
     #[test]
     fn a_class_that_was_named_is_raised_from_nothing_and_back() {
-        let (learned, application) = (LearnedFeedback::new(2), AppId::from_random([1; 10]));
-        let query = FeedbackQuery::new(&application, Function::Classify, &Source::Model("general".to_owned()), "e");
+        let (learned, application) = (Arc::new(LearnedSource::new(2)), AppId::from_random([1; 10]));
+        let scope = scope(Function::Classify, &Source::Model("general".to_owned()), "e", "");
+        let query = FeedbackQuery::new(&application, scope, Some(Arc::clone(&learned)));
         let known = Vocabulary::of(Arc::new(Labels::plain(["cat", "lynx", "dog"])));
         let (descriptor, base) = ([0.6, 0.8, -0.3], [0.98, 1e-9, 0.02]);
-        let scores = || learned.adjust_classes(&query, &descriptor, &base, true, &known).0;
+        let scores = || query.adjust_classes(&descriptor, &base, true, &known).0;
         let named = Change {
             scope: query.scope.clone(),
             shared: true,

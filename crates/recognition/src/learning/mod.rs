@@ -1,95 +1,152 @@
 //! What feedback has taught, and what that does to scores.
 //!
-//! A recognition asks on the thread that made the image's descriptor. Where no verdict is in force for the caller
-//! nothing changes: the answer has the bits that it would have without feedback.
+//! Verdicts are in the database. Those on a source are in memory from its first question or verdict here until it is
+//! the least recently asked one and the memory is needed; while they are, every change is followed. What is learned
+//! depends on the verdicts in force alone and not on their order, so a source that was dropped and loaded again gives
+//! the same answers to the bit.
+//!
+//! A recognition holds its source from before the engine on, and asks it on the thread that made the image's
+//! descriptor. Where no verdict is in force for the caller nothing changes: the answer has the bits that it would have
+//! without feedback.
 
 mod adjust;
+mod changes;
+mod following;
+mod loading;
+mod residents;
 mod score_cache;
+mod source;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 pub(crate) use adjust::Adjustment;
-use kaisatsu_feedback::{FeedbackModel, ScopeKey};
+pub(crate) use following::Changed;
+use following::Following;
+use kaisatsu_feedback::ScopeKey;
 use kaisatsu_model::{AppId, Function, Source};
-use score_cache::ScoreCache;
+use kaisatsu_store::{Store, StoreError};
+use residents::Residents;
+use source::LearnedSource;
+pub(crate) use source::{SourceKey, scope, scope_source};
 
-/// The verdicts in force, as exemplars.
+use crate::log::RecognitionLog;
+
+/// The verdicts in force, as far as they are in memory.
 pub(crate) struct LearnedFeedback {
-    pub(crate) model: FeedbackModel,
-    scores: ScoreCache,
+    store: Store,
+    quorum: usize,
+    residents: Arc<Residents>,
+    following: tokio::sync::Mutex<Following>,
+    is_following: AtomicBool,
+    /// The sources that are being loaded. Whoever wants one of them too waits.
+    loading: Mutex<HashMap<SourceKey, Arc<tokio::sync::Mutex<()>>>>,
 }
 
 impl LearnedFeedback {
-    /// Verdicts act for all when `quorum` applications agree.
-    pub(crate) fn new(quorum: usize) -> Self {
-        Self { model: FeedbackModel::new(quorum), scores: ScoreCache::default() }
+    /// Verdicts act for all when `quorum` owners agree. `bound` is the most memory, in bytes.
+    pub(crate) fn new(store: Store, quorum: usize, bound: usize) -> Self {
+        Self {
+            store,
+            quorum,
+            residents: Arc::new(Residents::new(bound)),
+            following: tokio::sync::Mutex::default(),
+            is_following: AtomicBool::new(false),
+            loading: Mutex::default(),
+        }
     }
 
-    /// Whether any verdict on a source is in force for an application.
-    pub(crate) fn has_verdicts(&self, application: &AppId, function: Function, source: &Source) -> bool {
-        self.model.has_feedback_for(application, function, scope_name(source))
+    /// What an application's recognition asks for feedback. Loads the source if it is not in memory.
+    ///
+    /// # Errors
+    /// When it is not, and the database fails.
+    pub(crate) async fn query(
+        self: &Arc<Self>,
+        application: &AppId,
+        function: Function,
+        source: &Source,
+        weights: &str,
+    ) -> Result<FeedbackQuery, StoreError> {
+        let learned = self.source(&SourceKey::new(function, source)).await?;
+        Ok(FeedbackQuery::new(application, scope(function, source, weights, ""), Some(learned)))
+    }
+
+    /// The same for a recognition that needs nothing else of the database. While that is away, and where the operator
+    /// allows it, it is answered without feedback if the source is not in memory.
+    ///
+    /// # Errors
+    /// When the source is not in memory, the database fails, and such an answer is not allowed.
+    pub(crate) async fn query_if_possible(
+        self: &Arc<Self>,
+        log: &RecognitionLog,
+        application: &AppId,
+        function: Function,
+        source: &Source,
+        weights: &str,
+    ) -> Result<FeedbackQuery, StoreError> {
+        let key = SourceKey::new(function, source);
+        let learned = match self.residents.ask(&key) {
+            Some(resident) => Some(resident),
+            None => log.unless_away(self.source(&key)).await?,
+        };
+        Ok(FeedbackQuery::new(application, scope(function, source, weights, ""), learned))
+    }
+
+    /// Whether changes are followed, so that what is loaded stays as the database has it.
+    pub(crate) fn is_following(&self) -> bool {
+        self.is_following.load(Ordering::Acquire)
+    }
+
+    /// What is learned of a source, if it is in memory.
+    pub(crate) fn resident(&self, key: &SourceKey) -> Option<Arc<LearnedSource>> {
+        self.residents.peek(key)
+    }
+
+    /// The datasets of which something is in memory.
+    pub(crate) fn datasets(&self) -> Vec<String> {
+        self.residents.datasets()
     }
 
     /// Forgets what was learned of a dataset.
     pub(crate) fn forget(&self, dataset: &str) {
-        self.model.forget(dataset);
-        self.scores.forget(dataset);
+        self.residents.forget(dataset);
+    }
+
+    /// Drops sources until the others are within the bound.
+    pub(crate) fn trim(&self) {
+        self.residents.trim();
+    }
+
+    /// The number of sources in memory, and the bytes that they take.
+    #[cfg(test)]
+    pub(crate) fn size(&self) -> (usize, usize) {
+        self.residents.size()
     }
 }
 
 /// Who asks for feedback, on which source, and with whose vectors.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct FeedbackQuery {
-    pub(crate) application: AppId,
-    pub(crate) scope: ScopeKey,
+    application: AppId,
+    scope: ScopeKey,
+    /// What is learned of the source; `None` where it is not known, because the database is away.
+    learned: Option<Arc<LearnedSource>>,
 }
 
 impl FeedbackQuery {
-    pub(crate) fn new(application: &AppId, function: Function, source: &Source, weights: &str) -> Self {
-        Self { application: application.clone(), scope: scope(function, source, weights, "") }
-    }
-}
-
-/// The scope in which exemplars are compared. Where each candidate has a vector of its own, each class has its own
-/// scope.
-pub(crate) fn scope(function: Function, source: &Source, weights: &str, class: &str) -> ScopeKey {
-    let own = |text: &str| text.to_owned();
-    ScopeKey { function, model: own(scope_name(source)), engine: own(weights), class: own(class) }
-}
-
-/// The name of a source in a scope. The catalogue is one source, whichever category of it was asked for.
-fn scope_name(source: &Source) -> &str {
-    match source {
-        Source::Catalogue(_) => "",
-        Source::Model(_) | Source::Collection(_) | Source::Dataset(_) => source.as_str(),
-    }
-}
-
-/// The source of a scope; none for the catalogue.
-pub(crate) fn scope_source(key: &ScopeKey) -> Option<Source> {
-    (!key.model.is_empty()).then(|| Source::from_text(key.function, &key.model))
-}
-
-#[cfg(test)]
-mod tests {
-    use kaisatsu_model::{Function, Source};
-
-    use super::{scope, scope_source};
-
-    #[test]
-    fn all_categories_of_the_catalogue_share_one_scope() {
-        let of = |source: &Source| scope(Function::RecogniseObject, source, "w", "");
-        let (whole, books) = (of(&Source::Catalogue(None)), of(&Source::Catalogue(Some("book".to_owned()))));
-        assert_eq!(whole, books);
-        assert_eq!((whole.function, scope_source(&whole)), (Function::RecogniseObject, None));
+    fn new(application: &AppId, scope: ScopeKey, learned: Option<Arc<LearnedSource>>) -> Self {
+        Self { application: application.clone(), scope, learned }
     }
 
-    #[test]
-    fn other_sources_functions_weights_and_classes_have_their_own_scopes() {
-        let model = |name: &str| Source::Model(name.to_owned());
-        let one = scope(Function::Classify, &model("general"), "w", "");
-        assert_ne!(one, scope(Function::Classify, &model("birds"), "w", ""));
-        assert_ne!(one, scope(Function::Detect, &model("general"), "w", ""));
-        assert_ne!(one, scope(Function::Classify, &model("general"), "v", ""));
-        assert_ne!(one, scope(Function::Classify, &model("general"), "w", "cat"));
-        assert_eq!((one.function, scope_source(&one)), (Function::Classify, Some(model("general"))));
+    /// Whether any verdict on the source is in force for the application.
+    pub(crate) fn has_verdicts(&self) -> bool {
+        self.learned.as_ref().is_some_and(|learned| learned.model.has_feedback_for(&self.application))
     }
 }

@@ -8,6 +8,9 @@ use std::{
 use kaisatsu_feedback::{SAMPLE_SIZE, SampledExemplar, ScopeKey};
 use kaisatsu_vision::probe::Probe;
 
+/// What a row takes beside its scores: its place in the table, and the headers of the row and of its key.
+const ROW: usize = 128;
+
 /// Rows of scores by exemplar, for each scope.
 #[derive(Default)]
 pub(super) struct ScoreCache(Mutex<HashMap<ScopeKey, Scores>>);
@@ -50,8 +53,10 @@ impl ScoreCache {
         rows
     }
 
-    /// Drops all scores of a source.
-    pub(super) fn forget(&self, source: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|key, _| key.model != source);
+    /// The memory that the rows take, estimated. Those of one scope are of one length.
+    pub(super) fn bytes(&self) -> usize {
+        let row = |scores: &Scores| scores.rows.values().next().map_or(0, |row| ROW + row.len() * size_of::<f32>());
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.values().map(|scores| scores.rows.len() * row(scores)).sum()
     }
 }

@@ -21,6 +21,8 @@ pub struct FeedbackChange {
     /// The function that was called, and what the image was compared with; `None` for a function that only a newer
     /// version of the server has.
     pub of: Option<(Function, Source)>,
+    /// The name under which that is stored.
+    pub model: String,
     /// What the candidate is; empty for the whole result.
     pub subject: String,
     /// Whether the candidate is right.
@@ -51,20 +53,48 @@ impl FeedbackChange {
         self.item.as_deref().and_then(ItemId::tag)
     }
 
-    /// The cursor of the next page.
+    /// The cursor of the next page of changes.
     #[must_use]
     pub fn cursor(&self) -> (i64, String, String) {
         (self.revision, self.recognition.clone(), self.item.clone().unwrap_or_default())
     }
+
+    /// The cursor of the next page of the verdicts on a source.
+    #[must_use]
+    pub fn cursor_on_source(&self) -> (String, String, String) {
+        (self.model.clone(), self.recognition.clone(), self.item.clone().unwrap_or_default())
+    }
 }
 
-const CHANGED: &str = "SELECT f.revision, f.recognition_id, f.item_id, f.application_id, f.task, f.model, \
-     f.dataset_id, \
-     f.subject, f.is_valid, f.standing, f.rated_at, e.items, e.vector, e.engine, a.account_id \
-     FROM feedback f JOIN exemplar e ON e.recognition_id = f.recognition_id \
-     JOIN application a ON a.id = f.application_id \
-     WHERE (f.revision, f.recognition_id, f.item_id) > ($1, $2, $3) \
-     ORDER BY f.revision, f.recognition_id, f.item_id LIMIT $4";
+/// A verdict with what it is about. The rest of the statement says which ones, and in what order.
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT f.revision, f.recognition_id, f.item_id, f.application_id, f.task, f.model, f.dataset_id, \
+             f.subject, f.is_valid, f.standing, f.rated_at, e.items, e.vector, e.engine, a.account_id \
+             FROM feedback f JOIN exemplar e ON e.recognition_id = f.recognition_id \
+             JOIN application a ON a.id = f.application_id WHERE ",
+            $rest
+        )
+    };
+}
+
+const CHANGED: &str = select!(
+    "(f.revision, f.recognition_id, f.item_id) > ($1, $2, $3) \
+     ORDER BY f.revision, f.recognition_id, f.item_id LIMIT $4"
+);
+
+/// The order is that of the index `feedback_by_source`, and of columns that never change: while pages are read, no
+/// verdict moves from a page that is still to come to one that was read.
+const ON_SOURCE: &str = select!(
+    "f.standing = 'active' AND f.task = $1 AND f.model = $2 AND (f.recognition_id, f.item_id) > ($3, $4) \
+     ORDER BY f.recognition_id, f.item_id LIMIT $5"
+);
+
+const ON_FUNCTION: &str = select!(
+    "f.standing = 'active' AND f.task = $1 AND (f.model, f.recognition_id, f.item_id) > ($2, $3, $4) \
+     ORDER BY f.model, f.recognition_id, f.item_id LIMIT $5"
+);
 
 impl Store {
     /// The revision of the latest change of feedback.
@@ -89,6 +119,28 @@ impl Store {
     ) -> Result<Vec<FeedbackChange>, StoreError> {
         let rows: Vec<ChangeRow> = on_each!(self, pool => sqlx::query_as(CHANGED)
             .bind(after.0).bind(&after.1).bind(&after.2).bind(limit).fetch_all(pool).await)?;
+        rows.into_iter().map(ChangeRow::into_change).collect()
+    }
+
+    /// The active verdicts on one model, dataset or collection, or on all that a function was called with, after a
+    /// cursor ([`FeedbackChange::cursor_on_source`], at first empty), in that order, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails; [`StoreError::Damaged`] when a row cannot be read.
+    pub async fn active_feedback(
+        &self,
+        function: Function,
+        model: Option<&str>,
+        after: &(String, String, String),
+        limit: i64,
+    ) -> Result<Vec<FeedbackChange>, StoreError> {
+        let rows: Vec<ChangeRow> = on_each!(self, pool => {
+            let query = match model {
+                Some(model) => sqlx::query_as(ON_SOURCE).bind(function.as_str()).bind(model),
+                None => sqlx::query_as(ON_FUNCTION).bind(function.as_str()).bind(&after.0),
+            };
+            query.bind(&after.1).bind(&after.2).bind(limit).fetch_all(pool).await
+        })?;
         rows.into_iter().map(ChangeRow::into_change).collect()
     }
 }
@@ -125,6 +177,7 @@ impl ChangeRow {
             application: AppId::from_text(self.application_id),
             owner: self.account_id.map(AccountId::from_text),
             of: function.map(|function| (function, source(function, &self.model))),
+            model: self.model,
             subject: self.subject,
             verdict: verdict(self.is_valid),
             standing: standing(&self.standing)?,

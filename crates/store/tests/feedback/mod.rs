@@ -29,6 +29,7 @@ test_on_every_backend![
     the_newest_are_active_and_a_revocation_reactivates_older_ones,
     a_later_verdict_on_a_candidate_is_active_again,
     every_change_is_reported_once_and_in_order,
+    the_active_verdicts_on_a_source_are_read_page_by_page,
     held_verdicts_are_reported_once,
     deleting_a_dataset_deletes_its_feedback,
     feedback_and_the_deletion_of_a_dataset_do_not_deadlock,
@@ -203,6 +204,42 @@ async fn every_change_is_reported_once_and_in_order(fixture: Fixture) {
     let told: BTreeSet<_> =
         changes.iter().map(|change| (change.recognition.clone(), change.standing.as_str())).collect();
     assert_eq!(told, BTreeSet::from([(id(6).to_string(), "revoked"), (id(3).to_string(), "active")]));
+}
+
+async fn the_active_verdicts_on_a_source_are_read_page_by_page(fixture: Fixture) {
+    let dataset = fixture.create_dataset(1).await;
+    for number in 1..=9 {
+        fixture.recognise(number, (number > 7).then_some(&dataset)).await;
+        for item in ["a", "b"] {
+            fixture.store.rate(&fixture.verdict(number, Some(item), Verdict::Valid, 5), ALL).await.unwrap();
+        }
+    }
+    let third = FeedbackFilter { recognition: Some(id(3)), ..FeedbackFilter::default() };
+    assert_eq!(fixture.store.revoke_feedback(&third, ALL).await.unwrap(), 2);
+    let pages = async |function, model, size: i64| {
+        let (mut after, mut found) = (Default::default(), Vec::new());
+        loop {
+            let page = fixture.store.active_feedback(function, model, &after, size).await.unwrap();
+            let Some(last) = page.last() else { return found };
+            assert!(page.len() <= usize::try_from(size).unwrap());
+            after = last.cursor_on_source();
+            found.extend(page.into_iter().map(|change| (change.recognition, change.item.unwrap())));
+        }
+    };
+    let of = |numbers: &[u8]| -> Vec<(String, String)> {
+        let both = |number: &u8| ["a", "b"].map(|item| (id(*number).to_string(), item.to_owned()));
+        numbers.iter().flat_map(both).collect()
+    };
+    for size in [1, 5, ALL] {
+        assert_eq!(pages(Function::Classify, Some("general"), size).await, of(&[1, 2, 4, 5, 6, 7]));
+        assert_eq!(pages(Function::Classify, Some(dataset.as_str()), size).await, of(&[8, 9]));
+        // All models of a function, one after the other.
+        let mut all = pages(Function::Classify, None, size).await;
+        all.sort();
+        assert_eq!(all, of(&[1, 2, 4, 5, 6, 7, 8, 9]));
+        assert!(pages(Function::Classify, Some("food"), size).await.is_empty());
+        assert!(pages(Function::Detect, Some("general"), size).await.is_empty());
+    }
 }
 
 async fn held_verdicts_are_reported_once(fixture: Fixture) {

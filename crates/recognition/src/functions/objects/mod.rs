@@ -20,7 +20,7 @@ use crate::{
     context::Context,
     engine::{EngineQueue, Models, default_model},
     indexes::CatalogueIndex,
-    learning::{Adjustment, FeedbackQuery, LearnedFeedback},
+    learning::{Adjustment, LearnedFeedback},
     log::{Adjusted, Candidate, Entry, RecognitionLog},
 };
 
@@ -135,8 +135,7 @@ impl ObjectRecognition {
             model: model.manifest.about.name.clone(),
             category: request.category,
             catalogue: Arc::clone(&self.catalogue),
-            learned: Arc::clone(&self.learned),
-            query: FeedbackQuery::new(application, FUNCTION, &source, &weights),
+            query: self.learned.query(application, FUNCTION, &source, &weights).await?,
             bounds: self.engine.bounds(),
         };
         let Found { matches, descriptor, adjustment } = self.find(Arc::new(scanner), image.clone()).await?;

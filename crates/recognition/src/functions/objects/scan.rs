@@ -24,7 +24,7 @@ use crate::{
     RecognitionError,
     engine::{DECODE, FEEDBACK, INFERENCE, default_model, not_loaded, record, timed},
     indexes::CatalogueIndex,
-    learning::{FeedbackQuery, LearnedFeedback},
+    learning::FeedbackQuery,
 };
 
 /// The shorter side that is decoded: enough to see where bars are in a telephone's photograph, and for the features of
@@ -42,7 +42,6 @@ pub(super) struct Scanner {
     pub(super) model: String,
     pub(super) category: Option<String>,
     pub(super) catalogue: Arc<CatalogueIndex>,
-    pub(super) learned: Arc<LearnedFeedback>,
     pub(super) query: FeedbackQuery,
     pub(super) bounds: Bounds,
 }
@@ -126,7 +125,7 @@ impl Scanner {
 
     fn found(&self, scan: &Scan, matches: Vec<ItemMatch>, descriptor: Vec<f32>) -> Progress {
         record(INFERENCE, FUNCTION.into(), scan.inference);
-        let adjustment = timed(FEEDBACK, FUNCTION.into(), || self.learned.adjustment(&self.query, &descriptor));
+        let adjustment = timed(FEEDBACK, FUNCTION.into(), || self.query.adjustment(&descriptor));
         Progress::Found(Found { matches, descriptor, adjustment })
     }
 
