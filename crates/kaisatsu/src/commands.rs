@@ -20,6 +20,7 @@ pub(crate) mod openapi;
 mod progress;
 pub(crate) mod restore;
 pub(crate) mod serve;
+pub(crate) mod shard;
 pub(crate) mod status;
 mod table;
 pub(crate) mod token;
