@@ -4,7 +4,7 @@
 	docs schema pages screenshots openapi fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy \
 	bench-datasets bench-catalogue bench-feedback bench-models bench-slow-database bench-layout bench-sdk \
 	soak maps vocabulary package package-server package-sdk test-packages test-packages-short chaos chaos-short \
-	bench-vectors test-pooled
+	bench-vectors test-pooled test-cluster
 .DEFAULT_GOAL := help
 
 # Property tests use the same random cases in every run, so that only a change of the code can make them fail.
@@ -42,7 +42,7 @@ test: ## run every test, with PostgreSQL, an S3 server, models and a browser
 	@tools/setup test
 	@$(MAKE) --no-print-directory web
 	@tools/with-models tools/with-s3 tools/with-postgres \
-		cargo test --locked --workspace --no-fail-fast -- --include-ignored
+		cargo test --locked --workspace --no-fail-fast -- --include-ignored --skip on_shards
 	@tools/web unit
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync schema pages test-sdk test-pooled chaos-short \
 		test-packages-short
@@ -54,6 +54,11 @@ test-pooled: export KAISATSU_BINARY = $(TESTED_BINARY)
 test-pooled: ## run tests of the database with pgbouncer in front of it, in transaction mode; as root, after `make test`
 	@tools/with-models tools/with-s3 tools/with-postgres tools/with-pgbouncer cargo test --locked --workspace \
 		--no-fail-fast --test integration --test e2e -- $(addsuffix ::,$(POOLED_TESTS)) --include-ignored --skip sqlite
+
+# What needs several PostgreSQL servers. The whole workspace is named as for test-pooled.
+test-cluster: ## test collections on shards, with three servers of Debian 13's PostgreSQL 17; as root
+	@tools/setup serve
+	@chaos/with_cluster.py cargo test --locked --workspace --lib --test integration on_shards -- --include-ignored
 
 test-sdk: ## test the SDKs and generated clients against the server; ARGS=python tests one
 	@test -n "$(KAISATSU_BINARY)" || cargo build --locked --package kaisatsu

@@ -88,6 +88,10 @@ class Server:
         return self.run("psql", "-X", "-A", "-t", "-q", "-h", "127.0.0.1", "-p", self.port, "-U", USER, "-d",
                         "postgres", "-c", statement).strip()
 
+    def address(self, port: int = 0) -> str:
+        """Where it is, or where something is that leads to it."""
+        return f"postgres://{USER}:{self.password}@127.0.0.1:{port or self.port}/postgres"
+
     def initialise(self) -> None:
         secret = self.folder / "password"
         secret.write_text(self.password)
@@ -157,7 +161,7 @@ class Group:
             raise
 
     def address(self, port: int) -> str:
-        return f"postgres://{USER}:{self.password}@127.0.0.1:{port}/postgres"
+        return self.primary.address(port)
 
     def standbys(self) -> list[Server]:
         return [server for server in self.servers if server is not self.primary]

@@ -57,6 +57,8 @@ fn every_list_can_be_json() {
     assert_eq!(list(&["collection", "list"]), Vec::<Value>::new());
     assert_eq!(list(&["catalog", "list"]), Vec::<Value>::new());
     assert_eq!(list(&["models", "list"]), Vec::<Value>::new());
+    assert_eq!(list(&["shard", "list"]), Vec::<Value>::new());
+    assert_eq!(list(&["shard", "status"]), Vec::<Value>::new());
     assert_eq!(list(&["token", "list", "--app", "one"]), Vec::<Value>::new());
     assert_eq!(list(&["catalog", "list", "--missing"]), Vec::<Value>::new());
     assert_eq!(list(&["account", "list", "--waiting"]), Vec::<Value>::new());
@@ -65,6 +67,25 @@ fn every_list_can_be_json() {
     assert_eq!(list(&["feedback", "held"]), Vec::<Value>::new());
     assert_eq!(list(&["feedback", "totals"]), [json!([])]);
     assert!(list(&["doctor", "--listen", "127.0.0.1:0"]).iter().any(|row| row["check"] == "database"));
+}
+
+#[test]
+fn what_cannot_be_a_shard_is_refused_without_its_password() {
+    let database = Database::fresh(Backend::Sqlite);
+    let home = tempfile::tempdir().unwrap();
+    let add = |name: &str, address: &str| {
+        let args = ["shard", "add", name, "--database", &database.address];
+        run(home.path(), &args, &[("KAISATSU_SHARD_ADDRESS", address)])
+    };
+    for (name, address, code, words) in [
+        ("east", "postgres://me:s3cret@h/d", 1, "this database is SQLite"),
+        ("east", "postgres://me:s3cret@h:x/d", 2, "expected postgres://USER:PASSWORD@HOST:PORT/DATABASE"),
+        ("East", "postgres://me:s3cret@h/d", 2, "lower-case letter"),
+    ] {
+        let refused = add(name, address);
+        assert_eq!((refused.code, refused.err.contains(words)), (code, true), "{}", refused.err);
+        assert!(!refused.err.contains("s3cret"), "{}", refused.err);
+    }
 }
 
 #[test]

@@ -50,6 +50,12 @@ impl Database {
         }
     }
 
+    /// A database that there is.
+    #[must_use]
+    pub fn at(address: &str) -> Self {
+        Self { address: address.to_owned(), _folder: None }
+    }
+
     /// A SQLite database in a folder, which the caller removes.
     #[must_use]
     pub fn in_folder(folder: &Path) -> Self {
@@ -98,14 +104,26 @@ impl Database {
     }
 }
 
+/// The addresses of empty databases on other PostgreSQL servers, one on each.
+#[must_use]
+pub fn fresh_shards() -> Vec<String> {
+    let servers = std::env::var("KAISATSU_TEST_SHARDS")
+        .unwrap_or_else(|_| panic!("this test needs several PostgreSQL servers: `make test-cluster` runs it"));
+    servers.split_whitespace().map(fresh_on).collect()
+}
+
 fn fresh_on_postgres() -> String {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
     let server = std::env::var("KAISATSU_TEST_POSTGRES").unwrap_or_else(|_| {
         panic!("this test needs a PostgreSQL: run it through `tools/with-postgres cargo test …`, or `make test`")
     });
+    fresh_on(&server)
+}
+
+fn fresh_on(server: &str) -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
     let name = format!("test_{}_{}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     block_on(async {
-        let mut connection = PgConnection::connect(&server).await.expect("the PostgreSQL of KAISATSU_TEST_POSTGRES");
+        let mut connection = PgConnection::connect(server).await.expect("the PostgreSQL of KAISATSU_TEST_POSTGRES");
         sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {name}"))).execute(&mut connection).await.expect("create");
     });
     let (base, _) = server.rsplit_once('/').expect("an address with a database");

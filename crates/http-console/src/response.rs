@@ -146,7 +146,9 @@ impl ConsoleFailure {
                 match error {
                     // An operator has to act.
                     StoreError::Full(_) | StoreError::ReadOnly(_) => Some(Duration::from_mins(5)),
-                    StoreError::Unavailable(_) | StoreError::TimedOut => Some(Duration::from_secs(5)),
+                    StoreError::Unavailable(_) | StoreError::ShardAway { .. } | StoreError::TimedOut => {
+                        Some(Duration::from_secs(5))
+                    }
                     _ => None,
                 }
             }
@@ -169,6 +171,10 @@ fn unstored(error: &StoreError) -> (StatusCode, &'static str, String) {
     let why = match error {
         StoreError::Full(_) => "nothing can be stored: the disk of the server's database is full",
         StoreError::ReadOnly(_) => "nothing can be stored: the server's database can only be read",
+        StoreError::ShardAway { name, .. } => {
+            let words = format!("the database server {name}, which has a part of the vectors, does not answer");
+            return (StatusCode::SERVICE_UNAVAILABLE, "unavailable", words);
+        }
         StoreError::Unavailable(_) | StoreError::TimedOut => "the database does not answer; try again shortly",
         _ => return failed(),
     };

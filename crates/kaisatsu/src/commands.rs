@@ -21,6 +21,7 @@ mod parts;
 mod progress;
 pub(crate) mod restore;
 pub(crate) mod serve;
+pub(crate) mod shard;
 pub(crate) mod status;
 mod stop;
 mod table;

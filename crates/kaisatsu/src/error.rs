@@ -51,9 +51,11 @@ impl From<OpenError> for CliError {
 impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unavailable(_) | StoreError::Full(_) | StoreError::ReadOnly(_) | StoreError::TimedOut => {
-                Self::Store(error.to_string())
-            }
+            StoreError::Unavailable(_)
+            | StoreError::Full(_)
+            | StoreError::ReadOnly(_)
+            | StoreError::ShardAway { .. }
+            | StoreError::TimedOut => Self::Store(error.to_string()),
             _ => Self::Failed(error.to_string()),
         }
     }

@@ -62,6 +62,9 @@ enum Command {
     /// Fill and list the collections of similar image search
     #[command(subcommand)]
     Collection(commands::collection::Command),
+    /// Spread the vectors of large collections over further PostgreSQL servers
+    #[command(subcommand)]
+    Shard(commands::shard::Command),
     /// Fill the catalogue of object recognition
     #[command(subcommand)]
     Catalog(commands::catalog::Command),
@@ -127,6 +130,7 @@ fn run() -> Result<ExitCode, CliError> {
             Command::Map(command) => commands::map::run(command, &settings),
             Command::Models(command) => commands::models::run(command, &settings).await,
             Command::Collection(command) => commands::collection::run(command, &settings).await,
+            Command::Shard(command) => commands::shard::run(command, &settings).await,
             Command::Catalog(command) => commands::catalog::run(command, &settings).await,
             Command::Feedback(command) => commands::feedback::run(command, &settings).await,
             Command::Status(command) => commands::status::run(&command, &settings).await,

@@ -1,5 +1,6 @@
 //! Where the vectors of each collection are: large ones in the database, if it can search them, others in the memory of
-//! every replica. A collection moves while it answers, by one replica at a time.
+//! every replica. Those in the database lie on its shards, if it has any. A collection moves while it answers, by one
+//! replica at a time.
 
 #[cfg(test)]
 mod tests;
@@ -61,36 +62,57 @@ impl Placement {
     pub(crate) async fn keep_up(&self) -> Result<(), StoreError> {
         let parts = self.store.vector_parts().await?;
         let revision = if parts.is_empty() { 0 } else { self.store.content_revision().await? };
+        let mut done = Ok(());
         for part in &parts {
             if part.state() == PartState::Answering && part.revision < revision {
-                self.follow(part).await?;
+                // A shard that is away concerns the parts on it, not the others.
+                done = done.and(self.follow(part).await.map(drop));
             }
         }
-        Ok(())
+        done
     }
 
     /// Moves the collections that belong elsewhere, one after another.
     pub(crate) async fn arrange(&self) -> Result<(), StoreError> {
         let parts = self.store.vector_parts().await?;
         let collections = if parts.is_empty() { Vec::new() } else { self.store.collection_list().await? };
+        let layout = self.store.shard_layout().await?;
+        let mut done = Ok(());
         for part in &parts {
-            self.advance(part, collections.iter().any(|collection| part.is_of(collection))).await?;
+            let collection = collections.iter().find(|collection| part.is_of(collection));
+            let moving =
+                |other: &VectorPart| other.collection == part.collection && other.state() == PartState::Filling;
+            let misplaced = part.state() == PartState::Answering && part.shards != layout;
+            done = done.and(match collection.filter(|_| misplaced && !parts.iter().any(moving)) {
+                Some(collection) if self.belongs_in_database(images(part), true) => self.spread(collection, part).await,
+                _ => self.advance(part, collection.is_some(), &layout).await,
+            });
         }
+        done = done.and(self.store.finish_shards().await);
         for known in self.collections.all() {
             let has_part = parts.iter().any(|part| part.collection == known.collection.name);
             if !has_part && self.belongs_in_database(known.images(), false) && self.can_search().await? {
-                self.begin(&known.collection, known.dims()).await?;
+                done = done.and(self.begin(&known.collection, known.dims()).await);
             }
+        }
+        done
+    }
+
+    /// Begins a part on other servers than those that the collection lies on. The one that there is answers until the
+    /// new one has everything.
+    async fn spread(&self, collection: &Collection, part: &VectorPart) -> Result<(), StoreError> {
+        if self.store.begin_part(collection, part.dims, self.clock.now()).await? {
+            tracing::info!(collection = collection.name, "vectors move to other servers of the database");
         }
         Ok(())
     }
 
-    async fn advance(&self, part: &VectorPart, exists: bool) -> Result<(), StoreError> {
-        let images = usize::try_from(part.images).unwrap_or(0);
+    async fn advance(&self, part: &VectorPart, exists: bool, layout: &[String]) -> Result<(), StoreError> {
+        let images = images(part);
         let belongs = exists && self.belongs_in_database(images, true);
         let now = self.clock.now();
         match part.state() {
-            PartState::Filling if !exists || self.settings.place == VectorPlace::Memory => {
+            PartState::Filling if !exists || self.settings.place == VectorPlace::Memory || part.shards != layout => {
                 self.store.drop_part(part).await
             }
             PartState::Filling => self.fill(part).await,
@@ -132,6 +154,7 @@ impl Placement {
                     collection = part.collection,
                     images = filled.images,
                     bytes,
+                    shards = filled.shards.join(","),
                     "vectors are in the database"
                 );
                 return Ok(());
@@ -154,7 +177,7 @@ impl Placement {
     /// The part as it is now.
     async fn again(&self, part: &VectorPart) -> Result<Option<VectorPart>, StoreError> {
         let parts = self.store.vector_parts().await?;
-        Ok(parts.into_iter().find(|other| other.collection == part.collection))
+        Ok(parts.into_iter().find(|other| other.number == part.number))
     }
 
     /// Whether a collection of so many images belongs in the database. One that is there stays until it has shrunk to
@@ -184,6 +207,10 @@ impl Placement {
             }
         }
     }
+}
+
+fn images(part: &VectorPart) -> usize {
+    usize::try_from(part.images).unwrap_or(0)
 }
 
 fn learned_from(part: &VectorPart) -> usize {

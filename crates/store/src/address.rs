@@ -50,6 +50,18 @@ impl FromStr for DatabaseAddress {
     }
 }
 
+/// The word for how a connection is encrypted.
+pub(crate) fn sslmode(options: &PgConnectOptions) -> &'static str {
+    match options.get_ssl_mode() {
+        PgSslMode::Prefer => "prefer",
+        PgSslMode::Disable => "disable",
+        PgSslMode::Allow => "allow",
+        PgSslMode::Require => "require",
+        PgSslMode::VerifyCa => "verify-ca",
+        PgSslMode::VerifyFull => "verify-full",
+    }
+}
+
 impl fmt::Display for DatabaseAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -61,13 +73,9 @@ impl fmt::Display for DatabaseAddress {
                 options.get_host(),
                 options.get_port(),
                 options.get_database().unwrap_or(options.get_username()),
-                match options.get_ssl_mode() {
-                    PgSslMode::Prefer => "",
-                    PgSslMode::Disable => "?sslmode=disable",
-                    PgSslMode::Allow => "?sslmode=allow",
-                    PgSslMode::Require => "?sslmode=require",
-                    PgSslMode::VerifyCa => "?sslmode=verify-ca",
-                    PgSslMode::VerifyFull => "?sslmode=verify-full",
+                match sslmode(options) {
+                    "prefer" => String::new(),
+                    word => format!("?sslmode={word}"),
                 }
             ),
         }

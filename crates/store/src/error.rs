@@ -91,6 +91,14 @@ pub enum StoreError {
     /// The database can only be read.
     #[error("the database can only be read: {0}")]
     ReadOnly(#[source] sqlx::Error),
+    /// Another server of the database, on which vectors lie, cannot be reached.
+    #[error("the shard {name} cannot be reached: {source}")]
+    ShardAway {
+        /// Its name, or the names of those that it may be.
+        name: String,
+        /// The cause.
+        source: sqlx::Error,
+    },
     /// The database did not answer in time.
     #[error("the database did not answer in time")]
     TimedOut,

@@ -69,7 +69,9 @@ use sqlx::{PgPool, SqlitePool};
 pub use tokens::{NewToken, TokenHolder};
 pub use usage::{UsageOutcome, UsageRow, UsageTotal};
 pub use user_images::{KeptImage, NewUserImage, PutImageOutcome, UserImage};
-pub use vectors::{Followed, PartState, VectorPart, VectorSupport};
+pub use vectors::{
+    Followed, PartState, Shard, ShardAddress, ShardError, ShardName, ShardState, VectorPart, VectorSupport,
+};
 
 /// The database. Cheap to clone: clones share one connection pool.
 #[derive(Debug, Clone)]

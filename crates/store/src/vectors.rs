@@ -1,15 +1,21 @@
 //! Vectors of large collections, searched in the database: on PostgreSQL, by its extension pgvector.
 //!
 //! Each such collection has a table of its own with an HNSW index, its *part*, in 16-bit floats. The rows of
-//! `collection_image` stay what counts: a part follows them, and what a search finds is looked up there.
+//! `collection_image` stay what counts: a part follows them, and what a search finds is looked up there. The table is
+//! on this PostgreSQL server, or spread over others, the *shards*.
 
+mod adding_shards;
 mod extension;
 mod filling;
 mod search;
+mod sharded;
+mod shards;
 mod states;
 
+pub use adding_shards::{ShardAddress, ShardError};
 pub use extension::VectorSupport;
 pub use filling::Followed;
+pub use shards::{Shard, ShardName, ShardState};
 pub(crate) use states::table;
 pub use states::{PartState, VectorPart};
 

@@ -9,6 +9,7 @@ mod datasets;
 mod feedback;
 mod idempotency;
 mod limits;
+mod on_shards;
 mod opening;
 mod recognition;
 mod support;

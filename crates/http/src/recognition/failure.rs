@@ -116,6 +116,13 @@ impl From<StoreError> for Failure {
                 DISK,
             )
             .because(error.to_string()),
+            StoreError::ShardAway { ref name, .. } => {
+                let told = format!(
+                    "vectors of this collection are on the database server {name}, which does not answer; try again \
+                     shortly"
+                );
+                Self::passing(Kind::Unavailable, told, DATABASE).because(error.to_string())
+            }
             StoreError::Unavailable(_) | StoreError::TimedOut => {
                 let told = "the database does not answer, and this needs it; try again shortly";
                 Self::passing(Kind::Unavailable, told, DATABASE).because(error.to_string())

@@ -98,10 +98,13 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
         Command::List { json } => {
             let rows: Vec<_> = store.collections().await?;
             let parts = store.vector_parts().await?;
-            let place = |facts: &Collection| match parts.iter().find(|part| part.is_of(facts)).map(VectorPart::state) {
-                None => "memory",
-                Some(PartState::Answering) => "database",
-                Some(PartState::Filling | PartState::Leaving) => "moving",
+            let place = |facts: &Collection| {
+                let mut states = parts.iter().filter(|part| part.is_of(facts)).map(VectorPart::state).peekable();
+                match states.peek() {
+                    None => "memory",
+                    Some(_) if states.any(|state| state == PartState::Answering) => "database",
+                    Some(_) => "moving",
+                }
             };
             let row = |(facts, images): (Collection, i64)| {
                 let place = place(&facts).to_owned();

@@ -1,4 +1,6 @@
-//! Vectors in memory and in the database give the same answers.
+//! Vectors in memory, in the database and on its shards give the same answers.
+
+mod on_shards;
 
 use std::{
     collections::HashSet,
@@ -11,7 +13,7 @@ use std::{
 
 use cosine_index::{Match, VectorIndex};
 use kaisatsu_model::{Function, Timestamp, splitmix::splitmix64};
-use kaisatsu_store::{Collection, NewImage, PartState, VectorPart};
+use kaisatsu_store::{Collection, NewImage, PartState, ShardName, VectorPart};
 use kaisatsu_testkit::Backend;
 
 use super::{LEAVING, Placement};
@@ -41,6 +43,20 @@ impl Replica {
         let replica = Self::beside(fixture, VectorSettings { place, threshold: 1 });
         replica.weigh("aa").await;
         replica
+    }
+
+    /// Its vectors are on shards once it has caught up.
+    async fn sharded() -> Self {
+        let replica = Self::new(Backend::Postgres).await;
+        for (name, address) in ["east", "west"].into_iter().zip(kaisatsu_testkit::fresh_shards()) {
+            replica.add_shard(name, &address).await;
+        }
+        replica
+    }
+
+    async fn add_shard(&self, name: &str, address: &str) {
+        let (name, address) = (ShardName::new(name).unwrap(), address.parse().unwrap());
+        self.fixture.store.add_shard(&name, &address, Timestamp(0)).await.unwrap();
     }
 
     fn beside(fixture: Fixture, settings: VectorSettings) -> Self {
@@ -133,7 +149,7 @@ fn named(vectors: &[Vec<f32>]) -> Vec<(String, Vec<f32>)> {
     vectors.iter().enumerate().map(|(at, vector)| (format!("i{at}"), vector.clone())).collect()
 }
 
-macro_rules! in_memory_and_in_the_database {
+macro_rules! in_every_place {
     ($($test:ident),+ $(,)?) => {
         mod memory {
             $(#[tokio::test(flavor = "multi_thread")]
@@ -144,10 +160,18 @@ macro_rules! in_memory_and_in_the_database {
             #[ignore = "needs PostgreSQL; `make test` runs it"]
             async fn $test() { super::$test(super::Replica::new(super::Backend::Postgres).await, true).await; })+
         }
+        mod spread_on_shards {
+            $(#[tokio::test(flavor = "multi_thread")]
+            #[ignore = "needs several PostgreSQL servers; `make test-cluster` runs it"]
+            async fn $test() {
+                let replica = super::Replica::sharded().await;
+                super::$test(replica, true).await;
+            })+
+        }
     };
 }
 
-in_memory_and_in_the_database![
+in_every_place![
     the_nearest_are_found_with_their_exact_scores,
     equal_scores_come_in_the_order_in_which_images_were_added,
     a_removed_image_is_never_answered,

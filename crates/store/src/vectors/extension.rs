@@ -66,7 +66,7 @@ fn missing(reason: &str) -> VectorSupport {
     VectorSupport::Missing(reason.to_owned())
 }
 
-fn is_recent(version: &str) -> bool {
+pub(super) fn is_recent(version: &str) -> bool {
     let mut numbers = version.split('.').map(|number| number.parse::<u32>().unwrap_or(0));
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= EARLIEST
 }

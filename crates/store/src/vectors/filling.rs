@@ -5,7 +5,7 @@
 
 use sqlx::{AssertSqlSafe, PgConnection};
 
-use super::{VectorPart, unit};
+use super::{VectorPart, sharded, unit};
 use crate::{
     ChangedImage, Pool, Store, StoreError,
     collections::{CHANGED_IMAGES, ChangedRow, changed},
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The candidates of a node of the graph while it is built, and its links.
-const INDEX: &str = "WITH (m = 16, ef_construction = 100)";
+pub(super) const INDEX: &str = "WITH (m = 16, ef_construction = 100)";
 
 /// The most memory that building an index asks the server for: beyond it, building takes longer.
 const MOST_MEMORY_KB: i64 = 1 << 20;
@@ -67,7 +67,8 @@ impl Store {
         .bind(added - removed)
         .execute(&mut *tx)
         .await?;
-        tx.commit().await?;
+        // What shards have done is committed there first. Should that of this database be lost, it is done again.
+        tx.commit().await.map_err(|error| part.failed(error))?;
         Ok(if more { Followed::More } else { Followed::All })
     }
 
@@ -82,7 +83,15 @@ impl Store {
             return Ok(false);
         }
         // The graph has the vectors in it and some links. An operator's own setting holds where it is higher.
-        let wanted = (part.images * (part.dims * 2 + 600) / 1_000).min(MOST_MEMORY_KB);
+        let servers = i64::try_from(part.shards.len().max(1)).unwrap_or(1);
+        let wanted = (part.images / servers * (part.dims * 2 + 600) / 1_000).min(MOST_MEMORY_KB);
+        if part.is_sharded() {
+            let images = sharded::index(pool, part, wanted).await?;
+            let sql = "UPDATE collection_part SET images = $2 WHERE number = $1";
+            sqlx::query(sql).bind(part.number).bind(images).execute(&mut *tx).await?;
+            tx.commit().await?;
+            return Ok(true);
+        }
         let (table, schema) = (part.table(), &part.schema);
         let sql = format!(
             "SET LOCAL statement_timeout = 0; \
@@ -126,11 +135,21 @@ async fn put(tx: &mut PgConnection, part: &VectorPart, changes: &[ChangedImage])
     }
     // One array for all vectors: PostgreSQL cuts it without looking at what is before.
     let (table, schema) = (part.table(), &part.schema);
-    let sql = format!(
+    let insert = format!(
         "INSERT INTO {table} (number, digest, vector) SELECT n, d, \
          ($3::real[])[(at - 1) * $4 + 1 : at * $4]::{schema}.halfvec \
-         FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS new (n, d, at) \
-         ON CONFLICT (number) DO UPDATE SET digest = excluded.digest, vector = excluded.vector \
+         FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS new (n, d, at)"
+    );
+    if part.is_sharded() {
+        // Foreign tables know no conflicts. An image stays on its shard, where it is replaced in one transaction.
+        let replaced = delete(tx, part, &numbers).await?;
+        let put = sqlx::query(AssertSqlSafe(insert)).persistent(false);
+        let put = put.bind(numbers).bind(digests).bind(values).bind(part.dims).execute(tx).await;
+        let put = put.map_err(|error| part.failed(error))?;
+        return Ok(i64::try_from(put.rows_affected()).unwrap_or(i64::MAX) - replaced);
+    }
+    let sql = format!(
+        "{insert} ON CONFLICT (number) DO UPDATE SET digest = excluded.digest, vector = excluded.vector \
          RETURNING xmax = 0"
     );
     let new: Vec<bool> = sqlx::query_scalar(AssertSqlSafe(sql))
@@ -147,11 +166,14 @@ async fn put(tx: &mut PgConnection, part: &VectorPart, changes: &[ChangedImage])
 /// Removes the vectors of removed images. Returns how many there were.
 async fn remove(tx: &mut PgConnection, part: &VectorPart, changes: &[ChangedImage]) -> Result<i64, StoreError> {
     let gone: Vec<i64> = changes.iter().filter(|change| change.vector.is_none()).map(|change| change.number).collect();
-    if gone.is_empty() {
-        return Ok(0);
-    }
+    if gone.is_empty() { Ok(0) } else { delete(tx, part, &gone).await }
+}
+
+/// Removes the vectors of images, and returns how many there were.
+async fn delete(tx: &mut PgConnection, part: &VectorPart, numbers: &[i64]) -> Result<i64, StoreError> {
     let sql = format!("DELETE FROM {} WHERE number = ANY($1)", part.table());
-    let done = sqlx::query(AssertSqlSafe(sql)).persistent(false).bind(gone).execute(tx).await?;
+    let done = sqlx::query(AssertSqlSafe(sql)).persistent(false).bind(numbers).execute(tx).await;
+    let done = done.map_err(|error| part.failed(error))?;
     Ok(i64::try_from(done.rows_affected()).unwrap_or(i64::MAX))
 }
 

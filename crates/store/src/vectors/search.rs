@@ -12,6 +12,12 @@ const SPARE: usize = 16;
 const LEAST_BEAM: usize = 120;
 const MOST_BEAM: usize = 1_000;
 
+/// On shards, the nearest are read from the index of each in its order and merged here, as many as are needed: the
+/// planner, who does not know what is there, must not fetch everything and sort it. The shards have their own settings
+/// for the search, which come with the connection.
+const MERGED: &str = "SET LOCAL enable_sort = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; \
+     SET LOCAL enable_seqscan = off; SET LOCAL jit = off";
+
 impl Store {
     /// The images of a part that are about the nearest to a vector, in any order, each with its vector: somewhat more
     /// than `most`, so that whoever compares them exactly has the `most` nearest. Only images that were not removed
@@ -31,26 +37,46 @@ impl Store {
         let beam = wanted.saturating_mul(2).clamp(LEAST_BEAM, MOST_BEAM);
         // Settings of this transaction only, so that a connection pooler may give the connection to others. The plan is
         // made for this very limit.
-        let begin = format!(
-            "BEGIN READ ONLY; SET LOCAL hnsw.ef_search = {beam}; SET LOCAL hnsw.iterative_scan = 'relaxed_order'"
-        );
+        let settings = if part.is_sharded() {
+            MERGED.to_owned()
+        } else {
+            format!("SET LOCAL hnsw.ef_search = {beam}; SET LOCAL hnsw.iterative_scan = 'relaxed_order'")
+        };
+        let begin = format!("BEGIN READ ONLY; {settings}");
         let (table, schema) = (part.table(), &part.schema);
         let distance = format!("p.vector OPERATOR({schema}.<#>) $1::real[]::{schema}.halfvec({})", part.dims);
+        // All images with an equal vector: here by a look into the index for each, on shards by one question to each.
+        let copies = if part.is_sharded() {
+            format!(
+                "FROM alike JOIN {table} m ON m.digest = alike.digest \
+                 JOIN collection_image i ON i.number = m.number AND i.removed = 0 \
+                 WHERE m.digest = ANY(ARRAY(SELECT digest FROM alike))"
+            )
+        } else {
+            format!(
+                "FROM alike CROSS JOIN LATERAL (SELECT p.number FROM {table} p \
+                 JOIN collection_image i ON i.number = p.number AND i.removed = 0 \
+                 WHERE p.digest = alike.digest ORDER BY p.number LIMIT {wanted}) m"
+            )
+        };
         let sql = format!(
             "WITH near AS MATERIALIZED (SELECT p.digest, {distance} AS distance \
              FROM {table} p JOIN collection_image i ON i.number = p.number AND i.removed = 0 \
              ORDER BY {distance} LIMIT {wanted}), \
              alike AS (SELECT digest, MIN(distance) AS distance FROM near GROUP BY digest), \
-             chosen AS (SELECT m.number FROM alike CROSS JOIN LATERAL (SELECT p.number FROM {table} p \
-             JOIN collection_image i ON i.number = p.number AND i.removed = 0 \
-             WHERE p.digest = alike.digest ORDER BY p.number LIMIT {wanted}) m \
+             chosen AS (SELECT m.number {copies} \
              ORDER BY alike.distance, m.number LIMIT {wanted}) \
              SELECT i.number, i.vector FROM chosen JOIN collection_image i ON i.number = chosen.number"
         );
+        let failed = |error| part.failed(error);
         let mut tx = pool.begin_with(AssertSqlSafe(begin)).await?;
-        let rows: Vec<(i64, Vec<u8>)> =
-            sqlx::query_as(AssertSqlSafe(sql)).persistent(false).bind(vector).fetch_all(&mut *tx).await?;
-        tx.commit().await?;
+        let rows: Vec<(i64, Vec<u8>)> = sqlx::query_as(AssertSqlSafe(sql))
+            .persistent(false)
+            .bind(vector)
+            .fetch_all(&mut *tx)
+            .await
+            .map_err(failed)?;
+        tx.commit().await.map_err(failed)?;
         Ok(rows.into_iter().map(|(number, vector)| (number, bytes_to_floats(&vector))).collect())
     }
 
@@ -76,6 +102,6 @@ impl Store {
         let Pool::Postgres(pool) = &self.pool else { return Ok(Vec::new()) };
         let sql = format!("SELECT number FROM {} WHERE number > $1 ORDER BY number LIMIT $2", part.table());
         let numbers = sqlx::query_scalar(AssertSqlSafe(sql)).bind(after).bind(limit);
-        Ok(numbers.fetch_all(pool).await?)
+        numbers.fetch_all(pool).await.map_err(|error| part.failed(error))
     }
 }

@@ -3,6 +3,10 @@
 use kaisatsu_model::Timestamp;
 use sqlx::AssertSqlSafe;
 
+use super::{
+    sharded,
+    shards::{SHARDS_LOCK, away},
+};
 use crate::{Collection, Pool, Store, StoreError, content_revision::NEXT_CONTENT_REVISION};
 
 /// The longest vectors that pgvector indexes in 16-bit floats.
@@ -34,7 +38,8 @@ impl PartState {
 pub struct VectorPart {
     /// The collection.
     pub collection: String,
-    pub(super) number: i64,
+    /// Its own number: a collection that moves has two parts for a while.
+    pub number: i64,
     /// The hash of the weights that made the vectors.
     pub model_sha256: String,
     /// The length of the vectors.
@@ -49,6 +54,8 @@ pub struct VectorPart {
     pub unlike_below: f32,
     /// How many images it had when that was learned.
     pub learned_from: i64,
+    /// The shards that it lies on, in the order of its partitions. None: on this server.
+    pub shards: Vec<String>,
     /// The schema of the extension, quoted.
     pub(super) schema: String,
 }
@@ -79,11 +86,26 @@ impl VectorPart {
     pub(super) fn table(&self) -> String {
         table(self.number)
     }
+
+    pub(super) fn is_sharded(&self) -> bool {
+        !self.shards.is_empty()
+    }
+
+    /// The error of a statement on its table: a shard that does not answer is named.
+    pub(super) fn failed(&self, error: sqlx::Error) -> StoreError {
+        if self.is_sharded() { away(&self.shards.join(", "), error) } else { error.into() }
+    }
 }
 
 /// The table of a part.
 pub(crate) fn table(number: i64) -> String {
     format!("collection_vectors_{number}")
+}
+
+/// The columns of the table. The digest finds the images with the same vector: there may be many, and the oldest of
+/// them come first.
+pub(super) fn columns(schema: &str, dims: i64) -> String {
+    format!("number BIGINT NOT NULL, digest BIGINT NOT NULL, vector {schema}.halfvec({dims}) NOT NULL")
 }
 
 /// The schema of the extension; no row where the extension is not there.
@@ -99,12 +121,13 @@ impl Store {
         let Pool::Postgres(pool) = &self.pool else { return Ok(Vec::new()) };
         let sql = format!(
             "SELECT collection, number, model_sha256, dims, state, changed_at, revision, images, unlike_below, \
-             learned_from, schema FROM collection_part CROSS JOIN {SCHEMA} ORDER BY collection"
+             learned_from, shards, schema FROM collection_part CROSS JOIN {SCHEMA} ORDER BY collection, number"
         );
         Ok(sqlx::query_as(AssertSqlSafe(sql)).fetch_all(pool).await?)
     }
 
-    /// Makes an empty part for a collection. Returns whether it did: there may be one, and vectors may be too long.
+    /// Makes an empty part for a collection, on the shards there are. Returns whether it did: one may be being filled,
+    /// and vectors may be too long.
     ///
     /// # Errors
     /// When the database fails.
@@ -114,9 +137,16 @@ impl Store {
             return Ok(false);
         }
         let mut tx = pool.begin().await?;
+        // Another replica at it makes a part too, and shards come and go one at a time.
+        let free = sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)").bind(SHARDS_LOCK);
+        if !free.fetch_one(&mut *tx).await? {
+            return Ok(false);
+        }
+        let shards = sharded::layout(&mut tx).await?;
+        let names: Vec<&str> = shards.iter().map(|shard| shard.name.as_str()).collect();
         let sql = format!(
-            "INSERT INTO collection_part (collection, model_sha256, dims, state, changed_at) \
-             SELECT $1, $2, $3, 'filling', $4 FROM {SCHEMA} ON CONFLICT DO NOTHING \
+            "INSERT INTO collection_part (collection, model_sha256, dims, state, changed_at, shards) \
+             SELECT $1, $2, $3, 'filling', $4, $5 FROM {SCHEMA} ON CONFLICT DO NOTHING \
              RETURNING number, (SELECT schema FROM {SCHEMA})"
         );
         let row: Option<(i64, String)> = sqlx::query_as(AssertSqlSafe(sql))
@@ -124,22 +154,26 @@ impl Store {
             .bind(&collection.model_sha256)
             .bind(dims)
             .bind(now.0)
+            .bind(names)
             .fetch_optional(&mut *tx)
             .await?;
         let Some((number, schema)) = row else { return Ok(false) };
-        // The digest finds the images with the same vector: there may be many, and the oldest of them come first.
-        let table = table(number);
-        let sql = format!(
-            "CREATE TABLE {table} (number BIGINT NOT NULL PRIMARY KEY, digest BIGINT NOT NULL, \
-             vector {schema}.halfvec({dims}) NOT NULL); \
-             CREATE INDEX {table}_by_digest ON {table} (digest, number)"
-        );
-        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut *tx).await?;
+        if shards.is_empty() {
+            let (table, columns) = (table(number), columns(&schema, dims));
+            let sql = format!(
+                "CREATE TABLE {table} ({columns}, PRIMARY KEY (number)); \
+                 CREATE INDEX {table}_by_digest ON {table} (digest, number)"
+            );
+            sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut *tx).await?;
+        } else {
+            sharded::create(&mut tx, number, &schema, dims, &shards).await?;
+        }
         tx.commit().await?;
         Ok(true)
     }
 
-    /// Lets every replica search a part that has all vectors. Returns whether it has them.
+    /// Lets every replica search a part that has all vectors, in place of the one that answered. Returns whether it has
+    /// them.
     ///
     /// # Errors
     /// When the database fails.
@@ -148,6 +182,14 @@ impl Store {
         let mut tx = pool.begin().await?;
         // Nobody can change a collection until this transaction ends.
         let _: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
+        sqlx::query(
+            "UPDATE collection_part SET state = 'leaving', changed_at = $2 \
+             WHERE collection = $1 AND state = 'answering'",
+        )
+        .bind(&part.collection)
+        .bind(now.0)
+        .execute(&mut *tx)
+        .await?;
         let done = sqlx::query(
             "UPDATE collection_part p SET state = 'answering', changed_at = $2 \
              WHERE number = $1 AND state = 'filling' AND NOT EXISTS (SELECT 1 FROM collection_image i \
@@ -188,6 +230,19 @@ impl Store {
     /// When the database fails.
     pub async fn drop_part(&self, part: &VectorPart) -> Result<(), StoreError> {
         let Pool::Postgres(pool) = &self.pool else { return Ok(()) };
+        if part.is_sharded() {
+            // Nobody may let it answer once its tables begin to go.
+            let left = sqlx::query(
+                "UPDATE collection_part SET state = 'leaving' WHERE number = \
+                 (SELECT number FROM collection_part WHERE number = $1 AND state <> 'answering' \
+                 FOR UPDATE SKIP LOCKED)",
+            );
+            if left.bind(part.number).execute(pool).await?.rows_affected() == 0 {
+                return Ok(());
+            }
+            // Before the content is locked: a shard may take its time.
+            sharded::drop_tables(pool, part).await?;
+        }
         let mut tx = pool.begin().await?;
         let _: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
         let gone = sqlx::query(
@@ -210,6 +265,9 @@ impl Store {
     /// When the database fails.
     pub async fn part_bytes(&self, part: &VectorPart) -> Result<i64, StoreError> {
         let Pool::Postgres(pool) = &self.pool else { return Ok(0) };
+        if part.is_sharded() {
+            return sharded::bytes(pool, part).await;
+        }
         let size = sqlx::query_scalar("SELECT pg_total_relation_size($1::text::regclass)").bind(part.table());
         Ok(size.fetch_one(pool).await?)
     }

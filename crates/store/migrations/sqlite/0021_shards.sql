@@ -1,0 +1,1 @@
+-- Other servers that hold vectors are PostgreSQL's alone: nothing changes here.
