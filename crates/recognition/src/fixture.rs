@@ -22,8 +22,8 @@ use kaisatsu_vision::{Engine, ModelRegistry};
 use tempfile::TempDir;
 
 use crate::{
-    Recognition, Settings, User, UserLimits, UserSettings, VectorPlace, VectorSettings, context::Context,
-    feedback::Learner, learning::FeedbackQuery,
+    Recognition, SegmentSettings, Settings, User, UserLimits, UserSettings, VectorPlace, VectorSettings,
+    context::Context, feedback::Learner, learning::FeedbackQuery,
 };
 
 /// One grey pixel.
@@ -56,7 +56,7 @@ pub(crate) struct Fixture {
     pub(crate) store: Store,
     pub(crate) user: User,
     pub(crate) database: Arc<Database>,
-    pub(crate) folder: TempDir,
+    pub(crate) folder: Arc<TempDir>,
     clock: Arc<ManualClock>,
 }
 
@@ -70,17 +70,26 @@ impl Fixture {
         let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
         let application = AppId::from_random([1; 10]);
         store.create_application(&application, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
-        Self::over(store, Arc::new(database), application).await
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        Self::over(store, Arc::new(database), application, folder).await
     }
 
     /// Another replica on the same database.
     pub(crate) async fn again(&self) -> Self {
-        let store = Store::open(&self.database.address.parse().unwrap()).await.unwrap();
-        Self::over(store, Arc::clone(&self.database), self.user.application.clone()).await
+        self.again_on(Arc::new(tempfile::tempdir().unwrap())).await
     }
 
-    async fn over(store: Store, database: Arc<Database>, application: AppId) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+    /// Another replica on the same database and the same storage.
+    pub(crate) async fn again_with_its_storage(&self) -> Self {
+        self.again_on(Arc::clone(&self.folder)).await
+    }
+
+    async fn again_on(&self, folder: Arc<TempDir>) -> Self {
+        let store = Store::open(&self.database.address.parse().unwrap()).await.unwrap();
+        Self::over(store, Arc::clone(&self.database), self.user.application.clone(), folder).await
+    }
+
+    async fn over(store: Store, database: Arc<Database>, application: AppId, folder: Arc<TempDir>) -> Self {
         let clock = Arc::new(ManualClock::default());
         let settings = Settings {
             waiting: 8,
@@ -91,6 +100,7 @@ impl Fixture {
             quorum: 2,
             exif_position: false,
             vectors: VectorSettings { place: VectorPlace::Auto, threshold: 1_000 },
+            segments: SegmentSettings { items: 8, folder: folder.path().join("segments"), cache_bytes: 1 << 30 },
         };
         let policy = Policy { allowed: Vec::new(), max_bytes: 1_000, timeout: Duration::from_secs(1) };
         let users = UserSettings {

@@ -4,6 +4,7 @@
 //! see [`crate::BlobClaim`].
 
 mod address;
+mod files;
 
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 
@@ -19,7 +20,8 @@ use sha2::{Digest, Sha256};
 
 use crate::disk::Unwritable;
 
-/// The application that owns thumbnails. It has no keys and no users, and no list shows it.
+/// The application that owns thumbnails and segments of the catalogue. It has no keys and no users, and no list shows
+/// it.
 pub(crate) const PUBLIC: &str = "public";
 
 /// The key of a blob: its owner and the SHA-256 of its bytes.
@@ -40,10 +42,10 @@ impl BlobKey {
         Self { application: application.clone(), user: user.clone(), sha256: sha256(bytes) }
     }
 
-    /// The key of the thumbnail of a public image or item, by its hash. Its owner is no application: see the migration
-    /// `0018_thumbnails.sql`.
+    /// The key of what belongs to no user, by its hash: thumbnails of public images and items, segments of the
+    /// catalogue. Its owner is no application: see the migration `0018_thumbnails.sql`.
     #[must_use]
-    pub fn thumbnail(sha256: [u8; 32]) -> Self {
+    pub fn public(sha256: [u8; 32]) -> Self {
         Self { application: AppId::from_text(PUBLIC), user: UserId::nobody(), sha256 }
     }
 
@@ -172,22 +174,6 @@ impl Blobs {
         match self.store.get(&Path::from(key.name())).await {
             Ok(found) => Ok(Some(found.bytes().await?)),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// Copies a blob to another folder or bucket. Returns whether it exists.
-    ///
-    /// # Errors
-    /// When one of the two fails.
-    pub async fn copy_to(&self, other: &Self, name: &str) -> Result<bool, BlobError> {
-        let path = Path::from(name);
-        match self.store.get(&path).await {
-            Ok(found) => {
-                other.store.put(&path, PutPayload::from_bytes(found.bytes().await?)).await?;
-                Ok(true)
-            }
-            Err(object_store::Error::NotFound { .. }) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }

@@ -10,7 +10,7 @@ use kaisatsu_fetch::{Fetcher, Policy};
 use kaisatsu_http::{AccessLog, App, Gateway, Itself, Limits, PreparedMap, PublishedLimits, Section, Services, Tls};
 use kaisatsu_model::{ApplicationName, Clock, KeyScope, SystemClock};
 use kaisatsu_railmap::MapRegistry;
-use kaisatsu_recognition::{Recognition, UserLimits, UserSettings, VectorSettings};
+use kaisatsu_recognition::{Recognition, SegmentSettings, UserLimits, UserSettings, VectorSettings};
 use kaisatsu_status::{DiskRole, Identity, Monitor, WatchedDisk};
 use kaisatsu_store::{BlobAddress, Blobs, DatabaseAddress, Store, VectorSupport};
 use kaisatsu_vision::{Engine, HeifSupport, ModelRegistry};
@@ -311,6 +311,11 @@ pub(super) fn open_recognition(
         quorum: small(settings.feedback_quorum),
         exif_position: settings.exif_position,
         vectors: VectorSettings { place: settings.vectors.into(), threshold: small(settings.vectors_threshold) },
+        segments: SegmentSettings {
+            items: small(settings.catalogue_segment),
+            folder: settings.segments_folder(),
+            cache_bytes: settings.catalogue_cache,
+        },
     };
     Ok(Recognition::new(engine, store.clone(), Arc::clone(clock), &decided, user_settings(settings, fetcher)?))
 }

@@ -10,7 +10,9 @@ mod tags;
 
 pub(crate) use embed::{embed, embed_for_collection, embedding, image_first};
 pub use metrics::describe_metrics;
-pub(crate) use metrics::{COLLECTION_IMAGES, DECODE, FEEDBACK, HELD, INFERENCE, RATED, SEARCH, UNSAVED, record, timed};
+pub(crate) use metrics::{
+    CATALOGUE_ITEMS, COLLECTION_IMAGES, DECODE, FEEDBACK, HELD, INFERENCE, RATED, SEARCH, UNSAVED, record, timed,
+};
 pub use model_states::{ModelReadiness, ModelState, NetworkKernels};
 pub use models::{ModelInfo, Models, default_embedder};
 pub(crate) use models::{SPECIAL_EMBEDDERS, default_model, extended, lesser_embedder, network, not_loaded, scored_by};
