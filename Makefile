@@ -2,9 +2,9 @@
 
 .PHONY: help serve quick-build models web unit test test-sdk check style fmt lint layers test-modules lines licences \
 	docs schema pages screenshots openapi fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy \
-	bench-datasets bench-catalogue bench-feedback bench-models bench-slow-database bench-layout bench-sdk \
-	soak maps vocabulary package package-server package-sdk test-packages test-packages-short chaos chaos-short \
-	bench-vectors test-pooled test-cluster
+	bench-datasets bench-catalogue bench-segments bench-feedback bench-models bench-slow-database bench-layout \
+	bench-sdk soak maps vocabulary package package-server package-sdk test-packages test-packages-short chaos \
+	chaos-short bench-vectors test-pooled test-cluster
 .DEFAULT_GOAL := help
 
 # Property tests use the same random cases in every run, so that only a change of the code can make them fail.
@@ -202,6 +202,12 @@ bench-datasets: ## measure the build of datasets against the bare network, and i
 bench-catalogue: ## measure object recognition with a large catalogue; COUNT=100000
 	@$(BENCH_VISION)
 	@target/bench-vision-venv/bin/python bench/vision/catalogue.py $(BENCH_VISION_PARTS) --count $(or $(COUNT),100000)
+
+bench-segments: ## measure a catalogue in segments beside one in memory; COUNT=100000
+	@cargo build --release --locked --package bench-vision
+	@folder=$$(mktemp --directory) && trap 'rm -r $$folder' EXIT && \
+		target/release/bench-vision segments $$folder $(or $(COUNT),100000) 65536 && \
+		target/release/bench-vision segments $$folder
 
 bench-feedback: ## measure what honest and hostile feedback changes, and what it costs
 	@$(BENCH_VISION)

@@ -11,6 +11,7 @@ mod codes;
 mod cpu;
 mod infer;
 mod load;
+mod segments;
 mod soak;
 
 use std::env;
@@ -18,7 +19,8 @@ use std::env;
 const USAGE: &str = "bench-vision infer LIBRARY MODEL.onnx THREADS SECONDS NAME=SHAPE … | \
                      bench-vision load ADDRESS TARGET form|body CONNECTIONS SECONDS FILE … | \
                      bench-vision soak ADDRESS KEY PID CONNECTIONS COUNT FILE … | bench-vision codes FILE … | \
-                     bench-vision catalogue MODELS COUNT KNOWN … ? ASKED=NUMBERS …";
+                     bench-vision catalogue MODELS COUNT KNOWN … ? ASKED=NUMBERS … | \
+                     bench-vision segments FOLDER COUNT EACH | bench-vision segments FOLDER";
 
 fn main() {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -40,6 +42,8 @@ fn main() {
             let split = files.iter().position(|word| *word == "?").expect("a question mark between known and asked");
             catalogue::run(models, number(count), &files[..split], &files[split + 1..])
         }
+        ["segments", folder, count, each] => segments::write(folder, number(count), number(each)),
+        ["segments", folder] => segments::ask(folder),
         _ => {
             println!("{USAGE}");
             return;

@@ -249,6 +249,30 @@ pub(crate) struct Settings {
     )]
     pub(crate) vectors_threshold: u32,
 
+    /// Items that make a segment of the catalogue, a file in the storage; fewer stay in the memory of every server. 0
+    /// for no segments
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_CATALOGUE_SEGMENT",
+        value_name = "NUMBER",
+        default_value_t = 8192,
+        value_parser = clap::value_parser!(u32).range(0..=100_000)
+    )]
+    pub(crate) catalogue_segment: u32,
+
+    /// Largest size of the catalogue's segments, which every server copies from an S3 server into its data folder, in
+    /// bytes or with a unit
+    #[arg(
+        long,
+        global = true,
+        env = "KAISATSU_CATALOGUE_CACHE",
+        value_name = "SIZE",
+        default_value = "64GiB",
+        value_parser = size::parse
+    )]
+    pub(crate) catalogue_cache: u64,
+
     /// How long a user's token is valid
     #[arg(
         long,

@@ -1,8 +1,7 @@
 //! Loops that run as long as a service lives, and the signals that wake them early.
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt::Display, sync::Arc, time::Duration};
 
-use kaisatsu_store::StoreError;
 use tokio::sync::{Notify, watch};
 
 /// How often the database is asked for changes.
@@ -23,14 +22,15 @@ pub(crate) struct Signals {
 
 /// Follows the database twice a second, and whenever `changed` says so, as long as `service` lives. Logs `failure` when
 /// following begins to fail.
-pub(crate) fn follow<S, F>(
+pub(crate) fn follow<S, F, E>(
     service: &Arc<S>,
     failure: &'static str,
     changed: Arc<Notify>,
     step: impl Fn(Arc<S>) -> F + Send + 'static,
 ) where
     S: Send + Sync + 'static,
-    F: Future<Output = Result<(), StoreError>> + Send,
+    F: Future<Output = Result<(), E>> + Send,
+    E: Display + Send,
 {
     let service = Arc::downgrade(service);
     tokio::spawn(async move {

@@ -67,9 +67,7 @@ pub async fn check(store: &Store, blobs: &Blobs, options: CheckOptions) -> Resul
     }
     if options.deep {
         for row in first.rows.iter().filter(|row| row.complete) {
-            if let Some(bytes) = blobs.get(&row.key).await?
-                && kaisatsu_store::sha256(&bytes) != row.key.sha256
-            {
+            if blobs.digest(&row.key).await?.is_some_and(|digest| digest != row.key.sha256) {
                 report.faults.push(format!("image {} is damaged: its bytes do not have its hash", row.key.name()));
             }
         }

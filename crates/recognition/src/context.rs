@@ -11,7 +11,7 @@ use crate::{
     Settings, UserLimits, UserSettings, VectorSettings,
     background::Signals,
     engine::{EngineQueue, Models},
-    indexes::{CatalogueIndex, CollectionIndexes, DatasetCache},
+    indexes::{CatalogueIndex, CollectionIndexes, DatasetCache, SegmentCache},
     learning::LearnedFeedback,
     log::{LogSettings, RecognitionLog},
 };
@@ -39,6 +39,9 @@ pub(crate) struct Context {
     /// How long the lease of a build lasts.
     pub(crate) lease: Duration,
     pub(crate) vectors: VectorSettings,
+    pub(crate) segments: Arc<SegmentCache>,
+    /// How many items make a segment of the catalogue; 0 for none.
+    pub(crate) segment_items: usize,
 }
 
 impl Context {
@@ -68,6 +71,8 @@ impl Context {
             catalogue: Arc::default(),
             datasets: Arc::default(),
             signals: Arc::default(),
+            segments: Arc::new(SegmentCache::new(users.blobs.clone(), &settings.segments)),
+            segment_items: settings.segments.items,
             blobs: users.blobs,
             fetcher: Arc::new(users.fetcher),
             limits: users.limits,

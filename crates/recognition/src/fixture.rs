@@ -22,8 +22,8 @@ use kaisatsu_vision::{Engine, ModelRegistry};
 use tempfile::TempDir;
 
 use crate::{
-    Recognition, Settings, User, UserLimits, UserSettings, VectorPlace, VectorSettings, context::Context,
-    learning::SourceKey,
+    Recognition, SegmentSettings, Settings, User, UserLimits, UserSettings, VectorPlace, VectorSettings,
+    context::Context, learning::SourceKey,
 };
 
 /// One grey pixel.
@@ -55,7 +55,7 @@ pub(crate) struct Fixture {
     pub(crate) store: Store,
     pub(crate) user: User,
     pub(crate) database: Arc<Database>,
-    pub(crate) folder: TempDir,
+    pub(crate) folder: Arc<TempDir>,
     clock: Arc<ManualClock>,
 }
 
@@ -69,7 +69,8 @@ impl Fixture {
         let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
         let application = AppId::from_random([1; 10]);
         store.create_application(&application, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
-        Self::over(store, Arc::new(database), application, |_| ()).await
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        Self::over(store, Arc::new(database), application, folder, |_| ()).await
     }
 
     /// Another replica on the same database.
@@ -79,12 +80,26 @@ impl Fixture {
 
     /// Another replica on the same database, with other settings.
     pub(crate) async fn again_with(&self, set: impl FnOnce(&mut Settings)) -> Self {
-        let store = Store::open(&self.database.address.parse().unwrap()).await.unwrap();
-        Self::over(store, Arc::clone(&self.database), self.user.application.clone(), set).await
+        self.again_on(Arc::new(tempfile::tempdir().unwrap()), set).await
     }
 
-    async fn over(store: Store, database: Arc<Database>, application: AppId, set: impl FnOnce(&mut Settings)) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+    /// Another replica on the same database and the same storage.
+    pub(crate) async fn again_with_its_storage(&self) -> Self {
+        self.again_on(Arc::clone(&self.folder), |_| ()).await
+    }
+
+    async fn again_on(&self, folder: Arc<TempDir>, set: impl FnOnce(&mut Settings)) -> Self {
+        let store = Store::open(&self.database.address.parse().unwrap()).await.unwrap();
+        Self::over(store, Arc::clone(&self.database), self.user.application.clone(), folder, set).await
+    }
+
+    async fn over(
+        store: Store,
+        database: Arc<Database>,
+        application: AppId,
+        folder: Arc<TempDir>,
+        set: impl FnOnce(&mut Settings),
+    ) -> Self {
         let clock = Arc::new(ManualClock::default());
         let mut settings = Settings {
             waiting: 8,
@@ -96,6 +111,7 @@ impl Fixture {
             feedback_memory: usize::MAX,
             exif_position: false,
             vectors: VectorSettings { place: VectorPlace::Auto, threshold: 1_000 },
+            segments: SegmentSettings { items: 8, folder: folder.path().join("segments"), cache_bytes: 1 << 30 },
         };
         set(&mut settings);
         let policy = Policy { allowed: Vec::new(), max_bytes: 1_000, timeout: Duration::from_secs(1) };

@@ -9,14 +9,16 @@ use std::{
     time::Duration,
 };
 
-use kaisatsu_store::{ChangedItem, PartState, Store, StoreError, VectorPart};
+use kaisatsu_store::{PartState, Store, StoreError, VectorPart};
 use tokio::sync::Mutex;
 
 use crate::{
+    RecognitionError,
     background::{Signals, follow},
     context::Context,
     engine::COLLECTION_IMAGES,
     indexes::{CatalogueIndex, CollectionIndexes},
+    segments::SegmentKeeper,
 };
 
 /// How many changes are read at once.
@@ -30,6 +32,7 @@ pub(crate) struct ContentFollower {
     store: Store,
     collections: Arc<CollectionIndexes>,
     catalogue: Arc<CatalogueIndex>,
+    segments: Arc<SegmentKeeper>,
     signals: Arc<Signals>,
     loaded: AtomicBool,
     position: Mutex<Position>,
@@ -44,14 +47,13 @@ struct Position {
     /// of items.
     images: HashMap<String, (i64, i64)>,
     items: (i64, i64),
-    /// The greatest number of an item that is in the index.
-    last_item: i64,
 }
 
 impl ContentFollower {
-    pub(crate) fn new(context: &Context) -> Self {
+    pub(crate) fn new(context: &Context, segments: &Arc<SegmentKeeper>) -> Self {
         Self {
             store: context.store.clone(),
+            segments: Arc::clone(segments),
             collections: Arc::clone(&context.collections),
             catalogue: Arc::clone(&context.catalogue),
             signals: Arc::clone(&context.signals),
@@ -75,8 +77,8 @@ impl ContentFollower {
     /// Applies what changed since the last time. To be called on a runtime of several threads.
     ///
     /// # Errors
-    /// When the database fails. The next call goes on from there.
-    pub(crate) async fn catch_up(&self) -> Result<(), StoreError> {
+    /// When the database fails, or a segment cannot be read. The next call goes on from there.
+    pub(crate) async fn catch_up(&self) -> Result<(), RecognitionError> {
         let mut position = self.position.lock().await;
         let store = &self.store;
         let revision = store.content_revision().await?;
@@ -84,18 +86,24 @@ impl ContentFollower {
         if revision < position.revision.max(latest).max(position.items.0) {
             tracing::info!("the database is older than before; collections and catalogue are read anew");
             self.loaded.store(false, Ordering::Release);
-            let former = std::mem::take(&mut *position);
-            tokio::task::block_in_place(|| self.clear(&former));
+            *position = Position::default();
+            // A restored backup does not say what it lacks. Collections answer as they are until they have been read
+            // anew.
+            self.segments.clear().await;
         }
         if revision > position.revision || !self.is_loaded() {
             // A writer holds the revision until it commits, so every change up to it is visible now.
             self.follow_collections(&mut position).await?;
+            if !self.is_loaded() {
+                self.segments.keep_up().await?;
+            }
             loop {
+                position.items = self.catalogue.covered_from(position.items);
                 let page = store.changed_items(position.items, PAGE).await?;
                 let Some(last) = page.last() else { break };
+                let applied = tokio::task::block_in_place(|| self.catalogue.apply(&page));
+                applied.map_err(|error| RecognitionError::Failed(format!("a segment of the catalogue: {error}")))?;
                 position.items = (last.revision, last.number);
-                position.last_item = page.iter().map(|item| item.number).fold(position.last_item, i64::max);
-                tokio::task::block_in_place(|| self.catalogue.apply(&page));
             }
             position.revision = revision;
             self.loaded.store(true, Ordering::Release);
@@ -148,16 +156,6 @@ impl ContentFollower {
         }
         Ok(())
     }
-
-    /// Empties the index of items: a restored backup does not say what it lacks. Collections answer as they are until
-    /// they have been read anew.
-    fn clear(&self, former: &Position) {
-        let removed =
-            |number| ChangedItem { number, category: String::new(), sketches: Vec::new(), revision: former.revision };
-        for number in 1..=former.last_item {
-            self.catalogue.apply(&[removed(number)]);
-        }
-    }
 }
 
 /// Changes of collections and catalogue that are made here.
@@ -193,8 +191,10 @@ mod tests {
     use kaisatsu_store::{Collection, NewImage, NewItem};
     use kaisatsu_vision::object::EncodedReference;
 
+    use std::sync::Arc;
+
     use super::ContentFollower;
-    use crate::fixture::Fixture;
+    use crate::{fixture::Fixture, segments::SegmentKeeper};
 
     #[tokio::test(flavor = "multi_thread")]
     async fn an_older_database_is_read_anew() {
@@ -220,7 +220,7 @@ mod tests {
         fixture.store.ensure_collection(&collection, Timestamp(0)).await.unwrap();
         fixture.store.put_images("c", &[image("a"), image("b")]).await.unwrap();
         fixture.store.put_items(&[item("x"), item("y")]).await.unwrap();
-        let follower = ContentFollower::new(&fixture.context);
+        let follower = ContentFollower::new(&fixture.context, &Arc::new(SegmentKeeper::new(&fixture.context)));
         let known = || (follower.collections.get("c").unwrap().images(), follower.catalogue.items());
         follower.catch_up().await.unwrap();
         assert_eq!(known(), (2, 2));
@@ -246,7 +246,7 @@ mod tests {
             vector,
             thumbnail: None,
         };
-        let follower = ContentFollower::new(&fixture.context);
+        let follower = ContentFollower::new(&fixture.context, &Arc::new(SegmentKeeper::new(&fixture.context)));
         fixture.store.ensure_collection(&collection("old"), Timestamp(0)).await.unwrap();
         fixture.store.put_images("c", &[image("a", vec![1.0, 0.0])]).await.unwrap();
         follower.catch_up().await.unwrap();
@@ -266,7 +266,7 @@ mod tests {
     async fn a_failing_database_is_an_error_and_nothing_counts_as_loaded() {
         let fixture = Fixture::new().await;
         fixture.database.run("DROP TABLE catalogue_code; DROP TABLE catalogue_picture");
-        let follower = ContentFollower::new(&fixture.context);
+        let follower = ContentFollower::new(&fixture.context, &Arc::new(SegmentKeeper::new(&fixture.context)));
         assert!(follower.catch_up().await.is_err());
         assert!(!follower.is_loaded());
     }

@@ -15,6 +15,7 @@
 //! datasets/    create, list, delete, build in the background, recognise with
 //! feedback/    verdicts, learning from them, holding back harmful ones
 //! janitor/     removing bytes, expired recognitions and deleted applications
+//! segments/    the parts of a large catalogue that lie in files: writing them, opening them
 //! follower     keeping the in-memory copies as the database is
 //! placement    which collections are in memory and which in the database
 //! recognition  the services, wired together
@@ -44,6 +45,7 @@ mod log;
 mod paging;
 mod placement;
 mod recognition;
+mod segments;
 mod settings;
 mod storage;
 mod thumbnails;
@@ -72,7 +74,7 @@ pub use kaisatsu_vision::{Accuracy, DecodeError, instances::Facts, manifest::Tas
 pub use log::Saved;
 pub use paging::{Cursor, Page};
 pub use recognition::Recognition;
-pub use settings::{Settings, UserLimits, UserSettings, VectorPlace, VectorSettings};
+pub use settings::{SegmentSettings, Settings, UserLimits, UserSettings, VectorPlace, VectorSettings};
 pub use storage::{StorageArea, UploadRequest, Uploaded};
 pub use thumbnails::{Thumbnail, Thumbnails};
 pub use user::User;

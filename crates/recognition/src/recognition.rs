@@ -17,6 +17,7 @@ use crate::{
     functions::{Classify, Detect, ObjectRecognition, ReadText, SimilarSearch},
     janitor::Janitor,
     placement::Placement,
+    segments::{SegmentKeeper, SegmentWriter},
     storage::StorageArea,
     thumbnails::Thumbnails,
 };
@@ -52,6 +53,8 @@ pub struct Recognition {
     learner: Arc<Learner>,
     follower: Arc<ContentFollower>,
     placement: Arc<Placement>,
+    segment_keeper: Arc<SegmentKeeper>,
+    segment_writer: Arc<SegmentWriter>,
     builder: Arc<DatasetBuilder>,
     engine: Arc<EngineQueue>,
     store: Store,
@@ -67,6 +70,7 @@ impl Recognition {
     pub(crate) fn over(context: &Context) -> Self {
         let learner = Arc::new(Learner::new(context));
         let datasets = Arc::new(Datasets::new(context));
+        let segment_keeper = Arc::new(SegmentKeeper::new(context));
         Self {
             models: context.models.clone(),
             classify: Classify::new(context),
@@ -80,8 +84,10 @@ impl Recognition {
             storage: StorageArea::new(context),
             feedback: Feedback::new(context, &learner),
             janitor: Arc::new(Janitor::new(context, &datasets)),
-            follower: Arc::new(ContentFollower::new(context)),
+            follower: Arc::new(ContentFollower::new(context, &segment_keeper)),
             placement: Arc::new(Placement::new(context)),
+            segment_writer: Arc::new(SegmentWriter::new(context)),
+            segment_keeper,
             builder: Arc::new(DatasetBuilder::new(context)),
             engine: Arc::clone(&context.engine),
             store: context.store.clone(),
@@ -93,15 +99,17 @@ impl Recognition {
     /// Starts what answering needs: following the database, learning, placing vectors. It ends when this is dropped.
     pub fn start(&self) {
         self.follower.start();
+        self.segment_keeper.start();
         self.placement.start();
         self.learner.start();
         self.janitor.start_forgetting();
     }
 
-    /// Starts the jobs: building datasets, erasing, cleaning up. Any process on the database may do them, each job is
-    /// done by one. It ends when this is dropped.
+    /// Starts the jobs: building datasets, writing segments of the catalogue, erasing, cleaning up. Any process on the
+    /// database may do them, each job is done by one. It ends when this is dropped.
     pub fn start_jobs(&self) {
         self.builder.start();
+        self.segment_writer.start();
         self.janitor.start();
     }
 

@@ -1,6 +1,6 @@
 //! What the operator decides about recognition and about users' images.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use kaisatsu_fetch::Fetcher;
 use kaisatsu_store::Blobs;
@@ -26,6 +26,8 @@ pub struct Settings {
     pub exif_position: bool,
     /// Where the vectors of collections are.
     pub vectors: VectorSettings,
+    /// The segments of the catalogue.
+    pub segments: SegmentSettings,
 }
 
 /// Where the vectors of collections are.
@@ -35,6 +37,17 @@ pub struct VectorSettings {
     pub place: VectorPlace,
     /// With [`VectorPlace::Auto`]: the number of images from which on a collection belongs in the database.
     pub threshold: usize,
+}
+
+/// The segments of the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SegmentSettings {
+    /// How many items make a segment; with 0 none is written.
+    pub items: usize,
+    /// Where segments are written, and where copies of those on an S3 server are.
+    pub folder: PathBuf,
+    /// The most bytes of such copies.
+    pub cache_bytes: u64,
 }
 
 /// Where the vectors of a collection belong.

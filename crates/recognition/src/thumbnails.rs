@@ -84,7 +84,7 @@ impl Thumbnails {
     /// [`RecognitionError::NoThumbnail`] when it has none, or there is no such image.
     pub async fn of_image(&self, collection: &str, image: &str) -> Result<BlobKey, RecognitionError> {
         let found = self.store.image_thumbnail(collection, image).await?;
-        found.map(BlobKey::thumbnail).ok_or(RecognitionError::NoThumbnail)
+        found.map(BlobKey::public).ok_or(RecognitionError::NoThumbnail)
     }
 
     /// The key of the thumbnail of an item.
@@ -93,7 +93,7 @@ impl Thumbnails {
     /// [`RecognitionError::NoThumbnail`] when it has none, or there is no such item.
     pub async fn of_item(&self, id: &str) -> Result<BlobKey, RecognitionError> {
         let found = self.store.item_thumbnail(id).await?;
-        found.map(BlobKey::thumbnail).ok_or(RecognitionError::NoThumbnail)
+        found.map(BlobKey::public).ok_or(RecognitionError::NoThumbnail)
     }
 
     /// The file.
@@ -114,6 +114,6 @@ impl Thumbnails {
 }
 
 fn keyed(thumbnails: Vec<Option<Thumbnail>>) -> Vec<Option<(BlobKey, Bytes)>> {
-    let keyed = |file: Thumbnail| (BlobKey::thumbnail(kaisatsu_store::sha256(&file)), Bytes::from(file));
+    let keyed = |file: Thumbnail| (BlobKey::public(kaisatsu_store::sha256(&file)), Bytes::from(file));
     thumbnails.into_iter().map(|thumbnail| thumbnail.map(keyed)).collect()
 }

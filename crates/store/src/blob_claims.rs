@@ -61,7 +61,8 @@ const MARK_UNREFERENCED: &str = "UPDATE blob SET touched_at = $4, state = CASE W
      EXISTS (SELECT 1 FROM user_image i WHERE i.application_id = $1 AND i.user_id = $2 AND i.sha256 = $3) \
      OR EXISTS (SELECT 1 FROM dataset_image d WHERE d.application_id = $1 AND d.user_id = $2 AND d.sha256 = $3) \
      OR ($1 = 'public' AND (EXISTS (SELECT 1 FROM collection_image c WHERE c.thumbnail = $3) \
-     OR EXISTS (SELECT 1 FROM catalogue_item m WHERE m.thumbnail = $3))) \
+     OR EXISTS (SELECT 1 FROM catalogue_item m WHERE m.thumbnail = $3) \
+     OR EXISTS (SELECT 1 FROM catalogue_segment g WHERE g.sha256 = $3))) \
      THEN 'there' ELSE 'doomed' END \
      WHERE application_id = $1 AND user_id = $2 AND sha256 = $3 RETURNING state";
 

@@ -4,22 +4,24 @@
 //! see [`crate::BlobClaim`].
 
 mod address;
+mod files;
 
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 
 pub use address::{BlobAddress, InvalidBlobAddress};
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt, TryStreamExt as _, stream::BoxStream};
+use futures_util::{Stream, StreamExt};
 use kaisatsu_model::{AppId, UserId};
 use object_store::{
-    ObjectStore, ObjectStoreExt, PutPayload, RetryConfig, WriteMultipart, aws::AmazonS3Builder, local::LocalFileSystem,
-    path::Path, prefix::PrefixStore,
+    ObjectStore, ObjectStoreExt, PutPayload, RetryConfig, aws::AmazonS3Builder, local::LocalFileSystem, path::Path,
+    prefix::PrefixStore,
 };
 use sha2::{Digest, Sha256};
 
 use crate::disk::Unwritable;
 
-/// The application that owns thumbnails. It has no keys and no users, and no list shows it.
+/// The application that owns thumbnails and segments of the catalogue. It has no keys and no users, and no list shows
+/// it.
 pub(crate) const PUBLIC: &str = "public";
 
 /// The key of a blob: its owner and the SHA-256 of its bytes.
@@ -40,10 +42,10 @@ impl BlobKey {
         Self { application: application.clone(), user: user.clone(), sha256: sha256(bytes) }
     }
 
-    /// The key of the thumbnail of a public image or item, by its hash. Its owner is no application: see the migration
-    /// `0018_thumbnails.sql`.
+    /// The key of what belongs to no user, by its hash: thumbnails of public images and items, segments of the
+    /// catalogue. Its owner is no application: see the migration `0018_thumbnails.sql`.
     #[must_use]
-    pub fn thumbnail(sha256: [u8; 32]) -> Self {
+    pub fn public(sha256: [u8; 32]) -> Self {
         Self { application: AppId::from_text(PUBLIC), user: UserId::nobody(), sha256 }
     }
 
@@ -114,10 +116,6 @@ impl From<object_store::Error> for BlobError {
     }
 }
 
-/// The most bytes that are copied in one piece. What is larger is copied in parts, of which two are in memory.
-const WHOLE: u64 = 8 << 20;
-const PART: usize = 8 << 20;
-
 /// The folder or the bucket. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Blobs {
@@ -176,32 +174,6 @@ impl Blobs {
         match self.store.get(&Path::from(key.name())).await {
             Ok(found) => Ok(Some(found.bytes().await?)),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// Copies a blob to another folder or bucket. Returns whether it exists.
-    ///
-    /// # Errors
-    /// When one of the two fails.
-    pub async fn copy_to(&self, other: &Self, name: &str) -> Result<bool, BlobError> {
-        let path = Path::from(name);
-        match self.store.get(&path).await {
-            Ok(found) if found.meta.size <= WHOLE => {
-                other.store.put(&path, PutPayload::from_bytes(found.bytes().await?)).await?;
-                Ok(true)
-            }
-            Ok(found) => {
-                let upload = other.store.put_multipart(&path).await?;
-                let mut parts = WriteMultipart::new_with_chunk_size(upload, PART);
-                if let Err(error) = pass_on(found.into_stream(), &mut parts).await {
-                    let _ = parts.abort().await;
-                    return Err(error.into());
-                }
-                parts.finish().await?;
-                Ok(true)
-            }
-            Err(object_store::Error::NotFound { .. }) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }
@@ -266,18 +238,6 @@ impl Blobs {
             Ok(listed(entry.location.as_ref(), entry.size))
         })
     }
-}
-
-/// Writes what comes, and waits for a part to be written before there is another one.
-async fn pass_on(
-    mut bytes: BoxStream<'static, object_store::Result<Bytes>>,
-    parts: &mut WriteMultipart,
-) -> object_store::Result<()> {
-    while let Some(piece) = bytes.try_next().await? {
-        parts.wait_for_capacity(1).await?;
-        parts.put(piece);
-    }
-    Ok(())
 }
 
 /// Callers wait for an answer, so a server that is down must be reported within seconds.

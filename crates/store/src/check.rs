@@ -29,7 +29,8 @@ const BLOBS: &str = "SELECT application_id, user_id, sha256, size, state, \
      OR EXISTS (SELECT 1 FROM dataset_image d WHERE d.application_id = b.application_id AND d.user_id = b.user_id AND \
      d.sha256 = b.sha256) \
      OR (b.application_id = 'public' AND (EXISTS (SELECT 1 FROM collection_image c WHERE c.thumbnail = b.sha256) \
-     OR EXISTS (SELECT 1 FROM catalogue_item m WHERE m.thumbnail = b.sha256))) \
+     OR EXISTS (SELECT 1 FROM catalogue_item m WHERE m.thumbnail = b.sha256) \
+     OR EXISTS (SELECT 1 FROM catalogue_segment g WHERE g.sha256 = b.sha256))) \
      THEN 1 ELSE 0 END AS BIGINT) FROM blob b \
      WHERE (application_id, user_id, sha256) > ($1, $2, $3) ORDER BY application_id, user_id, sha256 LIMIT $4";
 

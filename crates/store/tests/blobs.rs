@@ -42,7 +42,7 @@ on_every_storage![
     a_blob_exists_until_it_is_removed,
     writing_again_replaces_the_bytes,
     large_blobs_are_read_completely,
-    blobs_are_copied_completely,
+    files_of_any_size_are_stored_read_and_copied,
     blobs_are_listed_with_their_size,
 ];
 
@@ -88,18 +88,27 @@ async fn large_blobs_are_read_completely(storage: Storage) {
     assert!(storage.blobs.get(&key).await.unwrap() == Some(bytes));
 }
 
-/// Small ones in one piece, and large ones in parts.
-async fn blobs_are_copied_completely(storage: Storage) {
-    let (from, to) = (folder(), folder());
-    for length in [0, 3, 8 << 20, 20_000_001u32] {
-        let bytes: Bytes = (0..length).map(|at| at.to_le_bytes()[1]).collect::<Vec<_>>().into();
+async fn files_of_any_size_are_stored_read_and_copied(storage: Storage) {
+    let (blobs, home, copy) = (&storage.blobs, tempfile::tempdir().unwrap(), folder());
+    let (from, to) = (home.path().join("from"), home.path().join("to"));
+    // Nothing, a small one, one of exactly a part, of two parts, and of three of which the last is small.
+    for size in [0, 100, 16 << 20, 32 << 20, (32 << 20) + 1] {
+        let bytes: Vec<u8> = (0..size).map(|at: u32| at.to_le_bytes()[1] ^ at.to_le_bytes()[2]).collect();
+        std::fs::write(&from, &bytes).unwrap();
         let key = key("u", &bytes);
-        from.blobs.put(&key, bytes.clone()).await.unwrap();
-        assert!(from.blobs.copy_to(&storage.blobs, &key.name()).await.unwrap());
-        assert!(storage.blobs.copy_to(&to.blobs, &key.name()).await.unwrap());
-        assert!(to.blobs.get(&key).await.unwrap() == Some(bytes), "{length}");
+        assert_eq!(blobs.get_file(&key, &to).await.unwrap(), None);
+        assert_eq!(blobs.digest(&key).await.unwrap(), None);
+        blobs.put_file(&key, &from).await.unwrap();
+        assert_eq!(blobs.size(&key).await.unwrap(), Some(size.into()));
+        assert_eq!(blobs.get_file(&key, &to).await.unwrap(), Some(key.sha256), "{size} bytes");
+        assert!(std::fs::read(&to).unwrap() == bytes, "{size} bytes");
+        assert_eq!(blobs.digest(&key).await.unwrap(), Some(key.sha256));
+        assert!(blobs.copy_to(&copy.blobs, &key.name()).await.unwrap());
+        assert!(copy.blobs.get(&key).await.unwrap() == Some(bytes.into()), "{size} bytes");
+        let file = blobs.file(&key);
+        assert_eq!(file.as_ref().map(|file| file.is_file()), storage.folder.as_ref().map(|_| true));
     }
-    assert!(!storage.blobs.copy_to(&to.blobs, &key("u", b"missing").name()).await.unwrap());
+    assert!(blobs.put_file(&key("u", b"x"), &home.path().join("missing")).await.is_err());
 }
 
 async fn blobs_are_listed_with_their_size(storage: Storage) {

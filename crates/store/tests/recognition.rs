@@ -2,8 +2,8 @@
 
 use kaisatsu_model::{AppId, ApplicationName, RecognitionId, Timestamp};
 use kaisatsu_store::{
-    BlobClaim, BlobKey, Collection, Missing, NewImage, NewItem, NewRecognition, ScoreAdjustment, Store, StoreError,
-    StoredCandidate,
+    BlobClaim, BlobKey, Collection, Missing, NewImage, NewItem, NewRecognition, NewSegment, ScoreAdjustment,
+    SegmentRange, Store, StoreError, StoredCandidate,
 };
 use kaisatsu_testkit::{Backend, Database, test_on_every_backend};
 
@@ -14,6 +14,7 @@ test_on_every_backend![
     changed_images_are_reported_once,
     items_are_stored_and_removed_with_their_codes_and_pictures,
     a_thumbnail_is_stored_as_long_as_an_image_or_an_item_refers_to_it,
+    a_segment_is_recorded_whole_and_its_bytes_stay_as_long,
 ];
 
 async fn run_on<F: Future<Output = ()>>(backend: Backend, test: impl FnOnce(Store, AppId) -> F) {
@@ -158,7 +159,7 @@ async fn items_are_stored_and_removed_with_their_codes_and_pictures(store: Store
 }
 
 async fn a_thumbnail_is_stored_as_long_as_an_image_or_an_item_refers_to_it(store: Store, _: AppId) {
-    let keys = [b"one", b"two"].map(|file| BlobKey::thumbnail(kaisatsu_store::sha256(file)));
+    let keys = [b"one", b"two"].map(|file| BlobKey::public(kaisatsu_store::sha256(file)));
     let [one, two] = &keys;
     for key in &keys {
         assert_eq!(store.claim_blob(key, 3, i64::MAX, Timestamp(0)).await.unwrap(), BlobClaim::Write);
@@ -198,4 +199,61 @@ async fn a_thumbnail_is_stored_as_long_as_an_image_or_an_item_refers_to_it(store
     assert_eq!(store.deleted_applications().await.unwrap(), []);
     assert_eq!(store.owned_applications(None).await.unwrap().len(), 1);
     assert!(store.owned_application(&one.application).await.unwrap().is_none());
+}
+
+async fn a_segment_is_recorded_whole_and_its_bytes_stay_as_long(store: Store, _: AppId) {
+    store.put_items(&[item("a", 1), item("b", 2)]).await.unwrap();
+    store.put_items(&[item("c", 3)]).await.unwrap();
+    assert!(store.remove_item("b").await.unwrap());
+    let all = SegmentRange { from: (0, 0), to: (i64::MAX, i64::MAX) };
+    let told = store.item_revisions(all, 10).await.unwrap();
+    let told: Vec<(i64, i64, i64)> = told.iter().map(|row| (row.revision, row.number, row.removed)).collect();
+    assert_eq!(told, [(1, 1, 0), (2, 3, 0), (3, 2, 1)], "in the order of their latest changes");
+    let first_two = SegmentRange { from: (0, 0), to: (2, 3) };
+    assert_eq!(store.count_changed_items(first_two, 10).await.unwrap(), 2);
+    assert_eq!(store.count_changed_items(SegmentRange { from: (1, 1), ..all }, 10).await.unwrap(), 2);
+    assert_eq!(store.count_changed_items(all, 1).await.unwrap(), 1, "no more are counted");
+
+    let now = Timestamp(5);
+    let segment = |bytes: &[u8], from, to| {
+        let range = SegmentRange { from, to };
+        NewSegment { sha256: kaisatsu_store::sha256(bytes), size: 3, range, entries: 2, items: 1 }
+    };
+    let record = async |holder: &str, former: &[_], new: &NewSegment| {
+        let key = BlobKey::public(new.sha256);
+        let _ = store.claim_blob(&key, 3, i64::MAX, now).await.unwrap();
+        store.replace_segments(holder, former, Some(new), now).await.unwrap()
+    };
+    assert!(store.lease_segments("me", now, Timestamp(9)).await.unwrap());
+    assert!(!store.lease_segments("you", Timestamp(8), Timestamp(20)).await.unwrap());
+    assert!(store.lease_segments("me", Timestamp(8), Timestamp(9)).await.unwrap(), "it is renewed");
+    let (one, two) = (segment(b"one", (0, 0), (1, 1)), segment(b"two", (1, 1), (2, 3)));
+    assert!(!record("you", &[], &one).await, "the lease is another's");
+    assert!(record("me", &[], &two).await && record("me", &[], &one).await);
+    assert!(!record("me", &[], &segment(b"three", (1, 0), (1, 2))).await, "it overlaps");
+    let recorded = store.catalogue_segments().await.unwrap();
+    assert_eq!(recorded.iter().map(|one| one.segment.clone()).collect::<Vec<_>>(), [one.clone(), two.clone()]);
+
+    // Nobody removes the bytes of what is recorded, also if somebody takes them for released.
+    for known in &recorded {
+        store.release_blob(&known.key(), now).await.unwrap();
+    }
+    let sweep = async || store.mark_blobs_deleting(now, Timestamp(0), Timestamp(0), 10).await.unwrap();
+    assert!(sweep().await.is_empty());
+    assert!(store.blob_rows(None, 10).await.unwrap().iter().filter(|row| row.complete).all(|row| row.referenced));
+
+    // One in place of both, all or nothing.
+    let both = segment(b"both", (0, 0), (2, 3));
+    assert!(store.lease_segments("you", Timestamp(9), Timestamp(20)).await.unwrap(), "it has run out");
+    assert!(!record("me", &recorded, &both).await, "the lease was lost meanwhile");
+    assert_eq!(store.catalogue_segments().await.unwrap(), recorded);
+    assert!(record("you", &recorded, &both).await);
+    assert!(!record("you", &recorded, &both).await, "those are gone");
+    let swept = sweep().await;
+    assert_eq!(swept.len(), 2);
+    assert!([&one, &two].iter().all(|gone| swept.contains(&BlobKey::public(gone.sha256))));
+    let recorded = store.catalogue_segments().await.unwrap();
+    assert!(store.replace_segments("you", &recorded, None, now).await.unwrap());
+    assert!(store.catalogue_segments().await.unwrap().is_empty());
+    assert_eq!(sweep().await, [BlobKey::public(both.sha256)]);
 }

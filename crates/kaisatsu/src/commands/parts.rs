@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use kaisatsu_fetch::{Fetcher, Policy};
 use kaisatsu_model::Clock;
-use kaisatsu_recognition::{Recognition, UserLimits, UserSettings, VectorSettings};
+use kaisatsu_recognition::{Recognition, SegmentSettings, UserLimits, UserSettings, VectorSettings};
 use kaisatsu_status::{DiskRole, WatchedDisk};
 use kaisatsu_store::{BlobAddress, Blobs, DatabaseAddress, Store, VectorSupport};
 use kaisatsu_vision::{Engine, HeifSupport, ModelRegistry};
@@ -86,6 +86,11 @@ pub(super) fn open_recognition(
         feedback_memory: usize::try_from(settings.feedback_memory).unwrap_or(usize::MAX),
         exif_position: settings.exif_position,
         vectors: VectorSettings { place: settings.vectors.into(), threshold: small(settings.vectors_threshold) },
+        segments: SegmentSettings {
+            items: small(settings.catalogue_segment),
+            folder: settings.segments_folder(),
+            cache_bytes: settings.catalogue_cache,
+        },
     };
     Ok(Recognition::new(engine, store.clone(), Arc::clone(clock), &decided, user_settings(settings, fetcher)?))
 }

@@ -36,6 +36,12 @@ impl Settings {
         Ok(BlobAddress::Folder(folder))
     }
 
+    /// The folder for segments of the catalogue, made when there is one: they are copies, so a server that has no data
+    /// folder keeps them where the system has its temporary files.
+    pub(crate) fn segments_folder(&self) -> PathBuf {
+        self.data_folder().unwrap_or_else(|_| std::env::temp_dir().join("kaisatsu")).join("segments")
+    }
+
     /// The folder with map files. The default folder is created; a named one must exist.
     pub(crate) fn maps_folder(&self) -> Result<PathBuf, CliError> {
         match &self.maps {

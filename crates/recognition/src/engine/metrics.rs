@@ -13,6 +13,8 @@ pub(crate) const FEEDBACK: &str = "kaisatsu_engine_memory_seconds";
 pub(crate) const SEARCH: &str = "kaisatsu_vector_search_seconds";
 /// Images of collections that can be found, by where their vectors are.
 pub(crate) const COLLECTION_IMAGES: &str = "kaisatsu_collection_images";
+/// Items of the catalogue that can be found, by where their features are.
+pub(crate) const CATALOGUE_ITEMS: &str = "kaisatsu_catalogue_items";
 /// Counts recognitions that were answered and not saved.
 pub(crate) const UNSAVED: &str = "kaisatsu_recognitions_unsaved_total";
 pub(super) const REQUESTS: &str = "kaisatsu_engine_requests";
@@ -66,6 +68,7 @@ pub fn describe_metrics() {
     describe_histogram!(FEEDBACK, "Time to ask what feedback has taught, by task");
     describe_histogram!(SEARCH, "Time to search vectors in the database, by task");
     describe_gauge!(COLLECTION_IMAGES, "Images of collections that can be found, by where their vectors are");
+    describe_gauge!(CATALOGUE_ITEMS, "Items of the catalogue that can be found, by where their features are");
     describe_counter!(RATED, "Verdicts taken, by task, model, candidate and what they say");
     describe_counter!(HELD, "Verdicts held back because they make confirmed answers wrong");
     describe_gauge!(

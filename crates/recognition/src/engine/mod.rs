@@ -11,8 +11,8 @@ mod tags;
 pub(crate) use embed::{embed, embed_for_collection, embedding, image_first};
 pub use metrics::describe_metrics;
 pub(crate) use metrics::{
-    COLLECTION_IMAGES, DECODE, FEEDBACK, FEEDBACK_BYTES, FEEDBACK_DROPPED, FEEDBACK_LIMIT, FEEDBACK_LOADED,
-    FEEDBACK_LOADING, FEEDBACK_SOURCES, HELD, INFERENCE, RATED, SEARCH, UNSAVED, record, timed,
+    CATALOGUE_ITEMS, COLLECTION_IMAGES, DECODE, FEEDBACK, FEEDBACK_BYTES, FEEDBACK_DROPPED, FEEDBACK_LIMIT,
+    FEEDBACK_LOADED, FEEDBACK_LOADING, FEEDBACK_SOURCES, HELD, INFERENCE, RATED, SEARCH, UNSAVED, record, timed,
 };
 pub use model_states::{ModelReadiness, ModelState, NetworkKernels};
 pub use models::{ModelInfo, Models, default_embedder};

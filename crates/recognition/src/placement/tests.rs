@@ -23,6 +23,7 @@ use crate::{
     follower::ContentFollower,
     functions::FoundImages,
     indexes::{CollectionIndexes, Nearest},
+    segments::SegmentKeeper,
 };
 
 const DIMS: usize = 256;
@@ -60,7 +61,7 @@ impl Replica {
     }
 
     fn beside(fixture: Fixture, settings: VectorSettings) -> Self {
-        let follower = ContentFollower::new(&fixture.context);
+        let follower = ContentFollower::new(&fixture.context, &Arc::new(SegmentKeeper::new(&fixture.context)));
         let mut placement = Placement::new(&fixture.context);
         placement.settings = settings;
         let collections = Arc::clone(&fixture.context.collections);

@@ -1,16 +1,26 @@
 //! Writing users' bytes: claim them in the database, write them to the storage, release them when nothing needs them.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use kaisatsu_model::Clock;
-use kaisatsu_store::{BlobClaim, BlobKey, Blobs, Store};
+use kaisatsu_store::{BlobClaim, BlobError, BlobKey, Blobs, Store};
 
 use crate::{RecognitionError, background::Signals, context::Context};
 
 /// How often bytes are claimed that are being removed, and how long to wait in between.
 const CLAIMS: u32 = 40;
 const CLAIM_INTERVAL: Duration = Duration::from_millis(100);
+
+/// How often bytes that are being written are claimed again: long before the sweeper takes their writer for dead.
+const CLAIM_AGAIN: Duration = Duration::from_mins(2);
+
+/// Where bytes come from.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    Bytes(&'a Bytes),
+    File(&'a Path),
+}
 
 /// Writes bytes within a user's limit.
 #[derive(Clone)]
@@ -45,14 +55,42 @@ impl BlobWriter {
 
     /// Makes sure that bytes are stored. The sweeper removes them unless something comes to refer to them.
     pub(crate) async fn write(&self, key: &BlobKey, bytes: &Bytes) -> Result<(), RecognitionError> {
-        let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
+        self.write_from(key, bytes.len() as u64, Source::Bytes(bytes)).await
+    }
+
+    /// As [`Self::write`], for the bytes of a file, which may take longer than a claim lasts.
+    pub(crate) async fn write_file(&self, key: &BlobKey, path: &Path, size: u64) -> Result<(), RecognitionError> {
+        self.write_from(key, size, Source::File(path)).await
+    }
+
+    async fn put_file(&self, key: &BlobKey, path: &Path, size: u64) -> Result<(), BlobError> {
+        let mut put = std::pin::pin!(self.blobs.put_file(key, path));
+        loop {
+            match tokio::time::timeout(CLAIM_AGAIN, &mut put).await {
+                Ok(done) => return done,
+                Err(_) => self.claim_again(key, size).await,
+            }
+        }
+    }
+
+    /// Tells the sweeper that bytes are still being written. When that fails, they are written again at worst.
+    async fn claim_again(&self, key: &BlobKey, size: u64) {
+        let size = i64::try_from(size).unwrap_or(i64::MAX);
+        let _ = self.store.claim_blob(key, size, i64::MAX, self.clock.now()).await;
+    }
+
+    async fn write_from(&self, key: &BlobKey, bytes: u64, source: Source<'_>) -> Result<(), RecognitionError> {
+        let size = i64::try_from(bytes).unwrap_or(i64::MAX);
         let most = i64::try_from(self.most_bytes).unwrap_or(i64::MAX);
         for _ in 0..CLAIMS {
             match self.store.claim_blob(key, size, most, self.clock.now()).await? {
                 // Bytes that the storage has lost are written again.
-                BlobClaim::Exists if self.blobs.size(key).await? == Some(bytes.len() as u64) => return Ok(()),
+                BlobClaim::Exists if self.blobs.size(key).await? == Some(bytes) => return Ok(()),
                 BlobClaim::Exists | BlobClaim::Write => {
-                    self.blobs.put(key, bytes.clone()).await?;
+                    match source {
+                        Source::Bytes(bytes) => self.blobs.put(key, bytes.clone()).await?,
+                        Source::File(path) => self.put_file(key, path, bytes).await?,
+                    }
                     return Ok(());
                 }
                 BlobClaim::QuotaExceeded => return Err(RecognitionError::BytesFull(self.most_bytes)),

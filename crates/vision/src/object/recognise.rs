@@ -8,11 +8,11 @@ use super::{
     extract::{Extractor, Plane, whole_plane},
     features::{Features, Reference},
     global_descriptor::global_descriptor,
-    index::{ItemId, PictureId, Vote},
     matcher::Matcher,
     turn::{Turn, slant},
     verify::{Subject, Verification, verify, verify_pairs},
     vocabulary::{QueryFeature, Vocabulary},
+    vote::{ItemId, PictureId, Vote},
 };
 use crate::{Area, Picture, runtime::RuntimeError};
 
@@ -174,7 +174,7 @@ impl Recogniser {
 
     /// Begins the next round: reads the picture and lets its features vote. Returns the reference pictures that
     /// [`verify`](Self::verify) needs, none after the last round. `ballot` is [`Index::vote`](super::Index::vote), or
-    /// [`Index::vote_among`](super::Index::vote_among) some items.
+    /// [`vote_over`](super::vote_over) parts of a catalogue.
     ///
     /// # Errors
     /// When the network fails.

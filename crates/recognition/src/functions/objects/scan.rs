@@ -167,8 +167,15 @@ impl Scanner {
         }
         objects.verify(&mut scan.search, &references).map_err(failed)?;
         while !scan.search.is_over() {
-            let vote = |query: &[QueryFeature], most| self.catalogue.vote(query, most, self.category.as_deref());
+            let mut unread = None;
+            let vote = |query: &[QueryFeature], most| {
+                let voted = self.catalogue.vote(query, most, self.category.as_deref());
+                voted.map_err(|error| unread = Some(error)).unwrap_or_default()
+            };
             let wanted = objects.vote(resizer, &scan.decoded.picture, &mut scan.search, vote).map_err(failed)?;
+            if let Some(error) = unread {
+                return Err(RecognitionError::Failed(format!("a segment of the catalogue cannot be read: {error}")));
+            }
             if !wanted.is_empty() {
                 return Ok(wanted);
             }

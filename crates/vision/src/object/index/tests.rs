@@ -1,11 +1,13 @@
 use proptest::prelude::*;
 
-use super::{Index, ItemId, PictureId};
+use super::Index;
 use crate::object::{
     encoded::EncodedReference,
     features::{DIMENSIONS, Descriptor, Features, Point, Reference},
     random::Random,
+    segment::vote_over,
     vocabulary::{QueryFeature, Vocabulary},
+    vote::{ItemId, PictureId},
 };
 
 /// A descriptor in a random direction.
@@ -24,13 +26,13 @@ fn features(seed: u64, count: usize) -> Features {
     Features::new(1, 1, features).unwrap()
 }
 
-fn encoded(seed: u64) -> EncodedReference {
+pub(in crate::object) fn encoded(seed: u64) -> EncodedReference {
     let views = vec![features(seed, 60), features(seed + 1_000_000, 40)];
     Vocabulary::default().encode(&Reference::new(views).unwrap())
 }
 
 /// The features of the picture of this number, as a query that sees nothing else.
-fn asked(seed: u64) -> Vec<QueryFeature> {
+pub(in crate::object) fn asked(seed: u64) -> Vec<QueryFeature> {
     Vocabulary::default().encode_query(&features(seed, 60))
 }
 
@@ -62,9 +64,18 @@ fn an_item_of_many_pictures_leaves_room_for_others() {
     let votes = index.vote(&[asked(9), asked(2)].concat(), 16);
     let of = |item: u64| votes.iter().filter(|vote| vote.item == ItemId(item)).count();
     assert_eq!((of(9), of(2) > 0), (3, true), "{votes:?}");
-    let others = index.vote_among(&[asked(9), asked(2)].concat(), 2, |item| item != ItemId(9));
-    assert_eq!(others[0].item, ItemId(2));
-    assert!(others.iter().all(|vote| vote.item != ItemId(9)));
+}
+
+#[test]
+fn a_category_leaves_the_others_out_and_changes_no_score() {
+    let mut index = filled(0..4);
+    index.insert_in("book", ItemId(9), PictureId(9), &encoded(9));
+    let query = [asked(9), asked(2)].concat();
+    let among = |category| vote_over(&index, &[], &query, 40, category).unwrap();
+    let (books, others): (Vec<_>, Vec<_>) = among(None).into_iter().partition(|vote| vote.item == ItemId(9));
+    assert!(!books.is_empty() && !others.is_empty());
+    assert_eq!((among(Some("book")), among(Some(""))), (books, others));
+    assert_eq!(among(Some("food")), []);
 }
 
 #[test]
@@ -116,12 +127,24 @@ proptest! {
     /// Whatever is put in and taken out, in whatever order: what is out is never named, what is in is found, and the
     /// answer is that of an index that never knew of the rest.
     #[test]
-    fn removed_items_are_never_named(gone in proptest::collection::btree_set(0..20_u64, 0..20)) {
+    fn removed_items_are_never_named(
+        gone in proptest::collection::btree_set(0..20_u64, 0..20),
+        at_once: bool,
+    ) {
         let mut index = filled(0..20);
-        for item in &gone {
-            index.remove_item(ItemId(*item));
+        if at_once {
+            index.remove_items(&gone.iter().map(|item| ItemId(*item)).collect());
+        } else {
+            gone.iter().for_each(|item| index.remove_item(ItemId(*item)));
         }
         prop_assert_eq!(index.items(), 20 - gone.len());
+        let never = filled((0..20).filter(|item| !gone.contains(item)));
+        prop_assert_eq!(index.vote(&asked(5), 40), never.vote(&asked(5), 40));
+        // The places of what is gone are taken again.
+        index.insert(ItemId(30), PictureId(530), &encoded(30));
+        prop_assert_eq!(index.vote(&asked(30), 1)[0].item, ItemId(30));
+        index.remove_item(ItemId(30));
+        prop_assert_eq!(index.vote(&asked(30), 40), never.vote(&asked(30), 40));
         for item in 0..20 {
             let votes = index.vote(&asked(item), 40);
             prop_assert!(votes.iter().all(|vote| !gone.contains(&vote.item.0)));
