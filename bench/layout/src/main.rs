@@ -24,6 +24,7 @@ struct Figures {
     displacement: f64,
     unlabelled: usize,
     overlaps: usize,
+    misleading_labels: usize,
     contacts: usize,
     groups: usize,
     groups_apart: usize,
@@ -55,9 +56,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!(
         "| graph | stations | edges | seconds | peak MB | violations | bends | per line | displacement \
-         | unlabelled | overlaps | touches | groups | groups drawn apart | longest connector \
+         | unlabelled | overlaps | names nearer to another mark | touches | groups | groups drawn apart \
+         | longest connector \
          | corridor chords | covered passes | longest edge | spacing p90/p10 | labels % | size | LOOM |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
     );
     for path in &arguments {
         let output = Command::new(std::env::current_exe()?).args(["--one", path]).output()?;
@@ -69,7 +71,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             path.rsplit('/').next().unwrap_or(path).split('.').next().unwrap_or(path).trim_start_matches("bench-");
         let loom = LOOM.iter().find(|(graph, _)| *graph == name).map_or("", |(_, figures)| figures);
         println!(
-            "| {name} | {} | {} | {:.2} | {:.0} | {} | {} | {} | {:.2} | {} | {} | {} | {} | {} | {:.0} \
+            "| {name} | {} | {} | {:.2} | {:.0} | {} | {} | {} | {:.2} | {} | {} | {} | {} | {} | {} | {:.0} \
              | {} | {} | {:.0} | {:.1} | {:.1} | {}×{} | {loom} |",
             f.stations,
             f.edges,
@@ -81,6 +83,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             f.displacement,
             f.unlabelled,
             f.overlaps,
+            f.misleading_labels,
             f.contacts,
             f.groups,
             f.groups_apart,
@@ -115,6 +118,7 @@ fn lay_out(path: &str) -> Result<Figures, Box<dyn Error>> {
         displacement: quality.displacement,
         unlabelled: quality.unlabelled,
         overlaps: quality.overlaps,
+        misleading_labels: quality.misleading_labels,
         contacts: quality.contacts,
         groups: quality.groups,
         groups_apart: quality.groups_apart,

@@ -19,7 +19,7 @@ use crate::{
     graph::Graph,
     grid_layout::GridLayout,
     initial_layout::{initial_layout, rip_up_and_reroute},
-    labels::{self, MeasureLabel, PlacedLabel},
+    labels::{self, LabelVariants, PlacedLabel},
     local_search::{optimise, optimise_around},
     map_geometry::{MapGeometry, Stop},
     planar_graph::{PlanarGraph, VertexKind},
@@ -108,13 +108,14 @@ pub fn build(network: &Network, options: Options, progress: &mut dyn FnMut(Step)
         let size = kaisatsu_render::measure(face, label);
         (size.width, size.height)
     };
-    let (labelled, far, nudges) = place_labels(network, &mut layout, options, &measure, progress)?;
+    let variants = LabelVariants::of(network, options.language, &measure);
+    let (labelled, far, nudges) = place_labels(network, &mut layout, &variants, progress)?;
     // Labels are only taken at the size of the grid for which they were placed at last.
     let cell = labelled.cell;
     let contacts = find_contacts(&topology, &labelled.geometry).len();
     let walks = long_walks(&layout, &labelled.geometry).len();
     let mut label = |layout: &GridLayout<'_>| {
-        let labelled = label_again(network, layout, options, &measure, (cell, far, &nudges))?;
+        let labelled = label_again(network, layout, &variants, (cell, far, &nudges))?;
         let is_no_worse = find_contacts(layout.topology, &labelled.geometry).len() <= contacts
             && long_walks(layout, &labelled.geometry).len() <= walks
             && verify::verify(&graph, &planar, layout).total() == 0;
@@ -190,8 +191,7 @@ fn add_space_at(layout: &mut GridLayout<'_>, missing: &[usize]) {
 fn place_labels(
     network: &Network,
     layout: &mut GridLayout<'_>,
-    options: Options,
-    measure: &MeasureLabel<'_>,
+    variants: &LabelVariants,
     progress: &mut dyn FnMut(Step),
 ) -> Result<(Labelled, bool, Vec<f64>), LayoutError> {
     // The shape is final from here on. The displacement weight keeps it.
@@ -205,7 +205,7 @@ fn place_labels(
         let cell = GRID_UNIT + 2.0 * round.saturating_sub(EXPANSION_ROUNDS) as f64;
         let shift = Point::new(f64::from(low.x) * cell - LABEL_MARGIN, f64::from(low.y) * cell - LABEL_MARGIN);
         let geometry = MapGeometry::of(layout, &nudges, network.lines.len(), cell, shift);
-        let placed = labels::place_labels(network, &geometry, options.language, round > NEAR_LABEL_ROUNDS, measure);
+        let placed = labels::place_labels(&geometry, variants, round > NEAR_LABEL_ROUNDS);
         let overlapping_marks = geometry.overlapping_marks();
         // Marks overlap when a corridor is too short for its stations. Junctions never overlap.
         for (corridor, _) in overlapping_marks.iter().filter_map(|&station| geometry.stops[station].on_corridor) {
@@ -223,8 +223,7 @@ fn place_labels(
             return Ok((Labelled { geometry, placed, cell, shift }, round > NEAR_LABEL_ROUNDS, nudges));
         }
         let sides = (cell, shift);
-        let nudged =
-            labels::nudge(network, &geometry, layout, &unplaced, sides, measure, options.language, &mut nudges);
+        let nudged = labels::nudge(&geometry, variants, layout, &unplaced, sides, &mut nudges);
         if (!nudged || round > 2) && round < EXPANSION_ROUNDS {
             let stations = unplaced.iter().map(|&station| Contact {
                 at: geometry.stops[station].middle(),
@@ -243,8 +242,7 @@ fn place_labels(
 fn label_again(
     network: &Network,
     layout: &GridLayout<'_>,
-    options: Options,
-    measure: &MeasureLabel<'_>,
+    variants: &LabelVariants,
     (cell, far, nudges): (f64, bool, &[f64]),
 ) -> Option<Labelled> {
     let low = layout.min_corner();
@@ -253,7 +251,7 @@ fn label_again(
     if !geometry.overlapping_marks().is_empty() {
         return None;
     }
-    let placed = labels::place_labels(network, &geometry, options.language, far, measure);
+    let placed = labels::place_labels(&geometry, variants, far);
     let placed: Option<Vec<PlacedLabel>> = placed.into_iter().collect();
     Some(Labelled { geometry, placed: placed?, cell, shift })
 }

@@ -9,9 +9,8 @@ mod variants;
 
 use std::collections::VecDeque;
 
-use kaisatsu_model::{MapLanguage, Window};
+use kaisatsu_model::Window;
 use kaisatsu_railmap::Label;
-use kaisatsu_transit::Network;
 
 use crate::{
     geometry::Point,
@@ -21,7 +20,7 @@ use crate::{
 };
 pub(crate) use candidates::segment_intersects_box;
 use candidates::{Candidate, Obstacles};
-pub(crate) use variants::MeasureLabel;
+pub(crate) use variants::LabelVariants;
 
 /// The distance between two labels.
 const LABEL_GAP: i64 = 2;
@@ -34,21 +33,13 @@ pub(crate) struct PlacedLabel {
 }
 
 /// Places the labels of all stations; `None` for those that do not fit.
-pub(crate) fn place_labels(
-    network: &Network,
-    geometry: &MapGeometry,
-    language: MapLanguage,
-    far: bool,
-    measure: &MeasureLabel<'_>,
-) -> Vec<Option<PlacedLabel>> {
+pub(crate) fn place_labels(geometry: &MapGeometry, variants: &LabelVariants, far: bool) -> Vec<Option<PlacedLabel>> {
     let obstacles = Obstacles::of(geometry);
-    let variants: Vec<_> =
-        network.stations.iter().map(|station| variants::variants(station, language, measure)).collect();
     let candidates: Vec<Vec<Candidate>> = geometry
         .stops
         .iter()
-        .zip(&variants)
-        .map(|(stop, variants)| candidates::candidates(stop, variants, &obstacles, far))
+        .enumerate()
+        .map(|(at, stop)| candidates::candidates(stop, variants.of_station(at), &obstacles, far))
         .collect();
     let selected = LabelPlacement::new(geometry, &candidates).solve();
     selected
@@ -56,22 +47,19 @@ pub(crate) fn place_labels(
         .enumerate()
         .map(|(at, selected)| {
             let candidate = &candidates[at][selected?];
-            Some(PlacedLabel { label: variants[at][candidate.variant].label.clone(), rect: candidate.rect })
+            Some(PlacedLabel { label: variants.of_station(at)[candidate.variant].label.clone(), rect: candidate.rect })
         })
         .collect()
 }
 
 /// Moves stations whose labels do not fit along their corridors, to where a candidate exists. Returns whether any
 /// moved.
-#[expect(clippy::too_many_arguments, reason = "the whole state of the label placement")]
 pub(crate) fn nudge(
-    network: &Network,
     geometry: &MapGeometry,
+    variants: &LabelVariants,
     layout: &GridLayout<'_>,
     unplaced: &[usize],
     (cell, shift): (f64, Point),
-    measure: &MeasureLabel<'_>,
-    language: MapLanguage,
     nudges: &mut [f64],
 ) -> bool {
     let obstacles = Obstacles::of(geometry);
@@ -79,16 +67,22 @@ pub(crate) fn nudge(
     let mut moved = false;
     for &station in unplaced {
         let Some((corridor, order)) = geometry.stops[station].on_corridor else { continue };
-        let variants = variants::variants(&network.stations[station], language, measure);
+        let variants = variants.of_station(station);
         let found = [0.1, -0.1, 0.2, -0.2, 0.3, -0.3, 0.4, -0.4].into_iter().find(|nudge| {
             let stop = stop_on(layout.topology, corridor, order, *nudge, &centerlines[corridor]);
             (*nudge - nudges[station]).abs() > 0.01
-                && !candidates::candidates(&stop, &variants, &obstacles, false).is_empty()
+                && !candidates::candidates(&stop, variants, &obstacles, false).is_empty()
         });
         nudges[station] = found.unwrap_or(0.0);
         moved |= found.is_some();
     }
     moved
+}
+
+/// Counts the labels that are nearer to the mark of another station than to their own, on the finished map.
+pub(crate) fn misleading(geometry: &MapGeometry, placed: &[PlacedLabel]) -> usize {
+    let obstacles = Obstacles::of(geometry);
+    placed.iter().enumerate().filter(|(station, placed)| !obstacles.is_nearest(&placed.rect, *station)).count()
 }
 
 /// Counts the labels that overlap another label, a mark or a line, on the finished map.
@@ -292,5 +286,54 @@ impl LabelIndex {
             }
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kaisatsu_model::{Circle, Rect, Shape, Window};
+    use kaisatsu_railmap::Label;
+
+    use super::{PlacedLabel, misleading};
+    use crate::map_geometry::{MapGeometry, Stop};
+
+    /// A round mark around (100, 100) with a radius of 5, and a wide one from (130, 95) to (170, 105).
+    fn geometry() -> MapGeometry {
+        let marks = [
+            Shape::Circle(Circle { x: 100, y: 100, r: 5 }),
+            Shape::Rect(Rect { x: 130, y: 95, width: 40, height: 10 }),
+        ];
+        let stop = |mark: Shape| Stop { mark, chamfering: false, extent: mark.bounds(), on_corridor: None };
+        MapGeometry {
+            stops: marks.map(stop).to_vec(),
+            line_paths: Vec::new(),
+            centerlines: Vec::new(),
+            connectors: Vec::new(),
+            bundle_crossings: 0,
+        }
+    }
+
+    fn count(first: Window, second: Window) -> usize {
+        let placed = [first, second].map(|rect| PlacedLabel { label: Label::plain("駅"), rect });
+        misleading(&geometry(), &placed)
+    }
+
+    #[test]
+    fn a_label_belongs_to_the_nearest_mark() {
+        let right_of_first = Window { x: 108, y: 94, width: 12, height: 12 };
+        let left_of_second = Window { x: 115, y: 94, width: 12, height: 12 };
+        let below_second = Window { x: 144, y: 108, width: 12, height: 12 };
+        assert_eq!(count(right_of_first, below_second), 0);
+        assert_eq!(count(left_of_second, below_second), 1, "3 from the other mark, 10 from its own");
+        assert_eq!(count(right_of_first, left_of_second), 0, "the second one is 3 from its own mark");
+        assert_eq!(count(below_second, right_of_first), 2);
+    }
+
+    #[test]
+    fn the_distance_from_a_round_mark_is_that_from_its_rim() {
+        // 7.7 from the rim, though the box around the mark is nearer, and 8.1 or 5.7 from the wide mark.
+        let corner = Window { x: 109, y: 109, width: 14, height: 3 };
+        assert_eq!(count(corner, Window { x: 144, y: 108, width: 12, height: 12 }), 0);
+        assert_eq!(count(Window { width: 17, ..corner }, Window { x: 144, y: 108, width: 12, height: 12 }), 1);
     }
 }

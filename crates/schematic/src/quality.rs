@@ -61,6 +61,8 @@ pub struct Quality {
     pub contacts: usize,
     /// Labels that overlap another label, a mark or a line.
     pub overlaps: usize,
+    /// Labels that are nearer to the mark of another station than to their own.
+    pub misleading_labels: usize,
 }
 
 pub(crate) fn measure(
@@ -93,6 +95,7 @@ pub(crate) fn measure(
         unlabelled: network.stations.len() - placed.len(),
         contacts: crate::contacts::find_contacts(layout.topology, geometry).len(),
         overlaps: crate::labels::overlaps(geometry, placed),
+        misleading_labels: crate::labels::misleading(geometry, placed),
     }
 }
 

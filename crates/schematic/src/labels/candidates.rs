@@ -1,6 +1,6 @@
 //! Finds label candidates: positions beside a mark that touch no line and no mark.
 
-use kaisatsu_model::Window;
+use kaisatsu_model::{Shape, Window};
 use kaisatsu_render::CONNECTOR_WIDTH;
 
 use super::variants::LabelVariant;
@@ -26,6 +26,7 @@ pub(super) struct Candidate {
 pub(super) struct Obstacles {
     line_segments: Vec<(Point, Point, f64)>,
     marks: Vec<Window>,
+    shapes: Vec<Shape>,
     index: SegmentIndex,
 }
 
@@ -64,7 +65,8 @@ impl Obstacles {
                 index.insert(number, a, Point::new(a.x, b.y));
             }
         }
-        Self { line_segments, marks, index }
+        let shapes = geometry.stops.iter().map(|stop| stop.mark).collect();
+        Self { line_segments, marks, shapes, index }
     }
 
     /// Whether a rect touches no line and no mark, without any clearance.
@@ -85,6 +87,20 @@ impl Obstacles {
             free = free && !self.find_contacts(at as usize, a, b, clear);
         });
         free
+    }
+
+    /// Whether no mark is nearer to a rect than that of a station.
+    pub(super) fn is_nearest(&self, rect: &Window, station: usize) -> bool {
+        let own = mark_distance(rect, &self.shapes[station]);
+        let (a, b) = corners(rect);
+        let middle = a.y.midpoint(b.y);
+        let reach = (b.y - a.y) / 2.0 + own + 14.0;
+        let mut is_nearest = true;
+        self.index.query(Point::new(a.x, middle), Point::new(b.x, middle), reach, |at| {
+            let mark = (at as usize).checked_sub(self.line_segments.len());
+            is_nearest = is_nearest && mark.is_none_or(|mark| mark_distance(rect, &self.shapes[mark]) >= own);
+        });
+        is_nearest
     }
 
     fn find_contacts(&self, at: usize, low: Point, high: Point, clear: f64) -> bool {
@@ -109,6 +125,21 @@ impl Obstacles {
 #[expect(clippy::cast_precision_loss, reason = "map units are small")]
 fn corners(rect: &Window) -> (Point, Point) {
     (Point::new(rect.x as f64, rect.y as f64), Point::new(rect.right() as f64, rect.bottom() as f64))
+}
+
+/// The distance between a rect and a mark.
+#[expect(clippy::cast_precision_loss, reason = "map units are small")]
+fn mark_distance(rect: &Window, mark: &Shape) -> f64 {
+    let (bounds, radius) = match mark {
+        Shape::Rect(_) => (mark.bounds(), 0),
+        Shape::Circle(circle) => {
+            (Window { x: i64::from(circle.x), y: i64::from(circle.y), width: 0, height: 0 }, circle.r)
+        }
+    };
+    let gap = |low: i64, high: i64, from: i64, to: i64| (from - high).max(low - to).max(0) as f64;
+    let x = gap(rect.x, rect.right(), bounds.x, bounds.right());
+    let y = gap(rect.y, rect.bottom(), bounds.y, bounds.bottom());
+    (x.hypot(y) - f64::from(radius)).max(0.0)
 }
 
 /// Whether a segment intersects the interior of a box.

@@ -2,7 +2,7 @@
 
 use kaisatsu_model::MapLanguage;
 use kaisatsu_railmap::Label;
-use kaisatsu_transit::Station;
+use kaisatsu_transit::{Network, Station};
 
 /// Returns the width and the height of a label.
 pub(crate) type MeasureLabel<'a> = dyn Fn(&Label) -> (i32, i32) + 'a;
@@ -16,7 +16,20 @@ pub(super) struct LabelVariant {
     pub(super) cost: f32,
 }
 
-pub(super) fn variants(station: &Station, language: MapLanguage, measure: &MeasureLabel<'_>) -> Vec<LabelVariant> {
+/// The variants of the labels of all stations, by station.
+pub(crate) struct LabelVariants(Vec<Vec<LabelVariant>>);
+
+impl LabelVariants {
+    pub(crate) fn of(network: &Network, language: MapLanguage, measure: &MeasureLabel<'_>) -> Self {
+        Self(network.stations.iter().map(|station| variants(station, language, measure)).collect())
+    }
+
+    pub(super) fn of_station(&self, station: usize) -> &[LabelVariant] {
+        &self.0[station]
+    }
+}
+
+fn variants(station: &Station, language: MapLanguage, measure: &MeasureLabel<'_>) -> Vec<LabelVariant> {
     let has_second = language == MapLanguage::Both && !station.translation.is_empty();
     let text = language.choose(&station.name, &station.translation);
     let small = |rows: usize| match (has_second, rows) {

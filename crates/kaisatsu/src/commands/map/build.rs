@@ -132,13 +132,15 @@ fn print_summary(output: &Path, built: &BuiltMap, since: Instant) {
     );
     eprintln!(
         "violations {}, bends {}, crossings within bundles {}, bundles that touch {}, names missing {}, overlaps {}, \
-         groups {}, groups drawn apart {}, corridor chords {}, longest edge {:.0}, spacing {:.1}, labels {:.1}%",
+         names nearer to another mark {}, groups {}, groups drawn apart {}, corridor chords {}, longest edge {:.0}, \
+         spacing {:.1}, labels {:.1}%",
         quality.violations.total(),
         quality.bends,
         quality.bundle_crossings,
         quality.contacts,
         quality.unlabelled,
         quality.overlaps,
+        quality.misleading_labels,
         quality.groups,
         quality.groups_apart,
         quality.corridor_chords,
