@@ -99,11 +99,14 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             let rows: Vec<_> = store.collections().await?;
             let parts = store.vector_parts().await?;
             let place = |facts: &Collection| {
-                let mut states = parts.iter().filter(|part| part.is_of(facts)).map(VectorPart::state).peekable();
-                match states.peek() {
-                    None => "memory",
-                    Some(_) if states.any(|state| state == PartState::Answering) => "database",
-                    Some(_) => "moving",
+                let of = parts.iter().filter(|part| part.is_of(facts));
+                let states: Vec<PartState> = of.map(VectorPart::state).collect();
+                if states.contains(&PartState::Answering) {
+                    "database"
+                } else if states.is_empty() {
+                    "memory"
+                } else {
+                    "moving"
                 }
             };
             let row = |(facts, images): (Collection, i64)| {

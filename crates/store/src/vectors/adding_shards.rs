@@ -138,29 +138,26 @@ impl Store {
         }
         make_server(&mut tx, name, address).await?;
         check(&mut tx, name).await?;
-        match &known {
-            Some(shard) => {
-                let sql = format!("SELECT count(*) FROM pg_namespace WHERE nspname = '{}'", shard.schema);
-                if number_on(&mut tx, name.as_str(), &sql).await? == 0 {
-                    return Err(ShardError::Refused(format!(
-                        "there is a shard '{name}', and this database has nothing of it. Choose another name; if the \
+        if let Some(shard) = &known {
+            let sql = format!("SELECT count(*) FROM pg_namespace WHERE nspname = '{}'", shard.schema);
+            if number_on(&mut tx, name.as_str(), &sql).await? == 0 {
+                return Err(ShardError::Refused(format!(
+                    "there is a shard '{name}', and this database has nothing of it. Choose another name; if the \
                          server of '{name}' is gone, run `kaisatsu shard remove {name} --lost` first"
-                    )));
-                }
+                )));
             }
-            None => {
-                let schema: String = sqlx::query_scalar(
-                    "INSERT INTO shard (name, schema, state, added_at) SELECT $1, 'kaisatsu_' || $1 || '_' || \
+        } else {
+            let schema: String = sqlx::query_scalar(
+                "INSERT INTO shard (name, schema, state, added_at) SELECT $1, 'kaisatsu_' || $1 || '_' || \
                      left(md5(current_database() || system_identifier), 12), 'active', $2 FROM pg_control_system() \
                      RETURNING schema",
-                )
-                .bind(name.as_str())
-                .bind(now.0)
-                .fetch_one(&mut *tx)
-                .await?;
-                let sql = format!("CREATE SCHEMA IF NOT EXISTS {schema}");
-                on_shard(&mut tx, name.as_str(), &sql).await.map_err(|error| on_that_server(name, &error))?;
-            }
+            )
+            .bind(name.as_str())
+            .bind(now.0)
+            .fetch_one(&mut *tx)
+            .await?;
+            let sql = format!("CREATE SCHEMA IF NOT EXISTS {schema}");
+            on_shard(&mut tx, name.as_str(), &sql).await.map_err(|error| on_that_server(name, &error))?;
         }
         tx.commit().await?;
         Ok(known.is_none())

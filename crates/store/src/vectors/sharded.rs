@@ -48,17 +48,17 @@ pub(super) async fn create(
         );
         on_shard(tx, &shard.name, &sql).await.map_err(|error| away(&shard.name, error))?;
     }
-    let mut sql = format!("CREATE TABLE {table} ({columns}) PARTITION BY HASH (number)");
+    let mut statements = vec![format!("CREATE TABLE {table} ({columns}) PARTITION BY HASH (number)")];
     for (at, shard) in shards.iter().enumerate() {
-        sql += &format!(
-            "; CREATE FOREIGN TABLE {table}_{at} PARTITION OF {table} FOR VALUES WITH (MODULUS {}, REMAINDER {at}) \
+        statements.push(format!(
+            "CREATE FOREIGN TABLE {table}_{at} PARTITION OF {table} FOR VALUES WITH (MODULUS {}, REMAINDER {at}) \
              SERVER {} OPTIONS (schema_name '{}', table_name '{table}')",
             shards.len(),
             server(&shard.name),
             shard.schema
-        );
+        ));
     }
-    sqlx::raw_sql(AssertSqlSafe(sql)).execute(tx).await?;
+    sqlx::raw_sql(AssertSqlSafe(statements.join("; "))).execute(tx).await?;
     Ok(())
 }
 
