@@ -20,7 +20,7 @@ fn registered(server: &Server, mail: &MailServer, email: &str) {
 
 fn operators_learn_who_waits_and_people_what_was_decided(backend: Backend) {
     let (database, mail) = (Database::fresh(backend), MailServer::start());
-    let url = "https://maps.example.org/kaisatsu";
+    let url = "https://maps.example.org";
     let server = Server::start(&database, &["--smtp", &mail.url(), "--public-url", url]);
     let mut operator = ConsoleClient::stranger(&server);
     let first = json!({"email": "operator@example.org", "password": PASSWORD});

@@ -225,7 +225,7 @@ fn a_backup_that_cannot_be_read_replaces_nothing(backend: Backend) {
     assert!(newer.err.contains("version 999, written by a newer Kaisatsu"), "{}", newer.err);
     std::fs::write(backup.join("kaisatsu.db"), "not a database, and longer than its first sixteen bytes").unwrap();
     let damaged = place.run(&["restore", path, "--yes"]);
-    assert!(damaged.code == 4 && damaged.err.contains("is not a SQLite database"), "{}", damaged.err);
+    assert!(damaged.code == 3 && damaged.err.contains("is not a SQLite database"), "{}", damaged.err);
     assert!(place.run(&["app", "list"]).out.contains("kept"), "as it was");
 }
 

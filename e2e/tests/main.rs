@@ -6,6 +6,7 @@ mod adding_models;
 mod approval_emails;
 mod backups;
 mod bad_requests;
+mod catalogue_segments;
 mod clients;
 mod command_line;
 mod console;

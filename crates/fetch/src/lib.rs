@@ -18,6 +18,7 @@ mod trusted;
 
 #[cfg(test)]
 #[path = "../tests/support/mod.rs"]
+#[allow(dead_code, reason = "the tests of this folder use a part of it")]
 mod support;
 #[cfg(test)]
 mod tests;
