@@ -8,7 +8,15 @@ const source = (name: string) => readFileSync(path(name), 'utf8');
 
 // `npm run dev` passes everything that is not a file of the console on to a server at this address.
 const server = 'http://127.0.0.1:8640';
-const proxied = ['/console/api', '/imageRecognition', '/route_service', '/map', '/map-assets'];
+const proxied = [
+  '/console/api',
+  '/imageRecognition',
+  '/route_service',
+  '/map',
+  '/map-assets',
+  '/docs',
+  '/openapi.json',
+];
 
 /** Adds theme-init.js to the head of the console as a classic script with a hashed name. Vite only bundles modules. */
 function classicScript(): Plugin {
@@ -31,23 +39,40 @@ function classicScript(): Plugin {
   };
 }
 
-/** Writes the HTML templates and the icon of the map pages as they are. The server fills the templates in. */
-function mapFiles(): Plugin {
+/** Writes files of an environment as they are. */
+function plainFiles(environment: string, files: Record<string, string>): Plugin {
   return {
-    name: 'map-files',
-    applyToEnvironment: ({ name }) => name === 'map',
+    name: `${environment}-files`,
+    applyToEnvironment: ({ name }) => name === environment,
     generateBundle() {
-      for (const fileName of ['page.html', 'list.html', 'icon.svg']) {
-        this.emitFile({ type: 'asset', fileName, source: source(`./src/map/${fileName}`) });
+      for (const [fileName, path] of Object.entries(files)) {
+        this.emitFile({ type: 'asset', fileName, source: source(path) });
       }
     },
   };
 }
 
+/** The server fills the templates of the map pages in. */
+const mapFiles = plainFiles('map', {
+  'page.html': './src/map/page.html',
+  'list.html': './src/map/list.html',
+  'icon.svg': './src/map/icon.svg',
+});
+const docsFiles = plainFiles('docs', { 'page.html': './src/docs/page.html', 'icon.svg': './src/console/favicon.svg' });
+
+/** One script and one style below fixed names. */
+const onePage = (name: string, input: string) => ({
+  consumer: 'client' as const,
+  build: {
+    outDir: path(`./dist/${name}`),
+    rollupOptions: { input: path(input), output: { entryFileNames: 'page.js', assetFileNames: 'page[extname]' } },
+  },
+});
+
 export default defineConfig({
   root: path('./src/console'),
   base: '/console/',
-  plugins: [svelte({ configFile: path('./svelte.config.js') }), classicScript(), mapFiles()],
+  plugins: [svelte({ configFile: path('./svelte.config.js') }), classicScript(), mapFiles, docsFiles],
   resolve: {
     alias: {
       $: path('./src/console'),
@@ -64,24 +89,16 @@ export default defineConfig({
     reportCompressedSize: false,
     emptyOutDir: true,
   },
-  // The two share source files but no output: a proxy may publish the map pages and not the console.
+  // They share source files but no output: a proxy may publish the map pages and not the console.
   environments: {
     client: { build: { outDir: path('./dist/console') } },
-    map: {
-      consumer: 'client',
-      build: {
-        outDir: path('./dist/map'),
-        rollupOptions: {
-          input: path('./src/map/page.ts'),
-          output: { entryFileNames: '[name].js', assetFileNames: '[name][extname]' },
-        },
-      },
-    },
+    map: onePage('map', './src/map/page.ts'),
+    docs: onePage('docs', './src/docs/main.ts'),
   },
   builder: {
     async buildApp(builder) {
       for (const environment of Object.values(builder.environments)) {
-        if (['client', 'map'].includes(environment.name)) await builder.build(environment);
+        if (['client', 'map', 'docs'].includes(environment.name)) await builder.build(environment);
       }
     },
   },

@@ -1,6 +1,7 @@
 //! The pages that need no key: a welcome page, the route maps, and the API documentation.
 
 mod docs;
+mod embedded;
 mod examples;
 mod map;
 mod welcome;
@@ -11,7 +12,7 @@ use utoipa::openapi::OpenApi;
 
 /// The routes of the pages. `document` is the OpenAPI document; `maps` says whether the map pages are served.
 #[must_use]
-pub fn section(document: OpenApi, maps: bool) -> Section {
+pub fn section(document: &OpenApi, maps: bool) -> Section {
     let routes = Router::new()
         .route("/", get(welcome::welcome))
         .route("/docs/examples", get(examples::examples))

@@ -3,7 +3,6 @@
 mod assets;
 mod course;
 mod data;
-mod embedded;
 mod list;
 mod page;
 mod pyramid;

@@ -165,8 +165,8 @@ fn the_documentation_needs_no_outside_network() {
     let page = server.get("/docs/");
     assert_eq!(page.status, 200);
     for file in page.text().split(['"', '\'']).filter(|text| matches!(text.rsplit_once('.'), Some((_, "js" | "css")))) {
-        assert!(!file.contains("//"), "{file} is elsewhere");
-        assert_eq!(server.get(&format!("/docs/{}", file.trim_start_matches("./"))).status, 200, "{file}");
+        assert!(file.starts_with("/docs/assets/"), "{file} is elsewhere");
+        assert_eq!(server.get(file).status, 200, "{file}");
     }
     assert!(server.get("/").text().contains("/docs/"));
 

@@ -1,15 +1,13 @@
 //! `/map-assets/…`: the script, the style and the icon of the pages, embedded in the binary.
 
-use std::borrow::Cow;
-
 use axum::{
     extract::{Path, rejection::PathRejection},
     http::HeaderMap,
     response::{IntoResponse, Response},
 };
-use bytes::Bytes;
 
-use super::{NotFound, embedded, part};
+use super::{NotFound, part};
+use crate::embedded;
 use kaisatsu_http::Etag;
 
 /// The public files and their types. The templates of the pages are embedded too, but not public.
@@ -22,13 +20,10 @@ const FILES: [(&str, &str); 3] = [
 pub(super) async fn asset(file: Result<Path<String>, PathRejection>, request: HeaderMap) -> Response {
     let found = file.ok().and_then(|Path(file)| FILES.iter().find(|(name, _)| *name == file));
     let Some((name, content_type)) = found else { return NotFound("there is no such file").into_response() };
-    match embedded::text(name) {
+    match embedded::text::<embedded::Map>(name) {
         Ok(content) => {
             let etag = Etag::of(format_args!("{content}"));
-            part(&request, content_type, etag, || match content {
-                Cow::Borrowed(text) => Bytes::from_static(text.as_bytes()),
-                Cow::Owned(text) => text.into(),
-            })
+            part(&request, content_type, etag, || embedded::body(content))
         }
         Err(not_built) => not_built.into_response(),
     }

@@ -8,11 +8,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use super::{embedded, escape, part};
+use super::{escape, part};
+use crate::embedded;
 use kaisatsu_http::{Etag, Gateway};
 
 pub(super) async fn list(State(gateway): State<Arc<Gateway>>, request: HeaderMap) -> Response {
-    let template = match embedded::text("list.html") {
+    let template = match embedded::text::<embedded::Map>("list.html") {
         Ok(template) => template,
         Err(not_built) => return not_built.into_response(),
     };

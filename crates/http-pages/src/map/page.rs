@@ -10,7 +10,8 @@ use axum::{
 
 use kaisatsu_model::MapLanguage;
 
-use super::{NotFound, embeddable, embedded, escape, in_language, map, part};
+use super::{NotFound, embeddable, escape, in_language, map, part};
+use crate::embedded;
 use kaisatsu_http::{Embedding, Etag, Gateway};
 
 pub(super) async fn page(
@@ -30,7 +31,7 @@ fn respond(
 ) -> Result<Response, NotFound> {
     let Path(id) = id?;
     let loaded = map(gateway, &id, language)?;
-    let template = match embedded::text("page.html") {
+    let template = match embedded::text::<embedded::Map>("page.html") {
         Ok(template) => template,
         Err(not_built) => return Ok(not_built.into_response()),
     };

@@ -184,7 +184,7 @@ fn sections(
         let access = super::mcp::access(settings, local);
         sections.push(kaisatsu_http_mcp::section(&document, itself, gateway, fetcher, access));
     }
-    sections.push(kaisatsu_http_pages::section(document, settings.map_pages));
+    sections.push(kaisatsu_http_pages::section(&document, settings.map_pages));
     sections
 }
 

@@ -1,4 +1,4 @@
-//! The files that `make web` builds for the map pages, as they are embedded in the binary.
+//! The files that `make web` builds for the map pages and the reference of the API, embedded in the binary.
 
 use std::borrow::Cow;
 
@@ -6,33 +6,48 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
+use bytes::Bytes;
 use rust_embed::RustEmbed;
 
-/// The output of the build.
+/// The files of the map pages.
 #[derive(RustEmbed)]
 #[folder = "../../web/dist/map"]
 #[allow_missing = true]
-struct Built;
+pub(crate) struct Map;
+
+/// The files of the reference of the API.
+#[derive(RustEmbed)]
+#[folder = "../../web/dist/docs"]
+#[allow_missing = true]
+pub(crate) struct Docs;
 
 /// The binary was compiled before the pages were built.
 #[derive(Debug)]
-pub(super) struct NotBuilt;
+pub(crate) struct NotBuilt;
 
 impl IntoResponse for NotBuilt {
     fn into_response(self) -> Response {
-        let message = "This binary was built without its map pages. `make web` builds the pages; then build again.\n";
+        let message = "This binary was built without its web pages. `make web` builds the pages; then build again.\n";
         // Not 503: it does not help to try again.
         (StatusCode::NOT_IMPLEMENTED, message).into_response()
     }
 }
 
-/// An embedded text file.
-pub(super) fn text(name: &str) -> Result<Cow<'static, str>, NotBuilt> {
-    let file = Built::get(name).ok_or(NotBuilt)?;
+/// An embedded text file of `Map` or `Docs`.
+pub(crate) fn text<Files: RustEmbed>(name: &str) -> Result<Cow<'static, str>, NotBuilt> {
+    let file = Files::get(name).ok_or(NotBuilt)?;
     Ok(match file.data {
         Cow::Borrowed(bytes) => String::from_utf8_lossy(bytes),
         Cow::Owned(bytes) => String::from_utf8_lossy(&bytes).into_owned().into(),
     })
+}
+
+/// A text as the body of a response, copied only if it is not part of the binary.
+pub(crate) fn body(text: Cow<'static, str>) -> Bytes {
+    match text {
+        Cow::Borrowed(text) => Bytes::from_static(text.as_bytes()),
+        Cow::Owned(text) => text.into(),
+    }
 }
 
 #[cfg(test)]
