@@ -1,4 +1,4 @@
-//! `/openapi.json`, and `/docs`, the reference of the API that shows it. Its script and style are embedded in the binary.
+//! `/openapi.json`, and `/docs`, the reference of the API that shows it. The page is embedded in the binary.
 
 use axum::{
     Router,
