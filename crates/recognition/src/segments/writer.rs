@@ -124,8 +124,13 @@ impl SegmentWriter {
                     break 'reading;
                 }
                 to = next;
+                // One that changes while pages are read comes again with its later revision, which counts.
                 items.push(segment_item(change));
             }
+        }
+        // All of them may have changed since they were counted.
+        if items.is_empty() {
+            return Ok(false);
         }
         let path = self.cache.new_file()?;
         let file = path.clone();
