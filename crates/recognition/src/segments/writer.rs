@@ -96,6 +96,8 @@ impl SegmentWriter {
         if self.leased(all).await? {
             progress.revision = Some(revision);
             progress.inspected = progress.inspected.filter(|_| !inspects).or(Some(now));
+            // In a process that does jobs alone, nobody else removes the copies of segments that were merged.
+            self.cache.tidy(&self.store.catalogue_segments().await?);
         }
         Ok(())
     }
