@@ -213,6 +213,8 @@ mod on_shards {
         let port: i32 = sqlx::query_scalar("SELECT inet_server_port()").fetch_one(&pool).await.unwrap();
         let (front, database) = main.database.address.rsplit_once('/').unwrap();
         let (front, _) = front.rsplit_once(':').unwrap();
+        // A time zone of the database is that of the connections to a shard, and not that of ours.
+        main.database.run(&format!("ALTER DATABASE \"{database}\" SET timezone = 'Asia/Tokyo'"));
         let words = main.refusal("east", &format!("{front}:{port}/{database}")).await;
         assert!(words.contains("that is this very database"), "{words}");
         Database::at(&addresses[0]).run("CREATE SCHEMA elsewhere; CREATE EXTENSION vector SCHEMA elsewhere");

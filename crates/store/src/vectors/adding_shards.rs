@@ -34,6 +34,10 @@ impl std::str::FromStr for ShardAddress {
 
     fn from_str(text: &str) -> Result<Self, String> {
         const FORM: &str = "postgres://USER:PASSWORD@HOST:PORT/DATABASE, with ?sslmode=… or without";
+        // PostgreSQL has no text with the character 0, and would quote what is around it.
+        if text.contains("%00") {
+            return Err(format!("the character 0 cannot be part of it: expected {FORM}"));
+        }
         let address: DatabaseAddress = text.parse().map_err(|_| format!("expected {FORM}"))?;
         let DatabaseAddress::Postgres(options) = address else { return Err(format!("expected {FORM}")) };
         let (_, rest) = text.split_once("://").unwrap_or_default();
@@ -189,8 +193,10 @@ struct Facts {
     available: Option<String>,
 }
 
+/// The time of the start is taken as a number. As a text it is in the time zone of the connection, which need not be
+/// the same for both.
 const FACTS: &str = "SELECT current_setting('server_version_num')::bigint AS version, pg_is_in_recovery() AS standby, \
-     pg_postmaster_start_time()::text || current_database() AS place, \
+     extract(epoch FROM pg_postmaster_start_time())::text || current_database() AS place, \
      (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS installed, \
      (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace \
      WHERE extname = 'vector') AS schema, \
@@ -312,7 +318,13 @@ mod tests {
 
     #[test]
     fn addresses_that_a_database_cannot_use_are_refused_without_their_password() {
-        for bad in ["sqlite:a.db", "east", "postgres://me:s3cret@h/d?sslrootcert=a", "postgres://me:s3cret@h:x/d"] {
+        for bad in [
+            "sqlite:a.db",
+            "east",
+            "postgres://me:s3cret@h/d?sslrootcert=a",
+            "postgres://me:s3cret@h:x/d",
+            "postgres://me:s3cret%00@h/d",
+        ] {
             let message = bad.parse::<ShardAddress>().unwrap_err();
             assert!(message.contains("postgres://USER:PASSWORD@HOST"), "{bad}: {message}");
             assert!(!message.contains("s3cret"), "{message}");

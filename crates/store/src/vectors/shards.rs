@@ -170,9 +170,16 @@ impl Store {
                 continue;
             }
             let mut tx = pool.begin().await?;
-            let free = "SELECT pg_try_advisory_xact_lock($1) AND EXISTS (SELECT 1 FROM shard WHERE name = $2 AND state \
-                        <> 'active') AND NOT EXISTS (SELECT 1 FROM collection_part WHERE $2 = ANY(shards))";
-            if !sqlx::query_scalar(free).bind(SHARDS_LOCK).bind(&shard.name).fetch_one(&mut *tx).await? {
+            let lock = sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)").bind(SHARDS_LOCK);
+            let is_alone: bool = lock.fetch_one(&mut *tx).await?;
+            if !is_alone {
+                continue;
+            }
+            // A statement of its own: only one that begins under the lock sees every part that was made before.
+            let free = "SELECT EXISTS (SELECT 1 FROM shard WHERE name = $1 AND state <> 'active') \
+                        AND NOT EXISTS (SELECT 1 FROM collection_part WHERE $1 = ANY(shards))";
+            let is_free: bool = sqlx::query_scalar(free).bind(&shard.name).fetch_one(&mut *tx).await?;
+            if !is_free {
                 continue;
             }
             if shard.state() == ShardState::Leaving {
