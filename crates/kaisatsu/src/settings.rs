@@ -352,8 +352,8 @@ pub(crate) struct Settings {
     )]
     pub(crate) job_lease: Duration,
 
-    /// Build datasets and erase what was deleted in this server; with false only `kaisatsu worker` and other servers
-    /// do: true or false
+    /// Build datasets, write segments of the catalogue and erase what was deleted in this server; with false only
+    /// `kaisatsu worker` and other servers do: true or false
     #[arg(
         long,
         global = true,
