@@ -1,6 +1,6 @@
 //! Vectors on other PostgreSQL servers. `make test-cluster` runs these tests, by the name of their module.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, net::TcpListener, time::Duration};
 
 use kaisatsu_model::Timestamp;
 use kaisatsu_store::{Collection, Followed, NewImage, PartState, ShardError, ShardName, Store, StoreError, VectorPart};
@@ -165,6 +165,38 @@ mod on_shards {
         main.store.drop_part(&main.part(PartState::Leaving).await).await.unwrap();
         main.store.finish_shards().await.unwrap();
         assert_eq!(main.store.shards().await.unwrap().len(), 1);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    #[ignore = "needs several PostgreSQL servers; `make test-cluster` runs it"]
+    async fn a_shard_that_says_nothing_leaves_connections_to_others_and_searches_end() {
+        let (main, addresses) = (Main::new().await, fresh_shards());
+        main.put(images(50)).await;
+        main.add_shard("east", &addresses[0]).await;
+        let part = main.spread().await;
+        // It takes connections, and never answers.
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = silent.local_addr().unwrap().port();
+        main.database.run(&format!("ALTER SERVER kaisatsu_shard_east OPTIONS (SET port '{port}')"));
+        let searches: Vec<_> = (0..20)
+            .map(|of| {
+                let (store, part) = (main.store.clone(), part.clone());
+                tokio::spawn(async move { store.nearest_images(&part, &vector(of), 4).await })
+            })
+            .collect();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let shards = main.store.shards().await.unwrap();
+        assert!(searches.iter().all(|search| !search.is_finished()), "others do not wait for them");
+        let mut named = 0;
+        for search in searches {
+            match search.await.unwrap() {
+                Err(StoreError::ShardAway { name, .. }) if name == "east" => named += 1,
+                Err(StoreError::TimedOut) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!(named > 0, "those that had a turn say what they waited for");
+        assert!(main.store.ask_shard(&shards[0]).await.unwrap().is_err());
     }
 
     #[tokio::test(flavor = "multi_thread")]
