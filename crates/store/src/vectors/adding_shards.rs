@@ -132,7 +132,10 @@ impl Store {
             enable(pool, extension).await?;
         }
         let mut tx = pool.begin().await?;
-        sqlx::query("SET LOCAL lock_timeout = '1min'").execute(&mut *tx).await?;
+        // A server that takes connections and says nothing is given up, too.
+        sqlx::raw_sql("SET LOCAL lock_timeout = '1min'; SET LOCAL statement_timeout = '1min'")
+            .execute(&mut *tx)
+            .await?;
         sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(SHARDS_LOCK).execute(&mut *tx).await?;
         let known = super::shards::all(&mut tx).await?.into_iter().find(|shard| shard.name == name.as_str());
         if known.as_ref().is_some_and(|shard| shard.state() != ShardState::Active) {
