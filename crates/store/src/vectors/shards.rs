@@ -188,8 +188,13 @@ impl Store {
                 continue;
             }
             if shard.state() == ShardState::Leaving {
+                let failed = |error| away(&shard.name, error);
+                // Whoever makes a part needs the lock: a shard that says nothing must not hold it for long.
+                sqlx::query(PATIENCE).execute(&mut *tx).await?;
+                number_on(&mut tx, &shard.name, "SELECT 1").await.map_err(failed)?;
+                sqlx::query("SET LOCAL statement_timeout = '5min'").execute(&mut *tx).await?;
                 let sql = format!("DROP SCHEMA IF EXISTS {} CASCADE", shard.schema);
-                on_shard(&mut tx, &shard.name, &sql).await.map_err(|error| away(&shard.name, error))?;
+                on_shard(&mut tx, &shard.name, &sql).await.map_err(failed)?;
             }
             let sql = format!("DROP SERVER IF EXISTS {} CASCADE", server(&shard.name));
             sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut *tx).await?;
