@@ -19,7 +19,7 @@ pub(crate) const SHARD_SEARCHES: usize = 5;
 /// On shards, the nearest are read from the index of each in its order and merged here, as many as are needed: the
 /// planner, who does not know what is there, must not fetch everything and sort it. The shards have their own settings
 /// for the search, which come with the connection. A shard may take a connection and say nothing: from version 16 on,
-/// postgres_fdw does not keep `connect_timeout`.
+/// `postgres_fdw` does not keep `connect_timeout`.
 const MERGED: &str = "SET LOCAL enable_sort = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; \
      SET LOCAL enable_seqscan = off; SET LOCAL jit = off; SET LOCAL statement_timeout = '10s'";
 
