@@ -82,9 +82,12 @@ impl From<sqlx::Error> for ShardError {
     }
 }
 
-/// Values are handed over as parameters, which this setting keeps out of the server's log. Without the right to set it
-/// they are logged only where an operator has all parameters logged.
+/// Values are handed over as parameters, which the first setting keeps out of the server's log. The second one keeps
+/// the statements inside of a block out of the table of `pg_stat_statements`. Without the right to set them, the
+/// password is there only where an operator has all parameters logged, or all nested statements counted.
 const UNLOGGED: &str = "DO $$ BEGIN PERFORM set_config('log_parameter_max_length', '0', true); \
+     EXCEPTION WHEN insufficient_privilege THEN NULL; END $$; \
+     DO $$ BEGIN PERFORM set_config('pg_stat_statements.track', 'none', true); \
      EXCEPTION WHEN insufficient_privilege THEN NULL; END $$";
 
 /// Makes the foreign server, or changes its address. A statement inside of a block is not logged, and its text is not
