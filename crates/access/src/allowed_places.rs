@@ -17,6 +17,8 @@ enum Place {
     Origin(String),
     /// Addresses.
     Network(IpNet),
+    /// Where nobody is.
+    Nowhere,
 }
 
 impl FromStr for AllowedPlaces {
@@ -54,6 +56,7 @@ impl fmt::Display for AllowedPlaces {
             match place {
                 Place::Origin(origin) => f.write_str(origin)?,
                 Place::Network(network) => write!(f, "{network}")?,
+                Place::Nowhere => f.write_str("nowhere")?,
             }
         }
         Ok(())
@@ -67,12 +70,10 @@ impl AllowedPlaces {
         (!self.is_everywhere()).then(|| self.to_string())
     }
 
-    /// What [`Self::stored`] wrote. What cannot be read allows nothing that the writer did not mean: it is a place
-    /// where nobody is.
+    /// What [`Self::stored`] wrote. What cannot be read allows nobody.
     #[must_use]
     pub fn read(stored: Option<&str>) -> Self {
-        let nowhere = || Self(vec![Place::Origin(String::new())]);
-        stored.map_or_else(Self::default, |text| text.parse().unwrap_or_else(|_| nowhere()))
+        stored.map_or_else(Self::default, |text| text.parse().unwrap_or_else(|_| Self(vec![Place::Nowhere])))
     }
 
     /// Whether the key may be used from everywhere.
@@ -89,6 +90,7 @@ impl AllowedPlaces {
             || self.0.iter().any(|place| match place {
                 Place::Origin(allowed) => origin.is_some_and(|origin| origin.eq_ignore_ascii_case(allowed)),
                 Place::Network(network) => network.contains(&client),
+                Place::Nowhere => false,
             })
     }
 }
@@ -124,7 +126,9 @@ mod tests {
         }
         assert!(vec!["10.0.0.1"; 51].join(",").parse::<AllowedPlaces>().is_err());
         let unread = AllowedPlaces::read(Some("a planet"));
-        assert!(!unread.allow(Some("a planet"), "127.0.0.1".parse().unwrap()));
+        for origin in [None, Some(""), Some("a planet"), Some("nowhere")] {
+            assert!(!unread.allow(origin, "127.0.0.1".parse().unwrap()), "{origin:?}");
+        }
         assert!(AllowedPlaces::read(None).is_everywhere() && AllowedPlaces::default().stored().is_none());
     }
 }

@@ -37,7 +37,8 @@ pub enum Kind {
     TooLarge,
     /// The Content-Type is not one this operation reads.
     MediaType,
-    /// Denied: the key is disabled, its scope does not allow it, or the image address is not one we may fetch.
+    /// Denied: the key is disabled, its scope does not allow it, it may not be used from there, or the image address is
+    /// not one we may fetch.
     Denied,
     /// The dataset's job, or an earlier request with the same `Idempotency-Key`, is still running.
     StillRunning,

@@ -6,22 +6,21 @@
 mod listen;
 mod paths;
 mod sources;
+mod values;
 
 use std::{
-    fmt,
     net::{IpAddr, Ipv6Addr, SocketAddr},
     path::PathBuf,
-    str::FromStr,
     sync::Arc,
     time::Duration,
 };
 
 use kaisatsu_access::{LogMailer, Mailer};
-use kaisatsu_fetch::AllowedHost;
 use kaisatsu_http::{Cors, Embedding, KeyPlaces, Segment, TrustedProxies};
-use kaisatsu_recognition::VectorPlace;
 use kaisatsu_vision::HeifLibrary;
 pub(crate) use sources::{EffectiveSetting, Origin, Origins, parse, settings as all_settings};
+use values::{AllowedHosts, Hidden, otlp_endpoint};
+pub(crate) use values::{VectorsSetting, public_url};
 
 use crate::{
     duration,
@@ -352,8 +351,8 @@ pub(crate) struct Settings {
     )]
     pub(crate) job_lease: Duration,
 
-    /// Build datasets and erase what was deleted in this server; with false only `kaisatsu worker` and other servers
-    /// do: true or false
+    /// Build datasets, write segments of the catalogue and erase what was deleted in this server; with false only
+    /// `kaisatsu worker` and other servers do: true or false
     #[arg(
         long,
         global = true,
@@ -566,76 +565,6 @@ pub(crate) struct Settings {
     /// How it is logged, on standard error
     #[arg(long, global = true, env = "KAISATSU_LOG_FORMAT", value_name = "FORMAT", default_value = "auto")]
     pub(crate) log_format: LogFormat,
-}
-
-/// Where the vectors of collections are searched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum VectorsSetting {
-    /// In the memory of every server
-    Memory,
-    /// In the database, which must be PostgreSQL with pgvector
-    Database,
-    /// In the database where it can and a collection is large
-    Auto,
-}
-
-impl From<VectorsSetting> for VectorPlace {
-    fn from(setting: VectorsSetting) -> Self {
-        match setting {
-            VectorsSetting::Memory => Self::Memory,
-            VectorsSetting::Database => Self::Database,
-            VectorsSetting::Auto => Self::Auto,
-        }
-    }
-}
-
-/// A value that may contain a password. It is not checked while the command line is parsed, because the parser quotes
-/// what it rejects.
-#[derive(Clone)]
-pub(crate) struct Hidden(String);
-
-impl From<String> for Hidden {
-    fn from(text: String) -> Self {
-        Self(text)
-    }
-}
-
-impl fmt::Debug for Hidden {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Hidden(…)")
-    }
-}
-
-/// Internal hosts that images may be fetched from.
-#[derive(Debug, Clone)]
-pub(crate) struct AllowedHosts(pub(crate) Vec<AllowedHost>);
-
-impl FromStr for AllowedHosts {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let place = |text: &str| text.trim().parse().map_err(|error| format!("{error}"));
-        text.split(',').map(place).collect::<Result<_, String>>().map(Self)
-    }
-}
-
-pub(crate) fn public_url(text: &str) -> Result<String, String> {
-    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    let host = rest.unwrap_or_default().trim_end_matches('/');
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']');
-    if host.is_empty() || !host.chars().all(plain) {
-        return Err("must be http:// or https:// and a host, without a path".to_owned());
-    }
-    Ok(text.trim_end_matches('/').to_owned())
-}
-
-fn otlp_endpoint(text: &str) -> Result<String, String> {
-    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).unwrap_or_default();
-    if rest.is_empty() || rest.starts_with('/') || rest.contains(['@', '?', '#']) || rest.contains(char::is_whitespace)
-    {
-        return Err("must be http:// or https://, a host, and optionally a port and a path".to_owned());
-    }
-    Ok(text.to_owned())
 }
 
 /// The address at which a program on this machine reaches a server that listens at `address`.

@@ -14,7 +14,7 @@ use std::{
 };
 
 use kaisatsu_model::Clock;
-use kaisatsu_store::{Collection, Followed, PartState, Store, StoreError, VectorPart, VectorSupport};
+use kaisatsu_store::{Collection, Followed, PartState, ShardState, Store, StoreError, VectorPart, VectorSupport};
 
 use crate::{
     VectorPlace, VectorSettings,
@@ -62,14 +62,26 @@ impl Placement {
     pub(crate) async fn keep_up(&self) -> Result<(), StoreError> {
         let parts = self.store.vector_parts().await?;
         let revision = if parts.is_empty() { 0 } else { self.store.content_revision().await? };
+        let lost = self.lost_shards(&parts).await?;
         let mut done = Ok(());
         for part in &parts {
-            if part.state() == PartState::Answering && part.revision < revision {
+            let is_lost = part.shards.iter().any(|shard| lost.contains(shard));
+            if part.state() == PartState::Answering && part.revision < revision && !is_lost {
                 // A shard that is away concerns the parts on it, not the others.
                 done = done.and(self.follow(part).await.map(drop));
             }
         }
         done
+    }
+
+    /// The shards that are lost, which are not asked any more.
+    async fn lost_shards(&self, parts: &[VectorPart]) -> Result<Vec<String>, StoreError> {
+        if parts.iter().all(|part| part.shards.is_empty()) {
+            return Ok(Vec::new());
+        }
+        let mut shards = self.store.shards().await?;
+        shards.retain(|shard| shard.state() == ShardState::Lost);
+        Ok(shards.into_iter().map(|shard| shard.name).collect())
     }
 
     /// Moves the collections that belong elsewhere, one after another.

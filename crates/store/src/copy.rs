@@ -62,7 +62,8 @@ impl Store {
     /// When the file is no database of Kaisatsu's, or of a newer one.
     pub async fn open_copy(file: &Path) -> Result<Option<Self>, OpenError> {
         let options = SqliteConnectOptions::new().filename(file).read_only(true).immutable(true);
-        crate::open::open_unchanged(file, options).await.map(|pool| pool.map(|pool| Self { pool: Pool::Sqlite(pool) }))
+        let pool = crate::open::open_unchanged(file, options).await?;
+        Ok(pool.map(|pool| Self::over(Pool::Sqlite(pool))))
     }
 
     /// Whether nothing was stored here yet: no account, no application, no public image or item.

@@ -37,6 +37,8 @@ mod user_images;
 mod vectors;
 mod wal_checkpoint;
 
+use std::sync::Arc;
+
 pub use accounts::{
     Account, AccountChange, AccountSession, ApplicationContents, LinkPurpose, NewAccount, NewSession, RegisterOutcome,
     SessionRow,
@@ -69,6 +71,7 @@ pub use recognitions::{NewRecognition, Rated, RecognitionRecord, ScoreAdjustment
 pub use replicas::ReplicaRow;
 use sqlx::{PgPool, SqlitePool};
 pub use tokens::{NewToken, TokenHolder};
+use tokio::sync::Semaphore;
 pub use usage::{UsageOutcome, UsageRow, UsageTotal};
 pub use user_images::{KeptImage, NewUserImage, PutImageOutcome, UserImage};
 pub use vectors::{
@@ -79,6 +82,15 @@ pub use vectors::{
 #[derive(Debug, Clone)]
 pub struct Store {
     pool: Pool,
+    /// The turns of searches on shards. One that is away takes seconds and a connection of each search: others need
+    /// connections too.
+    shard_searches: Arc<Semaphore>,
+}
+
+impl Store {
+    fn over(pool: Pool) -> Self {
+        Self { pool, shard_searches: Arc::new(Semaphore::new(vectors::SHARD_SEARCHES)) }
+    }
 }
 
 #[derive(Debug, Clone)]

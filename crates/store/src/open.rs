@@ -20,7 +20,7 @@ static SQLITE_SCHEMA: Migrator = sqlx_macros::migrate!("migrations/sqlite");
 static POSTGRES_SCHEMA: Migrator = sqlx_macros::migrate!("migrations/postgres");
 
 /// How long a statement waits for another writer, and a caller for a connection.
-const TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long a statement on PostgreSQL waits for a lock, and how long it may run: connections are few, and a waiting
 /// statement holds one. The longest statements are those of `kaisatsu check`, which read whole tables. The limits are
@@ -62,7 +62,7 @@ impl Store {
                 Pool::Postgres(bounded.connect_with((**options).clone()).await.map_err(|e| errors.of(e))?)
             }
         };
-        Ok(Self { pool })
+        Ok(Self::over(pool))
     }
 }
 

@@ -15,6 +15,7 @@ mod states;
 pub use adding_shards::{ShardAddress, ShardError};
 pub use extension::VectorSupport;
 pub use filling::Followed;
+pub(crate) use search::SHARD_SEARCHES;
 pub use shards::{Shard, ShardName, ShardState};
 pub(crate) use states::table;
 pub use states::{PartState, VectorPart};

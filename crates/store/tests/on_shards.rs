@@ -1,6 +1,6 @@
 //! Vectors on other PostgreSQL servers. `make test-cluster` runs these tests, by the name of their module.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, net::TcpListener, time::Duration};
 
 use kaisatsu_model::Timestamp;
 use kaisatsu_store::{Collection, Followed, NewImage, PartState, ShardError, ShardName, Store, StoreError, VectorPart};
@@ -169,6 +169,38 @@ mod on_shards {
 
     #[tokio::test(flavor = "multi_thread")]
     #[ignore = "needs several PostgreSQL servers; `make test-cluster` runs it"]
+    async fn a_shard_that_says_nothing_leaves_connections_to_others_and_searches_end() {
+        let (main, addresses) = (Main::new().await, fresh_shards());
+        main.put(images(50)).await;
+        main.add_shard("east", &addresses[0]).await;
+        let part = main.spread().await;
+        // It takes connections, and never answers.
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = silent.local_addr().unwrap().port();
+        main.database.run(&format!("ALTER SERVER kaisatsu_shard_east OPTIONS (SET port '{port}')"));
+        let searches: Vec<_> = (0..20)
+            .map(|of| {
+                let (store, part) = (main.store.clone(), part.clone());
+                tokio::spawn(async move { store.nearest_images(&part, &vector(of), 4).await })
+            })
+            .collect();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let shards = main.store.shards().await.unwrap();
+        assert!(searches.iter().all(|search| !search.is_finished()), "others do not wait for them");
+        let mut named = 0;
+        for search in searches {
+            match search.await.unwrap() {
+                Err(StoreError::ShardAway { name, .. }) if name == "east" => named += 1,
+                Err(StoreError::TimedOut) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!(named > 0, "those that had a turn say what they waited for");
+        assert!(main.store.ask_shard(&shards[0]).await.unwrap().is_err());
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    #[ignore = "needs several PostgreSQL servers; `make test-cluster` runs it"]
     async fn the_command_can_be_run_again_and_what_a_crash_left_is_removed() {
         let (main, addresses) = (Main::new().await, fresh_shards());
         assert!(main.add_shard("east", &addresses[0]).await);
@@ -213,6 +245,8 @@ mod on_shards {
         let port: i32 = sqlx::query_scalar("SELECT inet_server_port()").fetch_one(&pool).await.unwrap();
         let (front, database) = main.database.address.rsplit_once('/').unwrap();
         let (front, _) = front.rsplit_once(':').unwrap();
+        // A time zone of the database is that of the connections to a shard, and not that of ours.
+        main.database.run(&format!("ALTER DATABASE \"{database}\" SET timezone = 'Asia/Tokyo'"));
         let words = main.refusal("east", &format!("{front}:{port}/{database}")).await;
         assert!(words.contains("that is this very database"), "{words}");
         Database::at(&addresses[0]).run("CREATE SCHEMA elsewhere; CREATE EXTENSION vector SCHEMA elsewhere");

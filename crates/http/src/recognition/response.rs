@@ -42,7 +42,7 @@ pub(crate) enum Refusals {
     /// 116: the API key is missing or unknown
     #[response(status = 401, content_type = "application/json;charset=UTF-8")]
     KeyUnknown(RecognitionError),
-    /// 201: the API key is disabled
+    /// 201: the API key is disabled, or may not be used from there
     #[response(status = 403, content_type = "application/json;charset=UTF-8")]
     KeyDisabled(RecognitionError),
     /// 204: the key calls too often; see Retry-After
@@ -69,7 +69,7 @@ pub(crate) enum UserRefusals {
 #[derive(IntoResponses)]
 #[allow(dead_code, reason = "it describes the responses for the OpenAPI document")]
 pub(crate) enum OperatorRefusals {
-    /// 201: the API key is disabled, or it is not an operator's
+    /// 201: the API key is disabled, is not an operator's, or may not be used from there
     #[response(status = 403, content_type = "application/json;charset=UTF-8")]
     NotAnOperator(RecognitionError),
 }
@@ -78,8 +78,8 @@ pub(crate) enum OperatorRefusals {
 #[derive(IntoResponses)]
 #[allow(dead_code, reason = "it describes the responses for the OpenAPI document")]
 pub(crate) enum SpaceRefusals {
-    /// 201: the API key is disabled; 203: the user's images, datasets or bytes are used up, and the message says what
-    /// may be deleted
+    /// 201: the API key is disabled, or may not be used from there; 203: the user's images, datasets or bytes are used
+    /// up, and the message says what may be deleted
     #[response(status = 403, content_type = "application/json;charset=UTF-8")]
     SpaceUsedUp(RecognitionError),
 }

@@ -23,7 +23,7 @@ pub(crate) enum Refusals {
     /// W401: the API key is missing or unknown
     #[response(status = 401, content_type = "application/json;charset=UTF-8")]
     KeyUnknown(ErrorAnswer),
-    /// W403: the API key is disabled
+    /// W403: the API key is disabled, or may not be used from there
     #[response(status = 403, content_type = "application/json;charset=UTF-8")]
     KeyDisabled(ErrorAnswer),
     /// W429: the key calls too often; see Retry-After

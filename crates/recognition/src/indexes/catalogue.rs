@@ -101,7 +101,7 @@ impl CatalogueIndex {
             };
             let leaving: Vec<i64> =
                 items.segments.iter().filter(|open| leaves(open)).map(|open| open.recorded.number).collect();
-            let superseded = items.supersede(&mut new, &leaving)?;
+            let superseded = items.supersede(&mut new, &leaving, recorded)?;
             (leaving, superseded, items.gone_into(&new))
         };
         let mut items = self.items.write().unwrap_or_else(PoisonError::into_inner);
@@ -162,7 +162,15 @@ impl Items {
 
     /// Takes out of the new segments what is known at a later revision here. Returns what the new segments know at a
     /// later revision than those that stay.
-    fn supersede(&self, new: &mut [OpenSegment], leaving: &[i64]) -> io::Result<Vec<(i64, ItemId)>> {
+    ///
+    /// A segment that stays although it is no longer recorded leaves when others have all of its range. What the new
+    /// ones have of it is taken out of it at once: taken out of them, it would be in none when that segment leaves.
+    fn supersede(
+        &self,
+        new: &mut [OpenSegment],
+        leaving: &[i64],
+        recorded: &[CatalogueSegment],
+    ) -> io::Result<Vec<(i64, ItemId)>> {
         for open in &mut *new {
             let later =
                 |(item, revision): &(ItemId, u64)| self.revisions.get(item).is_some_and(|known| known > revision);
@@ -171,9 +179,10 @@ impl Items {
         }
         let mut superseded = Vec::new();
         for open in self.segments.iter().filter(|open| !leaving.contains(&open.recorded.number)) {
+            let is_recorded = recorded.contains(&open.recorded);
             for one in &mut *new {
                 for (item, theirs, ours) in common(&open.segment, &one.segment) {
-                    if theirs >= ours {
+                    if theirs > ours || (theirs == ours && is_recorded) {
                         one.segment.remove(item)?;
                     } else {
                         superseded.push((open.recorded.number, item));

@@ -25,12 +25,17 @@ pub(crate) struct SegmentCache {
     blobs: Blobs,
     folder: PathBuf,
     most_bytes: u64,
+    /// The number of the next new file. The first one is random: processes in containers may share a folder and have
+    /// the same process number.
     files: AtomicU64,
 }
 
 impl SegmentCache {
     pub(crate) fn new(blobs: Blobs, settings: &SegmentSettings) -> Self {
-        Self { blobs, folder: settings.folder.clone(), most_bytes: settings.cache_bytes, files: AtomicU64::new(0) }
+        let mut first = [0; 8];
+        let _ = getrandom::fill(&mut first);
+        let files = AtomicU64::new(u64::from_le_bytes(first));
+        Self { blobs, folder: settings.folder.clone(), most_bytes: settings.cache_bytes, files }
     }
 
     /// Refuses segments that do not fit.
@@ -70,7 +75,7 @@ impl SegmentCache {
     pub(crate) fn new_file(&self) -> Result<PathBuf, RecognitionError> {
         fs::create_dir_all(&self.folder).map_err(|error| failed(&self.folder, &error))?;
         let number = self.files.fetch_add(1, Ordering::Relaxed);
-        Ok(self.folder.join(format!("{}-{number}.{UNFINISHED}", process::id())))
+        Ok(self.folder.join(format!("{}-{number:016x}.{UNFINISHED}", process::id())))
     }
 
     /// Keeps the file of a segment that was written here, or removes it where the storage's own file is read.

@@ -53,11 +53,12 @@ impl LearnedFeedback {
             Arc::clone(loading.entry(key.clone()).or_default())
         };
         let _turn = turn.lock().await;
-        if let Some(resident) = self.residents.ask(&key) {
-            return Ok(resident);
-        }
-        let loaded = self.load(&key).await;
-        // Those who wait for this turn find the source, or try in turn.
+        let loaded = match self.residents.ask(&key) {
+            Some(resident) => Ok(resident),
+            None => self.load(&key).await,
+        };
+        // Those who wait for this turn find the source, or try in turn. Also after finding it: whoever came when the
+        // load had ended has made a turn of its own.
         self.loading.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
         loaded
     }

@@ -1,14 +1,20 @@
 //! A catalogue in segments answers as one in memory, through changes, merges, losses and interruptions.
 
-use std::{sync::Arc, time::Duration};
+use std::{fs::File, ops::RangeInclusive, path::Path, sync::Arc, time::Duration};
 
 use kaisatsu_model::Timestamp;
 use kaisatsu_store::{BlobKey, CatalogueSegment, NewItem, NewSegment, SegmentRange};
 use kaisatsu_testkit::{Backend, splitmix64};
-use kaisatsu_vision::object::{EncodedReference, PROBES, QueryFeature, Vote};
+use kaisatsu_vision::object::{
+    EncodedReference, ItemId, PROBES, PictureId, QueryFeature, Segment, SegmentItem, Vote, write_segment,
+};
 
 use super::{SegmentKeeper, SegmentWriter};
-use crate::{fixture::Fixture, follower::ContentFollower};
+use crate::{
+    fixture::Fixture,
+    follower::ContentFollower,
+    indexes::{CatalogueIndex, OpenSegment},
+};
 
 /// A server on a database, and the jobs beside it.
 struct Replica {
@@ -97,7 +103,8 @@ fn code(number: u64, change: u64, feature: u64) -> (u16, u64) {
     (u16::try_from(random % 97).unwrap() * 600, splitmix64(random) & 0xff_ffff)
 }
 
-fn item(number: u64, change: u64) -> NewItem {
+/// The features of an item, as they are stored.
+fn sketch(number: u64, change: u64) -> Vec<u8> {
     let codes: Vec<u8> = (0..FEATURES)
         .flat_map(|feature| {
             let (word, signature) = code(number, change, feature);
@@ -106,7 +113,11 @@ fn item(number: u64, change: u64) -> NewItem {
         .collect();
     let count = u16::try_from(FEATURES).unwrap().to_le_bytes();
     // The stored form of one view: mark, version, how many views, then its features.
-    let sketch = [&b"KW\x01\x01"[..], &count, &codes].concat();
+    [&b"KW\x01\x01"[..], &count, &codes].concat()
+}
+
+fn item(number: u64, change: u64) -> NewItem {
+    let sketch = sketch(number, change);
     assert!(EncodedReference::from_bytes(&sketch).is_ok());
     let text = |text: &str| text.to_owned();
     NewItem {
@@ -252,6 +263,47 @@ async fn a_lost_segment_is_read_from_the_database_and_written_anew() {
         assert_eq!(one.in_memory(), 4);
         one.answers_as_memory_does().await;
     }
+}
+
+/// A segment of the items of these numbers, each at the revision of its number.
+fn opened(folder: &Path, numbers: RangeInclusive<u64>) -> OpenSegment {
+    let (first, last) = (numbers.start().cast_signed(), numbers.end().cast_signed());
+    let path = folder.join(format!("{first}-{last}"));
+    let item = |number| SegmentItem {
+        item: ItemId(number),
+        revision: number,
+        category: "book".to_owned(),
+        pictures: vec![(PictureId(number), EncodedReference::from_bytes(&sketch(number, 1)).unwrap())],
+    };
+    let written = write_segment(&path, numbers.map(item).collect()).unwrap();
+    let range = SegmentRange { from: (first - 1, i64::MAX), to: (last, i64::MAX) };
+    let (size, entries) = (written.bytes.cast_signed(), written.entries.cast_signed());
+    let segment = NewSegment { sha256: written.sha256, size, range, entries, items: entries };
+    let segment = CatalogueSegment { number: first * 100 + last, segment };
+    OpenSegment { recorded: segment, segment: Segment::open(File::open(path).unwrap()).unwrap() }
+}
+
+/// A large segment that is lost is written anew as several. A server that has it open answers from it until they have
+/// all of its items, and then from them.
+#[test]
+fn a_large_lost_segment_is_replaced_piece_by_piece() {
+    let (folder, catalogue) = (tempfile::tempdir().unwrap(), CatalogueIndex::default());
+    let mut recorded = Vec::new();
+    let mut take_in = |numbers, replaces: bool| {
+        let open = opened(folder.path(), numbers);
+        if replaces {
+            recorded.clear();
+        }
+        recorded.push(open.recorded.clone());
+        catalogue.take_in(vec![open], &recorded).unwrap();
+        assert_eq!(catalogue.items(), 16, "{recorded:?}");
+        for number in 1..=16 {
+            assert_eq!(catalogue.vote(&asked(number, 1), 5, None).unwrap()[0].item.0, number, "{recorded:?}");
+        }
+    };
+    take_in(1..=16, false);
+    take_in(1..=8, true);
+    take_in(9..=16, false);
 }
 
 /// A writer that ends after it stored the bytes and before it recorded them leaves bytes that the janitor removes.

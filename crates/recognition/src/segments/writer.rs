@@ -96,6 +96,8 @@ impl SegmentWriter {
         if self.leased(all).await? {
             progress.revision = Some(revision);
             progress.inspected = progress.inspected.filter(|_| !inspects).or(Some(now));
+            // In a process that does jobs alone, nobody else removes the copies of segments that were merged.
+            self.cache.tidy(&self.store.catalogue_segments().await?);
         }
         Ok(())
     }
@@ -124,8 +126,13 @@ impl SegmentWriter {
                     break 'reading;
                 }
                 to = next;
+                // One that changes while pages are read comes again with its later revision, which counts.
                 items.push(segment_item(change));
             }
+        }
+        // All of them may have changed since they were counted.
+        if items.is_empty() {
+            return Ok(false);
         }
         let path = self.cache.new_file()?;
         let file = path.clone();

@@ -34,6 +34,10 @@ impl std::str::FromStr for ShardAddress {
 
     fn from_str(text: &str) -> Result<Self, String> {
         const FORM: &str = "postgres://USER:PASSWORD@HOST:PORT/DATABASE, with ?sslmode=… or without";
+        // PostgreSQL has no text with the character 0, and would quote what is around it.
+        if text.contains("%00") {
+            return Err(format!("the character 0 cannot be part of it: expected {FORM}"));
+        }
         let address: DatabaseAddress = text.parse().map_err(|_| format!("expected {FORM}"))?;
         let DatabaseAddress::Postgres(options) = address else { return Err(format!("expected {FORM}")) };
         let (_, rest) = text.split_once("://").unwrap_or_default();
@@ -78,9 +82,12 @@ impl From<sqlx::Error> for ShardError {
     }
 }
 
-/// Values are handed over as parameters, which this setting keeps out of the server's log. Without the right to set it
-/// they are logged only where an operator has all parameters logged.
+/// Values are handed over as parameters, which the first setting keeps out of the server's log. The second one keeps
+/// the statements inside of a block out of the table of `pg_stat_statements`. Without the right to set them, the
+/// password is there only where an operator has all parameters logged, or all nested statements counted.
 const UNLOGGED: &str = "DO $$ BEGIN PERFORM set_config('log_parameter_max_length', '0', true); \
+     EXCEPTION WHEN insufficient_privilege THEN NULL; END $$; \
+     DO $$ BEGIN PERFORM set_config('pg_stat_statements.track', 'none', true); \
      EXCEPTION WHEN insufficient_privilege THEN NULL; END $$";
 
 /// Makes the foreign server, or changes its address. A statement inside of a block is not logged, and its text is not
@@ -128,7 +135,10 @@ impl Store {
             enable(pool, extension).await?;
         }
         let mut tx = pool.begin().await?;
-        sqlx::query("SET LOCAL lock_timeout = '1min'").execute(&mut *tx).await?;
+        // A server that takes connections and says nothing is given up, too.
+        sqlx::raw_sql("SET LOCAL lock_timeout = '1min'; SET LOCAL statement_timeout = '1min'")
+            .execute(&mut *tx)
+            .await?;
         sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(SHARDS_LOCK).execute(&mut *tx).await?;
         let known = super::shards::all(&mut tx).await?.into_iter().find(|shard| shard.name == name.as_str());
         if known.as_ref().is_some_and(|shard| shard.state() != ShardState::Active) {
@@ -189,8 +199,10 @@ struct Facts {
     available: Option<String>,
 }
 
+/// The time of the start is taken as a number. As a text it is in the time zone of the connection, which need not be
+/// the same for both.
 const FACTS: &str = "SELECT current_setting('server_version_num')::bigint AS version, pg_is_in_recovery() AS standby, \
-     pg_postmaster_start_time()::text || current_database() AS place, \
+     extract(epoch FROM pg_postmaster_start_time())::text || current_database() AS place, \
      (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS installed, \
      (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace \
      WHERE extname = 'vector') AS schema, \
@@ -312,7 +324,13 @@ mod tests {
 
     #[test]
     fn addresses_that_a_database_cannot_use_are_refused_without_their_password() {
-        for bad in ["sqlite:a.db", "east", "postgres://me:s3cret@h/d?sslrootcert=a", "postgres://me:s3cret@h:x/d"] {
+        for bad in [
+            "sqlite:a.db",
+            "east",
+            "postgres://me:s3cret@h/d?sslrootcert=a",
+            "postgres://me:s3cret@h:x/d",
+            "postgres://me:s3cret%00@h/d",
+        ] {
             let message = bad.parse::<ShardAddress>().unwrap_err();
             assert!(message.contains("postgres://USER:PASSWORD@HOST"), "{bad}: {message}");
             assert!(!message.contains("s3cret"), "{message}");

@@ -39,6 +39,10 @@ impl Store {
         let Pool::Postgres(pool) = &self.pool else { return Ok(Followed::All) };
         let mut tx = pool.begin().await?;
         let Some(after) = lock(&mut tx, part).await? else { return Ok(Followed::Busy) };
+        if part.is_sharded() {
+            // The lock must not be held for long when a shard says nothing: whoever lets another part answer needs it.
+            sqlx::query("SET LOCAL statement_timeout = '1min'").execute(&mut *tx).await?;
+        }
         // Read before the changes: whoever changes a collection holds the revision until it commits.
         let revision: i64 = sqlx::query_scalar("SELECT value FROM content_revision").fetch_one(&mut *tx).await?;
         let changes: Vec<ChangedRow> = sqlx::query_as(CHANGED_IMAGES)

@@ -1,9 +1,10 @@
 //! Searching a part.
 
 use sqlx::AssertSqlSafe;
+use tokio::sync::SemaphorePermit;
 
 use super::{VectorPart, unit};
-use crate::{Pool, Store, StoreError, collections::bytes_to_floats};
+use crate::{Pool, Store, StoreError, collections::bytes_to_floats, open::TIMEOUT};
 
 /// Candidates beyond those asked for: 16-bit floats may confuse neighbours that 32-bit floats tell apart.
 const SPARE: usize = 16;
@@ -12,11 +13,15 @@ const SPARE: usize = 16;
 const LEAST_BEAM: usize = 120;
 const MOST_BEAM: usize = 1_000;
 
+/// The searches on shards that go on at the same time: half of the connections.
+pub(crate) const SHARD_SEARCHES: usize = 5;
+
 /// On shards, the nearest are read from the index of each in its order and merged here, as many as are needed: the
 /// planner, who does not know what is there, must not fetch everything and sort it. The shards have their own settings
-/// for the search, which come with the connection.
+/// for the search, which come with the connection. A shard may take a connection and say nothing: from version 16 on,
+/// `postgres_fdw` does not keep `connect_timeout`.
 const MERGED: &str = "SET LOCAL enable_sort = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; \
-     SET LOCAL enable_seqscan = off; SET LOCAL jit = off";
+     SET LOCAL enable_seqscan = off; SET LOCAL jit = off; SET LOCAL statement_timeout = '10s'";
 
 impl Store {
     /// The images of a part that are about the nearest to a vector, in any order, each with its vector: somewhat more
@@ -69,6 +74,7 @@ impl Store {
              SELECT i.number, i.vector FROM chosen JOIN collection_image i ON i.number = chosen.number"
         );
         let failed = |error| part.failed(error);
+        let _turn = if part.is_sharded() { Some(self.shard_search().await?) } else { None };
         let mut tx = pool.begin_with(AssertSqlSafe(begin)).await?;
         let rows: Vec<(i64, Vec<u8>)> = sqlx::query_as(AssertSqlSafe(sql))
             .persistent(false)
@@ -78,6 +84,12 @@ impl Store {
             .map_err(failed)?;
         tx.commit().await.map_err(failed)?;
         Ok(rows.into_iter().map(|(number, vector)| (number, bytes_to_floats(&vector))).collect())
+    }
+
+    /// Waits for the turn of a search on shards, not longer than for a connection.
+    async fn shard_search(&self) -> Result<SemaphorePermit<'_>, StoreError> {
+        let turn = tokio::time::timeout(TIMEOUT, self.shard_searches.acquire()).await;
+        turn.ok().and_then(Result::ok).ok_or(StoreError::TimedOut)
     }
 
     /// The vectors of these images, of those that exist, in any order.

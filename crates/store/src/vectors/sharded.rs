@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use super::{
     VectorPart,
     filling::INDEX,
-    shards::{Shard, ShardState, all, away, number_on, on_shard, server},
+    shards::{PATIENCE, Shard, ShardState, all, away, number_on, on_shard, server},
     states::{columns, table},
 };
 use crate::{Pool, Store, StoreError};
@@ -89,6 +89,9 @@ async fn index_on(pool: &PgPool, part: &VectorPart, shard: &Shard, memory_kb: i6
     );
     let failed = |error| away(&shard.name, error);
     let mut tx = pool.begin().await?;
+    // Building takes long. Before, the shard has to answer at all.
+    sqlx::query(PATIENCE).execute(&mut *tx).await?;
+    number_on(&mut tx, &shard.name, "SELECT 1").await.map_err(failed)?;
     sqlx::query("SET LOCAL statement_timeout = 0").execute(&mut *tx).await?;
     on_shard(&mut tx, &shard.name, &sql).await.map_err(failed)?;
     let sql = format!("SELECT count(*) FROM {place}.{table}");

@@ -14,6 +14,10 @@ use crate::{Pool, Store, StoreError};
 /// Held until the end of the transaction by whoever changes which shards there are, or makes a part on them.
 pub(super) const SHARDS_LOCK: i64 = 7_310_291_954_433;
 
+/// Ends what waits for a shard that takes a connection and says nothing. PostgreSQL's own `connect_timeout` is not kept
+/// from version 16 on.
+pub(super) const PATIENCE: &str = "SET LOCAL statement_timeout = '10s'";
+
 /// The name of a shard, as operators choose it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ShardName(String);
@@ -130,13 +134,14 @@ impl Store {
     /// When the database itself fails.
     pub async fn ask_shard(&self, shard: &Shard) -> Result<Result<i64, String>, StoreError> {
         let Pool::Postgres(pool) = &self.pool else { return Ok(Err("it is PostgreSQL's alone".to_owned())) };
-        let mut connection = pool.acquire().await?;
+        let mut tx = pool.begin().await?;
+        sqlx::query(PATIENCE).execute(&mut *tx).await?;
         let asked = format!(
             "SELECT COALESCE(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c \
              WHERE relkind = 'r' AND relnamespace = to_regnamespace('{}')",
             shard.schema
         );
-        match number_on(&mut connection, &shard.name, &asked).await {
+        match number_on(&mut tx, &shard.name, &asked).await {
             Ok(bytes) => Ok(Ok(bytes)),
             Err(error @ sqlx::Error::Database(_)) => Ok(Err(reason(&error))),
             Err(error) => Err(error.into()),
@@ -170,14 +175,26 @@ impl Store {
                 continue;
             }
             let mut tx = pool.begin().await?;
-            let free = "SELECT pg_try_advisory_xact_lock($1) AND EXISTS (SELECT 1 FROM shard WHERE name = $2 AND state \
-                        <> 'active') AND NOT EXISTS (SELECT 1 FROM collection_part WHERE $2 = ANY(shards))";
-            if !sqlx::query_scalar(free).bind(SHARDS_LOCK).bind(&shard.name).fetch_one(&mut *tx).await? {
+            let lock = sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)").bind(SHARDS_LOCK);
+            let is_alone: bool = lock.fetch_one(&mut *tx).await?;
+            if !is_alone {
+                continue;
+            }
+            // A statement of its own: only one that begins under the lock sees every part that was made before.
+            let free = "SELECT EXISTS (SELECT 1 FROM shard WHERE name = $1 AND state <> 'active') \
+                        AND NOT EXISTS (SELECT 1 FROM collection_part WHERE $1 = ANY(shards))";
+            let is_free: bool = sqlx::query_scalar(free).bind(&shard.name).fetch_one(&mut *tx).await?;
+            if !is_free {
                 continue;
             }
             if shard.state() == ShardState::Leaving {
+                let failed = |error| away(&shard.name, error);
+                // Whoever makes a part needs the lock: a shard that says nothing must not hold it for long.
+                sqlx::query(PATIENCE).execute(&mut *tx).await?;
+                number_on(&mut tx, &shard.name, "SELECT 1").await.map_err(failed)?;
+                sqlx::query("SET LOCAL statement_timeout = '5min'").execute(&mut *tx).await?;
                 let sql = format!("DROP SCHEMA IF EXISTS {} CASCADE", shard.schema);
-                on_shard(&mut tx, &shard.name, &sql).await.map_err(|error| away(&shard.name, error))?;
+                on_shard(&mut tx, &shard.name, &sql).await.map_err(failed)?;
             }
             let sql = format!("DROP SERVER IF EXISTS {} CASCADE", server(&shard.name));
             sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut *tx).await?;
@@ -223,8 +240,9 @@ pub(super) fn away(shards: &str, error: sqlx::Error) -> StoreError {
     let cause = error.as_database_error().and_then(|cause| cause.try_downcast_ref::<sqlx::postgres::PgDatabaseError>());
     let Some(cause) = cause else { return error.into() };
     let remote = cause.r#where().is_some_and(|context| context.contains("remote SQL command"));
-    // Class 08 is of connections. Of its own connection to us, the server could not say so.
-    let connection = cause.code().starts_with("08") || (remote && cause.code().starts_with("57P"));
+    // Class 08 is of connections. Of its own connection to us, the server could not say so. 57014: it took too long.
+    let code = cause.code();
+    let connection = code.starts_with("08") || (remote && code.starts_with("57P")) || code == "57014";
     if !connection {
         return error.into();
     }

@@ -90,8 +90,8 @@ impl crate::response::JsonBody for CreateAnswer {}
             content_type = "application/json;charset=UTF-8"),
         Refusals,
         (status = 403,
-            description = "201: the API key is disabled, or none of the addresses may be fetched; 203: the user has as \
-            many datasets as allowed, and the message says what may be deleted",
+            description = "201: the API key is disabled or may not be used from there, or none of the addresses may \
+            be fetched; 203: the user has as many datasets as allowed, and the message says what may be deleted",
             body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         UserRefusals,
         BodyRefusals,

@@ -57,8 +57,8 @@ impl crate::response::JsonBody for TokenAnswer {}
         (status = 400, description = "105: the body is not JSON; 106: userId is missing or invalid",
             body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         Refusals,
-        (status = 403, description = "201: the API key is disabled, or restricted", body = RecognitionError,
-            content_type = "application/json;charset=UTF-8"),
+        (status = 403, description = "201: the API key is disabled or restricted, or may not be used from there",
+            body = RecognitionError, content_type = "application/json;charset=UTF-8"),
         BodyRefusals,
     )
 )]

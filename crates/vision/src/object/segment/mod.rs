@@ -176,7 +176,8 @@ impl Part for Segment {
 
     fn postings_of(&self, word: u16) -> u64 {
         let (first, end) = self.range(word);
-        end - first - self.dead_of.get(usize::from(word)).copied().map_or(0, u64::from)
+        // The words of items are not checked when a segment is opened: damaged ones must not count below zero.
+        (end - first).saturating_sub(self.dead_of.get(usize::from(word)).copied().map_or(0, u64::from))
     }
 
     fn views(&self) -> &[View] {

@@ -146,6 +146,14 @@ fn a_merge_misses_nothing_in_silence() {
 }
 
 #[test]
+fn an_item_that_is_given_twice_is_written_once_as_it_was_last() {
+    let folder = Folder::new();
+    let twice = folder.write(0, &[(1, 1), (2, 1), (1, 3)]);
+    assert_eq!(twice, folder.write(1, &[(2, 1), (1, 3)]));
+    assert_eq!((folder.open(0).revision_of(ItemId(1)), twice.entries), (Some(3), 2));
+}
+
+#[test]
 fn a_segment_tells_its_items_and_their_revisions() {
     let folder = Folder::new();
     let written = folder.write(0, &[(5, 3), (2, 0), (4, 1)]);

@@ -1,6 +1,7 @@
 //! Writing segments. The same items make the same bytes.
 
 use std::{
+    cmp::Reverse,
     fs::File,
     io::{self, BufWriter, Write as _},
     path::Path,
@@ -41,12 +42,14 @@ pub struct WrittenSegment {
     pub items: u64,
 }
 
-/// Writes a segment of some items, in a new file. It is on the disk when this returns.
+/// Writes a segment of some items, in a new file. It is on the disk when this returns. Of an item that is given more
+/// than once, the latest revision is written.
 ///
 /// # Errors
 /// When the file cannot be written.
 pub fn write_segment(path: &Path, mut items: Vec<SegmentItem>) -> io::Result<WrittenSegment> {
-    items.sort_by_key(|item| item.item);
+    items.sort_by_key(|item| (item.item, Reverse(item.revision)));
+    items.dedup_by_key(|item| item.item);
     let mut directory = Directory { counts: vec![0; WORDS], ..Directory::default() };
     let mut words = Vec::new();
     for item in &items {
