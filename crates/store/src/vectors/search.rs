@@ -71,7 +71,8 @@ impl Store {
              alike AS (SELECT digest, MIN(distance) AS distance FROM near GROUP BY digest), \
              chosen AS (SELECT m.number {copies} \
              ORDER BY alike.distance, m.number LIMIT {wanted}) \
-             SELECT i.number, i.vector FROM chosen JOIN collection_image i ON i.number = chosen.number"
+             SELECT i.number, i.vector FROM chosen JOIN collection_image i ON i.number = chosen.number \
+             WHERE i.collection = $2"
         );
         let failed = |error| part.failed(error);
         let _turn = if part.is_sharded() { Some(self.shard_search().await?) } else { None };
@@ -79,6 +80,8 @@ impl Store {
         let rows: Vec<(i64, Vec<u8>)> = sqlx::query_as(AssertSqlSafe(sql))
             .persistent(false)
             .bind(vector)
+            // Of a database that was set back, a part may have numbers that another collection uses since.
+            .bind(&part.collection)
             .fetch_all(&mut *tx)
             .await
             .map_err(failed)?;
