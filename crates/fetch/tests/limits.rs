@@ -153,7 +153,7 @@ async fn proxies_from_the_environment_are_not_used() {
     let server = Server::start(|_| Answer::image()).await;
     let proxy = Server::start(|_| Answer::new(200, "", b"by proxy")).await;
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", "proxies_from_the_environment_are_not_used"]).env(CHILD, server.url("/"));
+    child.args(["--exact", "limits::proxies_from_the_environment_are_not_used"]).env(CHILD, server.url("/"));
     for name in ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
         child.env(name, proxy.url("/"));
     }
