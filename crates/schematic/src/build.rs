@@ -211,6 +211,14 @@ fn place_labels(
         for (corridor, _) in overlapping_marks.iter().filter_map(|&station| geometry.stops[station].on_corridor) {
             layout.desired_lengths[corridor] += 0.3;
         }
+        // A name that has found no place for long needs its neighbours farther away, whose names it would seem to be.
+        if (NEAR_LABEL_ROUNDS..EXPANSION_ROUNDS).contains(&round) {
+            for station in (0..placed.len()).filter(|&at| placed[at].is_none()) {
+                for corridor in corridors_at(layout, &geometry, station) {
+                    layout.desired_lengths[corridor] += 0.3;
+                }
+            }
+        }
         unplaced = overlapping_marks;
         unplaced.extend((0..placed.len()).filter(|&at| placed[at].is_none()));
         unplaced.sort_unstable();
@@ -283,7 +291,9 @@ fn add_space(layout: &mut GridLayout<'_>, spots: &[Contact], shift: Point, round
     for spot in spots {
         let at = spot.at.plus(shift).times(1.0 / GRID_UNIT);
         #[expect(clippy::cast_possible_truncation, reason = "the grid is small")]
-        cuts.push(if axis == Axis::Rows { at.y.floor() as i32 } else { at.x.floor() as i32 });
+        let cut = if axis == Axis::Rows { at.y.floor() as i32 } else { at.x.floor() as i32 };
+        // After it in some rounds and before it in others: what is too near may be on either side.
+        cuts.push(cut - i32::from(round % 4 > 1));
         corridors.extend(&spot.corridors);
     }
     corridors.sort_unstable();

@@ -39,7 +39,7 @@ pub(crate) fn place_labels(geometry: &MapGeometry, variants: &LabelVariants, far
         .stops
         .iter()
         .enumerate()
-        .map(|(at, stop)| candidates::candidates(stop, variants.of_station(at), &obstacles, far))
+        .map(|(at, stop)| candidates::candidates((at, stop), variants.of_station(at), &obstacles, far))
         .collect();
     let selected = LabelPlacement::new(geometry, &candidates).solve();
     selected
@@ -71,7 +71,7 @@ pub(crate) fn nudge(
         let found = [0.1, -0.1, 0.2, -0.2, 0.3, -0.3, 0.4, -0.4].into_iter().find(|nudge| {
             let stop = stop_on(layout.topology, corridor, order, *nudge, &centerlines[corridor]);
             (*nudge - nudges[station]).abs() > 0.01
-                && !candidates::candidates(&stop, variants, &obstacles, false).is_empty()
+                && !candidates::candidates((station, &stop), variants, &obstacles, false).is_empty()
         });
         nudges[station] = found.unwrap_or(0.0);
         moved |= found.is_some();
