@@ -214,7 +214,9 @@ fn place_labels(
         // A name that has found no place for long needs its neighbours farther away, whose names it would seem to be.
         if (NEAR_LABEL_ROUNDS..EXPANSION_ROUNDS).contains(&round) {
             for station in (0..placed.len()).filter(|&at| placed[at].is_none()) {
-                for corridor in corridors_at(layout, &geometry, station) {
+                // But walks stay short.
+                let corridors = corridors_at(layout, &geometry, station);
+                for corridor in corridors.into_iter().filter(|&at| layout.topology.corridors[at].walk.is_none()) {
                     layout.desired_lengths[corridor] += 0.3;
                 }
             }
