@@ -43,7 +43,8 @@ const NEAR_LABEL_ROUNDS: usize = 10;
 /// After this many rounds, the grid unit grows instead of the grid, while labels keep their size. In the end every
 /// label fits.
 const EXPANSION_ROUNDS: usize = 24;
-/// In this many rounds, contacts between wide bundles also cause an expansion. Later ones are accepted.
+/// In this many rounds, contacts between wide bundles also cause an expansion. Later ones are accepted. Walks that are
+/// too long are not until the last expansion, because groups would be drawn apart.
 const CONTACT_ROUNDS: usize = 20;
 /// The largest crowding cost of a corridor. Three neighbours at a node must cost less than one missing step of length;
 /// otherwise corridors would become too short.
@@ -228,7 +229,9 @@ fn place_labels(
         let contacts = find_contacts(layout.topology, &geometry);
         let long = long_walks(layout, &geometry);
         progress(Step::Labelling { missing: unplaced.len() + contacts.len() + long.len() });
-        if unplaced.is_empty() && ((contacts.is_empty() && long.is_empty()) || round >= CONTACT_ROUNDS) {
+        let is_settled =
+            (contacts.is_empty() || round >= CONTACT_ROUNDS) && (long.is_empty() || round >= EXPANSION_ROUNDS);
+        if unplaced.is_empty() && is_settled {
             let placed = placed.into_iter().flatten().collect();
             return Ok((Labelled { geometry, placed, cell, shift }, round > NEAR_LABEL_ROUNDS, nudges));
         }
