@@ -43,7 +43,8 @@ const NEAR_LABEL_ROUNDS: usize = 10;
 /// After this many rounds, the grid unit grows instead of the grid, while labels keep their size. In the end every
 /// label fits.
 const EXPANSION_ROUNDS: usize = 24;
-/// In this many rounds, contacts between wide bundles also cause an expansion. Later ones are accepted.
+/// In this many rounds, contacts between wide bundles also cause an expansion. Later ones are accepted. Walks that are
+/// too long are not until the last expansion, because groups would be drawn apart.
 const CONTACT_ROUNDS: usize = 20;
 /// The largest crowding cost of a corridor. Three neighbours at a node must cost less than one missing step of length;
 /// otherwise corridors would become too short.
@@ -211,6 +212,16 @@ fn place_labels(
         for (corridor, _) in overlapping_marks.iter().filter_map(|&station| geometry.stops[station].on_corridor) {
             layout.desired_lengths[corridor] += 0.3;
         }
+        // A name that has found no place for long needs its neighbours farther away, whose names it would seem to be.
+        if (NEAR_LABEL_ROUNDS..EXPANSION_ROUNDS).contains(&round) {
+            for station in (0..placed.len()).filter(|&at| placed[at].is_none()) {
+                // But walks stay short.
+                let corridors = corridors_at(layout, &geometry, station);
+                for corridor in corridors.into_iter().filter(|&at| layout.topology.corridors[at].walk.is_none()) {
+                    layout.desired_lengths[corridor] += 0.3;
+                }
+            }
+        }
         unplaced = overlapping_marks;
         unplaced.extend((0..placed.len()).filter(|&at| placed[at].is_none()));
         unplaced.sort_unstable();
@@ -218,7 +229,9 @@ fn place_labels(
         let contacts = find_contacts(layout.topology, &geometry);
         let long = long_walks(layout, &geometry);
         progress(Step::Labelling { missing: unplaced.len() + contacts.len() + long.len() });
-        if unplaced.is_empty() && ((contacts.is_empty() && long.is_empty()) || round >= CONTACT_ROUNDS) {
+        let is_settled =
+            (contacts.is_empty() || round >= CONTACT_ROUNDS) && (long.is_empty() || round >= EXPANSION_ROUNDS);
+        if unplaced.is_empty() && is_settled {
             let placed = placed.into_iter().flatten().collect();
             return Ok((Labelled { geometry, placed, cell, shift }, round > NEAR_LABEL_ROUNDS, nudges));
         }
@@ -283,7 +296,9 @@ fn add_space(layout: &mut GridLayout<'_>, spots: &[Contact], shift: Point, round
     for spot in spots {
         let at = spot.at.plus(shift).times(1.0 / GRID_UNIT);
         #[expect(clippy::cast_possible_truncation, reason = "the grid is small")]
-        cuts.push(if axis == Axis::Rows { at.y.floor() as i32 } else { at.x.floor() as i32 });
+        let cut = if axis == Axis::Rows { at.y.floor() as i32 } else { at.x.floor() as i32 };
+        // After it in some rounds and before it in others: what is too near may be on either side.
+        cuts.push(cut - i32::from(round % 4 > 1));
         corridors.extend(&spot.corridors);
     }
     corridors.sort_unstable();

@@ -1,4 +1,4 @@
-//! Makes a finished layout smaller, as long as every label still fits.
+//! Makes a finished layout smaller and more even, as long as every label still fits.
 
 use std::collections::HashMap;
 
@@ -12,6 +12,8 @@ use crate::{
     map_geometry::MapGeometry,
     routing_grid::{GridNode, RoutingGrid},
     seams,
+    shift_costs::total_cost,
+    shifts::{self, LabelCells},
 };
 
 /// The seams that are removed at once, at first.
@@ -24,8 +26,16 @@ const LARGE: usize = 1_500;
 const MAX_TRIES: usize = 60;
 /// Failures in a row after which an axis is done.
 const MAX_FAILURES: usize = 5;
-/// What a corridor costs more in further seams after its seam failed.
+/// What a corridor costs more in further seams and shifts after one that it was part of failed.
 const FAILURE_PENALTY: f32 = 0.6;
+/// The share of the label placements that seams may cost. The others are for shifts.
+const SEAM_TRIES: (usize, usize) = (3, 5);
+/// The shifts that are made at once, at first.
+const FIRST_SHIFTS: usize = 3;
+/// After so many shifts that turn out to be worth nothing, a batch ends.
+const MAX_REJECTED: usize = 12;
+/// A shift must lower the cost of the layout by this much.
+const MIN_SAVING: f32 = 0.2;
 
 /// A layout with its geometry and labels.
 pub(crate) struct Labelled {
@@ -36,7 +46,8 @@ pub(crate) struct Labelled {
     pub(crate) shift: Point,
 }
 
-/// Removes seams while `label` finds a place for every label. It returns `None` where the layout is not acceptable.
+/// Removes seams, then shifts parts, while `label` finds a place for every label. It returns `None` where the layout is
+/// not acceptable.
 pub(crate) fn compact(
     layout: &mut GridLayout<'_>,
     mut current: Labelled,
@@ -46,7 +57,8 @@ pub(crate) fn compact(
     let tries = if stations > LARGE { MIN_TRIES } else { (EFFORT / stations).clamp(MIN_TRIES, MAX_TRIES) };
     let mut penalties = vec![0.0; layout.paths.len()];
     let mut axes = [(Axis::Columns, FIRST_BATCH, 0), (Axis::Rows, FIRST_BATCH, 0)];
-    for turn in 0..tries {
+    let seam_tries = tries * SEAM_TRIES.0 / SEAM_TRIES.1;
+    for turn in 0..seam_tries {
         let (axis, batch, failures) = axes[turn % 2];
         if failures > MAX_FAILURES {
             if axes.iter().all(|axis| axis.2 > MAX_FAILURES) {
@@ -74,7 +86,122 @@ pub(crate) fn compact(
             axes[turn % 2] = (axis, batch.div_ceil(3), failures + usize::from(batch == 1));
         }
     }
+    shift_parts(layout, current, label, tries - seam_tries)
+}
+
+/// Shifts parts of the map while `label` finds a place for every label.
+fn shift_parts(
+    layout: &mut GridLayout<'_>,
+    mut current: Labelled,
+    label: &mut dyn FnMut(&GridLayout<'_>) -> Option<Labelled>,
+    tries: usize,
+) -> Labelled {
+    let mut shifting = Shifting::of(layout);
+    let (mut batch, mut failures, mut is_steady) = (FIRST_SHIFTS, 0, false);
+    for _ in 0..tries {
+        let before = Snapshot::of(layout);
+        let (changed, done) = shifting.shift(layout, batch, &label_cells(layout, &current));
+        if done == 0 || failures > MAX_FAILURES {
+            before.restore(layout);
+            break;
+        }
+        if let Some(labelled) = label(layout) {
+            current = labelled;
+            failures = 0;
+            batch += usize::from(is_steady);
+            is_steady = true;
+        } else {
+            before.restore(layout);
+            is_steady = false;
+            batch = done.div_ceil(3);
+            if done == 1 {
+                failures += 1;
+                shifting.penalise(changed);
+            }
+        }
+    }
     current
+}
+
+/// The cells of the labels, and the nodes of their stations.
+fn label_cells(layout: &GridLayout<'_>, current: &Labelled) -> Vec<LabelCells> {
+    let node = |x: i64, y: i64| {
+        #[expect(clippy::cast_precision_loss, reason = "map units are small")]
+        let at = Point::new(x as f64, y as f64).plus(current.shift).times(1.0 / current.cell);
+        #[expect(clippy::cast_possible_truncation, reason = "the grid is small")]
+        let node = GridNode { x: at.x.floor() as i32, y: at.y.floor() as i32 };
+        node
+    };
+    let junctions = layout.topology.junctions.iter().zip(&layout.positions);
+    let positions: HashMap<usize, GridNode> =
+        junctions.filter_map(|(junction, at)| Some((junction.kind.station()?, *at))).collect();
+    let station = |station: usize| match current.geometry.stops[station].on_corridor {
+        Some((corridor, order)) => {
+            let path = layout.paths[corridor].as_ref()?;
+            let distances = layout.topology.corridors[corridor].intermediate.len() + 1;
+            Some(path[(path.len() - 1) * (order + 1) / distances])
+        }
+        None => positions.get(&station).copied(),
+    };
+    let cells = |(at, placed): (usize, &PlacedLabel)| {
+        let rect = placed.rect;
+        let (low, high) = (node(rect.x, rect.y), node(rect.right(), rect.bottom()));
+        Some(LabelCells { low, high, station: station(at)? })
+    };
+    current.placed.iter().enumerate().filter_map(cells).collect()
+}
+
+/// A search for shifts, with what it has learnt.
+struct Shifting {
+    /// What each corridor costs more, because a shift of it failed.
+    penalties: Vec<f32>,
+    /// How many directions were tried.
+    turns: usize,
+}
+
+impl Shifting {
+    fn of(layout: &GridLayout<'_>) -> Self {
+        Self { penalties: vec![0.0; layout.paths.len()], turns: 0 }
+    }
+
+    fn penalise(&mut self, corridors: Vec<usize>) {
+        for corridor in corridors {
+            self.penalties[corridor] += FAILURE_PENALTY;
+        }
+    }
+
+    /// Makes up to `most` shifts that are worth it. Returns the corridors that they changed, and their number.
+    fn shift(&mut self, layout: &mut GridLayout<'_>, most: usize, labels: &[LabelCells]) -> (Vec<usize>, usize) {
+        let mut changed = Vec::new();
+        let (mut done, mut idle, mut rejected) = (0, 0, 0);
+        while done < most && idle < shifts::DIRECTIONS.len() && rejected <= MAX_REJECTED {
+            let by = shifts::DIRECTIONS[self.turns % shifts::DIRECTIONS.len()];
+            self.turns += 1;
+            let Some(shift) = shifts::find(layout, by, labels, &self.penalties) else {
+                idle += 1;
+                continue;
+            };
+            let corridors = shift.changed(layout);
+            let (before, cost) = (Snapshot::of(layout), total_cost(layout));
+            let is_better = shift.apply(layout)
+                && total_cost(layout) < cost - MIN_SAVING
+                && !has_adjacent_bodies(layout)
+                && layout.faces.inverted(&layout.paths) == 0;
+            if is_better {
+                changed.extend(corridors);
+                done += 1;
+                idle = 0;
+            } else {
+                // The cut counts each step by itself; some do not fit together.
+                before.restore(layout);
+                rejected += 1;
+                self.penalise(corridors);
+            }
+        }
+        changed.sort_unstable();
+        changed.dedup();
+        (changed, done)
+    }
 }
 
 /// Removes some seams. Returns the corridors that they crossed.

@@ -39,7 +39,7 @@ pub(crate) fn place_labels(geometry: &MapGeometry, variants: &LabelVariants, far
         .stops
         .iter()
         .enumerate()
-        .map(|(at, stop)| candidates::candidates(stop, variants.of_station(at), &obstacles, far))
+        .map(|(at, stop)| candidates::candidates((at, stop), variants.of_station(at), &obstacles, far))
         .collect();
     let selected = LabelPlacement::new(geometry, &candidates).solve();
     selected
@@ -71,7 +71,7 @@ pub(crate) fn nudge(
         let found = [0.1, -0.1, 0.2, -0.2, 0.3, -0.3, 0.4, -0.4].into_iter().find(|nudge| {
             let stop = stop_on(layout.topology, corridor, order, *nudge, &centerlines[corridor]);
             (*nudge - nudges[station]).abs() > 0.01
-                && !candidates::candidates(&stop, variants, &obstacles, false).is_empty()
+                && !candidates::candidates((station, &stop), variants, &obstacles, false).is_empty()
         });
         nudges[station] = found.unwrap_or(0.0);
         moved |= found.is_some();
@@ -294,7 +294,7 @@ mod tests {
     use kaisatsu_model::{Circle, Rect, Shape, Window};
     use kaisatsu_railmap::Label;
 
-    use super::{PlacedLabel, misleading};
+    use super::{PlacedLabel, candidates, misleading, variants::LabelVariant};
     use crate::map_geometry::{MapGeometry, Stop};
 
     /// A round mark around (100, 100) with a radius of 5, and a wide one from (130, 95) to (170, 105).
@@ -327,6 +327,17 @@ mod tests {
         assert_eq!(count(left_of_second, below_second), 1, "3 from the other mark, 10 from its own");
         assert_eq!(count(right_of_first, left_of_second), 0, "the second one is 3 from its own mark");
         assert_eq!(count(below_second, right_of_first), 2);
+    }
+
+    #[test]
+    fn a_place_nearer_to_another_mark_is_no_candidate() {
+        let geometry = geometry();
+        let obstacles = candidates::Obstacles::of(&geometry);
+        // To the right of the first mark, it would be 3 from it and 2 from the second.
+        let variant = LabelVariant { label: Label::plain("駅"), width: 20, height: 12, cost: 0.0 };
+        let found = candidates::candidates((0, &geometry.stops[0]), &[variant], &obstacles, false);
+        assert!(found.iter().any(|candidate| candidate.side == 4));
+        assert!(found.iter().all(|candidate| obstacles.is_nearest(&candidate.rect, 0)));
     }
 
     #[test]

@@ -16,6 +16,7 @@
 //! | place the labels | `labels.rs` |
 //! | where a label does not fit, or wide bundles touch, expand the grid | `contacts.rs`, `expand.rs` |
 //! | take back the space that labels do not need | `compaction.rs`, `seams.rs` |
+//! | shorten what is far longer than the rest | `shifts.rs`, `shift_costs.rs`, `min_cut.rs` |
 //! | place the bullets of lines and the numbers of stations | `bullets.rs`, `station_numbers.rs`, `free_space.rs` |
 //! | place the legend and assemble the map document | `document.rs` |
 //! | verify that the layout preserves the network, and measure its quality | `verify.rs`, `quality.rs` |
@@ -46,12 +47,15 @@ mod line_geometry;
 mod line_order;
 mod local_search;
 mod map_geometry;
+mod min_cut;
 mod planar_graph;
 mod quality;
 mod router;
 mod routing_grid;
 mod seams;
 mod segment_index;
+mod shift_costs;
+mod shifts;
 mod station_marks;
 mod station_numbers;
 mod topology;

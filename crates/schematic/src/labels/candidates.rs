@@ -1,4 +1,4 @@
-//! Finds label candidates: positions beside a mark that touch no line and no mark.
+//! Finds label candidates: positions beside a mark that touch no line and no mark, and are nearer to no other mark.
 
 use kaisatsu_model::{Shape, Window};
 use kaisatsu_render::CONNECTOR_WIDTH;
@@ -91,14 +91,19 @@ impl Obstacles {
 
     /// Whether no mark is nearer to a rect than that of a station.
     pub(super) fn is_nearest(&self, rect: &Window, station: usize) -> bool {
-        let own = mark_distance(rect, &self.shapes[station]);
+        self.is_nearest_to(rect, station, &self.shapes[station])
+    }
+
+    /// Whether no other mark is nearer to a rect than that of a station, which may have moved.
+    fn is_nearest_to(&self, rect: &Window, station: usize, mark: &Shape) -> bool {
+        let own = mark_distance(rect, mark);
         let (a, b) = corners(rect);
         let middle = a.y.midpoint(b.y);
         let reach = (b.y - a.y) / 2.0 + own + 14.0;
         let mut is_nearest = true;
         self.index.query(Point::new(a.x, middle), Point::new(b.x, middle), reach, |at| {
-            let mark = (at as usize).checked_sub(self.line_segments.len());
-            is_nearest = is_nearest && mark.is_none_or(|mark| mark_distance(rect, &self.shapes[mark]) >= own);
+            let other = (at as usize).checked_sub(self.line_segments.len()).filter(|other| *other != station);
+            is_nearest = is_nearest && other.is_none_or(|other| mark_distance(rect, &self.shapes[other]) >= own);
         });
         is_nearest
     }
@@ -160,8 +165,14 @@ pub(crate) fn segment_intersects_box(a: Point, b: Point, low: Point, high: Point
     from < to
 }
 
-/// The free candidates of a label, at the smallest distance that has enough.
-pub(super) fn candidates(stop: &Stop, variants: &[LabelVariant], obstacles: &Obstacles, far: bool) -> Vec<Candidate> {
+/// The free candidates of a station's label, at the smallest distance that has enough. A name nearer to another mark
+/// would be read as that station's, so such a place is none: the layout makes room instead.
+pub(super) fn candidates(
+    (station, stop): (usize, &Stop),
+    variants: &[LabelVariant],
+    obstacles: &Obstacles,
+    far: bool,
+) -> Vec<Candidate> {
     let mut found = Vec::new();
     let distances = if far { &DISTANCES[..] } else { &DISTANCES[..NEAR_DISTANCES] };
     for (ring, &gap) in distances.iter().enumerate() {
@@ -170,7 +181,8 @@ pub(super) fn candidates(stop: &Stop, variants: &[LabelVariant], obstacles: &Obs
         for (at, variant) in variants.iter().enumerate() {
             for (x, y, side, cost) in positions_around(&stop.extent, variant, gap) {
                 let rect = Window { x, y, width: variant.width, height: variant.height };
-                if x >= 0 && y >= 0 && obstacles.is_free(&rect) {
+                let is_on_map = x >= 0 && y >= 0;
+                if is_on_map && obstacles.is_free(&rect) && obstacles.is_nearest_to(&rect, station, &stop.mark) {
                     let cost = cost + variant.cost + away + vertical_cost(variant, side);
                     found.push(Candidate { rect, variant: at, cost, side, down: variant.label.down });
                 }
