@@ -200,6 +200,7 @@ fn place_labels(
     layout.reset_targets();
     let mut unplaced = Vec::new();
     let mut nudges = vec![0.0; network.stations.len()];
+    let desired = layout.desired_lengths.clone();
     for round in 0..MAX_LABEL_ROUNDS {
         let low = layout.min_corner();
         #[expect(clippy::cast_precision_loss, reason = "rounds are few")]
@@ -215,9 +216,7 @@ fn place_labels(
         // A name that has found no place for long needs its neighbours farther away, whose names it would seem to be.
         if (NEAR_LABEL_ROUNDS..EXPANSION_ROUNDS).contains(&round) {
             for station in (0..placed.len()).filter(|&at| placed[at].is_none()) {
-                // But walks stay short.
-                let corridors = corridors_at(layout, &geometry, station);
-                for corridor in corridors.into_iter().filter(|&at| layout.topology.corridors[at].walk.is_none()) {
+                for corridor in corridors_at(layout, &geometry, station) {
                     layout.desired_lengths[corridor] += 0.3;
                 }
             }
@@ -244,6 +243,10 @@ fn place_labels(
             });
             let spots: Vec<Contact> = stations.chain(contacts).collect();
             add_space(layout, &spots, shift, round);
+        }
+        // Space for names must not keep the stations of a group apart.
+        for &walk in &long {
+            layout.desired_lengths[walk] = desired[walk];
         }
         shorten(layout, &long);
     }
