@@ -18,6 +18,7 @@ use crate::{
     context::Context,
     engine::COLLECTION_IMAGES,
     indexes::{CatalogueIndex, CollectionIndexes},
+    placement::Placement,
     segments::SegmentKeeper,
 };
 
@@ -33,6 +34,7 @@ pub(crate) struct ContentFollower {
     collections: Arc<CollectionIndexes>,
     catalogue: Arc<CatalogueIndex>,
     segments: Arc<SegmentKeeper>,
+    placement: Arc<Placement>,
     signals: Arc<Signals>,
     loaded: AtomicBool,
     position: Mutex<Position>,
@@ -50,10 +52,11 @@ struct Position {
 }
 
 impl ContentFollower {
-    pub(crate) fn new(context: &Context, segments: &Arc<SegmentKeeper>) -> Self {
+    pub(crate) fn new(context: &Context, segments: &Arc<SegmentKeeper>, placement: &Arc<Placement>) -> Self {
         Self {
             store: context.store.clone(),
             segments: Arc::clone(segments),
+            placement: Arc::clone(placement),
             collections: Arc::clone(&context.collections),
             catalogue: Arc::clone(&context.catalogue),
             signals: Arc::clone(&context.signals),
@@ -93,7 +96,12 @@ impl ContentFollower {
         }
         if revision > position.revision || !self.is_loaded() {
             // A writer holds the revision until it commits, so every change up to it is visible now.
-            self.follow_collections(&mut position).await?;
+            if !self.is_loaded()
+                && let Err(error) = self.placement.begin_large().await
+            {
+                tracing::warn!(%error, "large collections cannot be moved into the database; they are read into memory");
+            }
+            let complete = self.follow_collections(&mut position).await?;
             if !self.is_loaded() {
                 self.segments.keep_up().await?;
             }
@@ -106,14 +114,19 @@ impl ContentFollower {
                 position.items = (last.revision, last.number);
             }
             position.revision = revision;
-            self.loaded.store(true, Ordering::Release);
+            self.loaded.store(complete, Ordering::Release);
         }
-        self.signals.content_applied.send_replace(Some(revision));
+        if self.is_loaded() {
+            self.signals.content_applied.send_replace(Some(revision));
+        }
         Ok(())
     }
 
-    /// Follows the collections: those in the database by where they are, the others by their vectors.
-    async fn follow_collections(&self, position: &mut Position) -> Result<(), StoreError> {
+    /// Follows the collections: those in the database by where they are, the others by their vectors. Returns false
+    /// when one has to be awaited: it was being moved into the database when this replica started. Its vectors are not
+    /// read then, since this memory would be free again when the move is done.
+    async fn follow_collections(&self, position: &mut Position) -> Result<bool, StoreError> {
+        let mut complete = true;
         let collections = self.store.collection_list().await?;
         let parts = self.store.vector_parts().await?;
         let changed = self.store.changed_collections(position.revision).await?;
@@ -124,6 +137,16 @@ impl ContentFollower {
             if let Some(part) = parts.iter().find(answers) {
                 position.images.remove(&collection.name);
                 tokio::task::block_in_place(|| self.collections.search_in(collection, part));
+                continue;
+            }
+            let on_the_way = |part: &VectorPart| part.state() == PartState::Filling && part.is_of(collection);
+            let returns = |part: &VectorPart| part.state() == PartState::Leaving && part.is_of(collection);
+            if !self.is_loaded()
+                && !self.collections.is_in_memory(collection)
+                && parts.iter().any(on_the_way)
+                && !parts.iter().any(returns)
+            {
+                complete = false;
                 continue;
             }
             // A collection that was emptied may have other weights now: then its index is built anew.
@@ -154,7 +177,7 @@ impl ContentFollower {
             #[allow(clippy::cast_precision_loss, reason = "a gauge is a float")]
             metrics::gauge!(COLLECTION_IMAGES, "place" => place).set(images as f64);
         }
-        Ok(())
+        Ok(complete)
     }
 }
 
@@ -194,7 +217,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::ContentFollower;
-    use crate::{fixture::Fixture, segments::SegmentKeeper};
+    use crate::{fixture::Fixture, placement::Placement, segments::SegmentKeeper};
+
+    fn follower_of(fixture: &Fixture) -> ContentFollower {
+        let context = &fixture.context;
+        ContentFollower::new(context, &Arc::new(SegmentKeeper::new(context)), &Arc::new(Placement::new(context)))
+    }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn an_older_database_is_read_anew() {
@@ -220,7 +248,7 @@ mod tests {
         fixture.store.ensure_collection(&collection, Timestamp(0)).await.unwrap();
         fixture.store.put_images("c", &[image("a"), image("b")]).await.unwrap();
         fixture.store.put_items(&[item("x"), item("y")]).await.unwrap();
-        let follower = ContentFollower::new(&fixture.context, &Arc::new(SegmentKeeper::new(&fixture.context)));
+        let follower = follower_of(&fixture);
         let known = || (follower.collections.get("c").unwrap().images(), follower.catalogue.items());
         follower.catch_up().await.unwrap();
         assert_eq!(known(), (2, 2));
@@ -246,7 +274,7 @@ mod tests {
             vector,
             thumbnail: None,
         };
-        let follower = ContentFollower::new(&fixture.context, &Arc::new(SegmentKeeper::new(&fixture.context)));
+        let follower = follower_of(&fixture);
         fixture.store.ensure_collection(&collection("old"), Timestamp(0)).await.unwrap();
         fixture.store.put_images("c", &[image("a", vec![1.0, 0.0])]).await.unwrap();
         follower.catch_up().await.unwrap();
@@ -266,7 +294,7 @@ mod tests {
     async fn a_failing_database_is_an_error_and_nothing_counts_as_loaded() {
         let fixture = Fixture::new().await;
         fixture.database.run("DROP TABLE catalogue_code; DROP TABLE catalogue_picture");
-        let follower = ContentFollower::new(&fixture.context, &Arc::new(SegmentKeeper::new(&fixture.context)));
+        let follower = follower_of(&fixture);
         assert!(follower.catch_up().await.is_err());
         assert!(!follower.is_loaded());
     }

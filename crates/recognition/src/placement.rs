@@ -72,6 +72,21 @@ impl Placement {
         done
     }
 
+    /// Begins to move large collections that are not in the database yet. For a replica that starts: it need not read
+    /// into its memory what is moved out of it a moment later.
+    pub(crate) async fn begin_large(&self) -> Result<(), StoreError> {
+        if self.settings.place == VectorPlace::Memory {
+            return Ok(());
+        }
+        let least = i64::try_from(self.settings.threshold.max(1)).unwrap_or(i64::MAX);
+        for (collection, dims) in self.store.collections_without_part(least).await? {
+            if self.can_search().await? {
+                self.begin(&collection, dims).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// Moves the collections that belong elsewhere, one after another.
     pub(crate) async fn arrange(&self) -> Result<(), StoreError> {
         let parts = self.store.vector_parts().await?;
@@ -92,7 +107,8 @@ impl Placement {
         for known in self.collections.all() {
             let has_part = parts.iter().any(|part| part.collection == known.collection.name);
             if !has_part && self.belongs_in_database(known.images(), false) && self.can_search().await? {
-                done = done.and(self.begin(&known.collection, known.dims()).await);
+                let dims = i64::try_from(known.dims()).unwrap_or(i64::MAX);
+                done = done.and(self.begin(&known.collection, dims).await);
             }
         }
         done
@@ -128,8 +144,7 @@ impl Placement {
         }
     }
 
-    async fn begin(&self, collection: &Collection, dims: usize) -> Result<(), StoreError> {
-        let dims = i64::try_from(dims).unwrap_or(i64::MAX);
+    async fn begin(&self, collection: &Collection, dims: i64) -> Result<(), StoreError> {
         if self.store.begin_part(collection, dims, self.clock.now()).await? {
             tracing::info!(collection = collection.name, "vectors move into the database");
         }

@@ -71,6 +71,7 @@ impl Recognition {
         let learner = Arc::new(Learner::new(context));
         let datasets = Arc::new(Datasets::new(context));
         let segment_keeper = Arc::new(SegmentKeeper::new(context));
+        let placement = Arc::new(Placement::new(context));
         Self {
             models: context.models.clone(),
             classify: Classify::new(context),
@@ -84,8 +85,8 @@ impl Recognition {
             storage: StorageArea::new(context),
             feedback: Feedback::new(context, &learner),
             janitor: Arc::new(Janitor::new(context, &datasets)),
-            follower: Arc::new(ContentFollower::new(context, &segment_keeper)),
-            placement: Arc::new(Placement::new(context)),
+            follower: Arc::new(ContentFollower::new(context, &segment_keeper, &placement)),
+            placement,
             segment_writer: Arc::new(SegmentWriter::new(context)),
             segment_keeper,
             builder: Arc::new(DatasetBuilder::new(context)),

@@ -1,6 +1,7 @@
 //! Vectors in memory, in the database and on its shards give the same answers.
 
 mod on_shards;
+mod starting;
 
 use std::{
     collections::HashSet,
@@ -32,7 +33,7 @@ const DIMS: usize = 256;
 struct Replica {
     fixture: Fixture,
     follower: ContentFollower,
-    placement: Placement,
+    placement: Arc<Placement>,
     collections: Arc<CollectionIndexes>,
 }
 
@@ -61,9 +62,11 @@ impl Replica {
     }
 
     fn beside(fixture: Fixture, settings: VectorSettings) -> Self {
-        let follower = ContentFollower::new(&fixture.context, &Arc::new(SegmentKeeper::new(&fixture.context)));
         let mut placement = Placement::new(&fixture.context);
         placement.settings = settings;
+        let placement = Arc::new(placement);
+        let keeper = Arc::new(SegmentKeeper::new(&fixture.context));
+        let follower = ContentFollower::new(&fixture.context, &keeper, &placement);
         let collections = Arc::clone(&fixture.context.collections);
         Self { fixture, follower, placement, collections }
     }

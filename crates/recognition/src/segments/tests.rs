@@ -8,7 +8,7 @@ use kaisatsu_testkit::{Backend, splitmix64};
 use kaisatsu_vision::object::{EncodedReference, PROBES, QueryFeature, Vote};
 
 use super::{SegmentKeeper, SegmentWriter};
-use crate::{fixture::Fixture, follower::ContentFollower};
+use crate::{fixture::Fixture, follower::ContentFollower, placement::Placement};
 
 /// A server on a database, and the jobs beside it.
 struct Replica {
@@ -25,7 +25,7 @@ impl Replica {
 
     fn beside(fixture: Fixture) -> Self {
         let keeper = Arc::new(SegmentKeeper::new(&fixture.context));
-        let follower = ContentFollower::new(&fixture.context, &keeper);
+        let follower = ContentFollower::new(&fixture.context, &keeper, &Arc::new(Placement::new(&fixture.context)));
         let writer = SegmentWriter::new(&fixture.context);
         Self { fixture, keeper, follower, writer }
     }

@@ -126,6 +126,27 @@ impl Store {
         Ok(sqlx::query_as(AssertSqlSafe(sql)).fetch_all(pool).await?)
     }
 
+    /// The collections without a part that have `least` images or more, each with the length of its vectors.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn collections_without_part(&self, least: i64) -> Result<Vec<(Collection, i64)>, StoreError> {
+        let Pool::Postgres(pool) = &self.pool else { return Ok(Vec::new()) };
+        let rows: Vec<(String, String, String, i64)> = sqlx::query_as(
+            "SELECT c.name, c.model, c.model_sha256, octet_length(one.vector)::bigint / 4 FROM collection c \
+             CROSS JOIN LATERAL (SELECT vector FROM collection_image i \
+             WHERE i.collection = c.name AND i.removed = 0 LIMIT 1) one \
+             WHERE c.removed = 0 AND NOT EXISTS (SELECT 1 FROM collection_part p WHERE p.collection = c.name) \
+             AND (SELECT COUNT(*) FROM (SELECT 1 FROM collection_image i \
+             WHERE i.collection = c.name AND i.removed = 0 LIMIT $1) counted) >= $1 ORDER BY c.name",
+        )
+        .bind(least)
+        .fetch_all(pool)
+        .await?;
+        let row = |(name, model, model_sha256, dims)| (Collection { name, model, model_sha256 }, dims);
+        Ok(rows.into_iter().map(row).collect())
+    }
+
     /// Makes an empty part for a collection, on the shards there are. Returns whether it did: one may be being filled,
     /// and vectors may be too long.
     ///
