@@ -121,15 +121,17 @@ class Measurement:
 
     def restart(self, replicas: list["Replica"]) -> dict:
         """Starts each replica again, one after another, and looks what it takes."""
-        ready = []
+        ready, used = [], []
         for replica in replicas:
             replica.stop()
             began = time.monotonic()
             replica.start()
             replica.wait()
             ready.append(time.monotonic() - began)
+            used.append(processor_seconds(replica.process.pid))
         time.sleep(3)
         return {"ready_seconds": statistics.median(ready), "ready_seconds_most": max(ready),
+                "ready_cpu_seconds": statistics.median(used),
                 "megabytes": statistics.median(replica.memory("VmRSS") for replica in replicas),
                 "peak_megabytes": max(replica.memory("VmHWM") for replica in replicas)}
 
@@ -210,8 +212,7 @@ class Searcher:
         return self.line()
 
     def seconds(self) -> float:
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
+        return processor_seconds(self.process.pid)
 
     def stop(self) -> None:
         self.process.stdin.close()
@@ -275,18 +276,23 @@ def print_tables(rows: list[dict]) -> None:
               f"| {row['product_server_ms']:.2f}, {row['server_ms_ratio']:.2f} | {row['product_client_ms']:.2f} "
               f"| {row['product_recall']:.3f} |")
     print("\n| vectors | move s | of it index s | PostgreSQL CPU s | index MB | table and indexes MB | rows MB | replica "
-          "MB (most) | ready after s (most) | removed, still answered | additions/s |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+          "MB (most) | ready after s (most) | of it CPU | removed, still answered | additions/s |")
+    print("|" + "---|" * 12)
     for row in rows:
         sizes = " | ".join(f"{row[key] / 1e6:.0f}" for key in ("index_bytes", "part_bytes", "row_bytes"))
         print(f"| {name(row)} | {row['move_seconds']:.0f} | {row['index_seconds']:.0f} | {row['move_cpu_seconds']:.0f} "
               f"| {sizes} | {row['megabytes']:.0f} ({row['peak_megabytes']:.0f}) "
               f"| {row['ready_seconds']:.2f} ({row['ready_seconds_most']:.2f}) "
-              f"| {row['answered']} of {row['asked']} | {row['added'] / row['add_seconds']:.0f} |")
+              f"| {row['ready_cpu_seconds']:.1f} | {row['answered']} of {row['asked']} | {row['added'] / row['add_seconds']:.0f} |")
 
 
 def name(row: dict) -> str:
     return f"{row['count']:,} × {row['dims']}, {row['kind']}"
+
+
+def processor_seconds(process: int) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def processor() -> str:
