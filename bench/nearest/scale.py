@@ -283,7 +283,8 @@ def print_tables(rows: list[dict]) -> None:
         print(f"| {name(row)} | {row['move_seconds']:.0f} | {row['index_seconds']:.0f} | {row['move_cpu_seconds']:.0f} "
               f"| {sizes} | {row['megabytes']:.0f} ({row['peak_megabytes']:.0f}) "
               f"| {row['ready_seconds']:.2f} ({row['ready_seconds_most']:.2f}) "
-              f"| {row['ready_cpu_seconds']:.1f} | {row['answered']} of {row['asked']} | {row['added'] / row['add_seconds']:.0f} |")
+              f"| {row['ready_cpu_seconds']:.1f} | {row['answered']} of {row['asked']} "
+              f"| {row['added'] / row['add_seconds']:.0f} |")
 
 
 def name(row: dict) -> str:

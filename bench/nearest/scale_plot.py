@@ -2,7 +2,7 @@
 
     python bench/nearest/scale_plot.py target/bench-scale.json docs/pictures/scale.svg
 
-Every panel has logarithmic axes. Only the standard library is needed.
+Every panel has logarithmic axes. What a row lacks is left out. Only the standard library is needed.
 """
 
 import json
@@ -18,8 +18,8 @@ PANELS = [
      [("Kaisatsu", "product_server_ms", 1, "a"), ("plain SQL", "sql_server_ms", 1, "b")]),
     ("MB", [("rows of the images", "row_bytes", 1e6, "c"), ("HNSW index", "index_bytes", 1e6, "b"),
             ("a replica's memory", "megabytes", 1, "a")]),
-    ("seconds", [("processor time of the move", "move_cpu_seconds", 1, "b"),
-                 ("until a replica is ready", "ready_seconds", 1, "a")]),
+    ("processor seconds", [("PostgreSQL: the move", "move_cpu_seconds", 1, "b"),
+                           ("a replica: its start", "ready_cpu_seconds", 1, "a")]),
 ]
 
 STYLE = """
@@ -57,7 +57,7 @@ def main() -> int:
 def panel(number: int, title: str, lines: list, rows: list[dict]) -> str:
     left = LEFT + number * (WIDTH + GAP)
     counts = [row["count"] for row in rows]
-    values = [row[key] / divisor for row in rows for _, key, divisor, _ in lines]
+    values = [row[key] / divisor for row in rows for _, key, divisor, _ in lines if key in row]
     across, up = decades(counts), decades(values)
 
     def x(count: float) -> float:
@@ -78,7 +78,7 @@ def panel(number: int, title: str, lines: list, rows: list[dict]) -> str:
     out.append(f'<text x="{left + WIDTH}" y="{TOP + HEIGHT + 36}" text-anchor="end">images</text>')
     along = left
     for name, key, divisor, colour in lines:
-        points = [(x(row["count"]), y(row[key] / divisor)) for row in rows]
+        points = [(x(row["count"]), y(row[key] / divisor)) for row in rows if key in row]
         path = "L".join(f"{at:.1f} {height:.1f}" for at, height in points)
         out.append(f'<path class="line {colour}" d="M{path}"/>')
         out += [f'<circle class="dot {colour}" cx="{at:.1f}" cy="{height:.1f}" r="3.5"/>' for at, height in points]

@@ -114,10 +114,10 @@ fn judge(nearest: &mut [Nearest], asked: &Vectors, vectors: &Vectors, from: usiz
 fn product(one: &[f32], other: &[f32]) -> f32 {
     let (ones, _) = one.as_chunks::<8>();
     let (others, _) = other.as_chunks::<8>();
-    let mut sums = [0.0; 8];
+    let mut sums = [0.0_f32; 8];
     for (one, other) in ones.iter().zip(others) {
-        for at in 0..8 {
-            sums[at] += one[at] * other[at];
+        for ((sum, one), other) in sums.iter_mut().zip(one).zip(other) {
+            *sum += one * other;
         }
     }
     sums.iter().sum()

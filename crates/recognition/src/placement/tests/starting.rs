@@ -1,6 +1,6 @@
 //! A replica that starts: large collections go to the database without a way through its memory.
 
-use kaisatsu_store::PartState;
+use kaisatsu_store::{PartState, VectorPart};
 use kaisatsu_testkit::Backend;
 
 use super::{Replica, clustered, named};
@@ -62,9 +62,9 @@ async fn a_replica_that_answers_does_not_stop_when_a_new_collection_moves() {
     replica.weigh("aa").await;
     replica.put(&named(&clustered(50, 1))).await;
     replica.follower.catch_up().await.unwrap();
-    let collection = replica.weigh("aa").await;
-    let now = kaisatsu_model::Timestamp(0);
-    assert!(replica.fixture.store.begin_part(&collection, 256, now).await.unwrap());
+    replica.placement.begin_large().await.unwrap();
+    let parts = replica.fixture.store.vector_parts().await.unwrap();
+    assert_eq!(parts.iter().map(VectorPart::state).collect::<Vec<_>>(), [PartState::Filling]);
     other.follower.catch_up().await.unwrap();
     assert!(other.follower.is_loaded() && !other.is_in_database(), "it answers from its memory until the move is done");
 }
