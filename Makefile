@@ -4,7 +4,7 @@
 	docs schema pages screenshots openapi fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy \
 	bench-datasets bench-catalogue bench-segments bench-feedback bench-models bench-slow-database bench-layout \
 	bench-sdk soak maps vocabulary package package-server package-sdk test-packages test-packages-short chaos \
-	chaos-short bench-vectors test-pooled test-cluster
+	chaos-short bench-vectors bench-scale test-pooled test-cluster
 .DEFAULT_GOAL := help
 
 # Property tests use the same random cases in every run, so that only a change of the code can make them fail.
@@ -174,6 +174,18 @@ bench-vectors: ## measure similar image search in memory against PostgreSQL with
 		target/release/bench-nearest make target/bench-vectors clustered $$count 1280 200; \
 		tools/with-postgres target/release/bench-nearest database target/bench-vectors 1280; \
 	done
+
+# Numbers of vectors, and of their components. 10000000 is possible too: see docs/scale.md for what it needs.
+COUNTS ?= 10000 100000 1000000
+DIMENSIONS ?= 512
+
+bench-scale: export KAISATSU_TEST_POSTGRES_SETTINGS ?= shared_buffers=4GB maintenance_work_mem=4GB max_wal_size=16GB
+bench-scale: ## measure large collections behind three replicas beside plain SQL; COUNTS="10000 100000" DIMENSIONS=512
+	@cargo build --release --locked --package kaisatsu --package bench-nearest
+	@tools/with-postgres python3 bench/nearest/scale.py --kaisatsu target/release/kaisatsu \
+		--bench target/release/bench-nearest --json target/bench-scale.json \
+		--counts $(COUNTS) --dimensions $(DIMENSIONS) $(ARGS)
+	@python3 bench/nearest/scale_plot.py target/bench-scale.json docs/pictures/scale.svg
 
 bench-vision: ## measure image recognition against Python's onnxruntime and FastAPI
 	@$(BENCH_VISION)

@@ -3,6 +3,7 @@
 
 mod data;
 mod database;
+mod scale;
 
 use std::{
     env, error, fs,
@@ -21,7 +22,8 @@ const USAGE: &str = "usage: bench-nearest make DIR clustered|random COUNT DIMS Q
        bench-nearest run DIR DIMS [BEAM...]
        bench-nearest crossover DIR DIMS
        bench-nearest changes DIR DIMS
-       bench-nearest database DIR DIMS";
+       bench-nearest database DIR DIMS
+       bench-nearest scale …";
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -35,6 +37,7 @@ fn main() -> Outcome<()> {
             run(&PathBuf::from(dir), dims.parse()?, &beams)
         }
         ["changes", dir, dims] => changes(&PathBuf::from(dir), dims.parse()?),
+        ["scale", command @ ..] => scale::run(command),
         ["database", dir, dims] => database::compare(&PathBuf::from(dir), dims.parse()?),
         ["crossover", dir, dims] => crossover(&PathBuf::from(dir), dims.parse()?),
         _ => Err(USAGE.into()),

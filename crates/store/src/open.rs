@@ -22,6 +22,10 @@ static POSTGRES_SCHEMA: Migrator = sqlx_macros::migrate!("migrations/postgres");
 /// How long a statement waits for another writer, and a caller for a connection.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
 
+/// A connection that is taken is tried first, unless it was given back so recently: the pool tries it then too, and
+/// under load each trial is another round trip beside one statement.
+const TRUSTED: Duration = Duration::from_millis(200);
+
 /// How long a statement on PostgreSQL waits for a lock, and how long it may run: connections are few, and a waiting
 /// statement holds one. The longest statements are those of `kaisatsu check`, which read whole tables. The limits are
 /// set by a statement on each connection: connection poolers reject them as startup parameters.
@@ -54,6 +58,14 @@ impl Store {
                 migrate_postgres(&migrating, &errors).await?;
                 migrating.close().await;
                 let many = PgPoolOptions::new().max_connections(10).acquire_timeout(TIMEOUT);
+                let many = many.test_before_acquire(false).before_acquire(|connection, idle| {
+                    Box::pin(async move {
+                        if idle.idle_for >= TRUSTED {
+                            connection.ping().await?;
+                        }
+                        Ok(true)
+                    })
+                });
                 let port = options.get_port();
                 let bounded = many.after_connect(move |connection, _| {
                     watch_connections(port);

@@ -190,3 +190,17 @@ async fn a_checkpoint_leaves_no_deleted_data() {
     sqlx::raw_sql("COMMIT").execute(&mut reader).await.unwrap();
     assert!(store.wal_checkpoint().await.unwrap());
 }
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL; `make test` runs it"]
+async fn a_connection_that_was_lost_while_it_was_idle_is_replaced() {
+    let database = Database::fresh(Backend::Postgres);
+    let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
+    assert_eq!(store.content_revision().await.unwrap(), 0);
+    database.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+         WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    );
+    tokio::time::sleep(std::time::Duration::from_millis(400)).await;
+    assert_eq!(store.content_revision().await.unwrap(), 0);
+}

@@ -23,6 +23,15 @@ pub(crate) const SHARD_SEARCHES: usize = 5;
 const MERGED: &str = "SET LOCAL enable_sort = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; \
      SET LOCAL enable_seqscan = off; SET LOCAL jit = off; SET LOCAL statement_timeout = '10s'";
 
+/// How far a search goes.
+#[derive(Clone, Copy, PartialEq)]
+enum Effort {
+    /// The nearest in the index, without those that were removed: a few may be missing.
+    First,
+    /// On through the index until there are enough that were not removed.
+    Full,
+}
+
 impl Store {
     /// The images of a part that are about the nearest to a vector, in any order, each with its vector: somewhat more
     /// than `most`, so that whoever compares them exactly has the `most` nearest. Only images that were not removed
@@ -39,53 +48,27 @@ impl Store {
         let Pool::Postgres(pool) = &self.pool else { return Ok(Vec::new()) };
         let Some(vector) = unit(vector) else { return Ok(Vec::new()) };
         let wanted = most.saturating_add(SPARE);
-        let beam = wanted.saturating_mul(2).clamp(LEAST_BEAM, MOST_BEAM);
-        // Settings of this transaction only, so that a connection pooler may give the connection to others. The plan is
-        // made for this very limit.
-        let settings = if part.is_sharded() {
-            MERGED.to_owned()
-        } else {
-            format!("SET LOCAL hnsw.ef_search = {beam}; SET LOCAL hnsw.iterative_scan = 'relaxed_order'")
-        };
-        let begin = format!("BEGIN READ ONLY; {settings}");
-        let (table, schema) = (part.table(), &part.schema);
-        let distance = format!("p.vector OPERATOR({schema}.<#>) $1::real[]::{schema}.halfvec({})", part.dims);
-        // All images with an equal vector: here by a look into the index for each, on shards by one question to each.
-        let copies = if part.is_sharded() {
-            format!(
-                "FROM alike JOIN {table} m ON m.digest = alike.digest \
-                 JOIN collection_image i ON i.number = m.number AND i.removed = 0 \
-                 WHERE m.digest = ANY(ARRAY(SELECT digest FROM alike))"
-            )
-        } else {
-            format!(
-                "FROM alike CROSS JOIN LATERAL (SELECT p.number FROM {table} p \
-                 JOIN collection_image i ON i.number = p.number AND i.removed = 0 \
-                 WHERE p.digest = alike.digest ORDER BY p.number LIMIT {wanted}) m"
-            )
-        };
-        let sql = format!(
-            "WITH near AS MATERIALIZED (SELECT p.digest, {distance} AS distance \
-             FROM {table} p JOIN collection_image i ON i.number = p.number AND i.removed = 0 \
-             ORDER BY {distance} LIMIT {wanted}), \
-             alike AS (SELECT digest, MIN(distance) AS distance FROM near GROUP BY digest), \
-             chosen AS (SELECT m.number {copies} \
-             ORDER BY alike.distance, m.number LIMIT {wanted}) \
-             SELECT i.number, i.vector FROM chosen JOIN collection_image i ON i.number = chosen.number \
-             WHERE i.collection = $2"
-        );
         let failed = |error| part.failed(error);
-        let _turn = if part.is_sharded() { Some(self.shard_search().await?) } else { None };
-        let mut tx = pool.begin_with(AssertSqlSafe(begin)).await?;
-        let rows: Vec<(i64, Vec<u8>)> = sqlx::query_as(AssertSqlSafe(sql))
-            .persistent(false)
-            .bind(vector)
-            // Of a database that was set back, a part may have numbers that another collection uses since.
-            .bind(&part.collection)
-            .fetch_all(&mut *tx)
-            .await
-            .map_err(failed)?;
-        tx.commit().await.map_err(failed)?;
+        let rows: Vec<(i64, Vec<u8>)> = if part.is_sharded() {
+            let _turn = self.shard_search().await?;
+            // The plan is made for this very limit, under settings that only this transaction has.
+            let mut tx = pool.begin_with(AssertSqlSafe(format!("BEGIN READ ONLY; {MERGED}"))).await?;
+            let nearest = sqlx::query_as(AssertSqlSafe(over_shards(part, wanted))).persistent(false);
+            let rows = nearest.bind(vector).bind(&part.collection).fetch_all(&mut *tx).await.map_err(failed)?;
+            tx.commit().await.map_err(failed)?;
+            rows
+        } else {
+            // One statement without a transaction around it: one round trip, and a plan that the connection keeps.
+            let first = sqlx::query_as(AssertSqlSafe(here(part, wanted, Effort::First)));
+            let rows: Vec<(i64, Vec<u8>)> = first.bind(&vector).bind(&part.collection).fetch_all(pool).await?;
+            if rows.len() < wanted {
+                // Some of the nearest have been removed and are in the table yet, or there are no more.
+                let full = sqlx::query_as(AssertSqlSafe(here(part, wanted, Effort::Full)));
+                full.bind(vector).bind(&part.collection).fetch_all(pool).await?
+            } else {
+                rows
+            }
+        };
         Ok(rows.into_iter().map(|(number, vector)| (number, bytes_to_floats(&vector))).collect())
     }
 
@@ -119,4 +102,49 @@ impl Store {
         let numbers = sqlx::query_scalar(AssertSqlSafe(sql)).bind(after).bind(limit);
         numbers.fetch_all(pool).await.map_err(|error| part.failed(error))
     }
+}
+
+/// The statement that searches a part on this server.
+///
+/// Of a database that was set back, a part may have numbers that another collection uses since, hence `$2`.
+///
+/// What a search is compared with is computed before the index is read, so the settings of the search are there by
+/// then. They are those of the transaction, which is this statement: a pooler may give the connection to others.
+fn here(part: &VectorPart, wanted: usize, effort: Effort) -> String {
+    let beam = wanted.saturating_mul(2).clamp(LEAST_BEAM, MOST_BEAM);
+    let (table, schema, dims) = (part.table(), &part.schema, part.dims);
+    let (scan, existing) = match effort {
+        Effort::First => ("off", ""),
+        Effort::Full => ("relaxed_order", "JOIN collection_image i ON i.number = p.number AND i.removed = 0"),
+    };
+    format!(
+        "WITH near AS MATERIALIZED (SELECT p.digest, p.vector OPERATOR({schema}.<#>) \
+         (SELECT CASE WHEN set_config('hnsw.ef_search', '{beam}', true) IS NOT NULL \
+         AND set_config('hnsw.iterative_scan', '{scan}', true) IS NOT NULL \
+         THEN $1::real[]::{schema}.halfvec({dims}) END) AS distance \
+         FROM {table} p {existing} ORDER BY distance LIMIT {wanted}), \
+         alike AS (SELECT digest, MIN(distance) AS distance FROM near GROUP BY digest) \
+         SELECT m.number, m.vector FROM alike CROSS JOIN LATERAL (SELECT i.number, i.vector FROM {table} p \
+         JOIN collection_image i ON i.number = p.number AND i.removed = 0 \
+         WHERE p.digest = alike.digest AND i.collection = $2 ORDER BY p.number LIMIT {wanted}) m \
+         ORDER BY alike.distance, m.number LIMIT {wanted}"
+    )
+}
+
+/// The statement that searches a part on shards: images with equal vectors are found by one question to each.
+fn over_shards(part: &VectorPart, wanted: usize) -> String {
+    let (table, schema) = (part.table(), &part.schema);
+    let distance = format!("p.vector OPERATOR({schema}.<#>) $1::real[]::{schema}.halfvec({})", part.dims);
+    format!(
+        "WITH near AS MATERIALIZED (SELECT p.digest, {distance} AS distance \
+         FROM {table} p JOIN collection_image i ON i.number = p.number AND i.removed = 0 \
+         ORDER BY {distance} LIMIT {wanted}), \
+         alike AS (SELECT digest, MIN(distance) AS distance FROM near GROUP BY digest), \
+         chosen AS (SELECT m.number FROM alike JOIN {table} m ON m.digest = alike.digest \
+         JOIN collection_image i ON i.number = m.number AND i.removed = 0 \
+         WHERE m.digest = ANY(ARRAY(SELECT digest FROM alike)) \
+         ORDER BY alike.distance, m.number LIMIT {wanted}) \
+         SELECT i.number, i.vector FROM chosen JOIN collection_image i ON i.number = chosen.number \
+         WHERE i.collection = $2"
+    )
 }
