@@ -60,7 +60,7 @@ fn compare(backend: Backend, blobs: &str) {
         let settings = ["--models", &models, "--database", &database.address, "--blobs", blobs];
         run(home.path(), &[&settings[..], args].concat(), &secrets)
     };
-    let rows: String = ITEMS.iter().map(|(id, picture)| format!("{id},food,{id},{picture}\n")).collect();
+    let rows = ITEMS.map(|(id, picture)| format!("{id},food,{id},{picture}\n")).concat();
     let file = home.path().join("catalogue.csv");
     fs::write(&file, format!("id,category,name,image\n{rows}")).unwrap();
     let imported = command(&["catalog", "import", file.to_str().unwrap(), "--pictures", photos().to_str().unwrap()]);

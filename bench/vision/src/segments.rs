@@ -97,8 +97,8 @@ impl Words {
     fn code(&self, item: u64, feature: u64) -> (u16, u64) {
         let word = self.word(random(item, feature, 2));
         // Each bit of the word's usual signature is another with a probability of 9 in 32.
-        let [a, b, c, d, e] = [3, 4, 5, 6, 7].map(|salt| random(item, feature, salt));
-        (word, random(u64::from(word), 0, 8) ^ (a & (b | (c & d & e))))
+        let bits = |salt| random(item, feature, salt);
+        (word, random(u64::from(word), 0, 8) ^ (bits(3) & (bits(4) | (bits(5) & bits(6) & bits(7)))))
     }
 
     fn item(&self, number: u64) -> EncodedReference {

@@ -101,7 +101,7 @@ impl ConsoleService {
             return Err(AccessError::TooMany("applications"));
         }
         let id = AppId::from_random(random_bytes());
-        let (issued, row) = new_key(self.now(), KeyTerms::default());
+        let (issued, row) = new_key(self.now(), &KeyTerms::default());
         self.store.create_application_with_key(&id, name, Some(&me.id), &row).await?;
         Ok((self.application(me, &id).await?, issued))
     }
@@ -174,7 +174,7 @@ impl ConsoleService {
     pub async fn create_key(&self, me: &Account, id: &AppId) -> Result<IssuedKey, AccessError> {
         self.application(me, id).await?;
         self.check_key_limit(id).await?;
-        let (issued, row) = new_key(self.now(), KeyTerms::default());
+        let (issued, row) = new_key(self.now(), &KeyTerms::default());
         self.store.create_key(id, &row).await?;
         Ok(issued)
     }
@@ -202,7 +202,7 @@ impl ConsoleService {
     ) -> Result<IssuedKey, AccessError> {
         self.own_key(me, id, key).await?;
         self.check_key_limit(id).await?;
-        let (issued, row) = new_key(self.now(), KeyTerms::default());
+        let (issued, row) = new_key(self.now(), &KeyTerms::default());
         self.store.rotate_key(key, &row, row.created_at.after(overlap)).await?;
         Ok(issued)
     }
@@ -244,7 +244,7 @@ impl ConsoleService {
             return Err(AccessError::TooMany("passes of the console"));
         }
         let scope = if me.role == Role::Operator { KeyScope::Operator } else { KeyScope::default() };
-        let (issued, mut row) = new_key(self.now(), scope.into());
+        let (issued, mut row) = new_key(self.now(), &scope.into());
         let end = row.created_at.after(CONSOLE_KEY_LIFETIME);
         row.console = Some((end, me.id.clone()));
         self.store.create_key(id, &row).await?;

@@ -74,7 +74,7 @@ impl KeyService {
         name: &ApplicationName,
         terms: impl Into<KeyTerms>,
     ) -> Result<IssuedKey, AccessError> {
-        let (issued, row) = new_key(self.now(), terms.into());
+        let (issued, row) = new_key(self.now(), &terms.into());
         self.store.create_application_with_key(&AppId::from_random(random_bytes()), name, None, &row).await?;
         Ok(issued)
     }
@@ -116,7 +116,7 @@ impl KeyService {
     /// # Errors
     /// When there is no such application or the database fails.
     pub async fn create_key_with(&self, application: &AppId, terms: KeyTerms) -> Result<IssuedKey, AccessError> {
-        let (issued, row) = new_key(self.now(), terms);
+        let (issued, row) = new_key(self.now(), &terms);
         self.store.create_key(application, &row).await?;
         Ok(issued)
     }
@@ -143,7 +143,7 @@ impl KeyService {
     /// # Errors
     /// When there is no such key, it is disabled or was rotated already, or the database fails.
     pub async fn rotate_key(&self, old: &KeyId, overlap: Duration) -> Result<IssuedKey, AccessError> {
-        let (issued, row) = new_key(self.now(), KeyTerms::default());
+        let (issued, row) = new_key(self.now(), &KeyTerms::default());
         self.store.rotate_key(old, &row, row.created_at.after(overlap)).await?;
         Ok(issued)
     }
@@ -166,7 +166,7 @@ impl KeyService {
 }
 
 /// A new key, and the row to store.
-pub(crate) fn new_key(now: Timestamp, terms: KeyTerms) -> (IssuedKey, NewKey) {
+pub(crate) fn new_key(now: Timestamp, terms: &KeyTerms) -> (IssuedKey, NewKey) {
     let secret = ApiKey::from_random(random_bytes());
     let id = KeyId::from_random(random_bytes());
     let row = NewKey {

@@ -128,16 +128,13 @@ impl Choices {
                 }
                 self.next[here] += 1;
             };
-            match onward {
-                Some(arc) => {
-                    way.push(arc);
-                    here = self.arcs[arc as usize].0 as usize;
-                }
-                None => {
-                    let Some(last) = way.pop() else { return total };
-                    here = self.arcs[(last ^ 1) as usize].0 as usize;
-                    self.next[here] += 1;
-                }
+            if let Some(arc) = onward {
+                way.push(arc);
+                here = self.arcs[arc as usize].0 as usize;
+            } else {
+                let Some(last) = way.pop() else { return total };
+                here = self.arcs[(last ^ 1) as usize].0 as usize;
+                self.next[here] += 1;
             }
         }
     }

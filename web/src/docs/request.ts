@@ -52,6 +52,9 @@ export const SHOWN: Record<string, string[]> = {
   updateDataSet: ['name'],
   uploadImage: ['tag'],
   modelTags: ['text'],
+  searchCourse: ['from', 'to'],
+  getDataSet: ['dataSetId'],
+  deleteDataSet: ['dataSetId'],
   getDataSetByQuery: ['dataSetId'],
 };
 /** Values of the samples where the document has no example, or another one says more. */

@@ -23,7 +23,7 @@ pub(crate) enum Command {
         #[arg(value_parser = ShardName::new)]
         name: ShardName,
         /// postgres://USER:PASSWORD@HOST:PORT/DATABASE, as the database server reaches it [default: the value of
-        /// KAISATSU_SHARD_ADDRESS, which other users of this machine cannot see]
+        /// `KAISATSU_SHARD_ADDRESS`, which other users of this machine cannot see]
         address: Option<String>,
     },
     /// List the shards, and whether each answers

@@ -207,14 +207,14 @@ impl Items {
     /// in their ranges.
     fn gone_into(&self, new: &[OpenSegment]) -> HashSet<ItemId> {
         let is_gone = |item: ItemId, revision: u64| {
-            new.iter().any(|open| match open.segment.revision_of(item) {
-                Some(known) => known >= revision,
-                None => {
-                    let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-                    let SegmentRange { from, to } = open.range();
-                    let change = (signed(revision), signed(item.0));
-                    from < change && change <= to && !self.memory.has_item(item)
+            new.iter().any(|open| {
+                if let Some(known) = open.segment.revision_of(item) {
+                    return known >= revision;
                 }
+                let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+                let SegmentRange { from, to } = open.range();
+                let change = (signed(revision), signed(item.0));
+                from < change && change <= to && !self.memory.has_item(item)
             })
         };
         self.revisions.iter().filter(|(item, at)| is_gone(**item, **at)).map(|(item, _)| *item).collect()

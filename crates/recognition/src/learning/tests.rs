@@ -159,7 +159,7 @@ async fn a_bound_changes_no_bit_of_any_answer(all: Fixture) {
                 rate(&all, by, *number, candidate, Verdict::Invalid).await;
             }
             8 if !given.is_empty() => {
-                revoke(&all, given[usize::try_from(dice.roll(given.len() as u64)).unwrap()].0).await
+                revoke(&all, given[usize::try_from(dice.roll(given.len() as u64)).unwrap()].0).await;
             }
             _ => {}
         }

@@ -51,13 +51,14 @@ impl SegmentKeeper {
         self.cache.has_room(&recorded)?;
         let mut new = Vec::new();
         for one in self.catalogue.missing(&recorded) {
-            match self.cache.open(one).await? {
-                Some(segment) => new.push(OpenSegment { recorded: one.clone(), segment }),
-                None => tracing::error!(
+            if let Some(segment) = self.cache.open(one).await? {
+                new.push(OpenSegment { recorded: one.clone(), segment });
+            } else {
+                tracing::error!(
                     segment = one.number,
                     items = one.segment.items,
                     "a segment of the catalogue is lost; its items are in memory until it is written anew"
-                ),
+                );
             }
         }
         let taken = tokio::task::block_in_place(|| self.catalogue.take_in(new, &recorded));

@@ -122,7 +122,7 @@ fn item(number: u64, change: u64) -> NewItem {
     let text = |text: &str| text.to_owned();
     NewItem {
         id: number.to_string(),
-        category: text(if number % 3 == 0 { "food" } else { "book" }),
+        category: text(if number.is_multiple_of(3) { "food" } else { "book" }),
         name: text("x"),
         detail: text("{}"),
         image_url: text(""),
@@ -203,13 +203,13 @@ async fn segments_answer_as_memory_does(backend: Backend) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn segments_answer_as_memory_does_on_sqlite() {
-    segments_answer_as_memory_does(Backend::Sqlite).await;
+    Box::pin(segments_answer_as_memory_does(Backend::Sqlite)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs PostgreSQL; `make test` runs it"]
 async fn segments_answer_as_memory_does_on_postgres() {
-    segments_answer_as_memory_does(Backend::Postgres).await;
+    Box::pin(segments_answer_as_memory_does(Backend::Postgres)).await;
 }
 
 /// Votes that run while segments come and go see every item, once.

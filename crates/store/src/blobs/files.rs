@@ -131,7 +131,7 @@ impl<'a> Upload<'a> {
             None => self.parts.insert(self.blobs.store.put_multipart(&self.path).await?),
         };
         self.bytes = 0;
-        let sent = parts.put_part(PutPayload::from_iter(self.waiting.drain(..))).await;
+        let sent = parts.put_part(self.waiting.drain(..).collect::<PutPayload>()).await;
         self.or_abort(sent).await
     }
 

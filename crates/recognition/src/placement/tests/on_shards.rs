@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use kaisatsu_store::{PartState, ShardName, StoreError};
+use kaisatsu_store::{PartState, ShardName, StoreError, VectorPart};
 use kaisatsu_testkit::{Backend, fresh_shards};
 
 use super::{LEAVING, Replica, clustered, named};
@@ -89,7 +89,7 @@ async fn a_collection_moves_to_shards_and_back_while_it_answers() {
     replica.settle().await;
     replica.settle().await;
     assert!(shards().await.is_empty(), "nothing is left there");
-    let states: Vec<_> = replica.fixture.store.vector_parts().await.unwrap().iter().map(|part| part.state()).collect();
+    let states: Vec<_> = replica.fixture.store.vector_parts().await.unwrap().iter().map(VectorPart::state).collect();
     assert_eq!(states, [PartState::Answering]);
     ends.store(true, Ordering::Relaxed);
     let places = searching.await.unwrap();

@@ -135,7 +135,9 @@ proptest! {
         if at_once {
             index.remove_items(&gone.iter().map(|item| ItemId(*item)).collect());
         } else {
-            gone.iter().for_each(|item| index.remove_item(ItemId(*item)));
+            for item in &gone {
+                index.remove_item(ItemId(*item));
+            }
         }
         prop_assert_eq!(index.items(), 20 - gone.len());
         let never = filled((0..20).filter(|item| !gone.contains(item)));

@@ -1,6 +1,6 @@
 //! Making one segment of several, word by word: no more of them is in memory than their directories and one word.
 
-use std::{collections::HashMap, io, path::Path};
+use std::{collections::HashMap, hash::BuildHasher, io, path::Path};
 
 use super::{
     Segment, WrittenSegment,
@@ -20,7 +20,7 @@ use crate::object::{
 pub fn merge_segments(
     path: &Path,
     mut segments: Vec<Segment>,
-    wanted: &HashMap<ItemId, u64>,
+    wanted: &HashMap<ItemId, u64, impl BuildHasher>,
 ) -> io::Result<Option<WrittenSegment>> {
     // The items in the order of their numbers, each with its segment and its place there.
     let mut chosen: HashMap<u64, (usize, usize)> = HashMap::new();
