@@ -29,13 +29,16 @@ for (const [colorScheme, width] of [
     await page.goto(`${server.base}/docs/#conceptClassify`);
     await expect(page.getByRole('heading', { name: 'conceptClassify' })).toBeInViewport();
     await page.getByRole('button', { name: /Send a request.*conceptClassify/ }).click();
-    // Two operations unfolded say what all would say, in a tenth of the time.
     await page.evaluate(() => {
-      const folded = '#content article:is([aria-labelledby=conceptClassify], [aria-labelledby=createDataSet]) details';
-      for (const details of document.querySelectorAll<HTMLDetailsElement>(folded)) details.open = true;
+      for (const details of document.querySelectorAll('details')) details.open = true;
+    });
+    await expectNoHorizontalScrolling(page);
+    // All operations are of the same parts. Two of them say what all would say, in a tenth of the time.
+    await page.evaluate(() => {
+      for (const article of document.querySelectorAll('article'))
+        article.hidden = !['conceptClassify', 'createDataSet'].includes(article.getAttribute('aria-labelledby') ?? '');
     });
     await expectAccessible(page);
-    await expectNoHorizontalScrolling(page);
   });
 }
 
