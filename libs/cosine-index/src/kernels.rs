@@ -32,6 +32,12 @@ fn float_dots_with<S: Simd>(simd: S, query: &[FloatBlock], rows: &Rows<FloatBloc
     }
 }
 
+/// Dot products of `query` with rows that lie anywhere: the bits of [`float_dots`].
+pub(super) fn float_dots_of<'a>(query: &[FloatBlock], rows: impl Iterator<Item = &'a [FloatBlock]>) -> Vec<f32> {
+    let level = Level::new();
+    rows.map(|row| dispatch!(level, simd => float_dot(simd, query, row))).collect()
+}
+
 #[inline(always)]
 fn float_dot<S: Simd>(simd: S, left: &[FloatBlock], right: &[FloatBlock]) -> f32 {
     // Four sums, because an addition waits for the one before it.

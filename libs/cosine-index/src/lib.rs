@@ -20,6 +20,7 @@ mod block;
 mod codes;
 mod duplicates;
 mod error;
+mod few;
 mod graph;
 mod id_map;
 mod kernels;
@@ -46,6 +47,7 @@ use rows::Rows;
 use sweep::Repairs;
 
 pub use error::Error;
+pub use few::FewVectors;
 pub use settings::Settings;
 pub use shared::SharedVectorIndex;
 
@@ -72,6 +74,17 @@ pub struct VectorIndex {
     vectors: Rows<FloatBlock>,
     id_map: IdMap,
     graph: Option<Graph>,
+}
+
+/// The `k` best, best first, those of equal scores by their ids.
+fn nearest_first(mut matches: Vec<Match>, k: usize) -> Vec<Match> {
+    let order = |left: &Match, right: &Match| right.score.total_cmp(&left.score).then(left.id.cmp(&right.id));
+    if k < matches.len() {
+        matches.select_nth_unstable_by(k, order);
+        matches.truncate(k);
+    }
+    matches.sort_unstable_by(order);
+    matches
 }
 
 /// An insertion that was computed on an index, to be applied before any other change.
@@ -250,18 +263,12 @@ impl VectorIndex {
     }
 
     fn best(&self, query: &[FloatBlock], slots: &[u32], k: usize) -> Vec<Match> {
-        let mut matches: Vec<Match> = slots
+        let matches = slots
             .iter()
             .zip(self.scores(query, slots))
             .filter_map(|(&slot, score)| Some(Match { id: self.id_map.id_of(slot)?, score }))
             .collect();
-        let order = |left: &Match, right: &Match| right.score.total_cmp(&left.score).then(left.id.cmp(&right.id));
-        if k < matches.len() {
-            matches.select_nth_unstable_by(k, order);
-            matches.truncate(k);
-        }
-        matches.sort_unstable_by(order);
-        matches
+        nearest_first(matches, k)
     }
 
     fn plan_insertion(&self, id: u64, vector: &[f32]) -> Result<Insertion, Error> {

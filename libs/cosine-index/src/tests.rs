@@ -11,7 +11,7 @@ use std::{
 
 use proptest::prelude::*;
 
-use super::{Error, Match, Settings, VectorIndex};
+use super::{Error, FewVectors, Match, Settings, VectorIndex};
 
 /// Always compares with every vector.
 const EXACT: Settings = Settings { graph_from: usize::MAX, beam: 64, spare: 14 };
@@ -207,4 +207,23 @@ fn length_does_not_matter_however_large_or_small() {
     index.insert(2, &[1e-45, -1e-45]).unwrap();
     let found = index.search(&[3e38, 3e38], 2).unwrap();
     assert!((found[0].score - 1.0).abs() < 1e-6 && found[1].score.abs() < 1e-6);
+}
+
+#[test]
+fn a_few_vectors_have_the_scores_and_the_order_of_an_index() {
+    let (mut stored, queries) = data::embeddings(40, 5);
+    let copy = stored[3].1.clone();
+    stored.extend([(900, copy.clone()), (41, copy.iter().map(|value| value * 3.0).collect())]);
+    let index = VectorIndex::build(data::DIMS, EXACT, stored.clone()).unwrap();
+    stored.reverse();
+    let few = FewVectors::new(data::DIMS, stored).unwrap();
+    let bits = |found: Vec<Match>| found.iter().map(|found| (found.id, found.score.to_bits())).collect::<Vec<_>>();
+    for query in queries.iter().chain([&copy]) {
+        for k in [0, 1, 7, 100] {
+            assert_eq!(bits(few.nearest(query, k).unwrap()), bits(index.search(query, k).unwrap()));
+        }
+        assert_eq!(few.cosines(&[900, 5, 77], query), index.cosines(&[900, 5, 77], query));
+    }
+    assert_eq!(few.nearest(&[1.0], 1), Err(Error::Dimensions { expected: data::DIMS, found: 1 }));
+    assert_eq!(FewVectors::new(1, [(1, [0.0])]).unwrap_err(), Error::Zero);
 }

@@ -1,6 +1,6 @@
 //! The processor time of one run of a network with every instruction set that this processor has.
 //!
-//! `cargo run --release --example measure -- MODEL.onnx SECONDS NAME=1x3x224x224 …`
+//! `cargo bench -- MODEL.onnx SECONDS NAME=1x3x224x224 …`
 #![allow(clippy::print_stdout, reason = "a measurement prints")]
 
 use std::{
@@ -13,9 +13,9 @@ use std::{
 use inference_kernels::{Network, Processor, Runner, Unsupported};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let [model, seconds, inputs @ ..] = words.as_slice() else {
-        return Err("usage: measure MODEL.onnx SECONDS NAME=1x3x224x224 …".into());
+        return Err("usage: cargo bench -- MODEL.onnx SECONDS NAME=1x3x224x224 …".into());
     };
     let file = fs::read(model)?;
     let inputs =
