@@ -21,6 +21,8 @@ JAPAN = ["tokyo", "kansai", "japan"]
 RECIPES = [*JAPAN, "new-york", *BENCH]
 # Small enough to come with the binary. The others are for the maps folder of a server.
 BUILT_IN = ["tokyo", "kansai", "new-york"]
+# The layouts that are tried, where the first one is not good enough.
+EFFORT = {"new-york": "6"}
 
 
 def maps_folder() -> Path:
@@ -85,7 +87,7 @@ def main() -> None:
             folder.mkdir(parents=True, exist_ok=True)
             build = [str(given.kaisatsu), "map", "build", str(output), "--output", str(folder / f"{recipe}.toml")]
             if recipe in BUILT_IN:
-                build.append("--languages")
+                build += ["--languages", "--effort", EFFORT.get(recipe, "1")]
             if subprocess.run(build).returncode != 0:
                 failed.append(recipe)
     if failed:

@@ -2,9 +2,11 @@
 //!
 //! A [`Severity::Error`] keeps a map from being used. A [`Severity::Warning`] is for the person who draws the map.
 
+mod courses;
 mod facts;
 mod groups;
 mod identities;
+mod labels;
 mod overlap;
 mod report;
 mod stations;
@@ -67,9 +69,11 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<MapParts> {
         report.error(&file.name.span(), "a map needs a name");
     }
     text_length::check(file.name.get_ref(), MAX_NAME, "the name of the map", &file.name.span(), report);
-    for (text, most, what) in
-        [(&file.edition, MAX_NAME, "the edition"), (&file.credits, MAX_CREDITS, "the text of the credits")]
-    {
+    for (text, most, what) in [
+        (&file.translation, MAX_NAME, "the translation of the map's name"),
+        (&file.edition, MAX_NAME, "the edition"),
+        (&file.credits, MAX_CREDITS, "the text of the credits"),
+    ] {
         if let Some(text) = text {
             text_length::check(text.get_ref(), most, what, &text.span(), report);
         }
@@ -94,12 +98,15 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<MapParts> {
     overlap::check(&stations, report);
     facts::check(&stations, &file.line, report);
     identities::check(&stations, &file.line, report);
+    courses::check(&stations, &file.line, report);
+    labels::check(&stations, language, report);
     let extent = Window { x: 0, y: 0, width, height };
     let legend = file.legend.map(|legend| check_legend(&legend, &extent, report));
     Some(MapParts {
         id: id.ok()?,
         language,
         name: file.name.into_inner(),
+        translation: file.translation.map(Spanned::into_inner).unwrap_or_default(),
         edition: file.edition.map(Spanned::into_inner).unwrap_or_default(),
         credits: file.credits.map(Spanned::into_inner).unwrap_or_default(),
         width,

@@ -131,7 +131,7 @@ impl<P> StationDirectory<P> {
         }
         for (key, stations) in &self.lines {
             // The names of lines begin with those of their operators, which people leave out: 山手線, JR山手線.
-            if key.contains(&wanted.key) {
+            if is_part(key, &wanted.key) {
                 let of_line = (true, KeyKind::Line, key.len() - wanted.key.len());
                 for at in stations {
                     ranks.entry(*at).and_modify(|known| *known = (*known).min(of_line)).or_insert(of_line);
@@ -146,11 +146,23 @@ impl<P> StationDirectory<P> {
     /// The entries within `radius` metres of a position, with their distances in metres, the nearest first.
     #[must_use]
     pub fn near(&self, position: Position, radius: f64) -> Vec<(usize, f64)> {
+        // A degree of latitude has more than 110 km. Most stations are that far north or south, which is quick to see.
+        let latitude = |position: Position| position.degrees().0;
+        let is_in_band =
+            |at: &usize| (latitude(self.station(*at).position) - latitude(position)).abs() * 110_000.0 <= radius;
         let distance = |at| (at, position.metres_to(self.station(at).position));
-        let mut found: Vec<_> = (0..self.entries.len()).map(distance).filter(|(_, metres)| *metres <= radius).collect();
+        let found = (0..self.entries.len()).filter(is_in_band).map(distance);
+        let mut found: Vec<_> = found.filter(|(_, metres)| *metres <= radius).collect();
         found.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
         found
     }
+}
+
+/// Whether the name of a line has a part that is sought. A few Latin letters are in most names, unlike 山手, so they must
+/// begin it; and every line is a line.
+fn is_part(name: &str, part: &str) -> bool {
+    let is_common = part.is_ascii() && (part.len() < 4 || part == "line");
+    if is_common { name.starts_with(part) } else { name.contains(part) }
 }
 
 fn lines<P>(maps: &[Arc<LoadedMap<P>>], entry_of: &BTreeMap<(usize, usize), usize>) -> Vec<(String, Vec<usize>)> {

@@ -15,6 +15,8 @@ pub struct MapDocument {
     pub language: MapLanguage,
     /// Its display name.
     pub name: String,
+    /// Its display name in a second language; empty if it has none.
+    pub translation: String,
     /// Which state of the network it shows.
     pub edition: String,
     /// The sources of the data.
@@ -51,6 +53,9 @@ impl MapDocument {
             writeln!(out, "language = {}", quoted(self.language.word()))?;
         }
         writeln!(out, "name = {}", quoted(&self.name))?;
+        if !self.translation.is_empty() {
+            writeln!(out, "translation = {}", quoted(&self.translation))?;
+        }
         if !self.edition.is_empty() {
             writeln!(out, "edition = {}", quoted(&self.edition))?;
         }

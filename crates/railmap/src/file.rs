@@ -25,6 +25,8 @@ pub struct MapFile {
     pub language: Option<Spanned<String>>,
     /// Its display name.
     pub name: Spanned<String>,
+    /// Its display name in a second language.
+    pub translation: Option<Spanned<String>>,
     /// Which state of the network it shows.
     pub edition: Option<Spanned<String>>,
     /// Width in map units.

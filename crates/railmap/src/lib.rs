@@ -14,6 +14,7 @@ mod grid;
 pub mod journey;
 mod layouts;
 mod map;
+pub mod name_breaks;
 mod registry;
 mod search_key;
 mod select;

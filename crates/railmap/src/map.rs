@@ -126,6 +126,8 @@ pub struct RouteMap {
     pub language: MapLanguage,
     /// Its display name.
     pub name: String,
+    /// Its display name in a second language; empty if it has none.
+    pub translation: String,
     /// Which state of the network it shows.
     pub edition: String,
     /// The sources of the data.
@@ -152,6 +154,7 @@ pub(crate) struct MapParts {
     pub(crate) id: MapId,
     pub(crate) language: MapLanguage,
     pub(crate) name: String,
+    pub(crate) translation: String,
     pub(crate) edition: String,
     pub(crate) credits: String,
     pub(crate) width: i64,
@@ -166,7 +169,7 @@ pub(crate) struct MapParts {
 impl RouteMap {
     /// Sorts and indexes the contents; `None` if the centre is not one of the stations.
     pub(crate) fn from_parts(parts: MapParts) -> Option<Self> {
-        let MapParts { id, language, name, edition, credits, width, height, centre, legend, .. } = parts;
+        let MapParts { id, language, name, translation, edition, credits, width, height, centre, legend, .. } = parts;
         let MapParts { mut lines, groups, mut stations, .. } = parts;
         stations.sort_by_key(|station| station.code);
         lines.sort_by_key(|line| line.code);
@@ -179,6 +182,7 @@ impl RouteMap {
             id,
             language,
             name,
+            translation,
             edition,
             credits,
             extent,
@@ -192,6 +196,12 @@ impl RouteMap {
             spellings: OnceLock::new(),
             grid,
         })
+    }
+
+    /// Its display name in the language of its labels.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        self.language.choose(&self.name, &self.translation)
     }
 
     /// Whether a station or a line has another name in the Latin alphabet.
@@ -216,6 +226,7 @@ impl RouteMap {
             id: self.id.clone(),
             language,
             name: self.name.clone(),
+            translation: self.translation.clone(),
             edition: self.edition.clone(),
             credits: self.credits.clone(),
             width: self.extent.width,

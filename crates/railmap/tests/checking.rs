@@ -281,12 +281,122 @@ fn texts_have_a_length() {
     );
 }
 
+/// Three stations, each at a latitude, and a line over all of them.
+fn line_over(latitudes: [f64; 3], line: &str) -> String {
+    let at = |code: i64, y: i64, lat: f64| station(code, 20, y).replace("lat = 35.7\n", &format!("lat = {lat}\n"));
+    let [a, b, c] = latitudes;
+    format!(
+        "{HEAD}{}{}{}[[line]]\ncode = 1\nname = \"線\"\ncolor = \"#00ff7F\"\n{line}",
+        at(1, 20, a),
+        at(2, 50, b),
+        at(3, 80, c)
+    )
+}
+
 #[test]
-fn every_built_in_map_has_no_findings() {
-    for text in
-        [include_str!("../maps/tokyo.toml"), include_str!("../maps/kansai.toml"), include_str!("../maps/new-york.toml")]
-    {
-        assert_eq!(check(text).findings, []);
+fn a_station_that_makes_a_detour_is_warned_about() {
+    let line = "stations = [[1, 2, 3]]\n";
+    assert_eq!(findings(&line_over([35.70, 35.71, 35.72], line)), [] as [&str; 0]);
+    assert_eq!(
+        findings(&line_over([35.70, 35.73, 35.72], line)),
+        ["18: warning: station 2 駅2: is it here? By way of it, line 1 線 goes 4448 m from 駅1 to 駅3, not 2224"]
+    );
+    // 1.5 times as far, and 300 m: a bend.
+    assert_eq!(findings(&line_over([35.70, 35.725, 35.72], line)), [] as [&str; 0]);
+    assert_eq!(findings(&line_over([35.70, 35.7013, 35.7], line)), [] as [&str; 0]);
+}
+
+#[test]
+fn a_line_in_parts_is_warned_about() {
+    let spread = [35.70, 35.71, 35.72];
+    let fourth = station(4, 120, 80).replace("lat = 35.7\n", "lat = 35.73\n");
+    let text = |runs: &str| format!("{}{fourth}", line_over(spread, &format!("stations = {runs}\n")));
+    assert_eq!(findings(&text("[[1, 2], [3, 2], [3, 4]]")), [] as [&str; 0]);
+    assert_eq!(
+        findings(&text("[[1, 2], [3, 4]]")),
+        ["40: warning: line 1 線: it has 2 parts that nothing joins: 駅1 to 駅2, 駅3 to 駅4"]
+    );
+}
+
+#[test]
+fn a_missing_stop_shows_in_the_numbers() {
+    let numbered = |numbers: [&str; 3]| {
+        let text = line_over([35.70, 35.71, 35.72], "symbol = \"JR-F\"\nstations = [[1, 2]]\n");
+        (1..).zip(numbers).fold(text, |text, (code, number)| {
+            text.replace(
+                &format!("code = {code}\nname = \"駅"),
+                &format!("code = {code}\nnumbers = [\"{number}\"]\nname = \"駅"),
+            )
+        })
+    };
+    assert_eq!(findings(&numbered(["JR-F08", "JR-F09", "JR-F10"])), [] as [&str; 0]);
+    let warning = "43: warning: line 1 線: no station is JR-F09, between 駅1 and 駅2";
+    assert_eq!(findings(&numbered(["JR-F08", "JR-F10", "JR-H40"])), [warning]);
+    // An express passes a station, which has the number. Other lines have other numbers.
+    assert_eq!(findings(&numbered(["JR-F08", "JR-F10", "JR-F09"])), [] as [&str; 0]);
+    assert_eq!(findings(&numbered(["JR-H08", "JR-H10", "JR-F09"])), [] as [&str; 0]);
+}
+
+#[test]
+fn a_name_broken_inside_a_word_is_warned_about() {
+    let named = |rows: &str| {
+        let label = format!("name = \"新大久保\"\nlabel = {{ rows = [{rows}] }}\n");
+        let first = station(1, 20, 20).replace("name = \"駅1\"\n", &label);
+        format!("{HEAD}{first}{}", station(2, 20, 60).replace("駅2", "大久保"))
+    };
+    for sound in ["\"新大久保\"", "\"新\", \"大久保\"", "\"新駅\", \"大久保\""] {
+        assert_eq!(findings(&named(sound)), [] as [&str; 0]);
+    }
+    assert_eq!(
+        findings(&named("\"新大\", \"久保\"")),
+        ["7: warning: station 1 新大久保: its name is broken inside a word: 新大 / 久保"]
+    );
+    let english = "translation = \"Malcolm X Plaza\"\nlabel = { rows = [\"Malcolm\", \"X Plaza\"] }\nlat = ";
+    let text = format!("{HEAD}{}", station(1, 20, 20).replace("lat = ", english));
+    let text = text.replace("id = \"m\"\n", "id = \"m\"\nlanguage = \"en\"\n");
+    assert_eq!(findings(&text), ["8: warning: station 1 駅1: its name is broken inside a word: Malcolm / X Plaza"]);
+}
+
+#[test]
+fn a_name_beside_the_mark_of_another_station_is_warned_about() {
+    // The name of the first ends at x 55. Its own mark is 3 away.
+    let text = |x: i64| format!("{HEAD}{}{}", station(1, 20, 20), station(2, x, 20));
+    assert_eq!(findings(&text(63)), [] as [&str; 0]);
+    assert_eq!(findings(&text(61)), ["7: warning: station 1 駅1: its name is nearer to the mark of station 2 駅2"]);
+}
+
+/// What looks wrong on the built-in maps and is not: tracks that turn, and a number that is kept for a station to come.
+const REAL: [(&str, &[&str]); 3] = [
+    ("tokyo", &["テレコムセンター: is it"]),
+    (
+        "kansai",
+        &[
+            "no station is JR-Q35",
+            "桃山: is it",
+            "谷川: is it",
+            "南吹田: is it",
+            "信貴山下: is it",
+            "紀ノ川: is it",
+            "十三: is it",
+            "東梅田: is it",
+            "公園東口: is it",
+        ],
+    ),
+    ("new-york", &[]),
+];
+
+#[test]
+fn every_built_in_map_has_no_other_findings_than_what_is_real() {
+    let texts = [
+        include_str!("../maps/tokyo.toml"),
+        include_str!("../maps/kansai.toml"),
+        include_str!("../maps/new-york.toml"),
+    ];
+    for (text, (id, real)) in texts.iter().zip(REAL) {
+        let found: Vec<String> = check(text).findings.iter().map(ToString::to_string).collect();
+        let others: Vec<_> = found.iter().filter(|told| !real.iter().any(|known| told.contains(known))).collect();
+        assert!(others.is_empty(), "{id}: {others:#?}");
+        assert_eq!(found.len(), real.len(), "{id}: {found:#?}");
     }
 }
 
@@ -306,9 +416,7 @@ fn a_file_that_is_no_map_is_refused_with_its_line() {
 #[test]
 fn the_built_in_tokyo_map_is_whole() {
     let text = include_str!("../maps/tokyo.toml");
-    let checked = check(text);
-    assert_eq!(checked.findings, []);
-    let map = checked.map.unwrap();
+    let map = check(text).map.unwrap();
     assert!(map.stations().len() >= 550, "{}", map.stations().len());
     assert!(map.stations().iter().all(|s| s.prefecture.is_some() && !s.yomi.is_empty() && s.marks.len() == 2));
 

@@ -2,6 +2,7 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod checking;
+mod facts;
 mod identities;
 mod journeys;
 mod limits;

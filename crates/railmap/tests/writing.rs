@@ -56,6 +56,7 @@ fn document(stations: Vec<Station>, lines: Vec<Line>) -> MapDocument {
         id: MapId::new("m").unwrap(),
         language: MapLanguage::default(),
         name: "地図".to_owned(),
+        translation: "Map".to_owned(),
         edition: "2026".to_owned(),
         credits: "©".to_owned(),
         width: 200,
@@ -90,6 +91,10 @@ fn everything_is_read_back_as_it_was_written() {
         (map.id.as_str(), map.name.as_str(), map.edition.as_str(), map.credits.as_str()),
         ("m", "地図", "2026", "©")
     );
+    assert_eq!((map.translation.as_str(), map.title()), ("Map", "地図"));
+    written.language = MapLanguage::English;
+    assert_eq!(check(&written.to_toml()).map.unwrap().title(), "Map");
+    written.language = MapLanguage::Both;
     assert_eq!((map.extent.width, map.extent.height, map.legend), (200, 100, written.legend));
     assert_eq!(map.stations()[map.centre()].code, code(20), "the centre is not the first station");
     assert_eq!((map.language, &map.groups), (written.language, &written.groups));
@@ -113,6 +118,7 @@ fn everything_is_read_back_as_it_was_written() {
 fn defaults_are_left_out() {
     let mut plain = document(vec![plain_station()], Vec::new());
     plain.groups.clear();
+    plain.translation.clear();
     (plain.edition, plain.credits, plain.legend, plain.centre) = (String::new(), String::new(), None, code(10));
     let expected = "format = 1\nid = \"m\"\nname = \"地図\"\nwidth = 200\nheight = 100\ncentre = 10\n\n\
         [[station]]\ncode = 10\nname = \"津\"\nlat = 0.0\nlon = 0.0\nmarks = [\n  \

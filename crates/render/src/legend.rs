@@ -81,7 +81,7 @@ impl<'a> Legend<'a> {
     /// The legend of a map.
     #[must_use]
     pub fn of(map: &'a RouteMap) -> Self {
-        Self::new(&map.name, &map.edition, &map.credits, &map.lines, map.language)
+        Self::new(map.title(), &map.edition, &map.credits, &map.lines, map.language)
     }
 
     /// The size of the legend for a width. It is wider if the longest name needs more space.

@@ -64,7 +64,7 @@ pub fn pdf(picture: &Picture<'_>) -> Result<Vec<u8>, PictureError> {
         state.non_stroking_alpha(*opacity).stroking_alpha(*opacity);
     }
     pdf.stream(CONTENT, &content).filter(Filter::FlateDecode);
-    pdf.document_info(INFO).title(pdf_writer::TextStr(&picture.map.name)).producer(pdf_writer::TextStr("Kaisatsu"));
+    pdf.document_info(INFO).title(pdf_writer::TextStr(picture.map.title())).producer(pdf_writer::TextStr("Kaisatsu"));
     Ok(pdf.finish())
 }
 

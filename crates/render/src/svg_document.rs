@@ -123,7 +123,7 @@ pub(crate) fn write(picture: &Picture<'_>, zoom: Zoom) -> String {
     if lettering == Lettering::Text {
         put!(out, " font-family=\"{FONTS}\"");
     }
-    put!(out, "><title>{}</title><defs>", Text(&map.name));
+    put!(out, "><title>{}</title><defs>", Text(map.title()));
     defs.define(&mut out);
     out.push_str("</defs>");
     out.push_str(&body);

@@ -6,7 +6,7 @@ use kaisatsu_model::StationCode;
 use kaisatsu_render::bullet_size;
 use kaisatsu_transit::{Line, Network};
 
-use crate::{document::DrawnStation, free_space::FreeSpace, geometry::Point};
+use crate::{dimensions::HALF_LINE_WIDTH, document::DrawnStation, free_space::FreeSpace, geometry::Point};
 
 /// The distance between two points of a path that are tried.
 const STEP: f64 = 3.0;
@@ -18,6 +18,8 @@ const NEAR: f64 = 150.0;
 const LONG_GAP: f64 = 480.0;
 /// A bullet that covers another line is only taken if one beside it is so much farther away.
 const COVER_COST: f64 = 30.0;
+/// How far beside its path the bullet of a line may be that has no room on it.
+const BESIDE: f64 = 60.0;
 
 /// The centres of the bullets of each line. Their rects are taken from the free space.
 pub(crate) fn place(
@@ -85,7 +87,9 @@ fn of_line(
     if placed.is_empty()
         && let Some(longest) = tracks.iter().max_by(|a, b| a.length().total_cmp(&b.length()))
     {
-        placed.extend(longest.take(at, size, longest.length() / 2.0, longest.length(), space));
+        let middle = longest.length() / 2.0;
+        let on_path = longest.take(at, size, middle, longest.length(), space);
+        placed.extend(on_path.or_else(|| longest.take_beside(at, size, space)));
     }
     let tenth = |value: f64| (value * 10.0).round() / 10.0;
     placed.into_iter().map(|point| (tenth(point.x), tenth(point.y))).collect()
@@ -168,5 +172,72 @@ impl Track {
         let (_, point) = best?;
         space.take(point, size);
         Some(point)
+    }
+
+    /// Takes the free place for a bullet nearest to the path: a line of two stations may be under names all the way.
+    fn take_beside(&self, line: usize, size: (f64, f64), space: &mut FreeSpace) -> Option<Point> {
+        let sides = [(-1.0, 0.0), (1.0, 0.0), (0.0, -1.0), (0.0, 1.0)];
+        let mut best: Option<(f64, Point)> = None;
+        let mut gap = 0.0;
+        while gap <= BESIDE && best.is_none_or(|(least, _)| gap < least) {
+            for (x, y) in sides {
+                let reach = (size.0 / 2.0 + HALF_LINE_WIDTH + gap, size.1 / 2.0 + HALF_LINE_WIDTH + gap);
+                let away = Point::new(x * reach.0, y * reach.1);
+                for point in self.points.iter().map(|point| point.plus(away)) {
+                    let cost = gap + COVER_COST * space.covered_lines(point, size, line);
+                    if best.is_none_or(|(least, _)| cost < least) && space.is_free(point, size) {
+                        best = Some((cost, point));
+                    }
+                }
+            }
+            gap += STEP;
+        }
+        let (_, point) = best?;
+        space.take(point, size);
+        Some(point)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kaisatsu_render::bullet_size;
+    use kaisatsu_transit::Line;
+
+    use super::of_line;
+    use crate::{free_space::FreeSpace, geometry::Point};
+
+    /// The bullets of a line of 60 map units in a space of which `taken` is taken.
+    fn bullets(taken: &[(Point, (f64, f64))]) -> Vec<(f64, f64)> {
+        let line = Line {
+            code: 1,
+            name: "Short".to_owned(),
+            translation: String::new(),
+            color: "#7a5aa6".to_owned(),
+            symbol: "V".to_owned(),
+            operator: String::new(),
+            runs: Vec::new(),
+            is_loop: false,
+            direct: Vec::new(),
+        };
+        let path = vec![(100.0, 100.0), (160.0, 100.0)];
+        let paths = [vec![path.clone()]];
+        let mut space = FreeSpace::new((300, 300), &[], &paths, &[]);
+        for (middle, size) in taken {
+            space.take(*middle, *size);
+        }
+        of_line(0, &line, &paths[0], &[], &mut space)
+    }
+
+    #[test]
+    fn a_line_under_names_from_end_to_end_has_its_bullet_beside_it() {
+        assert!(bullets(&[]).iter().all(|(_, y)| (y - 100.0).abs() < 0.1), "free: on the path");
+        let name = (Point::new(130.0, 98.0), (100.0, 20.0));
+        let (width, height) = bullet_size("V");
+        let [(x, y)] = bullets(&[name])[..] else { panic!("one bullet: {:?}", bullets(&[name])) };
+        // Below the name, which reaches farther up, and nearer than one more bullet.
+        assert!(y - height / 2.0 > 108.0 && y - height / 2.0 < 108.0 + height, "{x} {y}");
+        assert!((100.0 - width..160.0 + width).contains(&x), "{x} {y}");
+        let all = (Point::new(150.0, 150.0), (300.0, 300.0));
+        assert_eq!(bullets(&[all]), [], "no room at all");
     }
 }

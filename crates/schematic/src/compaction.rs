@@ -10,6 +10,7 @@ use crate::{
     grid_layout::GridLayout,
     labels::PlacedLabel,
     map_geometry::MapGeometry,
+    room::label_cells,
     routing_grid::{GridNode, RoutingGrid},
     seams,
     shift_costs::total_cost,
@@ -37,6 +38,12 @@ const MAX_REJECTED: usize = 12;
 /// A shift must lower the cost of the layout by this much.
 const MIN_SAVING: f32 = 0.2;
 
+/// How many times all of this is done, with enough effort.
+const PASSES: usize = 3;
+/// How much more the room of a label costs after it found no place.
+const STIFFER: f32 = 4.0;
+const MAX_STIFFNESS: f32 = 64.0;
+
 /// A layout with its geometry and labels.
 pub(crate) struct Labelled {
     pub(crate) geometry: MapGeometry,
@@ -46,16 +53,44 @@ pub(crate) struct Labelled {
     pub(crate) shift: Point,
 }
 
-/// Removes seams, then shifts parts, while `label` finds a place for every label. It returns `None` where the layout is
-/// not acceptable.
+impl Labelled {
+    fn cells(&self, layout: &GridLayout<'_>, stiffness: &[f32]) -> Vec<LabelCells> {
+        let labels = self.placed.iter().map(|placed| placed.rect).enumerate();
+        let with_stiffness = labels.map(|(station, rect)| (station, rect, stiffness[station]));
+        label_cells(layout, &self.geometry, with_stiffness, (self.cell, self.shift))
+    }
+}
+
+/// Places the labels on a changed layout. The error has the stations whose labels do not fit; none if the layout is
+/// not acceptable for another reason.
+pub(crate) type Label<'a> = dyn FnMut(&GridLayout<'_>) -> Result<Labelled, Vec<usize>> + 'a;
+
+/// Removes seams, then shifts parts, while `label` finds a place for every label. With more effort, it does so for
+/// longer, and again.
 pub(crate) fn compact(
     layout: &mut GridLayout<'_>,
     mut current: Labelled,
-    label: &mut dyn FnMut(&GridLayout<'_>) -> Option<Labelled>,
+    label: &mut Label<'_>,
+    effort: usize,
 ) -> Labelled {
     let stations = current.placed.len().max(1);
     let tries = if stations > LARGE { MIN_TRIES } else { (EFFORT / stations).clamp(MIN_TRIES, MAX_TRIES) };
+    for _ in 0..effort.min(PASSES) {
+        current = compact_once(layout, current, label, (tries * effort, effort > 1));
+    }
+    current
+}
+
+/// With `learns`, the room of labels that found no place becomes more expensive, and what failed is tried again later.
+/// It takes longer.
+fn compact_once(
+    layout: &mut GridLayout<'_>,
+    mut current: Labelled,
+    label: &mut Label<'_>,
+    (tries, learns): (usize, bool),
+) -> Labelled {
     let mut penalties = vec![0.0; layout.paths.len()];
+    let mut stiffness = vec![1.0_f32; current.placed.len()];
     let mut axes = [(Axis::Columns, FIRST_BATCH, 0), (Axis::Rows, FIRST_BATCH, 0)];
     let seam_tries = tries * SEAM_TRIES.0 / SEAM_TRIES.1;
     for turn in 0..seam_tries {
@@ -67,18 +102,22 @@ pub(crate) fn compact(
             continue;
         }
         let before = Snapshot::of(layout);
-        let crossed = remove_batch(layout, axis, batch, &current, &penalties);
+        let crossed = remove_batch(layout, axis, batch, &current, (&penalties, &stiffness));
         if crossed.is_empty() {
             axes[turn % 2].2 = MAX_FAILURES + 1;
             continue;
         }
         let is_sound = !has_adjacent_bodies(layout) && layout.faces.inverted(&layout.paths) == 0;
-        if let Some(labelled) = is_sound.then(|| label(layout)).flatten() {
+        let result = if is_sound { label(layout) } else { Err(Vec::new()) };
+        if let Ok(labelled) = result {
             current = labelled;
             axes[turn % 2] = (axis, batch, 0);
         } else {
             before.restore(layout);
             if batch == 1 {
+                if learns {
+                    stiffen(&mut stiffness, result.err().unwrap_or_default());
+                }
                 for corridor in crossed {
                     penalties[corridor] += FAILURE_PENALTY;
                 }
@@ -86,69 +125,65 @@ pub(crate) fn compact(
             axes[turn % 2] = (axis, batch.div_ceil(3), failures + usize::from(batch == 1));
         }
     }
-    shift_parts(layout, current, label, tries - seam_tries)
+    shift_parts(layout, current, label, (tries - seam_tries, learns, stiffness))
+}
+
+/// Makes the room of labels that found no place more expensive.
+fn stiffen(stiffness: &mut [f32], missing: Vec<usize>) {
+    for station in missing {
+        stiffness[station] = (stiffness[station] * STIFFER).min(MAX_STIFFNESS);
+    }
 }
 
 /// Shifts parts of the map while `label` finds a place for every label.
 fn shift_parts(
     layout: &mut GridLayout<'_>,
     mut current: Labelled,
-    label: &mut dyn FnMut(&GridLayout<'_>) -> Option<Labelled>,
-    tries: usize,
+    label: &mut Label<'_>,
+    (tries, learns, mut stiffness): (usize, bool, Vec<f32>),
 ) -> Labelled {
     let mut shifting = Shifting::of(layout);
     let (mut batch, mut failures, mut is_steady) = (FIRST_SHIFTS, 0, false);
+    let mut fresh = 0;
     for _ in 0..tries {
         let before = Snapshot::of(layout);
-        let (changed, done) = shifting.shift(layout, batch, &label_cells(layout, &current));
+        let (changed, done) = shifting.shift(layout, batch, &current.cells(layout, &stiffness));
+        if done == 0 && fresh > 0 && learns {
+            // What was not worth it may be now.
+            shifting.penalties.fill(0.0);
+            fresh = 0;
+            continue;
+        }
         if done == 0 || failures > MAX_FAILURES {
             before.restore(layout);
             break;
         }
-        if let Some(labelled) = label(layout) {
-            current = labelled;
-            failures = 0;
-            batch += usize::from(is_steady);
-            is_steady = true;
-        } else {
-            before.restore(layout);
-            is_steady = false;
-            batch = done.div_ceil(3);
-            if done == 1 {
-                failures += 1;
-                shifting.penalise(changed);
+        match label(layout) {
+            Ok(labelled) => {
+                current = labelled;
+                failures = 0;
+                batch += usize::from(is_steady);
+                is_steady = true;
+                fresh += done;
+            }
+            Err(missing) => {
+                before.restore(layout);
+                is_steady = false;
+                batch = done.div_ceil(3);
+                if done == 1 {
+                    failures += 1;
+                    let is_learnt = learns && missing.iter().any(|&station| stiffness[station] < MAX_STIFFNESS);
+                    if learns {
+                        stiffen(&mut stiffness, missing);
+                    }
+                    if !is_learnt {
+                        shifting.penalise(changed);
+                    }
+                }
             }
         }
     }
     current
-}
-
-/// The cells of the labels, and the nodes of their stations.
-fn label_cells(layout: &GridLayout<'_>, current: &Labelled) -> Vec<LabelCells> {
-    let node = |x: i64, y: i64| {
-        #[expect(clippy::cast_precision_loss, reason = "map units are small")]
-        let at = Point::new(x as f64, y as f64).plus(current.shift).times(1.0 / current.cell);
-        #[expect(clippy::cast_possible_truncation, reason = "the grid is small")]
-        let node = GridNode { x: at.x.floor() as i32, y: at.y.floor() as i32 };
-        node
-    };
-    let junctions = layout.topology.junctions.iter().zip(&layout.positions);
-    let positions: HashMap<usize, GridNode> =
-        junctions.filter_map(|(junction, at)| Some((junction.kind.station()?, *at))).collect();
-    let station = |station: usize| match current.geometry.stops[station].on_corridor {
-        Some((corridor, order)) => {
-            let path = layout.paths[corridor].as_ref()?;
-            let distances = layout.topology.corridors[corridor].intermediate.len() + 1;
-            Some(path[(path.len() - 1) * (order + 1) / distances])
-        }
-        None => positions.get(&station).copied(),
-    };
-    let cells = |(at, placed): (usize, &PlacedLabel)| {
-        let rect = placed.rect;
-        let (low, high) = (node(rect.x, rect.y), node(rect.right(), rect.bottom()));
-        Some(LabelCells { low, high, station: station(at)? })
-    };
-    current.placed.iter().enumerate().filter_map(cells).collect()
 }
 
 /// A search for shifts, with what it has learnt.
@@ -210,9 +245,10 @@ fn remove_batch(
     axis: Axis,
     batch: usize,
     current: &Labelled,
-    penalties: &[f32],
+    (penalties, stiffness): (&[f32], &[f32]),
 ) -> Vec<usize> {
-    let labels: Vec<Window> = current.placed.iter().map(|placed| placed.rect).collect();
+    let labels: Vec<(Window, f32)> =
+        current.placed.iter().map(|placed| placed.rect).zip(stiffness.iter().copied()).collect();
     let mut crossed = Vec::new();
     for _ in 0..batch {
         let Some(seam) = seams::find(layout, axis, &labels, (current.cell, current.shift), penalties) else { break };
@@ -225,7 +261,7 @@ fn remove_batch(
 }
 
 /// Whether two junctions are side by side, so that their marks would touch.
-fn has_adjacent_bodies(layout: &GridLayout<'_>) -> bool {
+pub(crate) fn has_adjacent_bodies(layout: &GridLayout<'_>) -> bool {
     let mut owner: HashMap<GridNode, usize> = HashMap::new();
     for junction in 0..layout.positions.len() {
         owner.extend(layout.footprints[junction].nodes(layout.positions[junction]).map(|node| (node, junction)));
@@ -239,18 +275,18 @@ fn has_adjacent_bodies(layout: &GridLayout<'_>) -> bool {
 }
 
 /// The state of a layout, to go back to.
-struct Snapshot {
+pub(crate) struct Snapshot {
     positions: Vec<GridNode>,
     paths: Vec<Option<Vec<GridNode>>>,
     grid: RoutingGrid,
 }
 
 impl Snapshot {
-    fn of(layout: &GridLayout<'_>) -> Self {
+    pub(crate) fn of(layout: &GridLayout<'_>) -> Self {
         Self { positions: layout.positions.clone(), paths: layout.paths.clone(), grid: layout.grid.clone() }
     }
 
-    fn restore(self, layout: &mut GridLayout<'_>) {
+    pub(crate) fn restore(self, layout: &mut GridLayout<'_>) {
         layout.positions = self.positions;
         layout.paths = self.paths;
         layout.grid = self.grid;

@@ -56,7 +56,8 @@ pub(crate) fn assemble(network: &Network, language: MapLanguage, canvas: Canvas)
     let legend = if lines.is_empty() {
         None
     } else {
-        let legend = Legend::new(&network.name, &network.edition, &network.credits, &lines, language);
+        let title = language.choose(&network.name, &network.translation);
+        let legend = Legend::new(title, &network.edition, &network.credits, &lines, language);
         let (bounds, lower) = place_legend(&legend, (width, height), &stations, &lines);
         height = lower;
         Some(bounds)
@@ -73,6 +74,7 @@ pub(crate) fn assemble(network: &Network, language: MapLanguage, canvas: Canvas)
         language,
         name: network.name.clone(),
         edition: network.edition.clone(),
+        translation: network.translation.clone(),
         credits: network.credits.clone(),
         width,
         height,

@@ -41,13 +41,19 @@ struct ForceLayout<'a> {
     straight_pairs: Vec<Vec<(usize, usize)>>,
     /// For each vertex, the other ends of its walks.
     partners: Vec<Vec<usize>>,
+    /// The segments of each edge.
+    parts: Vec<Vec<usize>>,
+    pulls_whole_edges: bool,
     index: SegmentIndex,
     seen: Vec<u32>,
     stamp: u32,
 }
 
 /// The relaxed positions of the vertices. Adjacent stations are about 1 apart.
-pub(crate) fn relax(planar: &PlanarGraph) -> Vec<Point> {
+///
+/// An edge that crosses others has several segments, none of which is long by itself. With `pulls_whole_edges`, all of
+/// them are pulled together when the edge is long.
+pub(crate) fn relax(planar: &PlanarGraph, pulls_whole_edges: bool) -> Vec<Point> {
     let mut points = normalise_scale(planar);
     compact_components(planar, &mut points);
     let Some((low, high)) = bounds(&points) else { return points };
@@ -60,6 +66,10 @@ pub(crate) fn relax(planar: &PlanarGraph) -> Vec<Point> {
     let straight_pairs = (0..points.len()).map(|vertex| straight_pairs(planar, vertex)).collect();
     let seen = vec![0; planar.segments.len()];
     let partners = (0..points.len()).map(|vertex| partners(planar, vertex)).collect();
+    let mut parts = vec![Vec::new(); planar.edges.len()];
+    for (at, segment) in planar.segments.iter().enumerate() {
+        parts[segment.edge].push(at);
+    }
     let mut forces = ForceLayout {
         planar,
         anchors: points.clone(),
@@ -67,6 +77,8 @@ pub(crate) fn relax(planar: &PlanarGraph) -> Vec<Point> {
         desired_lengths,
         straight_pairs,
         partners,
+        parts,
+        pulls_whole_edges,
         index,
         seen,
         stamp: 0,
@@ -202,10 +214,12 @@ impl ForceLayout<'_> {
             let far = away.length().max(1e-9);
             let lack = self.desired_lengths[segment] - far;
             let strength = if lack > 0.0 { 0.6 } else { 0.04 };
+            let is_long = far > LONG_EDGE * self.desired_lengths[segment]
+                || (self.pulls_whole_edges && self.whole_length(segment) > LONG_EDGE);
             let strength = match lack < 0.0 {
                 true if connector => 0.02,
                 true if self.planar.is_walk(segment) => WALK_STRENGTH,
-                true if far > LONG_EDGE * self.desired_lengths[segment] => LONG_EDGE_STRENGTH,
+                true if is_long => LONG_EDGE_STRENGTH,
                 _ => strength,
             };
             force = force.plus(away.times(lack.max(-MAX_EXCESS) / far * strength * share));
@@ -219,6 +233,13 @@ impl ForceLayout<'_> {
             force = force.plus(middle.minus(here).times(0.25));
         }
         force.plus(self.repulsion(vertex))
+    }
+
+    /// The length of the edge that a segment is a part of.
+    fn whole_length(&self, segment: usize) -> f64 {
+        let parts = &self.parts[self.planar.segments[segment].edge];
+        let ends = parts.iter().map(|&part| &self.planar.segments[part]);
+        ends.map(|part| self.points[part.a].distance(self.points[part.b])).sum()
     }
 
     /// The force away from segments that are too close.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use kaisatsu_model::StationCode;
 use kaisatsu_transit::{Network, Passes};
 
-use crate::{geometry::Point, walks::walk_edges};
+use crate::{geometry::Point, turn::turn, walks::walk_edges};
 
 /// An edge between two adjacent stations, with all lines that use it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +65,8 @@ impl Graph {
                 }
             }
         }
-        let positions = project(network);
+        let mut positions = project(network);
+        turn(&mut positions, edges.iter().map(|edge| (edge.a, edge.b)));
         let members = |group: &Vec<StationCode>| group.iter().filter_map(|code| index.get(code).copied()).collect();
         let groups: Vec<Vec<usize>> = network.groups.iter().map(members).collect();
         edges.extend(walk_edges(&positions, &edges, &groups));

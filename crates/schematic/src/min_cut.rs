@@ -33,6 +33,11 @@ impl Choices {
         self.own[at] += FORBIDDEN;
     }
 
+    /// Makes a choice move.
+    pub(crate) fn force(&mut self, at: usize) {
+        self.own[at] -= FORBIDDEN;
+    }
+
     /// What it costs if only the first moves, and if only the second moves. One of them may be a gain, up to the cost
     /// of the other.
     pub(crate) fn add_both(&mut self, first: usize, second: usize, first_only: i64, second_only: i64) {

@@ -40,7 +40,7 @@ struct Obstacles {
 pub(crate) fn find(
     layout: &GridLayout<'_>,
     axis: Axis,
-    labels: &[Window],
+    labels: &[(Window, f32)],
     sides: (f64, Point),
     penalties: &[f32],
 ) -> Option<Vec<i32>> {
@@ -93,7 +93,7 @@ impl Obstacles {
     fn of(
         layout: &GridLayout<'_>,
         axis: Axis,
-        labels: &[Window],
+        labels: &[(Window, f32)],
         sides: (f64, Point),
         penalties: &[f32],
     ) -> Option<Self> {
@@ -145,17 +145,17 @@ impl Obstacles {
 
     /// A seam through a label takes the space that it needs.
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "the grid is small")]
-    fn add_labels(&mut self, axis: Axis, labels: &[Window], (cell, shift): (f64, Point)) {
+    fn add_labels(&mut self, axis: Axis, labels: &[(Window, f32)], (cell, shift): (f64, Point)) {
         let node = |x: i64, y: i64| {
             let at = Point::new(x as f64, y as f64).plus(shift).times(1.0 / cell);
             oriented(axis, GridNode { x: at.x.floor() as i32, y: at.y.floor() as i32 })
         };
-        for label in labels {
+        for (label, stiffness) in labels {
             let (a, b) = (node(label.x, label.y), node(label.right(), label.bottom()));
             let limit = |value: i32, most: usize| (value.max(0) as usize).min(most - 1);
             for row in limit(a.y, self.height)..=limit(b.y, self.height) {
                 for x in limit(a.x, self.width)..=limit(b.x, self.width) {
-                    self.rows[row * self.width + x] += LABEL_COST;
+                    self.rows[row * self.width + x] += LABEL_COST * stiffness;
                 }
             }
         }

@@ -8,7 +8,7 @@
 use crate::{
     grid_layout::GridLayout,
     min_cut::{Choices, FORBIDDEN},
-    router::BEND_COSTS,
+    movables::{Movables, ZERO, length, minus, plus, replaced, steps_around},
     routing_grid::{GridNode, RoutingGrid, turn_angle},
     shift_costs::{Gain, gains},
     topology::bend_weight,
@@ -39,6 +39,8 @@ pub(crate) struct LabelCells {
     pub(crate) low: GridNode,
     pub(crate) high: GridNode,
     pub(crate) station: GridNode,
+    /// What its room costs more than that of others.
+    pub(crate) stiffness: f32,
 }
 
 /// A set of junctions and path nodes that moves by one step.
@@ -48,84 +50,10 @@ pub(crate) struct Shift {
     movables: Movables,
 }
 
-/// Everything that can move by itself: junctions, then the nodes of paths.
-struct Movables {
-    /// The first node of each path among them.
-    first: Vec<usize>,
-    count: usize,
-}
-
-impl Movables {
-    fn of(layout: &GridLayout<'_>) -> Self {
-        let mut count = layout.positions.len();
-        let mut first = Vec::with_capacity(layout.paths.len());
-        for path in &layout.paths {
-            first.push(count);
-            count += path.as_ref().map_or(0, |path| path.len().saturating_sub(2));
-        }
-        Self { first, count }
-    }
-
-    /// The movable at a node of a path.
-    fn at(&self, layout: &GridLayout<'_>, corridor: usize, node: usize, nodes: usize) -> usize {
-        let junctions = layout.topology.corridors[corridor].junctions;
-        match node {
-            0 => junctions[0],
-            _ if node + 1 == nodes => junctions[1],
-            _ => self.first[corridor] + node - 1,
-        }
-    }
-}
-
-fn plus(a: GridNode, b: GridNode) -> GridNode {
-    GridNode { x: a.x + b.x, y: a.y + b.y }
-}
-
-fn minus(a: GridNode, b: GridNode) -> GridNode {
-    GridNode { x: a.x - b.x, y: a.y - b.y }
-}
-
-const ZERO: GridNode = GridNode { x: 0, y: 0 };
-
 fn hundredths(cost: f32) -> i64 {
     #[expect(clippy::cast_possible_truncation, reason = "costs are small")]
     let rounded = (cost.clamp(-1.0e6, 1.0e6) * SCALE).round() as i64;
     rounded
-}
-
-fn length(step: GridNode) -> f32 {
-    if step.x != 0 && step.y != 0 { std::f32::consts::SQRT_2 } else { 1.0 }
-}
-
-/// The steps before and after a step of a path; none at its ends.
-fn steps_around(path: &[GridNode], at: usize) -> [Option<GridNode>; 2] {
-    let before = at.checked_sub(1).map(|before| minus(path[at], path[before]));
-    let after = path.get(at + 2).map(|after| minus(*after, path[at + 1]));
-    [before, after]
-}
-
-/// The steps that replace one whose ends move apart by `by`, and what their bends cost more than before. A path keeps
-/// the directions at its ends.
-fn replaced(step: GridNode, by: GridNode, around: [Option<GridNode>; 2]) -> Option<(Vec<GridNode>, f32)> {
-    let sum = plus(step, by);
-    let options = match sum {
-        ZERO => vec![Vec::new()],
-        sum if sum.x.abs().max(sum.y.abs()) == 1 => vec![vec![sum]],
-        _ => vec![vec![step, by], vec![by, step]],
-    };
-    let bends = |steps: &[GridNode]| {
-        let chain: Vec<GridNode> = around[0].iter().chain(steps).chain(&around[1]).copied().collect();
-        let keeps = |beyond: Option<GridNode>, end: Option<&GridNode>| beyond.is_some() || end == Some(&step);
-        if !keeps(around[0], chain.first()) || !keeps(around[1], chain.last()) {
-            return None;
-        }
-        let direction = |step: GridNode| ZERO.direction_to(step);
-        let angles = chain.windows(2).map(|pair| turn_angle(direction(pair[0]), direction(pair[1])));
-        angles.map(|angle| (angle <= 2).then_some(BEND_COSTS[angle])).sum::<Option<f32>>()
-    };
-    let before = bends(&[step])?;
-    let all = options.into_iter().filter_map(|steps| bends(&steps).map(|cost| (steps, cost - before)));
-    all.min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// The choice of what moves in one direction.
@@ -140,6 +68,7 @@ struct Problem<'a> {
     /// What it costs if the first moves and the second does not, and the other way round.
     pairs: Vec<(usize, usize, i64, i64)>,
     forbidden: Vec<usize>,
+    forced: Vec<usize>,
 }
 
 /// The shift in a direction with the largest gain, if one is worth it.
@@ -151,7 +80,30 @@ pub(crate) fn find(layout: &GridLayout<'_>, by: GridNode, labels: &[LabelCells],
     }
     problem.add_neighbours();
     problem.add_labels(labels);
-    problem.solve()
+    problem.solve(hundredths(MIN_GAIN)).map(|(shift, _)| shift)
+}
+
+/// The cheapest shift in a direction that moves some nodes and keeps others where they are, with its cost.
+pub(crate) fn find_between(
+    layout: &GridLayout<'_>,
+    by: GridNode,
+    labels: &[LabelCells],
+    (stay, go): (&[GridNode], &[GridNode]),
+) -> Option<(Shift, f32)> {
+    let mut problem = Problem::of(layout, by);
+    for (corridor, gain) in gains(layout).into_iter().enumerate() {
+        problem.add_path(corridor, gain, 0.0);
+    }
+    problem.add_neighbours();
+    problem.add_labels(labels);
+    let owners = |nodes: &[GridNode]| nodes.iter().filter_map(|node| problem.owner(*node)).collect::<Vec<usize>>();
+    let (stay, go) = (owners(stay), owners(go));
+    if stay.is_empty() || go.is_empty() {
+        return None;
+    }
+    problem.forbidden.extend(stay);
+    problem.forced = go;
+    problem.solve(i64::MIN)
 }
 
 impl<'a> Problem<'a> {
@@ -171,7 +123,7 @@ impl<'a> Problem<'a> {
             }
         }
         let together = (0..movables.count).collect();
-        Self { layout, by, movables, owners, together, pairs: Vec::new(), forbidden: Vec::new() }
+        Self { layout, by, movables, owners, together, pairs: Vec::new(), forbidden: Vec::new(), forced: Vec::new() }
     }
 
     fn owner(&self, node: GridNode) -> Option<usize> {
@@ -281,12 +233,11 @@ impl<'a> Problem<'a> {
             for at in rows.flat_map(|y| (label.low.x..=label.high.x).map(move |x| GridNode { x, y })) {
                 if self.layout.grid.contains(at) && self.owner(at).is_none() {
                     covered[self.layout.grid.index(at)] = u32::try_from(own).unwrap_or(NOTHING);
-                    cells.push((at, own));
+                    cells.push((at, own, hundredths(LABEL_COST * label.stiffness)));
                 }
             }
         }
-        let cost = hundredths(LABEL_COST);
-        for (at, own) in cells {
+        for (at, own, cost) in cells {
             let (ahead, behind) = (plus(at, self.by), minus(at, self.by));
             if let Some(path) = self.owner(behind) {
                 self.pairs.push((path, own, cost, 0));
@@ -299,7 +250,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    fn solve(self) -> Option<Shift> {
+    fn solve(self, least: i64) -> Option<(Shift, f32)> {
         let roots: Vec<usize> = (0..self.movables.count).map(|at| self.root(at)).collect();
         let mut numbers = vec![usize::MAX; roots.len()];
         let mut count = 0;
@@ -326,12 +277,21 @@ impl<'a> Problem<'a> {
         for (a, b, first_only, second_only) in pairs {
             choices.add_both(a, b, first_only, second_only);
         }
-        for at in self.forbidden {
+        for &at in &self.forbidden {
             choices.forbid(number(at));
         }
+        for &at in &self.forced {
+            choices.force(number(at));
+        }
         let (moves, gain) = choices.solve();
-        let moves = (0..roots.len()).map(|at| moves[number(at)]).collect();
-        (gain >= hundredths(MIN_GAIN)).then_some(Shift { by: self.by, moves, movables: self.movables })
+        let moves: Vec<bool> = (0..roots.len()).map(|at| moves[number(at)]).collect();
+        let is_possible = self.forced.iter().all(|&at| moves[at]) && !self.forbidden.iter().any(|&at| moves[at]);
+        let forced = i64::try_from(self.forced.len()).unwrap_or(0) * FORBIDDEN;
+        let gain = gain - forced;
+        #[expect(clippy::cast_precision_loss, reason = "costs are small")]
+        let cost = -gain as f32 / SCALE;
+        (is_possible && gain >= least && gain > -FORBIDDEN / 2)
+            .then_some((Shift { by: self.by, moves, movables: self.movables }, cost))
     }
 }
 
@@ -389,23 +349,5 @@ impl Shift {
         let angle = |three: &[GridNode]| turn_angle(three[0].direction_to(three[1]), three[1].direction_to(three[2]));
         let is_smooth = new.windows(3).all(|three| angle(three) <= 2);
         (is_smooth && new.len() > 2 && new.iter().all(|node| layout.grid.contains(*node))).then_some(new)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{GridNode, replaced};
-
-    #[test]
-    fn a_bend_moves_along_a_path_without_a_cost() {
-        let [across, down, slanting, back] = [(1, 0), (0, 1), (1, 1), (-1, 0)].map(|(x, y)| GridNode { x, y });
-        // Straight on, a step disappears, or becomes two.
-        assert_eq!(replaced(across, back, [Some(across); 2]), Some((vec![], 0.0)));
-        assert_eq!(replaced(across, across, [Some(across); 2]), Some((vec![across, across], 0.0)));
-        // The last slanting step before a way down becomes a step down; between slanting ones it makes two bends.
-        assert_eq!(replaced(slanting, back, [Some(slanting), Some(down)]), Some((vec![down], 0.0)));
-        assert_eq!(replaced(slanting, back, [Some(slanting); 2]), Some((vec![down], 10.0)));
-        // A path leaves its junctions as before.
-        assert_eq!(replaced(slanting, back, [None, Some(down)]), None);
     }
 }

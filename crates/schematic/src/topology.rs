@@ -4,7 +4,7 @@
 //! end. Some stations of a long, winding corridor stay junctions, so that its shape is kept.
 
 use crate::{
-    dimensions::{GRID_UNIT, HALF_LINE_WIDTH, INTERCHANGE_RADIUS, MIN_CONNECTOR, STEPS_PER_STATION, bundle_width},
+    dimensions::{HALF_LINE_WIDTH, INTERCHANGE_RADIUS, MIN_CONNECTOR, STEPS_PER_STATION, bundle_width},
     geometry::{Point, nearest_on},
     line_order,
     planar_graph::{PlanarGraph, VertexKind},
@@ -62,7 +62,8 @@ pub(crate) struct Topology {
 }
 
 impl Topology {
-    pub(crate) fn of(planar: &PlanarGraph, points: &[Point], stopping: &[Vec<usize>]) -> Self {
+    /// `cell` are the map units of a grid step, on which the length of walks between marks depends.
+    pub(crate) fn of(planar: &PlanarGraph, points: &[Point], stopping: &[Vec<usize>], cell: f64) -> Self {
         let mut kept: Vec<bool> = (0..points.len()).map(|vertex| !is_contractible(planar, vertex)).collect();
         if !kept.iter().any(|kept| *kept) && !kept.is_empty() {
             kept[0] = true;
@@ -71,7 +72,7 @@ impl Topology {
         for chain in &chains {
             keep_bends(chain, points, &mut kept);
         }
-        let mut topology = Self::assemble(planar, points, &kept);
+        let mut topology = Self::assemble(planar, points, &kept, cell);
         topology.stopping = stopping.to_vec();
         topology.orders = line_order::order_lines(&topology);
         topology
@@ -94,7 +95,7 @@ impl Topology {
         junction.ends.iter().filter(runs_on).copied().collect()
     }
 
-    fn assemble(planar: &PlanarGraph, points: &[Point], kept: &[bool]) -> Self {
+    fn assemble(planar: &PlanarGraph, points: &[Point], kept: &[bool], cell: f64) -> Self {
         let mut junction_of = vec![usize::MAX; points.len()];
         let mut junctions = Vec::new();
         for vertex in (0..points.len()).filter(|&vertex| kept[vertex]) {
@@ -145,7 +146,7 @@ impl Topology {
         let mut topology = Self { junctions, corridors, stopping: Vec::new(), orders: Vec::new() };
         for at in 0..topology.corridors.len() {
             if topology.corridors[at].walk.is_some() {
-                topology.corridors[at].desired_length = topology.walk_length(at);
+                topology.corridors[at].desired_length = topology.walk_length(at, cell);
             }
         }
         topology
@@ -157,13 +158,13 @@ impl Topology {
     }
 
     /// The length of a walk between whose ends a connector can be seen, in station distances.
-    fn walk_length(&self, corridor: usize) -> f64 {
+    fn walk_length(&self, corridor: usize, cell: f64) -> f64 {
         let radius = |junction: usize| match self.junctions[junction].kind {
             VertexKind::Station(_) => INTERCHANGE_RADIUS + bundle_width(self.widest(junction)) / 2.0,
             VertexKind::Crossing => HALF_LINE_WIDTH + bundle_width(self.widest(junction)) / 2.0,
         };
         let units: f64 = self.corridors[corridor].junctions.into_iter().map(radius).sum::<f64>() + MIN_CONNECTOR;
-        units / GRID_UNIT / f64::from(STEPS_PER_STATION)
+        units / cell / f64::from(STEPS_PER_STATION)
     }
 }
 

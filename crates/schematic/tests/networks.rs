@@ -106,7 +106,7 @@ fn the_same_network_gives_the_same_map() {
 #[test]
 fn the_second_language_is_written_when_it_is_asked_for() {
     let network = network(&[(35.0, 139.0), (35.0, 139.02)], &[(&[0, 1], false)]);
-    let built = build(&network, Options { language: MapLanguage::Both }, &mut |_| ()).unwrap();
+    let built = build(&network, Options { language: MapLanguage::Both, ..Options::default() }, &mut |_| ()).unwrap();
     assert!(built.document.stations.iter().all(|station| !station.label.small.is_empty()));
     assert!(built.document.to_toml().contains("Station 1"));
 }
@@ -119,7 +119,7 @@ fn a_layout_for_a_language_has_labels_in_it_and_room_for_them() {
         station.translation = "A station with a long name".to_owned();
     }
     let [ja, en] = [MapLanguage::Japanese, MapLanguage::English]
-        .map(|language| build(&network, Options { language }, &mut |_| ()).unwrap().document);
+        .map(|language| build(&network, Options { language, ..Options::default() }, &mut |_| ()).unwrap().document);
     let width = |document: &kaisatsu_railmap::MapDocument| {
         let text = document.stations[0].marks.iter().find(|mark| mark.is_text).unwrap();
         text.shape.bounds().width
@@ -231,4 +231,41 @@ fn the_stations_of_a_group_are_joined_and_nearer_than_neighbours() {
             .all(|station| { matches!(station.marks[1].shape, Shape::Circle(circle) if circle.r >= 7) }),
         "each looks like an interchange"
     );
+}
+
+/// Four streets and four across, turned by an angle in degrees.
+fn street_grid(degrees: f64) -> Vec<(f64, f64)> {
+    let (sin, cos) = degrees.to_radians().sin_cos();
+    let turned = |x: f64, y: f64| (35.0 + 0.01 * (x * sin + y * cos), 139.0 + 0.0122 * (x * cos - y * sin));
+    (0..16).map(|at| turned(f64::from(at % 4), f64::from(at / 4))).collect()
+}
+
+#[test]
+fn a_network_on_slanting_streets_is_turned_upright() {
+    let lines: Vec<[usize; 4]> =
+        (0..4).flat_map(|at| [[at * 4, at * 4 + 1, at * 4 + 2, at * 4 + 3], [at, at + 4, at + 8, at + 12]]).collect();
+    let lines: Vec<(&[usize], bool)> = lines.iter().map(|stops| (&stops[..], false)).collect();
+    for degrees in [0.0, 29.0, -24.0] {
+        let built = built(&network(&street_grid(degrees), &lines));
+        assert_eq!(built.quality.bends.to_string(), "0", "{degrees} degrees");
+        let upright = |line: &kaisatsu_railmap::Line| {
+            directions(&line.paths).iter().all(|one| one.is_some_and(|eighths| eighths % 2 == 0))
+        };
+        assert!(built.document.lines.iter().all(upright), "{degrees} degrees");
+    }
+}
+
+#[test]
+fn more_effort_keeps_the_best_of_several_layouts() {
+    let places: Vec<(f64, f64)> =
+        (0..24).map(|at| (35.0 + f64::from(at * 7 % 11) * 0.011, 139.0 + f64::from(at * 5 % 13) * 0.013)).collect();
+    let stops: Vec<usize> = (0..24).collect();
+    let network = network(&places, &[(&stops[..9], false), (&stops[7..16], false), (&stops[14..], false)]);
+    let with = |effort: usize| build(&network, Options { effort, ..Options::default() }, &mut |_| ()).unwrap();
+    let (one, more) = (with(1), with(4));
+    assert_eq!(more.quality.violations.total() + more.quality.overlaps + more.quality.unlabelled, 0);
+    let size = |map: &kaisatsu_schematic::BuiltMap| map.document.width * map.document.height;
+    assert!(size(&more) <= size(&one), "{} and {}", size(&more), size(&one));
+    // A number out of range is the nearest one.
+    assert_eq!(with(0).document.to_toml(), one.document.to_toml());
 }

@@ -125,6 +125,7 @@ fn add_opened_stations(stations: &mut Vec<DraftStation>, corrections: &Correctio
         let code = StationCode::new(opened.code).ok();
         let names = qualified_names(&opened.name, code, prefecture);
         let reading = corrections.layers().into_iter().find_map(|layer| layer.reading(&names)).unwrap_or(&opened.yomi);
+        let translation = corrections.layers().into_iter().find_map(|layer| layer.translation(&names));
         let earlier = corrections.layers().into_iter().find_map(|layer| layer.formerly(&names));
         let mut formerly = earlier.cloned().unwrap_or_default();
         names::retain_different(&mut formerly, &opened.name);
@@ -134,7 +135,7 @@ fn add_opened_stations(stations: &mut Vec<DraftStation>, corrections: &Correctio
             is_fixed: true,
             name: opened.name.clone(),
             yomi: reading.to_owned(),
-            translation: opened.translation.clone(),
+            translation: translation.unwrap_or(&opened.translation).to_owned(),
             kind: TransportKind::Train,
             prefecture,
             position: LatLon { lat: opened.lat, lon: opened.lon }.rounded(),

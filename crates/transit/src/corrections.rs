@@ -146,10 +146,10 @@ impl Corrections {
         self.contents.id.is_some()
     }
 
-    /// The id, name, edition and credits of the network, where the file sets them.
-    pub(crate) fn metadata(&self) -> [Option<&str>; 4] {
-        [&self.contents.id, &self.contents.name, &self.contents.edition, &self.contents.credits]
-            .map(|text| text.as_deref())
+    /// The id, name, its translation, edition and credits of the network, where the file sets them.
+    pub(crate) fn metadata(&self) -> [Option<&str>; 5] {
+        let CorrectionsFile { id, name, name_translation, edition, credits, .. } = &self.contents;
+        [id, name, name_translation, edition, credits].map(|text| text.as_deref())
     }
 
     pub(crate) fn grouping(&self) -> StationGrouping {

@@ -108,7 +108,7 @@ fn romanise(network: &mut Network) {
 
 /// Sets the metadata. The options take precedence over the corrections, and those over the previous network.
 fn set_metadata(network: &mut Network, corrections: &Corrections, options: &Options<'_>) -> Result<(), Error> {
-    let [id, name, edition, credits] = corrections.metadata();
+    let [id, name, translation, edition, credits] = corrections.metadata();
     let text = |given: Option<&str>, corrected: Option<&str>, before: fn(&Network) -> &String| {
         given
             .or(corrected)
@@ -118,6 +118,7 @@ fn set_metadata(network: &mut Network, corrections: &Corrections, options: &Opti
     };
     network.id = text(options.id, id, |n| &n.id);
     network.name = text(options.name, name, |n| &n.name);
+    network.translation = text(None, translation, |n| &n.translation);
     network.edition = text(options.edition, edition, |n| &n.edition);
     network.credits = text(options.credits, credits, |n| &n.credits);
     MapId::new(&network.id).map_err(|rule| Error::file("the network's id", rule.to_string()))?;

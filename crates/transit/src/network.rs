@@ -11,6 +11,8 @@ pub struct Network {
     pub id: String,
     /// Its display name.
     pub name: String,
+    /// Its display name in a second language; empty if it has none.
+    pub translation: String,
     /// Which state of the network it shows.
     pub edition: String,
     /// The sources of the data.

@@ -54,6 +54,7 @@ fn network() -> impl Strategy<Value = Network> {
             Network {
                 id: "net".to_owned(),
                 name: "ネット".to_owned(),
+                translation: "Net".to_owned(),
                 edition: String::new(),
                 credits: "a \"b\"\n\u{7}".to_owned(),
                 stations: stations.into_iter().enumerate().map(station).collect(),
@@ -94,6 +95,7 @@ proptest! {
         let credits = network.credits.clone();
         let options = Options { id: Some("net"), name: Some("ネット"), credits: Some(&credits), ..Options::default() };
         let mut trimmed = network;
+        trimmed.translation.clear();
         for station in &mut trimmed.stations {
             station.name = station.name.trim().to_owned();
             station.yomi = station.yomi.trim().to_owned();

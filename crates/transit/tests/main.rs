@@ -17,5 +17,6 @@ mod line_identities;
 mod match_distances;
 mod n02;
 mod passes;
+mod romaji;
 mod station_identity;
 mod valid_output;

@@ -10,7 +10,7 @@ use std::{fs, path::PathBuf, process::ExitCode};
 use clap::Subcommand;
 use kaisatsu_railmap::{MapRegistry, Severity, check};
 
-use super::table;
+use super::{counted::counted, table};
 use crate::{error::CliError, logs, settings::Settings};
 
 #[derive(Debug, Subcommand)]
@@ -85,14 +85,17 @@ fn check_file(file: &std::path::Path, allow_warnings: bool) -> Result<bool, CliE
     }
     let errors = checked.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
     let warnings = checked.findings.len() - errors;
-    match &checked.map {
-        Some(map) => eprintln!(
-            "{name}: map {} with {} stations and {} lines; {warnings} warnings",
+    if let Some(map) = &checked.map {
+        eprintln!(
+            "{name}: map {} with {} and {}; {}",
             map.id,
-            map.stations().len(),
-            map.lines.len()
-        ),
-        None => eprintln!("{name}: {errors} errors, {warnings} warnings; a server would not use it"),
+            counted(map.stations().len(), "station"),
+            counted(map.lines.len(), "line"),
+            counted(warnings, "warning")
+        );
+    } else {
+        let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
+        eprintln!("{name}: {errors}, {warnings}; a server would not use it");
     }
     Ok(errors == 0 && (allow_warnings || warnings == 0))
 }

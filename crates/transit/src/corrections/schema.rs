@@ -22,6 +22,8 @@ pub(super) struct CorrectionsFile {
     pub(super) base: Vec<String>,
     pub(super) id: Option<String>,
     pub(super) name: Option<String>,
+    /// The name of the map in a second language.
+    pub(super) name_translation: Option<String>,
     pub(super) edition: Option<String>,
     pub(super) credits: Option<String>,
     pub(super) area: Option<Spanned<[f64; 4]>>,

@@ -74,6 +74,7 @@ pub(super) fn check(file: NetworkFile, lines: &LineIndex) -> Result<Network, Par
         id: file.id.into_inner(),
         name: file.name.into_inner(),
         edition: file.edition,
+        translation: file.translation,
         credits: file.credits,
         stations,
         lines,

@@ -14,6 +14,8 @@ pub(super) struct NetworkFile {
     pub(super) id: Spanned<String>,
     pub(super) name: Spanned<String>,
     #[serde(default)]
+    pub(super) translation: String,
+    #[serde(default)]
     pub(super) edition: String,
     #[serde(default)]
     pub(super) credits: String,

@@ -14,6 +14,7 @@ pub fn write(network: &Network) -> String {
     put(&mut out, "format", FORMAT);
     put(&mut out, "id", quoted(&network.id));
     put(&mut out, "name", quoted(&network.name));
+    put_text(&mut out, "translation", &network.translation);
     put_text(&mut out, "edition", &network.edition);
     put_text(&mut out, "credits", &network.credits);
     let mut lines: Vec<&Line> = network.lines.iter().collect();

@@ -10,10 +10,10 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kaisatsu_model::MapLanguage;
 use kaisatsu_railmap::check::{self, Severity};
-use kaisatsu_schematic::{BuiltMap, Options, Step};
+use kaisatsu_schematic::{BuiltMap, MAX_EFFORT, Options, Step};
 
 use super::files;
-use crate::error::CliError;
+use crate::{commands::counted::counted, error::CliError};
 
 #[derive(Debug, Args)]
 pub(crate) struct Build {
@@ -29,6 +29,10 @@ pub(crate) struct Build {
     /// FILE.toml
     #[arg(long, conflicts_with = "second_language")]
     languages: bool,
+    /// How many layouts are tried, of which the best is kept. Each is also improved for longer, so that the time grows
+    /// faster than the number
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = effort)]
+    effort: usize,
 }
 
 pub(crate) fn run(build: &Build) -> Result<ExitCode, CliError> {
@@ -44,7 +48,8 @@ pub(crate) fn run(build: &Build) -> Result<ExitCode, CliError> {
     let mut built = Vec::new();
     for language in languages {
         let progress = ProgressLine::start();
-        let laid_out = kaisatsu_schematic::build(&network, Options { language }, &mut |step| progress.show(step));
+        let options = Options { language, effort: build.effort };
+        let laid_out = kaisatsu_schematic::build(&network, options, &mut |step| progress.show(step));
         progress.bar.finish_and_clear();
         let mut map = match laid_out {
             Ok(map) => map,
@@ -68,6 +73,11 @@ pub(crate) fn run(build: &Build) -> Result<ExitCode, CliError> {
         print_summary(&output, &map, since);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn effort(text: &str) -> Result<usize, String> {
+    let number = text.parse::<usize>().ok().filter(|number| (1..=MAX_EFFORT).contains(number));
+    number.ok_or_else(|| format!("an effort is a whole number from 1 to {MAX_EFFORT}"))
 }
 
 /// The text of the map file. A map that no server would load is not written: the limits of network files are wider than
@@ -121,11 +131,11 @@ impl ProgressLine {
 fn print_summary(output: &Path, built: &BuiltMap, since: Instant) {
     let (document, quality) = (&built.document, &built.quality);
     eprintln!(
-        "{}: map {} with {} stations and {} lines, {}×{}, in {:.1} s",
+        "{}: map {} with {} and {}, {}×{}, in {:.1} s",
         output.display(),
         document.id,
-        document.stations.len(),
-        document.lines.len(),
+        counted(document.stations.len(), "station"),
+        counted(document.lines.len(), "line"),
         document.width,
         document.height,
         since.elapsed().as_secs_f64()
@@ -150,5 +160,17 @@ fn print_summary(output: &Path, built: &BuiltMap, since: Instant) {
     );
     if !built.missing_characters.is_empty() {
         eprintln!("the typeface lacks: {}; they are drawn as boxes", built.missing_characters);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::effort;
+
+    #[test]
+    fn an_effort_is_one_of_the_layouts_that_can_be_tried() {
+        assert_eq!(effort("4"), Ok(4));
+        assert_eq!(effort("0").unwrap_err(), "an effort is a whole number from 1 to 6");
+        assert!(effort("7").is_err() && effort("-1").is_err() && effort("much").is_err());
     }
 }

@@ -1,0 +1,62 @@
+//! The manners in which a network can be laid out, and which result is the best.
+//!
+//! Where labels are dense, a small change decides which of them needs more room, and so what the map looks like. No
+//! setting is the best for all networks. With more effort, several are tried.
+
+use crate::{dimensions::GRID_UNIT, quality::Quality};
+
+/// The most layouts that are tried.
+pub const MAX_EFFORT: usize = MANNERS.len();
+
+/// How a layout is made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Manner {
+    /// Map units per grid step, at first.
+    pub(crate) cell: f64,
+    /// How many times room for a label or between two bundles is made by moving parts, before rows and columns are
+    /// inserted.
+    pub(crate) room_tries: usize,
+    /// Whether edges that cross others are pulled together as a whole.
+    pub(crate) pulls_whole_edges: bool,
+}
+
+const fn manner(cell: f64, room_tries: usize, pulls_whole_edges: bool) -> Manner {
+    Manner { cell, room_tries, pulls_whole_edges }
+}
+
+/// The first is the fastest.
+pub(crate) const MANNERS: [Manner; 6] = [
+    manner(GRID_UNIT, 0, false),
+    manner(GRID_UNIT, 0, true),
+    manner(GRID_UNIT, 4, false),
+    manner(14.0, 4, false),
+    manner(GRID_UNIT, 4, true),
+    manner(12.0, 4, true),
+];
+
+/// Edges up to this length, in map units, are not too long.
+const LONGEST_EDGE: f64 = 300.0;
+/// Distances between neighbours are even enough up to this ratio.
+const SPACING: f64 = 4.0;
+/// A map is dense enough if labels cover so much of it.
+const LABEL_SHARE: f64 = 0.02;
+/// What being far beyond one of the limits counts more than being far below it.
+const BEYOND: f64 = 4.0;
+/// The cost of a bend for each edge.
+const BEND_COST: f64 = 0.5;
+/// The cost of what a reader may misunderstand: bundles that touch, groups drawn apart, a line off its track.
+const FAULT_COST: f64 = 0.1;
+
+/// How bad a map is.
+#[expect(clippy::cast_precision_loss, reason = "counts are small")]
+pub(crate) fn score(quality: &Quality) -> f64 {
+    let cost = |ratio: f64| ratio.max(0.1).ln() + BEYOND * ratio.max(1.0).ln();
+    let faults = quality.contacts + quality.misleading_labels;
+    let grave = quality.groups_apart + quality.corridor_chords + quality.unlabelled;
+    cost(quality.longest_edge / LONGEST_EDGE)
+        + cost(quality.spacing / SPACING)
+        + cost(LABEL_SHARE / quality.label_share.max(1e-6))
+        + BEND_COST * quality.bends / (quality.edges.max(1) as f64)
+        + FAULT_COST * (faults as f64)
+        + 10.0 * FAULT_COST * (grave as f64)
+}
