@@ -1,6 +1,6 @@
 """Measures inference-kernels at every instruction set beside ONNX Runtime on the same instruction set.
 
-    python bench/vision/levels.py --measure target/release/examples/measure --models MODELS
+    python bench/vision/levels.py --measure PROGRAM --models MODELS
 
 It needs onnxruntime, a C compiler, and an Intel processor with AMX. `cpuid_mask.c` hides instruction sets from both
 sides, so that ONNX Runtime uses what it would use on an older processor. Both run on one thread, in turn, and are
@@ -29,7 +29,7 @@ MODELS = {
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--measure", type=Path, help="the example of that name, built for release")
+    parser.add_argument("--measure", type=Path, help="what `cargo bench --package inference-kernels --no-run` builds")
     parser.add_argument("--models", type=Path, required=True)
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--rounds", type=int, default=3)

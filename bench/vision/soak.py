@@ -55,7 +55,7 @@ def fill(options, server: Kaisatsu, folder: Path, files: list[Path]) -> None:
         writer.writerows([file.stem, "book", file.stem, f"things/{file.name}"] for file in files[::2])
     common = [options.kaisatsu, "--data", server.data, "--models", options.models]
     subprocess.run([*common, "collection", "import", "soak", known.parent], check=True, stdout=sys.stderr)
-    subprocess.run([*common, "catalog", "import", table, "--pictures", known.parent], check=True, stdout=sys.stderr)
+    subprocess.run([*common, "catalogue", "import", table, "--pictures", known.parent], check=True, stdout=sys.stderr)
 
 
 if __name__ == "__main__":

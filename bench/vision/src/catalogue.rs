@@ -40,7 +40,7 @@ impl Memory {
 
     /// The items that a picture shows.
     fn recognise(&self, recogniser: &mut Recogniser, resizer: &mut Resizer, picture: &Picture) -> Vec<Recognised> {
-        let mut search = Search::default();
+        let mut search = if self.index.is_turned() { Search::of_turned() } else { Search::default() };
         while !search.is_over() {
             let vote = |query: &[QueryFeature], most| self.vote(query, most);
             recogniser.vote(resizer, picture, &mut search, vote).expect("features");
@@ -50,25 +50,28 @@ impl Memory {
     }
 }
 
-/// `known` are files in the catalogue, `asked` are files to be recognised, with `=` and the numbers of the known files
-/// that they show, counted from 0 and joined by `+`, or `none`.
-pub(crate) fn run(models: &str, count: u32, known: &[&str], asked: &[&str]) -> Value {
+/// `views` says how references are read: `upright` or `turned`. `known` are files in the catalogue. `asked` are files
+/// to be recognised, with `=` and the numbers of the known files that they show, from 0 and joined by `+`, or `none`.
+pub(crate) fn run(models: &str, count: u32, views: &str, known: &[&str], asked: &[&str]) -> Value {
     let models = Path::new(models);
     let runtime = Runtime::at(&models.join("runtime/libonnxruntime.so")).expect("the library");
     let registry = ModelRegistry::open(models).expect("the models");
     let model = registry.entry("local-features").and_then(|entry| entry.model.as_ref().ok()).expect("local features");
     let mut extractor = Extractor::load(&runtime, &model.folder, &model.manifest).expect("the network");
     let (mut resizer, vocabulary) = (Resizer::new(), Vocabulary::default());
+    let reference = |picture: &Picture, extractor: &mut Extractor, resizer: &mut Resizer| match views {
+        "turned" => extractor.turned_reference(resizer, picture).expect("features"),
+        _ => extractor.reference(resizer, picture).expect("features"),
+    };
     let mut memory = Memory { index: Index::default(), references: HashMap::new(), voting: Cell::default() };
     for (number, file) in (0..).zip(known) {
-        let reference = extractor.reference(&mut resizer, &picture(file)).expect("features");
+        let reference = reference(&picture(file), &mut extractor, &mut resizer);
         memory.index.insert(ItemId(number), PictureId(number), &vocabulary.encode(&reference));
         memory.references.insert(PictureId(number), reference);
     }
     let strangers = asked.iter().filter_map(|asked| asked.split_once('=')).filter(|(_, wanted)| *wanted == "none");
     let parts: Vec<Picture> = strangers.flat_map(|(file, _)| parts(&picture(file))).collect();
-    let real: Vec<Reference> =
-        parts.iter().map(|part| extractor.reference(&mut resizer, part).expect("features")).collect();
+    let real: Vec<Reference> = parts.iter().map(|part| reference(part, &mut extractor, &mut resizer)).collect();
     let began = Instant::now();
     fill(&mut memory, &vocabulary, &real, count);
     let filled = began.elapsed().as_secs_f64();
@@ -87,7 +90,8 @@ pub(crate) fn run(models: &str, count: u32, known: &[&str], asked: &[&str]) -> V
             let sure: Vec<&Recognised> = found.iter().filter(|found| found.score >= 0.5).collect();
             let wanted: BTreeSet<u64> = wanted.split('+').filter_map(|number| number.parse().ok()).collect();
             json!({
-                "file": file, "right": sure.iter().map(|found| found.item.0).collect::<BTreeSet<_>>() == wanted,
+                "file": file, "found": sure.iter().map(|found| (found.item.0, found.inliers)).collect::<Vec<_>>(),
+                "right": sure.iter().map(|found| found.item.0).collect::<BTreeSet<_>>() == wanted,
                 "inliers": sure.first().map(|found| found.inliers), "ms": milliseconds,
                 "voting_ms": memory.voting.get().as_secs_f64() * 1e3,
             })

@@ -19,7 +19,7 @@ use std::env;
 const USAGE: &str = "bench-vision infer LIBRARY MODEL.onnx THREADS SECONDS NAME=SHAPE … | \
                      bench-vision load ADDRESS TARGET form|body CONNECTIONS SECONDS FILE … | \
                      bench-vision soak ADDRESS KEY PID CONNECTIONS COUNT FILE … | bench-vision codes FILE … | \
-                     bench-vision catalogue MODELS COUNT KNOWN … ? ASKED=NUMBERS … | \
+                     bench-vision catalogue MODELS COUNT upright|turned KNOWN … ? ASKED=NUMBERS … | \
                      bench-vision segments FOLDER COUNT EACH | bench-vision segments FOLDER";
 
 fn main() {
@@ -38,9 +38,9 @@ fn main() {
             soak::run(address, key, pid, number(connections), number(count), files)
         }
         ["codes", ref files @ ..] => codes::run(files),
-        ["catalogue", models, count, ref files @ ..] => {
+        ["catalogue", models, count, views @ ("upright" | "turned"), ref files @ ..] => {
             let split = files.iter().position(|word| *word == "?").expect("a question mark between known and asked");
-            catalogue::run(models, number(count), &files[..split], &files[split + 1..])
+            catalogue::run(models, number(count), views, &files[..split], &files[split + 1..])
         }
         ["segments", folder, count, each] => segments::write(folder, number(count), number(each)),
         ["segments", folder] => segments::ask(folder),

@@ -3,9 +3,9 @@
 mod matrix;
 
 pub use barcode_reader::{GreyImage, article_numbers};
-pub use matrix::read_matrix;
+pub use matrix::{read_matrix, read_matrix_grey};
 
-use crate::{Area, Picture};
+use crate::{Area, DecodedGrey, Picture};
 
 /// The kind of a barcode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -39,12 +39,22 @@ pub fn read(picture: &Picture) -> Vec<Barcode> {
 /// Reads the barcodes of a reduced picture. `finer` gives the whole of it with more pixels; it is asked for only where
 /// bars were seen that are too small to be read.
 #[must_use]
-#[allow(clippy::cast_precision_loss, reason = "the sides of pictures are far below 2^24")]
 pub fn read_with(picture: &Picture, finer: impl FnOnce() -> Option<GreyImage>) -> Vec<Barcode> {
-    let Some(image) = GreyImage::new(picture.width() as usize, picture.height() as usize, picture.grey()) else {
+    bars((picture.width(), picture.height()), picture.grey(), finer)
+}
+
+/// Reads the barcodes of a picture without colours that are made of bars, the surest first.
+#[must_use]
+pub fn read_grey(decoded: &DecodedGrey) -> Vec<Barcode> {
+    bars(decoded.grey.dimensions(), decoded.grey.as_raw().clone(), || None)
+}
+
+#[allow(clippy::cast_precision_loss, reason = "the sides of pictures are far below 2^24")]
+fn bars((width, height): (u32, u32), grey: Vec<u8>, finer: impl FnOnce() -> Option<GreyImage>) -> Vec<Barcode> {
+    let Some(image) = GreyImage::new(width as usize, height as usize, grey) else {
         return Vec::new();
     };
-    let size = (picture.width() as f32, picture.height() as f32);
+    let size = (width as f32, height as f32);
     let barcode = |found: barcode_reader::Barcode| {
         let bounds = found.bounds;
         Barcode {

@@ -104,14 +104,42 @@ pub fn decode_whole_grey(bytes: &[u8], bounds: Bounds, decoded: &Decoded) -> Opt
         return None;
     }
     let whole = catch_unwind(|| match format {
-        "JPEG" => jpeg::whole_grey(bytes, bounds),
+        "JPEG" => jpeg::whole_grey(bytes, bounds, None),
         "PNG" => png::whole_grey(bytes, bounds),
         _ => None,
     });
     let (width, height, grey, orientation) = whole.ok().flatten()?;
+    let image = upright_grey(width, height, grey, orientation)?;
+    Some((image.width(), image.height(), image.into_raw()))
+}
+
+fn upright_grey(width: u32, height: u32, grey: Vec<u8>, orientation: Orientation) -> Option<GrayImage> {
     let mut image = DynamicImage::ImageLuma8(GrayImage::from_raw(width, height, grey)?);
     image.apply_orientation(orientation);
-    Some((image.width(), image.height(), image.into_luma8().into_raw()))
+    Some(image.into_luma8())
+}
+
+/// A picture without colours and the facts of its file.
+#[derive(Debug, Clone)]
+pub struct DecodedGrey {
+    /// The brightness of each pixel of the file, upright.
+    pub grey: GrayImage,
+    /// The file's own size and orientation.
+    pub file: ImageFile,
+}
+
+/// Decodes every pixel of a JPEG file without its colours. That takes as long as [`decode`] takes at half of the size
+/// in colours, so it is done for files of which that would keep at least a half. `None` for all others, and for what is
+/// damaged: [`decode`] says what is wrong with it.
+#[must_use]
+pub fn decode_grey(bytes: &[u8], bounds: Bounds, short_side: u32) -> Option<DecodedGrey> {
+    if !matches!(Format::of(bytes), Ok(Format::Jpeg)) {
+        return None;
+    }
+    let whole = catch_unwind(|| jpeg::whole_grey(bytes, bounds, Some(short_side)));
+    let (width, height, grey, orientation) = whole.ok().flatten()?;
+    let file = ImageFile { width, height, orientation, format: "JPEG" };
+    Some(DecodedGrey { grey: upright_grey(width, height, grey, orientation)?, file })
 }
 
 /// A format that is read.

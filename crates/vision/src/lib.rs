@@ -30,7 +30,10 @@ mod vocabulary;
 mod worker;
 
 pub use classify::{ClassScore, Classification, Classifier, best};
-pub use decode::{Bounds, DecodeError, Decoded, HeifLibrary, HeifSupport, decode, decode_whole_grey, load_heif};
+pub use decode::{
+    Bounds, DecodeError, Decoded, DecodedGrey, HeifLibrary, HeifSupport, decode, decode_grey, decode_whole_grey,
+    load_heif,
+};
 pub use detect::{Accuracy, Detection, Detections, Detector, Tiles};
 pub use embed::Embedder;
 pub use engine::Engine;

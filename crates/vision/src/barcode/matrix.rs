@@ -8,7 +8,7 @@ use rxing::{
 };
 
 use super::{Barcode, Symbology, area};
-use crate::Picture;
+use crate::{DecodedGrey, Picture};
 
 /// The longer side at which a picture is read: enough for a code of 25 modules that takes a tenth of it.
 const LONGEST: usize = 850;
@@ -16,7 +16,17 @@ const LONGEST: usize = 850;
 /// The article that a QR code or a Data Matrix in a picture names; other contents are ignored.
 #[must_use]
 pub fn read_matrix(picture: &Picture) -> Option<Barcode> {
-    let (width, height, grey) = reduced(picture);
+    read((picture.width(), picture.height()), &picture.grey())
+}
+
+/// As [`read_matrix`], of a picture without colours.
+#[must_use]
+pub fn read_matrix_grey(decoded: &DecodedGrey) -> Option<Barcode> {
+    read(decoded.grey.dimensions(), decoded.grey.as_raw())
+}
+
+fn read((width, height): (u32, u32), grey: &[u8]) -> Option<Barcode> {
+    let (width, height, grey) = reduced((width as usize, height as usize), grey);
     // The crate is written for images of all kinds, but a panic in it would be one request's answer.
     catch_unwind(AssertUnwindSafe(|| in_grey(width, height, &grey))).ok().flatten()
 }
@@ -56,24 +66,26 @@ fn side(side: usize) -> f32 {
 }
 
 /// The picture in grey, at most [`LONGEST`] pixels long: the mean of squares.
-fn reduced(picture: &Picture) -> (usize, usize, Vec<u8>) {
-    let (width, height) = (picture.width() as usize, picture.height() as usize);
+fn reduced((width, height): (usize, usize), grey: &[u8]) -> (usize, usize, Vec<u8>) {
     let factor = width.max(height).div_ceil(LONGEST).max(1);
-    let grey = picture.grey();
     if factor == 1 {
-        return (width, height, grey);
+        return (width, height, grey.to_vec());
     }
+    // A picture can be narrower than a square.
     let (columns, rows) = ((width / factor).max(1), (height / factor).max(1));
-    let mean = |row: usize, column: usize| {
-        // A picture can be narrower than a square.
-        let (x, y) =
-            (column * factor..((column + 1) * factor).min(width), row * factor..((row + 1) * factor).min(height));
-        let count = x.len() * y.len();
-        let sum: usize = y.flat_map(|y| &grey[y * width..][x.clone()]).map(|value| usize::from(*value)).sum();
-        u8::try_from(sum / count.max(1)).unwrap_or(u8::MAX)
-    };
-    let small = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
-    (columns, rows, small.map(|(row, column)| mean(row, column)).collect())
+    let (across, down) = (factor.min(width), factor.min(height));
+    let count = u32::try_from(across * down).unwrap_or(u32::MAX);
+    let (mut small, mut sums) = (Vec::with_capacity(columns * rows), vec![0_u32; columns]);
+    for row in 0..rows {
+        sums.fill(0);
+        for line in grey.chunks_exact(width).skip(row * factor).take(down) {
+            for (sum, square) in sums.iter_mut().zip(line.chunks_exact(across)) {
+                *sum += square.iter().map(|value| u32::from(*value)).sum::<u32>();
+            }
+        }
+        small.extend(sums.iter().map(|sum| u8::try_from(sum / count).unwrap_or(u8::MAX)));
+    }
+    (columns, rows, small)
 }
 
 #[cfg(test)]

@@ -36,14 +36,22 @@ pub(super) fn decode(bytes: &[u8], bounds: Bounds, short_side: Option<u32>) -> R
     })
 }
 
-/// The brightness of every pixel of a file that has been decoded before at a fraction of its size, as the file has
-/// them, with their width and height and how they are turned; `None` if it cannot be had.
-pub(super) fn whole_grey(bytes: &[u8], bounds: Bounds) -> Option<(u32, u32, Vec<u8>, Orientation)> {
+/// The brightness of every pixel of a file, as the file has them, with their width and height and how they are turned;
+/// `None` if it cannot be had, and for a file of which less than a half would be kept for this shorter side.
+pub(super) fn whole_grey(
+    bytes: &[u8],
+    bounds: Bounds,
+    short_side: Option<u32>,
+) -> Option<(u32, u32, Vec<u8>, Orientation)> {
     let mut decompressor = fresh().ok()?;
     let header = decompressor.read_header(bytes).ok()?;
     let side = |side: usize| u32::try_from(side).unwrap_or(u32::MAX);
     let (width, height) = (side(header.width), side(header.height));
     check_size(width, height, "JPEG", bounds).ok()?;
+    let factor = scaling(width.min(height), short_side);
+    if factor != ScalingFactor::ONE && factor != ScalingFactor::ONE_HALF {
+        return None;
+    }
     let mut pixels = vec![0; header.width * header.height];
     let (width_pixels, format) = (header.width, PixelFormat::GRAY);
     let target = Image {

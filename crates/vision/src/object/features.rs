@@ -124,14 +124,14 @@ impl Features {
 }
 
 /// A reference picture of an item: its features at several sizes, because the descriptors bear only small
-/// differences of scale.
+/// differences of scale, and at each size in the four quarter turns if it was read in them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reference {
     views: Vec<Features>,
 }
 
 impl Reference {
-    /// The most sizes of one picture.
+    /// The most views of one picture: two sizes in four turns.
     pub const MOST_VIEWS: usize = 8;
 
     /// A reference picture out of its views; `None` when there are too many.
@@ -140,10 +140,17 @@ impl Reference {
         (views.len() <= Self::MOST_VIEWS).then_some(Self { views })
     }
 
-    /// The features at each size.
+    /// The features at each size, and turn by turn if there are turns.
     #[must_use]
     pub fn views(&self) -> &[Features] {
         &self.views
+    }
+
+    /// By how many quarters a view is turned to the right. The stored form does not say it: a picture that was read in
+    /// turns has four views of each size, and one that was not has fewer than four.
+    #[must_use]
+    pub fn quarters_of(&self, view: usize) -> usize {
+        if are_turns(self.views.len()) { view % TURNS } else { 0 }
     }
 
     /// The stored form.
@@ -175,6 +182,14 @@ impl Reference {
         reader.finish()?;
         Self::new(views).ok_or(Malformed("it has too many views"))
     }
+}
+
+/// The turns of a reference picture that was read in turns.
+const TURNS: usize = 4;
+
+/// Whether so many views of a picture are its sizes in four turns.
+pub(crate) fn are_turns(views: usize) -> bool {
+    views > 0 && views.is_multiple_of(TURNS)
 }
 
 fn read_view(reader: &mut Reader<'_>) -> Result<Features, Malformed> {
@@ -248,6 +263,17 @@ mod tests {
         assert_eq!(rest.points(), [Point { x: 10, y: 25 }, Point { x: 90, y: 25 }, Point { x: 50, y: 2 }]);
         assert_eq!(features.outside(&[]).unwrap(), features);
         assert_eq!(features.outside(&[[(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]]), None);
+    }
+
+    #[test]
+    fn four_views_of_a_size_are_its_turns() {
+        let quarters = |views: usize| {
+            let reference = Reference::new(vec![Features::default(); views]).unwrap();
+            (0..views).map(|view| reference.quarters_of(view)).collect::<Vec<_>>()
+        };
+        assert_eq!(quarters(2), [0, 0]);
+        assert_eq!(quarters(4), [0, 1, 2, 3]);
+        assert_eq!(quarters(8), [0, 1, 2, 3, 0, 1, 2, 3]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::{
 
 use super::{
     encoded::EncodedReference,
+    features::are_turns,
     vocabulary::{QueryFeature, WORDS},
     vote::{ItemId, Part, PictureId, PostingList, View, Vote, vote},
 };
@@ -69,6 +70,8 @@ pub struct Index {
     items: HashMap<ItemId, Vec<PictureId>>,
     categories: Vec<String>,
     postings: u64,
+    /// How many reference pictures were not read in four turns.
+    upright: usize,
 }
 
 impl Default for Index {
@@ -82,6 +85,7 @@ impl Default for Index {
             items: HashMap::new(),
             categories: Vec::new(),
             postings: 0,
+            upright: 0,
         }
     }
 }
@@ -110,6 +114,7 @@ impl Index {
                 }
             }
         }
+        self.upright += usize::from(!are_turns(slots.len()));
         self.pictures.insert(picture, slots);
         self.items.entry(item).or_default().push(picture);
     }
@@ -148,7 +153,7 @@ impl Index {
         let mut slots = Vec::new();
         for item in gone {
             for picture in self.items.remove(item).unwrap_or_default() {
-                slots.extend(self.pictures.remove(&picture).unwrap_or_default());
+                slots.extend(self.forget(picture));
             }
         }
         if self.items.is_empty() {
@@ -168,7 +173,7 @@ impl Index {
 
     /// Takes a reference picture out: no vote names it again.
     pub fn remove_picture(&mut self, picture: PictureId) {
-        for slot in self.pictures.remove(&picture).unwrap_or_default() {
+        for slot in self.forget(picture) {
             let Some(item) = self.views.get(slot as usize).map(|view| view.item) else { continue };
             let mut words = self.vacate(slot).into_vec();
             words.sort_unstable();
@@ -188,6 +193,13 @@ impl Index {
         }
     }
 
+    /// The places of the views of a picture, which it no longer has.
+    fn forget(&mut self, picture: PictureId) -> Vec<u32> {
+        let Some(slots) = self.pictures.remove(&picture) else { return Vec::new() };
+        self.upright -= usize::from(!are_turns(slots.len()));
+        slots
+    }
+
     /// Marks the place of a view as no longer live. Returns the words that it had.
     fn vacate(&mut self, slot: u32) -> Box<[u16]> {
         if let Some(view) = self.views.get_mut(slot as usize) {
@@ -202,6 +214,12 @@ impl Index {
     #[must_use]
     pub fn items(&self) -> usize {
         self.items.len()
+    }
+
+    /// Whether all its reference pictures were read in four turns.
+    #[must_use]
+    pub fn is_turned(&self) -> bool {
+        self.upright == 0
     }
 
     /// Whether it knows an item.

@@ -87,9 +87,12 @@ fn compare(reference: &Comparable, query: &Comparable, best_of_reference: &mut [
 
 #[cfg(test)]
 mod tests {
-    use super::{Comparable, Pair, mutual};
+    use fearless_simd::dispatch;
+
+    use super::{Comparable, LEAST_DOT, Pair, compare, mutual};
     use crate::object::{
         features::{DIMENSIONS, Descriptor, Features, Point, UNITY},
+        instruction_sets::levels,
         vocabulary::Vocabulary,
     };
 
@@ -122,5 +125,23 @@ mod tests {
     fn nothing_matches_nothing() {
         assert!(mutual(&features(&[]), &features(&[axis(0)])).is_empty());
         assert!(mutual(&features(&[axis(0)]), &features(&[])).is_empty());
+    }
+    #[test]
+    fn every_instruction_set_finds_the_same_partners() {
+        // More than a register of references, some of them alike.
+        let reference: Vec<Descriptor> = (0..70).map(|at| axis(at % DIMENSIONS)).collect();
+        let query: Vec<Descriptor> = (0..33).map(|at| axis((at * 5) % DIMENSIONS)).collect();
+        let expected = |at: usize| {
+            let first = reference.iter().position(|other| *other == query[at]);
+            first.map_or((LEAST_DOT - 1, usize::MAX), |first| (UNITY, first))
+        };
+        let expected: Vec<_> = (0..query.len()).map(expected).collect();
+        let (reference, query) = (features(&reference), features(&query));
+        for level in levels() {
+            let mut of_reference = vec![(LEAST_DOT - 1, usize::MAX); 70];
+            let mut of_query = vec![(LEAST_DOT - 1, usize::MAX); 33];
+            dispatch!(level, _ => compare(&reference, &query, &mut of_reference, &mut of_query));
+            assert_eq!(of_query, expected, "{level:?}");
+        }
     }
 }

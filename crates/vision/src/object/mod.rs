@@ -14,6 +14,8 @@ mod features;
 mod global_descriptor;
 mod homography;
 mod index;
+#[cfg(test)]
+mod instruction_sets;
 mod matcher;
 mod matching;
 mod random;

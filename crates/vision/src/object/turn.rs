@@ -30,6 +30,11 @@ impl Turn {
         (Self { degrees, upright: plane.size(), turned: turned.size() }, turned)
     }
 
+    /// Whether it is a turn at all.
+    pub(crate) fn is_turned(&self) -> bool {
+        self.degrees != 0.0
+    }
+
     /// A point of the turned plane in the upright one, both as fractions.
     pub(crate) fn back(&self, (x, y): (f32, f32)) -> (f32, f32) {
         let (sin, cos) = self.degrees.to_radians().sin_cos();

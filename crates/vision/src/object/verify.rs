@@ -45,6 +45,15 @@ pub struct Verification {
     pub corners: [(f32, f32); 4],
 }
 
+impl Verification {
+    /// The same for the upright reference, of which a view was found that is turned to the right by so many quarters:
+    /// the upper left corner of a picture becomes its upper right one in a quarter turn.
+    pub(crate) fn upright(mut self, quarters: usize) -> Self {
+        self.corners.rotate_left(quarters % 4);
+        self
+    }
+}
+
 /// Features with what verification needs of them; made once for a query that meets many references.
 pub struct Subject<'a> {
     features: &'a Features,

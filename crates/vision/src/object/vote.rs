@@ -284,3 +284,26 @@ impl Tally {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_BITS, find_near};
+    use crate::object::instruction_sets::levels;
+
+    #[test]
+    fn every_instruction_set_finds_the_same_signatures() {
+        // Lengths on either side of a block, and distances on either side of the limit.
+        for count in [0, 1, 15, 16, 17, 100] {
+            let asked = 0x0f1e_2d3c_4b5a_6978_u64;
+            let flipped = |bits: u32| (asked ^ 1_u64.unbounded_shl(bits).wrapping_sub(1)).to_le_bytes();
+            let signatures: Vec<[u8; 8]> = (0..count).map(|at| flipped(at * 7 % 64)).collect();
+            let expected: Vec<(usize, u32)> =
+                (0..count).map(|at| (at as usize, at * 7 % 64)).filter(|(_, bits)| *bits <= MOST_BITS).collect();
+            for level in levels() {
+                let mut near = Vec::new();
+                find_near(level, &signatures, asked, &mut near);
+                assert_eq!(near, expected, "{level:?}, {count}");
+            }
+        }
+    }
+}

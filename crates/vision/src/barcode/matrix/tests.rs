@@ -105,7 +105,7 @@ fn nothing_is_read_where_there_is_nothing() {
 #[test]
 fn a_thread_is_reduced_along_its_length_alone() {
     let grey: Vec<u8> = (0..4000u32).flat_map(|row| [if row < 2000 { 40 } else { 200 }; 6]).collect();
-    let (columns, rows, small) = super::reduced(&Picture::new(2, 4000, grey).unwrap());
+    let (columns, rows, small) = super::reduced((2, 4000), &Picture::new(2, 4000, grey).unwrap().grey());
     assert_eq!((columns, rows), (1, 800));
     assert_eq!((small[0], small[399], small[400], small[799]), (40, 40, 200, 200));
 }

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use proptest::prelude::*;
 
 use super::Index;
@@ -53,6 +55,29 @@ fn the_right_view_of_the_right_picture_comes_first() {
         let smaller = Vocabulary::default().encode_query(&features(item + 1_000_000, 40));
         assert_eq!(index.vote(&smaller, 1)[0].view, 1);
     }
+}
+
+/// As [`encoded`], read in four turns.
+pub(in crate::object) fn encoded_in_turns(seed: u64) -> EncodedReference {
+    let views = (0..4).map(|turn| features(seed + 1_000_000 * turn, 60)).collect();
+    Vocabulary::default().encode(&Reference::new(views).unwrap())
+}
+
+#[test]
+fn a_catalogue_is_turned_as_long_as_each_of_its_pictures_is() {
+    let mut index = Index::default();
+    index.insert(ItemId(1), PictureId(1), &encoded_in_turns(1));
+    assert!(index.is_turned());
+    index.insert(ItemId(2), PictureId(2), &encoded(2));
+    index.insert(ItemId(3), PictureId(3), &encoded(3));
+    assert!(!index.is_turned());
+    index.remove_picture(PictureId(2));
+    assert!(!index.is_turned());
+    index.insert(ItemId(3), PictureId(3), &encoded_in_turns(3));
+    assert!(index.is_turned());
+    index.insert(ItemId(4), PictureId(4), &encoded(4));
+    index.remove_items(&HashSet::from([ItemId(4)]));
+    assert!(index.is_turned());
 }
 
 #[test]

@@ -57,6 +57,7 @@ pub struct Segment {
     dead_of: Vec<u32>,
     dead: u64,
     live_items: usize,
+    turned: bool,
 }
 
 impl Segment {
@@ -109,7 +110,10 @@ impl Segment {
         }
         let live_items = entries.iter().filter(|entry| entry.live).count();
         let categories = directory.categories;
-        Self { file, header, starts, entries, views, categories, dead_of: Vec::new(), dead: 0, live_items }
+        // Views of a picture are numbered from 0, and only one that was read in turns has four.
+        let with = |number: u8| views.iter().filter(|view| view.number == number).count();
+        let turned = with(0) == with(3);
+        Self { file, header, starts, entries, views, categories, dead_of: Vec::new(), dead: 0, live_items, turned }
     }
 
     /// The items of the segment and the revision of each, in the order of their numbers, also those that are not live
@@ -129,6 +133,12 @@ impl Segment {
     #[must_use]
     pub fn live_items(&self) -> usize {
         self.live_items
+    }
+
+    /// Whether all its reference pictures were read in four turns, also those of items that were taken out.
+    #[must_use]
+    pub fn is_turned(&self) -> bool {
+        self.turned
     }
 
     /// Takes an item out: no vote names it again.

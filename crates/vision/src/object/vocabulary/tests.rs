@@ -1,9 +1,11 @@
+use fearless_simd::dispatch;
 use proptest::prelude::*;
 
-use super::{PROBES, Vocabulary};
+use super::{ENTRIES, PROBES, Vocabulary, doubled_dots_with};
 use crate::object::{
     encoded::FeatureCode,
-    features::{DIMENSIONS, Descriptor, Features, Point},
+    features::{DIMENSIONS, Descriptor, Features, Point, dot},
+    instruction_sets::levels,
 };
 
 fn descriptor() -> impl Strategy<Value = Descriptor> {
@@ -60,4 +62,19 @@ fn the_vocabulary_never_changes() {
         Vocabulary::default().code(&descriptor),
         FeatureCode { word: 10431, signature: 9_605_921_530_837_578_118 }
     );
+}
+
+#[test]
+fn every_instruction_set_gives_the_products_of_a_plain_computation() {
+    let vocabulary = Vocabulary::default();
+    let descriptor: Descriptor = std::array::from_fn(|at| i8::try_from(at * 83 % 255).map_or(-1, |value| value - 90));
+    let (wide, doubled) = (descriptor.map(i16::from), descriptor.map(|value| 2.0 * f32::from(value)));
+    for table in [&vocabulary.first, &vocabulary.second] {
+        let expected: Vec<i32> = table.entries.iter().map(|entry| 2 * dot(entry, &wide)).collect();
+        for level in levels() {
+            let mut found = [0; ENTRIES];
+            dispatch!(level, _ => doubled_dots_with(&table.columns, &doubled, &mut found));
+            assert_eq!(found.as_slice(), expected, "{level:?}");
+        }
+    }
 }
