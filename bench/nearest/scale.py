@@ -2,9 +2,11 @@
 
     make bench-scale COUNTS="10000 100000" DIMENSIONS=512
 
-For each size: rows are copied into an empty database as the store keeps them, three servers move the collection to the
-database by themselves, and are started again. Then three processes search as the server does, and three others by plain
-SQL over the same index, in turns. At last images are removed while they are searched for, and some are added. Prints a
+For each size: rows are copied into an empty database as the store keeps them, the collection is moved by the steps of
+the store, and three servers start. Then three processes search as the server does, three others by plain SQL over the
+same index, and three more by plain SQL that also reads the rows of the best ten, in turns. At last images are removed
+while they are searched for, and some are added. With --by-servers, the servers move the collection themselves, after
+each has read it into its memory. Prints a
 table, and writes what was measured to a JSON file, of which scale_plot.py makes the picture in docs/. Run below
 tools/with-postgres; only the standard library is needed.
 """
@@ -25,6 +27,7 @@ import urllib.request
 from pathlib import Path
 
 REPLICAS = 3
+SIDES = ["product", "sql", "rows"]
 TICKS = os.sysconf("SC_CLK_TCK")
 MOVED_WITHIN = 6 * 3600  # seconds
 READY_WITHIN = 300
@@ -42,6 +45,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=3.0, help="length of a round of each")
     parser.add_argument("--removals", type=int, default=200)
     parser.add_argument("--additions", type=int, default=500)
+    parser.add_argument("--by-servers", action="store_true", help="let the servers move the collection")
     parser.add_argument("--json", required=True, type=Path, help="where measurements are kept, by kind and size")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that everything is cleaned up
@@ -79,7 +83,12 @@ class Measurement:
         replicas = [Replica(options.kaisatsu, self.address, self.folder / f"replica-{number}")
                     for number in range(REPLICAS)]
         try:
-            row |= self.move(replicas, row["count"])
+            self.postgres = self.bench("facts", self.address)["postgres"]
+            used = self.postgres_seconds(True)
+            row |= self.move_by_servers(replicas, row["count"]) if options.by_servers else self.move()
+            facts = self.bench("facts", self.address)
+            row |= {key: facts[key] for key in ("dims", "index_bytes", "part_bytes", "row_bytes")}
+            row["move_cpu_seconds"] = self.postgres_seconds(True) - used
             row |= self.restart(replicas)
             row |= self.search()
             row |= self.bench("remove", self.address, options.removals)
@@ -89,20 +98,22 @@ class Measurement:
                 replica.stop()
         return row
 
-    def move(self, replicas: list["Replica"], count: int) -> dict:
+    def move(self) -> dict:
+        """Moves the collection without servers."""
+        took = self.bench("move", self.address, self.options.dimensions)
+        say(f"  filled after {took['fill_seconds']:.0f} s, indexed after {took['index_seconds']:.0f} s more")
+        return {"move_seconds": took["fill_seconds"] + took["index_seconds"], "index_seconds": took["index_seconds"]}
+
+    def move_by_servers(self, replicas: list["Replica"], count: int) -> dict:
         """Starts the replicas and waits until one of them has moved the collection and all know it."""
-        began = time.monotonic()
+        began, filled = time.monotonic(), 0.0
         for replica in replicas:
             replica.start()
-        filled, used = 0.0, 0.0
         while True:
             for replica in replicas:
                 replica.check()
             facts = self.bench("facts", self.address)
             spent = time.monotonic() - began
-            self.postgres = facts.get("postgres", 0)
-            if self.postgres and not used:
-                used = self.postgres_seconds(True)
             if not filled and facts.get("images", 0) >= count:
                 filled = spent
                 say(f"  filled after {filled:.0f} s")
@@ -114,9 +125,7 @@ class Measurement:
         for replica in replicas:
             replica.wait()
         say(f"  moved after {spent:.0f} s, of which {spent - filled:.0f} s for the index")
-        return {"dims": facts["dims"], "index_bytes": facts["index_bytes"], "part_bytes": facts["part_bytes"],
-                "row_bytes": facts["row_bytes"], "move_seconds": spent, "index_seconds": spent - filled,
-                "move_cpu_seconds": self.postgres_seconds(True) - used,
+        return {"move_seconds": spent, "index_seconds": spent - filled,
                 "peak_megabytes_move": max(replica.memory("VmHWM") for replica in replicas)}
 
     def restart(self, replicas: list["Replica"]) -> dict:
@@ -136,19 +145,19 @@ class Measurement:
                 "peak_megabytes": max(replica.memory("VmHWM") for replica in replicas)}
 
     def search(self) -> dict:
-        """Searches in turns as the server does it and by plain SQL."""
+        """Searches in turns as the server does it, by plain SQL, and by plain SQL that reads rows."""
         options = self.options
         words = [options.bench, "scale", "search", self.address, self.folder]
         sides = {side: [Searcher([*words, side, str(options.clients)]) for _ in range(REPLICAS)]
-                 for side in ("product", "sql")}
+                 for side in SIDES}
         try:
             recall = {side: float(searchers[0].ask("recall")) for side, searchers in sides.items()}
             for searchers in sides.values():
                 self.round(searchers, 2.0)
             rounds = {side: [] for side in sides}
             for number in range(options.rounds):
-                # In turns, and each first as often as the other.
-                for side in sorted(sides, reverse=number % 2 == 1):
+                # In turns, and each first as often as the others.
+                for side in SIDES[number % 3:] + SIDES[:number % 3]:
                     rounds[side].append(self.round(sides[side], options.seconds))
         finally:
             for searchers in sides.values():
@@ -159,10 +168,13 @@ class Measurement:
             found |= {f"{side}_{key}": statistics.median(one[key] for one in measured)
                       for key in ("rate", "p50_ms", "p99_ms", "server_ms", "client_ms")}
             found[f"{side}_recall"] = recall[side]
-        for key in ("rate", "server_ms"):
-            ratios = [ours[key] / plain[key] for ours, plain in zip(rounds["product"], rounds["sql"])]
-            found |= {f"{key}_ratio": statistics.median(ratios), f"{key}_ratio_range": [min(ratios), max(ratios)]}
-        say(f"  {found['product_rate']:.0f} searches/s, plain SQL {found['sql_rate']:.0f}")
+        for prefix, side in (("", "sql"), ("rows_", "rows")):
+            for key in ("rate", "server_ms"):
+                ratios = [ours[key] / plain[key] for ours, plain in zip(rounds["product"], rounds[side])]
+                found |= {f"{prefix}{key}_ratio": statistics.median(ratios),
+                          f"{prefix}{key}_ratio_range": [min(ratios), max(ratios)]}
+        say(f"  {found['product_rate']:.0f} searches/s, plain SQL {found['sql_rate']:.0f}, with rows "
+            f"{found['rows_rate']:.0f}")
         return found
 
     def round(self, searchers: list["Searcher"], seconds: float) -> dict:
@@ -266,15 +278,17 @@ class Replica:
 
 
 def print_tables(rows: list[dict]) -> None:
-    print("\n| vectors | searches/s | plain SQL | ratio | p50 ms | p99 ms | plain SQL p99 ms | "
-          "PostgreSQL ms of CPU, ratio | replica ms of CPU | recall@10 |\n|---|---|---|---|---|---|---|---|---|---|")
+    print("\n| vectors | searches/s | plain SQL | ratio | with rows | ratio | p99 ms | plain SQL | with rows "
+          "| ms of PostgreSQL | plain SQL | with rows | ms of the searching process | plain SQL | with rows "
+          "| recall@10 |")
+    print("|" + "---|" * 16)
     for row in rows:
-        low, high = row["rate_ratio_range"]
+        (low, high), (lowest, highest) = row["rate_ratio_range"], row["rows_rate_ratio_range"]
+        sides = [[f"{row[f'{side}_{key}']:.2f}" for side in SIDES] for key in ("p99_ms", "server_ms", "client_ms")]
         print(f"| {name(row)} | {row['product_rate']:.0f} | {row['sql_rate']:.0f} "
-              f"| {row['rate_ratio']:.2f} ({low:.2f}–{high:.2f}) | {row['product_p50_ms']:.1f} "
-              f"| {row['product_p99_ms']:.1f} | {row['sql_p99_ms']:.1f} "
-              f"| {row['product_server_ms']:.2f}, {row['server_ms_ratio']:.2f} | {row['product_client_ms']:.2f} "
-              f"| {row['product_recall']:.3f} |")
+              f"| {row['rate_ratio']:.2f} ({low:.2f}–{high:.2f}) | {row['rows_rate']:.0f} "
+              f"| {row['rows_rate_ratio']:.2f} ({lowest:.2f}–{highest:.2f}) "
+              f"| {' | '.join(' | '.join(values) for values in sides)} | {row['product_recall']:.3f} |")
     print("\n| vectors | move s | of it index s | PostgreSQL CPU s | index MB | table and indexes MB | rows MB | replica "
           "MB (most) | ready after s (most) | of it CPU | removed, still answered | additions/s |")
     print("|" + "---|" * 12)

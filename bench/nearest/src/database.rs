@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Instant};
 
-use cosine_index::{Settings, VectorIndex};
+use cosine_index::{FewVectors, Settings};
 use kaisatsu_model::Timestamp;
 use kaisatsu_store::{Collection, Followed, NewImage, Store, VectorPart, VectorSupport};
 use kaisatsu_testkit::{Backend, Database};
@@ -28,8 +28,8 @@ pub(crate) fn compare(dir: &Path, dims: usize) -> Outcome<()> {
     let bytes = runtime.block_on(store.part_bytes(&part))?;
     let search = |query: &[f32]| {
         let near = runtime.block_on(store.nearest_images(&part, query, K))?;
-        let near = near.into_iter().map(|(number, vector)| (number.unsigned_abs() - 1, vector));
-        Ok(ids(&VectorIndex::build(dims, Settings::default(), near)?.search_exactly(query, K)?))
+        let near = near.images.into_iter().map(|(number, vector)| (number.unsigned_abs() - 1, vector));
+        Ok(ids(&FewVectors::new(dims, near)?.nearest(query, K)?))
     };
     row(&stored, "PostgreSQL", measure(&asked, &truth, search)?, usize::try_from(bytes)?, ready);
     Ok(())

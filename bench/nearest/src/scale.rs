@@ -3,6 +3,7 @@
 
 mod changes;
 mod load;
+mod moving;
 mod search;
 
 use std::path::Path;
@@ -16,8 +17,9 @@ use crate::Outcome;
 const NAME: &str = "scale";
 
 pub(crate) const USAGE: &str = "usage: bench-nearest scale load DIR COUNT DIMS
+       bench-nearest scale move ADDRESS DIMS
        bench-nearest scale facts ADDRESS
-       bench-nearest scale search ADDRESS DIR product|sql CLIENTS
+       bench-nearest scale search ADDRESS DIR product|sql|rows CLIENTS
        bench-nearest scale remove ADDRESS COUNT
        bench-nearest scale add ADDRESS COUNT";
 
@@ -27,12 +29,14 @@ pub(crate) fn run(arguments: &[&str]) -> Outcome<()> {
     runtime.block_on(async {
         match arguments {
             ["load", dir, count, dims] => load::load(Path::new(dir), count.parse()?, dims.parse()?).await,
+            ["move", address, dims] => moving::run(address, dims.parse()?).await,
             ["facts", address] => facts(address).await,
             ["search", address, dir, "product", clients] => {
                 search::serve(search::Product::open(address).await?, Path::new(dir), clients.parse()?).await
             }
-            ["search", address, dir, "sql", clients] => {
-                search::serve(search::PlainSql::open(address).await?, Path::new(dir), clients.parse()?).await
+            ["search", address, dir, which @ ("sql" | "rows"), clients] => {
+                let search = search::PlainSql::open(address, *which == "rows").await?;
+                search::serve(search, Path::new(dir), clients.parse()?).await
             }
             ["remove", address, count] => changes::remove(address, count.parse()?).await,
             ["add", address, count] => changes::add(address, count.parse()?).await,
@@ -62,8 +66,11 @@ async fn facts(address: &str) -> Outcome<()> {
     let pool = PgPool::connect(address).await?;
     let part: Option<(String, i64, i64)> =
         sqlx::query_as("SELECT state, images, dims FROM collection_part").fetch_optional(&pool).await?;
+    let folder: String = sqlx::query_scalar("SHOW data_directory").fetch_one(&pool).await?;
+    let file = std::fs::read_to_string(Path::new(&folder).join("postmaster.pid"))?;
+    let process = file.lines().next().unwrap_or_default();
     let Some((state, images, dims)) = part else {
-        println!(r#"{{"state":"none"}}"#);
+        println!(r#"{{"state":"none","postgres":{process}}}"#);
         return Ok(());
     };
     let table = table(&pool).await?;
@@ -72,9 +79,6 @@ async fn facts(address: &str) -> Outcome<()> {
          pg_total_relation_size('{table}'), pg_total_relation_size('collection_image')"
     );
     let (index, part, rows): (i64, i64, i64) = sqlx::query_as(AssertSqlSafe(sizes)).fetch_one(&pool).await?;
-    let folder: String = sqlx::query_scalar("SHOW data_directory").fetch_one(&pool).await?;
-    let file = std::fs::read_to_string(Path::new(&folder).join("postmaster.pid"))?;
-    let process = file.lines().next().unwrap_or_default();
     println!(r#"{{"state":"{state}","images":{images},"dims":{dims},"index_bytes":{index},"part_bytes":{part},"#);
     println!(r#""row_bytes":{rows},"postgres":{process}}}"#);
     Ok(())

@@ -10,6 +10,10 @@ use crate::{
     thumbnails::{REFER, RELEASE_OF_IMAGES},
 };
 
+/// Those of some images that were not removed, on PostgreSQL.
+pub(crate) const EXISTING_IMAGES: &str = "SELECT number, image_id, image_url, tag, thumbnail FROM collection_image \
+     WHERE removed = 0 AND number = ANY($1)";
+
 /// A collection.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx_macros::FromRow)]
 pub struct Collection {
@@ -335,15 +339,7 @@ impl Store {
                 .fetch_all(pool)
                 .await
             }
-            crate::Pool::Postgres(pool) => {
-                sqlx::query_as(
-                    "SELECT number, image_id, image_url, tag, thumbnail FROM collection_image \
-                     WHERE removed = 0 AND number = ANY($1)",
-                )
-                .bind(numbers)
-                .fetch_all(pool)
-                .await
-            }
+            crate::Pool::Postgres(pool) => sqlx::query_as(EXISTING_IMAGES).bind(numbers).fetch_all(pool).await,
         };
         Ok(rows?)
     }

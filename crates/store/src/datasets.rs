@@ -113,6 +113,8 @@ pub struct DatasetImageRow {
     pub detail: Option<String>,
     /// Whether it is an image of the storage area that has been deleted there since.
     pub deleted: bool,
+    /// The user's name for it in the storage area.
+    pub name: Option<String>,
 }
 
 const COLUMNS: &str = "SELECT d.id, d.name, c.phase, c.changed_at, d.created_at, c.model, c.model_sha256, c.reason, \
@@ -155,6 +157,22 @@ impl Store {
         let query = sqlx::AssertSqlSafe(query);
         Ok(on_each!(self, pool => sqlx::query_as(query)
             .bind(id.as_str()).bind(application.as_str()).bind(user.as_str()).fetch_optional(pool).await)?)
+    }
+
+    /// Whose dataset it is: the application's and the user's, if there is one of that id.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn dataset_owner(&self, id: &DatasetId) -> Result<Option<(AppId, UserId)>, StoreError> {
+        let found: Option<(String, String)> = on_each!(self, pool => sqlx::query_as(
+            "SELECT d.application_id, d.user_id FROM dataset d JOIN application a ON a.id = d.application_id \
+             WHERE d.id = $1 AND d.version_of IS NULL AND a.deleted_at IS NULL",
+        ).bind(id.as_str()).fetch_optional(pool).await)?;
+        let owner = |(application, user): (String, String)| {
+            let user = UserId::new(&user).map_err(|rule| StoreError::Damaged(format!("the user of {id}: {rule}")))?;
+            Ok((AppId::from_text(application), user))
+        };
+        found.map(owner).transpose()
     }
 
     /// The datasets to which a user gave a name, at most `limit`.
@@ -264,15 +282,16 @@ impl Store {
         after: i64,
         limit: i64,
     ) -> Result<Vec<DatasetImageRow>, StoreError> {
-        type Row = (i64, String, Option<String>, String, String, Option<String>, i64);
+        type Row = (i64, String, Option<String>, String, String, Option<String>, i64, Option<String>);
         let rows: Vec<Row> = on_each!(self, pool => sqlx::query_as(
-            "SELECT position, image_id, url, tag, outcome, detail, CAST(CASE WHEN url IS NULL AND NOT EXISTS \
-             (SELECT 1 FROM user_image i WHERE i.id = image_id) THEN 1 ELSE 0 END AS BIGINT) FROM dataset_image \
-             WHERE dataset_id = $1 AND position > $2 ORDER BY position LIMIT $3",
+            "SELECT i.position, i.image_id, i.url, i.tag, i.outcome, i.detail, \
+             CAST(CASE WHEN i.url IS NULL AND u.id IS NULL THEN 1 ELSE 0 END AS BIGINT), u.name \
+             FROM dataset_image i LEFT JOIN user_image u ON u.id = i.image_id \
+             WHERE i.dataset_id = $1 AND i.position > $2 ORDER BY i.position LIMIT $3",
         ).bind(id.as_str()).bind(after).bind(limit).fetch_all(pool).await)?;
-        let image = |(position, image_id, url, tag, word, detail, deleted): Row| {
+        let image = |(position, image_id, url, tag, word, detail, deleted, name): Row| {
             let (image_id, outcome) = (ImageId::from_text(image_id), outcome(&word)?);
-            Ok(DatasetImageRow { position, image_id, url, tag, outcome, detail, deleted: deleted != 0 })
+            Ok(DatasetImageRow { position, image_id, url, tag, outcome, detail, deleted: deleted != 0, name })
         };
         rows.into_iter().map(image).collect()
     }

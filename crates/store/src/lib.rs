@@ -75,7 +75,8 @@ use tokio::sync::Semaphore;
 pub use usage::{UsageOutcome, UsageRow, UsageTotal};
 pub use user_images::{KeptImage, NewUserImage, PutImageOutcome, UserImage};
 pub use vectors::{
-    Followed, PartState, Shard, ShardAddress, ShardError, ShardName, ShardState, VectorPart, VectorSupport,
+    Followed, NearImages, PartState, SearchConnection, Shard, ShardAddress, ShardError, ShardName, ShardState,
+    VectorPart, VectorSupport,
 };
 
 /// The database. Cheap to clone: clones share one connection pool.

@@ -123,10 +123,11 @@ const LEASE_DAY: &str = concat!(
     " WHERE application_id = $1 AND day = $2 RETURNING granted, CAST($3 AS BIGINT) - taken AS remaining"
 );
 
-/// A day begins with what has been counted: servers may have kept the quota by themselves until now.
+/// A day begins with what has been counted: servers may have kept the quota by themselves until now. Calls of the
+/// console, which have no key, do not count.
 const BEGIN_DAY: &str = "INSERT INTO day_budget (application_id, day, taken, granted) \
      SELECT id, $2, (SELECT CAST(COALESCE(SUM(requests), 0) AS BIGINT) FROM usage WHERE application_id = $1 \
-     AND hour >= $3 AND outcome IN ('answered', 'refused')), 0 FROM application WHERE id = $1 \
+     AND hour >= $3 AND key_id <> '' AND outcome IN ('answered', 'refused')), 0 FROM application WHERE id = $1 \
      ON CONFLICT (application_id, day) DO NOTHING";
 
 const RETURN_DAY: &str = "UPDATE day_budget SET taken = CASE WHEN taken > $3 THEN taken - $3 ELSE 0 END \

@@ -82,8 +82,9 @@ const SUMS: &str = "SELECT hour - hour % $4 AS begins, key_id, operation, outcom
      CAST(SUM(requests) AS BIGINT) AS requests, CAST(SUM(micros) AS BIGINT) AS micros FROM usage \
      WHERE application_id = $1 AND hour >= $2 AND hour < $3 GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5";
 
+/// Calls of the console, which have no key, count against no quota.
 const TAKEN: &str = "SELECT application_id, CAST(SUM(requests) AS BIGINT) FROM usage \
-     WHERE hour >= $1 AND outcome IN ('answered', 'refused') AND ($2 IS NULL OR application_id = $2) \
+     WHERE hour >= $1 AND key_id <> '' AND outcome IN ('answered', 'refused') AND ($2 IS NULL OR application_id = $2) \
      GROUP BY application_id";
 
 impl Store {

@@ -7,6 +7,7 @@
 mod adding_shards;
 mod extension;
 mod filling;
+mod half;
 mod search;
 mod sharded;
 mod shards;
@@ -16,6 +17,7 @@ pub use adding_shards::{ShardAddress, ShardError};
 pub use extension::VectorSupport;
 pub use filling::Followed;
 pub(crate) use search::SHARD_SEARCHES;
+pub use search::{NearImages, SearchConnection};
 pub use shards::{Shard, ShardName, ShardState};
 pub(crate) use states::table;
 pub use states::{PartState, VectorPart};

@@ -291,6 +291,7 @@ async fn usage_is_added_up(store: Store) {
         called(1, key_id.as_str(), 0, UsageOutcome::Answered, 5),
         called(1, key_id.as_str(), 10, UsageOutcome::Answered, 7),
         called(1, "", 10, UsageOutcome::Refused, 2),
+        called(1, key_id.as_str(), 20, UsageOutcome::TurnedAway, 50),
         called(1, "", 20, UsageOutcome::TurnedAway, 100),
         called(9, "", 20, UsageOutcome::Answered, 1),
     ];
@@ -305,13 +306,13 @@ async fn usage_is_added_up(store: Store) {
     assert_eq!(store.usage(&app(1), Timestamp(0), Timestamp(40), 20).await.unwrap()[1].requests, 17);
     assert_eq!(
         store.requests_since(Timestamp(10), None).await.unwrap(),
-        [(app(1), 9)],
-        "who was turned away has taken nothing"
+        [(app(1), 7)],
+        "who was turned away has taken nothing, and the console's calls do not count"
     );
     assert!(store.usage(&app(9), Timestamp(0), Timestamp(99), 1).await.unwrap().is_empty(), "no such application");
     assert_eq!(store.keys(None).await.unwrap()[0].last_used_at, Some(NOW));
     store.delete_old_usage(Timestamp(10)).await.unwrap();
-    assert_eq!(store.usage(&app(1), Timestamp(0), Timestamp(99), 99).await.unwrap().len(), 3);
+    assert_eq!(store.usage(&app(1), Timestamp(0), Timestamp(99), 99).await.unwrap().len(), 4);
 }
 
 /// Creates an application with a token, an image and some usage.

@@ -107,7 +107,7 @@ async fn many_servers_lease_no_more_than_there_is(store: Store, app: AppId) {
 async fn a_day_begins_with_what_was_counted_and_goes_with_its_application(store: Store, app: AppId) {
     let row = |hour: i64, outcome, requests| UsageRow {
         application: app.clone(),
-        key: String::new(),
+        key: "key".to_owned(),
         operation: "one".to_owned(),
         hour: Timestamp(hour * 3600 * SECOND),
         outcome,

@@ -15,3 +15,4 @@ mod recognition;
 mod support;
 mod tokens;
 mod upgrade;
+mod vector_rows;

@@ -72,7 +72,7 @@ impl Main {
 
     async fn found(&self, part: &VectorPart, vector: &[f32]) -> BTreeSet<i64> {
         let near = self.store.nearest_images(part, vector, 4).await.unwrap();
-        near.into_iter().map(|(number, _)| number).collect()
+        near.images.into_iter().map(|(number, _)| number).collect()
     }
 }
 

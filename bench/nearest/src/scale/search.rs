@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cosine_index::{Settings, VectorIndex};
+use cosine_index::FewVectors;
 use kaisatsu_store::{Store, VectorPart};
 use sqlx::{AssertSqlSafe, PgPool, postgres::PgPoolOptions};
 
@@ -17,6 +17,9 @@ use crate::{K, Outcome, data::Vectors};
 /// What the store's search asks an index for: candidates, and how many of them it keeps in sight.
 const CANDIDATES: usize = K + 16;
 const BEAM: usize = 120;
+
+/// What an answer needs of an image.
+const ROWS: &str = "SELECT number, image_id, image_url, tag FROM collection_image WHERE number = ANY($1)";
 
 /// A way to search.
 pub(super) trait Search: Send + Sync + 'static {
@@ -43,11 +46,13 @@ impl Product {
 impl Search for Product {
     async fn search(&self, vector: &[f32]) -> Outcome<Vec<i64>> {
         let near = self.store.nearest_images(&self.part, vector, K).await?;
-        let near = near.into_iter().map(|(number, vector)| (number.unsigned_abs(), vector));
-        let exact = Settings { graph_from: usize::MAX, ..Settings::default() };
-        let found = VectorIndex::build(vector.len(), exact, near)?.search_exactly(vector, K)?;
+        let images = near.images.iter().map(|(number, vector)| (number.unsigned_abs(), vector));
+        let found = FewVectors::new(vector.len(), images)?.nearest(vector, K)?;
         let numbers: Vec<i64> = found.iter().filter_map(|found| i64::try_from(found.id).ok()).collect();
-        let mut records = self.store.images(&numbers).await?;
+        let mut records = match near.connection {
+            Some(mut connection) => connection.images(&numbers).await?,
+            None => self.store.images(&numbers).await?,
+        };
         records.sort_by_key(|record| numbers.iter().position(|number| *number == record.number));
         Ok(records.into_iter().map(|record| record.number).collect())
     }
@@ -57,15 +62,17 @@ impl Search for Product {
     }
 }
 
-/// The least that SQL can do: the numbers that the same index answers, in its order.
+/// The least that SQL can do: the numbers that the same index answers, in its order. Or what a program would do that
+/// has to answer something: on the same connection, the rows of the best of them too.
 pub(super) struct PlainSql {
     pool: PgPool,
     sql: String,
     dims: usize,
+    with_rows: bool,
 }
 
 impl PlainSql {
-    pub(super) async fn open(address: &str) -> Outcome<Self> {
+    pub(super) async fn open(address: &str, with_rows: bool) -> Outcome<Self> {
         let settings = format!("SET hnsw.ef_search = {BEAM}");
         // A connection that is taken is not tried first: nothing is slower than it has to be.
         let pool =
@@ -78,14 +85,24 @@ impl PlainSql {
         let table = table(&pool).await?;
         let sql =
             format!("SELECT number FROM {table} ORDER BY vector <#> $1::real[]::halfvec({dims}) LIMIT {CANDIDATES}");
-        Ok(Self { pool, sql, dims: usize::try_from(dims)? })
+        Ok(Self { pool, sql, dims: usize::try_from(dims)?, with_rows })
     }
 }
 
 impl Search for PlainSql {
     async fn search(&self, vector: &[f32]) -> Outcome<Vec<i64>> {
         let sql = AssertSqlSafe(self.sql.clone());
-        let mut found: Vec<i64> = sqlx::query_scalar(sql).bind(vector).fetch_all(&self.pool).await?;
+        if !self.with_rows {
+            let mut found: Vec<i64> = sqlx::query_scalar(sql).bind(vector).fetch_all(&self.pool).await?;
+            found.truncate(K);
+            return Ok(found);
+        }
+        let mut connection = self.pool.acquire().await?;
+        let mut found: Vec<i64> = sqlx::query_scalar(sql).bind(vector).fetch_all(&mut *connection).await?;
+        found.truncate(K);
+        let rows: Vec<(i64, String, String, String)> =
+            sqlx::query_as(ROWS).bind(&found).fetch_all(&mut *connection).await?;
+        let mut found: Vec<i64> = rows.into_iter().map(|(number, ..)| number).collect();
         found.truncate(K);
         Ok(found)
     }

@@ -1,10 +1,14 @@
 //! Searching a part.
 
-use sqlx::AssertSqlSafe;
+use sqlx::{AssertSqlSafe, PgConnection, PgPool, Postgres, pool::PoolConnection};
 use tokio::sync::SemaphorePermit;
 
-use super::{VectorPart, unit};
-use crate::{Pool, Store, StoreError, collections::bytes_to_floats, open::TIMEOUT};
+use super::{VectorPart, half::HalfVector, unit};
+use crate::{
+    ImageRecord, Pool, Store, StoreError,
+    collections::{EXISTING_IMAGES, bytes_to_floats},
+    open::TIMEOUT,
+};
 
 /// Candidates beyond those asked for: 16-bit floats may confuse neighbours that 32-bit floats tell apart.
 const SPARE: usize = 16;
@@ -26,16 +30,41 @@ const MERGED: &str = "SET LOCAL enable_sort = off; SET LOCAL enable_hashjoin = o
 /// How far a search goes.
 #[derive(Clone, Copy, PartialEq)]
 enum Effort {
-    /// The nearest in the index, without those that were removed: a few may be missing.
+    /// The nearest in the index, of which some may be removed: then others are missing. An operator may have switched
+    /// `hnsw.iterative_scan` on for all; it makes no difference.
     First,
     /// On through the index until there are enough that were not removed.
     Full,
 }
 
+/// What a search has found.
+#[derive(Debug, Default)]
+pub struct NearImages {
+    /// The images in any order, each with its vector.
+    pub images: Vec<(i64, Vec<f32>)>,
+    /// What it was found on, for the look at the rows that ends a search.
+    pub connection: Option<SearchConnection>,
+}
+
+/// A connection to PostgreSQL that a search has used and goes on with. Giving one back and taking another costs about
+/// as much as a small statement.
+#[derive(Debug)]
+pub struct SearchConnection(PoolConnection<Postgres>);
+
+impl SearchConnection {
+    /// The existing ones of these images, in any order: those that are not removed now.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn images(&mut self, numbers: &[i64]) -> Result<Vec<ImageRecord>, StoreError> {
+        Ok(sqlx::query_as(EXISTING_IMAGES).bind(numbers).fetch_all(&mut *self.0).await?)
+    }
+}
+
 impl Store {
-    /// The images of a part that are about the nearest to a vector, in any order, each with its vector: somewhat more
-    /// than `most`, so that whoever compares them exactly has the `most` nearest. Only images that were not removed
-    /// when the search began. Of images with equal vectors, those that were added first.
+    /// The images of a part that are about the nearest to a vector: somewhat more than `most`, so that whoever compares
+    /// them exactly has the `most` nearest. Only images that were not removed when the search began. Of images with
+    /// equal vectors, those that were added first.
     ///
     /// # Errors
     /// When the database fails.
@@ -44,31 +73,38 @@ impl Store {
         part: &VectorPart,
         vector: &[f32],
         most: usize,
+    ) -> Result<NearImages, StoreError> {
+        let Pool::Postgres(pool) = &self.pool else { return Ok(NearImages::default()) };
+        let Some(vector) = unit(vector).filter(|_| most > 0) else { return Ok(NearImages::default()) };
+        if part.is_sharded() {
+            let images = self.nearest_on_shards(pool, part, vector, most).await?;
+            return Ok(NearImages { images, connection: None });
+        }
+        let mut connection = pool.acquire().await?;
+        let mut found = near(&mut connection, part, &vector, most, Effort::First).await?;
+        if found.iter().filter(|(.., among_most)| *among_most).count() < most {
+            // Some of the nearest have been removed and are in the table yet, or there are no more.
+            found = near(&mut connection, part, &vector, most, Effort::Full).await?;
+        }
+        let images = found.into_iter().map(|(number, vector, _)| (number, bytes_to_floats(&vector))).collect();
+        Ok(NearImages { images, connection: Some(SearchConnection(connection)) })
+    }
+
+    async fn nearest_on_shards(
+        &self,
+        pool: &PgPool,
+        part: &VectorPart,
+        vector: Vec<f32>,
+        most: usize,
     ) -> Result<Vec<(i64, Vec<f32>)>, StoreError> {
-        let Pool::Postgres(pool) = &self.pool else { return Ok(Vec::new()) };
-        let Some(vector) = unit(vector) else { return Ok(Vec::new()) };
-        let wanted = most.saturating_add(SPARE);
         let failed = |error| part.failed(error);
-        let rows: Vec<(i64, Vec<u8>)> = if part.is_sharded() {
-            let _turn = self.shard_search().await?;
-            // The plan is made for this very limit, under settings that only this transaction has.
-            let mut tx = pool.begin_with(AssertSqlSafe(format!("BEGIN READ ONLY; {MERGED}"))).await?;
-            let nearest = sqlx::query_as(AssertSqlSafe(over_shards(part, wanted))).persistent(false);
-            let rows = nearest.bind(vector).bind(&part.collection).fetch_all(&mut *tx).await.map_err(failed)?;
-            tx.commit().await.map_err(failed)?;
-            rows
-        } else {
-            // One statement without a transaction around it: one round trip, and a plan that the connection keeps.
-            let first = sqlx::query_as(AssertSqlSafe(here(part, wanted, Effort::First)));
-            let rows: Vec<(i64, Vec<u8>)> = first.bind(&vector).bind(&part.collection).fetch_all(pool).await?;
-            if rows.len() < wanted {
-                // Some of the nearest have been removed and are in the table yet, or there are no more.
-                let full = sqlx::query_as(AssertSqlSafe(here(part, wanted, Effort::Full)));
-                full.bind(vector).bind(&part.collection).fetch_all(pool).await?
-            } else {
-                rows
-            }
-        };
+        let _turn = self.shard_search().await?;
+        // The plan is made for this very limit, under settings that only this transaction has.
+        let mut tx = pool.begin_with(AssertSqlSafe(format!("BEGIN READ ONLY; {MERGED}"))).await?;
+        let nearest = sqlx::query_as(AssertSqlSafe(over_shards(part, most.saturating_add(SPARE)))).persistent(false);
+        let rows: Vec<(i64, Vec<u8>)> =
+            nearest.bind(vector).bind(&part.collection).fetch_all(&mut *tx).await.map_err(failed)?;
+        tx.commit().await.map_err(failed)?;
         Ok(rows.into_iter().map(|(number, vector)| (number, bytes_to_floats(&vector))).collect())
     }
 
@@ -104,30 +140,60 @@ impl Store {
     }
 }
 
+/// The candidates of a search on this server: their numbers and vectors, and whether they are as near, by 16-bit
+/// floats, as the `most` nearest.
+///
+/// One statement without a transaction around it: one round trip, and a plan that the connection keeps.
+async fn near(
+    connection: &mut PgConnection,
+    part: &VectorPart,
+    unit: &[f32],
+    most: usize,
+    effort: Effort,
+) -> Result<Vec<(i64, Vec<u8>, bool)>, StoreError> {
+    let vector = HalfVector::new(unit, part.halfvec);
+    let slack = vector.slack();
+    let sql = sqlx::query_as(AssertSqlSafe(here(part, most, effort)));
+    Ok(sql.bind(vector).bind(&part.collection).bind(slack).fetch_all(connection).await?)
+}
+
 /// The statement that searches a part on this server.
+///
+/// The index gives `most` rows and some more, and 16-bit floats tell how far they are. Those that may be among the
+/// nearest by 32-bit floats (see [`HalfVector::slack`]), and all with the same digest, are looked up where the whole
+/// vectors are, which costs more than all else that is not the index. Of equal vectors, no more than `most` matter.
+///
+/// With `relaxed_order` the index gives rows nearly in order, and PostgreSQL 17 believes that they are: `+ 0` has them
+/// sorted.
 ///
 /// Of a database that was set back, a part may have numbers that another collection uses since, hence `$2`.
 ///
 /// What a search is compared with is computed before the index is read, so the settings of the search are there by
 /// then. They are those of the transaction, which is this statement: a pooler may give the connection to others.
-fn here(part: &VectorPart, wanted: usize, effort: Effort) -> String {
+fn here(part: &VectorPart, most: usize, effort: Effort) -> String {
+    let wanted = most.saturating_add(SPARE);
     let beam = wanted.saturating_mul(2).clamp(LEAST_BEAM, MOST_BEAM);
-    let (table, schema, dims) = (part.table(), &part.schema, part.dims);
+    let (table, schema) = (part.table(), &part.schema);
     let (scan, existing) = match effort {
-        Effort::First => ("off", ""),
-        Effort::Full => ("relaxed_order", "JOIN collection_image i ON i.number = p.number AND i.removed = 0"),
+        Effort::First => ("", ""),
+        Effort::Full => (
+            "AND set_config('hnsw.iterative_scan', 'relaxed_order', true) IS NOT NULL",
+            "JOIN collection_image i ON i.number = p.number AND i.removed = 0",
+        ),
     };
+    let last = most.saturating_sub(1);
     format!(
         "WITH near AS MATERIALIZED (SELECT p.digest, p.vector OPERATOR({schema}.<#>) \
-         (SELECT CASE WHEN set_config('hnsw.ef_search', '{beam}', true) IS NOT NULL \
-         AND set_config('hnsw.iterative_scan', '{scan}', true) IS NOT NULL \
-         THEN $1::real[]::{schema}.halfvec({dims}) END) AS distance \
+         (SELECT CASE WHEN set_config('hnsw.ef_search', '{beam}', true) IS NOT NULL {scan} THEN $1 END) AS distance \
          FROM {table} p {existing} ORDER BY distance LIMIT {wanted}), \
-         alike AS (SELECT digest, MIN(distance) AS distance FROM near GROUP BY digest) \
-         SELECT m.number, m.vector FROM alike CROSS JOIN LATERAL (SELECT i.number, i.vector FROM {table} p \
+         edge AS MATERIALIZED (SELECT COALESCE(\
+         (SELECT distance FROM near ORDER BY distance + 0 OFFSET {last} LIMIT 1), 'Infinity') AS distance), \
+         alike AS (SELECT digest, MIN(distance) AS distance FROM near \
+         WHERE distance <= (SELECT distance FROM edge) + $3 GROUP BY digest) \
+         SELECT m.number, m.vector, alike.distance <= (SELECT distance FROM edge) FROM alike \
+         CROSS JOIN LATERAL (SELECT i.number, i.vector FROM {table} p \
          JOIN collection_image i ON i.number = p.number AND i.removed = 0 \
-         WHERE p.digest = alike.digest AND i.collection = $2 ORDER BY p.number LIMIT {wanted}) m \
-         ORDER BY alike.distance, m.number LIMIT {wanted}"
+         WHERE p.digest = alike.digest AND i.collection = $2 ORDER BY p.number LIMIT {most}) m"
     )
 }
 

@@ -8,7 +8,7 @@ use super::{
     VectorPart,
     filling::INDEX,
     shards::{PATIENCE, Shard, ShardState, all, away, number_on, on_shard, server},
-    states::{columns, table},
+    states::{INLINE, columns, table},
 };
 use crate::{Pool, Store, StoreError};
 
@@ -43,7 +43,7 @@ pub(super) async fn create(
              FOR gone IN SELECT tablename FROM pg_tables WHERE schemaname = '{place}' \
              AND tablename NOT IN ('{existing}') LOOP \
              EXECUTE format('DROP TABLE {place}.%I', gone); END LOOP; END $$; \
-             CREATE TABLE {place}.{table} ({columns}, PRIMARY KEY (number)); \
+             CREATE TABLE {place}.{table} ({columns}, PRIMARY KEY (number)) {INLINE}; \
              CREATE INDEX {table}_by_digest ON {place}.{table} (digest, number)"
         );
         on_shard(tx, &shard.name, &sql).await.map_err(|error| away(&shard.name, error))?;

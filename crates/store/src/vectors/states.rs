@@ -1,7 +1,7 @@
 //! The parts there are, and their states: filling, answering, leaving, gone.
 
 use kaisatsu_model::Timestamp;
-use sqlx::AssertSqlSafe;
+use sqlx::{AssertSqlSafe, postgres::types::Oid};
 
 use super::{
     sharded,
@@ -58,6 +58,8 @@ pub struct VectorPart {
     pub shards: Vec<String>,
     /// The schema of the extension, quoted.
     pub(super) schema: String,
+    /// The number of its type.
+    pub(super) halfvec: Oid,
 }
 
 impl VectorPart {
@@ -108,9 +110,14 @@ pub(super) fn columns(schema: &str, dims: i64) -> String {
     format!("number BIGINT NOT NULL, digest BIGINT NOT NULL, vector {schema}.halfvec({dims}) NOT NULL")
 }
 
+/// Vectors lie in their rows as long as these fit into a page: a search computes with 26 of them, and an index is built
+/// from all.
+pub(super) const INLINE: &str = "WITH (toast_tuple_target = 8160)";
+
 /// The schema of the extension; no row where the extension is not there.
-pub(super) const SCHEMA: &str = "(SELECT quote_ident(nspname) AS schema FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace \
-     WHERE extname = 'vector') e";
+pub(super) const SCHEMA: &str = "(SELECT quote_ident(nspname) AS schema, t.oid AS halfvec FROM pg_extension \
+     JOIN pg_namespace ON pg_namespace.oid = extnamespace \
+     JOIN pg_type t ON t.typnamespace = extnamespace AND t.typname = 'halfvec' WHERE extname = 'vector') e";
 
 impl Store {
     /// The parts there are. None without the extension, whatever there was.
@@ -121,7 +128,7 @@ impl Store {
         let Pool::Postgres(pool) = &self.pool else { return Ok(Vec::new()) };
         let sql = format!(
             "SELECT collection, number, model_sha256, dims, state, changed_at, revision, images, unlike_below, \
-             learned_from, shards, schema FROM collection_part CROSS JOIN {SCHEMA} ORDER BY collection, number"
+             learned_from, shards, schema, halfvec FROM collection_part CROSS JOIN {SCHEMA} ORDER BY collection, number"
         );
         Ok(sqlx::query_as(AssertSqlSafe(sql)).fetch_all(pool).await?)
     }
@@ -161,7 +168,7 @@ impl Store {
         if shards.is_empty() {
             let (table, columns) = (table(number), columns(&schema, dims));
             let sql = format!(
-                "CREATE TABLE {table} ({columns}, PRIMARY KEY (number)); \
+                "CREATE TABLE {table} ({columns}, PRIMARY KEY (number)) {INLINE}; \
                  CREATE INDEX {table}_by_digest ON {table} (digest, number)"
             );
             sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut *tx).await?;

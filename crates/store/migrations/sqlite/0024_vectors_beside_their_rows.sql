@@ -1,0 +1,1 @@
+-- Where PostgreSQL keeps vectors: nothing changes here.
