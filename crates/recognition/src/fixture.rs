@@ -110,7 +110,7 @@ impl Fixture {
             quorum: 2,
             feedback_memory: usize::MAX,
             exif_position: false,
-            vectors: VectorSettings { place: VectorPlace::Auto, threshold: 1_000 },
+            vectors: VectorSettings { place: VectorPlace::Auto, threshold: 1_000, memory: usize::MAX },
             segments: SegmentSettings { items: 8, folder: folder.path().join("segments"), cache_bytes: 1 << 30 },
         };
         set(&mut settings);

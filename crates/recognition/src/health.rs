@@ -26,9 +26,22 @@ impl Recognition {
         };
         vec![
             self.models_part(),
-            part("collections", self.is_content_loaded(), "collections and catalogue are being loaded"),
+            self.collections_part(),
             part("feedback", self.is_feedback_followed(), "feedback cannot be read yet"),
         ]
+    }
+
+    fn collections_part(&self) -> Part {
+        const NAME: &str = "collections";
+        if !self.is_content_loaded() {
+            return Part::new(NAME, PartState::Starting, "collections and catalogue are being loaded");
+        }
+        if self.lacks_room_for_collections() {
+            let message = "the vectors of collections take more memory than collection_memory. PostgreSQL with pgvector \
+                           holds those that do not fit; otherwise raise collection_memory";
+            return Part::new(NAME, PartState::Degraded, message);
+        }
+        Part::ok(NAME)
     }
 
     /// How the part is that jobs need.

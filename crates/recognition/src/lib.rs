@@ -1,6 +1,7 @@
 //! The use cases of image recognition, as small services over one shared context. Nothing here knows of HTTP.
 //!
-//! The modules form layers. A module imports from the layers above its own line, never from those below it:
+//! The modules form layers. A module imports from the layers above its own line, never from those below it, which
+//! `tools/circles.py` checks:
 //!
 //! ```text
 //! error, settings, user, paging       words that callers use
@@ -12,17 +13,19 @@
 //! context      all of the above, for the services to take what they need
 //! functions/   classify, detect, similar search, object recognition, reading text
 //! storage/     users' storage areas and the bytes in them
+//! thumbnails   small pictures of collection images and catalogue items
 //! datasets/    create, list, delete, build in the background, recognise with
 //! feedback/    verdicts, learning from them, holding back harmful ones
 //! janitor/     removing bytes, expired recognitions and deleted applications
 //! segments/    the parts of a large catalogue that lie in files: writing them, opening them
 //! follower     keeping the in-memory copies as the database is
+//! import/      filling the catalogue and collections from files, on the command line
+//! content/     adding to the catalogue and to collections, and removing from them, over HTTP
 //! placement    which collections are in memory and which in the database
 //! recognition  the services, wired together
 //! health       how they are
+//! check        comparing the database with the storage, on the command line
 //! ```
-//!
-//! `import/` and `check` belong to the command line: they fill the catalogue and compare the database with the storage.
 
 mod background;
 pub mod check;
@@ -53,7 +56,8 @@ mod user;
 
 pub use content::{Catalogue, CollectionImage, Collections};
 pub use datasets::{
-    Dataset, DatasetChanges, DatasetImageRequest, DatasetSource, DatasetWarning, Datasets, ImageOrigin,
+    Dataset, DatasetChanges, DatasetFile, DatasetFiles, DatasetImageRequest, DatasetSource, DatasetWarning, Datasets,
+    FilePath, ImageOrigin, OpenDataset,
 };
 pub use engine::{
     ModelInfo, ModelReadiness, ModelState, Models, NetworkKernels, Sought, Tag, default_embedder, describe_metrics,

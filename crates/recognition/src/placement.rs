@@ -2,6 +2,7 @@
 //! every replica. Those in the database lie on its shards, if it has any. A collection moves while it answers, by one
 //! replica at a time.
 
+mod room;
 #[cfg(test)]
 mod tests;
 
@@ -21,6 +22,7 @@ use crate::{
     background::follow,
     context::Context,
     indexes::{CollectionIndexes, unlike_below},
+    placement::room::Measured,
 };
 
 /// Changes of a collection that are applied at once. Each takes about ten milliseconds in a part with an index.
@@ -37,6 +39,8 @@ pub(crate) struct Placement {
     collections: Arc<CollectionIndexes>,
     settings: VectorSettings,
     unsupported: AtomicBool,
+    /// Whether collections take more memory than they may, and cannot move.
+    cramped: AtomicBool,
 }
 
 impl Placement {
@@ -47,6 +51,7 @@ impl Placement {
             collections: Arc::clone(&context.collections),
             settings: context.vectors,
             unsupported: AtomicBool::new(false),
+            cramped: AtomicBool::new(false),
         }
     }
 
@@ -87,8 +92,14 @@ impl Placement {
     /// Moves the collections that belong elsewhere, one after another.
     pub(crate) async fn arrange(&self) -> Result<(), StoreError> {
         let parts = self.store.vector_parts().await?;
-        let collections = if parts.is_empty() { Vec::new() } else { self.store.collection_list().await? };
+        let collections = self.store.collection_list().await?;
+        // What is not loaded yet takes memory too, of which nothing is known: others must not return into it.
+        let is_known = |collection: &Collection| self.collections.get(&collection.name).is_some();
+        if self.settings.place == VectorPlace::Auto && !collections.iter().all(is_known) {
+            return Ok(());
+        }
         let layout = self.store.shard_layout().await?;
+        let chosen = room::in_database(self.sized(&parts), &self.settings);
         let mut done = Ok(());
         for part in &parts {
             let collection = collections.iter().find(|collection| part.is_of(collection));
@@ -96,18 +107,60 @@ impl Placement {
                 |other: &VectorPart| other.collection == part.collection && other.state() == PartState::Filling;
             let misplaced = part.state() == PartState::Answering && part.shards != layout;
             done = done.and(match collection.filter(|_| misplaced && !parts.iter().any(moving)) {
-                Some(collection) if self.belongs_in_database(images(part), true) => self.spread(collection, part).await,
-                _ => self.advance(part, collection.is_some(), &layout).await,
+                Some(collection) if chosen.contains(&part.collection) => self.spread(collection, part).await,
+                _ => {
+                    let belongs = collection.is_some() && chosen.contains(&part.collection);
+                    self.advance(part, collection.is_some(), belongs, &layout).await
+                }
             });
         }
         done = done.and(self.store.finish_shards().await);
+        // Moves take hours, and other replicas begin some meanwhile.
+        let parts = self.store.vector_parts().await?;
+        let sized = self.sized(&parts);
+        let wanted = room::in_memory(&sized);
+        let chosen = room::in_database(sized, &self.settings);
         for known in self.collections.all() {
             let has_part = parts.iter().any(|part| part.collection == known.collection.name);
-            if !has_part && self.belongs_in_database(known.images(), false) && self.can_search().await? {
+            if !has_part && chosen.contains(&known.collection.name) && self.can_search().await? {
                 done = done.and(self.begin(&known.collection, known.dims()).await);
             }
         }
+        self.warn(wanted);
         done
+    }
+
+    /// The collections, with how large they are and where.
+    fn sized(&self, parts: &[VectorPart]) -> Vec<Measured> {
+        let mut sized = Vec::new();
+        for known in self.collections.all() {
+            let name = known.collection.name.clone();
+            let is_there = parts.iter().any(|part| part.collection == name && part.state() != PartState::Leaving);
+            sized.push(Measured { name, images: known.images(), dims: known.dims(), is_there });
+        }
+        // A part that no search knows of yet.
+        for part in parts.iter().filter(|part| part.state() != PartState::Leaving) {
+            if !sized.iter().any(|known| known.name == part.collection) {
+                let dims = usize::try_from(part.dims).unwrap_or(0);
+                sized.push(Measured { name: part.collection.clone(), images: images(part), dims, is_there: true });
+            }
+        }
+        sized
+    }
+
+    /// Says once when collections take more memory than they may and cannot move to the database.
+    fn warn(&self, bytes: usize) {
+        let VectorSettings { place, memory, .. } = self.settings;
+        let cramped = place == VectorPlace::Auto && bytes > memory && self.unsupported.load(Ordering::Relaxed);
+        if cramped && !self.cramped.swap(cramped, Ordering::Relaxed) {
+            tracing::warn!(bytes, limit = memory, "the vectors of collections take more memory than collection_memory");
+        }
+        self.cramped.store(cramped, Ordering::Relaxed);
+    }
+
+    /// Whether collections take more memory than they may, and cannot move to the database.
+    pub(crate) fn is_cramped(&self) -> bool {
+        self.cramped.load(Ordering::Relaxed)
     }
 
     /// Begins a part on other servers than those that the collection lies on. The one that there is answers until the
@@ -119,9 +172,14 @@ impl Placement {
         Ok(())
     }
 
-    async fn advance(&self, part: &VectorPart, exists: bool, layout: &[String]) -> Result<(), StoreError> {
+    async fn advance(
+        &self,
+        part: &VectorPart,
+        exists: bool,
+        belongs: bool,
+        layout: &[String],
+    ) -> Result<(), StoreError> {
         let images = images(part);
-        let belongs = exists && self.belongs_in_database(images, true);
         let now = self.clock.now();
         match part.state() {
             PartState::Filling if !exists || self.settings.place == VectorPlace::Memory || part.shards != layout => {
@@ -190,17 +248,6 @@ impl Placement {
     async fn again(&self, part: &VectorPart) -> Result<Option<VectorPart>, StoreError> {
         let parts = self.store.vector_parts().await?;
         Ok(parts.into_iter().find(|other| other.number == part.number))
-    }
-
-    /// Whether a collection of so many images belongs in the database. One that is there stays until it has shrunk to
-    /// half of the threshold.
-    fn belongs_in_database(&self, images: usize, is_there: bool) -> bool {
-        let threshold = if is_there { self.settings.threshold / 2 } else { self.settings.threshold };
-        match self.settings.place {
-            VectorPlace::Memory => false,
-            VectorPlace::Database => images > 0 || is_there,
-            VectorPlace::Auto => images >= threshold.max(1),
-        }
     }
 
     /// Whether the database can search vectors. Asked once: what is missing is added by an operator, who starts the

@@ -10,7 +10,7 @@ use crate::{
     Settings, UserSettings,
     content::{Catalogue, Collections},
     context::Context,
-    datasets::{DatasetBuilder, Datasets},
+    datasets::{DatasetBuilder, DatasetFiles, Datasets},
     engine::{EngineQueue, Models},
     feedback::{Feedback, Learner},
     follower::ContentFollower,
@@ -38,6 +38,8 @@ pub struct Recognition {
     pub read_text: ReadText,
     /// Users' datasets.
     pub datasets: Arc<Datasets>,
+    /// Their images as files.
+    pub dataset_files: DatasetFiles,
     /// The catalogue, for operators.
     pub catalogue: Catalogue,
     /// The collections, for operators.
@@ -91,6 +93,7 @@ impl Recognition {
             builder: Arc::new(DatasetBuilder::new(context)),
             engine: Arc::clone(&context.engine),
             store: context.store.clone(),
+            dataset_files: DatasetFiles::new(context.store.clone(), context.blobs.clone()),
             datasets,
             learner,
         }
@@ -125,6 +128,10 @@ impl Recognition {
 
     pub(crate) fn is_content_loaded(&self) -> bool {
         self.follower.is_loaded()
+    }
+
+    pub(crate) fn lacks_room_for_collections(&self) -> bool {
+        self.placement.is_cramped()
     }
 
     pub(crate) fn is_feedback_followed(&self) -> bool {

@@ -37,6 +37,8 @@ pub struct VectorSettings {
     pub place: VectorPlace,
     /// With [`VectorPlace::Auto`]: the number of images from which on a collection belongs in the database.
     pub threshold: usize,
+    /// With [`VectorPlace::Auto`]: the most memory for all that are not in the database, in bytes.
+    pub memory: usize,
 }
 
 /// The segments of the catalogue.

@@ -14,7 +14,7 @@ use crate::{
     context::Context,
     engine::{EngineQueue, Workload},
     follower::ContentChanges,
-    import::{MOST_PICTURES, Reference, new_item, own, reference},
+    import::{MOST_PICTURES, Reference, new_item, own, reads_turned, reference},
     thumbnails::Thumbnails,
 };
 
@@ -87,12 +87,13 @@ impl Catalogue {
 
     async fn pictures(&self, images: Vec<Bytes>) -> Result<Vec<Reference>, RecognitionError> {
         let vocabulary = Arc::clone(self.vocabulary.get_or_init(Arc::default));
+        let turned = reads_turned(&self.store).await?;
         let admitted = self.engine.admit(Workload::Import)?;
         let (mut pictures, bounds, several) =
             (Vec::with_capacity(images.len()), self.engine.bounds(), images.len() > 1);
         for (at, image) in images.into_iter().enumerate() {
             let vocabulary = Arc::clone(&vocabulary);
-            let read = move |worker: &mut Worker| reference(worker, &vocabulary, &image, bounds);
+            let read = move |worker: &mut Worker| reference(worker, &vocabulary, &image, bounds, turned);
             let place = |error| match error {
                 RecognitionError::Image(fault) if several => RecognitionError::ItemImage(at + 1, fault),
                 error => error,

@@ -1,12 +1,16 @@
 //! Users' datasets: made of addresses and stored images, built in the background, used for recognition.
 
 mod build;
+mod file_names;
+mod files;
 mod recognise;
 mod update;
 
 use std::sync::Arc;
 
 pub(crate) use build::DatasetBuilder;
+pub use file_names::FilePath;
+pub use files::{DatasetFile, DatasetFiles, OpenDataset};
 use kaisatsu_fetch::{FetchError, Fetcher};
 use kaisatsu_model::{Clock, DatasetId, DatasetName, ImageId, Outcome, Phase, Tag};
 use kaisatsu_store::{

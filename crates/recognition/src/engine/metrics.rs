@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use metrics::{describe_counter, describe_gauge, describe_histogram, gauge, histogram};
+use kaisatsu_model::Function;
+use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 
 use super::Workload;
 
@@ -11,6 +12,8 @@ pub(crate) const INFERENCE: &str = "kaisatsu_engine_inference_seconds";
 pub(crate) const FEEDBACK: &str = "kaisatsu_engine_memory_seconds";
 /// Searches in the database.
 pub(crate) const SEARCH: &str = "kaisatsu_vector_search_seconds";
+/// Counts searches in the database that failed.
+pub(crate) const SEARCH_FAILED: &str = "kaisatsu_vector_search_failures_total";
 /// Images of collections that can be found, by where their vectors are.
 pub(crate) const COLLECTION_IMAGES: &str = "kaisatsu_collection_images";
 /// Items of the catalogue that can be found, by where their features are.
@@ -62,11 +65,15 @@ pub fn describe_metrics() {
         "Images of datasets that were looked at, by what became of them"
     );
     describe_counter!(UNSAVED, "Recognitions answered without being saved, while the database was away");
+    // From the start, because Prometheus takes the first value of a counter for no increase.
+    counter!(UNSAVED).increment(0);
+    counter!(SEARCH_FAILED, "task" => Workload::from(Function::SimilarSearch).as_str()).increment(0);
     describe_histogram!(QUEUED, "Time from a picture's arrival to its thread, by task");
     describe_histogram!(DECODE, "Time to decode a picture, by task");
     describe_histogram!(INFERENCE, "Time in the networks, by task");
     describe_histogram!(FEEDBACK, "Time to ask what feedback has taught, by task");
     describe_histogram!(SEARCH, "Time to search vectors in the database, by task");
+    describe_counter!(SEARCH_FAILED, "Searches of vectors in the database that failed, by task");
     describe_gauge!(COLLECTION_IMAGES, "Images of collections that can be found, by where their vectors are");
     describe_gauge!(CATALOGUE_ITEMS, "Items of the catalogue that can be found, by where their features are");
     describe_counter!(RATED, "Verdicts taken, by task, model, candidate and what they say");

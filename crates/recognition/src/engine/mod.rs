@@ -12,7 +12,8 @@ pub(crate) use embed::{embed, embed_for_collection, embedding, image_first};
 pub use metrics::describe_metrics;
 pub(crate) use metrics::{
     CATALOGUE_ITEMS, COLLECTION_IMAGES, DECODE, FEEDBACK, FEEDBACK_BYTES, FEEDBACK_DROPPED, FEEDBACK_LIMIT,
-    FEEDBACK_LOADED, FEEDBACK_LOADING, FEEDBACK_SOURCES, HELD, INFERENCE, RATED, SEARCH, UNSAVED, record, timed,
+    FEEDBACK_LOADED, FEEDBACK_LOADING, FEEDBACK_SOURCES, HELD, INFERENCE, RATED, SEARCH, SEARCH_FAILED, UNSAVED,
+    record, timed,
 };
 pub use model_states::{ModelReadiness, ModelState, NetworkKernels};
 pub use models::{ModelInfo, Models, default_embedder};

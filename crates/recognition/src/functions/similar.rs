@@ -165,10 +165,9 @@ pub(crate) struct FoundImages {
 impl FoundImages {
     /// Those of the nearest images that exist. One that was removed a moment ago may still be in an index, and a search
     /// in the database may have begun before: the database decides, now.
-    pub(crate) async fn existing(store: &Store, nearest: Nearest) -> Result<Self, RecognitionError> {
+    pub(crate) async fn existing(store: &Store, mut nearest: Nearest) -> Result<Self, RecognitionError> {
+        let mut records = nearest.records(store).await?;
         let found = &nearest.found;
-        let numbers: Vec<i64> = found.iter().filter_map(|found| i64::try_from(found.id).ok()).collect();
-        let mut records = store.images(&numbers).await?;
         let rank = |record: &ImageRecord| found.iter().position(|found| found.id == record.number.unsigned_abs());
         records.sort_by_key(rank);
         let base = records.iter().filter_map(|record| found.get(rank(record)?)).map(similarity).collect();

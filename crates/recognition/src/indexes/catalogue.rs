@@ -50,6 +50,12 @@ impl CatalogueIndex {
         items.memory.items() + items.in_segments()
     }
 
+    /// Whether all reference pictures were read in four turns.
+    pub(crate) fn is_turned(&self) -> bool {
+        let items = self.read();
+        items.memory.is_turned() && items.segments.iter().all(|open| open.segment.is_turned())
+    }
+
     /// How many of them are in memory.
     #[cfg(test)]
     pub(crate) fn in_memory(&self) -> usize {

@@ -87,7 +87,7 @@ pub(crate) async fn unlike_below(store: &Store, part: &VectorPart) -> Result<f32
     let (mut sample, mut nearest) = (Sample::default(), HashMap::new());
     for (number, vector) in store.image_vectors(&numbers).await? {
         let near = fetch_nearest(store, part, &vector, NEIGHBOURS + 1).await?;
-        nearest.insert(number.unsigned_abs(), near.map(|(found, _)| found).unwrap_or_default());
+        nearest.insert(number.unsigned_abs(), near.map(|fetched| fetched.found).unwrap_or_default());
         sample.insert(number.unsigned_abs(), &vector);
     }
     Ok(sample.threshold_of(|id, _| nearest.get(&id).cloned().unwrap_or_default()))

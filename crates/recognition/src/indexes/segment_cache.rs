@@ -71,6 +71,13 @@ impl SegmentCache {
         Ok(None)
     }
 
+    /// Whether the storage is a folder and has a damaged file for a segment. A server is asked for the bytes only when
+    /// they are needed, and they are compared with their digest then.
+    pub(crate) fn is_damaged(&self, recorded: &CatalogueSegment) -> Result<bool, RecognitionError> {
+        let Some(stored) = self.blobs.file(&recorded.key()) else { return Ok(false) };
+        Ok(opened(&stored)?.is_none())
+    }
+
     /// A new file, for a segment that is being written.
     pub(crate) fn new_file(&self) -> Result<PathBuf, RecognitionError> {
         fs::create_dir_all(&self.folder).map_err(|error| failed(&self.folder, &error))?;

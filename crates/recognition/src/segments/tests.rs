@@ -243,12 +243,25 @@ async fn votes_go_on_while_segments_are_written() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lost_segment_is_read_from_the_database_and_written_anew() {
+    Box::pin(replaced(|file| std::fs::remove_file(file).unwrap())).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_segment_is_read_from_the_database_and_written_anew() {
+    Box::pin(replaced(|file| {
+        let bytes = std::fs::metadata(file).unwrap().len();
+        std::fs::write(file, vec![0; usize::try_from(bytes).unwrap()]).unwrap();
+    }))
+    .await;
+}
+
+/// Harms the file of a segment: what it has is answered all the while, and it is written anew.
+async fn replaced(harm: impl FnOnce(&Path)) {
     let replica = Replica::new(Backend::Sqlite).await;
     replica.put(1..=20).await;
     replica.settle().await;
     let lost = replica.recorded().await[0].clone();
-    let file = replica.fixture.context.blobs.file(&lost.key()).unwrap();
-    std::fs::remove_file(file).unwrap();
+    harm(&replica.fixture.context.blobs.file(&lost.key()).unwrap());
 
     let started = replica.again().await;
     started.keep_up().await;
@@ -258,7 +271,7 @@ async fn a_lost_segment_is_read_from_the_database_and_written_anew() {
     replica.fixture.pass(Duration::from_hours(1));
     replica.settle().await;
     assert!(replica.recorded().await.iter().all(|one| one.number != lost.number));
-    for one in [&replica, &started] {
+    for one in [&replica, &started, &replica.again().await] {
         one.keep_up().await;
         assert_eq!(one.in_memory(), 4);
         one.answers_as_memory_does().await;

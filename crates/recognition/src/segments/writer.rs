@@ -150,13 +150,19 @@ impl SegmentWriter {
         }
     }
 
-    /// Looks for a segment that is lost or of which much has changed, and sees to it. Returns whether there was one.
+    /// Looks for a segment that is lost or damaged, or of which much has changed, and sees to it. Returns whether there
+    /// was one.
     async fn inspect(&self) -> Result<bool, RecognitionError> {
         let recorded = self.store.catalogue_segments().await?;
         for one in &recorded {
             let size = self.blobs.size(&one.key()).await?;
             if size != u64::try_from(one.segment.size).ok() {
                 return self.forget(std::slice::from_ref(one), "is lost and will be written anew").await;
+            }
+            if self.cache.is_damaged(one)? {
+                // The same items make the same bytes, which are not written where a file of their size is.
+                self.blobs.remove(&one.key().name()).await?;
+                return self.forget(std::slice::from_ref(one), "is damaged and will be written anew").await;
             }
             let entries = one.segment.entries;
             let live = self.store.count_changed_items(one.segment.range, entries).await?;

@@ -43,13 +43,13 @@ impl ImageEmbedder {
             (Some(key), _) => match self.writer.blobs().get(key).await {
                 Ok(Some(bytes)) => bytes,
                 Err(error) => return give_up(lease, task, error.into()),
-                Ok(None) => return Ok(refused(Outcome::NotFound, "its bytes are not in the storage any more")),
+                Ok(None) => return Ok(refused(Outcome::NotFound, "its bytes are no longer in the storage")),
             },
             (None, Some(url)) => match self.fetcher.get(url).await {
                 Ok(bytes) => bytes,
                 Err(error) => return Ok(self.not_fetched(task, &error)),
             },
-            (None, None) => return Ok(refused(Outcome::NotFound, "the image is not in the storage area any more")),
+            (None, None) => return Ok(refused(Outcome::NotFound, "the image is no longer in the storage area")),
         };
         let (vector, sha256) = match self.vector(&lease.model, bytes.clone()).await {
             Ok(embedded) => embedded,

@@ -170,7 +170,7 @@ impl ObjectRecognition {
     async fn by_barcode(&self, scan: &Scan, category: Option<&str>) -> Result<Vec<ItemMatch>, RecognitionError> {
         let digits: Vec<&str> = scan.barcodes.iter().map(|code| code.digits.as_str()).collect();
         let items = self.store.items_with_codes(&digits).await?;
-        Ok(with_barcodes(scan.decoded.file, &scan.barcodes, &items, category))
+        Ok(with_barcodes(scan.file(), &scan.barcodes, &items, category))
     }
 
     /// The reference pictures that were voted for, with their items, in one statement. One that was removed since the

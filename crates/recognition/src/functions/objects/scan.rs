@@ -8,9 +8,9 @@ use std::{
 
 use kaisatsu_store::{ItemRecord, ReferenceRow};
 use kaisatsu_vision::{
-    Bounds, Decoded, ImageFile, Worker,
+    Bounds, Decoded, DecodedGrey, ImageFile, Worker,
     barcode::{self, Barcode, GreyImage},
-    decode, decode_whole_grey,
+    decode, decode_grey, decode_whole_grey,
     manifest::Task,
     object::{PictureId, QueryFeature, Recognised, Reference, Search, barcode_descriptor},
     text,
@@ -48,14 +48,27 @@ pub(super) struct Scanner {
 
 /// An image that is being searched.
 pub(super) struct Scan {
-    pub(super) decoded: Decoded,
+    pixels: Pixels,
     pub(super) barcodes: Vec<Barcode>,
-    search: Search,
     /// What the search by features left, once it is over: the picture as a vector.
     searched: Option<Vec<f32>>,
+    inference: Duration,
+}
+
+/// What is kept of an image while it is searched.
+enum Pixels {
+    /// For barcodes and features.
+    Colours(Box<ByFeatures>),
+    /// For barcodes alone: all pixels, which take as long to decode as a half of them in colours.
+    Grey(DecodedGrey),
+}
+
+/// A search by features.
+struct ByFeatures {
+    decoded: Decoded,
+    search: Search,
     /// The items of the reference pictures that were read so far, by their numbers.
     items: HashMap<u64, ItemRecord>,
-    inference: Duration,
 }
 
 /// How far a scan is.
@@ -69,23 +82,44 @@ pub(super) enum Progress {
 }
 
 impl Scan {
-    /// Decodes an image and reads its barcodes.
-    pub(super) fn decode(image: &[u8], bounds: Bounds) -> Result<Self, RecognitionError> {
-        let decoded = timed(DECODE, FUNCTION.into(), || decode(image, bounds, Some(SHORT_SIDE)))?;
+    /// Decodes an image and reads its barcodes. Without a search by features, no colours are needed.
+    fn decode(image: &[u8], bounds: Bounds, search: Option<Search>) -> Result<Self, RecognitionError> {
+        let colours = |search| -> Result<Pixels, RecognitionError> {
+            let decoded = decode(image, bounds, Some(SHORT_SIDE))?;
+            Ok(Pixels::Colours(Box::new(ByFeatures { decoded, search, items: HashMap::new() })))
+        };
+        let decode = || match search {
+            Some(search) => colours(search),
+            None => decode_grey(image, bounds, SHORT_SIDE)
+                .map_or_else(|| colours(Search::default()), |grey| Ok(Pixels::Grey(grey))),
+        };
+        let pixels = timed(DECODE, FUNCTION.into(), decode)?;
         let began = Instant::now();
-        let barcodes = barcode::read_with(&decoded.picture, || {
-            let (width, height, grey) = decode_whole_grey(image, bounds, &decoded)?;
-            GreyImage::new(width as usize, height as usize, grey)
-        });
-        let (search, items) = (Search::default(), HashMap::new());
-        Ok(Self { decoded, barcodes, search, searched: None, items, inference: began.elapsed() })
+        let barcodes = match &pixels {
+            Pixels::Grey(decoded) => barcode::read_grey(decoded),
+            Pixels::Colours(by) => barcode::read_with(&by.decoded.picture, || {
+                let (width, height, grey) = decode_whole_grey(image, bounds, &by.decoded)?;
+                GreyImage::new(width as usize, height as usize, grey)
+            }),
+        };
+        Ok(Self { pixels, barcodes, searched: None, inference: began.elapsed() })
+    }
+
+    /// The facts of the image file.
+    pub(super) fn file(&self) -> ImageFile {
+        match &self.pixels {
+            Pixels::Colours(by) => by.decoded.file,
+            Pixels::Grey(decoded) => decoded.file,
+        }
     }
 }
 
 impl Scanner {
     /// Decodes an image. Where it has no barcodes, the search by features begins at once.
     pub(super) fn begin(&self, worker: &mut Worker, image: &[u8]) -> Result<Progress, RecognitionError> {
-        let scan = Scan::decode(image, self.bounds)?;
+        let search = (self.catalogue.items() > 0)
+            .then(|| if self.catalogue.is_turned() { Search::of_turned() } else { Search::default() });
+        let scan = Scan::decode(image, self.bounds, search)?;
         if !scan.barcodes.is_empty() {
             return Ok(Progress::Barcodes(scan));
         }
@@ -99,7 +133,8 @@ impl Scanner {
         mut scan: Scan,
         matches: Vec<ItemMatch>,
     ) -> Result<Progress, RecognitionError> {
-        if matches.is_empty() && scan.searched.is_none() && self.catalogue.items() > 0 {
+        let by_features = self.catalogue.items() > 0 && matches!(scan.pixels, Pixels::Colours(_));
+        if matches.is_empty() && scan.searched.is_none() && by_features {
             return self.advance(worker, scan, Vec::new());
         }
         let descriptor = match scan.searched.take() {
@@ -113,7 +148,10 @@ impl Scanner {
     fn or_matrix(&self, mut scan: Scan, matches: Vec<ItemMatch>, descriptor: Vec<f32>) -> Progress {
         if matches.is_empty() && scan.barcodes.is_empty() {
             let began = Instant::now();
-            scan.barcodes.extend(barcode::read_matrix(&scan.decoded.picture));
+            scan.barcodes.extend(match &scan.pixels {
+                Pixels::Grey(decoded) => barcode::read_matrix_grey(decoded),
+                Pixels::Colours(by) => barcode::read_matrix(&by.decoded.picture),
+            });
             scan.inference += began.elapsed();
             if !scan.barcodes.is_empty() {
                 scan.searched = Some(descriptor);
@@ -138,14 +176,14 @@ impl Scanner {
         fetched: Vec<ReferenceRow>,
     ) -> Result<Progress, RecognitionError> {
         let began = Instant::now();
-        let wanted = self.search(worker, &mut scan, fetched)?;
+        let Pixels::Colours(by) = &mut scan.pixels else { return Ok(self.or_matrix(scan, Vec::new(), Vec::new())) };
+        let wanted = self.search(worker, by, fetched)?;
         if !wanted.is_empty() {
             scan.inference += began.elapsed();
             return Ok(Progress::Fetch(scan, wanted));
         }
-        let Scan { decoded, search, items, .. } = &mut scan;
-        let found = std::mem::take(search).finish();
-        let matches = settle(worker, decoded, found.items, items)?;
+        let found = std::mem::take(&mut by.search).finish();
+        let matches = settle(worker, &by.decoded, found.items, &mut by.items)?;
         scan.inference += began.elapsed();
         Ok(self.or_matrix(scan, matches, found.descriptor))
     }
@@ -153,7 +191,7 @@ impl Scanner {
     fn search(
         &self,
         worker: &mut Worker,
-        scan: &mut Scan,
+        by: &mut ByFeatures,
         fetched: Vec<ReferenceRow>,
     ) -> Result<Vec<PictureId>, RecognitionError> {
         let (objects, resizer) = worker.objects(&self.model).ok_or_else(|| not_loaded(&self.model))?;
@@ -162,24 +200,24 @@ impl Scanner {
             // What cannot be read is no candidate; an import of the item replaces it.
             if let Ok(reference) = Reference::from_bytes(&features) {
                 references.insert(PictureId(picture.unsigned_abs()), reference);
-                scan.items.insert(item.number.unsigned_abs(), item);
+                by.items.insert(item.number.unsigned_abs(), item);
             }
         }
-        objects.verify(&mut scan.search, &references).map_err(failed)?;
-        while !scan.search.is_over() {
+        objects.verify(&mut by.search, &references).map_err(failed)?;
+        while !by.search.is_over() {
             let mut unread = None;
             let vote = |query: &[QueryFeature], most| {
                 let voted = self.catalogue.vote(query, most, self.category.as_deref());
                 voted.map_err(|error| unread = Some(error)).unwrap_or_default()
             };
-            let wanted = objects.vote(resizer, &scan.decoded.picture, &mut scan.search, vote).map_err(failed)?;
+            let wanted = objects.vote(resizer, &by.decoded.picture, &mut by.search, vote).map_err(failed)?;
             if let Some(error) = unread {
                 return Err(RecognitionError::Failed(format!("a segment of the catalogue cannot be read: {error}")));
             }
             if !wanted.is_empty() {
                 return Ok(wanted);
             }
-            objects.verify(&mut scan.search, &HashMap::new()).map_err(failed)?;
+            objects.verify(&mut by.search, &HashMap::new()).map_err(failed)?;
         }
         Ok(Vec::new())
     }
