@@ -26,11 +26,7 @@ impl FromStr for AllowedPlaces {
 
     /// Origins, addresses and networks, separated by commas.
     fn from_str(text: &str) -> Result<Self, String> {
-        let places: Vec<Place> = text.split(',').map(|text| place(text.trim())).collect::<Result<_, _>>()?;
-        if places.len() > MOST {
-            return Err(format!("a key has at most {MOST} places"));
-        }
-        Ok(Self(places))
+        Self::of(text.split(','))
     }
 }
 
@@ -52,18 +48,41 @@ fn place(text: &str) -> Result<Place, String> {
 impl fmt::Display for AllowedPlaces {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, place) in self.0.iter().enumerate() {
-            f.write_str(if number == 0 { "" } else { "," })?;
-            match place {
-                Place::Origin(origin) => f.write_str(origin)?,
-                Place::Network(network) => write!(f, "{network}")?,
-                Place::Nowhere => f.write_str("nowhere")?,
-            }
+            write!(f, "{}{place}", if number == 0 { "" } else { "," })?;
         }
         Ok(())
     }
 }
 
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Origin(origin) => f.write_str(origin),
+            Self::Network(network) => write!(f, "{network}"),
+            Self::Nowhere => f.write_str("nowhere"),
+        }
+    }
+}
+
 impl AllowedPlaces {
+    /// Origins, addresses and networks.
+    ///
+    /// # Errors
+    /// The first rule that is broken.
+    pub fn of<'a>(places: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+        let places: Vec<Place> = places.into_iter().map(|text| place(text.trim())).collect::<Result<_, _>>()?;
+        if places.len() > MOST {
+            return Err(format!("a key has at most {MOST} places"));
+        }
+        Ok(Self(places))
+    }
+
+    /// Each place as it is written.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.0.iter().map(Place::to_string).collect()
+    }
+
     /// As the database keeps them: nothing where a key may be used from everywhere.
     #[must_use]
     pub fn stored(&self) -> Option<String> {

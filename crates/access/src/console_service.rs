@@ -170,11 +170,13 @@ impl ConsoleService {
     /// Creates a key of an application.
     ///
     /// # Errors
-    /// When the person may not see it, or it has too many keys.
-    pub async fn create_key(&self, me: &Account, id: &AppId) -> Result<IssuedKey, AccessError> {
+    /// When the person may not see it, or it has too many keys; [`AccessError::OperatorsKey`] when the key could do
+    /// more than the person.
+    pub async fn create_key(&self, me: &Account, id: &AppId, terms: KeyTerms) -> Result<IssuedKey, AccessError> {
         self.application(me, id).await?;
+        may_have(me, terms.scope)?;
         self.check_key_limit(id).await?;
-        let (issued, row) = new_key(self.now(), &KeyTerms::default());
+        let (issued, row) = new_key(self.now(), &terms);
         self.store.create_key(id, &row).await?;
         Ok(issued)
     }
@@ -192,7 +194,8 @@ impl ConsoleService {
     /// Creates the successor of a key, which works for another `overlap`.
     ///
     /// # Errors
-    /// When the person may not see it, or it is disabled or was rotated already.
+    /// When the person may not see it, or it is disabled or was rotated already; [`AccessError::OperatorsKey`] when the
+    /// key can do more than the person, who would learn the secret of its successor.
     pub async fn rotate_key(
         &self,
         me: &Account,
@@ -200,7 +203,7 @@ impl ConsoleService {
         key: &KeyId,
         overlap: Duration,
     ) -> Result<IssuedKey, AccessError> {
-        self.own_key(me, id, key).await?;
+        may_have(me, self.own_key(me, id, key).await?.scope)?;
         self.check_key_limit(id).await?;
         let (issued, row) = new_key(self.now(), &KeyTerms::default());
         self.store.rotate_key(key, &row, row.created_at.after(overlap)).await?;
@@ -276,4 +279,12 @@ impl ConsoleService {
         let totals = self.store.usage(id, from, to, micros).await?;
         Ok(UsageReport { from, to, step, totals })
     }
+}
+
+/// Whether a person may have the secret of a key of this scope.
+fn may_have(me: &Account, scope: KeyScope) -> Result<(), AccessError> {
+    if scope == KeyScope::Operator && me.role != Role::Operator {
+        return Err(AccessError::OperatorsKey);
+    }
+    Ok(())
 }

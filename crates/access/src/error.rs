@@ -35,6 +35,9 @@ pub enum AccessError {
     /// An operator disabled the application, so only an operator may enable it.
     #[error("an operator switched this off; ask the operator")]
     DisabledByOperator,
+    /// A key of the scope `operator` is made and replaced by operators.
+    #[error("only an operator may create or replace a key of the scope 'operator'")]
+    OperatorsKey,
     /// The e-mail address is not valid.
     #[error("the e-mail address {0}")]
     InvalidEmail(Invalid),
@@ -45,7 +48,7 @@ pub enum AccessError {
     #[error("the password {0}")]
     InvalidPassword(Invalid),
     /// The link is unknown, used or expired.
-    #[error("this link is not good any more; ask for another one")]
+    #[error("this link is no longer valid; request another one")]
     InvalidLink,
     /// There is no such account, or it has another password.
     #[error("the address or the password is not right")]

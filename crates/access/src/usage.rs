@@ -49,7 +49,8 @@ type OperationCounts = [[Counter; BUCKETS]; OUTCOMES];
 
 /// Counts the requests of one key.
 pub struct KeyMeter {
-    allowance: Arc<Allowance>,
+    /// What the application may do today; none for keys of the console, which no quota limits.
+    allowance: Option<Arc<Allowance>>,
     /// One for each operation, allocated by its first request.
     operations: Box<[OnceLock<Box<OperationCounts>>]>,
     /// How many requests the key could make at once after its last one.
@@ -57,12 +58,15 @@ pub struct KeyMeter {
 }
 
 impl KeyMeter {
-    /// Takes one request from the application's quota of the day.
+    /// Takes one request from the application's quota of the day, if the key is subject to it.
     ///
     /// # Errors
     /// The quota, when it is used up.
     pub async fn take(&self) -> Result<(), u64> {
-        self.allowance.take().await
+        match &self.allowance {
+            Some(allowance) => allowance.take().await,
+            None => Ok(()),
+        }
     }
 
     /// Notes how many requests the key may still make at once.
@@ -76,16 +80,16 @@ impl KeyMeter {
         self.burst_left.load(Ordering::Relaxed)
     }
 
-    /// The quota of the application for a day, and what is left of it; `None` for no limit.
+    /// The quota of the application for a day, and what is left of it; `None` where none limits the key.
     #[must_use]
     pub fn day(&self) -> Option<(u64, u64)> {
-        self.allowance.left()
+        self.allowance.as_ref()?.left()
     }
 
     /// Counts an answered request.
     pub fn count(&self, operation: usize, outcome: UsageOutcome, took: Duration) {
-        if outcome == UsageOutcome::Failed {
-            self.allowance.give_back();
+        if let (UsageOutcome::Failed, Some(allowance)) = (outcome, &self.allowance) {
+            allowance.give_back();
         }
         let Some(counts) = self.operations.get(operation) else { return };
         let counts = counts.get_or_init(Box::default);
@@ -162,18 +166,23 @@ impl Usage {
 
     /// The meter of a key. A meter that exists already goes on counting.
     pub(crate) fn meter(&self, grant: &KeyGrant) -> Arc<KeyMeter> {
-        let limit = self.quota(grant.requests_per_day).unwrap_or(UNBOUNDED);
-        let mut allowances = self.allowances.lock().unwrap_or_else(PoisonError::into_inner);
-        let fresh = || Arc::new(Allowance::new(Arc::clone(&self.clock), self.shared.as_ref(), &grant.application));
-        let allowance = allowances.entry(grant.application.clone()).or_insert_with(fresh);
-        allowance.set_limit(limit);
+        let allowance = (!grant.console).then(|| self.allowance(grant));
         let name = if grant.console { String::new() } else { grant.key.as_str().to_owned() };
         let mut meters = self.meters.lock().unwrap_or_else(PoisonError::into_inner);
         let meter = meters.entry((grant.application.clone(), name)).or_insert_with(|| {
             let operations = self.operations.iter().map(|_| OnceLock::new()).collect();
-            Arc::new(KeyMeter { allowance: Arc::clone(allowance), operations, burst_left: AtomicU32::new(u32::MAX) })
+            Arc::new(KeyMeter { allowance, operations, burst_left: AtomicU32::new(u32::MAX) })
         });
         Arc::clone(meter)
+    }
+
+    /// What the application of a key may still do today, with the limit that it has now.
+    fn allowance(&self, grant: &KeyGrant) -> Arc<Allowance> {
+        let mut allowances = self.allowances.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = || Arc::new(Allowance::new(Arc::clone(&self.clock), self.shared.as_ref(), &grant.application));
+        let allowance = allowances.entry(grant.application.clone()).or_insert_with(fresh);
+        allowance.set_limit(self.quota(grant.requests_per_day).unwrap_or(UNBOUNDED));
+        Arc::clone(allowance)
     }
 
     /// Drops the meters of keys that are no longer cached, once their counts are stored.

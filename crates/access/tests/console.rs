@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use kaisatsu_access::{AccessError, ApplicationChange, OwnedApplication, UsageOutcome, UsageReport};
-use kaisatsu_model::{Clock, KeyState, Timestamp, UserId};
+use kaisatsu_access::{
+    AccessError, AllowedPlaces, ApplicationChange, KeyTerms, OwnedApplication, UsageOutcome, UsageReport,
+};
+use kaisatsu_model::{Clock, KeyScope, KeyState, Timestamp, UserId};
 use kaisatsu_store::BlobKey;
 
 use crate::common::{Fixture, name};
@@ -22,7 +24,7 @@ async fn an_application_exists_for_its_owner_and_for_operators_only() {
     for refused in [
         console.application(&other, &id).await.map(drop),
         console.contents(&other, &id).await.map(drop),
-        console.create_key(&other, &id).await.map(drop),
+        console.create_key(&other, &id, KeyTerms::default()).await.map(drop),
         console.rotate_key(&other, &id, &key.id, Duration::ZERO).await.map(drop),
         console.set_key_disabled(&other, &id, &key.id, true).await.map(drop),
         console.create_console_key(&other, &id).await.map(drop),
@@ -120,9 +122,9 @@ async fn an_application_has_at_most_100_working_keys() {
     let (owned, first) = fixture.console.create(&owner, &name("app")).await.unwrap();
     let id = owned.application.id;
     for _ in 1..100 {
-        fixture.console.create_key(&owner, &id).await.unwrap();
+        fixture.console.create_key(&owner, &id, KeyTerms::default()).await.unwrap();
     }
-    let create = || fixture.console.create_key(&owner, &id);
+    let create = || fixture.console.create_key(&owner, &id, KeyTerms::default());
     assert!(matches!(create().await, Err(AccessError::TooMany("keys"))));
     let rotated = fixture.console.rotate_key(&owner, &id, &first.id, Duration::ZERO).await;
     assert!(matches!(rotated, Err(AccessError::TooMany("keys"))));
@@ -171,6 +173,69 @@ async fn a_key_is_rotated_once() {
 }
 
 #[tokio::test]
+async fn a_key_has_the_terms_that_it_was_created_with_and_so_has_its_successor() {
+    let fixture = Fixture::new().await;
+    let owner = fixture.person("a@example.org").await;
+    let (owned, _) = fixture.console.create(&owner, &name("app")).await.unwrap();
+    let id = owned.application.id;
+    let allowed = AllowedPlaces::of(["https://maps.example.org", "10.0.0.0/8"]).unwrap();
+    let terms = KeyTerms { scope: KeyScope::Restricted, allowed: allowed.clone(), lifetime: Some(DAY) };
+    let first = fixture.console.create_key(&owner, &id, terms).await.unwrap();
+    fixture.clock.advance(HOUR);
+    let second = fixture.console.rotate_key(&owner, &id, &first.id, HOUR).await.unwrap();
+    let keys = fixture.console.keys(&id).await.unwrap();
+    let key = |id| keys.iter().find(|key| key.id == id).unwrap();
+    for (key, expires_at) in
+        [(key(first.id), Timestamp(0).after(2 * HOUR)), (key(second.id), Timestamp(0).after(DAY + HOUR))]
+    {
+        assert_eq!((key.scope, key.expires_at), (KeyScope::Restricted, Some(expires_at)));
+        assert_eq!(AllowedPlaces::read(key.allowed_places.as_deref()), allowed);
+    }
+    assert_eq!(allowed.names(), ["https://maps.example.org", "10.0.0.0/8"]);
+}
+
+#[tokio::test]
+async fn the_secret_of_an_operators_key_is_for_operators() {
+    let fixture = Fixture::new().await;
+    let (operator, member) = (fixture.person("o@example.org").await, fixture.person("a@example.org").await);
+    let (owned, _) = fixture.console.create(&member, &name("app")).await.unwrap();
+    let id = owned.application.id;
+    let create = async |who| fixture.console.create_key(who, &id, KeyScope::Operator.into()).await;
+    assert!(matches!(create(&member).await, Err(AccessError::OperatorsKey)));
+    let key = create(&operator).await.unwrap();
+    let refused = fixture.console.rotate_key(&member, &id, &key.id, HOUR).await;
+    assert!(matches!(refused, Err(AccessError::OperatorsKey)), "the owner of the application would learn a secret");
+    assert!(fixture.console.set_key_disabled(&member, &id, &key.id, true).await.is_ok());
+    assert!(fixture.console.set_key_disabled(&member, &id, &key.id, false).await.is_ok());
+    fixture.console.rotate_key(&operator, &id, &key.id, HOUR).await.unwrap();
+}
+
+#[tokio::test]
+async fn calls_of_the_console_count_against_no_quota() {
+    let fixture = Fixture::new().await;
+    let owner = fixture.person("a@example.org").await;
+    let (owned, key) = fixture.console.create(&owner, &name("app")).await.unwrap();
+    let id = owned.application.id;
+    let limit = ApplicationChange { requests_per_day: Some(Some(1)), ..ApplicationChange::default() };
+    fixture.console.change(&owner, &id, &limit).await.unwrap();
+    let (pass, _) = fixture.console.create_console_key(&owner, &id).await.unwrap();
+    let (key, pass) = (fixture.meter(key.secret.reveal()).await, fixture.meter(pass.secret.reveal()).await);
+    for _ in 0..9 {
+        assert_eq!(pass.take().await, Ok(()));
+        pass.count(0, UsageOutcome::Answered, Duration::ZERO);
+    }
+    fixture.usage.flush().await.unwrap();
+    assert_eq!(fixture.console.used_today(&id).await.unwrap(), 0);
+    assert_eq!((key.day(), pass.day()), (Some((1, 1)), None));
+    assert_eq!((key.take().await, key.take().await), (Ok(()), Err(1)));
+    key.count(0, UsageOutcome::Answered, Duration::ZERO);
+    fixture.usage.flush().await.unwrap();
+    assert_eq!((fixture.console.used_today(&id).await.unwrap(), pass.take().await), (1, Ok(())));
+    let requests = |report: UsageReport| report.totals.iter().map(|total| total.requests).sum::<i64>();
+    assert_eq!(requests(fixture.console.usage(&owner, &id, 1).await.unwrap()), 10, "usage shows both");
+}
+
+#[tokio::test]
 async fn console_keys_last_an_hour_are_not_listed_and_are_limited() {
     let fixture = Fixture::new().await;
     let owner = fixture.person("a@example.org").await;
@@ -195,10 +260,10 @@ async fn a_rotated_key_counts_against_the_limit_until_it_expires() {
     let (owned, first) = fixture.console.create(&owner, &name("app")).await.unwrap();
     let id = owned.application.id;
     for _ in 1..99 {
-        fixture.console.create_key(&owner, &id).await.unwrap();
+        fixture.console.create_key(&owner, &id, KeyTerms::default()).await.unwrap();
     }
     fixture.console.rotate_key(&owner, &id, &first.id, HOUR).await.unwrap();
-    let create = || fixture.console.create_key(&owner, &id);
+    let create = || fixture.console.create_key(&owner, &id, KeyTerms::default());
     fixture.clock.advance(HOUR.saturating_sub(Duration::from_micros(1)));
     assert!(matches!(create().await, Err(AccessError::TooMany("keys"))));
     fixture.clock.advance(Duration::from_micros(1));
@@ -252,7 +317,7 @@ async fn a_key_was_last_used_when_its_requests_were_stored() {
     let owner = fixture.person("a@example.org").await;
     let (owned, used) = fixture.console.create(&owner, &name("app")).await.unwrap();
     let id = owned.application.id;
-    let idle = fixture.console.create_key(&owner, &id).await.unwrap();
+    let idle = fixture.console.create_key(&owner, &id, KeyTerms::default()).await.unwrap();
     fixture.clock.advance(HOUR);
     let meters = (fixture.meter(used.secret.reveal()).await, fixture.meter(idle.secret.reveal()).await);
     meters.0.count(0, UsageOutcome::Answered, Duration::ZERO);

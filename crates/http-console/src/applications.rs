@@ -6,7 +6,7 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use kaisatsu_access::{AccessError, ApplicationChange, OwnedApplication, Usage};
+use kaisatsu_access::{AccessError, AllowedPlaces, ApplicationChange, OwnedApplication, Usage};
 use kaisatsu_model::{AppId, ApplicationName, KeyRecord, KeyState, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -62,6 +62,8 @@ pub(crate) struct KeyEntry {
     /// `restricted`, `standard` or `operator`.
     #[schema(value_type = String)]
     scope: &'static str,
+    /// The origins, addresses and networks that it may be used from; from everywhere when there are none.
+    allowed: Vec<String>,
     #[schema(format = DateTime)]
     created_at: String,
     #[schema(format = DateTime, required = true)]
@@ -93,6 +95,7 @@ struct QuotaEntry {
     per_day: Option<u64>,
     /// Whether it was set for this application, and is not the server's default.
     own: bool,
+    /// Requests that count: calls of the console do not.
     used_today: i64,
     #[schema(format = DateTime)]
     resets_at: String,
@@ -338,6 +341,7 @@ pub(super) fn key_entry(key: &KeyRecord, now: Timestamp) -> KeyEntry {
         id: key.id.to_string(),
         hint: key.hint.clone(),
         scope: key.scope.as_str(),
+        allowed: AllowedPlaces::read(key.allowed_places.as_deref()).names(),
         created_at: key.created_at.to_utc(),
         expires_at: key.expires_at.map(Timestamp::to_utc),
         disabled_at: key.disabled_at.map(Timestamp::to_utc),

@@ -6,8 +6,8 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use kaisatsu_access::IssuedKey;
-use kaisatsu_model::{AppId, KeyId};
+use kaisatsu_access::{AllowedPlaces, IssuedKey, KeyTerms};
+use kaisatsu_model::{AppId, KeyId, KeyScope};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -20,6 +20,9 @@ use kaisatsu_http::Gateway;
 
 /// The longest time that a key goes on working beside its successor.
 const LONGEST_OVERLAP: u64 = 90 * 24 * 3600;
+
+/// How long a key may work that expires: a minute to ten years.
+const LIFETIMES: std::ops::RangeInclusive<u64> = 60..=3_650 * 24 * 3600;
 
 /// A key at the one moment its secret is known.
 #[derive(Serialize, ToSchema)]
@@ -38,6 +41,37 @@ impl From<IssuedKey> for IssuedKeyAnswer {
 /// Nothing.
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct Nothing {}
+
+/// What a new key may do, from where, and for how long.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NewKey {
+    /// `restricted`, `standard` or, for operators, `operator`; `standard` when nothing is said.
+    #[schema(example = "restricted")]
+    scope: Option<String>,
+    /// Origins of web pages, addresses and networks; the key may be used from everywhere when there are none.
+    #[serde(default)]
+    #[schema(example = json!(["https://maps.example.org", "10.0.0.0/8"]), max_items = 50)]
+    allowed: Vec<String>,
+    /// After how long it expires; never when nothing is said.
+    #[schema(minimum = 60, maximum = 315_360_000, example = 7_776_000)]
+    lifetime_seconds: Option<u64>,
+}
+
+impl TryFrom<NewKey> for KeyTerms {
+    type Error = ConsoleFailure;
+
+    fn try_from(sent: NewKey) -> Result<Self, ConsoleFailure> {
+        let scope = sent.scope.as_deref().map_or(Ok(KeyScope::default()), KeyScope::new)?;
+        let allowed = AllowedPlaces::of(sent.allowed.iter().map(String::as_str)).map_err(ConsoleFailure::Invalid)?;
+        if let Some(seconds) = sent.lifetime_seconds.filter(|seconds| !LIFETIMES.contains(seconds)) {
+            let (least, most) = (LIFETIMES.start(), LIFETIMES.end());
+            let rule = format!("lifetimeSeconds must be from {least} to {most}, and not {seconds}");
+            return Err(ConsoleFailure::Invalid(rule));
+        }
+        Ok(Self { scope, allowed, lifetime: sent.lifetime_seconds.map(Duration::from_secs) })
+    }
+}
 
 /// How a key is replaced.
 #[derive(Deserialize, ToSchema)]
@@ -65,19 +99,23 @@ pub(crate) struct Pass {
 /// Make a key
 #[utoipa::path(
     post, path = "/console/api/applications/{id}/keys", operation_id = "createKey", tag = "Applications",
-    params(("id" = String, Path, description = "The application")), request_body = Nothing,
+    params(("id" = String, Path, description = "The application")), request_body = NewKey,
     responses(
         (status = 201, description = "Made; the secret is shown only now", body = IssuedKeyAnswer),
+        (status = 400, description = "invalid", body = ConsoleError),
+        (status = 403, description = "notAllowed: keys of the scope operator are for operators", body = ConsoleError),
         (status = 404, description = "notFound", body = ConsoleError),
+        (status = 409, description = "tooMany", body = ConsoleError),
     )
 )]
 pub(crate) async fn create(
     State(gateway): State<Arc<Gateway>>,
     current: CurrentAccount,
     Path(id): Path<String>,
-    JsonBody(Nothing {}): JsonBody<Nothing>,
+    JsonBody(sent): JsonBody<NewKey>,
 ) -> ConsoleResult {
-    let key = gateway.console.create_key(current.account(), &AppId::from_text(id)).await?;
+    let terms = sent.try_into()?;
+    let key = gateway.console.create_key(current.account(), &AppId::from_text(id), terms).await?;
     Ok(json(StatusCode::CREATED, IssuedKeyAnswer::from(key)))
 }
 
@@ -88,6 +126,7 @@ pub(crate) async fn create(
     request_body = Rotation,
     responses(
         (status = 201, description = "The successor; its secret is shown only now", body = IssuedKeyAnswer),
+        (status = 403, description = "notAllowed: keys of the scope operator are for operators", body = ConsoleError),
         (status = 404, description = "notFound", body = ConsoleError),
         (status = 409, description = "keyEnded", body = ConsoleError),
     )

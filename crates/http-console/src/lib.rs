@@ -1,10 +1,11 @@
 //! The console: the operations that its pages call, below `/console/api`, and the pages, embedded in the binary.
 //!
-//! The pages use these operations for accounts and applications only. Everything else they do through the public API,
-//! with a key of one of the person's applications.
+//! The pages use these operations for accounts and applications, and for a link that downloads a dataset. Everything
+//! else they do through the public API, with a key of one of the person's applications.
 
 mod account;
 mod applications;
+mod archive;
 mod failures;
 mod feedback;
 mod keys;
@@ -16,6 +17,7 @@ mod session;
 mod session_guard;
 mod static_assets;
 mod usage;
+mod zip;
 
 use std::sync::Arc;
 
@@ -51,6 +53,7 @@ fn api() -> OpenApiRouter<Arc<Gateway>> {
         .routes(routes!(applications::get, applications::change, applications::delete))
         .routes(routes!(applications::belongings))
         .routes(routes!(applications::take_over))
+        .routes(routes!(archive::download))
         .routes(routes!(keys::create))
         .routes(routes!(keys::rotate))
         .routes(routes!(keys::switch))

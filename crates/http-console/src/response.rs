@@ -124,7 +124,7 @@ impl ConsoleFailure {
                     A::LastOperator | A::NoOperator => (StatusCode::CONFLICT, "lastOperator"),
                     A::KeyEnded(_) => (StatusCode::CONFLICT, "keyEnded"),
                     A::TooMany(_) => (StatusCode::CONFLICT, "tooMany"),
-                    A::DisabledByOperator => (StatusCode::FORBIDDEN, "notAllowed"),
+                    A::DisabledByOperator | A::OperatorsKey => (StatusCode::FORBIDDEN, "notAllowed"),
                     A::NoSuchApplication(_) | A::NoSuchKey(_) | A::NoSuchAccount(_) => {
                         (StatusCode::NOT_FOUND, "notFound")
                     }
@@ -133,6 +133,13 @@ impl ConsoleFailure {
                 (status, code, error.to_string())
             }
             Self::Recognition(RecognitionError::Store(error)) => unstored(error),
+            Self::Recognition(RecognitionError::NoSuchDataset) => Self::NotFound("dataset").row(),
+            Self::Recognition(error @ RecognitionError::NotBuilt(_)) => {
+                (StatusCode::CONFLICT, "notBuilt", error.to_string())
+            }
+            Self::Recognition(RecognitionError::Overloaded { .. }) => {
+                told(StatusCode::SERVICE_UNAVAILABLE, "unavailable", "the server is busy; try again shortly")
+            }
             Self::Recognition(_) => failed(),
         }
     }
@@ -140,7 +147,8 @@ impl ConsoleFailure {
     /// When to try again.
     fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::Access(AccessError::TooManyAttempts(wait)) => Some(*wait),
+            Self::Access(AccessError::TooManyAttempts(wait))
+            | Self::Recognition(RecognitionError::Overloaded { wait }) => Some(*wait),
             Self::Access(AccessError::Busy) => Some(Duration::from_secs(2)),
             Self::Access(AccessError::Store(error)) | Self::Recognition(RecognitionError::Store(error)) => {
                 match error {

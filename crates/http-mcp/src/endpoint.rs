@@ -13,7 +13,7 @@ use axum::{
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use kaisatsu_fetch::Fetcher;
-use kaisatsu_http::{Gateway, Itself, Section, pass_peer, plain_error};
+use kaisatsu_http::{AppHandle, Gateway, Section, pass_peer, plain_error};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
@@ -58,14 +58,13 @@ type Service = StreamableHttpService<Assistant<InProcess>, NeverSessionManager>;
 #[must_use]
 pub fn section(
     document: &OpenApi,
-    itself: Itself,
+    app: AppHandle,
     gateway: &Arc<Gateway>,
     fetcher: Fetcher,
     access: Access,
 ) -> Section {
     let document = serde_json::to_value(document).unwrap_or_default();
-    let backend =
-        InProcess { itself, gateway: Arc::clone(gateway), fetcher, fetches: Arc::new(Semaphore::new(FETCHES)) };
+    let backend = InProcess { app, gateway: Arc::clone(gateway), fetcher, fetches: Arc::new(Semaphore::new(FETCHES)) };
     let assistant = Assistant::new(&document, backend);
     // Nothing is kept between two requests, so any replica may answer the next one.
     let config = StreamableHttpServerConfig::default()
@@ -106,7 +105,7 @@ fn largest(image: usize) -> usize {
 
 /// The server itself.
 struct InProcess {
-    itself: Itself,
+    app: AppHandle,
     gateway: Arc<Gateway>,
     fetcher: Fetcher,
     fetches: Arc<Semaphore>,
@@ -127,7 +126,7 @@ impl Backend for InProcess {
             head.uri = with_key(&head.uri, asked.uri.query()).unwrap_or(head.uri);
         }
         head.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
-        let response = self.itself.send(Request::from_parts(head, Body::from(body))).await;
+        let response = self.app.send(Request::from_parts(head, Body::from(body))).await;
         let (head, body) = response.ok_or("the server is shutting down")?.into_parts();
         let body = body.collect().await.map_err(|_| "the answer broke off")?;
         Ok(HttpResponse::from_parts(head, body.to_bytes()))

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::{
     backend::Backend,
     picture,
-    tool::{BodyFormat, Field, Place, Tool},
+    tool::{BodyFormat, Field, ParameterLocation, Tool},
 };
 
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
@@ -37,14 +37,20 @@ pub(crate) async fn request<B: Backend>(
     let mut query = Vec::new();
     let mut body = Vec::new();
     for (field, value) in given {
-        match field.place {
-            Place::Path => path = path.replace(&format!("{{{}}}", field.name), &escaped(&text(field, value)?)),
-            Place::Query => query.push(format!("{}={}", escaped(&field.name), escaped(&text(field, value)?))),
-            Place::Body => body.push((field, value)),
+        match field.location {
+            ParameterLocation::Path => {
+                path = path.replace(&format!("{{{}}}", field.name), &escaped(&text(field, value)?));
+            }
+            ParameterLocation::Query => {
+                query.push(format!("{}={}", escaped(&field.name), escaped(&text(field, value)?)));
+            }
+            ParameterLocation::Body => body.push((field, value)),
         }
     }
-    if let Some(field) =
-        tool.fields.iter().find(|field| field.place == Place::Path && !arguments.contains_key(&field.name))
+    if let Some(field) = tool
+        .fields
+        .iter()
+        .find(|field| field.location == ParameterLocation::Path && !arguments.contains_key(&field.name))
     {
         return Err(format!("{} needs the argument {}", tool.name, field.name));
     }

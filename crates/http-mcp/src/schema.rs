@@ -3,7 +3,7 @@
 use axum::http::Method;
 use serde_json::{Map, Value, json};
 
-use crate::tool::{BodyFormat, Field, Place, Tool};
+use crate::tool::{BodyFormat, Field, ParameterLocation, Tool};
 
 /// The operations of this tag are for those who run the server.
 const NOT_OFFERED: &str = "Operations";
@@ -74,9 +74,9 @@ impl Reader<'_> {
 
     /// A query or path parameter. Headers are no arguments: they say how a request is sent, not what is asked.
     fn parameter(&self, parameter: &Value) -> Option<Field> {
-        let place = match parameter["in"].as_str()? {
-            "query" => Place::Query,
-            "path" => Place::Path,
+        let location = match parameter["in"].as_str()? {
+            "query" => ParameterLocation::Query,
+            "path" => ParameterLocation::Path,
             _ => return None,
         };
         let mut schema = self.inlined(&parameter["schema"], 0);
@@ -84,7 +84,7 @@ impl Reader<'_> {
             schema.insert("description".to_owned(), text.into());
         }
         let required = parameter["required"].as_bool().unwrap_or(false);
-        Some(Field { name: parameter["name"].as_str()?.to_owned(), place, required, is_picture: false, schema })
+        Some(Field { name: parameter["name"].as_str()?.to_owned(), location, required, is_picture: false, schema })
     }
 
     fn body_fields(&self, schema: &Value) -> Vec<Field> {
@@ -95,7 +95,7 @@ impl Reader<'_> {
                 return self.picture(name, schema, required(name));
             }
             let (name, required, schema) = (name.clone(), required(name), schema.clone());
-            Field { name, place: Place::Body, required, is_picture: false, schema }
+            Field { name, location: ParameterLocation::Body, required, is_picture: false, schema }
         };
         properties.map(field).collect()
     }
@@ -114,7 +114,7 @@ impl Reader<'_> {
         } else {
             json!({"type": "string", "description": description})
         };
-        Field { name: name.to_owned(), place: Place::Body, required, is_picture: true, schema }
+        Field { name: name.to_owned(), location: ParameterLocation::Body, required, is_picture: true, schema }
     }
 
     /// A schema with what it refers to in place: not every assistant follows references.
@@ -150,7 +150,7 @@ mod tests {
     use serde_json::Value;
 
     use super::tools;
-    use crate::tool::{BodyFormat, Place, Tool};
+    use crate::tool::{BodyFormat, ParameterLocation, Tool};
 
     fn all() -> Vec<Tool> {
         let segment = Segment::new("route_service").unwrap();
@@ -181,15 +181,22 @@ mod tests {
     fn arguments_go_where_the_document_says() {
         let classify = named("conceptClassify");
         assert_eq!((&classify.method, classify.body), (&Method::POST, BodyFormat::Form));
-        let place = |name: &str| classify.fields.iter().find(|field| field.name == name).unwrap().place;
-        assert_eq!((place("token"), place("modelName"), place("image")), (Place::Query, Place::Body, Place::Body));
+        let location = |name: &str| classify.fields.iter().find(|field| field.name == name).unwrap().location;
+        assert_eq!(
+            (location("token"), location("modelName"), location("image")),
+            (ParameterLocation::Query, ParameterLocation::Body, ParameterLocation::Body)
+        );
         let schema = classify.input_schema();
         assert_eq!(schema["required"], serde_json::json!(["image"]));
         assert!(schema["properties"]["image"]["description"].as_str().unwrap().contains("base64"));
         assert_eq!(named("recognize").body, BodyFormat::Bare);
         assert_eq!(named("createDataSet").body, BodyFormat::Json);
         let tags = named("modelTags");
-        assert!(tags.fields.iter().any(|field| field.name == "name" && field.place == Place::Path && field.required));
+        assert!(
+            tags.fields
+                .iter()
+                .any(|field| field.name == "name" && field.location == ParameterLocation::Path && field.required)
+        );
         assert!(named("addItem").fields.iter().any(|field| field.is_picture && field.schema["type"] == "array"));
     }
 

@@ -31,7 +31,7 @@ pub(crate) enum BodyFormat {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Field {
     pub(crate) name: String,
-    pub(crate) place: Place,
+    pub(crate) location: ParameterLocation,
     pub(crate) required: bool,
     /// Whether it is a picture, or a list of pictures.
     pub(crate) is_picture: bool,
@@ -41,7 +41,7 @@ pub(crate) struct Field {
 
 /// Where an argument goes in the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ParameterLocation {
     Path,
     Query,
     Body,

@@ -1,8 +1,8 @@
 //! Compresses responses for clients that ask for it: `br` (Brotli), or else `gzip`.
 //!
-//! Only texts of the route map, its pages and the documentation are compressed. Their bodies are complete in memory, so
-//! one call compresses them; images are compressed already, and the answers of other functions may contain secrets,
-//! which compression beside a caller's own words would betray.
+//! Only texts of the route map, its pages and the documentation, and lists of image recognition are compressed. Their
+//! bodies are complete in memory, so one call compresses them; images are compressed already, and other answers may
+//! contain secrets, which compression beside a caller's own words would betray.
 
 use std::io::Write as _;
 

@@ -19,6 +19,18 @@ const ALL: HeaderValue = HeaderValue::from_static("GET,HEAD,POST,DELETE,OPTIONS"
 /// `Retry-After` of a request that took too long.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
+/// The lists of image recognition that are compressed. None contains a key or a token.
+const COMPRESSED: [&str; 8] = [
+    "catalogue/items",
+    "similarImage/collections",
+    "similarImage/collections/images",
+    "feedbackTotals",
+    "models",
+    "userCategory/getDataSet",
+    "userCategory/listDataSets",
+    "userCategory/listImages",
+];
+
 /// The value of `Allow` for a path. Operators' lists have all methods.
 fn allowed(item: &PathItem) -> HeaderValue {
     match (item.delete.is_some(), item.post.is_some(), item.get.is_some()) {
@@ -73,11 +85,15 @@ impl ErrorFormats {
         !matches!(self.of(path), ErrorFormat::PlainText)
     }
 
-    /// Whether texts below the path are compressed: the route map, the map pages and the documentation. None of them
-    /// contains a secret.
+    /// Whether texts at the path are compressed: the route map, the map pages, the documentation, and lists of image
+    /// recognition. None of them contains a secret.
     pub(crate) fn is_compressible(&self, path: &str) -> bool {
         let pages = ["/map", "/docs", "/openapi.json"];
-        matches!(self.of(path), ErrorFormat::RouteMap) || path == "/" || pages.iter().any(|page| path.starts_with(page))
+        match self.of(path) {
+            ErrorFormat::RouteMap => true,
+            ErrorFormat::Recognition(name) => COMPRESSED.contains(&name) || name.starts_with("models/"),
+            ErrorFormat::PlainText => path == "/" || pages.iter().any(|page| path.starts_with(page)),
+        }
     }
 
     fn respond(&self, path: &str, failure: Failure) -> Response {
@@ -158,4 +174,41 @@ pub(crate) fn function_code(rest: &str) -> &str {
     let is_version = first.strip_prefix('v').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
     let name = redact::path(if is_version { after } else { rest }).trim_matches('/');
     if name.is_empty() { "imageRecognition" } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use utoipa::openapi::OpenApi;
+
+    use super::ErrorFormats;
+    use crate::Segment;
+
+    #[test]
+    fn lists_are_compressed_and_what_has_a_secret_is_not() {
+        let formats = ErrorFormats::new(Segment::new("route_service").unwrap(), &OpenApi::default());
+        for path in [
+            "/route_service/v1/railmapDetail",
+            "/imageRecognition/v1/models",
+            "/imageRecognition/v1/models/general/tags",
+            "/imageRecognition/v1/catalogue/items",
+            "/imageRecognition/v1/similarImage/collections/images",
+            "/imageRecognition/v1/userCategory/getDataSet",
+            "/imageRecognition/v1/userCategory/listImages",
+            "/openapi.json",
+            "/",
+        ] {
+            assert!(formats.is_compressible(path), "{path}");
+        }
+        for path in [
+            "/imageRecognition/v1/userCategory/getToken",
+            "/imageRecognition/v1/userCategory/getImage",
+            "/imageRecognition/v1/concept/classify",
+            "/imageRecognition/v1/feedback",
+            "/console/api/session",
+            "/metrics",
+            "/readyz",
+        ] {
+            assert!(!formats.is_compressible(path), "{path}");
+        }
+    }
 }

@@ -4,6 +4,7 @@
 //! A handler parses, calls one service and renders its result. No handler knows which database there is.
 
 mod access_log;
+mod app_handle;
 mod body;
 mod body_drain;
 mod client_address;
@@ -20,7 +21,6 @@ pub mod fuzzing;
 mod gateway;
 mod hang_up;
 mod idle_timeout;
-mod itself;
 mod log_context;
 mod middleware;
 mod openapi;
@@ -43,6 +43,7 @@ mod tls;
 mod trace_context;
 
 pub use access_log::{AccessLine, AccessLog};
+pub use app_handle::AppHandle;
 pub use body::{media_type, read_body};
 pub use client_address::{ClientAddress, TrustedProxies, pass_peer};
 pub use cors::Cors;
@@ -50,7 +51,6 @@ pub use embedding::Embedding;
 pub use etag::{Cacheable, Etag};
 pub use failure::{Failure, Kind};
 pub use gateway::{Gateway, PublishedLimits, Segment, Services, SettingInForce};
-pub use itself::Itself;
 pub use log_context::LogContext;
 pub use middleware::App;
 pub use openapi::{document as openapi_document, operations};

@@ -65,9 +65,12 @@ enum Command {
     /// Spread the vectors of large collections over further PostgreSQL servers
     #[command(subcommand)]
     Shard(commands::shard::Command),
-    /// Fill the catalogue of object recognition
+    /// Fill, list and count the catalogue of object recognition
+    #[command(subcommand, alias = "catalog")]
+    Catalogue(commands::catalogue::Command),
+    /// Write the images of users' datasets into folders
     #[command(subcommand)]
-    Catalog(commands::catalog::Command),
+    Dataset(commands::dataset::Command),
     /// List, export, count and revoke feedback, explain what it did
     #[command(subcommand)]
     Feedback(commands::feedback::Command),
@@ -112,8 +115,8 @@ fn run() -> Result<ExitCode, CliError> {
     let cli = Cli::from_arg_matches(&matches).map_err(|error| CliError::Usage(error.to_string()))?;
     let settings = cli.settings;
     // The system's own is loaded when a file needs it.
-    if settings.heif != HeifLibrary::Installed {
-        kaisatsu_vision::load_heif(&settings.heif).map_err(CliError::Failed)?;
+    if settings.recognition.heif != HeifLibrary::Installed {
+        kaisatsu_vision::load_heif(&settings.recognition.heif).map_err(CliError::Failed)?;
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -131,7 +134,8 @@ fn run() -> Result<ExitCode, CliError> {
             Command::Models(command) => commands::models::run(command, &settings).await,
             Command::Collection(command) => commands::collection::run(command, &settings).await,
             Command::Shard(command) => commands::shard::run(command, &settings).await,
-            Command::Catalog(command) => commands::catalog::run(command, &settings).await,
+            Command::Catalogue(command) => commands::catalogue::run(command, &settings).await,
+            Command::Dataset(command) => commands::dataset::run(command, &settings).await,
             Command::Feedback(command) => commands::feedback::run(command, &settings).await,
             Command::Status(command) => commands::status::run(&command, &settings).await,
             Command::Doctor(command) => commands::doctor::run(&command, &settings).await,
@@ -149,4 +153,40 @@ fn run() -> Result<ExitCode, CliError> {
     // Tasks that are still waiting must not keep the process from ending.
     runtime.shutdown_background();
     ended
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, CommandFactory as _};
+
+    use super::Cli;
+
+    /// The commands below one, with what is typed for each.
+    fn commands(of: &Command, typed: &str) -> Vec<(String, Command)> {
+        let each = |one: &Command| {
+            let typed = format!("{typed} {}", one.get_name());
+            [vec![(typed.clone(), one.clone())], commands(one, &typed)].concat()
+        };
+        of.get_subcommands().flat_map(each).collect()
+    }
+
+    fn lacking(option: &str, is_meant: impl Fn(&str) -> bool) -> Vec<String> {
+        let has = |command: &Command| command.get_arguments().any(|one| one.get_long() == Some(option));
+        let all = commands(&Cli::command(), "kaisatsu").into_iter();
+        all.filter(|(typed, command)| is_meant(typed) && !has(command)).map(|(typed, _)| typed).collect()
+    }
+
+    #[test]
+    fn every_listing_can_be_json() {
+        let listings = ["list", "held", "totals", "count", "status", "doctor", "usage", "config"];
+        let lacking = lacking("json", |typed| listings.iter().any(|name| typed.ends_with(&format!(" {name}"))));
+        assert_eq!(lacking, Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_removes_something_asks_or_takes_yes() {
+        let removing = ["remove", "refuse", "revoke", "delete", "restore"];
+        let lacking = lacking("yes", |typed| removing.iter().any(|name| typed.ends_with(&format!(" {name}"))));
+        assert_eq!(lacking, Vec::<String>::new());
+    }
 }

@@ -79,7 +79,24 @@ fn verifies(text: &str, hash: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Hasher, hashed, verifies};
+    use std::{
+        net::{IpAddr, Ipv4Addr},
+        sync::{
+            Arc,
+            atomic::{AtomicUsize, Ordering},
+            mpsc,
+        },
+    };
+
+    use kaisatsu_model::{Language, Registration};
+    use kaisatsu_store::Store;
+    use kaisatsu_testkit::{Backend, Database, ManualClock};
+
+    use super::{Hasher, STRANGERS, hashed, verifies};
+    use crate::{AccessError, Accounts, LogMailer, RegistrationStep, Visitor};
+
+    const PASSWORD: &str = "a long enough password";
+    const PLACE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 
     #[test]
     fn a_hash_is_argon2id_and_matches_only_its_password() {
@@ -94,5 +111,67 @@ mod tests {
     async fn without_a_hash_no_password_matches() {
         let hasher = Hasher::new();
         assert!(!hasher.matches("nobody has this password", None, false).await.unwrap());
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn strangers_keep_one_core_busy_and_nobody_waits_for_them() {
+        let database = Database::fresh(Backend::Sqlite);
+        let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
+        let accounts =
+            Accounts::new(store, Arc::new(ManualClock::default()), Arc::new(LogMailer), "https://a.example/");
+        for email in ["known@example.org", "other@example.org"] {
+            let step = accounts.register(email, PASSWORD, Language::English, PLACE).await.unwrap();
+            assert_eq!(step, RegistrationStep::SignIn);
+            // The first account closes the door behind it.
+            accounts.set_registration(Registration::Open).await.unwrap();
+        }
+        let stranger = Visitor { agent: "", place: PLACE, browser: None };
+        let browser = accounts.sign_in("known@example.org", PASSWORD, &stranger).await.unwrap().browser;
+
+        // As many strangers as are let in, whose hashes take as long as this test likes.
+        let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (starts, started) = mpsc::channel();
+        let mut ends = Vec::new();
+        let mut inside = Vec::new();
+        let room = STRANGERS.running + STRANGERS.waiting;
+        for _ in 0..room {
+            let (end, ended) = mpsc::channel::<()>();
+            ends.push(end);
+            let (hasher, starts) = (accounts.hasher.clone(), starts.clone());
+            let (running, most) = (Arc::clone(&running), Arc::clone(&most));
+            inside.push(tokio::spawn(async move {
+                let hash = move || {
+                    most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                    let _ = starts.send(());
+                    let _ = ended.recv();
+                    running.fetch_sub(1, Ordering::SeqCst);
+                };
+                hasher.run(false, hash).await
+            }));
+        }
+        tokio::task::block_in_place(|| started.recv()).unwrap();
+        while accounts.hasher.strangers.free() > 0 {
+            tokio::task::yield_now().await;
+        }
+        for (email, password) in
+            [("other@example.org", PASSWORD), ("known@example.org", PASSWORD), ("nobody@example.org", "wrong")]
+        {
+            let refused = accounts.sign_in(email, password, &stranger).await;
+            assert!(matches!(refused, Err(AccessError::Busy)), "{email}: {refused:?}");
+        }
+        let new = accounts.register("new@example.org", PASSWORD, Language::English, PLACE).await;
+        assert!(matches!(new, Err(AccessError::Busy)), "a registration hashes too: {new:?}");
+        // The browser that signed in before has its turn, with the right password and with a wrong one.
+        let known = Visitor { browser: Some(&browser), ..stranger };
+        accounts.sign_in("known@example.org", PASSWORD, &known).await.unwrap();
+        let wrong = accounts.sign_in("known@example.org", "wrong", &known).await;
+        assert!(matches!(wrong, Err(AccessError::WrongCredentials)), "{wrong:?}");
+
+        drop(ends);
+        for one in inside {
+            one.await.unwrap().unwrap();
+        }
+        assert_eq!(most.load(Ordering::SeqCst), STRANGERS.running, "one after another");
+        accounts.sign_in("other@example.org", PASSWORD, &stranger).await.unwrap();
     }
 }

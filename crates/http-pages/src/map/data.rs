@@ -74,7 +74,9 @@ struct Data<'a> {
 #[derive(Serialize)]
 struct LineData<'a> {
     code: i64,
+    /// Its name in the language of the page.
     name: &'a str,
+    /// Its other name.
     #[serde(skip_serializing_if = "str::is_empty")]
     translation: &'a str,
     color: &'a str,
@@ -114,7 +116,7 @@ impl<'a> Data<'a> {
             id: map.id.as_str(),
             language: map.language.word(),
             languages: languages.iter().map(|language| language.word()).collect(),
-            name: &map.name,
+            name: map.title(),
             edition: &map.edition,
             credits: &map.credits,
             tag: tag.to_string(),
@@ -125,19 +127,20 @@ impl<'a> Data<'a> {
             levels: Pyramid::of(&map.extent).levels,
             deepest: DEEPEST,
             line_width: kaisatsu_render::LINE_WIDTH,
-            lines: map.lines.iter().map(|line| LineData::of(line, &index)).collect(),
+            lines: map.lines.iter().map(|line| LineData::of(line, map.language, &index)).collect(),
             stations: map.stations().iter().map(StationData::of).collect(),
         }
     }
 }
 
 impl<'a> LineData<'a> {
-    fn of(line: &'a Line, index: &HashMap<StationCode, usize>) -> Self {
+    fn of(line: &'a Line, language: MapLanguage, index: &HashMap<StationCode, usize>) -> Self {
         let run = |run: &Vec<_>| run.iter().filter_map(|code| index.get(code).copied()).collect();
+        let name = line.name_in(language);
         Self {
             code: line.code,
-            name: &line.name,
-            translation: &line.translation,
+            name,
+            translation: if name == line.name { &line.translation } else { &line.name },
             color: &line.color,
             is_loop: line.is_loop,
             runs: line.runs.iter().map(run).collect(),

@@ -40,7 +40,7 @@ fn respond(
         .replace("{service}", gateway.segment.as_str())
         .replace("{language}", language.word())
         .replace("{embed}", if gateway.map_embed == Embedding::Off { "no" } else { "yes" })
-        .replace("{name}", &escape(&loaded.map.name));
+        .replace("{name}", &escape(loaded.map.title()));
     let mut response = part(request, "text/html;charset=UTF-8", Etag::of(format_args!("{page}")), || page.into());
     embeddable(&gateway.map_embed, &mut response);
     Ok(response)

@@ -159,7 +159,7 @@ pub(crate) async fn list(State(gateway): State<Arc<Gateway>>, RawQuery(raw): Raw
 
 /// Adds an item to the catalogue
 ///
-/// The fields are those of a row that `kaisatsu catalog import` reads. This server recognises it
+/// The fields are those of a row that `kaisatsu catalogue import` reads. This server recognises it
 /// when it has answered, and every other replica within a second. The
 /// pictures are not stored: only their features and a thumbnail of the first are.
 #[utoipa::path(

@@ -12,6 +12,9 @@ use crate::{Failure, Gateway};
 /// Browsers ask each time whether it is still there.
 pub(super) const REVALIDATED: HeaderValue = HeaderValue::from_static("private, no-cache");
 
+/// Browsers show what they have for ten minutes, also of an image that was deleted since.
+pub(super) const KEPT_BRIEFLY: HeaderValue = HeaderValue::from_static("private, max-age=600");
+
 /// Browsers show what they have for an hour: the address changes with the picture.
 pub(super) const KEPT: HeaderValue = HeaderValue::from_static("private, max-age=3600");
 

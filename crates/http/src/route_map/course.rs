@@ -15,10 +15,10 @@ use serde::Serialize;
 
 use super::{
     course_wire::{CoursesAnswer, FoundCourses},
-    places::{Place, places},
     prepared::PreparedMap,
     response::{Refusals, respond},
     station::{gcs, language},
+    waypoints::{Waypoint, waypoints},
     window::map,
     wire::ErrorAnswer,
 };
@@ -130,7 +130,7 @@ fn order(query: &Query<'_>) -> Result<Order, Failure> {
 
 fn search(gateway: &Gateway, query: &Query<'_>) -> Result<FoundCourses, Failure> {
     let (gcs, language) = (gcs(query)?, language(query)?);
-    let places = places(query, gcs)?;
+    let waypoints = waypoints(query, gcs)?;
     let order = order(query)?;
     let most = query.count("answerCount", 1..=MOST, MOST)?;
     let (maps, on) = match query.text("id")? {
@@ -142,10 +142,10 @@ fn search(gateway: &Gateway, query: &Query<'_>) -> Result<FoundCourses, Failure>
     let mut best: Option<(Arc<LoadedMap<PreparedMap>>, Vec<Course>)> = None;
     let mut failure = None;
     for loaded in &maps {
-        let stations: Option<Vec<usize>> = places.iter().map(|place| place.on(loaded, &directory)).collect();
+        let stations: Option<Vec<usize>> = waypoints.iter().map(|place| place.on(loaded, &directory)).collect();
         let Some(stations) = stations else { continue };
         if let Some(at) = (1..stations.len()).find(|at| stations[..*at].contains(&stations[*at])) {
-            failure = Some(twice(&places[at], &loaded.map.stations()[stations[at]].name));
+            failure = Some(twice(&waypoints[at], &loaded.map.stations()[stations[at]].name));
             continue;
         }
         let courses = loaded.network().courses(&stations, order, most);
@@ -155,24 +155,24 @@ fn search(gateway: &Gateway, query: &Query<'_>) -> Result<FoundCourses, Failure>
             best = Some((Arc::clone(loaded), courses));
         }
     }
-    let failure = || failure.unwrap_or_else(|| not_found(&places, &maps, &directory, on));
+    let failure = || failure.unwrap_or_else(|| not_found(&waypoints, &maps, &directory, on));
     best.map(|(map, courses)| FoundCourses { map, courses, gcs, language }).ok_or_else(failure)
 }
 
-fn twice(place: &Place<'_>, name: &str) -> Failure {
+fn twice(place: &Waypoint<'_>, name: &str) -> Failure {
     let parameter = place.parameter;
     let rule = format!("query parameter {parameter} names {name} again; a journey has every station once");
     Failure::new(Kind::ParameterInvalid, rule)
 }
 
-/// The error when no map has all places: the place that no map has, if there is one.
+/// The error when no map has all waypoints: the one that no map has, if there is one.
 fn not_found(
-    places: &[Place<'_>],
+    waypoints: &[Waypoint<'_>],
     maps: &[Arc<LoadedMap<PreparedMap>>],
     directory: &StationDirectory<PreparedMap>,
     on: &str,
 ) -> Failure {
-    let nowhere = places.iter().find(|place| maps.iter().all(|loaded| place.on(loaded, directory).is_none()));
+    let nowhere = waypoints.iter().find(|place| maps.iter().all(|loaded| place.on(loaded, directory).is_none()));
     let apart = || Failure::new(Kind::NotFound, "there is no way between these stations: no map has all of them");
     nowhere.map_or_else(apart, |place| place.not_found(on))
 }

@@ -97,7 +97,7 @@ impl Serialize for Found {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let listed = self.maps.iter().map(|(loaded, stations)| ListedMap {
             id: loaded.map.id.as_str(),
-            name: &loaded.map.name,
+            name: loaded.map.title(),
             width: Text(loaded.map.extent.width),
             height: Text(loaded.map.extent.height),
             point: loaded.prepared.points(self.gcs, stations),

@@ -8,7 +8,7 @@ use kaisatsu_model::{AccountState, Clock as _, Email, Registration, Role, System
 use kaisatsu_status::Replica;
 use kaisatsu_store::Store;
 
-use super::{confirm, table};
+use super::{agreed, confirm, counted::counted, table};
 use crate::{
     error::CliError,
     settings::{Settings, on_this_machine},
@@ -45,6 +45,9 @@ pub(crate) enum Command {
         /// The person's e-mail address
         #[arg(value_parser = Email::new)]
         email: Email,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
     },
     /// Disable an account, with all of its applications, within a second and on every replica
     Disable {
@@ -112,12 +115,13 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             accounts.change(&find(&accounts, &email).await?.id, Some(AccountState::Active), None).await?;
             eprintln!("{email} may sign in");
         }
-        Command::Refuse { email } => {
+        Command::Refuse { email, yes } => {
             let account = find(&accounts, &email).await?;
             if !is_waiting(&account) {
                 let remedy = "`kaisatsu account disable` and `delete` are for such accounts";
                 return Err(CliError::Failed(format!("{email} does not wait for approval; {remedy}")));
             }
+            agreed(yes, &format!("Refuse {email}, and delete the account?"))?;
             accounts.delete_as_operator(&account.id).await?;
             eprintln!("{email} is refused");
         }
@@ -154,14 +158,14 @@ async fn delete(accounts: &Accounts, email: &Email, yes: bool) -> Result<(), Cli
     let id = find(accounts, email).await?.id;
     for all in accounts.contents(&id).await? {
         outln!(
-            "{}: {} keys, {} users, {} images, {} datasets, {} recognitions, {} verdicts",
+            "{}: {}, {}, {}, {}, {}, {}",
             all.name,
-            all.keys,
-            all.users,
-            all.images,
-            all.datasets,
-            all.recognitions,
-            all.verdicts
+            counted(all.keys, "key"),
+            counted(all.users, "user"),
+            counted(all.images, "image"),
+            counted(all.datasets, "dataset"),
+            counted(all.recognitions, "recognition"),
+            counted(all.verdicts, "verdict")
         );
     }
     if yes || confirm(&format!("Delete {email} with all of this?")) {

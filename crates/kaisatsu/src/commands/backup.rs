@@ -8,7 +8,7 @@ use indicatif::ProgressBar;
 use kaisatsu_recognition::check::{CheckOptions, check};
 use kaisatsu_store::{BlobAddress, BlobError, Blobs, DatabaseAddress, Store};
 
-use super::progress;
+use super::{counted::counted, progress};
 use crate::{error::CliError, settings::Settings};
 
 #[derive(Debug, Args)]
@@ -108,7 +108,8 @@ pub(super) async fn remove_unknown(store: &Store, images: &Blobs) -> Result<(), 
 pub(super) async fn verify(store: &Store, images: &Blobs, done: &str) -> Result<ExitCode, CliError> {
     let options = CheckOptions { deep: true, repair: false };
     let checked = check(store, images, options).await.map_err(|error| CliError::Store(error.to_string()))?;
-    outln!("{done}: the database, and {} images of {} bytes", checked.stored, checked.bytes);
+    let (images, bytes) = (counted(checked.stored, "image"), counted(checked.bytes, "byte"));
+    outln!("{done}: the database, and {images} of {bytes}");
     for fault in &checked.faults {
         outln!("{fault}");
     }

@@ -31,7 +31,7 @@ pub(super) fn print(
     let maps = gateway.maps.all();
     let listed: Vec<_> = maps.iter().map(|s| format!("{} ({} stations)", s.map.id, s.map.stations().len())).collect();
     println!("  maps       {}", listed.join(", "));
-    if let (true, Some(first)) = (settings.map_pages, first_map(gateway)) {
+    if let (true, Some(first)) = (settings.api.map_pages, first_map(gateway)) {
         println!("  look       {base}/map/{}", first.map.id);
     }
     println!("  models     {}", models(gateway));
@@ -47,7 +47,7 @@ pub(super) fn print(
     println!("\nTry it: what is around {} on the map?\n", middle.name);
     println!(
         "  curl \"{base}/{}/v1/railmapDetail?APIKEY={}&id={}&x={}&y={}&width=300&height=300\"\n",
-        settings.route_service.as_str(),
+        settings.api.route_service.as_str(),
         secret.unwrap_or("$APIKEY"),
         loaded.map.id,
         (at.x - 150).max(0),

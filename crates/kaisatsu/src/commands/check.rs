@@ -6,6 +6,7 @@ use clap::Args;
 use kaisatsu_recognition::check::{CheckOptions, check};
 use kaisatsu_store::{Blobs, Store};
 
+use super::counted::counted;
 use crate::{error::CliError, settings::Settings};
 
 #[derive(Debug, Args)]
@@ -27,7 +28,8 @@ pub(crate) async fn run(command: &Command, settings: &Settings) -> Result<ExitCo
     for fault in &done.faults {
         outln!("{fault}");
     }
-    outln!("{} files of {} bytes in the storage, {} images in the database", done.stored, done.bytes, done.known);
+    let (files, images) = (counted(done.stored, "file"), counted(done.known, "image"));
+    outln!("{files} of {} in the storage, {images} in the database", counted(done.bytes, "byte"));
     if done.removed > 0 {
         outln!("{} removed", done.removed);
     }

@@ -9,11 +9,11 @@ use std::{
 use clap::Subcommand;
 use kaisatsu_model::{Clock, CollectionName, SystemClock};
 use kaisatsu_recognition::Thumbnails;
-use kaisatsu_store::{Blobs, Collection, NewImage, PartState, Store, VectorPart};
+use kaisatsu_store::{Blobs, Collection, ImageRecord, NewImage, PartState, Store, VectorPart};
 use kaisatsu_vision::{ModelRegistry, training};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::{agreed, progress, table};
+use super::{agreed, counted::counted, paging::cut, progress, table};
 use crate::{error::CliError, settings::Settings};
 
 /// What the path of an address contains as it is: the unreserved characters, and `/`.
@@ -59,8 +59,16 @@ pub(crate) enum Command {
         #[arg(long)]
         yes: bool,
     },
-    /// List the collections
+    /// List the collections, or the images of one
     List {
+        /// The collection whose images are listed
+        name: Option<String>,
+        /// The most images to list
+        #[arg(long, value_name = "NUMBER", default_value_t = 100, requires = "name")]
+        limit: u32,
+        /// List the images after this number, which the page before ended with
+        #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "name")]
+        after: i64,
         /// As JSON, one object a row
         #[arg(long)]
         json: bool,
@@ -78,7 +86,7 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             let what = match &images[..] {
                 _ if all => "all images".to_owned(),
                 [image] => format!("image '{image}'"),
-                several => format!("{} images", several.len()),
+                several => counted(several.len(), "image"),
             };
             agreed(yes, &format!("Remove {what} from collection '{name}'?"))?;
             let mut gone = 0;
@@ -92,30 +100,12 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
                 }
                 gone += one;
             }
-            outln!("{gone} images removed");
+            outln!("{} removed", counted(gone, "image"));
             Ok(if gone > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
-        Command::List { json } => {
-            let rows: Vec<_> = store.collections().await?;
-            let parts = store.vector_parts().await?;
-            let place = |facts: &Collection| {
-                let of = parts.iter().filter(|part| part.is_of(facts));
-                let states: Vec<PartState> = of.map(VectorPart::state).collect();
-                if states.contains(&PartState::Answering) {
-                    "database"
-                } else if states.is_empty() {
-                    "memory"
-                } else {
-                    "moving"
-                }
-            };
-            let row = |(facts, images): (Collection, i64)| {
-                let place = place(&facts).to_owned();
-                [facts.name, images.to_string(), facts.model, place]
-            };
-            let rows: Vec<[String; 4]> = rows.into_iter().map(row).collect();
-            table::list(json, ["NAME", "IMAGES", "MODEL", "VECTORS"], &rows);
-            Ok(ExitCode::SUCCESS)
+        Command::List { name: None, json, .. } => list(&store, json).await,
+        Command::List { name: Some(name), limit, after, json } => {
+            list_images(&store, &name, (after, limit), json).await
         }
     }
 }
@@ -126,6 +116,48 @@ struct Import {
     url_prefix: String,
     base: Option<String>,
     again: bool,
+}
+
+async fn list(store: &Store, json: bool) -> Result<ExitCode, CliError> {
+    let rows: Vec<_> = store.collections().await?;
+    let parts = store.vector_parts().await?;
+    let place = |facts: &Collection| {
+        let of = parts.iter().filter(|part| part.is_of(facts));
+        let states: Vec<PartState> = of.map(VectorPart::state).collect();
+        if states.contains(&PartState::Answering) {
+            "database"
+        } else if states.is_empty() {
+            "memory"
+        } else {
+            "moving"
+        }
+    };
+    let row = |(facts, images): (Collection, i64)| {
+        let place = place(&facts).to_owned();
+        [facts.name, images.to_string(), facts.model, place]
+    };
+    let rows: Vec<[String; 4]> = rows.into_iter().map(row).collect();
+    table::list(json, ["NAME", "IMAGES", "MODEL", "VECTORS"], &rows);
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn list_images(store: &Store, name: &str, (after, limit): (i64, u32), json: bool) -> Result<ExitCode, CliError> {
+    if store.collection(name).await?.is_none() {
+        let remedy = "`kaisatsu collection list` lists them";
+        return Err(CliError::Failed(format!("there is no collection '{name}'; {remedy}")));
+    }
+    let mut images = store.collection_images(name, after, i64::from(limit) + 1).await?;
+    cut(&mut images, limit, |image| image.number);
+    if json {
+        for image in images {
+            let row = serde_json::json!({"imageId": image.image_id, "tag": image.tag, "imageUrl": image.image_url});
+            outln!("{row}");
+        }
+    } else {
+        let row = |image: ImageRecord| [image.image_id, table::short(&image.tag), image.image_url];
+        table::print(["IMAGE", "TAG", "ADDRESS"], &images.into_iter().map(row).collect::<Vec<_>>());
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 async fn import(store: &Store, settings: &Settings, asked: &Import) -> Result<ExitCode, CliError> {
@@ -180,7 +212,8 @@ async fn import(store: &Store, settings: &Settings, asked: &Import) -> Result<Ex
         }
     }
     bar.finish_and_clear();
-    outln!("collection '{}': {kept} images added, {there} were there, {refused} left out", asked.name);
+    let added = counted(kept, "image");
+    outln!("collection '{}': {added} added, {there} were there, {refused} left out", asked.name);
     Ok(if kept + there > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

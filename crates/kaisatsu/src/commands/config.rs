@@ -13,11 +13,18 @@ pub(crate) struct Command {
     /// Print the reference of all settings in Markdown instead
     #[arg(long)]
     reference: bool,
+    /// As JSON, one object a setting
+    #[arg(long, conflicts_with = "reference")]
+    json: bool,
 }
 
 pub(crate) fn run(command: &Command, origins: &Origins) -> ExitCode {
     if command.reference {
         outln!("{}", reference().trim_end());
+    } else if command.json {
+        for SettingInForce { name, value, origin } in in_force(origins) {
+            outln!("{}", serde_json::json!({"name": name, "value": value, "origin": origin}));
+        }
     } else {
         for arg in all_settings() {
             print_setting(&arg, origins);

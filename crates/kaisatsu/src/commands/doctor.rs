@@ -141,7 +141,7 @@ fn models(settings: &Settings) -> Finding {
 }
 
 fn pictures(settings: &Settings) -> Finding {
-    match kaisatsu_vision::load_heif(&settings.heif) {
+    match kaisatsu_vision::load_heif(&settings.recognition.heif) {
         Ok(Some(heif)) => ("HEIC and AVIF", Outcome::Ok, format!("libheif {}", heif.version)),
         Ok(None) => ("HEIC and AVIF", Outcome::Note, "refused: there is no libheif".to_owned()),
         Err(error) => ("HEIC and AVIF", Outcome::Problem, error),

@@ -12,11 +12,8 @@ use kaisatsu_model::{ApplicationName, MOST_PER_CANDIDATE, RecognitionId, SystemC
 use kaisatsu_store::{FeedbackFilter, FeedbackRow, Store, StoredCandidate};
 use serde::Serialize;
 
-use super::{agreed, application, progress, table};
+use super::{agreed, application, counted::counted, progress, table};
 use crate::{duration, error::CliError, settings::Settings};
-
-/// The number of characters after which a cell of a table is cut.
-const SHORT: usize = 60;
 
 /// A candidate in JSON output.
 #[derive(Serialize)]
@@ -187,12 +184,11 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             let count = store.count_feedback(&filter).await?;
             let count = count.all - count.revoked;
             if dry_run {
-                outln!("{count} verdicts would be revoked");
+                outln!("{} would be revoked", counted(count, "verdict"));
             } else {
-                agreed(yes, &format!("Revoke {count} verdicts?"))?;
+                agreed(yes, &format!("Revoke {}?", counted(count, "verdict")))?;
                 let gone = store.revoke_feedback(&filter, MOST_PER_CANDIDATE).await?;
-                let s = if gone == 1 { "" } else { "s" };
-                outln!("{gone} verdict{s} revoked; replicas follow within a second");
+                outln!("{} revoked; replicas follow within a second", counted(gone, "verdict"));
             }
         }
         Command::Totals { app, model, item, span, json } => {
@@ -222,38 +218,14 @@ fn line(row: FeedbackRow) -> [String; 8] {
         row.application_name,
         row.task,
         row.model,
-        short(&candidate),
+        table::short(&candidate),
         (row.verdict == Verdict::Valid).to_string(),
         row.standing.as_str().to_owned(),
-        short(&row.comment.unwrap_or_default()),
+        table::short(&row.comment.unwrap_or_default()),
     ]
-}
-
-/// Text from somebody else on one line, without control characters that a terminal would obey.
-fn short(text: &str) -> String {
-    let words: Vec<&str> =
-        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
-    let line = words.join(" ");
-    match line.char_indices().nth(SHORT) {
-        Some(_) => line.chars().take(SHORT - 1).chain(['…']).collect(),
-        None => line,
-    }
 }
 
 fn stretch(text: &str) -> Result<Duration, String> {
     let span = duration::parse(text)?;
     if span.is_zero() { Err("a stretch of time is longer than nothing".to_owned()) } else { Ok(span) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::short;
-
-    #[test]
-    fn text_from_others_stays_on_one_line() {
-        assert_eq!(short(" a\n\tb\u{1b}[31mc "), "a b [31mc");
-        assert_eq!(short(&"字".repeat(60)).chars().count(), 60);
-        let long = short(&"字".repeat(61));
-        assert!(long.chars().count() == 60 && long.ends_with('…'), "{long}");
-    }
 }

@@ -53,7 +53,7 @@ pub(super) fn access(settings: &Settings, local: SocketAddr) -> Access {
         .flat_map(|host| [format!("http://{host}:*"), format!("https://{host}:*")])
         .collect();
     origins.extend(public.map(with_port));
-    if let Cors::Only(listed) = &settings.cors {
+    if let Cors::Only(listed) = &settings.api.cors {
         origins.extend(listed.iter().filter_map(|origin| origin.to_str().ok()).map(with_port));
     }
     Access { hosts, origins }

@@ -16,7 +16,7 @@ use kaisatsu_vision::{
     training::{self, LabelledPhotos},
 };
 
-use super::{progress, table};
+use super::{counted::counted, progress, table};
 use crate::{error::CliError, settings::Settings};
 
 #[derive(Debug, Subcommand)]
@@ -215,7 +215,7 @@ fn tell(name: &str, labelled: &LabelledPhotos, embedded: &training::Embeddings, 
         Kind::Ridge => "a linear probe",
     };
     let (classes, photos) = (labelled.classes.len(), embedded.vectors.len());
-    outln!("model '{name}': {classes} classes from {photos} photographs, by {way}");
+    outln!("model '{name}': {} from {}, by {way}", counted(classes, "class"), counted(photos, "photograph"));
     if report.judged == 0 {
         outln!("leave-one-out accuracy: unknown; it takes two photographs of a class");
         return;

@@ -17,7 +17,7 @@ pub(crate) fn run(command: &Command, settings: &Settings) -> Result<ExitCode, Cl
     let document = if command.console {
         kaisatsu_http_console::document()
     } else {
-        kaisatsu_http::openapi_document(&settings.route_service, settings.key_places())
+        kaisatsu_http::openapi_document(&settings.api.route_service, settings.key_places())
     };
     let text = serde_json::to_string_pretty(&document).map_err(|error| CliError::Failed(error.to_string()))?;
     outln!("{text}");

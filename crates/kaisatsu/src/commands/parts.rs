@@ -26,7 +26,7 @@ pub(super) async fn open_database(
     }
     let store = Store::open(address).await?;
     let lock = if settings.share_sqlite { None } else { Some(database_lock::lock(address)?) };
-    if settings.vectors == VectorsSetting::Database {
+    if settings.recognition.vectors == VectorsSetting::Database {
         require_vectors(&store).await?;
     }
     Ok((store, lock))
@@ -65,31 +65,36 @@ pub(super) fn open_recognition(
             tracing::error!(model = entry.name, "cannot be used: {fault}");
         }
     }
+    let own = &settings.recognition;
     if let Some(HeifSupport { version, heic, avif }) =
-        kaisatsu_vision::load_heif(&settings.heif).map_err(CliError::Failed)?
+        kaisatsu_vision::load_heif(&own.heif).map_err(CliError::Failed)?
     {
         tracing::info!(version, heic, avif, "libheif reads HEIC and AVIF");
     } else {
         tracing::info!("there is no libheif: HEIC and AVIF are refused. `apt-get install libheif1` adds it");
     }
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let threads = if settings.engine_threads == 0 { cores } else { small(settings.engine_threads) };
-    let engine = Engine::start(registry, threads, settings.model_idle, allocator::release_unused)
+    let threads = if own.engine_threads == 0 { cores } else { small(own.engine_threads) };
+    let engine = Engine::start(registry, threads, own.model_idle, allocator::release_unused)
         .map_err(|error| CliError::Failed(format!("the system gives no thread for the engine: {error}")))?;
     let decided = kaisatsu_recognition::Settings {
-        waiting: small(settings.engine_waiting),
-        max_pixels: settings.max_image_pixels.into(),
-        keep: settings.keep_recognitions,
-        keep_pictures: settings.keep_pictures,
-        unsaved_answers: settings.unsaved_answers,
-        quorum: small(settings.feedback_quorum),
-        feedback_memory: usize::try_from(settings.feedback_memory).unwrap_or(usize::MAX),
-        exif_position: settings.exif_position,
-        vectors: VectorSettings { place: settings.vectors.into(), threshold: small(settings.vectors_threshold) },
+        waiting: small(own.engine_waiting),
+        max_pixels: own.max_image_pixels.into(),
+        keep: own.keep_recognitions,
+        keep_pictures: own.keep_pictures,
+        unsaved_answers: own.unsaved_answers,
+        quorum: small(own.feedback_quorum),
+        feedback_memory: usize::try_from(own.feedback_memory).unwrap_or(usize::MAX),
+        exif_position: own.exif_position,
+        vectors: VectorSettings {
+            place: own.vectors.into(),
+            threshold: small(own.vectors_threshold),
+            memory: usize::try_from(own.collection_memory).unwrap_or(usize::MAX),
+        },
         segments: SegmentSettings {
-            items: small(settings.catalogue_segment),
+            items: small(own.catalogue_segment),
             folder: settings.segments_folder(),
-            cache_bytes: settings.catalogue_cache,
+            cache_bytes: own.catalogue_cache,
         },
     };
     Ok(Recognition::new(engine, store.clone(), Arc::clone(clock), &decided, user_settings(settings, fetcher)?))
@@ -101,22 +106,22 @@ fn user_settings(settings: &Settings, fetcher: Fetcher) -> Result<UserSettings, 
         blobs: Blobs::open(&settings.blobs()?).map_err(|error| CliError::Store(error.to_string()))?,
         fetcher,
         limits: UserLimits {
-            bytes: settings.user_bytes,
-            images: settings.user_images,
-            datasets: settings.user_data_sets,
-            dataset_images: settings.data_set_images,
+            bytes: settings.users.user_bytes,
+            images: settings.users.user_images,
+            datasets: settings.users.user_data_sets,
+            dataset_images: settings.users.data_set_images,
         },
-        fetches: small(settings.fetches),
-        lease: settings.job_lease,
+        fetches: small(settings.users.fetches),
+        lease: settings.users.job_lease,
     })
 }
 
 /// What fetches images from addresses, under the rules of the settings.
 pub(super) fn fetcher(settings: &Settings) -> Result<Fetcher, CliError> {
     let policy = Policy {
-        allowed: settings.fetch_allow.as_ref().map(|places| places.0.clone()).unwrap_or_default(),
-        max_bytes: small(settings.max_image_bytes),
-        timeout: settings.fetch_timeout,
+        allowed: settings.users.fetch_allow.as_ref().map(|places| places.0.clone()).unwrap_or_default(),
+        max_bytes: small(settings.recognition.max_image_bytes),
+        timeout: settings.users.fetch_timeout,
     };
     Fetcher::new(policy).map_err(|error| CliError::Failed(error.to_string()))
 }

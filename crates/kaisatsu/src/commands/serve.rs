@@ -10,7 +10,7 @@ use kaisatsu_access::{
     SharedLimits, Tokens, Usage,
 };
 use kaisatsu_fetch::Fetcher;
-use kaisatsu_http::{AccessLog, Gateway, Itself, Limits, PreparedMap, PublishedLimits, Section, Services, Tls};
+use kaisatsu_http::{AccessLog, AppHandle, Gateway, Limits, PreparedMap, PublishedLimits, Section, Services, Tls};
 use kaisatsu_model::{ApplicationName, KeyScope, SystemClock};
 use kaisatsu_railmap::MapRegistry;
 use kaisatsu_status::{Identity, Monitor};
@@ -44,9 +44,10 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
     let clock = store.clock().await?;
     let maps = Arc::new(open_maps(&folder)?);
     let mailer = settings.mailer()?;
-    let operations = kaisatsu_http::operations(&settings.route_service);
-    let limits = (settings.shared_limits && store.is_shared()).then(|| SharedLimits::new(store.clone(), clock.clone()));
-    let (shared, per_day) = (limits.clone(), settings.daily_requests);
+    let operations = kaisatsu_http::operations(&settings.api.route_service);
+    let limits =
+        (settings.api.shared_limits && store.is_shared()).then(|| SharedLimits::new(store.clone(), clock.clone()));
+    let (shared, per_day) = (limits.clone(), settings.api.daily_requests);
     let usage = Usage::sharing(shared, store.clone(), Arc::clone(&clock), operations, per_day);
     let (cached, cached_for) = (store.clone(), settings.keys_max_age);
     let key_cache = KeyCache::load(cached, Arc::clone(&clock), Arc::clone(&usage), cached_for).await?;
@@ -65,10 +66,10 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
 
     key_cache.refresh_in_background();
     recognition.start();
-    if settings.jobs {
+    if settings.users.jobs {
         recognition.start_jobs();
     }
-    let tokens = Tokens::new(store.clone(), Arc::clone(&clock), settings.token_lifetime);
+    let tokens = Tokens::new(store.clone(), Arc::clone(&clock), settings.users.token_lifetime);
     tokio::spawn(tokens.clone().delete_expired_periodically());
     let accounts = Accounts::new(store.clone(), Arc::clone(&clock), mailer, &settings.public_url(local));
     tokio::spawn(accounts.clone().delete_expired_periodically());
@@ -79,9 +80,9 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
     let monitor = Arc::new(Monitor::new(store.clone(), Arc::clone(&clock), disks(settings, &address)?, identity));
     let gateway = Arc::new(Gateway::new(Services {
         key_places: settings.key_places(),
-        trusted_proxies: settings.trusted_proxies.clone(),
+        trusted_proxies: settings.api.trusted_proxies.clone(),
         key_cache,
-        limit: RateLimit::per_second(settings.rate_limit).shared(limits),
+        limit: RateLimit::per_second(settings.api.rate_limit).shared(limits),
         usage: Arc::clone(&usage),
         tokens,
         idempotency: Idempotency::new(store.clone(), Arc::clone(&clock)),
@@ -90,11 +91,11 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
         limits: published_limits(settings),
         maps: Arc::clone(&maps),
         recognition: Arc::clone(&recognition),
-        max_image_bytes: small(settings.max_image_bytes),
-        segment: settings.route_service.clone(),
+        max_image_bytes: small(settings.recognition.max_image_bytes),
+        segment: settings.api.route_service.clone(),
         request_timeout: settings.request_timeout,
-        map_pages: settings.map_pages,
-        map_embed: settings.map_embed.clone(),
+        map_pages: settings.api.map_pages,
+        map_embed: settings.api.map_embed.clone(),
         monitor: Arc::clone(&monitor),
         failed_requests: Arc::clone(&failed_requests),
         settings: config::in_force(origins),
@@ -105,8 +106,8 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
     tls.iter().cloned().for_each(watch::certificate);
     banner::print(settings, &address, &gateway, local, first_key.as_ref());
 
-    let itself = Itself::default();
-    let sections = sections(settings, &gateway, local, itself.clone(), fetcher);
+    let handle = AppHandle::default();
+    let sections = sections(settings, &gateway, local, handle.clone(), fetcher);
     let apart = settings.metrics_listen.is_some();
     let traces = settings.otlp_endpoint.as_deref().map(|to| TracedLog::start(log.clone(), to, local.to_string()));
     let traces = traces.transpose()?.map(Arc::new);
@@ -114,14 +115,14 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
         Some(traces) => Arc::clone(traces) as _,
         None => Arc::clone(&log) as _,
     };
-    let apps = kaisatsu_http::app(Arc::clone(&gateway), sections, settings.cors.clone(), metrics, lines, apart);
+    let apps = kaisatsu_http::app(Arc::clone(&gateway), sections, settings.api.cors.clone(), metrics, lines, apart);
     if let (Some(listener), Some(app)) = (metrics_listener, apps.metrics) {
         metrics::serve(listener, app);
     }
     let limits = Limits { connections: small(settings.max_connections), grace: settings.shutdown_grace };
     let stop = stopped(signals, &gateway, settings.shutdown_drain);
     let main = Arc::new(apps.main);
-    itself.connect(&main);
+    handle.connect(&main);
     let served = kaisatsu_http::serve(listener, main, limits, tls, stop).await;
     let stopped = tokio::task::spawn_blocking(move || recognition.stop());
     // A mail server that does not answer must not keep the server from ending.
@@ -175,16 +176,16 @@ fn sections(
     settings: &Settings,
     gateway: &Arc<Gateway>,
     local: SocketAddr,
-    itself: Itself,
+    app: AppHandle,
     fetcher: Fetcher,
 ) -> Vec<Section> {
-    let document = kaisatsu_http::openapi_document(&settings.route_service, settings.key_places());
+    let document = kaisatsu_http::openapi_document(&settings.api.route_service, settings.key_places());
     let mut sections = vec![kaisatsu_http_console::section()];
-    if settings.mcp {
+    if settings.api.mcp {
         let access = super::mcp::access(settings, local);
-        sections.push(kaisatsu_http_mcp::section(&document, itself, gateway, fetcher, access));
+        sections.push(kaisatsu_http_mcp::section(&document, app, gateway, fetcher, access));
     }
-    sections.push(kaisatsu_http_pages::section(&document, settings.map_pages));
+    sections.push(kaisatsu_http_pages::section(&document, settings.api.map_pages));
     sections
 }
 
@@ -213,11 +214,11 @@ fn open_maps(folder: &Path) -> Result<MapRegistry<PreparedMap>, CliError> {
 /// The limits that the console shows.
 fn published_limits(settings: &Settings) -> PublishedLimits {
     PublishedLimits {
-        user_bytes: settings.user_bytes,
-        user_images: settings.user_images,
-        user_data_sets: settings.user_data_sets,
-        data_set_images: settings.data_set_images,
-        keep_pictures: settings.keep_pictures,
+        user_bytes: settings.users.user_bytes,
+        user_images: settings.users.user_images,
+        user_data_sets: settings.users.user_data_sets,
+        data_set_images: settings.users.data_set_images,
+        keep_pictures: settings.recognition.keep_pictures,
     }
 }
 

@@ -1,5 +1,8 @@
 //! Prints tables with aligned columns.
 
+/// The number of characters after which a cell is cut.
+const SHORT: usize = 60;
+
 /// Prints rows under their headings, each column as wide as its widest cell.
 pub(super) fn print<const N: usize>(heads: [&str; N], rows: &[[String; N]]) {
     let width = |column: usize| {
@@ -31,6 +34,17 @@ pub(super) fn list<const N: usize>(json: bool, heads: [&str; N], rows: &[[String
     }
 }
 
+/// Text from somebody else on one line, without control characters that a terminal would obey.
+pub(super) fn short(text: &str) -> String {
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(SHORT) {
+        Some(_) => line.chars().take(SHORT - 1).chain(['…']).collect(),
+        None => line,
+    }
+}
+
 fn number_or_text(value: &str) -> serde_json::Value {
     value.parse::<i64>().ok().filter(|number| number.to_string() == value).map_or_else(|| value.into(), Into::into)
 }
@@ -51,7 +65,7 @@ fn camel_case(head: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{camel_case, number_or_text};
+    use super::{camel_case, number_or_text, short};
 
     #[test]
     fn names_of_columns_become_names_in_json() {
@@ -60,5 +74,12 @@ mod tests {
         assert_eq!(number_or_text("12"), 12);
         assert_eq!(number_or_text("007"), "007");
         assert_eq!(number_or_text("general"), "general");
+    }
+    #[test]
+    fn text_from_others_stays_on_one_line() {
+        assert_eq!(short(" a\n\tb\u{1b}[31mc "), "a b [31mc");
+        assert_eq!(short(&"字".repeat(60)).chars().count(), 60);
+        let long = short(&"字".repeat(61));
+        assert!(long.chars().count() == 60 && long.ends_with('…'), "{long}");
     }
 }

@@ -6,7 +6,7 @@ use clap::Subcommand;
 use kaisatsu_model::{ApplicationName, UserId};
 use kaisatsu_store::TokenHolder;
 
-use super::{agreed, application, key_service, table};
+use super::{agreed, application, counted::counted, key_service, table};
 use crate::{error::CliError, settings::Settings};
 
 #[derive(Debug, Subcommand)]
@@ -31,7 +31,7 @@ pub(crate) enum Command {
         /// The tokens of all of its users
         #[arg(long, conflicts_with = "user")]
         all: bool,
-        /// Do not ask before the tokens of all users are revoked
+        /// Do not ask
         #[arg(long)]
         yes: bool,
     },
@@ -59,11 +59,13 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
         Command::Revoke { app, user, all: _, yes } => {
             let name = app;
             let app = application(&service, &name).await?;
-            if user.is_none() {
-                let users = service.token_holders(&app.id).await?.len();
-                agreed(yes, &format!("Revoke the tokens of all {users} users of {name}?"))?;
-            }
-            outln!("{} tokens revoked", service.revoke_tokens(&app.id, user.as_ref()).await?);
+            let whose = match &user {
+                Some(user) => format!("user '{user}'"),
+                None => format!("all users ({})", service.token_holders(&app.id).await?.len()),
+            };
+            agreed(yes, &format!("Revoke the tokens of {whose} of {name}?"))?;
+            let revoked = service.revoke_tokens(&app.id, user.as_ref()).await?;
+            outln!("{} revoked", counted(revoked, "token"));
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -139,6 +139,11 @@ pub(crate) struct ImageWire {
     image_id: String,
     /// Where it comes from; empty for an image of the storage area.
     url: String,
+    /// The user's name for it in the storage area, such as a file name. Absent for images of other places, without a
+    /// name, and deleted from the storage area.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "espresso-03.jpg")]
+    name: Option<String>,
     /// What it shows.
     tag: String,
     /// `pending`, `fetched`, `tooLarge`, `notAnImage`, `notFound`, `timedOut`, `denied`, `overQuota` or `failed`.
@@ -203,6 +208,7 @@ impl From<DatasetImageRow> for ImageWire {
         Self {
             image_id: row.image_id.as_str().to_owned(),
             url: row.url.unwrap_or_default(),
+            name: row.name,
             tag: row.tag,
             outcome: row.outcome.as_str(),
             detail: row.detail.unwrap_or_default(),

@@ -11,7 +11,7 @@ use kaisatsu_model::ImageId;
 use kaisatsu_recognition::hex;
 
 use super::super::{
-    image_answer::{ImageAnswer, REVALIDATED},
+    image_answer::{ImageAnswer, KEPT_BRIEFLY, REVALIDATED},
     response::{RecognitionError, Refusals, UserRefusals, respond_with},
 };
 use crate::{
@@ -21,7 +21,8 @@ use crate::{
 
 /// An image of the user's storage area, or one that a dataset fetched
 ///
-/// An image that was deleted is not shown any more, also while a dataset uses it.
+/// An image that was deleted is not sent any more, also while a dataset uses it. A browser asks each time whether the
+/// original is still there, and shows a thumbnail that it has for ten minutes without asking.
 #[utoipa::path(
     get, path = "/userCategory/getImage", operation_id = "getImage", tag = "User categories",
     security(("APIKEY" = [])),
@@ -65,7 +66,8 @@ pub(crate) async fn get_image(
         let key = storage.find(&user, &id).await?;
         let tag = format!("{}{}", hex(&key.sha256), if small { "-small" } else { "" });
         let read = async || if small { storage.thumbnail(&key).await } else { storage.read(&key).await };
-        ImageAnswer::of(&gateway, &headers, &tag, REVALIDATED, read).await
+        let caching = if small { KEPT_BRIEFLY } else { REVALIDATED };
+        ImageAnswer::of(&gateway, &headers, &tag, caching, read).await
     })
     .await
 }

@@ -4,8 +4,8 @@ use kaisatsu_model::{Clock, RecognitionId, SystemClock};
 use kaisatsu_store::{RecognitionRecord, ScoreAdjustment, Store, StoredCandidate};
 use serde::Serialize;
 
-use super::{Candidate, short};
-use crate::error::CliError;
+use super::Candidate;
+use crate::{commands::table::short, error::CliError};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

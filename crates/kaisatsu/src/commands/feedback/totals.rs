@@ -6,8 +6,8 @@ use kaisatsu_model::Timestamp;
 use kaisatsu_store::{FeedbackFilter, FeedbackReport, FeedbackTotal, Store};
 use serde_json::{Value, json};
 
-use super::{short, table};
-use crate::error::CliError;
+use super::table;
+use crate::{commands::table::short, error::CliError};
 
 pub(super) async fn run(store: &Store, filter: &FeedbackFilter, span: Duration, json: bool) -> Result<(), CliError> {
     let span = i64::try_from(span.as_micros()).unwrap_or(i64::MAX);

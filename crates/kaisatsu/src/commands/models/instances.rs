@@ -10,7 +10,7 @@ use kaisatsu_vision::{
 };
 
 use crate::{
-    commands::{parts, progress},
+    commands::{counted::counted, parts, progress},
     error::CliError,
     settings::Settings,
 };
@@ -42,7 +42,8 @@ pub(super) async fn teach(
     for (path, reason) in &taught.refused {
         eprintln!("left out: {}: {reason}", path.display());
     }
-    outln!("model '{name}': {} things from {} photographs", taught.instances, taught.photos);
+    let (things, photos) = (counted(taught.instances, "thing"), counted(taught.photos, "photograph"));
+    outln!("model '{name}': {things} from {photos}");
     Ok(())
 }
 

@@ -11,9 +11,9 @@ use crate::{
 
 /// The server, for parts of it that send requests to other parts. It is connected once the server is assembled.
 #[derive(Clone, Default)]
-pub struct Itself(Arc<OnceLock<Weak<App>>>);
+pub struct AppHandle(Arc<OnceLock<Weak<App>>>);
 
-impl Itself {
+impl AppHandle {
     /// Lets requests reach this server from now on.
     pub fn connect(&self, app: &Arc<App>) {
         // The second of two servers would change nothing.

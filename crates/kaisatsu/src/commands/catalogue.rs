@@ -1,4 +1,4 @@
-//! `kaisatsu catalog`: the catalogue of object recognition.
+//! `kaisatsu catalogue`: the catalogue of object recognition.
 
 use std::{
     path::{Path, PathBuf},
@@ -12,8 +12,9 @@ use kaisatsu_recognition::{
 };
 use kaisatsu_store::{Blobs, ItemFilter, ListedItem, Store};
 use kaisatsu_vision::ModelRegistry;
+use serde_json::Value;
 
-use super::{agreed, progress, table};
+use super::{agreed, counted::counted, paging::cut, progress, table};
 use crate::{error::CliError, settings::Settings};
 
 #[derive(Debug, Subcommand)]
@@ -42,13 +43,28 @@ pub(crate) enum Command {
         #[arg(long)]
         yes: bool,
     },
-    /// Count the items by category
+    /// List the items, in the order in which they were first added
     List {
-        /// List instead the items that lack something apps of hosted gateways read: maker, brand, `releaseDate`,
-        /// `imageUrl`, or a page
-        #[arg(long)]
+        /// Only those of this category, such as book
+        #[arg(long, value_name = "CATEGORY")]
+        category: Option<String>,
+        /// List instead the items that lack something apps of hosted gateways read, all of them: maker, brand,
+        /// `releaseDate`, `imageUrl`, or a page
+        #[arg(long, conflicts_with_all = ["category", "limit", "after"])]
         missing: bool,
-        /// As JSON, one object a row
+        /// The most items to list
+        #[arg(long, value_name = "NUMBER", default_value_t = 100)]
+        limit: u32,
+        /// List the items after this number, which the page before ended with
+        #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+        after: i64,
+        /// As JSON, one object an item
+        #[arg(long)]
+        json: bool,
+    },
+    /// Count the items by category
+    Count {
+        /// As JSON, one object a category
         #[arg(long)]
         json: bool,
     },
@@ -76,7 +92,7 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             import_file(&store, settings, &file, chosen(&file, format)?, &pictures.unwrap_or(own)).await
         }
         Command::Remove { ids, yes } => {
-            let what = if let [id] = &ids[..] { format!("item '{id}'") } else { format!("{} items", ids.len()) };
+            let what = if let [id] = &ids[..] { format!("item '{id}'") } else { counted(ids.len(), "item") };
             agreed(yes, &format!("Remove {what} from the catalogue?"))?;
             let mut gone = 0;
             for id in &ids {
@@ -86,11 +102,14 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
                     eprintln!("the catalogue has no item '{id}'");
                 }
             }
-            outln!("{gone} items removed");
+            outln!("{} removed", counted(gone, "item"));
             Ok(if gone > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
-        Command::List { missing: true, json } => list_missing(&store, json).await,
-        Command::List { missing: false, json } => {
+        Command::List { missing: true, json, .. } => list_missing(&store, json).await,
+        Command::List { missing: false, category, limit, after, json } => {
+            list(&store, category.as_deref(), (after, limit), json).await
+        }
+        Command::Count { json } => {
             let rows: Vec<[String; 2]> = store
                 .catalogue_counts()
                 .await?
@@ -101,6 +120,37 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+async fn list(
+    store: &Store,
+    category: Option<&str>,
+    (after, limit): (i64, u32),
+    json: bool,
+) -> Result<ExitCode, CliError> {
+    let filter = ItemFilter { category, ..ItemFilter::default() };
+    let mut items = store.catalogue_items(&filter, after, i64::from(limit) + 1).await?;
+    cut(&mut items, limit, |listed| listed.item.number);
+    if json {
+        for listed in items {
+            outln!("{}", object(&listed));
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let row = |ListedItem { item, pictures, codes }: ListedItem| {
+        [item.id, item.category, codes.join(" "), pictures.to_string(), table::short(&item.name)]
+    };
+    table::print(["ID", "CATEGORY", "BARCODES", "PICTURES", "NAME"], &items.into_iter().map(row).collect::<Vec<_>>());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// An item as `catalogue/items` answers it.
+fn object(ListedItem { item, pictures, codes }: &ListedItem) -> Value {
+    let parsed = |text: &str| serde_json::from_str(text).unwrap_or(Value::Null);
+    serde_json::json!({
+        "id": item.id, "category": item.category, "name": item.name, "barcodes": codes, "pictures": pictures,
+        "imageUrl": item.image_url, "detail": parsed(&item.detail), "sites": parsed(&item.sites),
+    })
 }
 
 async fn list_missing(store: &Store, json: bool) -> Result<ExitCode, CliError> {
@@ -159,6 +209,7 @@ async fn import_file(
         ImportError::Put(error) => CliError::Store(error.to_string()),
         ImportError::Model(fault) => CliError::Failed(fault.to_string()),
     })?;
-    outln!("{} items added, {} were there, {} rows left out", done.added, done.unchanged, done.skipped);
+    let (added, skipped) = (counted(done.added, "item"), counted(done.skipped, "row"));
+    outln!("{added} added, {} were there, {skipped} left out", done.unchanged);
     Ok(if done.added + done.unchanged > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -1,4 +1,5 @@
-//! The places of a journey, as `searchCourse` takes them: station codes, names, and coordinates.
+//! The waypoints of a journey, from its start to its end, as `searchCourse` takes them: station codes, names, and
+//! coordinates.
 
 use kaisatsu_model::{Gcs, Position, StationCode, StationName};
 use kaisatsu_railmap::{LoadedMap, Selection, StationDirectory, datum};
@@ -15,9 +16,9 @@ const MOST_BETWEEN: usize = 3;
 /// How far from coordinates a station may be, in metres.
 const REACH: f64 = 5000.0;
 
-/// A place, and the parameter that names it.
+/// A waypoint, and the parameter that names it.
 #[derive(Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct Waypoint<'a> {
     pub(super) parameter: &'static str,
     written: &'a str,
     wanted: Wanted,
@@ -30,8 +31,8 @@ enum Wanted {
     Near(Position),
 }
 
-/// The places of a request, in the order of the journey; at least two.
-pub(super) fn places<'a>(query: &'a Query<'_>, gcs: Gcs) -> Result<Vec<Place<'a>>, Failure> {
+/// The waypoints of a request, in the order of the journey; at least two.
+pub(super) fn waypoints<'a>(query: &'a Query<'_>, gcs: Gcs) -> Result<Vec<Waypoint<'a>>, Failure> {
     exclusive(query, "via", &["viaList"])?;
     let list = query.text("viaList")?.map(|text| text.split(':').collect::<Vec<_>>());
     let mut written = Vec::new();
@@ -56,7 +57,7 @@ pub(super) fn places<'a>(query: &'a Query<'_>, gcs: Gcs) -> Result<Vec<Place<'a>
         written.extend(between.into_iter().map(|place| (parameter, place)));
         written.push(("to", to));
     }
-    written.into_iter().map(|(parameter, place)| Place::read(parameter, place.trim(), gcs)).collect()
+    written.into_iter().map(|(parameter, place)| Waypoint::read(parameter, place.trim(), gcs)).collect()
 }
 
 /// The parts of a list with commas. Coordinates have a comma themselves: a number with a decimal point, and the next.
@@ -81,7 +82,7 @@ fn by_commas(list: &str) -> Vec<&str> {
     places
 }
 
-impl<'a> Place<'a> {
+impl<'a> Waypoint<'a> {
     fn read(parameter: &'static str, written: &'a str, gcs: Gcs) -> Result<Self, Failure> {
         let digits = !written.is_empty() && written.bytes().all(|byte| byte.is_ascii_digit());
         let code = written.parse().ok().and_then(|number| StationCode::new(number).ok()).filter(|_| digits);
@@ -146,7 +147,7 @@ fn coordinates(text: &str) -> Option<(f64, f64)> {
 mod tests {
     use kaisatsu_model::Gcs;
 
-    use super::{by_commas, places};
+    use super::{by_commas, waypoints};
     use crate::Query;
 
     const KNOWN: [&str; 4] = ["from", "to", "via", "viaList"];
@@ -168,7 +169,7 @@ mod tests {
     fn both_ways_to_list_places() {
         let read = |raw: &str| -> Result<Vec<String>, String> {
             let query = Query::read(Some(raw), &KNOWN);
-            let read = places(&query, Gcs::Wgs84).map_err(|failure| failure.message)?;
+            let read = waypoints(&query, Gcs::Wgs84).map_err(|failure| failure.message)?;
             Ok(read.iter().map(|place| format!("{}={}", place.parameter, place.written)).collect())
         };
         let list = |names: &[&str]| Ok(names.iter().map(|name| (*name).to_owned()).collect());
