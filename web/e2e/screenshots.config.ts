@@ -6,7 +6,7 @@ import { chromium } from './chromium';
 export default defineConfig({
   testDir: 'screenshots',
   workers: 1,
-  timeout: 600_000,
+  timeout: 1_800_000,
   expect: { timeout: 60_000 },
   reporter: [['list']],
   outputDir: '../../target/web-screenshots',

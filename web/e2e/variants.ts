@@ -54,3 +54,20 @@ export async function tiles(page: Page, name: string, across: number): Promise<B
   );
   return made.map((text) => Buffer.from(text, 'base64'));
 }
+
+/** The middle of a photograph in the format of a phone that is held upright. */
+export async function upright(page: Page, name: string): Promise<Buffer> {
+  const source = readFileSync(photo(name)).toString('base64');
+  const made = await page.evaluate(async (source) => {
+    const bytes = Uint8Array.from(atob(source), (c) => c.charCodeAt(0));
+    const picture = await createImageBitmap(new Blob([bytes]));
+    const canvas = new OffscreenCanvas(900, 1600);
+    const width = picture.height * (900 / 1600);
+    const left = (picture.width - width) / 2;
+    canvas.getContext('2d')!.drawImage(picture, left, 0, width, picture.height, 0, 0, 900, 1600);
+    const blob = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.9 });
+    const all = new Uint8Array(await blob.arrayBuffer());
+    return btoa(all.reduce((text, byte) => text + String.fromCharCode(byte), ''));
+  }, source);
+  return Buffer.from(made, 'base64');
+}

@@ -49,6 +49,64 @@ test('an application is made, and its key shown once works', async ({ page, cont
   await expect(page.getByText(key), 'no secret is shown again').toHaveCount(0);
 });
 
+test('a key is created with a scope, places and a lifetime, and the list shows them', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.base });
+  const { id } = await operator.application('terms');
+  await signIn(page, server.base, 'operator@example.org');
+  await page.goto(`${server.base}/console/applications/${id}`);
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create key' });
+  await dialog.getByLabel('Scope').selectOption('Restricted');
+  await expect(dialog.getByText('cannot issue tokens')).toBeVisible();
+  const places = dialog.getByRole('textbox', { name: /Allowed places/ });
+  await places.fill('https://maps.example.org\nmaps.example.org/path');
+  await expect(dialog.getByText('“maps.example.org/path” is neither an origin')).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Create key' })).toBeDisabled();
+  await places.fill('https://maps.example.org\n192.0.2.0/24');
+  await dialog.getByLabel('Expires after').selectOption('90 days');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  const secret = page.getByRole('dialog', { name: 'Your new API key' });
+  await secret.getByRole('group', { name: 'API key' }).getByRole('button', { name: 'Copy' }).click();
+  const key = await page.evaluate(() => navigator.clipboard.readText());
+  await secret.getByRole('button', { name: 'Done' }).click();
+
+  const row = page.getByRole('row', { name: new RegExp(`…${key.slice(-4)}`) });
+  await expect(row).toContainText('Restricted');
+  await expect(row).toContainText('Only from https://maps.example.org, 192.0.2.0/24');
+  const expires = new Date(Date.now() + 90 * 86_400_000);
+  await expect(row).toContainText(String(expires.getUTCFullYear()));
+  await expect(row).toContainText('Active');
+  await expectAccessible(page);
+  expect(await list(key), 'not from here').toBe(403);
+  const url = `${server.base}/route_service/v1/railmapList?APIKEY=${key}`;
+  const from = (origin: string) => fetch(url, { headers: { origin } });
+  expect((await from('https://maps.example.org')).status).toBe(200);
+  expect((await from('https://elsewhere.example.org')).status).toBe(403);
+
+  const { keys } = await operator.call<{ keys: { hint: string; createdAt: string; expiresAt: string }[] }>(
+    'GET',
+    `applications/${id}`,
+  );
+  const made = keys.find((one) => one.hint === key.slice(-4))!;
+  expect(Date.parse(made.expiresAt) - Date.parse(made.createdAt)).toBe(90 * 86_400_000);
+  await page.getByRole('button', { name: `Rotate …${key.slice(-4)}` }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create new key' }).click();
+  await secret.getByRole('group', { name: 'API key' }).getByRole('button', { name: 'Copy' }).click();
+  await secret.getByRole('button', { name: 'Done' }).click();
+  await expect(page.getByText('Only from https://maps.example.org, 192.0.2.0/24')).toHaveCount(2);
+});
+
+test('people who are no operators create no keys of operators', async ({ page }) => {
+  const member = await ConsoleUser.register(server.base, 'member@example.org');
+  const { id } = await member.application('members');
+  await signIn(page, server.base, 'member@example.org');
+  await page.goto(`${server.base}/console/applications/${id}`);
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const scope = page.getByRole('dialog', { name: 'Create key' }).getByLabel('Scope');
+  await expect(scope.getByRole('option')).toHaveText(['Standard', 'Restricted']);
+});
+
 test('what is called is seen in charts, by operation and by key', async ({ page }) => {
   const { id, key } = await operator.application('called');
   for (let n = 0; n < 5; n++) await list(key);
@@ -146,7 +204,7 @@ test('an application of the command line is taken over by the operator, and work
   await expect(page.getByText('This application has no owner')).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Take over' }).click();
-  await expect(page.getByText('The application is yours now.')).toBeVisible();
+  await expect(page.getByText('The application is now yours.')).toBeVisible();
   await expect(page.getByText('This application has no owner')).toHaveCount(0);
   await page.getByRole('navigation').getByRole('link', { name: 'Applications' }).click();
   await expect(page.getByRole('link', { name: 'ticket hall' })).toBeVisible();

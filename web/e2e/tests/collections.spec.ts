@@ -98,7 +98,7 @@ test('items are imported, found and deleted', async ({ page }) => {
   await expect(page.getByText('The catalogue is empty')).toBeVisible();
   await page.getByRole('button', { name: 'Import' }).click();
   await page.getByTestId('import-files').setInputFiles([table, box]);
-  await expect(page.getByText('2 items, 1 picture')).toBeVisible();
+  await expect(page.getByText('2 items, 1 image')).toBeVisible();
   await page.getByRole('button', { name: 'Import 2 items' }).click();
   await expect(page.getByText('2 uploaded').first()).toBeVisible();
   const list = page.getByRole('table', { name: 'Items' });
@@ -110,10 +110,10 @@ test('items are imported, found and deleted', async ({ page }) => {
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Coffee');
   await dialog.getByRole('button', { name: 'Add item' }).click();
-  await expect(dialog.getByText('Enter an ID and a name, and a barcode or a picture.')).toBeVisible();
+  await expect(dialog.getByText('Enter an ID and a name, and a barcode or an image.')).toBeVisible();
   await dialog.getByLabel('ID', { exact: true }).fill('coffee');
   await page.getByTestId('item-pictures').setInputFiles(photo('coffee.png'));
-  await expect(dialog.getByText('1 picture chosen')).toBeVisible();
+  await expect(dialog.getByText('1 image chosen')).toBeVisible();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Add item' }).click();
   await expectPictures(list, 2);
@@ -124,7 +124,7 @@ test('items are imported, found and deleted', async ({ page }) => {
   await expect(list).toContainText('Kokoro');
   await page.getByRole('button', { name: 'Delete Kokoro' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await expect(page.getByText('No such item')).toBeVisible();
+  await expect(page.getByText('No items found')).toBeVisible();
   await page.setViewportSize(phone);
   await expectNoHorizontalScrolling(page);
   rmSync(folder, { recursive: true });

@@ -51,6 +51,13 @@ test('from photographs to a dataset that recognises, and away again', async ({ p
   await page.locator('input[type=file]').first().setInputFiles(photo('coffee.png'));
   await expect(page.getByRole('list', { name: 'Candidates' }).getByRole('listitem').first()).toContainText('thing');
   await page.goBack();
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download' }).click();
+  const archive = await download;
+  expect(archive.suggestedFilename()).toBe('Café animals.zip');
+  const names = readFileSync(await archive.path()).toString('latin1');
+  for (const file of ['texture/texture-0.jpg', 'thing/thing-2.jpg'])
+    expect(names, 'a folder for each tag').toContain(file);
   await page.getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog).toContainText('Café animals');

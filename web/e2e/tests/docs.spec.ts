@@ -54,7 +54,7 @@ test('every operation is there, and found by its words', async ({ page }) => {
   await page.getByLabel('Find an operation').fill('STATION near');
   await expect(list.getByRole('link')).toHaveText(['stationNear']);
   await page.getByLabel('Find an operation').fill('no such thing');
-  await expect(page.getByText('No operation has these words.')).toBeVisible();
+  await expect(page.getByText('No operation matches.')).toBeVisible();
 });
 
 test('the form sends a request, and shows answers, errors and pictures', async ({ page }) => {

@@ -215,7 +215,7 @@ test.describe('on a desktop', () => {
   test('a way is found between two boxes, highlighted, and kept in the address', async ({ page }) => {
     const { problems } = watch(page);
     await open(page, '/map/tokyo');
-    await page.getByRole('button', { name: 'Find a way' }).click();
+    await page.getByRole('button', { name: 'Find a route' }).click();
     for (const [box, text] of [
       ['#from', '新宿'],
       ['#to', '東京'],
@@ -265,7 +265,7 @@ test.describe('on a desktop', () => {
     await expect(page.locator('#panel-name')).toHaveText('高円寺');
     await context.setGeolocation({ latitude: 0, longitude: 0 });
     await page.getByRole('button', { name: 'Where am I?' }).click();
-    await expect(page.getByRole('alert')).toHaveText('There is no station of this map within 50 km.');
+    await expect(page.getByRole('alert')).toHaveText('This map has no station within 50 km.');
     await expect(page.locator('#embed')).toBeHidden();
   });
 

@@ -18,7 +18,7 @@ export const auth = {
     register: 'No account yet?',
     registerAction: 'Register',
     ended: 'Your session has ended. Sign in to continue.',
-    fresh: 'This server has no account yet.',
+    fresh: 'This server has no accounts yet.',
     freshAction: 'Set it up',
   },
   register: {

@@ -4,7 +4,7 @@ const images = (count: number) => plural(count, 'image', 'images');
 
 export const collections = {
   title: 'Collections',
-  lead: 'Public sets of images that similar image search looks through.',
+  lead: 'Public sets of images for similar image search.',
   name: 'Name',
   images: 'Images',
   model: 'Model',
@@ -23,26 +23,27 @@ export const collections = {
   },
   remove: {
     title: (name: string) => `Delete ${name}`,
-    text: (count: number) => `This deletes ${images(count)}. No search finds them any more. This cannot be undone.`,
+    text: (count: number) =>
+      `${images(count)} will be deleted and no longer found by any search. This cannot be undone.`,
     done: (name: string) => `${name} has been deleted.`,
   },
   one: {
     count: images,
     add: 'Add images',
-    addLead: 'An image of the same name replaces the one that is there. The server keeps a thumbnail, not the file.',
+    addLead: 'An image with the same name replaces the existing one. The server keeps a thumbnail, but not the file.',
     new: 'This collection has no images yet',
-    newText: 'Add some above. A search finds them at once.',
+    newText: 'Add images above. They can be found immediately.',
     grid: (name: string) => `Images of ${name}`,
     similar: (id: string) => `Show images similar to ${id}`,
     remove: (id: string) => `Delete ${id}`,
     removeTitle: 'Delete image',
-    removeText: (id: string) => `No search finds “${id}” any more. This cannot be undone.`,
+    removeText: (id: string) => `“${id}” will no longer be found by any search. This cannot be undone.`,
     removed: 'The image has been deleted.',
     more: 'Show more',
   },
   search: {
     title: 'Search',
-    lead: 'Finds the images of this collection that are most similar to another one.',
+    lead: 'Finds the images of this collection that are most similar to one of yours.',
     choose: 'Choose an image',
     busy: 'Searching…',
     results: (count: number) => (count === 0 ? 'No similar images' : `${images(count)}, most similar first`),

@@ -15,7 +15,7 @@ export const operator = {
     means: {
       open: 'Anyone who can reach this server can create an account and sign in immediately, or after confirming the e-mail address if the server sends e-mail.',
       approval:
-        'Anyone can request an account. It is listed below until an operator approves or rejects it. If the server sends e-mail, operators are notified, and so is the person. This is the default.',
+        'Anyone can request an account. It is listed below until an operator approves or rejects it. If the server sends e-mail, it notifies the operators of the request and the person of the decision. This is the default.',
       closed: 'No new accounts are accepted. Existing accounts can still sign in.',
     },
     done: {

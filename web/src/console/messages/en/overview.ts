@@ -11,7 +11,7 @@ export const overview = {
   todo: {
     title: 'Needs attention',
     keyEnds: (hint: string, when: string) => `The key …${hint} expires ${when}`,
-    keyEndsText: (name: string) => `${name}: replace it everywhere before then.`,
+    keyEndsText: (name: string) => `${name}: replace it wherever it is used before then.`,
     noKey: (name: string) => `${name} has no working key`,
     noKeyText: 'This application cannot call the server.',
     quotaNear: (name: string, share: string) => `${name} has used ${share} of today’s quota`,
@@ -23,6 +23,14 @@ export const overview = {
         ? 'An account is waiting for your approval'
         : `${plural(count, 'account', 'accounts')} are waiting for your approval`,
     waitingText: 'Accounts cannot be used until they are approved.',
+    failing: (name: string, share: string) => `${share} of the requests of ${name} failed`,
+    failingText: (requests: number, refused: number, failed: number) =>
+      `Of ${requests.toLocaleString('en-GB')} requests in the last 24 hours, ${[
+        refused > 0 && `${refused.toLocaleString('en-GB')} ${refused === 1 ? 'was' : 'were'} rejected (4xx)`,
+        failed > 0 && `${failed.toLocaleString('en-GB')} failed on the server (5xx)`,
+      ]
+        .filter((one) => one !== false)
+        .join(' and ')}.`,
     part: (name: string, state: string) => `${name}: ${state}`,
     more: (count: number) => `${count.toLocaleString('en-GB')} more`,
     accountsFailed: 'Accounts waiting for approval could not be loaded',
@@ -51,14 +59,14 @@ export const overview = {
   },
   examples: {
     title: 'In your language',
-    lead: 'Programs with the SDKs, to copy. They read the address and the key from KAISATSU_URL and KAISATSU_KEY.',
+    lead: 'Sample programs that use the SDKs. They read the address and the key from KAISATSU_URL and KAISATSU_KEY.',
     language: 'Language',
-    example: 'Program',
+    example: 'Sample',
     names: {
       aroundMe: 'Which stations are around me?',
       whatIsThis: 'What is this?',
       teach: 'Teach it three things',
-      correct: 'Tell it that it was wrong',
+      correct: 'Correct a wrong result',
     },
   },
   links: {

@@ -14,7 +14,7 @@ export const recognition = {
     },
     readText: {
       name: 'Text',
-      line: 'What the text in the image says, line by line, Japanese and Latin, vertical too.',
+      line: 'The text in the image, line by line: Japanese and Latin scripts, also vertical.',
     },
   },
   settings: {
@@ -24,21 +24,21 @@ export const recognition = {
     unusable: (title: string) => `${title} (unavailable)`,
     modelFor: {
       general: 'Animals, plants, food, vehicles, buildings and everyday things in 1,000 categories.',
-      'general-fast': 'The same categories as general in half the time, less accurate.',
-      'general-lcnet': 'The same categories as general, by another network.',
+      'general-fast': 'The same categories as general in half the time, but less accurate.',
+      'general-lcnet': 'The same categories as general, from another network.',
       food: 'Dishes of many cuisines. An image without food has no candidates.',
       plant: 'Plants by species, genus or family.',
       flower: 'Plants with conspicuous flowers.',
       animal: 'Animals. An image without one has no candidates.',
       vehicle: 'Vehicles. An image without one has no candidates.',
-      scene: 'Natural and built places, such as beach or church; no single sights.',
+      scene: 'Natural and man-made places, such as beaches and churches, but not individual sights.',
       kinoko: 'Seven kinds of fungi. It never says whether a mushroom can be eaten.',
       fashion_type: 'Kinds of clothes and accessories.',
-      landmark: 'Single sights that the operator taught, verified by their geometry.',
-      coco: 'Everyday objects of 80 kinds, each with its bounding box.',
+      landmark: 'Individual sights that the operator has taught, verified geometrically.',
+      coco: '80 kinds of everyday objects, each with its bounding box.',
     } as Record<string, string>,
     landmarkMissing:
-      'landmark: not taught yet; the operator teaches it with kaisatsu models teach landmark --instances.',
+      'landmark: not taught yet; the operator can teach it with kaisatsu models teach landmark --instances.',
     collectionSource: 'Collection of this server',
     datasetSource: 'Dataset of a user',
     collection: 'Collection',
@@ -69,8 +69,8 @@ export const recognition = {
     },
     maxCandidates: 'Maximum candidates',
     minScore: 'Minimum score',
-    highAccuracy: 'Search small objects',
-    highAccuracyHint: 'Searches the image in overlapping tiles too. Takes about five times as long.',
+    highAccuracy: 'Detect small objects',
+    highAccuracyHint: 'Also searches overlapping tiles of the image. Takes about five times as long.',
     nameLanguage: 'Language of names',
     nameLanguages: { en: 'English', ja: '日本語', both: 'English and 日本語' },
     bothHint: 'Sends two requests, because a response has one language.',
@@ -178,15 +178,15 @@ export const recognition = {
   },
   actually: {
     ask: 'It is actually…',
-    hint: 'Type a part of the name. Choosing a tag confirms it for this image.',
+    hint: 'Type part of the name. Choosing a tag confirms it for this image.',
     tags: 'Tags of the model',
-    none: (model: string) => `The model ${model} has no such tag. A dataset can teach the server new ones.`,
+    none: (model: string) => `The model ${model} has no such tag. You can teach the server new ones with a dataset.`,
   },
   feedback: {
     whole: 'Is the whole result right?',
     wholeHint:
       '“Wrong” means that no candidate is right. “Right” means that the first one is right, or all of them in an object detection.',
-    wholeTextHint: '“Right” and “wrong” are about all lines together.',
+    wholeTextHint: '“Right” and “wrong” apply to all lines together.',
     right: (name: string) => `“${name}” is right`,
     wrong: (name: string) => `“${name}” is wrong`,
     wholeRight: 'The result is right',
@@ -205,7 +205,7 @@ export const recognition = {
     reach:
       'Feedback takes effect immediately for this application, and for others once enough applications agree. The latest verdict on a candidate replaces earlier ones.',
     reachText:
-      'Verdicts on text are stored and counted. They do not change what is read. The comment on a line is its correct text.',
+      'Verdicts on text are stored and counted, but do not change what is read. Enter the correct text of a line as its comment.',
   },
   changed: {
     title: 'Effect of your feedback',
@@ -225,12 +225,12 @@ export const recognition = {
     confirmedMoved: (name: string, before: string, after: string) =>
       `You confirmed “${name}”: its score went from ${before} to ${after}.`,
     confirmedNew: (name: string, after: string) =>
-      `You confirmed “${name}”: it was not among the candidates, and has a score of ${after} now.`,
+      `You confirmed “${name}”: it was not among the candidates and now has a score of ${after}.`,
     confirmedBelow: (name: string, shown: number) =>
-      `You confirmed “${name}”: it is still not among the first ${shown}. One verdict moves a score by a limited amount, so that a mistake does little harm; verdicts on further images like this one move it more.`,
-    confirmedFirst: 'Images like this one are answered accordingly from now on.',
+      `You confirmed “${name}”: it is still not among the first ${shown}. One verdict moves a score by a limited amount, so that a mistake does little harm; verdicts on more images like this one move it further.`,
+    confirmedFirst: 'From now on, similar images are recognised accordingly.',
     confirmedWhy:
-      'One verdict moves a score by a limited amount, so that a mistake does little harm; verdicts on further images like this one move it more.',
+      'One verdict moves a score by a limited amount, so that a mistake does little harm; verdicts on more images like this one move it further.',
     newFirst: (name: string) => `“${name}” now comes first.`,
     nowFirst: (name: string, score: string) => `Recognised again: “${name}” comes first with ${score}.`,
     sameFirst: (name: string) => `“${name}” still comes first.`,

@@ -1,19 +1,21 @@
 import { plural } from '$shared/plural';
 
+const number = (value: number) => value.toLocaleString('en-GB');
+
 export const server = {
   title: 'Server',
-  lead: 'How this server is, what it runs on, and what has gone wrong.',
+  lead: 'The health of this server, what it runs on, and its latest errors.',
   refresh: 'Refresh',
   version: (version: string) => `Version ${version}`,
   since: (when: string) => `started ${when}`,
-  well: 'Everything works',
+  well: 'Everything is working',
   wellText: 'No part of the server needs attention.',
   parts: {
     title: 'Parts',
     caption: 'Parts of the server',
     part: 'Part',
     state: 'State',
-    why: 'Why',
+    why: 'Details',
     names: {
       server: 'Server',
       database: 'Database',
@@ -25,7 +27,7 @@ export const server = {
       collections: 'Collections and catalogue',
       feedback: 'Feedback',
     } as Record<string, string>,
-    states: { ok: 'Works', off: 'Not set up', starting: 'Starting', degraded: 'Degraded', failing: 'Failing' },
+    states: { ok: 'Working', off: 'Not set up', starting: 'Starting', degraded: 'Degraded', failing: 'Failing' },
   },
   replicas: {
     title: 'Servers',
@@ -37,15 +39,15 @@ export const server = {
     started: 'Started',
     seen: 'Last seen',
     thisOne: 'this one',
-    silent: 'Silent',
+    silent: 'Not responding',
   },
   storage: {
     title: 'Database and disks',
     database: 'Database',
     kinds: { sqlite: 'SQLite', postgres: 'PostgreSQL' } as Record<string, string>,
-    write: (time: string) => `${time} for the last write`,
+    write: (time: string) => `Last write took ${time}`,
     free: (free: string, total: string) => `${free} free of ${total}`,
-    unknown: 'The system does not say how much room there is',
+    unknown: 'The free space cannot be determined',
     used: (share: string) => `${share} used`,
   },
   contents: {
@@ -58,11 +60,11 @@ export const server = {
     datasets: 'Datasets',
     phases: { queued: 'queued', building: 'being built', ready: 'ready', failed: 'failed' } as Record<string, string>,
     none: 'none',
-    unknown: 'The database does not answer.',
+    unknown: 'The database is not responding.',
   },
   models: {
     title: 'Models',
-    lead: 'What each network runs on, and why.',
+    lead: 'The kernels that each network runs on, and why they were chosen.',
     caption: 'Models',
     name: 'Model',
     state: 'State',
@@ -70,28 +72,41 @@ export const server = {
     states: { ready: 'Ready', onDemand: 'On demand', loading: 'Loading', broken: 'Not usable' },
     network: (model: string) => `the network of ${model}`,
     notLoaded: 'not loaded yet',
-    ofMembers: 'the networks of other models',
+    ofMembers: 'the networks of its member models',
     none: 'No models are installed',
-    noneText: 'Image recognition answers 503. This command installs the default models:',
+    noneText: 'Image recognition is unavailable (503). This command installs the default models:',
+  },
+  jobs: {
+    title: 'Jobs',
+    lead: 'Datasets, and new versions of datasets, that are being built by any server or worker.',
+    running: 'Running',
+    queued: 'Queued',
+    failed: 'Failed',
   },
   errors: {
     title: 'Latest errors',
-    lead: 'Requests that this server could not answer since it started.',
+    lead: 'The last 50 requests that this server failed to answer since it started.',
+    leadHere: (address: string, others: number) =>
+      `The last 50 requests that this server, ${address}, failed to answer since it started. ${
+        others === 1
+          ? 'The errors of the other server are in its own log.'
+          : `The errors of the other ${number(others)} servers are in their own logs.`
+      }`,
     caption: 'Latest errors of the server',
     at: 'Time',
     path: 'Request',
     status: 'Status',
     what: 'What happened',
     none: 'No errors since the server started',
-    id: 'Request id',
+    id: 'Request ID',
   },
   settings: {
     title: 'Settings in force',
-    lead: 'Without secrets. They are changed in the configuration file, the environment or the command line.',
+    lead: 'Secrets are not shown. To change a setting, use the configuration file, an environment variable or the command line.',
     caption: 'Settings in force',
     name: 'Setting',
     value: 'Value',
-    origin: 'From',
+    origin: 'Source',
     origins: { default: 'default', file: 'file', environment: 'environment', flag: 'command line' } as Record<
       string,
       string

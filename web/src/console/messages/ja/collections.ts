@@ -45,7 +45,7 @@ export const collections: typeof en = {
     lead: '選んだ画像によく似た、このコレクションの画像を探します。',
     choose: '画像を選択',
     busy: '検索中…',
-    results: (count) => (count === 0 ? '似た画像はありません' : `${images(count)}(似ている順)`),
+    results: (count) => (count === 0 ? '似た画像はありません' : `${images(count)}（似ている順）`),
     clear: 'すべての画像を表示',
   },
 };

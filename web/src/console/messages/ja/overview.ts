@@ -20,6 +20,14 @@ export const overview: typeof en = {
     quotaFullText: (when) => `リクエストは拒否されています。利用上限は${when}にリセットされます。`,
     waiting: (count) => `${count.toLocaleString('ja-JP')} 件のアカウントが承認を待っています`,
     waitingText: '承認されるまで、アカウントは使えません。',
+    failing: (name, share) => `${name} のリクエストの ${share} が失敗しました`,
+    failingText: (requests, refused, failed) =>
+      `直近 24 時間の ${requests.toLocaleString('ja-JP')} 件のうち、${[
+        refused > 0 && `拒否（4xx）が ${refused.toLocaleString('ja-JP')} 件`,
+        failed > 0 && `サーバーの障害（5xx）が ${failed.toLocaleString('ja-JP')} 件`,
+      ]
+        .filter((one) => one !== false)
+        .join('、')}です。`,
     part: (name, state) => `${name}：${state}`,
     more: (count) => `ほか ${count.toLocaleString('ja-JP')} 件`,
     accountsFailed: '承認待ちのアカウントを読み込めませんでした',

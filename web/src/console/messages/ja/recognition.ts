@@ -65,8 +65,8 @@ export const recognition: typeof en = {
     },
     maxCandidates: '候補の最大数',
     minScore: '最低スコア',
-    highAccuracy: '小さな物体も検索',
-    highAccuracyHint: '画像を重なり合うタイルに分けても検索します。約 5 倍の時間がかかります。',
+    highAccuracy: '小さな物体も検出',
+    highAccuracyHint: '画像を重なり合うタイルに分けた検索も行います。約 5 倍の時間がかかります。',
     nameLanguage: '名前の言語',
     nameLanguages: { en: 'English', ja: '日本語', both: '日本語と English' },
     bothHint: '1 つの応答は 1 言語のため、リクエストを 2 回送信します。',
@@ -169,7 +169,7 @@ export const recognition: typeof en = {
   samples: {
     title: 'サンプルで試す',
     names: { coffee: 'コーヒー', cat: 'ネコ', sign: '駅名標' },
-    source: '写真: Rachel Michetti、Stéfan van der Walt(CC0)。駅名標は描画したものです。',
+    source: '写真：Rachel Michetti、Stéfan van der Walt（CC0）。駅名標は描画したものです。',
   },
   actually: {
     ask: '正しくは…',

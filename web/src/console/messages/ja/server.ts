@@ -2,7 +2,7 @@ import type { server as en } from '../en/server';
 
 export const server: typeof en = {
   title: 'サーバー',
-  lead: 'サーバーの状態、構成、発生した問題を表示します。',
+  lead: 'サーバーの状態、構成、最近のエラーを表示します。',
   refresh: '更新',
   version: (version) => `バージョン ${version}`,
   since: (when) => `${when}に起動`,
@@ -13,7 +13,7 @@ export const server: typeof en = {
     caption: 'サーバーの各部',
     part: '部分',
     state: '状態',
-    why: '理由',
+    why: '詳細',
     names: {
       server: 'サーバー',
       database: 'データベース',
@@ -25,7 +25,7 @@ export const server: typeof en = {
       collections: 'コレクションとカタログ',
       feedback: 'フィードバック',
     },
-    states: { ok: '正常', off: '未設定', starting: '起動中', degraded: '一部に問題', failing: '停止' },
+    states: { ok: '正常', off: '未設定', starting: '起動中', degraded: '一部に問題', failing: '障害' },
   },
   replicas: {
     title: 'サーバー一覧',
@@ -74,9 +74,18 @@ export const server: typeof en = {
     none: 'モデルがインストールされていません',
     noneText: '画像認識は 503 を返します。次のコマンドで標準のモデルをインストールできます。',
   },
+  jobs: {
+    title: 'ジョブ',
+    lead: 'いずれかのサーバーまたはワーカーが作成しているデータセットと、その新しいバージョンです。',
+    running: '実行中',
+    queued: '待機中',
+    failed: '失敗',
+  },
   errors: {
     title: '最近のエラー',
-    lead: '起動後、このサーバーが応答できなかったリクエストです。',
+    lead: '起動後にこのサーバーが処理できなかったリクエストのうち、最新の 50 件です。',
+    leadHere: (address, others) =>
+      `起動後にこのサーバー（${address}）が処理できなかったリクエストのうち、最新の 50 件です。ほかの ${others.toLocaleString('ja-JP')} 台のエラーは、それぞれのログに記録されます。`,
     caption: 'サーバーの最近のエラー',
     at: '時刻',
     path: 'リクエスト',

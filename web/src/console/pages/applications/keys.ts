@@ -33,6 +33,10 @@ export function ownState(key: Key): Key['state'] {
   return key.disabledAt === null ? 'active' : 'disabled';
 }
 
+const SOON = 7 * 86_400_000;
+/** Whether a key ends within a week, because it was replaced or was created for a time. */
+export const expiresSoon = (key: Key) => key.expiresAt !== null && Date.parse(key.expiresAt) - Date.now() < SOON;
+
 export const activeKeys = (application: Application) => application.keys.filter((key) => ownState(key) === 'active');
 
 /** The used share of today's quota, or null without a limit. */

@@ -1,6 +1,6 @@
 import { SvelteMap } from 'svelte/reactivity';
 import type { PublicApi } from '$/lib/public';
-import { datasetApi, type Dataset, type DataSetChanges } from './dataset-api';
+import { datasetApi, type Dataset, type DataSetChanges, type ImageSource } from './dataset-api';
 
 /** What becomes of an image in the version that is being built. */
 export type Decision = { kind: 'retag'; tag: string } | { kind: 'keep' } | { kind: 'remove' };
@@ -38,6 +38,7 @@ export class DatasetEditor {
     await this.#decide(imageId, { kind: 'remove' }, { remove: [imageId] });
   }
 
+  add = (images: ImageSource[]) => this.#change({ add: images });
   renameTag = (from: string, to: string) => this.#change({ renameTags: [{ from, to }] });
   rename = (name: string) => this.#change({ name });
 

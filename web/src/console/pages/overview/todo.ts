@@ -3,8 +3,10 @@ import type { Application, ServerPart } from '$/lib/console';
 import { format } from '$/lib/format';
 import { t } from '$/lib/i18n.svelte';
 import { href } from '$/lib/router.svelte';
-import { activeKeys, quotaShare } from '$/pages/applications/keys';
+import { activeKeys, expiresSoon, quotaShare } from '$/pages/applications/keys';
 import { needsAttention } from '$/pages/server/parts';
+import { failingIn } from './failures';
+import type { ApplicationUsage } from './week';
 
 export type Todo = {
   id: string;
@@ -15,8 +17,9 @@ export type Todo = {
   href: string;
 };
 
-const SOON = 7 * 86_400_000;
 const NEAR = 0.8;
+/** The share of requests that the server fails to answer from which it is an error and no longer a warning. */
+const BAD = 0.1;
 
 /** The items of an application. Disabled applications have none. */
 function todosOf(application: Application): Todo[] {
@@ -56,7 +59,7 @@ function todosOf(application: Application): Todo[] {
       href: to,
     });
   for (const key of keys)
-    if (key.expiresAt !== null && Date.parse(key.expiresAt) - Date.now() < SOON)
+    if (key.expiresAt !== null && expiresSoon(key))
       found.push({
         id: key.id,
         tone: 'info',
@@ -82,8 +85,28 @@ export function serverTodos(parts: ServerPart[], isOperator: boolean): Todo[] {
   }));
 }
 
-/** All items, most urgent first. */
-export function todos(applications: Application[], waiting: number, parts: Todo[]): Todo[] {
+/** The applications of which many requests fail. Failures of the server are worse than mistakes of the caller. */
+export function failureTodos(shares: ApplicationUsage[], now = Date.now()): Todo[] {
+  const words = t.overview.todo;
+  return shares.flatMap(({ application: { id, name, disabledAt }, usage }): Todo[] => {
+    const failing = disabledAt === null ? failingIn(usage, now) : null;
+    if (!failing) return [];
+    const { requests, refused, failed, share } = failing;
+    return [
+      {
+        id: `${id} failures`,
+        tone: failed / requests >= BAD ? 'bad' : 'warn',
+        icon: 'alert',
+        title: words.failing(name, format.percent(Math.floor(share * 100) / 100)),
+        text: words.failingText(requests, refused, failed),
+        href: href('application', { id }, { show: 'failures' }),
+      },
+    ];
+  });
+}
+
+/** All items, most urgent first. `others` are those of the server and of failed requests. */
+export function todos(applications: Application[], waiting: number, others: Todo[]): Todo[] {
   const words = t.overview.todo;
   const accounts: Todo[] =
     waiting > 0
@@ -98,5 +121,5 @@ export function todos(applications: Application[], waiting: number, parts: Todo[
           },
         ]
       : [];
-  return [...parts, ...accounts, ...applications.flatMap(todosOf)].sort((a, b) => ORDER[a.tone] - ORDER[b.tone]);
+  return [...others, ...accounts, ...applications.flatMap(todosOf)].sort((a, b) => ORDER[a.tone] - ORDER[b.tone]);
 }
