@@ -3,8 +3,8 @@
 .PHONY: help serve quick-build models web unit test test-sdk check style fmt lint layers test-modules lines licences \
 	docs schema pages screenshots openapi fuzz mutants bench bench-console bench-nearest bench-vision bench-accuracy \
 	bench-datasets bench-catalogue bench-segments bench-feedback bench-models bench-slow-database bench-layout \
-	bench-sdk soak maps vocabulary package package-server package-sdk test-packages test-packages-short chaos \
-	chaos-short bench-vectors bench-scale test-pooled test-cluster
+	bench-places bench-sdk soak maps vocabulary package package-server package-sdk test-packages test-packages-short \
+	chaos chaos-short bench-vectors bench-scale test-pooled test-cluster
 .DEFAULT_GOAL := help
 
 # Property tests use the same random cases in every run, so that only a change of the code can make them fail.
@@ -44,8 +44,8 @@ test: ## run every test, with PostgreSQL, an S3 server, models and a browser
 	@tools/with-models tools/with-s3 tools/with-postgres \
 		cargo test --locked --workspace --no-fail-fast -- --include-ignored --skip on_shards
 	@tools/web unit
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync schema pages test-sdk test-pooled chaos-short \
-		test-packages-short
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync schema pages test-sdk test-pooled test-cluster \
+		chaos-short test-packages-short
 
 POOLED_TESTS = conformance limits idempotency tokens keys datasets storage users worker shared_limits vectors
 
@@ -55,10 +55,12 @@ test-pooled: ## run tests of the database with pgbouncer in front of it, in tran
 	@tools/with-models tools/with-s3 tools/with-postgres tools/with-pgbouncer cargo test --locked --workspace \
 		--no-fail-fast --test integration --test e2e -- $(addsuffix ::,$(POOLED_TESTS)) --include-ignored --skip sqlite
 
-# What needs several PostgreSQL servers. The whole workspace is named as for test-pooled.
-test-cluster: ## test collections on shards, with three servers of Debian 13's PostgreSQL 17; as root
-	@tools/setup serve
+# What needs several PostgreSQL servers. The whole workspace is named as for test-pooled. The seed is always the same.
+test-cluster: ## test shards, and a failover under load, with three servers of Debian 13's PostgreSQL 17; as root
+	@tools/setup chaos
 	@chaos/with_cluster.py cargo test --locked --workspace --lib --test integration on_shards -- --include-ignored
+	@SEED=$(or $(SEED),3) $(MAKE) --no-print-directory chaos \
+		ARGS='--pooled --seconds 15 --untimed --only "fails over"'
 
 test-sdk: ## test the SDKs and generated clients against the server; ARGS=python tests one
 	@test -n "$(KAISATSU_BINARY)" || cargo build --locked --package kaisatsu
@@ -66,7 +68,7 @@ test-sdk: ## test the SDKs and generated clients against the server; ARGS=python
 
 check: style lint docs ## check format, lints, layers, line lengths, licences and documentation
 
-style: fmt layers test-modules lines licences ## the checks that need no build
+style: fmt layers test-modules metrics-listed lines licences ## the checks that need no build
 
 fmt:
 	@cargo fmt --all --check
@@ -78,6 +80,9 @@ lint:
 layers: ## check that dependencies between crates, and between the folders of a crate, point one way
 	@python3 tools/layers.py
 	@python3 tools/circles.py
+
+metrics-listed: ## check that docs/operations.md has the metrics of the server
+	@python3 tools/metrics.py
 
 test-modules: ## check that no file of tests and no example is left out
 	@python3 tools/test_modules.py
@@ -155,6 +160,11 @@ mutants: ## test the tests of a crate with mutants; CRATE=feedback, ONLY='quorum
 bench: ## measure the route-map operations against a bare axum server
 	@cargo build --release --locked --package kaisatsu --package bench-route-map
 	@cargo run --release --locked --quiet --package bench-route-map
+
+bench-places: ## measure journeys of Tokyo, and station search on all of Japan
+	@cargo build --release --locked --package kaisatsu --package bench-places
+	@python3 tools/maps/build.py japan --networks-only
+	@target/release/bench-places target/maps/japan.network.toml
 
 bench-console: ## measure the load time of the console against a bare page of the same size
 	@tools/web packages

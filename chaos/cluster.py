@@ -12,7 +12,7 @@ from links import Balancer, Link, Network
 from pooler import Pooler
 from postgres import Group, install_from_debian, install_from_wheel
 from replica import Replica
-from tools import SmallDisk, tail, tool
+from tools import SmallDisk, release, tail, tool
 
 MODELS = ["general", "runtime"]  # enough to recognise with, and soon loaded
 STORAGE = 64  # megabytes for the S3 server's data
@@ -30,7 +30,7 @@ class Cluster:
         for name in MODELS:
             (self.models / name).symlink_to(models / name)
         self.replicas: list[Replica] = []
-        self.postgres = self.pooler = self.storage = self.disk = None
+        self.network = self.postgres = self.pooler = self.storage = self.disk = None
         try:
             self.set_up()
         except BaseException:
@@ -118,5 +118,8 @@ class Cluster:
             self.postgres.end()
         if self.disk:
             self.disk.unmount()
+        if self.network:
+            self.network.end()
+        release()
         if not keep:
             shutil.rmtree(self.folder, ignore_errors=True)

@@ -15,10 +15,24 @@ class Network:
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
+        self.servers: list[asyncio.Server] = []
         threading.Thread(target=self.loop.run_forever, daemon=True).start()
 
     def do(self, coroutine):
         return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(10)
+
+    def end(self) -> None:
+        """Closes all links, so that the runs that follow find neither their ports taken nor their files open."""
+        async def close() -> None:
+            mine = asyncio.current_task()
+            for task in asyncio.all_tasks() - {mine}:
+                task.cancel()
+            for server in self.servers:
+                server.close()
+            await asyncio.sleep(0)
+
+        self.do(close())
+        self.loop.call_soon_threadsafe(self.loop.stop)
 
 
 class Link:
@@ -33,8 +47,9 @@ class Link:
         self.mode: str | tuple[int, bytes] = "pass"
         self.delay = 0.0
         self.connections: set[Connection] = set()
-        self.server = network.do(self.listen())
-        self.port = self.server.sockets[0].getsockname()[1]
+        server = network.do(self.listen())
+        network.servers.append(server)
+        self.port = server.sockets[0].getsockname()[1]
 
     async def listen(self) -> asyncio.Server:
         return await asyncio.start_server(self.accept, "127.0.0.1", 0)

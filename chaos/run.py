@@ -10,11 +10,14 @@ README.md describes the faults and what is checked.
 """
 
 import argparse
+import json
 import os
 import random
 import signal
 import sys
 import time
+import traceback
+from datetime import datetime, timezone
 from pathlib import Path
 
 from callers import Caller
@@ -28,6 +31,7 @@ from revocations import Operator
 from rolling import restart_in_turn
 
 CALLERS = 5
+GOOD, COMPLAINTS, GAVE_UP, NOT_STARTED = "good", "complaints", "ended early", "did not start"
 SLACK = 4.0  # seconds that an answer may be late beyond the time limit of a request, on a busy machine
 
 
@@ -43,28 +47,65 @@ def main() -> int:
     parser.add_argument("--only", default="", help="only acts in whose text this occurs")
     parser.add_argument("--without", default="", help="no acts in whose text this occurs")
     parser.add_argument("--untimed", action="store_true", help="judge what is kept and seen, and not how long it takes")
+    parser.add_argument("--results", type=Path, help="a file to which every run appends a line of JSON")
     parser.add_argument("--pooled", action="store_true", help="three servers of Debian's PostgreSQL behind pgbouncer")
     options = parser.parse_args()
     if not options.binary or not options.models:
         sys.exit("chaos: KAISATSU_BINARY and KAISATSU_TEST_MODELS are not set; `make chaos` sets them")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that everything that was started is ended
-    failed = [seed for seed in range(options.seed, options.seed + options.runs) if not run(options, seed)]
-    print(f"{options.runs} runs, {len(failed)} with complaints{': seeds ' if failed else ''}"
-          f"{', '.join(map(str, failed))}")
-    return 1 if failed else 0
+    signal.signal(signal.SIGTERM, told_to_stop)
+    results = []
+    for seed in range(options.seed, options.seed + options.runs):
+        results.append(attempt(options, seed))
+        if options.results:
+            with options.results.open("a") as file:
+                file.write(json.dumps(results[-1]) + "\n")
+    print(summary(results))
+    return 1 if any(result["outcome"] != GOOD for result in results) else 0
 
 
-def run(options, seed: int) -> bool:
-    """One run; whether there was nothing to complain of."""
+class Told(BaseException):
+    """A signal asked this process to end."""
+
+
+def told_to_stop(*_) -> None:
+    raise Told  # so that everything that was started is ended
+
+
+def attempt(options, seed: int) -> dict:
+    """One run, whatever comes of it: the seeds that follow have their turn in any case."""
     print(f"chaos: SEED={seed}", flush=True)
-    cluster = Cluster(options.previous or options.binary, options.models, options.pooled)
+    result = {"seed": seed, "began": datetime.now(timezone.utc).isoformat(timespec="seconds")}
+    began = time.monotonic()
+    try:
+        cluster = Cluster(options.previous or options.binary, options.models, options.pooled)
+    except (Exception, SystemExit) as error:  # noqa: BLE001: also what a helper ends a script with
+        traceback.print_exc()
+        result |= {"outcome": NOT_STARTED, "complaints": [repr(error)]}
+    else:
+        result |= run(options, seed, cluster)
+    return result | {"seconds": round(time.monotonic() - began)}
+
+
+def summary(results: list[dict]) -> str:
+    lines = [f"{len(results)} runs"]
+    for outcome, text in ((COMPLAINTS, "with complaints"), (GAVE_UP, "that ended early"),
+                          (NOT_STARTED, "that did not start")):
+        seeds = [str(result["seed"]) for result in results if result["outcome"] == outcome]
+        lines.append(f"{len(seeds)} {text}{': seeds ' if seeds else ''}{' '.join(seeds)}")
+    return ", ".join(lines)
+
+
+def run(options, seed: int, cluster: Cluster) -> dict:
+    """One run: what there is to complain of, and some figures."""
     history, kept = History(), False
     supervisor = Supervisor(cluster, history)
+    threads = [supervisor]
     try:
         acts = plan(cluster, seed, options.seconds, options.only, options.without)
         callers = [Caller(number, seed, cluster.balancer.port, cluster.key, history) for number in range(CALLERS)]
         operator = Operator(seed, cluster, history)
-        for thread in (supervisor, *callers, operator):
+        threads += [*callers, operator]
+        for thread in threads:
             thread.start()
         slowest = 0.0
         for act in acts:
@@ -72,6 +113,7 @@ def run(options, seed: int) -> bool:
         stop(*callers, operator)
         cluster.postgres.settle()
         strict = [Caller(number, seed, cluster.balancer.port, cluster.key, history, strict=True) for number in range(4)]
+        threads += strict
         say(history, "a rolling restart")
         restart_in_turn(cluster, options.binary, strict, history)
         say(history, "the inspection")
@@ -85,14 +127,21 @@ def run(options, seed: int) -> bool:
         print(f"chaos: {len(acts)} acts; {len(answers)} requests, {answers.count(503)} answered 503, {answers.count(0)} "
               f"without an answer; {made} things acknowledged, slowest recovery {slowest:.1f} s, "
               f"{len(complaints)} complaints", flush=True)
+        kept = bool(complaints)
         if complaints:
-            kept = True
             print("\n".join(complaints[:40]))
-            print(f"{cluster.logs()}\nchaos: the logs are in {cluster.folder}; SEED={seed} repeats the plan", flush=True)
-        return not complaints
+        return {"outcome": COMPLAINTS if complaints else GOOD, "complaints": complaints, "requests": len(answers),
+                "acknowledged": made, "slowest_recovery": round(slowest, 1), "acts": [str(act) for act in acts]}
+    except (Exception, SystemExit) as error:  # noqa: BLE001: what ends a run may be the servers' fault, or the test's
+        kept = True
+        traceback.print_exc()
+        return {"outcome": GAVE_UP, "complaints": [repr(error), *history.complaints]}
     finally:
-        supervisor.stopping.set()
+        for thread in threads:
+            thread.stopping.set()
         cluster.end(keep=kept)
+        if kept:
+            print(f"{cluster.logs()}\nchaos: the logs are in {cluster.folder}; SEED={seed} repeats the plan", flush=True)
 
 
 def perform(act: Act, cluster: Cluster, history: History, timed: bool) -> float:
@@ -132,4 +181,7 @@ def judge_lateness(acts: list[Act], callers: list[Caller], history: History) -> 
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except Told:
+        sys.exit(143)

@@ -3,13 +3,15 @@
 import importlib.util
 import os
 import shutil
-import socket
 import subprocess
 import sys
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "tools"))  # which the scripts there import from too
+
+from ports import free_port, release  # noqa: E402, F401
 
 
 def tool(name: str):
@@ -19,12 +21,6 @@ def tool(name: str):
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
     return module
-
-
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
 
 
 def privileged(*command: object) -> bool:

@@ -7,6 +7,9 @@ counted are declarations of modules, re-exports, and tests.
 
 A module with a folder, such as `datasets.rs` beside `datasets/`, belongs to that folder: a module and its children may
 know each other.
+
+Where the documentation of a crate lists its modules as layers, a module may only depend on those of its own line and of
+the lines above it, and every module has its line.
 """
 
 import re
@@ -17,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PATH = re.compile(r"\b(?:crate|super|self)(?:::\w+)+")
 USE = re.compile(r"^\s*(pub(?:\([^)]*\))?\s+)?use\s+([^;]+);", re.M)
 TESTS = re.compile(r"^#\[cfg\(test\)\]\n(?:#\[[^\n]*\]\n)*mod \w+ \{\n.*?^\}\n", re.M | re.S)
+LAYERS = re.compile(r"^//! The modules form layers\..*?^//! ```text\n(.*?)^//! ```", re.M | re.S)
 NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|r#".*?"#|"(?:[^"\\]|\\.)*"', re.S)
 
 
@@ -29,6 +33,7 @@ def main() -> int:
         for circle in circles(crate.edges()):
             if len({crate.folder(module) for module in circle}) > 1:
                 wrong.append(f"{source.parent.relative_to(ROOT)}: " + ", ".join(sorted(map(crate.name, circle))))
+        wrong += [f"{source.parent.relative_to(ROOT)}: {text}" for text in crate.against_layers()]
     print("\n".join(wrong) or f"circles: {files} files in {len(sources)} crates, no circle across folders")
     return 1 if wrong else 0
 
@@ -90,6 +95,28 @@ class Crate:
             }
             found[module] = owners - {module, None}
         return found
+
+    def against_layers(self):
+        """What contradicts the layers that the documentation of the crate lists, if it does."""
+        root = self.files.get(())
+        plan = root and LAYERS.search(root.read_text())
+        if not plan:
+            return []
+        # A line is `name, name    purpose`; a folder's name ends with a slash.
+        lines = [re.split(r"\s{2,}", line.removeprefix("//! "))[0] for line in plan[1].splitlines()]
+        layers = {name.strip(" /"): at for at, line in enumerate(lines) for name in line.split(",")}
+        used = {module[0] for module in self.files if module and not self.is_for_tests(module[0])}
+        wrong = [f"`{name}` has no line in the list of layers" for name in sorted(used - set(layers))]
+        wrong += [f"the list of layers has `{name}`, which is no module" for name in sorted(set(layers) - used)]
+        for module, named in sorted(self.edges().items()):
+            for other in sorted(named):
+                here, there = layers.get(module[0] if module else ""), layers.get(other[0] if other else "")
+                if here is not None and there is not None and there > here:
+                    wrong.append(f"{self.name(module)} depends on the layer below it, {self.name(other)}")
+        return wrong
+
+    def is_for_tests(self, name):
+        return re.search(rf"^#\[cfg\(test\)\]\nmod {name};", self.files[()].read_text(), re.M)
 
     def folder(self, module):
         return module if (self.source.joinpath(*module)).is_dir() else module[:-1]

@@ -55,6 +55,7 @@ MAY_USE = {
     "bench-route-map": set(),
     "bench-feedback": {"kaisatsu-feedback", "kaisatsu-model", "kaisatsu-vision"},
     "bench-layout": {"kaisatsu-schematic", "kaisatsu-transit"},
+    "bench-places": {"kaisatsu-model", "kaisatsu-railmap", "kaisatsu-transit"},
     "bench-nearest": {"cosine-index", "kaisatsu-model", "kaisatsu-store", "kaisatsu-testkit"},
     "bench-vision": {"kaisatsu-e2e", "kaisatsu-vision"},
 }

@@ -116,7 +116,7 @@ def objects(options, server: Kaisatsu, folder: Path) -> int:
         server.data,
         "--models",
         options.models,
-        "catalog",
+        "catalogue",
         "import",
         table,
         "--pictures",

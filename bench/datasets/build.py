@@ -1,4 +1,7 @@
-"""Measures the build of datasets of several sizes from a local web server, against the rate of the bare network.
+"""Measures the build of datasets of several sizes from a local web server, against the rate of the bare networks.
+
+The server and the bare networks run by turns, some seconds each: a shared machine is not equally fast all the time, and
+only what lies side by side can be compared. The server is stopped by a signal while the networks run.
 
 make bench-datasets
 """
@@ -7,6 +10,7 @@ import asyncio
 import json
 import random
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -24,15 +28,20 @@ sys.path[:0] = [str(HERE.parent / "vision")]
 from compare import CORES, INPUTS, PHOTOS, Kaisatsu, arguments, resident, run  # noqa: E402
 
 SIZES = [500, 2000, 4000]
+# What makes the vectors of a dataset: two networks, whose vectors are joined.
+JOINED = "general-joined"
+MEMBERS = {"general": INPUTS["general"], "general-lcnet": {"x": (1, 3, 224, 224)}}
+# How long the server builds, and how long each network runs, in one turn.
+SECONDS = 2
 # The longer side of the pictures, as is common on the web.
 SIDE = 640
 
 
 def main() -> int:
     parser = arguments(__doc__)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     options = parser.parse_args()
-    files = pictures(options.photos, max(SIZES))
+    files = pictures(options.photos, max(options.sizes))
     with Web(files) as web, tempfile.TemporaryDirectory() as name:
         return measure(options, web, Path(name), sum(map(len, files)) // len(files))
 
@@ -40,75 +49,91 @@ def main() -> int:
 def measure(options, web: "Web", folder: Path, size: int) -> int:
     models = folder / "models"
     models.mkdir()
-    for part in ("general", "runtime"):
+    for part in (JOINED, *MEMBERS, "runtime"):
         (models / part).symlink_to(options.models / part)
-    print(f"{len(PHOTOS)} tags, JPEG of {SIDE} pixels, {size // 1024} kB on average, {CORES} threads\n")
     print(
-        "| images | network alone, runs/s | dataset, images/s | ratio | until ready, s | resident MB before | all images embedded | peak, training |"
+        f"{len(PHOTOS)} tags, JPEG of {SIDE} pixels, {size // 1024} kB on average, {CORES} threads; vectors of {JOINED}\n"
     )
-    print("|---|---|---|---|---|---|---|---|")
-    ratios, filled = [], {}
-    for count in SIZES:
-        rounds = [
-            one_round(options, web, folder, models, count) for _ in range(options.rounds if count < max(SIZES) else 1)
-        ]
-        middle = {what: statistics.median(one[what] for one in rounds) for what in rounds[0]}
-        ratios.append(middle["ratio"])
-        filled[count] = middle["filled"]
+    print(
+        "| images | turns | both networks alone, images/s | dataset, images/s | ratio, median | least | most "
+        "| until ready, s | resident MB before | all images embedded | peak, training |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    all_ratios, filled = [], {}
+    for count in options.sizes:
+        turns, memory = build(options, web, folder, models, count)
+        ratios = [rate / network for rate, network in turns]
+        all_ratios += ratios
+        filled[count] = memory["filled"]
+        rate, network = (statistics.median(column) for column in zip(*turns))
         print(
-            f"| {count} | {middle['network']:.1f} | {middle['rate']:.1f} | {middle['ratio']:.2f} | {middle['ready']:.1f} "
-            f"| {middle['before']:.0f} | {middle['filled']:.0f} | {middle['highest']:.0f} |",
+            f"| {count} | {len(turns)} | {network:.1f} | {rate:.1f} | {statistics.median(ratios):.2f} "
+            f"| {min(ratios):.2f} | {max(ratios):.2f} | {memory['ready']:.1f} | {memory['before']:.0f} "
+            f"| {memory['filled']:.0f} | {memory['highest']:.0f} |",
             flush=True,
         )
     print(
-        f"\nratio of the rates: {statistics.median(ratios):.2f}; memory when {max(SIZES)} images are embedded: "
-        f"{filled[max(SIZES)] / filled[min(SIZES)]:.2f} times that of {min(SIZES)}"
+        f"\nratio of the rates: {statistics.median(all_ratios):.2f}; memory when {max(filled)} images are embedded: "
+        f"{filled[max(filled)] / filled[min(filled)]:.2f} times that of {min(filled)}"
     )
     return 0
 
 
-def bare_network(options, models: Path) -> float:
-    """The rate of the network by itself."""
-    shapes = [f"{name}={'x'.join(map(str, shape))}" for name, shape in INPUTS["general"].items()]
-    library, weights = models / "runtime/libonnxruntime.so", models / "general/model.onnx"
-    return run(options.bench, "infer", library, weights, CORES, 4, *shapes)["rate"]
+def bare_networks(options, models: Path) -> float:
+    """How many images both networks alone would embed in a second."""
+    library, seconds = models / "runtime/libonnxruntime.so", 0.0
+    for model, inputs in MEMBERS.items():
+        shapes = [f"{name}={'x'.join(map(str, shape))}" for name, shape in inputs.items()]
+        weights = models / model / "model.onnx"
+        seconds += 1 / run(options.bench, "infer", library, weights, CORES, SECONDS, *shapes)["rate"]
+    return 1 / seconds
 
 
-def one_round(options, web: "Web", folder: Path, models: Path, count: int) -> dict:
-    # Before and after, because a machine that is shared, or that grows warm, is not equally fast all the time.
-    before = bare_network(options, models)
-    measured = build(options, web, folder, models, count)
-    network = (before + bare_network(options, models)) / 2
-    return measured | {"network": network, "ratio": measured["rate"] / network}
-
-
-def build(options, web: "Web", folder: Path, models: Path, count: int) -> dict:
-    words = ["--fetch-allow", web.place]
-    with Kaisatsu(options.kaisatsu, models, folder, words) as server:
-        user = User(server)
+def build(options, web: "Web", folder: Path, models: Path, count: int) -> tuple[list[tuple[float, float]], dict]:
+    """The rates of the build and of the bare networks, turn by turn, and what the build took."""
+    with Kaisatsu(options.kaisatsu, models, folder, ["--fetch-allow", web.place]) as server:
+        user, pid = User(server), server.process.pid
         images = [
             {"url": f"http://{web.place}/{number}", "tag": PHOTOS[number % len(PHOTOS)]} for number in range(count)
         ]
-        before = resident(server.process.pid)
-        began = time.perf_counter()
+        before = resident(pid)
+        began, stopped, turns = time.perf_counter(), 0.0, []
         dataset = user.call("createDataSet", {"name": "bench", "images": images})["dataSetId"]
-        looked = filled = None
-        while True:
-            told = user.call("getDataSet", {"dataSetId": dataset, "limit": 0})
-            if looked is None and told["progress"]["pending"] == 0:
-                looked, filled = time.perf_counter() - began, peak(server.process.pid)
-            if told["state"] in ("ready", "failed"):
+
+        def told() -> dict:
+            return user.call("getDataSet", {"dataSetId": dataset, "limit": 0})
+
+        def waiting() -> int:
+            return told()["progress"]["pending"]
+
+        while (left := waiting()) == count:
+            time.sleep(0.05)
+        while left:
+            began_turn = time.perf_counter()
+            time.sleep(SECONDS)
+            after = waiting()
+            rate = (left - after) / (time.perf_counter() - began_turn)
+            if not after:
                 break
+            server.process.send_signal(signal.SIGSTOP)
+            try:
+                network, interval = timed(lambda: bare_networks(options, models))
+            finally:
+                server.process.send_signal(signal.SIGCONT)
+            stopped += interval
+            turns.append((rate, network))
+            left = waiting()
+        filled = peak(pid)
+        while (now := told())["state"] not in ("ready", "failed"):
             time.sleep(0.2)
-        ready = time.perf_counter() - began
-        assert told["state"] == "ready" and told["progress"]["fetched"] == count, told
-        return {
-            "rate": count / looked,
-            "ready": ready,
-            "before": before,
-            "filled": filled,
-            "highest": peak(server.process.pid),
-        }
+        ready = time.perf_counter() - began - stopped
+        assert now["state"] == "ready" and now["progress"]["fetched"] == count, now
+        return turns, {"ready": ready, "before": before, "filled": filled, "highest": peak(pid)}
+
+
+def timed(work) -> tuple[float, float]:
+    began = time.perf_counter()
+    return work(), time.perf_counter() - began
 
 
 def peak(pid: int) -> float:

@@ -82,8 +82,8 @@ def import_catalogue(options, folder: Path) -> None:
         rows = csv.writer(out)
         rows.writerow(["id", "category", "name", "image"])
         rows.writerows([name, "book", Path(name).stem, name] for name in ITEMS)
-    command = [options.kaisatsu, "--models", options.models, "--database", options.database, "catalog", "import", file,
-               "--pictures", options.photos]
+    settings = ["--models", options.models, "--database", options.database]
+    command = [options.kaisatsu, *settings, "catalogue", "import", file, "--pictures", options.photos]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 

@@ -52,6 +52,11 @@ impl Connection {
         Self(stream)
     }
 
+    /// Waits so long for an answer, where half a minute may not do on a busy machine.
+    pub fn be_patient(&self, time: Duration) {
+        self.0.set_read_timeout(Some(time)).expect("timeout");
+    }
+
     /// Sends bytes as they are.
     pub fn send(&mut self, bytes: &[u8]) {
         self.0.write_all(bytes).expect("send");
@@ -83,11 +88,33 @@ impl Connection {
             .collect();
         let mut answer = Answer { status, headers, body: Vec::new() };
         let length = answer.header("content-length").map_or(0, |text| text.parse().expect("a length"));
-        if !to_head {
+        if !to_head && answer.header("transfer-encoding") == Some("chunked") {
+            answer.body = self.chunks();
+        } else if !to_head {
             answer.body.resize(length, 0);
             self.0.read_exact(&mut answer.body).expect("the whole body");
         }
         Some(answer)
+    }
+
+    /// A body in chunks, to its end.
+    fn chunks(&mut self) -> Vec<u8> {
+        let mut body = Vec::new();
+        loop {
+            let mut line = Vec::new();
+            while !line.ends_with(b"\r\n") {
+                let mut byte = [0];
+                self.0.read_exact(&mut byte).expect("the whole body");
+                line.push(byte[0]);
+            }
+            let size = std::str::from_utf8(&line).ok().and_then(|line| usize::from_str_radix(line.trim_end(), 16).ok());
+            let mut chunk = vec![0; size.expect("the size of a chunk") + 2];
+            self.0.read_exact(&mut chunk).expect("the whole chunk");
+            if chunk.len() == 2 {
+                return body;
+            }
+            body.extend_from_slice(&chunk[..chunk.len() - 2]);
+        }
     }
 }
 

@@ -119,9 +119,19 @@ impl Server {
     /// Its peak memory, in MB.
     #[must_use]
     pub fn peak_memory(&self) -> u64 {
+        self.memory("VmHWM:")
+    }
+
+    /// The memory that it has now, in MB.
+    #[must_use]
+    pub fn resident_memory(&self) -> u64 {
+        self.memory("VmRSS:")
+    }
+
+    fn memory(&self, field: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("its status");
-        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its peak");
-        let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().expect("a number");
+        let value = status.lines().find_map(|line| line.strip_prefix(field)).expect("its memory");
+        let kilobytes: u64 = value.trim().trim_end_matches(" kB").parse().expect("a number");
         kilobytes / 1024
     }
 

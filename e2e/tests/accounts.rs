@@ -319,7 +319,7 @@ fn operators_have_a_command_line(backend: Backend) {
     assert_eq!(two.sign_in("two@example.org", "a new password").json()["account"]["role"], "operator");
     let _ = two.application("two's");
     let would = kaisatsu(&["delete", "two@example.org"]);
-    assert!(would.out.starts_with("two's: 1 keys") && would.err.contains("--yes"), "{would:?}");
+    assert!(would.out.starts_with("two's: 1 key,") && would.err.contains("--yes"), "{would:?}");
     assert_eq!(kaisatsu(&["delete", "two@example.org", "--yes"]).code, 0);
     assert_eq!(two.get("applications").status, 401);
     assert_eq!(kaisatsu(&["registration", "approval"]).out, "approval\n");
@@ -328,12 +328,15 @@ fn operators_have_a_command_line(backend: Backend) {
     assert_eq!(three.call("POST", "accounts", &register).json(), json!({"next": "approval"}));
     let waiting = kaisatsu(&["list", "--waiting", "--json"]).out;
     assert!(waiting.lines().count() == 1 && waiting.contains("three@example.org"), "{waiting}");
-    assert_eq!(kaisatsu(&["refuse", "three@example.org"]).code, 0);
+    let asked = kaisatsu(&["refuse", "three@example.org"]);
+    assert!(asked.code == 1 && asked.err.contains("nothing was changed; --yes agrees"), "{asked:?}");
+    assert_eq!(kaisatsu(&["list", "--waiting", "--json"]).out, waiting);
+    assert_eq!(kaisatsu(&["refuse", "three@example.org", "--yes"]).code, 0);
     assert_eq!(three.sign_in("three@example.org", PASSWORD).status, 401);
     assert_eq!(three.call("POST", "accounts", &register).json(), json!({"next": "approval"}), "they may ask again");
     assert_eq!(kaisatsu(&["approve", "three@example.org"]).code, 0);
     assert_eq!(three.sign_in("three@example.org", PASSWORD).status, 200);
-    let refused = kaisatsu(&["refuse", "three@example.org"]);
+    let refused = kaisatsu(&["refuse", "three@example.org", "--yes"]);
     assert!(refused.code == 1 && refused.err.contains("does not wait"), "{refused:?}");
     let nobody = kaisatsu(&["disable", "nobody@example.org"]);
     assert!(nobody.code != 0 && nobody.err.contains("account list"), "{nobody:?}");

@@ -39,17 +39,18 @@ fn operators_learn_who_waits_and_people_what_was_decided(backend: Backend) {
 
     // The command line sends them too, before it ends.
     let home = tempfile::tempdir().unwrap();
-    let command = |command: &str, email: &str| {
-        let args = ["account", command, email, "--database", &database.address, "--public-url", url];
+    let command = |command: &[&str], email: &str| {
+        let args = ["account", email, "--database", &database.address, "--public-url", url];
+        let args = [&args[..1], command, &args[1..]].concat();
         let done = run(home.path(), &args, &[("KAISATSU_SMTP", &mail.url())]);
         assert_eq!(done.code, 0, "{}", done.err);
     };
     for (email, decision, said) in [
-        ("kei@example.org", "approve", "approved your account"),
-        ("mio@example.org", "refuse", "rejected your registration"),
+        ("kei@example.org", &["approve"][..], "approved your account"),
+        ("mio@example.org", &["refuse", "--yes"], "rejected your registration"),
     ] {
         registered(&server, &mail, email);
-        let _waits = mail.letter("operator@example.org", if decision == "approve" { 2 } else { 3 });
+        let _waits = mail.letter("operator@example.org", if decision == ["approve"] { 2 } else { 3 });
         command(decision, email);
         let letter = mail.letter(email, 2).text;
         assert!(letter.contains(said), "{letter}");

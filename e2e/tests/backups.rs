@@ -162,7 +162,7 @@ fn a_restore_replaces_only_what_it_was_told_to(backend: Backend) {
     let replaced = place.run(&["restore", &backup, "--yes"]);
     assert_eq!(replaced.code, 0, "{}{}", replaced.out, replaced.err);
     let checked = place.run(&["check", "--deep"]).out;
-    assert!(checked.contains("1 files") && checked.ends_with("all is well\n"), "what came later is gone: {checked}");
+    assert!(checked.contains("1 file ") && checked.ends_with("all is well\n"), "what came later is gone: {checked}");
     let nothing = place.run(&["restore", folder.path().to_str().unwrap()]);
     assert!(nothing.code == 2 && nothing.err.contains("is no backup"), "{}", nothing.err);
 }

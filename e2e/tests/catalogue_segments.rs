@@ -63,7 +63,7 @@ fn compare(backend: Backend, blobs: &str) {
     let rows = ITEMS.map(|(id, picture)| format!("{id},food,{id},{picture}\n")).concat();
     let file = home.path().join("catalogue.csv");
     fs::write(&file, format!("id,category,name,image\n{rows}")).unwrap();
-    let imported = command(&["catalog", "import", file.to_str().unwrap(), "--pictures", photos().to_str().unwrap()]);
+    let imported = command(&["catalogue", "import", file.to_str().unwrap(), "--pictures", photos().to_str().unwrap()]);
     assert_eq!((imported.code, imported.out.as_str()), (0, "4 items added, 0 were there, 0 rows left out\n"));
 
     let server = start("0");
@@ -83,7 +83,7 @@ fn compare(backend: Backend, blobs: &str) {
             assert_eq!(&without_ids(candidates(server, &key, photograph)), expected, "{photograph}");
         }
     }
-    assert_eq!(command(&["catalog", "remove", "box", "--yes"]).out, "1 items removed\n");
+    assert_eq!(command(&["catalogue", "remove", "box", "--yes"]).out, "1 item removed\n");
     for server in [&server, &another] {
         assert_eq!(candidates(server, &key, PHOTOGRAPHS[0]), [] as [Value; 0], "removed, in a segment or not");
     }

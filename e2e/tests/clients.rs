@@ -84,11 +84,11 @@ fn a_bare_photograph_is_recognised_and_its_details_are_read() {
     let command = |args: &[&str]| {
         run(home.path(), &[&["--models", &models, "--database", &gateway.database.address][..], args].concat(), &[])
     };
-    let imported = command(&["catalog", "import", file.to_str().unwrap(), "--pictures", &photos]);
+    let imported = command(&["catalogue", "import", file.to_str().unwrap(), "--pictures", &photos]);
     assert_eq!(imported.code, 0, "{}", imported.err);
     // The operator learns which items would surprise such an app.
     assert_eq!(
-        command(&["catalog", "list", "--missing"]).out,
+        command(&["catalogue", "list", "--missing"]).out,
         "ITEM  MISSING\nwall  maker, brand, releaseDate, imageUrl, sites[0].url\n"
     );
     let scene = photo("box_in_scene.png");

@@ -55,12 +55,23 @@ fn every_list_can_be_json() {
     assert!(tokyo["stations"].as_i64().unwrap() > 100, "{tokyo}");
     assert_eq!(list(&["account", "list"]), Vec::<Value>::new());
     assert_eq!(list(&["collection", "list"]), Vec::<Value>::new());
-    assert_eq!(list(&["catalog", "list"]), Vec::<Value>::new());
+    assert_eq!(list(&["catalogue", "list"]), Vec::<Value>::new());
+    assert_eq!(list(&["catalogue", "count"]), Vec::<Value>::new());
     assert_eq!(list(&["models", "list"]), Vec::<Value>::new());
     assert_eq!(list(&["shard", "list"]), Vec::<Value>::new());
     assert_eq!(list(&["shard", "status"]), Vec::<Value>::new());
     assert_eq!(list(&["token", "list", "--app", "one"]), Vec::<Value>::new());
-    assert_eq!(list(&["catalog", "list", "--missing"]), Vec::<Value>::new());
+    assert_eq!(list(&["catalogue", "list", "--missing"]), Vec::<Value>::new());
+    assert_eq!(list(&["catalog", "list"]), Vec::<Value>::new(), "the name that it had before");
+    let setting = |name: &str, args: &[&str]| {
+        let all = list(&[&["config"], args].concat());
+        all.into_iter().find(|setting| setting["name"] == name).unwrap()
+    };
+    let listen = json!({"name": "listen", "value": "127.0.0.1:9000", "origin": "flag"});
+    assert_eq!(setting("listen", &["--listen", "127.0.0.1:9000"]), listen);
+    assert_eq!(setting("smtp", &[]), json!({"name": "smtp", "value": null, "origin": "default"}));
+    let secret = setting("smtp", &["--smtp", "smtp://me:s3cret@mail.example.org"]);
+    assert_eq!(secret, json!({"name": "smtp", "value": "…", "origin": "flag"}));
     assert_eq!(list(&["account", "list", "--waiting"]), Vec::<Value>::new());
     assert_eq!(list(&["usage", "--app", "one"]), Vec::<Value>::new());
     assert_eq!(list(&["feedback", "list"]), Vec::<Value>::new());
@@ -162,7 +173,7 @@ fn a_backup_is_made_while_the_server_runs_and_can_be_restored() {
     let make = ["backup", &backup, "--database", &database.address, "--blobs", &blobs];
     let made = run(home.path(), &make, &[]);
     assert_eq!(made.code, 0, "{}{}", made.out, made.err);
-    assert!(made.out.contains("1 images") && made.out.contains("all is well"), "{}", made.out);
+    assert!(made.out.contains("1 image ") && made.out.contains("all is well"), "{}", made.out);
     let again = run(home.path(), &make, &[]);
     assert!(again.code == 2 && again.err.contains("is not empty"), "{}", again.err);
     drop(server);

@@ -8,7 +8,7 @@ use std::{
 };
 
 use kaisatsu_e2e::{
-    Backend, Database, Server, eventually, http, make_key, make_key_with_scope, models_with, pictures::picture,
+    Backend, Database, Server, User, eventually, http, make_key, make_key_with_scope, models_with, pictures::picture,
 };
 
 #[test]
@@ -155,6 +155,56 @@ fn lists_in_json_have_a_tag_and_are_not_sent_twice() {
         b"{\"userId\": \"u\"}",
     );
     assert_eq!((secret.status, secret.header("etag")), (200, None), "nor has what is no GET");
+}
+
+#[test]
+fn lists_are_compressed_and_secrets_are_not() {
+    let database = Database::fresh(Backend::Sqlite);
+    let key = make_key_with_scope(&database, "one", "operator");
+    let server = Server::start(&database, &[]);
+    let items = format!("/imageRecognition/v1/catalogue/items?APIKEY={key}");
+    for number in 0..20 {
+        let (id, name) = (number.to_string(), format!("the book of that number: {number}"));
+        let fields: [(&str, &[u8]); 4] = [
+            ("id", id.as_bytes()),
+            ("category", b"book"),
+            ("name", name.as_bytes()),
+            ("barcode", b"978-4-10-101001-4"),
+        ];
+        assert_eq!(server.post_form(&items, &fields).status, 200);
+    }
+    let ask = |accepted: &str, more: &str| {
+        http::request(server.address, "GET", &items, &format!("Accept-Encoding: {accepted}\r\n{more}"))
+    };
+    let plain = server.get(&items);
+    assert_eq!((plain.header("content-encoding"), plain.header("vary")), (None, Some("Accept-Encoding")));
+    let packed = ask("gzip", "");
+    assert_eq!(packed.header("content-encoding"), Some("gzip"));
+    assert!(packed.body.len() * 3 < plain.body.len(), "{} of {}", packed.body.len(), plain.body.len());
+    let mut unpacked = Vec::new();
+    flate2::read::GzDecoder::new(&packed.body[..]).read_to_end(&mut unpacked).unwrap();
+    assert_eq!(unpacked, plain.body);
+    assert_eq!(ask("zstd, br;q=0.5", "").header("content-encoding"), Some("br"));
+    assert_eq!(ask("zstd", "").header("content-encoding"), None, "zstd is not offered");
+    let tag = packed.header("etag").unwrap();
+    assert_eq!(tag, format!("W/{}", plain.header("etag").unwrap()));
+    assert_eq!(ask("gzip", &format!("If-None-Match: {tag}\r\n")).status, 304);
+
+    // A list of a user, which is read with POST.
+    let user = User::named(&server, &key, "u");
+    let post = |target: &str, body: &str| {
+        let mut connection = http::Connection::open(server.address);
+        let headers =
+            format!("Accept-Encoding: gzip\r\nContent-Type: application/json\r\nContent-Length: {}\r\n", body.len());
+        connection.request("POST", target, &headers);
+        connection.send(body.as_bytes());
+        connection.answer(false).unwrap()
+    };
+    let list = post(&user.target("userCategory/listImages"), "{}");
+    assert_eq!((list.status, list.header("vary")), (200, Some("Accept-Encoding")));
+    let target = format!("/imageRecognition/v1/userCategory/getToken?APIKEY={key}");
+    let secret = post(&target, &format!("{{\"userId\": \"{}\"}}", "u".repeat(200)));
+    assert_eq!((secret.status, secret.header("content-encoding"), secret.header("vary")), (200, None, None));
 }
 
 #[test]

@@ -327,8 +327,15 @@ fn a_deleted_image_is_never_shown_again(backend: Backend) {
     let server = fixture.start(&[]);
     let user = User::named(&server, &fixture.key, "u");
     let (kept, gone) = (picture("0", "1"), picture("1", "2"));
-    let (kept_id, gone_id) = (user.upload(&kept, "wave 0"), user.upload(&gone, "wave 1"));
+    let upload = |image: &[u8], tag: &str, name: &str| {
+        let fields = [("image", image), ("tag", tag.as_bytes()), ("name", name.as_bytes())];
+        user.send("userCategory/uploadImage", &fields).json()["imageId"].as_str().unwrap().to_owned()
+    };
+    let (kept_id, gone_id) = (upload(&kept, "wave 0", "波 0.png"), upload(&gone, "wave 1", "wave 1.png"));
     let stored = |id: &str| json!({"imageId": id});
+    let names = |set: &Value| -> Vec<Value> {
+        set["images"].as_array().unwrap().iter().map(|image| image["name"].clone()).collect()
+    };
     let set = user.built(&user.create(&[stored(&kept_id), stored(&gone_id), fixture.wave(2, 1)]));
     let id = set["dataSetId"].as_str().unwrap();
     let get = |image: &str, rest: &str| {
@@ -337,6 +344,7 @@ fn a_deleted_image_is_never_shown_again(backend: Backend) {
     };
     let fetched = set["images"][2]["imageId"].as_str().unwrap().to_owned();
     assert_eq!((get(&gone_id, ""), get(&fetched, "")), (200, 200));
+    assert_eq!(names(&set), [json!("波 0.png"), json!("wave 1.png"), Value::Null], "as the storage area has them");
     assert!(set["images"].as_array().unwrap().iter().all(|image| image.get("deleted").is_none()), "{set}");
 
     assert_eq!(user.call("userCategory/deleteImage", &stored(&gone_id)).status, 204);
@@ -345,6 +353,7 @@ fn a_deleted_image_is_never_shown_again(backend: Backend) {
     let set = user.dataset(id);
     let deleted: Vec<_> = set["images"].as_array().unwrap().iter().map(|image| &image["deleted"]).collect();
     assert_eq!(deleted, [&Value::Null, &json!(true), &Value::Null], "the dataset says so");
+    assert_eq!(names(&set), [json!("波 0.png"), Value::Null, Value::Null]);
     let found = user.ask("similarImage/search", id, &gone).json();
     assert_eq!(found["candidates"][0]["imageId"], json!(gone_id), "and still knows it: {found}");
     // The same bytes again are another image.

@@ -140,7 +140,7 @@ fn a_user_cannot_reach_what_belongs_to_another(backend: Backend) {
     let namesake = User::named(&server, &other_key, "owner");
     let expired = User::named(&brief, &key, "owner").on(&server);
     let revoked = User::named(&server, &key, "revoked");
-    kaisatsu(&["token", "revoke", "--app", "one", "--user", "revoked"]);
+    kaisatsu(&["token", "revoke", "--app", "one", "--user", "revoked", "--yes"]);
     let image = owner.upload(&picture("0", "1"), "zero");
     let other = owner.upload(&picture("1", "1"), "one");
     let set = owner.create(&[json!({"imageId": image}), json!({"imageId": other})]);

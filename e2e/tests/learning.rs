@@ -218,7 +218,7 @@ fn feedback_acts_on_detections_images_and_items_too(backend: Backend) {
     fs::write(home.path().join("catalogue.csv"), rows).unwrap();
     let photos = std::env::var("KAISATSU_TEST_PHOTOS").unwrap();
     let (file, models) = (home.path().join("catalogue.csv"), std::env::var("KAISATSU_TEST_MODELS").unwrap());
-    let words = ["catalog", "import", file.to_str().unwrap(), "--pictures", &photos, "--models", &models];
+    let words = ["catalogue", "import", file.to_str().unwrap(), "--pictures", &photos, "--models", &models];
     let imported = run(home.path(), &[&words[..], &["--database", &database.address]].concat(), &[]);
     assert_eq!(imported.code, 0, "{}", imported.err);
     let recognize = || {

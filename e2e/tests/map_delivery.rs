@@ -97,7 +97,6 @@ fn texts_are_compressed_for_clients_that_ask_for_it() {
     let png = ask(&maps.target("railmapData", "id=tokyo&scale=0.2"), "gzip");
     assert_eq!((png.header("content-encoding"), png.header("vary")), (None, None), "images are compressed already");
     assert_eq!(ask("/map/tokyo/data.json", "br").header("content-encoding"), Some("br"));
-    assert_eq!(ask("/imageRecognition/v1/models", "br").header("content-encoding"), None);
 }
 
 #[test]

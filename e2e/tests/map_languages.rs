@@ -39,6 +39,11 @@ fn every_operation_answers_in_the_language_that_is_asked_for() {
     let course = maps.found("searchCourse", "from=1130208&to=1130101&id=tokyo&answerCount=1&language=en");
     let route = &course["Course"][0]["Route"];
     assert_eq!((&route["Point"][0]["Station"]["Name"]), &json!("Shinjuku"));
+    let line = if route["Line"].is_array() { &route["Line"][0] } else { &route["Line"] };
+    assert!(line["Name"].as_str().is_some_and(|name| name.starts_with("JR Chūō")), "{line}");
+    assert_eq!((&list("en")["Name"], &list("ja")["Name"]), (&json!("Tokyo"), &json!("東京")));
+    let page = maps.server.get("/map/tokyo?language=en").text();
+    assert!(page.contains("<title>Tokyo"), "{page}");
 }
 
 #[test]
@@ -89,6 +94,13 @@ fn pictures_and_tiles_of_languages_have_tags_of_their_own() {
     let (ja, en) = (data(""), data("?language=en"));
     assert_eq!((&ja["language"], &en["language"]), (&json!("ja"), &json!("en")));
     assert_eq!(ja["languages"], json!(["ja", "en", "ja-en"]));
+    let yamanote = |data: &Value| {
+        let lines = data["lines"].as_array().unwrap();
+        let line = lines.iter().find(|line| line["code"] == 11302).unwrap();
+        [&line["name"], &line["translation"]].map(|name| name.as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(yamanote(&ja), ["JR山手線", "JR Yamanote Line"]);
+    assert_eq!(yamanote(&en), ["JR Yamanote Line", "JR山手線"]);
     let tag = |data: &Value| data["tag"].as_str().unwrap().to_owned();
     assert_ne!(tag(&ja), tag(&en));
     let tile = |tag: &str, query: &str| maps.server.get(&format!("/map/tokyo/{tag}/light/3/2/2.png{query}"));

@@ -155,13 +155,24 @@ fn similar_images_are_found_and_removed_ones_never_again(backend: Backend) {
     }
     let best = search(&replicas[0]).json()["candidates"][0]["imageId"].as_str().unwrap().to_owned();
     let removed = command(&["collection", "remove", "things", &best, "--yes"]);
-    assert_eq!((removed.code, removed.out.as_str()), (0, "1 images removed\n"), "{}", removed.err);
+    assert_eq!((removed.code, removed.out.as_str()), (0, "1 image removed\n"), "{}", removed.err);
     for server in &replicas {
         let answer = search(server).json();
         assert!(answer["candidates"].as_array().unwrap().iter().all(|image| image["imageId"] != *best), "{answer}");
     }
     let listed = command(&["collection", "list"]);
     assert!(listed.out.contains("things  15      general"), "{}", listed.out);
+    let page = command(&["collection", "list", "things", "--limit", "10", "--json"]);
+    let after = page.err.split_whitespace().skip_while(|word| *word != "--after").nth(1).unwrap();
+    let rest = command(&["collection", "list", "things", "--after", after, "--json"]);
+    assert_eq!((page.out.lines().count(), rest.out.lines().count(), rest.err.as_str()), (10, 5, ""));
+    let image: serde_json::Value = serde_json::from_str(rest.out.lines().next().unwrap()).unwrap();
+    let id = image["imageId"].as_str().unwrap();
+    assert_eq!(image["imageUrl"], format!("https://example.org/{id}"));
+    assert_eq!(id.split('/').next(), image["tag"].as_str());
+    assert!(command(&["collection", "list", "things"]).out.starts_with("IMAGE "));
+    let none = command(&["collection", "list", "nothing"]);
+    assert!(none.code == 1 && none.err.contains("there is no collection 'nothing'"), "{}", none.err);
 
     // A dataset belongs to a user, and its token is checked first.
     let answer = replicas[0].post_form(&target, &[("image", &cat), ("dataSetId", b"x")]);

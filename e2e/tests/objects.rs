@@ -6,7 +6,7 @@ use std::{
 };
 
 use image::{DynamicImage, ImageFormat, imageops::FilterType};
-use kaisatsu_e2e::{Answer, Backend, Database, Server, eventually, http, make_key, on_every_backend, run};
+use kaisatsu_e2e::{Answer, Backend, Database, Run, Server, eventually, http, make_key, on_every_backend, run};
 use serde_json::{Value, json};
 
 on_every_backend![items_are_recognised_by_their_looks_and_by_their_barcodes];
@@ -68,7 +68,7 @@ fn items_are_recognised_by_their_looks_and_by_their_barcodes(backend: Backend) {
     let command = |args: &[&str]| {
         run(home.path(), &[&["--models", &models, "--database", &database.address][..], args].concat(), &[])
     };
-    let import = ["catalog", "import", file.to_str().unwrap(), "--pictures", photos.to_str().unwrap()];
+    let import = ["catalogue", "import", file.to_str().unwrap(), "--pictures", photos.to_str().unwrap()];
     let imported = command(&import);
     assert_eq!((imported.code, imported.out.as_str()), (0, "6 items added, 0 were there, 2 rows left out\n"));
     let name = file.display();
@@ -79,9 +79,25 @@ fn items_are_recognised_by_their_looks_and_by_their_barcodes(backend: Backend) {
     assert!(imported.err.contains(&format!("{name}:9: category is 'car' and must be one of")), "{}", imported.err);
     assert_eq!(command(&import).out, "0 items added, 6 were there, 2 rows left out\n", "it can be run again");
     assert_eq!(
-        command(&["catalog", "list"]).out,
+        command(&["catalogue", "count"]).out,
         "CATEGORY  ITEMS\nbook      2\ndvd       1\nfood      2\ngame      1\n"
     );
+
+    let page = command(&["catalogue", "list", "--limit", "4", "--json"]);
+    let items =
+        |page: &Run| -> Vec<Value> { page.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect() };
+    assert_eq!(items(&page).len(), 4);
+    let all = command(&["catalogue", "list", "--json"]);
+    let neko = items(&all).into_iter().find(|item| item["id"] == "neko").unwrap();
+    assert_eq!((&neko["category"], &neko["barcodes"]), (&json!("book"), &json!(["9784101010014"])));
+    assert_eq!(neko["detail"]["author"], "夏目漱石");
+    let after = page.err.split_whitespace().skip_while(|word| *word != "--after").nth(1).unwrap();
+    // The name that the command had before.
+    let rest = command(&["catalog", "list", "--json", "--after", after]);
+    assert_eq!((items(&rest).len(), rest.err.as_str()), (2, ""), "none twice, none left out");
+    let games = command(&["catalogue", "list", "--category", "game"]).out;
+    assert_eq!(games.lines().count(), 2, "{games}");
+    assert!(games.starts_with("ID "), "{games}");
 
     // Barcodes are looked up in the database; every server adds the descriptors to its index within a second.
     let box_in_scene = fs::read(photos.join("box_in_scene.png")).unwrap();
@@ -133,7 +149,7 @@ fn items_are_recognised_by_their_looks_and_by_their_barcodes(backend: Backend) {
     );
     assert_eq!(http::post(server.address, &rated, "", b"").status, 204);
 
-    assert_eq!(command(&["catalog", "remove", "box", "--yes"]).out, "1 items removed\n");
+    assert_eq!(command(&["catalogue", "remove", "box", "--yes"]).out, "1 item removed\n");
     assert_eq!(recognize(&server, &key, "", &box_in_scene).json()["candidates"], json!([]), "at once");
     bad_requests(&server, &key);
 }
@@ -158,7 +174,7 @@ fn of_two_editions_in_one_design_the_printed_title_decides() {
     fs::write(&file, "id,category,name,image\ncat,book,吾輩は猫である,cat.png\nhuman,book,人間失格,human.png\n")
         .unwrap();
     let models = std::env::var("KAISATSU_TEST_MODELS").unwrap();
-    let import = ["--models", &models, "--database", &database.address, "catalog", "import", file.to_str().unwrap()];
+    let import = ["--models", &models, "--database", &database.address, "catalogue", "import", file.to_str().unwrap()];
     assert_eq!(run(home.path(), &import, &[]).code, 0);
 
     let server = Server::start_with_models(&database, &[]);

@@ -17,7 +17,7 @@ fn assert_clean(log: &str) {
 }
 
 #[test]
-#[ignore = "needs the models: `make test`"]
+#[ignore = "needs the models; `make test` runs it"]
 fn a_server_that_is_stopped_while_it_loads_its_models_exits_with_0() {
     let database = Database::fresh(Backend::Sqlite);
     let mut loading = 0;
@@ -33,7 +33,7 @@ fn a_server_that_is_stopped_while_it_loads_its_models_exits_with_0() {
 }
 
 #[test]
-#[ignore = "needs the models: `make test`"]
+#[ignore = "needs the models; `make test` runs it"]
 fn a_second_signal_while_the_models_are_loaded_ends_the_process_without_a_crash() {
     let database = Database::fresh(Backend::Sqlite);
     for number in 0..10_u64 {
@@ -50,7 +50,7 @@ fn a_second_signal_while_the_models_are_loaded_ends_the_process_without_a_crash(
 }
 
 #[test]
-#[ignore = "needs the models: `make test`"]
+#[ignore = "needs the models; `make test` runs it"]
 fn a_taken_port_is_an_error_and_no_crash() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();

@@ -67,6 +67,8 @@ fn images_are_stored_listed_shown_and_deleted(backend: Backend) {
     let small = get(&format!("&imageId={id}&size=thumbnail"));
     let looked = image::load_from_memory(&small.body).unwrap();
     assert_eq!((looked.width(), looked.height()), (256, 192));
+    assert_eq!(whole.header("cache-control"), Some("private, no-cache"));
+    assert_eq!(small.header("cache-control"), Some("private, max-age=600"), "a page of them is not asked for again");
     assert_eq!(get(&format!("&imageId={id}&size=huge")).json()["error"]["code"], "104");
     assert_eq!(get("").json()["error"]["code"], "103");
 
@@ -74,7 +76,12 @@ fn images_are_stored_listed_shown_and_deleted(backend: Backend) {
     let gone = delete(id);
     assert_eq!((gone.status, gone.body.len()), (204, 0));
     assert_eq!((delete(id).status, &delete(id).json()["error"]["code"]), (404, &json!("301")));
-    assert_eq!(get(&format!("&imageId={id}")).status, 404);
+    let known = format!("If-None-Match: {}\r\n", small.header("etag").unwrap());
+    for (size, mark) in [("", mark), ("&size=thumbnail", known)] {
+        assert_eq!(get(&format!("&imageId={id}{size}")).status, 404);
+        let asked = http::request(second.address, "GET", &format!("{target}{size}"), &mark);
+        assert_eq!(asked.status, 404, "whoever has it is not told that it is still there: {size}");
+    }
     assert_eq!(delete("").status, 404);
     assert_eq!(user.call("userCategory/deleteImage", &json!({})).json()["error"]["code"], "106");
     let wrong = user.send("userCategory/uploadImage", &[("image", b"this is no picture")]);

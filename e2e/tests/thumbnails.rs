@@ -163,8 +163,8 @@ fn imports_make_thumbnails_and_a_backup_has_them() {
     let (folder, list) = (photos.join("cups").display().to_string(), photos.join("items.csv").display().to_string());
     let collection = ["collection", "import", "cups", &folder, "--url-prefix", "https://example.org/"];
     command(&collection);
-    assert_eq!(command(&["catalog", "import", &list]), "1 items added, 0 were there, 0 rows left out\n");
-    assert_eq!(command(&["catalog", "import", &list]), "0 items added, 1 were there, 0 rows left out\n");
+    assert_eq!(command(&["catalogue", "import", &list]), "1 item added, 0 were there, 0 rows left out\n");
+    assert_eq!(command(&["catalogue", "import", &list]), "0 items added, 1 were there, 0 rows left out\n");
     assert_eq!(files(&data.join("blobs")), 2);
     let copy = home.path().join("copy");
     assert!(command(&["backup", copy.to_str().unwrap()]).ends_with("checked: all is well\n"));
@@ -184,7 +184,7 @@ fn imports_make_thumbnails_and_a_backup_has_them() {
     assert!(item().get("thumbnailUrl").is_none() && image().get("thumbnailUrl").is_none());
     assert_eq!(image()["imageUrl"], "https://example.org/a%20b.png");
     eventually("the bytes are erased", || (files(&data.join("blobs")) == 0).then_some(()));
-    assert_eq!(command(&["catalog", "import", &list]), "1 items added, 0 were there, 0 rows left out\n");
+    assert_eq!(command(&["catalogue", "import", &list]), "1 item added, 0 were there, 0 rows left out\n");
     command(&[&collection[..], &["--again"]].concat());
     for address in [&item()["thumbnailUrl"], &image()["thumbnailUrl"]] {
         assert_eq!(server.get(&with_key(address, &key)).status, 200);

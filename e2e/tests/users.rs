@@ -68,7 +68,10 @@ fn a_token_belongs_to_one_user_of_one_application(backend: Backend) {
     assert_eq!((&row["userId"], &row["tokens"]), (&json!("山田"), &json!(2)), "{}", listed.err);
     assert!(!listed.out.contains(&token));
 
-    let revoked = kaisatsu(&["token", "revoke", "--app", "one", "--user", "山田"]);
+    let asked = kaisatsu(&["token", "revoke", "--app", "one", "--user", "山田"]);
+    assert!(asked.code == 1 && asked.err.contains("nothing was changed; --yes agrees"), "{}", asked.err);
+    assert_eq!(search(&replicas[0], &one, &format!("&token={token}")).0, 404, "it still works");
+    let revoked = kaisatsu(&["token", "revoke", "--app", "one", "--user", "山田", "--yes"]);
     assert_eq!((revoked.code, revoked.out.as_str()), (0, "2 tokens revoked\n"), "{}", revoked.err);
     for server in &replicas {
         assert_eq!(search(server, &one, &format!("&token={token}")).0, 401, "at once, on every replica");
@@ -78,7 +81,7 @@ fn a_token_belongs_to_one_user_of_one_application(backend: Backend) {
     let asked = kaisatsu(&["token", "revoke", "--app", "two", "--all"]);
     assert_eq!((asked.code, asked.out.as_str()), (1, ""), "nobody can be asked here");
     assert!(asked.err.contains("nothing was changed; --yes agrees"), "{}", asked.err);
-    assert_eq!(kaisatsu(&["token", "revoke", "--app", "two", "--all", "--yes"]).out, "1 tokens revoked\n");
+    assert_eq!(kaisatsu(&["token", "revoke", "--app", "two", "--all", "--yes"]).out, "1 token revoked\n");
     assert_eq!(kaisatsu(&["token", "revoke", "--app", "two"]).code, 2, "whose tokens has to be said");
     bad_requests(&replicas[0], &one);
 }

@@ -12,6 +12,7 @@ mod multipart_body;
 mod network_file;
 mod onnx_file;
 mod query;
+mod segment;
 
 /// A parser under test.
 #[derive(Debug)]
@@ -33,6 +34,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "network_file", run: network_file::run },
     Target { name: "onnx_file", run: onnx_file::run },
     Target { name: "query", run: query::run },
+    Target { name: "segment", run: segment::run },
 ];
 
 /// The target with this name.

@@ -1,12 +1,14 @@
 """Runs the steps of a stage of a Dockerfile in a folder with Debian in it, where there is no Docker.
 
-    dockerfile.py DOCKERFILE STAGE FOLDER CONTEXT [STAGE=FOLDER...]
+    dockerfile.py [--copy-only] DOCKERFILE STAGE FOLDER CONTEXT [STAGE=FOLDER...]
 
-FOLDER already has what the stage's FROM names. CONTEXT is what COPY copies from, STAGE=FOLDER what COPY --from does. It
-ends by printing what `docker run` would need to know, as JSON: user, folder, environment, command and health check.
-Every instruction of the file has to be one that it knows, so that a mistyped one is found.
+FOLDER already has what the stage's FROM names. CONTEXT is what COPY copies from, but for what DOCKERFILE.dockerignore
+leaves out; STAGE=FOLDER is what COPY --from copies from. With --copy-only no RUN is run. It ends by printing what
+`docker run` would need to know, as JSON: user, folder, environment, command and health check. Every instruction of the
+file has to be one that it knows, so that a mistyped one is found.
 """
 
+import fnmatch
 import json
 import os
 import re
@@ -20,11 +22,13 @@ KNOWN = {"FROM", "ARG", "RUN", "COPY", "ENV", "USER", "WORKDIR", "VOLUME", "EXPO
 
 
 def main() -> int:
-    dockerfile, stage, folder, context = sys.argv[1:5]
-    sources = {name: Path(place) for name, place in (word.split("=", 1) for word in sys.argv[5:])}
-    image = Image(Path(folder), Path(context), sources)
+    words = [word for word in sys.argv[1:] if word != "--copy-only"]
+    dockerfile, stage, folder, context = words[:4]
+    sources = {name: Path(place) for name, place in (word.split("=", 1) for word in words[4:])}
+    image = Image(Path(folder), Context(Path(context), Path(f"{dockerfile}.dockerignore")), sources)
     for instruction, text in stages(Path(dockerfile).read_text())[stage]:
-        image.step(instruction, text)
+        if instruction != "RUN" or len(words) == len(sys.argv) - 1:
+            image.step(instruction, text)
     print(json.dumps(image.settings))
     return 0
 
@@ -47,8 +51,30 @@ def stages(text: str) -> dict[str, list[tuple[str, str]]]:
     return found
 
 
+class Context:
+    """What the image is built from: a folder without what the rules leave out. The last rule that matches decides."""
+
+    def __init__(self, folder: Path, rules: Path):
+        lines = [line.strip() for line in rules.read_text().splitlines()]
+        self.folder, self.rules = folder, [line for line in lines if line and not line.startswith("#")]
+
+    def leaves_out(self, path: Path) -> bool:
+        parts, out = path.relative_to(self.folder).parts, False
+        for rule in self.rules:
+            pattern = rule.removeprefix("!").split("/")
+            anywhere, pattern = pattern[0] == "**", pattern[pattern[0] == "**":]
+            starts = range(len(parts)) if anywhere else [0]
+            ends = (parts[at:at + len(pattern)] for at in starts)
+            if any(len(end) == len(pattern) and all(map(fnmatch.fnmatch, end, pattern)) for end in ends):
+                out = not rule.startswith("!")
+        return out
+
+    def left_out(self, folder: str, names: list[str]) -> list[str]:
+        return [name for name in names if self.leaves_out(Path(folder, name))]
+
+
 class Image:
-    def __init__(self, folder: Path, context: Path, sources: dict[str, Path]):
+    def __init__(self, folder: Path, context: Context, sources: dict[str, Path]):
         self.folder, self.context, self.sources = folder, context, sources
         self.settings = {"user": "root", "folder": "/", "environment": {},
                          "entrypoint": [], "command": [], "health": []}
@@ -89,27 +115,29 @@ class Image:
     def copy(self, words: list[str]) -> None:
         flags = [word for word in words if word.startswith("--")]
         *sources, target = [word for word in words if not word.startswith("--")]
-        origin = self.context
+        origin, left_out = self.context.folder, self.context.left_out
         for flag in flags:
             name, _, value = flag.partition("=")
             if name != "--from":
                 sys.exit(f"dockerfile: COPY {flag} is not supported here")
-            origin = self.sources[value]
+            origin, left_out = self.sources[value], None
         place = self.inside(target)
         for pattern in sources:
             found = sorted(origin.glob(pattern.lstrip("/")))
+            if left_out is not None:
+                found = [path for path in found if not self.context.leaves_out(path)]
             if not found:
                 sys.exit(f"dockerfile: COPY finds no {pattern}")
             for path in found:
                 if path.is_dir():
-                    shutil.copytree(path, place, symlinks=True, dirs_exist_ok=True)
+                    shutil.copytree(path, place, symlinks=True, dirs_exist_ok=True, ignore=left_out)
                 else:
                     to = place / path.name if target.endswith("/") else place
                     to.parent.mkdir(parents=True, exist_ok=True)
                     shutil.copy2(path, to)
 
     def inside(self, path: str) -> Path:
-        return self.folder / path.lstrip("/")
+        return self.folder / os.path.join(self.settings["folder"], path).lstrip("/")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,17 @@
 //! Keys, and passes that call as their application, at the console.
 
-use kaisatsu_e2e::{Backend, ConsoleClient, Database, Server, console_client::code, eventually, on_every_backend, run};
+use kaisatsu_e2e::{
+    Backend, ConsoleClient, Database, Server, console_client::code, eventually, http, on_every_backend, run,
+};
 use serde_json::{Value, json};
 
 use super::{PASSWORD, list, told};
 
-on_every_backend![keys_are_made_rotated_and_switched, a_pass_calls_as_its_application_while_one_is_signed_in,];
+on_every_backend![
+    keys_are_made_rotated_and_switched,
+    a_key_is_made_for_a_purpose_a_place_and_a_time,
+    a_pass_calls_as_its_application_while_one_is_signed_in,
+];
 
 fn keys_are_made_rotated_and_switched(backend: Backend) {
     let database = Database::fresh(backend);
@@ -46,6 +52,53 @@ fn keys_are_made_rotated_and_switched(backend: Backend) {
     assert!(change(json!({"disabled": true})).json()["disabledAt"].is_string());
     eventually("all keys are refused", || (list(&server, &second) == 403).then_some(()));
     assert_eq!(change(json!({"disabled": false})).json()["disabledAt"], Value::Null);
+}
+
+fn a_key_is_made_for_a_purpose_a_place_and_a_time(backend: Backend) {
+    let database = Database::fresh(backend);
+    let server = Server::start(&database, &[]);
+    let operator = ConsoleClient::registered(&server, "operator@example.org", PASSWORD);
+    let one = ConsoleClient::registered(&server, "one@example.org", PASSWORD);
+    let (id, _) = one.application("one's");
+    let (keys, listed) = (format!("applications/{id}/keys"), format!("applications/{id}"));
+    let make = |body: Value| one.call("POST", &keys, &body);
+    let key = |made: &Value| {
+        let all = one.get(&listed).json()["keys"].as_array().unwrap().clone();
+        all.into_iter().find(|key| key["id"] == made["id"]).unwrap()
+    };
+    let usual = key(&make(json!({})).json());
+    assert_eq!(
+        (&usual["scope"], &usual["allowed"], &usual["expiresAt"]),
+        (&json!("standard"), &json!([]), &Value::Null)
+    );
+    let places = json!(["https://maps.example.org", "10.0.0.0/8"]);
+    let made = make(json!({"scope": "restricted", "allowed": places, "lifetimeSeconds": 7_776_000})).json();
+    let listed = key(&made);
+    assert_eq!((&listed["scope"], &listed["allowed"]), (&json!("restricted"), &places));
+    assert_eq!(listed["state"], "active");
+    assert!(listed["expiresAt"].is_string(), "{listed}");
+    let secret = made["secret"].as_str().unwrap();
+    let from = |origin: &str| {
+        let headers = format!("Origin: {origin}\r\n");
+        let target = format!("/route_service/v1/railmapList?APIKEY={secret}");
+        http::request(server.address, "GET", &target, &headers).status
+    };
+    assert_eq!((from("https://maps.example.org"), from("https://elsewhere.example")), (200, 403));
+    for refused in [
+        json!({"scope": "everything"}),
+        json!({"allowed": ["maps.example.org"]}),
+        json!({"allowed": "https://maps.example.org"}),
+        json!({"lifetimeSeconds": 59}),
+        json!({"lifetimeSeconds": 400_000_000}),
+    ] {
+        assert_eq!(code(&make(refused.clone())), told(400, "invalid"), "{refused}");
+    }
+    assert_eq!(code(&make(json!({"scope": "operator"}))), told(403, "notAllowed"));
+    let made = operator.call("POST", &keys, &json!({"scope": "operator"})).json();
+    assert_eq!(key(&made)["scope"], "operator");
+    let rotate = format!("{keys}/{}/rotate", made["id"].as_str().unwrap());
+    assert_eq!(code(&one.call("POST", &rotate, &json!({"overlapSeconds": 0}))), told(403, "notAllowed"));
+    assert_eq!(operator.call("POST", &rotate, &json!({"overlapSeconds": 0})).status, 201);
 }
 
 fn a_pass_calls_as_its_application_while_one_is_signed_in(backend: Backend) {

@@ -11,6 +11,7 @@ use super::{PASSWORD, list, told};
 on_every_backend![
     what_is_called_is_seen,
     a_quota_is_held_on_every_replica,
+    the_console_works_when_the_quota_is_used_up,
     a_request_is_counted_even_if_its_caller_hangs_up,
 ];
 
@@ -48,7 +49,7 @@ fn what_is_called_is_seen(backend: Backend) {
     }
     let look = one.get(&format!("applications/{id}")).json();
     assert!(look["keys"][0]["lastUsedAt"].is_string(), "{look}");
-    assert_eq!((&look["quota"]["perDay"], &look["quota"]["usedToday"]), (&Value::Null, &json!(5)));
+    assert_eq!((&look["quota"]["perDay"], &look["quota"]["usedToday"]), (&Value::Null, &json!(4)));
     assert_eq!(one.get(&format!("applications/{id}/usage?days=91")).status, 400);
     // What was counted last is kept when the server ends.
     assert_eq!(list(&server, &key), 200);
@@ -56,7 +57,34 @@ fn what_is_called_is_seen(backend: Backend) {
     assert_eq!(server.wait(), Some(0));
     let server = Server::start(&database, &[]);
     let one = ConsoleClient { address: server.address, ..one };
-    assert_eq!(one.get(&format!("applications/{id}")).json()["quota"]["usedToday"], 6);
+    assert_eq!(one.get(&format!("applications/{id}")).json()["quota"]["usedToday"], 5);
+}
+
+fn the_console_works_when_the_quota_is_used_up(backend: Backend) {
+    let database = Database::fresh(backend);
+    let args = ["--daily-requests", "2"];
+    let (server, other) = (Server::start(&database, &args), Server::start(&database, &args));
+    let one = ConsoleClient::registered(&server, "one@example.org", PASSWORD);
+    let (id, key) = one.application("one's");
+    let pass = one.call("POST", &format!("applications/{id}/pass"), &json!({})).json();
+    let pass = pass["key"].as_str().unwrap();
+    let quota = || one.get(&format!("applications/{id}")).json()["quota"].clone();
+    for _ in 0..9 {
+        assert_eq!(list(&server, pass), 200);
+    }
+    // The quota is read from what is stored; asking for the usage stores it.
+    assert_eq!(one.get(&format!("applications/{id}/usage?days=1")).status, 200);
+    assert_eq!((&quota()["perDay"], &quota()["usedToday"]), (&json!(2), &json!(0)));
+    assert_eq!([list(&server, &key), list(&server, &key), list(&server, &key)], [200, 200, 429]);
+    assert_eq!([list(&server, pass), list(&other, pass)], [200; 2], "the console is used to find out why");
+    let usage = one.get(&format!("applications/{id}/usage?days=1")).json();
+    let of_console = usage["rows"].as_array().unwrap().iter().filter(|row| row["key"].is_null());
+    let requests: i64 = of_console.map(|row| row["requests"].as_i64().unwrap()).sum();
+    assert!(requests >= 10, "they are shown all the same: {usage}");
+    assert_eq!(quota()["usedToday"], 2);
+    let answered = server.get(&format!("/route_service/v1/railmapList?APIKEY={pass}"));
+    let policy = answered.header("ratelimit-policy").unwrap_or_default();
+    assert!(!policy.contains("\"day\""), "no daily quota is announced: {policy}");
 }
 
 fn a_quota_is_held_on_every_replica(backend: Backend) {

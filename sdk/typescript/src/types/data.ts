@@ -139,6 +139,8 @@ export interface ImageOutcome {
   detail: string;
   /** Whether it was deleted from the storage area since. The dataset goes on recognising with it. */
   deleted?: boolean;
+  /** The user's name for it in the storage area, such as a file name. */
+  name?: string;
 }
 
 /** A dataset and some of its images. */

@@ -160,6 +160,8 @@ class ImageOutcome:
     detail: str
     deleted: bool = False
     """Whether it was deleted from the storage area since. The dataset goes on recognising with it."""
+    name: str | None = None
+    """The user's name for it in the storage area, such as a file name."""
 
 
 @dataclass(frozen=True, kw_only=True)

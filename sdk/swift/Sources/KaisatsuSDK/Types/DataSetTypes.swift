@@ -214,6 +214,8 @@ public struct DataSetImage: Sendable, Hashable, Codable {
   public let detail: String
   /// Present and true if it was deleted from the storage area since. The dataset goes on recognising with it.
   public let deleted: Bool?
+  /// The user's name for it in the storage area, such as a file name.
+  public let name: String?
 }
 
 /// An image that was stored.

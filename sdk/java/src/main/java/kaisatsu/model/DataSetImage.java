@@ -10,6 +10,7 @@ public final class DataSetImage {
     private final String outcome;
     private final String detail;
     private final boolean deleted;
+    private final String name;
 
     /**
      * Reads it from an answer.
@@ -24,6 +25,7 @@ public final class DataSetImage {
         this.outcome = json.needString("outcome");
         this.detail = json.needString("detail");
         this.deleted = json.has("deleted") && json.needFlag("deleted");
+        this.name = json.has("name") ? json.needString("name") : "";
     }
 
     /**
@@ -78,5 +80,14 @@ public final class DataSetImage {
      */
     public boolean isDeleted() {
         return deleted;
+    }
+
+    /**
+     * The user's name for it in the storage area, such as a file name; empty when it has none there.
+     *
+     * @return the value
+     */
+    public String getName() {
+        return name;
     }
 }
