@@ -16,6 +16,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 HUGE_PIECE = 1 << 16
+# Faults that change the text of an answer.
+CHANGE_TEXT = ("invalidUtf8", "fields", "unknownField")
 
 
 class Proxy:
@@ -119,6 +121,9 @@ class Proxy:
         elif kind == "silence":
             time.sleep(fault.get("seconds", 30))
         else:
+            if kind in CHANGE_TEXT:
+                # What the client accepts compressed is asked for as it is.
+                headers = [(name, value) for name, value in headers if name.lower() != "accept-encoding"]
             status, answer_headers, answer = self._forward(method, target, headers, body)
             self._spoil(connection, fault, status, answer_headers, answer)
 
