@@ -99,3 +99,46 @@ fn a_dataset_takes_the_vectors_of_the_network_that_sees_its_differences() {
         assert_eq!(seen["candidates"][0]["tag"], tag, "{seen}");
     }
 }
+
+/// A wide picture: a photograph in the middle, and at both ends the ground that its tag is about, which the centre of
+/// the picture does not show.
+fn on_ground(middle: &str, ground: &str) -> Vec<u8> {
+    let open = |name: &str, width| image::load_from_memory(&photo(name)).unwrap().thumbnail_exact(width, 160).to_rgb8();
+    let (middle, ground) = (open(middle, 160), open(ground, 160));
+    let picture = RgbImage::from_fn(480, 160, |x, y| match x {
+        160..320 => *middle.get_pixel(x - 160, y),
+        _ => *ground.get_pixel(x % 160, y),
+    });
+    let mut file = Cursor::new(Vec::new());
+    picture.write_to(&mut file, ImageFormat::Png).unwrap();
+    file.into_inner()
+}
+
+const GROUNDS: [(&str, &str); 2] = [("on text", "page.png"), ("in space", "moon.png")];
+
+#[test]
+fn a_dataset_sees_whole_pictures_where_their_centres_do_not_tell_its_tags_apart() {
+    let models = models_with(&["general", "general-lcnet", "general-joined", "general-whole", "general-both"]);
+    let database = Database::fresh(Backend::Sqlite);
+    let key = make_key(&database, "tests");
+    let server = Server::start(&database, &["--models", models.path().to_str().unwrap()]);
+    eventually("the models are loaded", || (server.get("/readyz").status == 200).then_some(()));
+    let user = User::named(&server, &key, "painter");
+    for (tag, ground) in GROUNDS {
+        for name in PHOTOS {
+            let _ = user.upload(&on_ground(name, ground), tag);
+        }
+    }
+    let made = user.call("userCategory/createDataSet", &json!({"name": "grounds", "from": "storage"}));
+    assert_eq!(made.status, 202, "{}", made.text());
+    let set = eventually("it takes the vectors that suit it", || {
+        let set = user.call("userCategory/getDataSet", &json!({"name": "grounds", "limit": 0})).json();
+        ["general-whole", "general-both"].iter().any(|name| set["model"] == *name).then_some(set)
+    });
+    assert_eq!(set["state"], "ready", "it answers all the while");
+    assert!(set["health"]["leaveOneOut"]["accuracy"].as_f64().unwrap() > 0.9, "{set}");
+    for (tag, ground) in GROUNDS {
+        let seen = user.ask("concept/classify", "grounds", &on_ground("retina.jpg", ground)).json();
+        assert_eq!(seen["candidates"][0]["tag"], tag, "{seen}");
+    }
+}

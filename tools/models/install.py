@@ -92,6 +92,8 @@ PARTS = [
     Part("food", aiy.convert_food, labels="food.tsv", texts=(("classes/food.txt", "gate.txt"),), optional=True),
     Part("plant", aiy.convert_plants, labels="plant.tsv", optional=True,
          texts=(("labels/plant-groups.tsv", "groups.tsv"), ("labels/plant-taxonomy.tsv", "taxonomy.tsv"))),
+    Part("general-whole"),
+    Part("general-both"),
     Part("general-food", optional=True),
     Part("general-plant", optional=True),
     *(view(name) for name in ("animal", "fashion_type", "flower", "kinoko", "scene", "vehicle")),

@@ -7,7 +7,7 @@ use fast_image_resize::Resizer;
 use crate::{
     Picture,
     labels::Labels,
-    manifest::{Decode, Fault, Input, Output, PictureParts},
+    manifest::{Decode, Fault, Fit, Input, Output, PictureParts},
     prepare::{prepare, short_side},
     runtime::{Feed, Network, Runtime, RuntimeError, Tensor},
     softmax::softmax,
@@ -94,21 +94,31 @@ impl Classifier {
     /// # Errors
     /// When the network fails.
     pub fn classify(&mut self, resizer: &mut Resizer, picture: &Picture) -> Result<Classification, RuntimeError> {
-        let (logits, embedding) = self.run(resizer, picture)?;
+        let (logits, embedding) = self.run(resizer, picture, None)?;
         Ok(Classification { scores: probabilities(&logits.values, &self.output), embedding })
     }
 
-    /// Computes only the embedding of a picture.
+    /// Computes only the embedding of a picture. `fit` replaces that of the manifest.
     ///
     /// # Errors
     /// When the network fails, or gives no vector.
-    pub fn embed(&mut self, resizer: &mut Resizer, picture: &Picture) -> Result<Vec<f32>, RuntimeError> {
-        let (_, embedding) = self.run(resizer, picture)?;
+    pub fn embed(
+        &mut self,
+        resizer: &mut Resizer,
+        picture: &Picture,
+        fit: Option<Fit>,
+    ) -> Result<Vec<f32>, RuntimeError> {
+        let (_, embedding) = self.run(resizer, picture, fit)?;
         embedding.ok_or_else(|| RuntimeError::Run("the model has no embedding output".to_owned()))
     }
 
-    fn run(&mut self, resizer: &mut Resizer, picture: &Picture) -> Result<(Tensor, Option<Vec<f32>>), RuntimeError> {
-        let prepared = prepare(resizer, picture, &self.input)
+    fn run(
+        &mut self,
+        resizer: &mut Resizer,
+        picture: &Picture,
+        fit: Option<Fit>,
+    ) -> Result<(Tensor, Option<Vec<f32>>), RuntimeError> {
+        let prepared = prepare(resizer, picture, &self.input, fit)
             .ok_or_else(|| RuntimeError::Run("the picture cannot be resized".to_owned()))?;
         self.infer(&prepared.tensor)
     }

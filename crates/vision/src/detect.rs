@@ -135,7 +135,7 @@ impl Detector {
         picture: &Picture,
         floor: f32,
     ) -> Result<(Vec<Detection>, Outputs), RuntimeError> {
-        let prepared = prepare(resizer, picture, &self.input)
+        let prepared = prepare(resizer, picture, &self.input, None)
             .ok_or_else(|| RuntimeError::Run("the picture cannot be resized".to_owned()))?;
         let outputs = self.infer(&prepared, picture)?;
         let reader = Reader { input: &self.input, prepared: &prepared, picture, classes: self.labels.len(), floor };

@@ -6,7 +6,7 @@ use fast_image_resize::Resizer;
 
 use crate::{
     Picture,
-    manifest::{EmbedderOutput, EmbedderParts, Fault, Input},
+    manifest::{EmbedderOutput, EmbedderParts, Fault, Fit, Input},
     prepare::{prepare, shape, short_side},
     runtime::{Feed, Network, Runtime, RuntimeError},
     text_encoder::{TextEncoder, TextError},
@@ -50,12 +50,17 @@ impl Embedder {
         short_side(&self.input)
     }
 
-    /// The vector of a picture, of length one.
+    /// The vector of a picture, of length one. `fit` replaces that of the manifest.
     ///
     /// # Errors
     /// When the network fails, or gives no vector.
-    pub fn embed(&mut self, resizer: &mut Resizer, picture: &Picture) -> Result<Vec<f32>, RuntimeError> {
-        let prepared = prepare(resizer, picture, &self.input)
+    pub fn embed(
+        &mut self,
+        resizer: &mut Resizer,
+        picture: &Picture,
+        fit: Option<Fit>,
+    ) -> Result<Vec<f32>, RuntimeError> {
+        let prepared = prepare(resizer, picture, &self.input, fit)
             .ok_or_else(|| RuntimeError::Run("the picture cannot be resized".to_owned()))?;
         self.infer(&prepared.tensor)
     }

@@ -44,13 +44,13 @@ pub(crate) fn shape(input: &Input) -> [usize; 4] {
     }
 }
 
-/// Resizes, crops, pads and normalises as `input` says.
-pub(crate) fn prepare(resizer: &mut Resizer, picture: &Picture, input: &Input) -> Option<Prepared> {
+/// Resizes, crops, pads and normalises as `input` says. `fit` replaces what it says of that.
+pub(crate) fn prepare(resizer: &mut Resizer, picture: &Picture, input: &Input, fit: Option<Fit>) -> Option<Prepared> {
     let (width, height) = (f64::from(picture.width()), f64::from(picture.height()));
     let whole = Part { left: 0.0, top: 0.0, width, height };
     let full = (input.width, input.height);
     let scaled = |(w, h): (u32, u32)| (f64::from(w) / width, f64::from(h) / height);
-    let (rgb, target, scale) = match input.fit {
+    let (rgb, target, scale) = match fit.unwrap_or(input.fit) {
         Fit::Stretch => (resize(resizer, picture, whole, full, input.filter)?, full, scaled(full)),
         Fit::Pad => {
             let scale = (f64::from(input.width) / width).min(f64::from(input.height) / height);

@@ -9,7 +9,7 @@ use std::{
 use crate::{
     Classifier, Detector, Embedder, Picture, Resizer,
     labels::Labels,
-    manifest::{Fault, Load, Member, Parts, Task},
+    manifest::{Fault, Fit, Load, Member, Parts, Task},
     object,
     registry::{Model, ModelRegistry},
     residency::Residency,
@@ -224,20 +224,33 @@ impl Worker {
     pub fn embed(&mut self, name: &str, picture: &Picture) -> Option<Result<Vec<f32>, RuntimeError>> {
         self.demand(name);
         let members = match self.networks.get_mut(name)? {
-            Loaded::Classifier(classifier) => return Some(classifier.embed(&mut self.resizer, picture)),
-            Loaded::Embedder(embedder) => return Some(embedder.embed(&mut self.resizer, picture)),
             Loaded::Ensemble(members) => members.clone(),
-            Loaded::Detector(_) | Loaded::Objects(_) => return None,
+            _ => return self.embed_as(name, picture, None),
         };
         let mut joined = Vec::new();
         for member in members {
-            match self.embed(&member.model, picture)? {
+            self.demand(&member.model);
+            match self.embed_as(&member.model, picture, member.fit)? {
                 Ok(part) => member.append(&mut joined, part),
                 Err(error) => return Some(Err(error)),
             }
         }
         vector::normalise(&mut joined);
         Some(Ok(joined))
+    }
+
+    /// The unit vector of a picture by a network, which sees it with another fit than its own if one is given.
+    fn embed_as(
+        &mut self,
+        network: &str,
+        picture: &Picture,
+        fit: Option<Fit>,
+    ) -> Option<Result<Vec<f32>, RuntimeError>> {
+        match self.networks.get_mut(network)? {
+            Loaded::Classifier(classifier) => Some(classifier.embed(&mut self.resizer, picture, fit)),
+            Loaded::Embedder(embedder) => Some(embedder.embed(&mut self.resizer, picture, fit)),
+            Loaded::Ensemble(_) | Loaded::Detector(_) | Loaded::Objects(_) => None,
+        }
     }
 
     /// The unit vector of a text by a model, comparable with its vectors of pictures; `None` when there is none of that

@@ -88,6 +88,13 @@ fn an_ensemble_joins_the_vectors_of_its_members() {
             assert!((joined - (plain / roots / 2.0).sqrt()).abs() < 1e-5, "{member}");
         }
     }
+    let (whole, both) =
+        ["general-whole", "general-both"].map(|name| worker.embed(name, &picture).unwrap().unwrap()).into();
+    assert_ne!(whole, joined);
+    // The centre, then the whole, each half as long.
+    for (both, part) in both.iter().zip(joined.iter().chain(&whole)) {
+        assert!((both - part / 2.0_f32.sqrt()).abs() < 1e-5);
+    }
     assert!(worker.embed("coco", &picture).is_none() && worker.short_side("nothing").is_none());
 }
 

@@ -199,9 +199,10 @@ fn embedding_weights(model: &Model) -> Option<(&str, &str)> {
 /// The models whose vectors are used when none is named, the best first: the second needs one network less.
 const DEFAULT_EMBEDDERS: [&str; 2] = ["general-joined", "general"];
 
-/// Models whose vectors may suit a dataset better than the usual ones: these joined with those of a network that knows
-/// one subject.
-pub(crate) const SPECIAL_EMBEDDERS: [&str; 2] = ["general-food", "general-plant"];
+/// Models whose vectors may suit a dataset better than the usual ones, which are of the centre of a picture: the same
+/// of the whole picture, of both, or joined with those of a network that knows one subject. Those that cost less come
+/// first.
+pub(crate) const SPECIAL_EMBEDDERS: [&str; 4] = ["general-whole", "general-food", "general-plant", "general-both"];
 
 /// The model whose vectors are used when none is named, of those that are installed.
 #[must_use]

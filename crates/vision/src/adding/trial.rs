@@ -36,7 +36,7 @@ pub(super) fn run(
 }
 
 fn outputs(network: &mut Inspected, input: &Input, picture: &Picture) -> Result<Vec<(String, Tensor)>, RuntimeError> {
-    let prepared = prepare(&mut Resizer::new(), picture, input)
+    let prepared = prepare(&mut Resizer::new(), picture, input, None)
         .ok_or_else(|| RuntimeError::Run("the picture cannot be resized".to_owned()))?;
     let sides = shape(input);
     let mut feeds = vec![(input.name.as_str(), Feed::Floats(&sides, &prepared.tensor))];
@@ -64,7 +64,7 @@ pub(super) fn answer(
     let parts = match network {
         Network::Embedder(parts) => {
             let mut embedder = Embedder::load(runtime, folder, parts)?;
-            let vector = embedder.embed(&mut resizer, picture).map_err(told)?;
+            let vector = embedder.embed(&mut resizer, picture, None).map_err(told)?;
             let start: Vec<String> = vector.iter().take(SHOWN).map(|value| format!("{value:.3}")).collect();
             if vector.iter().any(|value| !value.is_finite()) || vector.iter().all(|value| *value == 0.0) {
                 return Err(Fault("the vector of the picture is not a number, or is all zero".to_owned()));

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Fault, fault};
+use super::{Fault, Fit, fault};
 use crate::{digest::hexadecimal, vector::normalise};
 
 /// The most members: each is one more run of a network for every picture.
@@ -35,6 +35,8 @@ pub struct Member {
     pub model: String,
     /// The hash of its weights: other weights make other vectors.
     pub sha256: String,
+    /// How it sees a picture, where that is not what its manifest says.
+    pub fit: Option<Fit>,
     /// What is done to its vector first.
     #[serde(default)]
     pub normalise: Normalise,
@@ -65,8 +67,8 @@ impl Ensemble {
             return Err(fault(format!("an ensemble has 2 to {MOST_MEMBERS} [[members]]")));
         }
         for (at, member) in self.members.iter().enumerate() {
-            if self.members[..at].iter().any(|other| other.model == member.model) {
-                return Err(fault(format!("'{}' is a member twice", member.model)));
+            if self.members[..at].iter().any(|other| (&other.model, other.fit) == (&member.model, member.fit)) {
+                return Err(fault(format!("'{}' is a member twice with the same fit", member.model)));
             }
             if !(member.weight > 0.0 && member.weight.is_finite()) {
                 return Err(fault(format!("the weight of member '{}' must be above 0", member.model)));
@@ -79,8 +81,9 @@ impl Ensemble {
     /// The hash of everything that decides what the vectors are. The names of the members are no part of it.
     fn hash(&self) -> String {
         let mut hash = Sha256::new();
-        for Member { sha256, normalise, weight, .. } in &self.members {
-            hash.update(format!("{} {normalise:?} {weight}\n", sha256.to_ascii_lowercase()));
+        for Member { sha256, fit, normalise, weight, .. } in &self.members {
+            let fit = fit.map(|fit| format!(" {fit:?}")).unwrap_or_default();
+            hash.update(format!("{} {normalise:?} {weight}{fit}\n", sha256.to_ascii_lowercase()));
         }
         hexadecimal(&hash.finalize())
     }
@@ -147,7 +150,8 @@ mod tests {
         let one = &JOINED[..JOINED.rfind("[[members]]").unwrap()];
         for (text, told) in [
             (one.to_owned(), "model.toml: an ensemble has 2 to 8 [[members]]"),
-            (JOINED.replace("two", "one"), "model.toml: 'one' is a member twice"),
+            (JOINED.replace("two", "one"), "model.toml: 'one' is a member twice with the same fit"),
+            (JOINED.replace("weight = 2.0", "fit = \"fill\""), "model.toml: task embed: unknown variant `fill`"),
             (JOINED.replace("2.0", "0.0"), "model.toml: the weight of member 'two' must be above 0"),
             (JOINED.replace("weight", "weigth"), "model.toml: task embed: unknown field `weigth`"),
             (JOINED.replace("kind = \"ensemble\"", ""), "model.toml: task embed: missing field `kind`"),
@@ -155,6 +159,14 @@ mod tests {
             let fault = Manifest::parse(&text).err().map(|fault| fault.0).unwrap_or_default();
             assert!(fault.starts_with(told), "{fault}");
         }
+    }
+
+    #[test]
+    fn a_model_may_be_a_member_with_two_fits() {
+        let seen = |fit: &str| JOINED.replace("two", "one").replace("\"bb\"", "\"aa\"").replace("weight = 2.0", fit);
+        let (stretched, padded) = (sha256(&seen("fit = \"stretch\"")), sha256(&seen("fit = \"pad\"")));
+        assert_ne!(stretched, padded, "a fit makes other vectors");
+        assert_ne!(sha256(&JOINED.replace("weight = 2.0", "weight = 2.0\nfit = \"stretch\"")), sha256(JOINED));
     }
 
     /// Roots keep their signs, and each part has the length of its weight.

@@ -43,7 +43,7 @@ fn a_picture_of_any_size_becomes_a_tensor() {
         for (width, height) in [(short, long), (long, short)] {
             let picture = Picture::new(width, height, vec![200; (width * height * 3) as usize]).unwrap();
             for input in &inputs {
-                let prepared = prepare(&mut resizer, &picture, input).map(|prepared| prepared.tensor);
+                let prepared = prepare(&mut resizer, &picture, input, None).map(|prepared| prepared.tensor);
                 let side = input.width as usize;
                 assert_eq!(prepared.map(|tensor| tensor.len()), Some(3 * side * side), "{width}×{height} for {side}");
             }

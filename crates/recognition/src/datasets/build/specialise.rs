@@ -1,5 +1,6 @@
-//! Chooses the vectors of a dataset: the usual ones, or those joined with the vectors of a network that knows dishes or
-//! plants, where cross-validation says that these tell its tags apart better.
+//! Chooses the vectors of a dataset: the usual ones of the centres of pictures, those of whole pictures, of both, or
+//! those joined with the vectors of a network that knows dishes or plants, where cross-validation says that these tell
+//! its tags apart better.
 //!
 //! It happens once, when a dataset has become ready, and in the background. Meanwhile the dataset answers with the
 //! usual vectors. Only some of its images are tried, so the cost does not grow with the dataset unless it gains by it.
