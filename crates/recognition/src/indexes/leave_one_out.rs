@@ -39,3 +39,46 @@ pub(super) fn examples(vectors: &[(u64, Vec<f32>)], classes: &[usize], tags: &[S
     };
     usable.iter().step_by(every).map(example).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use kaisatsu_feedback::Example;
+
+    use super::{MOST_EXAMPLES, examples};
+
+    fn of(vectors: &[[f32; 2]], classes: &[usize]) -> Vec<Example> {
+        let numbered: Vec<(u64, Vec<f32>)> = (0..).zip(vectors).map(|(at, vector)| (at, vector.to_vec())).collect();
+        examples(&numbered, classes, &["a".to_owned(), "b".to_owned()])
+    }
+
+    fn score(example: &Example, tag: &str) -> f32 {
+        example.scores.iter().find(|(other, _)| other == tag).map(|(_, score)| *score).unwrap()
+    }
+
+    #[test]
+    fn the_only_image_of_a_tag_is_no_example() {
+        let found = of(&[[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]], &[0, 0, 1]);
+        assert_eq!(found.iter().map(|example| example.right.as_str()).collect::<Vec<_>>(), ["a", "a"]);
+        assert!(found.iter().all(|example| example.scores.len() == 2), "but it is among the answers");
+    }
+
+    /// The first image of `a` lies with those of `b`: with itself in the mean of `a`, it would be right.
+    #[test]
+    fn an_image_is_classified_without_itself() {
+        let found = of(&[[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.1, 0.995]], &[0, 0, 1, 1]);
+        assert_eq!(found[0].right, "a");
+        assert!(score(&found[0], "a") < 0.1 && score(&found[0], "b") > 0.9, "{:?}", found[0].scores);
+        let sum: f32 = found[0].scores.iter().map(|(_, score)| score).sum();
+        assert!((sum - 1.0).abs() < 1e-5);
+    }
+
+    #[test]
+    fn a_large_dataset_gives_examples_from_all_of_it() {
+        let vectors: Vec<[f32; 2]> = (0..300u16).map(|at| if at < 150 { [1.0, 0.0] } else { [0.0, 1.0] }).collect();
+        let classes: Vec<usize> = (0..300).map(|at| usize::from(at >= 150)).collect();
+        let found = of(&vectors, &classes);
+        assert_eq!(found.len(), 100, "every third, and at most {MOST_EXAMPLES}");
+        assert_eq!(found.iter().filter(|example| example.right == "a").count(), 50);
+        assert_eq!(of(&vectors[..128], &classes[..128]).len(), 128);
+    }
+}
