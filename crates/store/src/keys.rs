@@ -1,11 +1,9 @@
-//! Applications and API keys.
+//! API keys.
 //!
 //! Every change that affects what a key may do raises `key_revision` first and writes it to the key, in one
 //! transaction. A replica that has revision `n` asks for newer rows and misses nothing.
 
-use kaisatsu_model::{
-    AccountId, AppId, Application, ApplicationName, KeyDigest, KeyId, KeyRecord, KeyScope, Timestamp,
-};
+use kaisatsu_model::{AccountId, AppId, Application, KeyDigest, KeyId, KeyRecord, KeyScope, Timestamp};
 
 use crate::{Conflict, Missing, Store, StoreError, on_each};
 
@@ -65,39 +63,28 @@ pub struct ChangedKeys {
 /// Takes the next revision, and a lock on keys until the transaction ends.
 pub(crate) const NEXT_KEY_REVISION: &str = "UPDATE key_revision SET value = value + 1 RETURNING value";
 
-const INSERT_APPLICATION: &str =
-    "INSERT INTO application (id, name, created_at, account_id, title) VALUES ($1, $2, $3, $4, $5)";
-
-/// The applications that a name may mean, the likeliest first.
-const NAMED: &str = "SELECT a.id, COALESCE(a.title, a.name), a.created_at, a.disabled_at, \
-     CAST(CASE WHEN a.id = $1 THEN 0 WHEN a.name = $1 THEN 1 ELSE 2 END AS BIGINT) AS distance \
-     FROM application a WHERE (a.name = $1 OR a.title = $1 OR a.id = $1) AND a.deleted_at IS NULL \
-     ORDER BY distance, a.id LIMIT 3";
-
-/// Whether an owner has another application of a name.
-pub(crate) const HAS_OTHER: &str = "SELECT 1 FROM application WHERE account_id = $1 AND COALESCE(title, name) = $2 \
-     AND id <> $3 AND deleted_at IS NULL LIMIT 1";
-
-/// What is in the unique column `name` for an application with an owner, and nobody sees.
-pub(crate) fn handle(id: &AppId) -> String {
-    format!("\u{1f}{id}")
-}
-
 /// What an operator disabled can be enabled, or disabled again, by operators only.
 const SWITCH: &str = "UPDATE api_key SET disabled_at = $2, revision = $3, disabled_by_operator = $4 \
      WHERE id = $1 AND ($4 = 1 OR disabled_by_operator = 0 OR disabled_at IS NULL) RETURNING created_at";
 
-const INSERT_KEY: &str = "INSERT INTO api_key \
+pub(crate) const INSERT_KEY: &str = "INSERT INTO api_key \
      (id, application_id, digest, hint, created_at, revision, expires_at, pass_of, scope, allowed_places) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
 
 /// Binds the values of [`INSERT_KEY`].
 macro_rules! insert_key {
     ($key:expr, $application:expr, $revision:expr) => {
-        insert_key!($key, $application, $revision, $key.scope.as_str(), &$key.allowed_places, $key.expires_at)
+        $crate::keys::insert_key!(
+            $key,
+            $application,
+            $revision,
+            $key.scope.as_str(),
+            &$key.allowed_places,
+            $key.expires_at
+        )
     };
     ($key:expr, $application:expr, $revision:expr, $scope:expr, $places:expr, $end:expr) => {
-        sqlx::query(INSERT_KEY)
+        sqlx::query($crate::keys::INSERT_KEY)
             .bind($key.id.as_str())
             .bind($application)
             .bind(&$key.digest.0[..])
@@ -110,6 +97,7 @@ macro_rules! insert_key {
             .bind($places)
     };
 }
+pub(crate) use insert_key;
 
 /// Lets a key end, unless it has ended or has a successor. A key that expires anyway does not live longer for it, and
 /// its successor gets the same lifetime.
@@ -127,110 +115,6 @@ const LIST_KEYS: &str = "SELECT k.id, k.hint, k.scope, k.allowed_places, k.creat
      ORDER BY app_name, k.created_at, k.id";
 
 impl Store {
-    /// Creates an application.
-    ///
-    /// # Errors
-    /// [`StoreError::Conflict`] when there is one of that name.
-    pub async fn create_application(
-        &self,
-        id: &AppId,
-        name: &ApplicationName,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        let made = on_each!(self, pool => {
-            sqlx::query(INSERT_APPLICATION)
-                .bind(id.as_str()).bind(name.as_str()).bind(now.0).bind(None::<&str>).bind(None::<&str>)
-                .execute(pool).await.map(drop)
-        });
-        made.map_err(|e| taken(e, name))
-    }
-
-    /// Creates an application with its first key in one transaction. Applications made on the command line have no
-    /// owner.
-    ///
-    /// # Errors
-    /// [`StoreError::Conflict`] when the owner has one of that name; without an owner, when there is any.
-    pub async fn create_application_with_key(
-        &self,
-        id: &AppId,
-        name: &ApplicationName,
-        owner: Option<&AccountId>,
-        key: &NewKey,
-    ) -> Result<(), StoreError> {
-        on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
-            let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
-            if let Some(owner) = owner {
-                let other: Option<i32> = sqlx::query_scalar(HAS_OTHER)
-                    .bind(owner.as_str()).bind(name.as_str()).bind(id.as_str()).fetch_optional(&mut *tx).await?;
-                if other.is_some() {
-                    return Err(Conflict::ApplicationName(name.clone()).into());
-                }
-            }
-            let unique = owner.map_or_else(|| name.as_str().to_owned(), |_| handle(id));
-            sqlx::query(INSERT_APPLICATION)
-                .bind(id.as_str()).bind(unique).bind(key.created_at.0).bind(owner.map(AccountId::as_str))
-                .bind(owner.map(|_| name.as_str())).execute(&mut *tx).await.map_err(|e| taken(e, name))?;
-            insert_key!(key, id.as_str(), revision).execute(&mut *tx).await?;
-            tx.commit().await?;
-        });
-        Ok(())
-    }
-
-    /// All applications by name.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn applications(&self) -> Result<Vec<Application>, StoreError> {
-        let rows: Vec<ApplicationRow> = on_each!(self, pool => {
-            sqlx::query_as("SELECT id, COALESCE(title, name) AS name, created_at, disabled_at FROM application \
-                 WHERE deleted_at IS NULL ORDER BY COALESCE(title, name), id")
-                .fetch_all(pool).await
-        })?;
-        Ok(rows.into_iter().map(ApplicationRow::into_application).collect())
-    }
-
-    /// The application of that name or id, if there is one. A name means the application that was made on the command
-    /// line rather than one that somebody owns: nobody who may register can change what a script refers to.
-    ///
-    /// # Errors
-    /// [`StoreError::Conflict`] when several people have an application of that name.
-    pub async fn application_named(&self, name: &ApplicationName) -> Result<Option<Application>, StoreError> {
-        let rows: Vec<(String, String, i64, Option<i64>, i64)> = on_each!(self, pool => {
-            sqlx::query_as(NAMED).bind(name.as_str()).fetch_all(pool).await
-        })?;
-        let best = rows.first().map_or(0, |row| row.4);
-        if rows.iter().filter(|row| row.4 == best).count() > 1 {
-            return Err(Conflict::SeveralApplications(name.clone()).into());
-        }
-        let named = rows.into_iter().next();
-        let row =
-            named.map(|(id, name, created_at, disabled_at, _)| ApplicationRow { id, name, created_at, disabled_at });
-        Ok(row.map(ApplicationRow::into_application))
-    }
-
-    /// Disables (`Some`) or enables (`None`) an application, and with it all of its keys.
-    ///
-    /// # Errors
-    /// [`StoreError::NotFound`] when there is none of that id.
-    pub async fn set_application_disabled(&self, id: &AppId, since: Option<Timestamp>) -> Result<(), StoreError> {
-        on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
-            let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
-            let found: Option<i64> =
-                sqlx::query_scalar("UPDATE application SET disabled_at = $2, disabled_by_operator = 1 \
-                     WHERE id = $1 AND deleted_at IS NULL RETURNING created_at")
-                    .bind(id.as_str()).bind(since.map(|t| t.0)).fetch_optional(&mut *tx).await?;
-            if found.is_none() {
-                return Err(Missing::Application(id.clone()).into());
-            }
-            sqlx::query("UPDATE api_key SET revision = $2 WHERE application_id = $1")
-                .bind(id.as_str()).bind(revision).execute(&mut *tx).await?;
-            tx.commit().await?;
-        });
-        Ok(())
-    }
-
     /// Creates a key of an application.
     ///
     /// # Errors
@@ -361,33 +245,6 @@ impl Store {
     }
 }
 
-/// Why an application could not be stored.
-pub(crate) fn taken(error: sqlx::Error, name: &ApplicationName) -> StoreError {
-    match error.as_database_error() {
-        Some(cause) if cause.is_unique_violation() => Conflict::ApplicationName(name.clone()).into(),
-        _ => error.into(),
-    }
-}
-
-#[derive(sqlx_macros::FromRow)]
-struct ApplicationRow {
-    id: String,
-    name: String,
-    created_at: i64,
-    disabled_at: Option<i64>,
-}
-
-impl ApplicationRow {
-    fn into_application(self) -> Application {
-        Application {
-            id: AppId::from_text(self.id),
-            name: self.name,
-            created_at: Timestamp(self.created_at),
-            disabled_at: self.disabled_at.map(Timestamp),
-        }
-    }
-}
-
 /// A scope by its name. One that this version does not know may do the least.
 fn scope(name: &str) -> KeyScope {
     KeyScope::new(name).unwrap_or(KeyScope::Restricted)
@@ -420,15 +277,15 @@ struct KeyRow {
 
 impl KeyRow {
     fn into_record(self) -> KeyRecord {
-        let application = ApplicationRow {
-            id: self.app_id,
+        let application = Application {
+            id: AppId::from_text(self.app_id),
             name: self.app_name,
-            created_at: self.app_created_at,
-            disabled_at: self.app_disabled_at,
+            created_at: Timestamp(self.app_created_at),
+            disabled_at: self.app_disabled_at.map(Timestamp),
         };
         KeyRecord {
             id: KeyId::from_text(self.id),
-            application: application.into_application(),
+            application,
             hint: self.hint,
             scope: scope(&self.scope),
             allowed_places: self.allowed_places,
