@@ -24,6 +24,8 @@ pub struct NewKey {
     pub created_at: Timestamp,
     /// When it expires.
     pub expires_at: Option<Timestamp>,
+    /// Who made it in the console: a key of the scope `operator` is one as long as this person is an operator.
+    pub made_by: Option<AccountId>,
     /// For a key that a console made for itself: when it expires, and whose console it was.
     pub console: Option<(Timestamp, AccountId)>,
 }
@@ -68,8 +70,8 @@ const SWITCH: &str = "UPDATE api_key SET disabled_at = $2, revision = $3, disabl
      WHERE id = $1 AND ($4 = 1 OR disabled_by_operator = 0 OR disabled_at IS NULL) RETURNING created_at";
 
 pub(crate) const INSERT_KEY: &str = "INSERT INTO api_key \
-     (id, application_id, digest, hint, created_at, revision, expires_at, pass_of, scope, allowed_places) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+     (id, application_id, digest, hint, created_at, revision, expires_at, pass_of, scope, allowed_places, made_by) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 
 /// Binds the values of [`INSERT_KEY`].
 macro_rules! insert_key {
@@ -95,9 +97,29 @@ macro_rules! insert_key {
             .bind($key.console.as_ref().map(|(_, account)| account.as_str()))
             .bind($scope)
             .bind($places)
+            .bind($key.made_by.as_ref().map(|account| account.as_str()))
     };
 }
 pub(crate) use insert_key;
+
+/// Fails when somebody makes a key of the scope `operator` who is no operator any more: the role may have been lost
+/// since it was read. Whoever takes it away had the next revision before, or waits for it until the key is there to be
+/// changed.
+macro_rules! refuse_former_operator {
+    ($tx:expr, $key:expr, $scope:expr) => {
+        let maker = $key.made_by.as_ref().or($key.console.as_ref().map(|(_, account)| account));
+        if let Some(maker) = maker.filter(|_| $scope == KeyScope::Operator.as_str()) {
+            let operator: Option<i32> =
+                sqlx::query_scalar(ACTIVE_OPERATOR).bind(maker.as_str()).fetch_optional($tx).await?;
+            if operator.is_none() {
+                return Err(Conflict::NotOperator.into());
+            }
+        }
+    };
+}
+
+/// Whether an account is an operator that can sign in.
+const ACTIVE_OPERATOR: &str = "SELECT 1 FROM account WHERE id = $1 AND role = 'operator' AND state = 'active'";
 
 /// Lets a key end, unless it has ended or has a successor. A key that expires anyway does not live longer for it, and
 /// its successor gets the same lifetime.
@@ -118,11 +140,13 @@ impl Store {
     /// Creates a key of an application.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] when there is none of that id.
+    /// [`StoreError::NotFound`] when there is none of that id; [`StoreError::Conflict`] when the key is an operator's
+    /// and whoever makes it is no operator any more.
     pub async fn create_key(&self, application: &AppId, key: &NewKey) -> Result<(), StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
+            refuse_former_operator!(&mut *tx, key, key.scope.as_str());
             let made = insert_key!(key, application.as_str(), revision).execute(&mut *tx).await;
             match made {
                 Err(e) if e.as_database_error().is_some_and(sqlx::error::DatabaseError::is_foreign_key_violation) => {
@@ -192,7 +216,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when there is no `old`, [`StoreError::Conflict`] when it is disabled or has a
-    /// successor.
+    /// successor, or is an operator's and whoever replaces it is no operator any more.
     pub async fn rotate_key(&self, old: &KeyId, new: &NewKey, old_ends: Timestamp) -> Result<(), StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
@@ -208,6 +232,7 @@ impl Store {
                     None => Missing::Key(old.clone()).into(),
                 });
             };
+            refuse_former_operator!(&mut *tx, new, scope);
             let end = lifetime.map(|lifetime| Timestamp(new.created_at.0.saturating_add(lifetime)));
             insert_key!(new, application_id, revision, scope, allowed_places, end).execute(&mut *tx).await?;
             tx.commit().await?;
