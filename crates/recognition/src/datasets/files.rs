@@ -157,7 +157,7 @@ mod tests {
         let blob = storage.find(user, &image.id).await.unwrap();
         let stored = NewDatasetImage { source: ImageSource::Stored(image.id.clone()), tag: None };
         let id = fixture.dataset(user, 1, vec![stored]).await;
-        let (now, until) = (Timestamp(1), Timestamp(2));
+        let (now, until) = (Timestamp(10), Timestamp(20));
         let lease = store.claim_dataset("one", now, until).await.unwrap().unwrap();
         let position = store.pending_images(&id, now, -1, 10).await.unwrap()[0].position;
         let fetched = ImageResult::Fetched { blob: blob.clone(), vector: vec![1.0] };
