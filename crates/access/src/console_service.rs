@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 
 use kaisatsu_model::{AppId, ApplicationName, Clock, KeyId, KeyRecord, KeyScope, Role, Timestamp};
 use kaisatsu_store::{
-    Account, ApplicationChange, ApplicationContents, ApplicationUser, OwnedApplication, Store, UsageTotal,
+    Account, ApplicationChange, ApplicationContents, ApplicationUser, NewKey, OwnedApplication, Store, UsageTotal,
 };
 
 use crate::{
@@ -101,7 +101,7 @@ impl ConsoleService {
             return Err(AccessError::TooMany("applications"));
         }
         let id = AppId::from_random(random_bytes());
-        let (issued, row) = new_key(self.now(), &KeyTerms::default());
+        let (issued, row) = self.new_key(me, &KeyTerms::default());
         self.store.create_application_with_key(&id, name, Some(&me.id), &row).await?;
         Ok((self.application(me, &id).await?, issued))
     }
@@ -176,9 +176,15 @@ impl ConsoleService {
         self.application(me, id).await?;
         may_have(me, terms.scope)?;
         self.check_key_limit(id).await?;
-        let (issued, row) = new_key(self.now(), &terms);
+        let (issued, row) = self.new_key(me, &terms);
         self.store.create_key(id, &row).await?;
         Ok(issued)
+    }
+
+    /// A new key that says who made it.
+    fn new_key(&self, me: &Account, terms: &KeyTerms) -> (IssuedKey, NewKey) {
+        let (issued, row) = new_key(self.now(), terms);
+        (issued, NewKey { made_by: Some(me.id.clone()), ..row })
     }
 
     /// Expired and disabled keys do not count: they are kept for the record, and nobody can delete them.
@@ -205,7 +211,7 @@ impl ConsoleService {
     ) -> Result<IssuedKey, AccessError> {
         may_have(me, self.own_key(me, id, key).await?.scope)?;
         self.check_key_limit(id).await?;
-        let (issued, row) = new_key(self.now(), &KeyTerms::default());
+        let (issued, row) = self.new_key(me, &KeyTerms::default());
         self.store.rotate_key(key, &row, row.created_at.after(overlap)).await?;
         Ok(issued)
     }

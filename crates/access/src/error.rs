@@ -84,6 +84,7 @@ impl From<StoreError> for AccessError {
             StoreError::Conflict(Conflict::LastOperator) => Self::LastOperator,
             StoreError::Conflict(Conflict::NoOperator) => Self::NoOperator,
             StoreError::Conflict(Conflict::DisabledByOperator) => Self::DisabledByOperator,
+            StoreError::Conflict(Conflict::NotOperator) => Self::OperatorsKey,
             other => Self::Store(other),
         }
     }

@@ -177,6 +177,7 @@ pub(crate) fn new_key(now: Timestamp, terms: &KeyTerms) -> (IssuedKey, NewKey) {
         allowed_places: terms.allowed.stored(),
         created_at: now,
         expires_at: terms.lifetime.map(|lifetime| now.after(lifetime)),
+        made_by: None,
         console: None,
     };
     (IssuedKey { id, secret }, row)

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use kaisatsu_access::{
-    AccessError, AllowedPlaces, ApplicationChange, KeyTerms, OwnedApplication, UsageOutcome, UsageReport,
+    AccessError, AllowedPlaces, ApplicationChange, IssuedKey, KeyTerms, OwnedApplication, UsageOutcome, UsageReport,
 };
-use kaisatsu_model::{Clock, KeyScope, KeyState, Timestamp, UserId};
+use kaisatsu_model::{Clock, KeyScope, KeyState, Role, Timestamp, UserId};
 use kaisatsu_store::BlobKey;
 
 use crate::common::{Fixture, name};
@@ -208,6 +208,41 @@ async fn the_secret_of_an_operators_key_is_for_operators() {
     assert!(fixture.console.set_key_disabled(&member, &id, &key.id, true).await.is_ok());
     assert!(fixture.console.set_key_disabled(&member, &id, &key.id, false).await.is_ok());
     fixture.console.rotate_key(&operator, &id, &key.id, HOUR).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_operators_key_becomes_a_standard_one_when_its_maker_is_no_operator_any_more() {
+    let fixture = Fixture::new().await;
+    let (former, member) = (fixture.person("o@example.org").await, fixture.person("a@example.org").await);
+    fixture.accounts.change(&member.id, None, Some(Role::Operator)).await.unwrap();
+    let other = fixture.account("a@example.org").await;
+    let (owned, _) = fixture.console.create(&other, &name("app")).await.unwrap();
+    let id = owned.application.id;
+    let create = async |who| fixture.console.create_key(who, &id, KeyScope::Operator.into()).await;
+    let (replaced, kept) = (create(&former).await.unwrap(), create(&former).await.unwrap());
+    let (others, made_outside) =
+        (create(&other).await.unwrap(), fixture.keys.create_key_with(&id, KeyScope::Operator.into()).await.unwrap());
+    // Whoever replaces a key has its successor.
+    let theirs = fixture.console.rotate_key(&other, &id, &replaced.id, HOUR).await.unwrap();
+    let scope = async |key: &IssuedKey| {
+        let keys = fixture.console.keys(&id).await.unwrap();
+        keys.into_iter().find(|one| one.id == key.id).unwrap().scope
+    };
+    fixture.accounts.change(&former.id, None, Some(Role::Member)).await.unwrap();
+    for (key, expected) in [
+        (&replaced, KeyScope::Standard),
+        (&kept, KeyScope::Standard),
+        (&theirs, KeyScope::Operator),
+        (&others, KeyScope::Operator),
+        (&made_outside, KeyScope::Operator),
+    ] {
+        assert_eq!(scope(key).await, expected);
+    }
+    // `former` is what the account was when the request began.
+    assert!(matches!(create(&former).await, Err(AccessError::OperatorsKey)));
+    let refused = fixture.console.rotate_key(&former, &id, &others.id, HOUR).await;
+    assert!(matches!(refused, Err(AccessError::OperatorsKey)));
+    assert!(matches!(fixture.console.create_console_key(&former, &id).await, Err(AccessError::OperatorsKey)));
 }
 
 #[tokio::test]

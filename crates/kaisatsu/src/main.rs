@@ -184,6 +184,17 @@ mod tests {
     }
 
     #[test]
+    fn no_page_is_empty_while_more_follow() {
+        for list in [&["catalogue", "list"][..], &["collection", "list", "things"]] {
+            let parsed = |limit| {
+                let words = [&["kaisatsu"][..], list, &["--limit", limit]].concat();
+                Cli::command().try_get_matches_from(words)
+            };
+            assert!(parsed("1").is_ok() && parsed("0").is_err(), "{list:?}");
+        }
+    }
+
+    #[test]
     fn what_removes_something_asks_or_takes_yes() {
         let removing = ["remove", "refuse", "revoke", "delete", "restore"];
         let lacking = lacking("yes", |typed| removing.iter().any(|name| typed.ends_with(&format!(" {name}"))));

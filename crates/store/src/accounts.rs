@@ -94,6 +94,10 @@ const TOUCH_KEYS: &str = "UPDATE api_key SET revision = $2 \
 pub(crate) const END_CONSOLE_KEYS: &str = "UPDATE api_key SET expires_at = $2, revision = $3 \
      WHERE pass_of = $1 AND expires_at > $2";
 
+/// What somebody who is no operator any more made for operators is of use for applications alone from then on.
+const DEMOTE_KEYS: &str =
+    "UPDATE api_key SET scope = 'standard', revision = $2 WHERE made_by = $1 AND scope = 'operator'";
+
 impl Store {
     /// Registers a person, unless there is an account of the address, and returns who might register until now. The
     /// first account is an active operator, and from then on an operator must approve the others.
@@ -260,7 +264,8 @@ impl Store {
     }
 
     /// Changes the role and the state of an account, and returns the account with the state that it had. A disabled
-    /// account is signed out everywhere, and the keys of its applications are refused.
+    /// account is signed out everywhere, and the keys of its applications are refused. Keys of the scope `operator`
+    /// that it made become standard ones when it is no active operator any more.
     ///
     /// # Errors
     /// [`StoreError::NotFound`]; [`StoreError::Conflict`] when no active operator would remain.
@@ -292,7 +297,10 @@ impl Store {
             if change.state == Some(AccountState::Disabled) {
                 sqlx::query("DELETE FROM session WHERE account_id = $1").bind(id.as_str()).execute(&mut *tx).await?;
             }
-            // A former operator may have console keys for other people's applications.
+            // A former operator may have keys for other people's applications, and console keys.
+            if (row.role.as_str(), row.state.as_str()) != (Role::Operator.as_str(), AccountState::Active.as_str()) {
+                sqlx::query(DEMOTE_KEYS).bind(id.as_str()).bind(revision).execute(&mut *tx).await?;
+            }
             sqlx::query(END_CONSOLE_KEYS).bind(id.as_str()).bind(now.0).bind(revision).execute(&mut *tx).await?;
             tx.commit().await?;
             (row, was)

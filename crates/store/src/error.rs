@@ -154,6 +154,9 @@ pub enum Conflict {
     /// There is no active operator, and the account would be a member.
     #[error("there is no operator yet, and somebody must be one: create an operator first")]
     NoOperator,
+    /// The key can do what operators do, and whoever makes it is none.
+    #[error("only an operator may create or replace a key of the scope 'operator'")]
+    NotOperator,
     /// An operator disabled the application or the key, and the change is not an operator's.
     #[error("an operator switched this off; ask the operator")]
     DisabledByOperator,

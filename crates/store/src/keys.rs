@@ -1,11 +1,9 @@
-//! Applications and API keys.
+//! API keys.
 //!
 //! Every change that affects what a key may do raises `key_revision` first and writes it to the key, in one
 //! transaction. A replica that has revision `n` asks for newer rows and misses nothing.
 
-use kaisatsu_model::{
-    AccountId, AppId, Application, ApplicationName, KeyDigest, KeyId, KeyRecord, KeyScope, Timestamp,
-};
+use kaisatsu_model::{AccountId, AppId, Application, KeyDigest, KeyId, KeyRecord, KeyScope, Timestamp};
 
 use crate::{Conflict, Missing, Store, StoreError, on_each};
 
@@ -26,6 +24,8 @@ pub struct NewKey {
     pub created_at: Timestamp,
     /// When it expires.
     pub expires_at: Option<Timestamp>,
+    /// Who made it in the console: a key of the scope `operator` is one as long as this person is an operator.
+    pub made_by: Option<AccountId>,
     /// For a key that a console made for itself: when it expires, and whose console it was.
     pub console: Option<(Timestamp, AccountId)>,
 }
@@ -65,39 +65,28 @@ pub struct ChangedKeys {
 /// Takes the next revision, and a lock on keys until the transaction ends.
 pub(crate) const NEXT_KEY_REVISION: &str = "UPDATE key_revision SET value = value + 1 RETURNING value";
 
-const INSERT_APPLICATION: &str =
-    "INSERT INTO application (id, name, created_at, account_id, title) VALUES ($1, $2, $3, $4, $5)";
-
-/// The applications that a name may mean, the likeliest first.
-const NAMED: &str = "SELECT a.id, COALESCE(a.title, a.name), a.created_at, a.disabled_at, \
-     CAST(CASE WHEN a.id = $1 THEN 0 WHEN a.name = $1 THEN 1 ELSE 2 END AS BIGINT) AS distance \
-     FROM application a WHERE (a.name = $1 OR a.title = $1 OR a.id = $1) AND a.deleted_at IS NULL \
-     ORDER BY distance, a.id LIMIT 3";
-
-/// Whether an owner has another application of a name.
-pub(crate) const HAS_OTHER: &str = "SELECT 1 FROM application WHERE account_id = $1 AND COALESCE(title, name) = $2 \
-     AND id <> $3 AND deleted_at IS NULL LIMIT 1";
-
-/// What is in the unique column `name` for an application with an owner, and nobody sees.
-pub(crate) fn handle(id: &AppId) -> String {
-    format!("\u{1f}{id}")
-}
-
 /// What an operator disabled can be enabled, or disabled again, by operators only.
 const SWITCH: &str = "UPDATE api_key SET disabled_at = $2, revision = $3, disabled_by_operator = $4 \
      WHERE id = $1 AND ($4 = 1 OR disabled_by_operator = 0 OR disabled_at IS NULL) RETURNING created_at";
 
-const INSERT_KEY: &str = "INSERT INTO api_key \
-     (id, application_id, digest, hint, created_at, revision, expires_at, pass_of, scope, allowed_places) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+pub(crate) const INSERT_KEY: &str = "INSERT INTO api_key \
+     (id, application_id, digest, hint, created_at, revision, expires_at, pass_of, scope, allowed_places, made_by) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 
 /// Binds the values of [`INSERT_KEY`].
 macro_rules! insert_key {
     ($key:expr, $application:expr, $revision:expr) => {
-        insert_key!($key, $application, $revision, $key.scope.as_str(), &$key.allowed_places, $key.expires_at)
+        $crate::keys::insert_key!(
+            $key,
+            $application,
+            $revision,
+            $key.scope.as_str(),
+            &$key.allowed_places,
+            $key.expires_at
+        )
     };
     ($key:expr, $application:expr, $revision:expr, $scope:expr, $places:expr, $end:expr) => {
-        sqlx::query(INSERT_KEY)
+        sqlx::query($crate::keys::INSERT_KEY)
             .bind($key.id.as_str())
             .bind($application)
             .bind(&$key.digest.0[..])
@@ -108,8 +97,29 @@ macro_rules! insert_key {
             .bind($key.console.as_ref().map(|(_, account)| account.as_str()))
             .bind($scope)
             .bind($places)
+            .bind($key.made_by.as_ref().map(|account| account.as_str()))
     };
 }
+pub(crate) use insert_key;
+
+/// Fails when somebody makes a key of the scope `operator` who is no operator any more: the role may have been lost
+/// since it was read. Whoever takes it away had the next revision before, or waits for it until the key is there to be
+/// changed.
+macro_rules! refuse_former_operator {
+    ($tx:expr, $key:expr, $scope:expr) => {
+        let maker = $key.made_by.as_ref().or($key.console.as_ref().map(|(_, account)| account));
+        if let Some(maker) = maker.filter(|_| $scope == KeyScope::Operator.as_str()) {
+            let operator: Option<i32> =
+                sqlx::query_scalar(ACTIVE_OPERATOR).bind(maker.as_str()).fetch_optional($tx).await?;
+            if operator.is_none() {
+                return Err(Conflict::NotOperator.into());
+            }
+        }
+    };
+}
+
+/// Whether an account is an operator that can sign in.
+const ACTIVE_OPERATOR: &str = "SELECT 1 FROM account WHERE id = $1 AND role = 'operator' AND state = 'active'";
 
 /// Lets a key end, unless it has ended or has a successor. A key that expires anyway does not live longer for it, and
 /// its successor gets the same lifetime.
@@ -127,118 +137,16 @@ const LIST_KEYS: &str = "SELECT k.id, k.hint, k.scope, k.allowed_places, k.creat
      ORDER BY app_name, k.created_at, k.id";
 
 impl Store {
-    /// Creates an application.
-    ///
-    /// # Errors
-    /// [`StoreError::Conflict`] when there is one of that name.
-    pub async fn create_application(
-        &self,
-        id: &AppId,
-        name: &ApplicationName,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        let made = on_each!(self, pool => {
-            sqlx::query(INSERT_APPLICATION)
-                .bind(id.as_str()).bind(name.as_str()).bind(now.0).bind(None::<&str>).bind(None::<&str>)
-                .execute(pool).await.map(drop)
-        });
-        made.map_err(|e| taken(e, name))
-    }
-
-    /// Creates an application with its first key in one transaction. Applications made on the command line have no
-    /// owner.
-    ///
-    /// # Errors
-    /// [`StoreError::Conflict`] when the owner has one of that name; without an owner, when there is any.
-    pub async fn create_application_with_key(
-        &self,
-        id: &AppId,
-        name: &ApplicationName,
-        owner: Option<&AccountId>,
-        key: &NewKey,
-    ) -> Result<(), StoreError> {
-        on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
-            let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
-            if let Some(owner) = owner {
-                let other: Option<i32> = sqlx::query_scalar(HAS_OTHER)
-                    .bind(owner.as_str()).bind(name.as_str()).bind(id.as_str()).fetch_optional(&mut *tx).await?;
-                if other.is_some() {
-                    return Err(Conflict::ApplicationName(name.clone()).into());
-                }
-            }
-            let unique = owner.map_or_else(|| name.as_str().to_owned(), |_| handle(id));
-            sqlx::query(INSERT_APPLICATION)
-                .bind(id.as_str()).bind(unique).bind(key.created_at.0).bind(owner.map(AccountId::as_str))
-                .bind(owner.map(|_| name.as_str())).execute(&mut *tx).await.map_err(|e| taken(e, name))?;
-            insert_key!(key, id.as_str(), revision).execute(&mut *tx).await?;
-            tx.commit().await?;
-        });
-        Ok(())
-    }
-
-    /// All applications by name.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn applications(&self) -> Result<Vec<Application>, StoreError> {
-        let rows: Vec<ApplicationRow> = on_each!(self, pool => {
-            sqlx::query_as("SELECT id, COALESCE(title, name) AS name, created_at, disabled_at FROM application \
-                 WHERE deleted_at IS NULL ORDER BY COALESCE(title, name), id")
-                .fetch_all(pool).await
-        })?;
-        Ok(rows.into_iter().map(ApplicationRow::into_application).collect())
-    }
-
-    /// The application of that name or id, if there is one. A name means the application that was made on the command
-    /// line rather than one that somebody owns: nobody who may register can change what a script refers to.
-    ///
-    /// # Errors
-    /// [`StoreError::Conflict`] when several people have an application of that name.
-    pub async fn application_named(&self, name: &ApplicationName) -> Result<Option<Application>, StoreError> {
-        let rows: Vec<(String, String, i64, Option<i64>, i64)> = on_each!(self, pool => {
-            sqlx::query_as(NAMED).bind(name.as_str()).fetch_all(pool).await
-        })?;
-        let best = rows.first().map_or(0, |row| row.4);
-        if rows.iter().filter(|row| row.4 == best).count() > 1 {
-            return Err(Conflict::SeveralApplications(name.clone()).into());
-        }
-        let named = rows.into_iter().next();
-        let row =
-            named.map(|(id, name, created_at, disabled_at, _)| ApplicationRow { id, name, created_at, disabled_at });
-        Ok(row.map(ApplicationRow::into_application))
-    }
-
-    /// Disables (`Some`) or enables (`None`) an application, and with it all of its keys.
-    ///
-    /// # Errors
-    /// [`StoreError::NotFound`] when there is none of that id.
-    pub async fn set_application_disabled(&self, id: &AppId, since: Option<Timestamp>) -> Result<(), StoreError> {
-        on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
-            let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
-            let found: Option<i64> =
-                sqlx::query_scalar("UPDATE application SET disabled_at = $2, disabled_by_operator = 1 \
-                     WHERE id = $1 AND deleted_at IS NULL RETURNING created_at")
-                    .bind(id.as_str()).bind(since.map(|t| t.0)).fetch_optional(&mut *tx).await?;
-            if found.is_none() {
-                return Err(Missing::Application(id.clone()).into());
-            }
-            sqlx::query("UPDATE api_key SET revision = $2 WHERE application_id = $1")
-                .bind(id.as_str()).bind(revision).execute(&mut *tx).await?;
-            tx.commit().await?;
-        });
-        Ok(())
-    }
-
     /// Creates a key of an application.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] when there is none of that id.
+    /// [`StoreError::NotFound`] when there is none of that id; [`StoreError::Conflict`] when the key is an operator's
+    /// and whoever makes it is no operator any more.
     pub async fn create_key(&self, application: &AppId, key: &NewKey) -> Result<(), StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
+            refuse_former_operator!(&mut *tx, key, key.scope.as_str());
             let made = insert_key!(key, application.as_str(), revision).execute(&mut *tx).await;
             match made {
                 Err(e) if e.as_database_error().is_some_and(sqlx::error::DatabaseError::is_foreign_key_violation) => {
@@ -308,7 +216,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when there is no `old`, [`StoreError::Conflict`] when it is disabled or has a
-    /// successor.
+    /// successor, or is an operator's and whoever replaces it is no operator any more.
     pub async fn rotate_key(&self, old: &KeyId, new: &NewKey, old_ends: Timestamp) -> Result<(), StoreError> {
         on_each!(self, pool => {
             let mut tx = pool.begin().await?;
@@ -324,6 +232,7 @@ impl Store {
                     None => Missing::Key(old.clone()).into(),
                 });
             };
+            refuse_former_operator!(&mut *tx, new, scope);
             let end = lifetime.map(|lifetime| Timestamp(new.created_at.0.saturating_add(lifetime)));
             insert_key!(new, application_id, revision, scope, allowed_places, end).execute(&mut *tx).await?;
             tx.commit().await?;
@@ -361,33 +270,6 @@ impl Store {
     }
 }
 
-/// Why an application could not be stored.
-pub(crate) fn taken(error: sqlx::Error, name: &ApplicationName) -> StoreError {
-    match error.as_database_error() {
-        Some(cause) if cause.is_unique_violation() => Conflict::ApplicationName(name.clone()).into(),
-        _ => error.into(),
-    }
-}
-
-#[derive(sqlx_macros::FromRow)]
-struct ApplicationRow {
-    id: String,
-    name: String,
-    created_at: i64,
-    disabled_at: Option<i64>,
-}
-
-impl ApplicationRow {
-    fn into_application(self) -> Application {
-        Application {
-            id: AppId::from_text(self.id),
-            name: self.name,
-            created_at: Timestamp(self.created_at),
-            disabled_at: self.disabled_at.map(Timestamp),
-        }
-    }
-}
-
 /// A scope by its name. One that this version does not know may do the least.
 fn scope(name: &str) -> KeyScope {
     KeyScope::new(name).unwrap_or(KeyScope::Restricted)
@@ -420,15 +302,15 @@ struct KeyRow {
 
 impl KeyRow {
     fn into_record(self) -> KeyRecord {
-        let application = ApplicationRow {
-            id: self.app_id,
+        let application = Application {
+            id: AppId::from_text(self.app_id),
             name: self.app_name,
-            created_at: self.app_created_at,
-            disabled_at: self.app_disabled_at,
+            created_at: Timestamp(self.app_created_at),
+            disabled_at: self.app_disabled_at.map(Timestamp),
         };
         KeyRecord {
             id: KeyId::from_text(self.id),
-            application: application.into_application(),
+            application,
             hint: self.hint,
             scope: scope(&self.scope),
             allowed_places: self.allowed_places,

@@ -31,9 +31,14 @@ const TRUSTED: Duration = Duration::from_millis(200);
 /// set by a statement on each connection: connection poolers reject them as startup parameters.
 const POSTGRES_LIMITS: &str = "SET lock_timeout = '4s'; SET statement_timeout = '5min'";
 
-/// A pooler may lend a connection on which the limits were set for somebody else.
+/// Other replicas wait for the one that migrates as long as it takes. That one does not wait for a table as long as
+/// statements wait for it (`POSTGRES_LIMITS`): they stand in line behind it, and whatever reads whole tables, such as
+/// `pg_dump`, may take hours. A pooler may lend a connection on which the limits were set for somebody else.
 const MIGRATION_LOCK: &str = "SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; \
-     SELECT pg_advisory_xact_lock(7310291954432)";
+     SELECT pg_advisory_xact_lock(7310291954432); SET LOCAL lock_timeout = '2s'";
+
+/// When a migration that found a table in use is tried again. Statements have their turn meanwhile.
+const MIGRATION_INTERVAL: Duration = Duration::from_secs(3);
 
 impl Store {
     /// Opens the database, creates it if it is a SQLite file that does not exist, and migrates an older schema. A
@@ -169,15 +174,39 @@ async fn migrate_postgres(pool: &PgPool, errors: &OpenErrors<'_>) -> Result<(), 
         tables = postgres_tables(pool, errors).await?;
     }
     check_schema(&tables, found, &POSTGRES_SCHEMA, errors)?;
-    // One of several replicas migrates, and the others wait. All of it is one transaction, with a lock that ends with
-    // it: a pooler such as pgbouncer lends a connection for one transaction only, and a lock of a session would stay
-    // behind on a connection that nobody finds again.
-    let mut transaction = pool.begin().await.map_err(|e| errors.of(e))?;
-    transaction.execute(MIGRATION_LOCK).await.map_err(|e| errors.of(e))?;
+    let mut waits = false;
+    loop {
+        match run_migrations(pool).await {
+            Err(error) if is_in_use(&error) => {
+                if !waits {
+                    tracing::warn!(%error, "the schema cannot be changed while others use its tables; it is tried again");
+                }
+                waits = true;
+                tokio::time::sleep(MIGRATION_INTERVAL).await;
+            }
+            done => return done.map_err(|e| errors.of_migration(e)),
+        }
+    }
+}
+
+/// One of several replicas migrates, and the others wait. All of it is one transaction, with a lock that ends with it:
+/// a pooler such as pgbouncer lends a connection for one transaction only, and a lock of a session would stay behind on
+/// a connection that nobody finds again.
+async fn run_migrations(pool: &PgPool) -> Result<(), MigrateError> {
+    let mut transaction = pool.begin().await?;
+    transaction.execute(MIGRATION_LOCK).await?;
     let mut schema = Migrator::with_migrations(POSTGRES_SCHEMA.iter().cloned().collect());
     schema.set_locking(false);
-    schema.run_direct(None, &mut *transaction, false).await.map_err(|e| errors.of_migration(e))?;
-    transaction.commit().await.map_err(|e| errors.of(e))
+    schema.run_direct(None, &mut *transaction, false).await?;
+    Ok(transaction.commit().await?)
+}
+
+/// Whether a migration gave up because somebody else has a lock on a table (`lock_not_available`), or because the two
+/// waited for each other (`deadlock_detected`).
+fn is_in_use(error: &MigrateError) -> bool {
+    let (MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) = error else { return false };
+    let code = error.as_database_error().and_then(|error| error.code());
+    matches!(code.as_deref(), Some("55P03" | "40P01"))
 }
 
 /// The tables of the current schema, without those that belong to an extension such as PostGIS.

@@ -22,6 +22,7 @@ test_on_every_backend![
     sign_in_attempts_are_counted_within_the_window,
     applications_belong_to_their_owner,
     the_keys_of_a_disabled_account_are_disabled,
+    a_key_for_operators_is_one_as_long_as_its_maker_is_an_operator,
     usage_is_added_up,
     a_deleted_application_disappears_at_once_and_is_erased_later,
     deleting_an_account_deletes_its_applications,
@@ -66,6 +67,7 @@ fn key(n: u8) -> NewKey {
         allowed_places: None,
         expires_at: None,
         created_at: Timestamp(i64::from(n)),
+        made_by: None,
         console: None,
     }
 }
@@ -276,6 +278,56 @@ async fn the_keys_of_a_disabled_account_are_disabled(store: Store) {
     assert!(told.keys[0].1.disabled);
     store.change_account(&id(2), change(AccountState::Active), NOW).await.unwrap();
     assert!(!store.keys_changed_since(told.revision).await.unwrap().unwrap().keys[0].1.disabled);
+}
+
+async fn a_key_for_operators_is_one_as_long_as_its_maker_is_an_operator(store: Store) {
+    for n in 1..=3 {
+        assert!(store.create_account(&person(n), Some(Role::Operator)).await.unwrap());
+    }
+    own(&store, 1, 1).await;
+    let made = |n: u8, by: Option<u8>| NewKey { scope: KeyScope::Operator, made_by: by.map(id), ..key(n) };
+    // In the console by two operators, and on the command line.
+    for key in [made(12, Some(2)), made(13, Some(3)), made(14, None), made(15, Some(2))] {
+        store.create_key(&app(1), &key).await.unwrap();
+    }
+    let scopes = async || -> Vec<(u8, KeyScope)> {
+        let keys = store.keys_changed_since(0).await.unwrap().unwrap().keys;
+        let mut scopes: Vec<_> = keys.into_iter().map(|(digest, grant)| (digest.0[0], grant.scope)).collect();
+        scopes.sort_unstable_by_key(|(n, _)| *n);
+        scopes
+    };
+    let (standard, operator) = (KeyScope::Standard, KeyScope::Operator);
+    let first = (1, standard);
+    let before = store.keys_changed_since(0).await.unwrap().unwrap().revision;
+    let role = |role| AccountChange { role: Some(role), state: None };
+    store.change_account(&id(2), role(Role::Member), NOW).await.unwrap();
+    assert_eq!(scopes().await, [first, (12, standard), (13, operator), (14, operator), (15, standard)]);
+    let told = store.keys_changed_since(before).await.unwrap().unwrap().keys;
+    assert!(told.iter().any(|(digest, _)| digest.0[0] == 12), "key caches hear of it");
+    // A successor of it is none either, and the role that comes back does not bring it back.
+    store.rotate_key(&KeyId::from_random([12; 10]), &made(22, Some(1)), NOW).await.unwrap();
+    store.change_account(&id(2), role(Role::Operator), NOW).await.unwrap();
+    let disabled = AccountChange { state: Some(AccountState::Disabled), role: None };
+    store.change_account(&id(3), disabled, NOW).await.unwrap();
+    assert_eq!(
+        scopes().await,
+        [first, (12, standard), (13, standard), (14, operator), (15, standard), (22, standard)],
+        "nor may whoever is disabled"
+    );
+    // Whoever read the role before it was lost comes too late.
+    let pass = NewKey { console: Some((NOW, id(3))), made_by: None, ..made(16, None) };
+    let (of_command_line, by_former) = (KeyId::from_random([14; 10]), made(24, Some(3)));
+    for refused in [
+        store.create_key(&app(1), &made(16, Some(3))).await,
+        store.create_key(&app(1), &pass).await,
+        store.rotate_key(&of_command_line, &by_former, NOW).await,
+    ] {
+        assert!(matches!(refused, Err(StoreError::Conflict(Conflict::NotOperator))), "{refused:?}");
+    }
+    store.rotate_key(&of_command_line, &made(24, Some(2)), NOW).await.unwrap();
+    assert_eq!(scopes().await.last(), Some(&(24, operator)));
+    store.delete_account(&id(2), NOW).await.unwrap();
+    assert_eq!(scopes().await.last(), Some(&(24, standard)), "its maker is gone");
 }
 
 fn called(application: u8, key: &str, hour: i64, outcome: UsageOutcome, requests: i64) -> UsageRow {

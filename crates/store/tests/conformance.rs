@@ -43,6 +43,7 @@ fn key(n: u8) -> NewKey {
         allowed_places: None,
         expires_at: None,
         created_at: Timestamp(i64::from(n)),
+        made_by: None,
         console: None,
     }
 }

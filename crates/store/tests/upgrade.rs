@@ -5,6 +5,7 @@ use std::path::Path;
 use kaisatsu_model::{RecognitionId, Timestamp, Verdict};
 use kaisatsu_store::{FeedbackFilter, Standing, Store};
 use kaisatsu_testkit::{Backend, Database};
+use sqlx::{Connection, Executor, PgConnection};
 
 /// The migrations of both databases.
 fn migrations() -> &'static Path {
@@ -53,4 +54,35 @@ async fn feedback_from_before_it_was_a_memory() {
         let record = store.recognition_record(None, &RecognitionId::from_text("there"), Timestamp(20)).await.unwrap();
         assert_eq!((record.items[0].base, record.items[0].moved.len()), (None, 0));
     }
+}
+
+/// As beside `pg_dump`, which has all tables to the end.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs PostgreSQL; `make test` runs it"]
+async fn whoever_asks_does_not_wait_while_a_migration_waits_for_a_reader() {
+    let database = Database::fresh(Backend::Postgres);
+    database.migrate_to(migrations(), 23);
+    let connect = async || PgConnection::connect(&database.address).await.unwrap();
+    let (mut reader, mut caller, mut observer) = (connect().await, connect().await, connect().await);
+    reader.execute("BEGIN; LOCK TABLE collection_image IN ACCESS SHARE MODE").await.unwrap();
+    let address = database.address.parse().unwrap();
+    let opening = tokio::spawn(async move { Store::open(&address).await });
+    // The limit of every connection of a server.
+    caller.execute("SET lock_timeout = '4s'").await.unwrap();
+    for _ in 0..2 {
+        while !migration_waits(&mut observer).await {
+            tokio::task::yield_now().await;
+        }
+        caller.execute("SELECT COUNT(*) FROM collection_image").await.unwrap();
+    }
+    assert!(!opening.is_finished());
+    reader.execute("COMMIT").await.unwrap();
+    let store = opening.await.unwrap().unwrap();
+    assert!(store.collection_list().await.unwrap().is_empty());
+}
+
+async fn migration_waits(observer: &mut PgConnection) -> bool {
+    let waits = "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'collection_image'::regclass \
+                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))";
+    sqlx::query_scalar(waits).fetch_one(observer).await.unwrap()
 }

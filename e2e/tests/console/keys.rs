@@ -98,7 +98,17 @@ fn a_key_is_made_for_a_purpose_a_place_and_a_time(backend: Backend) {
     assert_eq!(key(&made)["scope"], "operator");
     let rotate = format!("{keys}/{}/rotate", made["id"].as_str().unwrap());
     assert_eq!(code(&one.call("POST", &rotate, &json!({"overlapSeconds": 0}))), told(403, "notAllowed"));
-    assert_eq!(operator.call("POST", &rotate, &json!({"overlapSeconds": 0})).status, 201);
+    let successor = operator.call("POST", &rotate, &json!({"overlapSeconds": 0})).json();
+    let items = format!("/imageRecognition/v1/catalogue/items?APIKEY={}", successor["secret"].as_str().unwrap());
+    assert_eq!(server.get(&items).status, 200);
+    // Whoever made it is an operator no more, and neither is the key.
+    let home = tempfile::tempdir().unwrap();
+    for (email, role) in [("one@example.org", "operator"), ("operator@example.org", "member")] {
+        let words = ["--database", &database.address, "account", "role", email, role];
+        assert_eq!(run(home.path(), &words, &[]).code, 0);
+    }
+    assert_eq!(key(&successor)["scope"], "standard");
+    eventually("the server knows it", || (server.get(&items).status == 403).then_some(()));
 }
 
 fn a_pass_calls_as_its_application_while_one_is_signed_in(backend: Backend) {

@@ -53,7 +53,7 @@ pub(crate) enum Command {
         #[arg(long, conflicts_with_all = ["category", "limit", "after"])]
         missing: bool,
         /// The most items to list
-        #[arg(long, value_name = "NUMBER", default_value_t = 100)]
+        #[arg(long, value_name = "NUMBER", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
         limit: u32,
         /// List the items after this number, which the page before ended with
         #[arg(long, value_name = "NUMBER", default_value_t = 0)]

@@ -64,7 +64,13 @@ pub(crate) enum Command {
         /// The collection whose images are listed
         name: Option<String>,
         /// The most images to list
-        #[arg(long, value_name = "NUMBER", default_value_t = 100, requires = "name")]
+        #[arg(
+            long,
+            value_name = "NUMBER",
+            default_value_t = 100,
+            requires = "name",
+            value_parser = clap::value_parser!(u32).range(1..)
+        )]
         limit: u32,
         /// List the images after this number, which the page before ended with
         #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "name")]

@@ -6,12 +6,13 @@ use std::{
 };
 
 use kaisatsu_store::DatasetImageRow;
+use unicode_normalization::UnicodeNormalization as _;
 
 /// The most bytes of a folder's name, and of a file's without number and ending: systems take 255.
 const LONGEST: usize = 200;
 
 /// Names of devices, which Windows refuses with every ending.
-const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
+const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
 /// A folder, and a file in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +29,7 @@ impl fmt::Display for FilePath {
     }
 }
 
-/// The names that were given, so that none is given twice. Capitals make no difference to some systems.
+/// The names that were given, so that none is given twice, as systems compare them ([`compared`]).
 #[derive(Default)]
 pub(super) struct FileNames {
     /// The folder of each tag.
@@ -46,8 +47,8 @@ impl FileNames {
         let folder = self.folder(&image.tag);
         let name = image.name.as_deref().or_else(|| image.url.as_deref().and_then(end_of_address));
         let (stem, ending) = stem_and_ending(name.unwrap_or(image.image_id.as_str()), bytes);
-        let number = self.numbers.entry((folder.clone(), format!("{stem}{ending}").to_lowercase())).or_default();
-        let file = free(&stem, &ending, number, |file| self.taken_files.insert((folder.clone(), file.to_lowercase())));
+        let number = self.numbers.entry((folder.clone(), compared(&format!("{stem}{ending}")))).or_default();
+        let file = free(&stem, &ending, number, |file| self.taken_files.insert((folder.clone(), compared(file))));
         FilePath { folder, file }
     }
 
@@ -55,10 +56,16 @@ impl FileNames {
         if let Some(folder) = self.folders.get(tag) {
             return folder.clone();
         }
-        let folder = free(&safe(tag), "", &mut 0, |folder| self.taken_folders.insert(folder.to_lowercase()));
+        let folder = free(&safe(tag), "", &mut 0, |folder| self.taken_folders.insert(compared(folder)));
         self.folders.insert(tag.to_owned(), folder.clone());
         folder
     }
+}
+
+/// A name as systems compare it: to some, neither capitals make a difference, nor whether a character is written as one
+/// or as a letter and its mark, as file names of a Mac are.
+fn compared(name: &str) -> String {
+    name.to_lowercase().nfc().collect()
 }
 
 /// The first of `stem`, `stem (2)`, `stem (3)` … after `number` that is not taken.
@@ -80,8 +87,10 @@ fn safe(name: &str) -> String {
     // Windows drops dots and spaces at the end, and a dot at the beginning hides a file.
     let name = name.trim_matches(|c: char| c == '.' || c.is_whitespace());
     let first = name.split('.').next().unwrap_or_default().trim_end().to_lowercase();
-    let numbered =
-        |device: &str| first.strip_prefix(device).is_some_and(|rest| matches!(rest.as_bytes(), [b'0'..=b'9']));
+    let numbered = |device: &str| {
+        let digit = first.strip_prefix(device).and_then(|rest| Some((rest.chars().next()?, rest.chars().nth(1))));
+        matches!(digit, Some(('0'..='9' | '¹' | '²' | '³', None)))
+    };
     if name.is_empty() || DEVICES.contains(&first.as_str()) || numbered("com") || numbered("lpt") {
         return format!("_{name}");
     }
@@ -171,6 +180,8 @@ mod tests {
             ("/", "C:\\a|b?.png", "_ (2)/C__a_b_.png"),
             ("a/b", "nul.png", "a_b/_nul.png"),
             ("COM1", "con", "_COM1/_con.png"),
+            ("lpt²", "CONOUT$.png", "_lpt²/_CONOUT$.png"),
+            ("com", "com10", "com/com10.png"),
             ("a. ", ".hidden.png", "a/hidden.png"),
             ("line\nbreak", "", "line_break/_.png"),
         ] {
@@ -183,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_is_given_twice_and_capitals_make_no_difference() {
+    fn no_name_is_given_twice_to_any_system() {
         let mut names = FileNames::default();
         let mut path = |tag: &str, name: &str| names.path(&image(tag, Some(name), None), PNG).to_string();
         assert_eq!(path("cup", "a.png"), "cup/a.png");
@@ -191,6 +202,8 @@ mod tests {
         assert_eq!(path("cup", "a (2).png"), "cup/a (2) (2).png");
         assert_eq!(path("CUP", "a.png"), "CUP (2)/a.png", "another tag has another folder");
         assert_eq!(path("cup", "b.png"), "cup/b.png");
+        assert_eq!(path("cup", "が.png"), "cup/が.png");
+        assert_eq!(path("cup", "か\u{3099}.png"), "cup/か\u{3099} (2).png", "the same on a Mac");
         assert_eq!(path("cup", "a (2).png"), "cup/a (2) (3).png");
         for number in 3..5_000 {
             assert_eq!(path("cup", "a.png"), format!("cup/a ({number}).png"), "in no more steps than images");

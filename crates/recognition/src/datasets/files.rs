@@ -93,7 +93,8 @@ impl OpenDataset {
     /// The next image; nothing at the end. Images that came to nothing and deleted ones are left out.
     ///
     /// # Errors
-    /// [`RecognitionError::NoSuchDataset`] when the version was removed meanwhile: what was read is not all of it.
+    /// [`RecognitionError::NoSuchDataset`] when the version was removed meanwhile: what was read is not all of it;
+    /// [`RecognitionError::Failed`] when the storage has lost an image.
     pub async fn next(&mut self) -> Result<Option<DatasetFile>, RecognitionError> {
         loop {
             let Some(row) = self.page.pop_front() else {
@@ -113,6 +114,11 @@ impl OpenDataset {
                 let path = self.names.path(&row, &bytes);
                 return Ok(Some(DatasetFile { path, bytes }));
             }
+            // Deleted a moment ago, or lost: then what is sent must not look like all that there is.
+            if self.store.image_blob(&self.application, &self.user, &row.image_id).await?.is_some() {
+                let told = format!("the storage has lost the bytes of image {}", row.image_id);
+                return Err(RecognitionError::Failed(told));
+            }
         }
     }
 
@@ -128,5 +134,42 @@ impl OpenDataset {
             return Err(RecognitionError::NoSuchDataset);
         }
         Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use kaisatsu_model::Timestamp;
+    use kaisatsu_store::{ImageResult, ImageSource, NewDatasetImage};
+
+    use crate::{
+        RecognitionError, UploadRequest,
+        fixture::{Fixture, PIXEL},
+    };
+
+    #[tokio::test]
+    async fn an_image_that_was_deleted_is_left_out_and_one_that_was_lost_is_an_error() {
+        let fixture = Fixture::new().await;
+        let (store, user) = (&fixture.store, &fixture.user);
+        let storage = &fixture.recognition.storage;
+        let image = storage.upload(user, Bytes::from_static(PIXEL), UploadRequest::default()).await.unwrap();
+        let blob = storage.find(user, &image.id).await.unwrap();
+        let stored = NewDatasetImage { source: ImageSource::Stored(image.id.clone()), tag: None };
+        let id = fixture.dataset(user, 1, vec![stored]).await;
+        let (now, until) = (Timestamp(10), Timestamp(20));
+        let lease = store.claim_dataset("one", now, until).await.unwrap().unwrap();
+        let position = store.pending_images(&id, now, -1, 10).await.unwrap()[0].position;
+        let fetched = ImageResult::Fetched { blob: blob.clone(), vector: vec![1.0] };
+        assert!(store.record_images(&lease, &[(position, fetched)], now, until).await.unwrap());
+        assert!(store.finish_dataset(&lease, None, "{}", now).await.unwrap());
+
+        let open = async || fixture.recognition.dataset_files.open(Some(&user.application), &id).await.unwrap();
+        assert_eq!(open().await.next().await.unwrap().unwrap().bytes, PIXEL);
+        fixture.context.blobs.remove(&blob.name()).await.unwrap();
+        let lost = open().await.next().await;
+        assert!(matches!(lost, Err(RecognitionError::Failed(_))), "{lost:?}");
+        storage.delete(user, &image.id).await.unwrap();
+        assert_eq!(open().await.next().await.unwrap(), None);
     }
 }

@@ -124,6 +124,7 @@ impl Store {
                 sqlx::query(DELETE).bind(&application).bind(now.0).execute(&mut *tx).await?;
                 sqlx::query(END_KEYS).bind(&application).bind(now.0).bind(revision).execute(&mut *tx).await?;
             }
+            sqlx::query(super::DEMOTE_KEYS).bind(id.as_str()).bind(revision).execute(&mut *tx).await?;
             sqlx::query(super::END_CONSOLE_KEYS).bind(id.as_str()).bind(now.0).bind(revision).execute(&mut *tx).await?;
             let gone: Option<AccountRow> =
                 sqlx::query_as(AssertSqlSafe(sql)).bind(id.as_str()).fetch_optional(&mut *tx).await?;

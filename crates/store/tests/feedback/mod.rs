@@ -350,6 +350,7 @@ async fn a_change_names_the_owner_of_the_application(mut fixture: Fixture) {
             allowed_places: None,
             created_at: Timestamp(0),
             expires_at: None,
+            made_by: None,
             console: None,
         };
         fixture.store.create_application_with_key(&app, &name, Some(&account), &key).await.unwrap();

@@ -57,7 +57,8 @@ pub struct Segment {
     dead_of: Vec<u32>,
     dead: u64,
     live_items: usize,
-    turned: bool,
+    /// How many reference pictures of live items were not read in four turns.
+    upright: i64,
 }
 
 impl Segment {
@@ -110,10 +111,8 @@ impl Segment {
         }
         let live_items = entries.iter().filter(|entry| entry.live).count();
         let categories = directory.categories;
-        // Views of a picture are numbered from 0, and only one that was read in turns has four.
-        let with = |number: u8| views.iter().filter(|view| view.number == number).count();
-        let turned = with(0) == with(3);
-        Self { file, header, starts, entries, views, categories, dead_of: Vec::new(), dead: 0, live_items, turned }
+        let upright = upright(&views);
+        Self { file, header, starts, entries, views, categories, dead_of: Vec::new(), dead: 0, live_items, upright }
     }
 
     /// The items of the segment and the revision of each, in the order of their numbers, also those that are not live
@@ -135,10 +134,10 @@ impl Segment {
         self.live_items
     }
 
-    /// Whether all its reference pictures were read in four turns, also those of items that were taken out.
+    /// Whether all reference pictures of its live items were read in four turns.
     #[must_use]
     pub fn is_turned(&self) -> bool {
-        self.turned
+        self.upright == 0
     }
 
     /// Takes an item out: no vote names it again.
@@ -158,8 +157,11 @@ impl Segment {
         self.dead += entry.words;
         self.live_items -= 1;
         self.entries.iter_mut().skip(at).take(1).for_each(|entry| entry.live = false);
-        let views = self.views.iter_mut().skip(entry.first_view as usize).take(entry.views as usize);
-        views.for_each(|view| view.live = false);
+        let first = entry.first_view as usize;
+        if let Some(views) = self.views.get_mut(first..first.saturating_add(entry.views as usize)) {
+            views.iter_mut().for_each(|view| view.live = false);
+            self.upright -= upright(views);
+        }
         Ok(())
     }
 
@@ -227,6 +229,12 @@ pub fn vote_over<'a>(
     let mut parts: Vec<&dyn Part> = vec![memory];
     parts.extend(segments.into_iter().map(|segment| segment as &dyn Part));
     vote(&parts, query, most, category)
+}
+
+/// How many of these are views of pictures that were not read in four turns, each picture counted once: the views of a
+/// picture are numbered from 0, and only one that was read in turns has four.
+fn upright(views: &[View]) -> i64 {
+    views.iter().map(|view| i64::from(view.number == 0) - i64::from(view.number == 3)).sum()
 }
 
 /// A file that ends too early is no segment; other failures are the disk's.

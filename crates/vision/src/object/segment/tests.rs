@@ -9,7 +9,7 @@ use super::{Segment, SegmentError, SegmentItem, WrittenSegment, merge_segments, 
 use crate::object::{
     index::{
         Index,
-        tests::{asked, encoded},
+        tests::{asked, encoded, encoded_in_turns},
     },
     vote::{ItemId, PictureId, Vote},
 };
@@ -133,6 +133,24 @@ proptest! {
         prop_assert_eq!(one.items, kept.len() as u64);
         prop_assert_eq!(&questions(&memory, &[folder.open(9)]), &expected);
         prop_assert_eq!(folder.write(8, &kept), one, "as if written at once, to the byte");
+    }
+}
+
+/// As the index in memory says: what was taken out does not count.
+#[test]
+fn a_segment_is_turned_when_each_picture_of_its_live_items_is() {
+    let folder = Folder::new();
+    let turned = |number: u64| {
+        let pictures =
+            [PictureId(number), PictureId(number + 100)].map(|picture| (picture, encoded_in_turns(picture.0)));
+        SegmentItem { pictures: pictures.to_vec(), ..item(number, 1) }
+    };
+    write_segment(&folder.0.path().join("0"), vec![turned(1), item(2, 1), turned(3), item(5, 1), item(6, 0)]).unwrap();
+    let mut segment = folder.open(0);
+    for (gone, is_turned) in [(2, false), (3, false), (5, true), (1, true), (6, true)] {
+        segment.remove(ItemId(gone)).unwrap();
+        segment.remove(ItemId(gone)).unwrap();
+        assert_eq!(segment.is_turned(), is_turned, "without {gone}");
     }
 }
 
