@@ -99,6 +99,13 @@ impl Function {
         }
     }
 
+    /// Whether something is learned of verdicts on its candidates. Of those on text nothing is: that a line was misread
+    /// says nothing about the next line.
+    #[must_use]
+    pub fn learns(self) -> bool {
+        self != Self::ReadText
+    }
+
     /// The function of a word.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {

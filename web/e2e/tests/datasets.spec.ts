@@ -51,8 +51,14 @@ test('from photographs to a dataset that recognises, and away again', async ({ p
   await page.locator('input[type=file]').first().setInputFiles(photo('coffee.png'));
   await expect(page.getByRole('list', { name: 'Candidates' }).getByRole('listitem').first()).toContainText('thing');
   await page.goBack();
+  const button = page.getByRole('button', { name: 'Download' });
+  const error = { code: 'unavailable', message: 'the server is busy; try again shortly' };
+  await page.route('**/archive', (route) => route.fulfill({ status: 503, json: { error } }));
+  await button.click();
+  await expect(page.getByText('The server is not ready or is overloaded.'), 'there is no file, and why').toBeVisible();
+  await page.unroute('**/archive');
   const download = page.waitForEvent('download');
-  await page.getByRole('link', { name: 'Download' }).click();
+  await button.click();
   const archive = await download;
   expect(archive.suggestedFilename()).toBe('Café animals.zip');
   const names = readFileSync(await archive.path()).toString('latin1');

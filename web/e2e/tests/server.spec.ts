@@ -91,7 +91,7 @@ test('the overview says that requests fail, and leads to them', async ({ page })
   for (let n = 0; n < 3; n++) await Promise.all([call('tokyo'), call('nowhere')]);
   await expect(async () => {
     await overview();
-    await expect(todo).toContainText('50%', { timeout: 2_000 });
+    await expect(todo).toContainText('50%', { timeout: 10_000 });
   }).toPass();
   await expect(todo).toContainText('Of 24 requests in the last 24 hours, 12 were rejected (4xx).');
   await expect(page.getByText('Nothing needs your attention')).toHaveCount(0);

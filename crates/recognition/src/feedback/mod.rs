@@ -93,10 +93,10 @@ impl Feedback {
             comment: rating.comment,
             rated_at: self.clock.now(),
         };
-        let _learned = match function {
-            // Nothing is learned of it.
-            Function::ReadText => None,
-            _ => Some(self.learned.source(&SourceKey::new(function, &source)).await?),
+        let _learned = if function.learns() {
+            Some(self.learned.source(&SourceKey::new(function, &source)).await?)
+        } else {
+            None
         };
         let rated = self.store.rate(&verdict, MOST_PER_CANDIDATE).await?;
         self.counters.count(rated, verdict.verdict);

@@ -6,10 +6,9 @@ use kaisatsu_store::{FeedbackChange, Standing, StoredCandidate};
 
 use super::source::{SourceKey, scope};
 
-/// The source that something is learned of by a verdict. Of verdicts on text nothing is learned: that a line was
-/// misread says nothing about the next line.
+/// The source that something is learned of by a verdict.
 pub(super) fn source_of(row: &FeedbackChange) -> Option<SourceKey> {
-    let (function, source) = row.of.as_ref().filter(|(function, _)| *function != Function::ReadText)?;
+    let (function, source) = row.of.as_ref().filter(|(function, _)| function.learns())?;
     Some(SourceKey::new(*function, source))
 }
 

@@ -7,8 +7,9 @@ use kaisatsu_model::{
     AppId, ApplicationName, DatasetId, Function, ImageId, Outcome, Phase, RecognitionId, Source, Tag, Timestamp, UserId,
 };
 use kaisatsu_store::{
-    BlobClaim, BlobKey, CreateDatasetOutcome, ImageResult, ImageSource, KeptImage, Missing, NewDatasetImage,
-    NewRecognition, NewVectors, PutImageOutcome, StoreError,
+    BlobClaim, BlobKey, CreateDatasetOutcome, DatasetUpdate, ImageChanges, ImageResult, ImageSource, KeptImage,
+    Missing, NewDatasetImage, NewRecognition, NewVectors, PutImageOutcome, StoreError, UpdateDatasetOutcome,
+    VersionLimits,
 };
 use kaisatsu_testkit::test_on_every_backend;
 
@@ -27,6 +28,7 @@ test_on_every_backend![
     attempts_count_until_there_is_progress,
     replicas_that_start_together_queue_a_dataset_once,
     a_blob_is_found_by_its_name,
+    a_changed_dataset_is_counted_once,
 ];
 
 async fn the_same_bytes_are_stored_once(fixture: Fixture) {
@@ -394,5 +396,44 @@ async fn a_blob_is_found_by_its_name(fixture: Fixture) {
     assert!(!fixture.store.has_blob(&other).await.unwrap(), "the same bytes of another user are others");
     for strange in ["", "a/b/c", &name[1..], &name.replace('/', ":")] {
         assert!(!fixture.store.has_blob(strange).await.unwrap(), "{strange}");
+    }
+}
+
+async fn a_changed_dataset_is_counted_once(fixture: Fixture) {
+    let store = &fixture.store;
+    let counts = async || store.dataset_counts().await.unwrap();
+    let of = |phases: &[&str]| phases.iter().map(|phase| ((*phase).to_owned(), 1)).collect::<Vec<_>>();
+    let id = fixture.created(1, vec![url(0)]).await;
+    assert_eq!(counts().await, of(&["queued"]));
+    let lease = fixture.take("one", 10, 20).await.unwrap();
+    assert_eq!(counts().await, of(&["building"]));
+    fixture.claim(b"a").await;
+    let looked = [(0, ImageResult::Fetched { blob: fixture.key(b"a"), vector: vec![1.0] })];
+    store.record_images(&lease, &looked, Timestamp(12), Timestamp(22)).await.unwrap();
+    store.finish_dataset(&lease, None, "{}", Timestamp(13)).await.unwrap();
+    assert_eq!(counts().await, of(&["ready"]));
+
+    for number in [1, 2, 3] {
+        let retag = vec![(ImageId::from_random([0; 20]), Tag::new(&format!("tag {number}")).unwrap())];
+        let update = DatasetUpdate {
+            application: fixture.app.clone(),
+            user: fixture.user.clone(),
+            id: id.clone(),
+            version: DatasetId::from_random([100 + number; 20]),
+            at: Timestamp(i64::from(number) * 100),
+            name: None,
+            images: ImageChanges { retag, ..ImageChanges::default() },
+        };
+        let outcome = store.update_dataset(&update, VersionLimits { images: 10, tags: 10 }).await.unwrap();
+        assert_eq!(outcome, UpdateDatasetOutcome::Updated);
+        assert_eq!(counts().await, of(&["queued", "ready"]), "change {number}: the old version answers");
+        let lease = fixture.take("one", 1_000, 2_000).await.unwrap();
+        if number < 3 {
+            store.finish_dataset(&lease, None, "{}", Timestamp(1_001)).await.unwrap();
+            assert_eq!(counts().await, of(&["ready"]), "change {number}: neither old versions nor the first one count");
+        } else {
+            store.fail_dataset(&lease, "none can be used", Timestamp(1_001)).await.unwrap();
+            assert_eq!(counts().await, of(&["failed", "ready"]), "the old version answers");
+        }
     }
 }

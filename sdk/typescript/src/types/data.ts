@@ -31,6 +31,10 @@ export interface UploadedImage {
   sha256: string;
   width: number;
   height: number;
+  /** The tag that is kept: of the same bytes uploaded again, the first one stays. */
+  tag?: string;
+  /** The name that is kept, as the tag is. */
+  name?: string;
 }
 
 /** An image of the user's storage area. */

@@ -1,5 +1,6 @@
 import type { paths } from '$/api/console';
 import type { ResponseBody, RequestBody, PathParams, PathsWith, QueryOf, Method } from '$/lib/operation-types';
+import { saveLink } from '$/lib/save';
 
 /** An error response of the console's API. `code` is `offline` if there was no response. */
 export class ConsoleError extends Error {
@@ -86,8 +87,11 @@ type UntypedOptions = {
   signal?: AbortSignal;
 };
 
+const filled = (template: string, path: Record<string, string> = {}) =>
+  template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
+
 async function send(method: string, template: string, options: UntypedOptions): Promise<Response> {
-  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(options.path?.[name] ?? ''));
+  const path = filled(template, options.path);
   const query = Object.entries(options.query ?? {}).filter(
     ([, value]) => value !== undefined && value !== null && value !== '',
   );
@@ -114,10 +118,17 @@ async function send(method: string, template: string, options: UntypedOptions): 
   }
 }
 
-async function call(method: string, path: string, options: UntypedOptions = {}): Promise<unknown> {
+const readJson = (response: Response): unknown => (response.status === 204 ? undefined : response.json());
+
+async function call(
+  method: string,
+  path: string,
+  options: UntypedOptions = {},
+  read: (response: Response) => unknown = readJson,
+): Promise<unknown> {
   const accountId = listener?.accountId();
   let response = await send(method, path, options);
-  if (response.ok) return response.status === 204 ? undefined : response.json();
+  if (response.ok) return read(response);
   let error = await errorOf(response);
   // Another tab has signed in and shares its session with this one, so only the token is outdated. Retries once.
   if (error.code === 'badCsrf') {
@@ -129,7 +140,7 @@ async function call(method: string, path: string, options: UntypedOptions = {}):
     if (session.account?.id !== accountId)
       throw new ConsoleError('otherAccount', 'This browser is now signed in to another account.', error.status, null);
     response = await send(method, path, options);
-    if (response.ok) return response.status === 204 ? undefined : response.json();
+    if (response.ok) return read(response);
     error = await errorOf(response);
   }
   if (error.code === 'notSignedIn') listener?.onEnded();
@@ -151,3 +162,16 @@ export const api = {
   delete: <S extends PathFor<'delete'>>(path: S, ...rest: OptionArguments<OptionsWithBody<Operation<'delete', S>>>) =>
     call('DELETE', path, rest[0] as UntypedOptions) as Promise<ResponseOf<'delete', S>>,
 };
+
+/**
+ * Lets the browser save what the console's API answers. It is asked before, because a download that fails does not say
+ * why.
+ */
+export async function download<S extends PathFor<'get'>>(
+  template: S,
+  options: { path: PathParams<Operation<'get', S>> },
+): Promise<void> {
+  const path = options.path as Record<string, string>;
+  await call('GET', template, { path }, (response) => response.body?.cancel());
+  saveLink(PREFIX + filled(template, path), '');
+}

@@ -47,6 +47,10 @@ class UploadedImage:
     sha256: str
     width: int
     height: int
+    tag: str | None = None
+    """The tag that is kept: of the same bytes uploaded again, the first one stays."""
+    name: str | None = None
+    """The name that is kept, as the tag is."""
 
 
 @dataclass(frozen=True, kw_only=True)

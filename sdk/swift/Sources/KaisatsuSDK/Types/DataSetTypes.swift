@@ -228,6 +228,10 @@ public struct UploadedImage: Sendable, Hashable, Codable {
   public let width: Int
   /// Pixels from top to bottom.
   public let height: Int
+  /// The tag that is kept: of the same bytes uploaded again, the first one stays.
+  public let tag: String?
+  /// The name that is kept, as the tag is.
+  public let name: String?
 }
 
 /// An image of the user's storage area.

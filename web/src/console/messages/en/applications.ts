@@ -28,7 +28,7 @@ export const applications = {
   noKey: 'None',
   failures: {
     title: 'Failed requests',
-    lead: 'The most recent ones of the last 14 days. The server’s log contains the same request IDs.',
+    lead: 'The latest ones of the last 14 days. The server’s log contains the same request IDs.',
     at: 'Time',
     operation: 'Operation',
     status: 'Status',
@@ -145,22 +145,22 @@ export const applications = {
     scopes: {
       standard: {
         name: 'Standard',
-        may: 'Can call every operation of the API except those for operators, and issue tokens for users. For your own server.',
+        may: 'Can call every operation of the API except those for operators, and can issue tokens for users. Use it on your own server.',
       },
       restricted: {
         name: 'Restricted',
-        may: 'Can recognise, search maps, send feedback, and act for a user whose token it has, but cannot issue tokens. For apps and web pages, where anybody can read the key.',
+        may: 'Can recognise images, search maps, send feedback, and act for a user whose token it is sent with, but cannot issue tokens. Use it in apps and web pages, where anybody can read the key.',
       },
       operator: {
         name: 'Operator',
-        may: 'Can also manage the catalogue and the collections of this server.',
+        may: 'Can also manage the catalogue and the collections of this server. Keep it on your own server.',
       },
     },
-    places: 'Allowed places',
+    places: 'Allowed origins and networks',
     placesHint:
-      'Origins of web pages, IP addresses or networks, one per line. Requests from elsewhere are refused. Empty: allowed from everywhere.',
-    placeBad: (text: string) => `“${text}” is neither an origin without a path nor an IP address or a network.`,
-    placesMany: (most: number) => `A key can have at most ${most} places.`,
+      'Origins of web pages, IP addresses or networks, one per line. Requests from elsewhere are refused. Leave it empty to allow requests from anywhere.',
+    placeBad: (text: string) => `“${text}” is not an origin as browsers send it (https://maps.example.org), an IP address or a network.`,
+    placesMany: (most: number) => `A key can have at most ${most} of them.`,
     lifetime: 'Expires after',
     noEnd: 'Never',
     noEndHint: 'The key works until you disable it.',
@@ -170,7 +170,7 @@ export const applications = {
   },
   rotation: {
     title: (hint: string) => `Rotate key …${hint}`,
-    text: 'You get a new key with the same scope, places and lifetime. How long should the old one keep working while you replace it?',
+    text: 'You get a new key with the same scope, allowed origins and networks, and lifetime. How long should the old one keep working while you replace it?',
     label: 'Keep the old key working for',
     none: 'Not at all',
     hour: '1 hour',

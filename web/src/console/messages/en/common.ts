@@ -90,6 +90,7 @@ export const common = {
     limit: 'A limit has been reached.',
     spaceUsedUp: 'This user has no storage space left. Delete images or datasets first.',
     stillBuilding: 'The dataset is still being built.',
+    notBuilt: 'The dataset has not been built yet.',
     tooLarge: 'The data is too large.',
     mediaType: 'The server does not support this format.',
     tooOften: 'Too many attempts.',

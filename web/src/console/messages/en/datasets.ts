@@ -247,7 +247,7 @@ export const datasets = {
   add: {
     open: 'Add images',
     title: 'Add images to the dataset',
-    lead: 'A new version is built with them while the current one stays in use. Files are uploaded to the storage area first.',
+    lead: 'A new version is built with them while the current one stays in use. Files are first uploaded to the storage area.',
     files: 'Files',
     tags: 'Tags in the dataset',
     already: (count: number) =>
@@ -259,6 +259,7 @@ export const datasets = {
       storage: 'Select at least one image.',
       urls: 'Enter at least one URL with a tag.',
     },
+    selected: (count: number) => `${number(count)} selected`,
     action: (count: number) => `Add ${images(count)}`,
     actionEmpty: 'Add',
   },

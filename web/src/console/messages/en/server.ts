@@ -78,7 +78,7 @@ export const server = {
   },
   jobs: {
     title: 'Jobs',
-    lead: 'Datasets, and new versions of datasets, that are being built by any server or worker.',
+    lead: 'Builds of datasets and of new versions of datasets, by all servers and workers. Failed ones are counted until the dataset is changed or deleted.',
     running: 'Running',
     queued: 'Queued',
     failed: 'Failed',

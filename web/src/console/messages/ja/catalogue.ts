@@ -46,7 +46,7 @@ export const catalogue: typeof en = {
     lead: 'CSV ファイルと、そこに記載した画像をまとめて選択します。1 行目は列名です。id、category、name が必要で、image、barcode、imageUrl、url は任意です。複数の画像やバーコードは「|」で区切ります。ほかの列は詳細になります。',
     choose: 'ファイルを選択',
     noTable: 'CSV ファイルがありません。',
-    missing: (columns) => `1 行目に ${columns} がありません。`,
+    missing: (columns) => `1 行目に列 ${columns} がありません。`,
     unknown: (count, name) =>
       count === 1 ? `画像 ${name} がありません。` : `${name} など ${count} 枚の画像がありません。`,
     start: (count) => `${count} 件を取り込む`,

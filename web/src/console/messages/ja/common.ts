@@ -92,6 +92,7 @@ export const common: typeof en = {
     limit: '上限に達しました。',
     spaceUsedUp: 'このユーザーの保存容量または件数が上限に達しました。画像またはデータセットを削除してください。',
     stillBuilding: 'データセットは作成中です。',
+    notBuilt: 'データセットの作成が完了していません。',
     tooLarge: 'データが大きすぎます。',
     mediaType: 'サーバーが対応していない形式です。',
     tooOften: '試行回数が多すぎます。',

@@ -56,14 +56,14 @@ export const overview: typeof en = {
   },
   examples: {
     title: 'お使いの言語で',
-    lead: 'SDK を使うプログラムをコピーできます。アドレスとキーは KAISATSU_URL と KAISATSU_KEY から読み取ります。',
+    lead: 'SDK を使ったサンプルプログラムです。アドレスとキーは KAISATSU_URL と KAISATSU_KEY から読み取ります。',
     language: '言語',
-    example: 'プログラム',
+    example: 'サンプル',
     names: {
       aroundMe: '近くの駅はどこ？',
       whatIsThis: 'これは何？',
       teach: '3 つのものを教える',
-      correct: '間違いを伝える',
+      correct: '誤った結果を訂正する',
     },
   },
   links: {

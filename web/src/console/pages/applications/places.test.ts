@@ -3,6 +3,7 @@ import { isPlace, placesIn } from './places';
 
 test.each([
   'https://maps.example.org',
+  'https://Maps.example.org',
   'http://localhost:5173',
   'https://[2001:db8::1]:8443',
   '192.0.2.10',
@@ -15,10 +16,12 @@ test.each([
   'maps.example.org',
   'https://maps.example.org/',
   'https://maps.example.org/path',
+  'https://maps.example.org:443',
   'https://user@maps.example.org',
   'ftp://maps.example.org',
   'https://',
   '192.0.2.256',
+  '192.0.2.010',
   '192.0.2',
   '10.0.0.0/33',
   '10.0.0.0/8/8',

@@ -2,7 +2,8 @@
 export const MAX_PLACES = 50;
 
 const ORIGIN = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/;
-const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
+const NUMBER = '(0|[1-9]\\d{0,2})';
+const IPV4 = new RegExp(`^${NUMBER}\\.${NUMBER}\\.${NUMBER}\\.${NUMBER}$`);
 
 function isAddress(text: string): boolean {
   const parts = IPV4.exec(text)?.slice(1);
@@ -10,9 +11,13 @@ function isAddress(text: string): boolean {
   return text.includes(':') && URL.canParse(`http://[${text}]/`);
 }
 
-/** Whether the server takes it as an origin of web pages, an address or a network. */
+/**
+ * Whether it is an origin of web pages, an address or a network. An origin has to be written as browsers send it: with
+ * a default port, for instance, it would never match.
+ */
 export function isPlace(text: string): boolean {
-  if (text.includes('://')) return ORIGIN.test(text) && URL.canParse(text);
+  if (text.includes('://'))
+    return ORIGIN.test(text) && URL.canParse(text) && new URL(text).origin === text.toLowerCase();
   const [address = '', prefix, ...rest] = text.split('/');
   if (rest.length > 0 || !isAddress(address)) return false;
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (address.includes(':') ? 128 : 32));

@@ -1,4 +1,4 @@
-import { SvelteMap } from 'svelte/reactivity';
+import { SvelteMap, SvelteSet } from 'svelte/reactivity';
 import type { PublicApi } from '$/lib/public';
 import { datasetApi, type Dataset, type DataSetChanges, type ImageSource } from './dataset-api';
 
@@ -15,6 +15,8 @@ export class DatasetEditor {
    * new version is.
    */
   readonly decisions = new SvelteMap<string, Decision>();
+  /** The images of the storage area that this page has added to the version that is being built. */
+  readonly added = new SvelteSet<string>();
 
   constructor(api: PublicApi, id: string, changed: (dataset: Dataset) => void) {
     this.#api = api;
@@ -38,14 +40,24 @@ export class DatasetEditor {
     await this.#decide(imageId, { kind: 'remove' }, { remove: [imageId] });
   }
 
-  add = (images: ImageSource[]) => this.#change({ add: images });
+  async add(images: ImageSource[]) {
+    await this.#change({ add: images });
+    for (const image of images) if ('imageId' in image) this.added.add(image.imageId);
+  }
+
   renameTag = (from: string, to: string) => this.#change({ renameTags: [{ from, to }] });
   rename = (name: string) => this.#change({ name });
 
   async undo() {
     const dataset = await datasetApi.undoDataset(this.#api, this.#id);
-    this.decisions.clear();
+    this.forget();
     this.#changed(dataset);
+  }
+
+  /** The version that was being built answers now, or never will. */
+  forget() {
+    this.decisions.clear();
+    this.added.clear();
   }
 
   async #decide(imageId: string, decision: Decision, changes: DataSetChanges) {

@@ -1,3 +1,4 @@
+import { saveLink } from '$/lib/save';
 import type { ImageSource } from './dataset-api';
 
 /** Quotes a text for a shell. */
@@ -25,13 +26,9 @@ export function curlOf(user: string, name: string, images: ImageSource[]): strin
 
 /** Downloads a file. The object URL is revoked after the browser has read it. */
 export function saveFile(name: string, blob: Blob) {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  const url = URL.createObjectURL(blob);
+  saveLink(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 /** Derives a file name from the name of a dataset. */

@@ -2,12 +2,8 @@ import type { PublicApi } from '$/lib/public';
 import { isAbort } from '$/lib/error-message';
 import { datasetApi, type StoredImage } from './dataset-api';
 
-/** Uploading the same bytes again replaces the tag and the name if they are given. */
-const mergeUpload = (before: StoredImage, image: StoredImage): StoredImage => ({
-  ...before,
-  tag: image.tag || before.tag,
-  name: image.name || before.name,
-});
+/** Uploading the same bytes again adds a tag and a name where there were none. The answer has those that are kept. */
+const mergeUpload = (before: StoredImage, { tag, name }: StoredImage): StoredImage => ({ ...before, tag, name });
 
 /**
  * The images in a user's storage area. The whole area is listed, a thousand images per page, because counting tags,

@@ -1,7 +1,7 @@
 import type { PublicApi } from '$/lib/public';
 import { PublicError } from '$/lib/public';
 import { isAbort } from '$/lib/error-message';
-import { datasetApi, MAX_NAME_LENGTH, shorten, type StoredImage } from './dataset-api';
+import { datasetApi, type StoredImage } from './dataset-api';
 
 export type Rejection = 'tooLarge' | 'notAnImage';
 export type UploadState = 'waiting' | 'sending' | 'stored' | 'duplicate' | 'failed' | 'rejected' | 'cancelled';
@@ -135,8 +135,11 @@ export function queueOf<Q extends UploadQueue>(key: string, make: () => Q): Q {
 
 /** Uploads to the storage area of a user. */
 export class StorageUploads extends UploadQueue {
-  /** Receives every stored image, and knows whether an image was stored before. */
-  listener: { isKnown: (imageId: string) => boolean; onStored: (image: StoredImage) => void } | null = null;
+  /** Receives every stored image with the tag that was asked for, and knows whether an image was stored before. */
+  listener: {
+    isKnown: (imageId: string) => boolean;
+    onStored: (image: StoredImage, wanted: string) => void;
+  } | null = null;
 
   readonly #api: PublicApi;
   readonly #stored = new Set<string>();
@@ -148,11 +151,11 @@ export class StorageUploads extends UploadQueue {
 
   protected async send(one: Upload, signal: AbortSignal): Promise<'stored' | 'duplicate'> {
     const sent = await datasetApi.upload(this.#api, one.file, one.tag, (share) => (one.share = share), signal);
-    const { imageId, sha256, width, height } = sent;
-    const known = this.#stored.has(imageId) || (this.listener?.isKnown(imageId) ?? false);
-    this.#stored.add(imageId);
-    const [name, createdAt] = [shorten(one.file.name, MAX_NAME_LENGTH), new Date().toISOString()];
-    this.listener?.onStored({ imageId, sha256, width, height, bytes: one.file.size, tag: one.tag, name, createdAt });
+    const known = this.#stored.has(sent.imageId) || (this.listener?.isKnown(sent.imageId) ?? false);
+    this.#stored.add(sent.imageId);
+    // Of the same bytes, the first tag and the first name stay.
+    const { tag = '', name = '' } = sent;
+    this.listener?.onStored({ ...sent, tag, name, bytes: one.file.size, createdAt: new Date().toISOString() }, one.tag);
     return known ? 'duplicate' : 'stored';
   }
 }

@@ -8,6 +8,8 @@ public final class UploadedImage {
     private final String sha256;
     private final int width;
     private final int height;
+    private final String tag;
+    private final String name;
 
     /**
      * Reads it from an answer.
@@ -20,6 +22,8 @@ public final class UploadedImage {
         this.sha256 = json.needString("sha256");
         this.width = json.needInteger("width");
         this.height = json.needInteger("height");
+        this.tag = json.has("tag") ? json.needString("tag") : "";
+        this.name = json.has("name") ? json.needString("name") : "";
     }
 
     /**
@@ -56,5 +60,23 @@ public final class UploadedImage {
      */
     public int getHeight() {
         return height;
+    }
+
+    /**
+     * The tag that is kept: of the same bytes uploaded again, the first one stays. Empty when it has none.
+     *
+     * @return the value
+     */
+    public String getTag() {
+        return tag;
+    }
+
+    /**
+     * The name that is kept, as the tag is. Empty when it has none.
+     *
+     * @return the value
+     */
+    public String getName() {
+        return name;
     }
 }
