@@ -93,11 +93,8 @@ impl Feedback {
             comment: rating.comment,
             rated_at: self.clock.now(),
         };
-        let _learned = if function.learns() {
-            Some(self.learned.source(&SourceKey::new(function, &source)).await?)
-        } else {
-            None
-        };
+        let _learned =
+            if function.learns() { Some(self.learned.source(&SourceKey::new(function, &source)).await?) } else { None };
         let rated = self.store.rate(&verdict, MOST_PER_CANDIDATE).await?;
         self.counters.count(rated, verdict.verdict);
         self.learn_now().await;
