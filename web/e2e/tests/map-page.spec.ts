@@ -208,7 +208,7 @@ test.describe('on a desktop', () => {
     await page.reload();
     await ready(page);
     await expect(page.locator('#language')).toHaveValue('en');
-    await expect(page).toHaveTitle('Shinjuku – 東京');
+    await expect(page).toHaveTitle('Shinjuku – Tokyo');
     expect(problems).toEqual([]);
   });
 
