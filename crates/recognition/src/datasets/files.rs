@@ -139,6 +139,8 @@ impl OpenDataset {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use bytes::Bytes;
     use kaisatsu_model::Timestamp;
     use kaisatsu_store::{ImageResult, ImageSource, NewDatasetImage};
@@ -157,7 +159,8 @@ mod tests {
         let blob = storage.find(user, &image.id).await.unwrap();
         let stored = NewDatasetImage { source: ImageSource::Stored(image.id.clone()), tag: None };
         let id = fixture.dataset(user, 1, vec![stored]).await;
-        let (now, until) = (Timestamp(10), Timestamp(20));
+        let now = Timestamp(0).after(Duration::from_mins(1));
+        let until = now.after(Duration::from_mins(1));
         let lease = store.claim_dataset("one", now, until).await.unwrap().unwrap();
         let position = store.pending_images(&id, now, -1, 10).await.unwrap()[0].position;
         let fetched = ImageResult::Fetched { blob: blob.clone(), vector: vec![1.0] };
