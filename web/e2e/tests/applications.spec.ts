@@ -72,6 +72,7 @@ test('a key is created with a scope, places and a lifetime, and the list shows t
   await secret.getByRole('group', { name: 'API key' }).getByRole('button', { name: 'Copy' }).click();
   const key = await page.evaluate(() => navigator.clipboard.readText());
   await secret.getByRole('button', { name: 'Done' }).click();
+  await expect(page.getByRole('button', { name: 'Create key' }), 'where it all began').toBeFocused();
 
   const row = page.getByRole('row', { name: new RegExp(`…${key.slice(-4)}`) });
   await expect(row).toContainText('Restricted');

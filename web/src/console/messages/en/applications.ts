@@ -159,7 +159,8 @@ export const applications = {
     places: 'Allowed origins and networks',
     placesHint:
       'Origins of web pages, IP addresses or networks, one per line. Requests from elsewhere are refused. Leave it empty to allow requests from anywhere.',
-    placeBad: (text: string) => `“${text}” is not an origin as browsers send it (https://maps.example.org), an IP address or a network.`,
+    placeBad: (text: string) =>
+      `“${text}” is not an origin as browsers send it (https://maps.example.org), an IP address or a network.`,
     placesMany: (most: number) => `A key can have at most ${most} of them.`,
     lifetime: 'Expires after',
     noEnd: 'Never',

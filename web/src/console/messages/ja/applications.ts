@@ -158,7 +158,8 @@ export const applications: typeof en = {
     places: '許可する接続元',
     placesHint:
       'Web ページのオリジン、IP アドレス、またはネットワークを 1 行に 1 件入力します。それ以外からのリクエストは拒否されます。空欄の場合はどこからでも使えます。',
-    placeBad: (text) => `「${text}」は、ブラウザーが送信する形式のオリジン（https://maps.example.org）、IP アドレス、ネットワークのいずれでもありません。`,
+    placeBad: (text) =>
+      `「${text}」は、ブラウザーが送信する形式のオリジン（https://maps.example.org）、IP アドレス、ネットワークのいずれでもありません。`,
     placesMany: (most) => `1 つのキーに指定できる接続元は ${most} 件までです。`,
     lifetime: '有効期間',
     noEnd: '無期限',
