@@ -205,7 +205,7 @@ async fn run_migrations(pool: &PgPool) -> Result<(), MigrateError> {
 /// waited for each other (`deadlock_detected`).
 fn is_in_use(error: &MigrateError) -> bool {
     let (MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) = error else { return false };
-    let code = error.as_database_error().and_then(|error| error.code());
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
     matches!(code.as_deref(), Some("55P03" | "40P01"))
 }
 

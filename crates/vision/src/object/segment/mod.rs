@@ -159,7 +159,9 @@ impl Segment {
         self.entries.iter_mut().skip(at).take(1).for_each(|entry| entry.live = false);
         let first = entry.first_view as usize;
         if let Some(views) = self.views.get_mut(first..first.saturating_add(entry.views as usize)) {
-            views.iter_mut().for_each(|view| view.live = false);
+            for view in &mut *views {
+                view.live = false;
+            }
             self.upright -= upright(views);
         }
         Ok(())
