@@ -22,7 +22,7 @@ RECIPES = [*JAPAN, "new-york", *BENCH]
 # Small enough to come with the binary. The others are for the maps folder of a server.
 BUILT_IN = ["tokyo", "kansai", "new-york"]
 # The layouts that are tried, where the first one is not good enough.
-EFFORT = {"new-york": "6"}
+EFFORT = {"tokyo": "4", "kansai": "4", "new-york": "6"}
 
 
 def maps_folder() -> Path:

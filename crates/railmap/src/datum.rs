@@ -33,8 +33,13 @@ pub fn in_system(position: Position, gcs: Gcs) -> GeoPoint {
 
 /// The seas and islands of Japan: south, west, north and east, in degrees. The boxes leave out Korea, Taiwan, the coast
 /// of Siberia and Sakhalin; half a kilometre between the datums does not matter at sea.
-const JAPAN: [[f64; 4]; 4] =
-    [[20.0, 122.7, 33.5, 154.5], [33.5, 128.5, 34.85, 154.5], [34.85, 130.8, 40.0, 154.5], [40.0, 138.5, 45.7, 154.5]];
+const JAPAN: [[f64; 4]; 5] = [
+    [20.0, 122.7, 31.0, 154.5],
+    [31.0, 127.9, 33.5, 154.5],
+    [33.5, 128.5, 34.85, 154.5],
+    [34.85, 130.95, 40.0, 154.5],
+    [40.0, 138.5, 45.7, 154.5],
+];
 
 /// Whether a position is in Japan or the sea around it.
 #[must_use]
@@ -106,14 +111,28 @@ mod tests {
 
     #[test]
     fn abroad_positions_stay_in_wgs_84_and_say_so() {
-        let abroad = [("New York", 40.75, -73.99), ("Seoul", 37.55, 126.97), ("Busan", 35.115, 129.04)];
-        for (city, lat, lon) in abroad.into_iter().chain([("Taipei", 25.05, 121.52), ("Vladivostok", 43.11, 131.88)]) {
+        for (city, lat, lon) in [
+            ("New York", 40.75, -73.99),
+            ("Seoul", 37.55, 126.97),
+            ("Busan", 35.115, 129.04),
+            ("Jeju", 33.25, 126.56),
+            ("Ulleungdo", 37.5, 130.87),
+            ("Taipei", 25.05, 121.52),
+            ("Vladivostok", 43.11, 131.88),
+        ] {
             let point = in_system(Position::new(lat, lon).unwrap(), Gcs::Tokyo);
             assert_eq!((point.gcs, point.latitude), (Gcs::Wgs84, Degrees::from_f64(lat)), "{city}");
             assert_eq!(to_wgs84(lat, lon), Some((lat, lon)), "{city}");
         }
-        let japan = [("与那国", 24.468, 123.01), ("対馬", 34.70, 129.45), ("稚内", 45.417, 141.677)];
-        for (place, lat, lon) in japan.into_iter().chain([("小笠原", 27.09, 142.19), ("五島", 32.66, 128.75)]) {
+        for (place, lat, lon) in [
+            ("与那国", 24.468, 123.01),
+            ("対馬", 34.70, 129.45),
+            ("稚内", 45.417, 141.677),
+            ("小笠原", 27.09, 142.19),
+            ("五島", 32.66, 128.75),
+            ("男女群島", 32.0, 128.35),
+            ("毘沙ノ鼻", 34.11, 130.86),
+        ] {
             let point = in_system(Position::new(lat, lon).unwrap(), Gcs::Tokyo);
             assert!(point.gcs == Gcs::Tokyo && point.latitude != Degrees::from_f64(lat), "{place}");
         }

@@ -83,6 +83,8 @@ const MORE_LAST_PARTS: [&str; 12] =
     ["大橋", "本町", "中央", "新田", "横丁", "広小路", "ターミナル", "センター", "八幡", "天神", "稲荷", "観音"];
 /// Words that may stand alone in a row, before a name that is known by itself.
 const SHORT_PARTS: [char; 8] = ['新', '東', '西', '南', '北', '上', '下', '元'];
+/// Characters with which no row begins.
+const NEVER_FIRST: &str = "ぁぃぅぇぉっゃゅょァィゥェォッャュョー々・";
 /// Characters that a name cannot be torn from: 大阪城|公園, 妙国寺|前, びわ湖|浜大津.
 const TORN_AFTER: [char; 14] = ['城', '川', '山', '寺', '浦', '浜', '橋', '町', '台', '池', '前', '口', '駅', 'ー'];
 const TORN_BEFORE: [char; 11] = ['新', '東', '西', '南', '北', '上', '下', '浜', '本', '小', '大'];
@@ -114,15 +116,17 @@ impl KnownNames<'_> {
     }
 
     fn is_last(&self, text: &str) -> bool {
-        let is_part = LAST_PARTS.contains(&text) || MORE_LAST_PARTS.contains(&text) || is_block(text);
-        (is_part || self.0.contains(text)) && text.chars().count() > 1
+        (is_last_part(text) || self.0.contains(text)) && text.chars().count() > 1
     }
 }
 
 /// Whether a half is a common part of names, which is sure of its ends.
 fn is_part(first: &str, second: &str) -> bool {
-    let is_last = LAST_PARTS.contains(&second) || MORE_LAST_PARTS.contains(&second) || is_block(second);
-    is_last || (FIRST_PARTS.contains(&first) && !second.starts_with('城'))
+    is_last_part(second) || (FIRST_PARTS.contains(&first) && !second.starts_with('城'))
+}
+
+fn is_last_part(text: &str) -> bool {
+    LAST_PARTS.contains(&text) || MORE_LAST_PARTS.contains(&text) || is_block(text)
 }
 
 /// Whether a text is the number of a block: 三丁目.
@@ -142,8 +146,8 @@ pub fn split_name(name: &str, known: &KnownNames<'_>) -> Option<Vec<String>> {
     Some(vec![best.first.to_owned(), best.second.to_owned()])
 }
 
-/// Whether each of these rows but the last ends where a word of the name ends. Rows that are not the name are the
-/// choice of a person.
+/// Whether no row but the last ends inside a word, as far as that is sure: [`split_name`] breaks a name where a word
+/// certainly ends, and a person may know better. Rows that are not the name are the choice of a person too.
 #[must_use]
 pub fn ends_words(name: &str, rows: &[String], known: &KnownNames<'_>) -> bool {
     let without_spaces = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
@@ -151,7 +155,45 @@ pub fn ends_words(name: &str, rows: &[String], known: &KnownNames<'_>) -> bool {
         return true;
     }
     let ends: HashSet<String> = breaks(name, known).iter().map(|at| without_spaces(at.first)).collect();
-    (1..rows.len()).all(|count| ends.contains(&without_spaces(&rows[..count].concat())))
+    (1..rows.len()).all(|count| {
+        let first = without_spaces(&rows[..count].concat());
+        ends.contains(&first) || !is_torn(name, first.chars().count(), known)
+    })
+}
+
+/// Whether a name is surely torn after so many letters, spaces not counted.
+fn is_torn(name: &str, count: usize, known: &KnownNames<'_>) -> bool {
+    let letters: Vec<(usize, char)> = name.char_indices().filter(|(_, letter)| !letter.is_whitespace()).collect();
+    let (Some(&(at, after)), Some(&(last, before))) = (letters.get(count), letters.get(count.wrapping_sub(1))) else {
+        return false;
+    };
+    if last + before.len_utf8() < at {
+        return false; // a space
+    }
+    let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '\'' | '’');
+    if !is_japanese(name) {
+        return is_word(before) && is_word(after);
+    }
+    let is_ideograph =
+        |letter: Option<&(usize, char)>| letter.is_some_and(|(_, c)| Script::of(*c) == Script::Ideographs);
+    let is_joint = "ノのヶケがツッ".contains(after)
+        && is_ideograph(letters.get(count - 1))
+        && is_ideograph(letters.get(count + 1));
+    let is_latin = before.is_ascii_alphanumeric() && after.is_ascii_alphanumeric();
+    if is_latin || is_joint || NEVER_FIRST.contains(after) {
+        return true;
+    }
+    // A word that is known begins before the break and ends the name, or begins the name and ends after the break.
+    let begins_before = letters[1..count].iter().any(|(start, _)| {
+        let (first, second) = name.split_at(*start);
+        let is_short = first.chars().count() == 1 && first.starts_with(SHORT_PARTS);
+        is_last_part(second) || ((is_short || known.is_first(first)) && known.is_last(second))
+    });
+    let ends_after = letters[count + 1..].iter().any(|(start, _)| {
+        let (first, second) = name.split_at(*start);
+        known.is_first(first) && known.is_last(second)
+    });
+    begins_before || ends_after
 }
 
 fn breaks<'a>(name: &'a str, known: &KnownNames<'_>) -> Vec<Break<'a>> {
@@ -220,12 +262,15 @@ fn japanese<'a>(name: &'a str, known: &KnownNames<'_>) -> Vec<Break<'a>> {
     }
     let mut found = Vec::new();
     for at in 1..letters.len() - 1 {
+        if letters[at].1.is_whitespace() {
+            continue;
+        }
         let (first, second) = name.split_at(letters[at].0);
         let (is_first, is_last) = (known.is_first(first), known.is_last(second));
         let doubt = if at == 1 {
             // 東|日本橋
             (SHORT_PARTS.contains(&letters[0].1) && known.0.contains(second)).then_some(3)
-        } else if is_between_words(&letters, at) {
+        } else if letters[at - 1].1.is_whitespace() || is_between_words(&letters, at) {
             Some(0)
         } else {
             let (begins_torn, ends_torn) =
@@ -238,6 +283,7 @@ fn japanese<'a>(name: &'a str, known: &KnownNames<'_>) -> Vec<Break<'a>> {
                 _ => None,
             }
         };
+        let first = first.trim_end();
         found.extend(doubt.map(|doubt| Break { first, second, doubt, is_inside_part: false }));
     }
     found
@@ -294,7 +340,7 @@ impl Script {
 
 #[cfg(test)]
 mod tests {
-    use super::{KnownNames, split_name};
+    use super::{KnownNames, ends_words, split_name};
 
     #[test]
     fn names_are_broken_where_words_end() {
@@ -374,8 +420,49 @@ mod tests {
             ("Arai-yakushi-mae", "Arai-|yakushi-mae"),
             ("Tanimachi 4-chōme", "Tanimachi|4-chōme"),
             ("Shin-Ōkubo", "Shin-|Ōkubo"),
+            ("서울 시청", "서울|시청"),
         ] {
             assert_eq!(split_name(name, &known).unwrap_or_else(|| vec![name.to_owned()]).join("|"), rows);
+        }
+    }
+
+    #[test]
+    fn a_name_is_torn_only_where_that_is_sure() {
+        let known: KnownNames<'_> = ["大阪", "大久保", "日本橋", "富田林", "上野"].into_iter().collect();
+        let rows = |broken: &str| broken.split('|').map(str::to_owned).collect::<Vec<_>>();
+        for sound in [
+            "Finchley |Road",
+            "La |Défense",
+            "Malcolm |X Plaza",
+            "47-|50 Sts",
+            "59 St-|Columbus Circle",
+            "St.|Pölten",
+            "新|大阪",
+            "東|日本橋",
+            "上|野毛",
+            "天下|茶屋",
+            "富田林|西口",
+            "自由が|丘",
+            "スポーツ|センター",
+            "大|和田",
+            "서울 |시청",
+        ] {
+            assert!(ends_words(&sound.replace('|', ""), &rows(sound), &known), "{sound}");
+        }
+        assert!(ends_words("Finchley Road", &rows("Finchley|Road"), &known), "without the space");
+        assert!(ends_words("新大阪", &rows("新駅|大阪"), &known), "not the name");
+        for torn in [
+            "Finch|ley Road",
+            "La Déf|ense",
+            "King'|s Cross",
+            "新大|久保",
+            "東日|本橋",
+            "代々木公|園",
+            "虎|ノ門",
+            "高輪ゲ|ートウェイ",
+            "J|R難波",
+        ] {
+            assert!(!ends_words(&torn.replace('|', ""), &rows(torn), &known), "{torn}");
         }
     }
 }

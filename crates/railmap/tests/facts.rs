@@ -84,6 +84,12 @@ fn kansai_reaches_its_edges() {
 }
 
 #[test]
+fn the_shinkansen_crosses_kansai() {
+    assert!(follow_each_other(&map("kansai").map, "JR東海道新幹線", &["京都", "新大阪"]));
+    assert!(follow_each_other(&map("kansai").map, "JR山陽新幹線", &["新大阪", "新神戸", "西明石", "姫路"]));
+}
+
+#[test]
 fn tokyo_has_the_lines_that_the_source_lacks() {
     let tokyo = map("tokyo");
     let disney = line(&tokyo.map, "ディズニーリゾートライン");
@@ -147,6 +153,10 @@ fn names_in_the_latin_alphabet_are_those_of_the_signs() {
         ("tokyo", "上野御徒町", "Ueno-Okachimachi"),
         ("tokyo", "広尾", "Hiroo"),
         ("tokyo", "新宿西口", "Shinjuku-nishiguchi"),
+        ("tokyo", "外苑前", "Gaiemmae"),
+        ("kansai", "新田辺", "Shin-Tanabe"),
+        ("kansai", "下井阪", "Shimoisaka"),
+        ("kansai", "北花田", "Kitahanada"),
         ("kansai", "おごと温泉", "Ogoto-onsen"),
         ("kansai", "磯ノ浦", "Isonoura"),
         ("kansai", "山ノ内", "Yamanouchi"),

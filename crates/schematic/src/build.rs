@@ -21,7 +21,7 @@ use crate::{
     label_rounds::{label_again, long_walks, place_labels},
     labels::{LabelVariants, PlacedLabel},
     local_search::optimise,
-    manners::{MANNERS, MAX_EFFORT, Manner, score},
+    manners::{MANNERS, MAX_EFFORT, Manner, best, score},
     map_geometry::{MapGeometry, Stop},
     planar_graph::PlanarGraph,
     quality::{self, Quality},
@@ -86,20 +86,10 @@ pub fn build(network: &Network, options: Options, progress: &mut dyn FnMut(Step)
     let graph = Graph::of(network);
     let planar = PlanarGraph::of(&graph);
     let effort = options.effort.clamp(1, MAX_EFFORT);
-    let mut best: Result<BuiltMap, LayoutError> = Err(LayoutError::Empty);
-    for (at, manner) in MANNERS[..effort].iter().enumerate() {
-        let built = lay_out(network, (&graph, &planar), Options { effort, ..options }, manner, progress);
-        let is_better = match (&best, &built) {
-            (Ok(best), Ok(built)) => score(&built.quality) < score(&best.quality),
-            (Err(_), Ok(_)) => true,
-            // If all fail, the first one says why.
-            (_, Err(_)) => at == 0,
-        };
-        if is_better {
-            best = built;
-        }
-    }
-    best
+    let layouts = MANNERS[..effort]
+        .iter()
+        .map(|manner| lay_out(network, (&graph, &planar), Options { effort, ..options }, manner, progress));
+    best(layouts, |built| score(&built.quality)).unwrap_or(Err(LayoutError::Empty))
 }
 
 /// Lays out a network in one manner.

@@ -218,6 +218,7 @@ mod tests {
             runs: Vec::new(),
             is_loop: false,
             direct: Vec::new(),
+            along: Vec::new(),
         };
         let path = vec![(100.0, 100.0), (160.0, 100.0)];
         let paths = [vec![path.clone()]];

@@ -71,6 +71,6 @@ mod walks;
 
 pub use build::{BuiltMap, Options, Step, build};
 pub use error::LayoutError;
-pub use manners::MAX_EFFORT;
+pub use manners::{MAX_EFFORT, score};
 pub use quality::Quality;
 pub use verify::Violations;

@@ -47,9 +47,22 @@ const BEND_COST: f64 = 0.5;
 /// The cost of what a reader may misunderstand: bundles that touch, groups drawn apart, a line off its track.
 const FAULT_COST: f64 = 0.1;
 
-/// How bad a map is.
+/// The layout with the lowest score, the first of equals. If all fail, the first one says why.
+pub(crate) fn best<T, E>(
+    layouts: impl IntoIterator<Item = Result<T, E>>,
+    score: impl Fn(&T) -> f64,
+) -> Option<Result<T, E>> {
+    layouts.into_iter().reduce(|best, next| match (&best, &next) {
+        (Ok(known), Ok(new)) if score(new) < score(known) => next,
+        (Err(_), Ok(_)) => next,
+        _ => best,
+    })
+}
+
+/// How bad a map is: of several layouts, the one with the lowest score is kept.
+#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts are small")]
-pub(crate) fn score(quality: &Quality) -> f64 {
+pub fn score(quality: &Quality) -> f64 {
     let cost = |ratio: f64| ratio.max(0.1).ln() + BEYOND * ratio.max(1.0).ln();
     let faults = quality.contacts + quality.misleading_labels;
     let grave = quality.groups_apart + quality.corridor_chords + quality.unlabelled;
@@ -59,4 +72,18 @@ pub(crate) fn score(quality: &Quality) -> f64 {
         + BEND_COST * quality.bends / (quality.edges.max(1) as f64)
         + FAULT_COST * (faults as f64)
         + 10.0 * FAULT_COST * (grave as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::best;
+
+    #[test]
+    fn the_layout_with_the_lowest_score_is_kept() {
+        let best = |layouts: &[Result<f64, &'static str>]| best(layouts.iter().copied(), |layout| *layout);
+        assert_eq!(best(&[Ok(3.0), Err("one"), Ok(-1.0), Ok(2.0)]), Some(Ok(-1.0)));
+        assert_eq!(best(&[Err("one"), Ok(2.0), Err("two")]), Some(Ok(2.0)));
+        assert_eq!(best(&[Err("one"), Err("two")]), Some(Err("one")));
+        assert_eq!(best(&[]), None);
+    }
 }

@@ -205,6 +205,9 @@ fn build_line(
     let direct = builder
         .direct_pairs(&correction, &runs)
         .map_err(|problem| corrections.line_error(line.code, &line.key, format!("line {name}: direct: {problem}")))?;
+    let along = builder
+        .ways(&correction, &runs)
+        .map_err(|problem| corrections.line_error(line.code, &line.key, format!("line {name}: along: {problem}")))?;
     let color = correction.color.as_ref().or(line.color.as_ref()).and_then(|color| palette::normalise(color));
     Ok(Some(DraftLine {
         key: line.key.clone(),
@@ -217,6 +220,7 @@ fn build_line(
         runs,
         is_loop,
         direct,
+        along,
     }))
 }
 
@@ -268,6 +272,10 @@ fn drop_isolated_stations(draft: &mut Draft, keep: bool, corrections: &Correctio
     draft.walks.retain(|&(a, b)| on_line[a] && on_line[b]);
     for station in draft.lines.iter_mut().flat_map(|line| line.direct.iter_mut().flatten()) {
         *station = renumbered[*station];
+    }
+    for line in &mut draft.lines {
+        line.along.retain(|way| way.iter().all(|&station| on_line[station]));
+        line.along.iter_mut().flatten().for_each(|station| *station = renumbered[*station]);
     }
     for (a, b) in &mut draft.walks {
         (*a, *b) = (renumbered[*a], renumbered[*b]);

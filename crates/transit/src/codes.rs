@@ -50,6 +50,7 @@ pub(crate) fn assign(mut draft: Draft, previous: Option<&Network>, summary: &mut
             runs: line.runs.into_iter().map(with_codes).collect(),
             is_loop: line.is_loop,
             direct: line.direct.into_iter().map(|pair| pair.map(|station| codes[station])).collect(),
+            along: line.along.into_iter().map(with_codes).collect(),
         });
     }
     let groups = draft.walks.into_iter().map(|(a, b)| vec![codes[a], codes[b]]).collect();

@@ -120,6 +120,8 @@ pub struct Line {
     pub is_loop: bool,
     /// Neighbours between which it has a track of its own, although another line has stations in between.
     pub direct: Vec<[StationCode; 2]>,
+    /// Ways past stations that nothing else in the network tells: two neighbours, and between them what it passes.
+    pub along: Vec<Vec<StationCode>>,
 }
 
 impl Line {
@@ -163,6 +165,7 @@ mod tests {
                 runs: vec![run],
                 is_loop,
                 direct: Vec::new(),
+                along: Vec::new(),
             };
             line.edges().map(|(a, b)| (a.get(), b.get())).collect::<Vec<_>>()
         };

@@ -2,7 +2,8 @@
 //!
 //! A network knows stops only. That an express runs over a track shows in its *companions*: other lines that stop at
 //! both ends of one of its edges, and at further stations on a way that is hardly longer. Two lines that stop at each
-//! other's stations by turns (skip-stop) are companions through their common stations.
+//! other's stations by turns (skip-stop) are companions through their common stations. Where a track has no companion,
+//! a line may state what it passes.
 
 mod line_graph;
 mod skip_stop;
@@ -49,7 +50,15 @@ impl Passes {
             network.lines.iter().flat_map(|line| line.direct.iter().flat_map(|&[a, b]| [[a, b], [b, a]])).collect();
         let is_pass = |pair: &Pair, way: &[usize]| way.len() > 2 && !direct.contains(&[code(pair.0), code(pair.1)]);
         let passes = ways.into_iter().filter(|(pair, way)| is_pass(pair, way));
-        Self(passes.map(|((a, b), way)| ((code(a), code(b)), way.into_iter().map(code).collect())).collect())
+        let found = passes.map(|((a, b), way)| ((code(a), code(b)), way.into_iter().map(code).collect::<Vec<_>>()));
+        let mut passes: HashMap<(StationCode, StationCode), Vec<StationCode>> = found.collect();
+        for way in network.lines.iter().flat_map(|line| &line.along) {
+            if let [from, .., to] = way[..] {
+                passes.remove(&(to, from));
+                passes.insert((from, to), way.clone());
+            }
+        }
+        Self(passes)
     }
 
     /// The way from a stop to the next one on a line: both, and between them the stations that are passed.

@@ -5,7 +5,7 @@ mod kana;
 mod parts;
 
 use kana::latin;
-use parts::{PREFIXES, SUFFIXES, Suffix, WHOLE};
+use parts::{ENDINGS, PREFIXES, SUFFIXES, Suffix, WHOLE, WORDS};
 
 /// The name in the Latin alphabet; `None` if the reading is not all kana.
 pub(crate) fn romanise(name: &str, reading: &str) -> Option<String> {
@@ -23,20 +23,17 @@ pub(crate) fn romanise(name: &str, reading: &str) -> Option<String> {
         words.push("JR".to_owned());
         rest = without;
     }
-    while let Some((prefix, without)) = rest.prefix() {
-        words.push(capitalised(&latin(prefix)?));
-        rest = without;
-    }
+    // Last parts first: the name in 下部温泉 is 下部, and not 部温泉 after 下.
     let mut last_words = Vec::new();
     while let Some((suffix, without)) = rest.suffix() {
         last_words.push(suffix.latin()?);
         rest = without;
     }
-    match SUFFIXES.iter().find(|suffix| (suffix.name, suffix.reading) == (rest.name, rest.reading)) {
-        // 南公園 is a park, as 北野公園 is.
-        Some(suffix) if !words.is_empty() => words.push(suffix.latin()?),
-        _ => words.push(capitalised(&rest.latin()?)),
+    while let Some((prefix, without)) = rest.prefix() {
+        words.push(capitalised(&latin(prefix)?));
+        rest = without;
     }
+    words.push(capitalised(&rest.latin()?));
     words.extend(last_words.into_iter().rev());
     Some(words.join("-"))
 }
@@ -59,49 +56,82 @@ impl Written<'_> {
         (!name.is_empty() && !reading.is_empty()).then_some(Self { name, reading })
     }
 
-    /// The reading of its first part and what follows, if signs write a hyphen between the two. A single character that
-    /// follows is no name: 丹波橋, 大和川. Nor is what の or が joins to the first part: 北野田, 西ケ原.
+    /// The reading of its first part and what follows, if signs write a hyphen between the two: what follows is a name.
     fn prefix(self) -> Option<(&'static str, Self)> {
-        if WHOLE.iter().any(|whole| self.name.starts_with(whole)) {
+        if WHOLE.iter().any(|(name, reading)| self.name.starts_with(name) && self.reading.starts_with(reading)) {
             return None;
         }
-        PREFIXES.iter().find_map(|(name, reading)| {
-            let rest = self.without_prefix(name, reading)?;
-            let is_name = rest.name.chars().count() > 1 && !rest.reading.starts_with(['の', 'が']);
-            is_name.then_some((*reading, rest))
-        })
+        let found =
+            PREFIXES.iter().find_map(|prefix| Some((prefix, self.without_prefix(prefix.name, prefix.reading)?)));
+        let (prefix, rest) = found?;
+        let mut letters = rest.name.chars();
+        let is_name = match (letters.next(), letters.next()) {
+            // What の or が joins to the first part is no name: 北野田, 西ケ原.
+            (Some(_), Some(_)) => !rest.reading.starts_with(['の', 'が']),
+            // 武蔵境, but 大和川, 丹波橋 and 西宮.
+            (Some(letter), None) => prefix.is_province && !ENDINGS.contains(letter),
+            (None, _) => false,
+        };
+        is_name.then_some((prefix.reading, rest))
     }
 
-    /// Its last part and what precedes it, if signs write a hyphen between the two. Not after a single character that
-    /// goes with a part which is no word of its own: 蔵前, 上本町; nor after what joins the two: 宮ノ前.
+    /// Its last part and what precedes it, if signs write a hyphen between the two.
     fn suffix(self) -> Option<(&'static Suffix, Self)> {
         SUFFIXES.iter().find_map(|suffix| {
             let rest = self.without_suffix(suffix)?;
-            let is_short = rest.name.chars().count() == 1 && (suffix.is_name || suffix.name == "前");
-            (!is_short && !rest.name.ends_with(['ノ', 'の'])).then_some((suffix, rest))
+            // A single character is a word before 公園, and not before 前 or 本町: 芝公園, 蔵前, 上本町.
+            let is_short = rest.name.chars().count() == 1 && suffix.follows_names();
+            // 宮ノ前, 八日市場 and 大阪上本町 are not 宮ノ, 八日 and 大阪上.
+            let is_torn = rest.name.ends_with(['ノ', 'の', '之'])
+                || (suffix.name == "市場" && rest.name.ends_with('日'))
+                || (suffix.name == "本町" && rest.name.ends_with(['上', '東', '西', '南', '北']));
+            (!is_short && !is_torn).then_some((suffix, rest))
         })
     }
 
-    /// In the Latin alphabet. A word ends after ノ, so no long vowel crosses it: 池ノ上 is Ikenoue.
+    /// In the Latin alphabet, word by word: no long vowel crosses two words.
     fn latin(self) -> Option<String> {
+        let mut ends = self.ends_of_words();
+        ends.push(self.reading.len());
         let mut joined = String::new();
-        let (mut letters, mut reading) = (0, self.reading);
+        let mut start = 0;
+        for end in ends {
+            joined += &latin(&self.reading[start..end])?;
+            start = end;
+        }
+        Some(joined)
+    }
+
+    /// Where words within the reading end, as far as letters of the name tell it: after ノ (池ノ上 is Ikenoue), and
+    /// before some that are words (豊岡 is Toyooka, 勝浦 Katsuura).
+    fn ends_of_words(self) -> Vec<usize> {
+        let mut ends = Vec::new();
+        let (mut letters, mut start) = (0, 0);
         for letter in self.name.chars() {
             letters += 1;
-            if !matches!(letter, 'ノ' | 'の') {
-                continue;
-            }
-            // Each letter before it is read with at least one kana.
-            let end = reading.char_indices().skip(letters - 1).find(|(_, kana)| *kana == 'の');
-            if let Some((at, kana)) = end {
-                joined += &latin(&reading[..at + kana.len_utf8()])?;
-                (letters, reading) = (0, &reading[at + kana.len_utf8()..]);
+            if matches!(letter, 'ノ' | 'の' | '之') {
+                // Each letter before it is read with at least one kana.
+                let kana = self.reading[start..].char_indices().skip(letters - 1).find(|(_, kana)| *kana == 'の');
+                if let Some((at, kana)) = kana {
+                    start += at + kana.len_utf8();
+                    letters = 0;
+                    ends.push(start);
+                }
             }
         }
-        if !reading.is_empty() {
-            joined += &latin(reading)?;
+        for (letter, before, kana) in WORDS {
+            let is_inside = self.name.chars().skip(1).any(|one| one == letter);
+            let at = self.reading.rfind(&format!("{before}{kana}")).filter(|_| is_inside);
+            ends.extend(at.map(|at| at + before.len()));
         }
-        (!joined.is_empty()).then_some(joined)
+        if self.name.ends_with('尾') && self.reading.ends_with('お') {
+            ends.push(self.reading.len() - 'お'.len_utf8());
+        }
+        // ん before a vowel needs to see it.
+        ends.retain(|end| (1..self.reading.len()).contains(end) && !self.reading[..*end].ends_with('ん'));
+        ends.sort_unstable();
+        ends.dedup();
+        ends
     }
 }
 
@@ -109,6 +139,11 @@ impl Suffix {
     fn latin(&self) -> Option<String> {
         let latin = latin(self.reading)?;
         Some(if self.is_name { capitalised(&latin) } else { latin })
+    }
+
+    /// Whether it follows names only, and not single characters.
+    fn follows_names(&self) -> bool {
+        self.is_name || matches!(self.name, "前" | "市場" | "坂上")
     }
 }
 
@@ -181,6 +216,44 @@ mod tests {
             ("西大路", "にしおおじ", "Nishiōji"),
             ("丹波橋", "たんばばし", "Tambabashi"),
             ("本厚木", "ほんあつぎ", "Hon'atsugi"),
+            ("下部温泉", "しもべおんせん", "Shimobe-onsen"),
+            ("出雲市駅前", "いずもしえきまえ", "Izumoshi-ekimae"),
+            ("出雲大社前", "いずもたいしゃまえ", "Izumo-taisha-mae"),
+            ("東山公園", "ひがしやまこうえん", "Higashiyama-kōen"),
+            ("北里大学前", "きたさとだいがくまえ", "Kitasato-daigaku-mae"),
+            ("東武動物公園", "とうぶどうぶつこうえん", "Tōbu-Dōbutsu-kōen"),
+            ("上町一丁目", "かみまちいっちょうめ", "Kamimachi-itchōme"),
+            ("近江八幡", "おうみはちまん", "Ōmi-Hachiman"),
+            ("新宮中央", "しんぐうちゅうおう", "Shingū-Chūō"),
+            ("鎌倉高校前", "かまくらこうこうまえ", "Kamakura-kōkō-mae"),
+            ("上大岡", "かみおおおか", "Kamiōoka"),
+            ("上永谷", "かみながや", "Kaminagaya"),
+            ("下仁田", "しもにた", "Shimonita"),
+            ("下諏訪", "しもすわ", "Shimo-Suwa"),
+            ("新田辺", "しんたなべ", "Shin-Tanabe"),
+            ("新田", "しんでん", "Shinden"),
+            ("新地中華街", "しんちちゅうかがい", "Shinchichūkagai"),
+            ("西武生", "にしたけふ", "Nishi-Takefu"),
+            ("西山口", "にしやまぐち", "Nishiyamaguchi"),
+            ("北浦湖畔", "きたうらこはん", "Kitaura-kohan"),
+            ("武蔵境", "むさしさかい", "Musashi-Sakai"),
+            ("武蔵溝ノ口", "むさしみぞのくち", "Musashi-Mizonokuchi"),
+            ("下総橘", "しもうさたちばな", "Shimōsa-Tachibana"),
+            ("豊後荻", "ぶんごおぎ", "Bungo-Ogi"),
+            ("大和川", "やまとがわ", "Yamatogawa"),
+            ("八日市場", "ようかいちば", "Yōkaichiba"),
+            ("十日市場", "とおかいちば", "Tōkaichiba"),
+            ("赤坂上", "あかさかうえ", "Akasakaue"),
+            ("築地市場", "つきじしじょう", "Tsukiji-shijō"),
+            ("豊岡", "とよおか", "Toyooka"),
+            ("大岡山", "おおおかやま", "Ōokayama"),
+            ("勝浦", "かつうら", "Katsuura"),
+            ("横尾", "よこお", "Yokoo"),
+            ("堀之内", "ほりのうち", "Horinouchi"),
+            ("井上", "いのうえ", "Inoue"),
+            ("青梅", "おうめ", "Ōme"),
+            ("河内", "こうち", "Kōchi"),
+            ("天下茶屋", "てんがちゃや", "Tengachaya"),
         ] {
             assert_eq!(romanise(name, reading).as_deref(), Some(sign), "{name}");
         }

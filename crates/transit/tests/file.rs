@@ -47,6 +47,7 @@ fn network() -> impl Strategy<Value = Network> {
                     symbol: if is_loop { "A".to_owned() } else { String::new() },
                     operator: if is_loop { String::new() } else { "甲".to_owned() },
                     direct: if is_loop { vec![[run[0], run[1]]] } else { Vec::new() },
+                    along: if is_loop || count < 3 { Vec::new() } else { vec![vec![code(2), code(0), code(1)]] },
                     runs: vec![run],
                     is_loop,
                 }
@@ -102,7 +103,10 @@ proptest! {
             // Numbers and tracks are given in corrections.
             station.numbers.clear();
         }
-        trimmed.lines.iter_mut().for_each(|line| line.direct.clear());
+        for line in &mut trimmed.lines {
+            line.direct.clear();
+            line.along.clear();
+        }
         // A ring is read back without its first station at the end.
         for run in trimmed.lines.iter_mut().filter(|line| line.is_loop).flat_map(|line| &mut line.runs) {
             if run.len() > 3 && run.first() == run.last() {

@@ -76,3 +76,31 @@ fn a_line_with_a_track_of_its_own_passes_no_station_of_another_line() {
     let error = passes("format = 1\n[[line]]\ncode = 2\ndirect = [[\"a\", \"e\"]]\n").unwrap_err();
     assert!(error.contains("direct: a and e are no neighbours"), "{error}");
 }
+
+#[test]
+fn a_line_may_say_what_it_passes_where_no_other_line_tells_it() {
+    // The fast line leaves the track of the local one at c for x, where nothing else stops at both.
+    let stations = "name,lat,lon\na,0.000,8\nb,0.009,8\nc,0.018,8\nd,0.027,8\nx,0.027,8.009\n";
+    let lines = "code,name,stations\n1,local,a b c d\n2,fast,a x\n";
+    let passes = |along: &str| {
+        let corrections = format!("format = 1\n[[line]]\ncode = 2\nalong = {along}\n");
+        let corrections = Corrections::read("c.toml", &corrections).unwrap();
+        let options = Options { id: Some("test"), corrections: Some(&corrections), ..Options::default() };
+        let (network, _) = csv(stations, lines, &options).map_err(|error| error.to_string())?;
+        let name = |code| network.stations.iter().find(|station| station.code == code).unwrap().name.as_str();
+        let found = Passes::of(&network);
+        let ways = network.lines.iter().flat_map(|line| found.edges(line));
+        Ok::<_, String>(ways.map(|way| way.into_iter().map(name).collect::<String>()).collect::<Vec<_>>())
+    };
+    assert_eq!(passes("[]"), Ok(Vec::new()));
+    assert_eq!(passes("[[\"a\", \"b\", \"c\", \"x\"]]"), Ok(vec!["abcx".to_owned()]));
+    assert_eq!(passes("[[\"x\", \"c\", \"b\", \"a\"]]"), Ok(vec!["abcx".to_owned()]), "in either direction");
+    for (along, problem) in [
+        ("[[\"a\", \"b\", \"d\"]]", "along: a and d are no neighbours"),
+        ("[[\"a\", \"x\"]]", "along: a way has three stations or more"),
+        ("[[\"a\", \"y\", \"x\"]]", "along: there is no station y"),
+    ] {
+        let error = passes(along).unwrap_err();
+        assert!(error.contains(problem), "{error}");
+    }
+}

@@ -17,6 +17,7 @@ mod line_identities;
 mod match_distances;
 mod n02;
 mod passes;
+mod recipes;
 mod romaji;
 mod station_identity;
 mod valid_output;

@@ -282,11 +282,12 @@ fn maps_are_checked_from_the_command_line() {
     let warned = run(home.path(), &["map", "check", &path], &[]);
     assert_eq!(
         (warned.code, warned.out.trim()),
-        (1, format!("{path}:7: warning: station 1 駅: the reading (yomi) is missing").as_str())
+        (0, format!("{path}:7: warning: station 1 駅: the reading (yomi) is missing").as_str())
     );
     assert_eq!(run(home.path(), &["map", "check", "--allow-warnings", &path], &[]).code, 0);
+    assert_eq!(run(home.path(), &["map", "check", "--deny-warnings", &path], &[]).code, 1);
     fs::write(&file, small_map("one").replace("x = 20", "x = 99")).unwrap();
-    let broken = run(home.path(), &["map", "check", "--allow-warnings", &path], &[]);
+    let broken = run(home.path(), &["map", "check", &path], &[]);
     assert!(broken.code == 1 && broken.out.contains("off the map"), "{}", broken.out);
     let list = run(home.path(), &["map", "list"], &[]);
     assert!(list.code == 0 && list.out.contains("tokyo") && list.out.contains("東京"), "{}", list.out);

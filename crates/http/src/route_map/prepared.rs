@@ -57,8 +57,8 @@ impl PreparedMap {
 
 /// The tag of a map. The debug form of a line and of a station has all their fields, future ones too.
 fn etag(map: &RouteMap) -> Etag {
-    let RouteMap { id, language, name, edition, credits, extent, legend, lines, groups, .. } = map;
-    let facts = (id, language, name, edition, credits, extent, legend, map.centre());
+    let RouteMap { id, language, name, translation, edition, credits, extent, legend, lines, groups, .. } = map;
+    let facts = (id, language, (name, translation), edition, credits, extent, legend, map.centre());
     let stations = map.stations();
     let drawing = kaisatsu_render::REVISION;
     Etag::of(format_args!("{ENGINE_VERSION} {drawing} {facts:?} {lines:?} {groups:?} {stations:?}"))
@@ -120,5 +120,23 @@ impl Serialize for Points<'_> {
         self.write(&mut text);
         let text = String::from_utf8(text).map_err(S::Error::custom)?;
         RawValue::from_string(text).map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PreparedMap;
+
+    #[test]
+    fn whatever_a_picture_shows_changes_the_tag() {
+        let text = "format = 1\nid = \"m\"\nname = \"地図\"\ntranslation = \"Map\"\nwidth = 200\nheight = 100\ncentre = 1\n\
+            [[station]]\ncode = 1\nname = \"駅\"\nyomi = \"えき\"\nprefecture = 13\nlat = 35.7\nlon = 139.7\n\
+            marks = [{ shape = \"circle\", x = 20, y = 20, r = 4 }]\n";
+        let tag = |text: &str| PreparedMap::of(&kaisatsu_railmap::check::check(text).map.unwrap()).etag().to_string();
+        assert_eq!(tag(text), tag(text));
+        for (old, new) in [("\"地図\"", "\"図\""), ("\"Map\"", "\"Plan\""), ("\"駅\"", "\"町\""), ("x = 20", "x = 21")]
+        {
+            assert_ne!(tag(text), tag(&text.replace(old, new)), "{new}");
+        }
     }
 }

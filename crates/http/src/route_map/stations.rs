@@ -32,8 +32,9 @@ pub(super) const MOST: u32 = 100;
     get, path = "/station", operation_id = "station", tag = "Route map",
     params(
         ("code" = Option<u32>, Query, minimum = 1, description = "Code of the station", nullable = false),
-        ("name" = Option<String>, Query, description = "The beginning of a name, of its reading in kana or romaji, or \
-            of a former name; or a part of the name of a line", example = "shinjuku", nullable = false),
+        ("name" = Option<String>, Query, description = "The beginning of a name, of its reading in kana or romaji, of \
+            a station number (G09), or of a former name; or a part of the name of a line", example = "shinjuku",
+            nullable = false),
         ("prefectureCode" = Option<u8>, Query, minimum = 1, maximum = 47, description = "JIS X 0401 code",
             nullable = false),
         ("type" = Option<String>, Query, description = "Transport kind",

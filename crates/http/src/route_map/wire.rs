@@ -197,7 +197,7 @@ pub(super) struct PrefectureElement<'a> {
 #[derive(Serialize, ToSchema)]
 #[schema(as = GeoPoint)]
 pub(crate) struct GeoPointElement {
-    /// Geodetic system: tokyo or wgs84.
+    /// Geodetic system: tokyo or wgs84. A place outside of Japan is in wgs84, whatever was asked for.
     #[schema(value_type = String, example = "tokyo")]
     gcs: &'static str,
     /// Latitude as degrees.minutes.seconds.hundredths of a second.

@@ -17,13 +17,16 @@ use crate::{error::CliError, logs, settings::Settings};
 pub(crate) enum Command {
     /// Check map files and print all findings, with file and line
     ///
-    /// Ends with 1 when anything is found. An error keeps a map from being used; a warning does not.
+    /// Ends with 1 for an error, which keeps a map from being used. A warning asks whether something is meant so.
     Check {
         /// The files
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// Let warnings pass: end with 1 for errors only
+        /// End with 1 for warnings too
         #[arg(long)]
+        deny_warnings: bool,
+        /// Does nothing: earlier versions ended with 1 for warnings without it
+        #[arg(long, hide = true, conflicts_with = "deny_warnings")]
         allow_warnings: bool,
     },
     /// Build a map file from a network file: octilinear layout, bundled lines, labels that do not overlap
@@ -47,10 +50,10 @@ pub(crate) enum Command {
 
 pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, CliError> {
     match command {
-        Command::Check { files, allow_warnings } => {
+        Command::Check { files, deny_warnings, allow_warnings: _ } => {
             let mut good = true;
             for file in &files {
-                good &= check_file(file, allow_warnings)?;
+                good &= check_file(file, deny_warnings)?;
             }
             Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
@@ -76,7 +79,7 @@ pub(crate) fn run(command: Command, settings: &Settings) -> Result<ExitCode, Cli
 }
 
 /// Prints the findings as `FILE:LINE: severity: message`, which editors recognise. Returns whether the file passes.
-fn check_file(file: &std::path::Path, allow_warnings: bool) -> Result<bool, CliError> {
+fn check_file(file: &std::path::Path, deny_warnings: bool) -> Result<bool, CliError> {
     let name = file.display();
     let text = fs::read_to_string(file).map_err(|error| CliError::Failed(format!("{name}: {error}")))?;
     let checked = check::check(&text);
@@ -97,5 +100,5 @@ fn check_file(file: &std::path::Path, allow_warnings: bool) -> Result<bool, CliE
         let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
         eprintln!("{name}: {errors}, {warnings}; a server would not use it");
     }
-    Ok(errors == 0 && (allow_warnings || warnings == 0))
+    Ok(errors == 0 && !(deny_warnings && warnings > 0))
 }

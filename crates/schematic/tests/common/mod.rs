@@ -30,6 +30,7 @@ pub(crate) fn network(places: &[(f64, f64)], lines: &[(&[usize], bool)]) -> Netw
         runs: vec![stops.iter().map(|&stop| code(stop)).collect()],
         is_loop: *is_loop,
         direct: Vec::new(),
+        along: Vec::new(),
     };
     Network {
         id: "test".to_owned(),

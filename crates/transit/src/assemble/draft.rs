@@ -36,6 +36,8 @@ pub(crate) struct DraftLine {
     pub(crate) is_loop: bool,
     /// Neighbours between which it has a track of its own.
     pub(crate) direct: Vec<[usize; 2]>,
+    /// Two neighbours, and between them what it passes.
+    pub(crate) along: Vec<Vec<usize>>,
 }
 
 /// A network without codes.

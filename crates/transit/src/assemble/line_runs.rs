@@ -231,11 +231,33 @@ impl LineBuilder<'_> {
         for [a, b] in correction.direct.iter().flatten() {
             let pair = self.find(a, &on_line).and_then(|a| Ok([a, self.find(b, &on_line)?]));
             match pair {
-                Ok([a, b]) if runs.iter().any(|run| run.windows(2).any(|two| two == [a, b] || two == [b, a])) => {
-                    found.push([a, b]);
-                }
+                Ok([a, b]) if are_neighbours(runs, a, b) => found.push([a, b]),
                 Ok(_) | Err(_) if correction.is_inherited => {}
                 Ok(_) => return Err(format!("{a} and {b} are no neighbours")),
+                Err(problem) => return Err(problem),
+            }
+        }
+        Ok(found)
+    }
+
+    /// The ways between neighbours past stations of other lines. A base may be for a larger map.
+    pub(super) fn ways(
+        &self,
+        correction: &LineCorrection,
+        runs: &[Vec<usize>],
+    ) -> Result<Vec<Vec<usize>>, CorrectionProblem> {
+        let on_line: Vec<usize> = runs.iter().flatten().copied().collect();
+        let mut found = Vec::new();
+        for names in correction.along.iter().flatten() {
+            let way: Result<Vec<usize>, _> = names.iter().map(|name| self.find(name, &on_line)).collect();
+            match way {
+                Ok(way) => match way[..] {
+                    [a, .., b] if way.len() > 2 && are_neighbours(runs, a, b) => found.push(way),
+                    _ if correction.is_inherited => {}
+                    _ if way.len() < 3 => return Err("a way has three stations or more".to_owned()),
+                    _ => return Err(format!("{} and {} are no neighbours", names[0], names[names.len() - 1])),
+                },
+                Err(_) if correction.is_inherited => {}
                 Err(problem) => return Err(problem),
             }
         }
@@ -265,6 +287,10 @@ impl LineBuilder<'_> {
             }
         }
     }
+}
+
+fn are_neighbours(runs: &[Vec<usize>], a: usize, b: usize) -> bool {
+    runs.iter().any(|run| run.windows(2).any(|two| two == [a, b] || two == [b, a]))
 }
 
 /// The runs of a ring. A complete ring is closed. In a split ring, the last part continues with the first.

@@ -135,6 +135,8 @@ pub(crate) struct LineCorrection {
     pub(crate) keep: Option<Vec<[String; 2]>>,
     /// Neighbours between which the line has a track of its own, past no station of another line.
     pub(crate) direct: Option<Vec<[String; 2]>>,
+    /// Two neighbours, and between them the stations that the line passes, where no other line tells them.
+    pub(crate) along: Option<Vec<Vec<String>>>,
     pub(crate) branch: Option<Vec<Branch>>,
     pub(crate) insert: Option<Vec<Insert>>,
     /// Additional runs.
@@ -205,6 +207,7 @@ impl LineCorrection {
         fill(&mut self.cut, weaker.cut.as_ref());
         fill(&mut self.keep, weaker.keep.as_ref());
         fill(&mut self.direct, weaker.direct.as_ref());
+        fill(&mut self.along, weaker.along.as_ref());
         fill(&mut self.branch, weaker.branch.as_ref());
         fill(&mut self.insert, weaker.insert.as_ref());
         fill(&mut self.more, weaker.more.as_ref());

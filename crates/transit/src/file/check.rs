@@ -173,6 +173,17 @@ fn check_lines(
         if direct.len() < entry.direct.len() {
             report.error(&at, format!("{who}: direct has a station that is not in this network"));
         }
+        let mut along = Vec::with_capacity(entry.along.len());
+        for way in &entry.along {
+            let stations: Vec<StationCode> = way.iter().filter_map(known).collect();
+            let distinct: HashSet<&StationCode> = stations.iter().collect();
+            if stations.len() < way.len() {
+                report.error(&at, format!("{who}: along has a station that is not in this network"));
+            } else if stations.len() < 3 || distinct.len() < stations.len() {
+                report.error(&at, format!("{who}: along has three different stations or more"));
+            }
+            along.push(stations);
+        }
         if !entry.key.is_empty() {
             history.line_keys.insert(entry.code, entry.key.clone());
         }
@@ -186,6 +197,7 @@ fn check_lines(
             runs,
             is_loop: entry.is_loop,
             direct,
+            along,
         });
     }
     lines

@@ -50,6 +50,8 @@ pub(super) struct LineEntry {
     pub(super) is_loop: bool,
     #[serde(default)]
     pub(super) direct: Vec<[i64; 2]>,
+    #[serde(default)]
+    pub(super) along: Vec<Vec<i64>>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -67,6 +67,10 @@ fn write_line(out: &mut String, line: &Line, key: Option<&String>) {
         let pairs: Vec<_> = line.direct.iter().map(|pair| format!("[{}]", joined(pair))).collect();
         put(out, "direct", format!("[{}]", pairs.join(", ")));
     }
+    if !line.along.is_empty() {
+        let ways: Vec<_> = line.along.iter().map(|way| format!("[{}]", joined(way))).collect();
+        put(out, "along", format!("[{}]", ways.join(", ")));
+    }
 }
 
 fn write_station(out: &mut String, station: &Station, key: Option<&String>) {
