@@ -14,8 +14,8 @@ use kaisatsu_model::{
     Verdict,
 };
 use kaisatsu_store::{
-    BlobAddress, Blobs, DatasetLimits, NewDataset, NewDatasetImage, NewRecognition, NewVerdict, Rated, Store,
-    StoredCandidate,
+    BlobAddress, Blobs, CreateDatasetOutcome, DatasetLimits, NewDataset, NewDatasetImage, NewRecognition, NewVerdict,
+    Rated, Store, StoredCandidate,
 };
 use kaisatsu_testkit::{Backend, Database};
 use kaisatsu_vision::{Engine, ModelRegistry};
@@ -159,7 +159,8 @@ impl Fixture {
             created_at: Timestamp(number.into()),
             images,
         };
-        self.store.create_dataset(&new, DatasetLimits { datasets: 10, tags: 10 }).await.unwrap();
+        let outcome = self.store.create_dataset(&new, DatasetLimits { datasets: 10, tags: 10 }).await.unwrap();
+        assert_eq!(outcome, CreateDatasetOutcome::Created);
         id
     }
 

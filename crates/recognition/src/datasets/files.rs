@@ -142,7 +142,7 @@ mod tests {
     use std::time::Duration;
 
     use bytes::Bytes;
-    use kaisatsu_model::Timestamp;
+    use kaisatsu_model::{Tag, Timestamp};
     use kaisatsu_store::{ImageResult, ImageSource, NewDatasetImage};
 
     use crate::{
@@ -157,7 +157,7 @@ mod tests {
         let storage = &fixture.recognition.storage;
         let image = storage.upload(user, Bytes::from_static(PIXEL), UploadRequest::default()).await.unwrap();
         let blob = storage.find(user, &image.id).await.unwrap();
-        let stored = NewDatasetImage { source: ImageSource::Stored(image.id.clone()), tag: None };
+        let stored = NewDatasetImage { source: ImageSource::Stored(image.id.clone()), tag: Tag::new("cat").ok() };
         let id = fixture.dataset(user, 1, vec![stored]).await;
         let now = Timestamp(0).after(Duration::from_mins(1));
         let until = now.after(Duration::from_mins(1));
