@@ -23,7 +23,10 @@ MAY_USE = {
     "barcode-reader": set(),
     "cosine-index": set(),
     "inference-kernels": set(),
-    "kaisatsu-vision": {"barcode-reader", "cosine-index", "inference-kernels", "kaisatsu-model"},
+    "kaisatsu-resize": set(),
+    "kaisatsu-vision": {
+        "barcode-reader", "cosine-index", "inference-kernels", "kaisatsu-model", "kaisatsu-resize",
+    },
     "kaisatsu-fetch": set(),
     "kaisatsu-feedback": {"kaisatsu-model"},
     "kaisatsu-recognition": {

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use fast_image_resize::Resizer;
+use kaisatsu_resize::Resizer;
 
 use crate::{
     Picture,

@@ -9,8 +9,8 @@ mod tiles;
 use std::{path::Path, sync::Arc};
 
 use decoding::{Outputs, Reader};
-use fast_image_resize::Resizer;
 use join::Seen;
+use kaisatsu_resize::Resizer;
 pub use tiles::{Accuracy, Tiles};
 
 use crate::{

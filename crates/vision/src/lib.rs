@@ -37,7 +37,7 @@ pub use decode::{
 pub use detect::{Accuracy, Detection, Detections, Detector, Tiles};
 pub use embed::Embedder;
 pub use engine::Engine;
-pub use fast_image_resize::Resizer;
+pub use kaisatsu_resize::Resizer;
 pub use labels::{Label, Labels};
 pub use picture::{Area, ImageFile, Picture, PixelBox};
 pub use registry::ModelRegistry;

@@ -1,6 +1,7 @@
 //! Pictures as the models see them: upright, three bytes a pixel.
 
 use image::metadata::Orientation;
+use kaisatsu_resize::Rgb;
 
 /// An upright picture in RGB, eight bits a channel, rows from the top, without padding.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +35,11 @@ impl Picture {
     #[must_use]
     pub fn rgb(&self) -> &[u8] {
         &self.rgb
+    }
+
+    /// The pixels, for resizing.
+    pub(crate) fn pixels(&self) -> Rgb<'_> {
+        Rgb { width: self.width, height: self.height, bytes: &self.rgb }
     }
 
     /// The brightness of each pixel, as the eye weighs the channels (Rec. 601).

@@ -1,24 +1,11 @@
 //! Makes the input tensor of a model from a picture.
 
-use fast_image_resize::{
-    FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer,
-    images::{Image, ImageRef, TypedImageRef},
-    pixels::U8x3,
-};
+use kaisatsu_resize::{Method, Part, Resizer, Rgb};
 
 use crate::{
     Picture,
     manifest::{Channels, Filter, Fit, Input, Layout},
 };
-
-/// A part of a picture, in pixels that need not be whole.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Part {
-    pub(crate) left: f64,
-    pub(crate) top: f64,
-    pub(crate) width: f64,
-    pub(crate) height: f64,
-}
 
 /// The input tensor, and the factors of the resize.
 pub(crate) struct Prepared {
@@ -141,7 +128,10 @@ pub(crate) fn resize(
     (width, height): (u32, u32),
     filter: Filter,
 ) -> Option<Vec<u8>> {
-    let source = ImageRef::new(picture.width(), picture.height(), picture.rgb(), PixelType::U8x3).ok()?;
+    let method = match filter {
+        Filter::Bicubic => Method::Bicubic,
+        Filter::Bilinear => Method::Bilinear,
+    };
     let rows = seen(part.top, part.height, picture.height(), height);
     let across_first = f64::from(width) * (rows.end - rows.start) <= BETWEEN;
     let (between, first, second) = if across_first {
@@ -156,36 +146,15 @@ pub(crate) fn resize(
         let second = Part { left: part.left - columns.start, top: 0.0, width: part.width, height: f64::from(height) };
         ((pixels(wide, picture.width()), height), first, second)
     };
-    let mut halfway = Image::new(between.0, between.1, PixelType::U8x3);
-    step(resizer, &source.typed_image()?, &mut halfway, first, filter)?;
-    let mut target = Image::new(width, height, PixelType::U8x3);
-    step(resizer, &halfway.typed_image()?, &mut target, second, filter)?;
-    Some(target.into_vec())
+    let halfway = resizer.resize(picture.pixels(), first, between, method)?;
+    let halfway = Rgb { width: between.0, height: between.1, bytes: &halfway };
+    resizer.resize(halfway, second, (width, height), method)
 }
 
 /// The rows or columns that making `target` of a part looks at, and a few more.
 fn seen(from: f64, long: f64, side: u32, target: u32) -> std::ops::Range<f64> {
     let reach = 3.0 * (long / f64::from(target)).max(1.0) + 2.0;
     (from - reach).max(0.0).floor()..(from + long + reach).min(f64::from(side)).ceil()
-}
-
-/// One step. Typed views: the untyped call would compile the resizer for every kind of pixel there is.
-fn step(
-    resizer: &mut Resizer,
-    from: &TypedImageRef<'_, U8x3>,
-    to: &mut Image<'_>,
-    part: Part,
-    filter: Filter,
-) -> Option<()> {
-    let filter = match filter {
-        Filter::Bicubic => FilterType::CatmullRom,
-        Filter::Bilinear => FilterType::Bilinear,
-    };
-    let options = ResizeOptions::new()
-        .resize_alg(ResizeAlg::Convolution(filter))
-        .crop(part.left, part.top, part.width, part.height)
-        .use_alpha(false);
-    resizer.resize_typed(from, &mut to.typed_image_mut::<U8x3>()?, &options).ok()
 }
 
 fn normalise(rgb: &[u8], (width, height): (u32, u32), input: &Input) -> Vec<f32> {

@@ -1,12 +1,8 @@
 //! Small pictures for people to look at.
 
-use fast_image_resize::Resizer;
+use kaisatsu_resize::{Part, Resizer};
 
-use crate::{
-    Picture,
-    manifest::Filter,
-    prepare::{Part, resize},
-};
+use crate::{Picture, manifest::Filter, prepare::resize};
 
 /// The longer side of a small picture.
 const SIDE: u32 = 256;

@@ -161,22 +161,37 @@ impl Vocabulary {
 
 /// The positions of ids among labels, or the first id that is not there.
 pub(crate) fn positions<'a>(ids: impl Iterator<Item = &'a str>, labels: &Labels) -> Result<Vec<usize>, String> {
-    let known: HashMap<&str, usize> =
-        (0..labels.len()).filter_map(|class| Some((labels.get(class)?.id.as_str(), class))).collect();
-    ids.map(|id| known.get(id).copied().ok_or_else(|| id.to_owned())).collect()
+    let known = Positions::of(labels);
+    ids.map(|id| known.get(id)).collect()
+}
+
+/// Where each label is.
+struct Positions<'a>(HashMap<&'a str, usize>);
+
+impl<'a> Positions<'a> {
+    fn of(labels: &'a Labels) -> Self {
+        Self((0..labels.len()).filter_map(|class| Some((labels.get(class)?.id.as_str(), class))).collect())
+    }
+
+    /// The position of an id, or the id if it is not there.
+    fn get(&self, id: &str) -> Result<usize, String> {
+        self.0.get(id).copied().ok_or_else(|| id.to_owned())
+    }
 }
 
 fn members(folder: &Path, file: &File, labels: &Labels, groups: &Labels) -> Result<Vec<Vec<usize>>, Fault> {
     let name = file.file.display();
     let text = std::fs::read_to_string(folder.join(&file.file))
         .map_err(|error| Fault(format!("{name} cannot be read: {error}")))?;
+    let told = |id: String| Fault(format!("{name}: there is no class or group '{id}'"));
+    let (classes, known_groups) = (Positions::of(labels), Positions::of(groups));
     let mut members = vec![Vec::new(); groups.len()];
     for line in text.lines() {
         let mut ids = line.split('\t').filter(|id| !id.is_empty());
-        let told = |id: String| Fault(format!("{name}: there is no class or group '{id}'"));
-        let class = positions(ids.by_ref().take(1), labels).map_err(told)?;
-        for group in positions(ids, groups).map_err(told)? {
-            members[group].extend(&class);
+        let Some(class) = ids.next() else { continue };
+        let class = classes.get(class).map_err(told)?;
+        for group in ids {
+            members[known_groups.get(group).map_err(told)?].push(class);
         }
     }
     Ok(members)

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fast_image_resize::Resizer;
+use kaisatsu_resize::{Part, Resizer};
 
 use super::{
     features::{DIMENSIONS, Descriptor, Features, Point, Reference},
@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Picture,
     manifest::{Backend, FeatureInput, FeatureOutput, Filter, Manifest, Parts},
-    prepare::{Part, resize},
+    prepare::resize,
     runtime::{Feed, Network, Runtime, RuntimeError, Tensor},
 };
 

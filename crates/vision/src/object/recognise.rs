@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use fast_image_resize::Resizer;
+use kaisatsu_resize::Resizer;
 
 use super::{
     extract::{Extractor, Plane, whole_plane},

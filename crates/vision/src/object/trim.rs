@@ -1,6 +1,8 @@
 //! Trims the plain margins of catalogue pictures, such as the white around a book.
 
-use crate::{Picture, prepare::Part};
+use kaisatsu_resize::Part;
+
+use crate::Picture;
 
 /// How far a channel may be from the colour of the margin: files with losses are not quite plain.
 const TOLERANCE: u8 = 14;

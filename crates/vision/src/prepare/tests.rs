@@ -1,7 +1,7 @@
 //! Pictures of every shape become a tensor.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use fast_image_resize::Resizer;
+use kaisatsu_resize::Resizer;
 
 use super::prepare;
 use crate::{

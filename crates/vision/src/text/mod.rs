@@ -18,7 +18,7 @@ mod support;
 
 use std::path::Path;
 
-use fast_image_resize::Resizer;
+use kaisatsu_resize::Resizer;
 
 use crate::{
     Picture,

@@ -9,7 +9,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use fast_image_resize::Resizer;
+use kaisatsu_resize::Resizer;
 
 use super::{Language, Limits, Line, Reader};
 use crate::{

@@ -1,10 +1,6 @@
 //! Pictures and lines at the sizes that the networks of a text reader want, and as their numbers.
 
-use fast_image_resize::{
-    FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer,
-    images::{Image, ImageRef},
-    pixels::U8x3,
-};
+use kaisatsu_resize::{Method, Resizer};
 
 use crate::{
     Picture,
@@ -85,14 +81,9 @@ fn shrink_or_grow(
     (width, height): (u32, u32),
     smooth: bool,
 ) -> Option<Picture> {
-    let source = ImageRef::new(picture.width(), picture.height(), picture.rgb(), PixelType::U8x3).ok()?;
-    let mut target = Image::new(width, height, PixelType::U8x3);
-    let filter = FilterType::Bilinear;
-    let how = if smooth { ResizeAlg::Convolution(filter) } else { ResizeAlg::Interpolation(filter) };
-    let options = ResizeOptions::new().resize_alg(how).use_alpha(false);
-    // Typed views: the untyped call would compile the resizer for every kind of pixel there is.
-    resizer.resize_typed(&source.typed_image::<U8x3>()?, &mut target.typed_image_mut::<U8x3>()?, &options).ok()?;
-    Picture::new(width, height, target.into_vec())
+    let method = if smooth { Method::Bilinear } else { Method::Interpolated };
+    let rgb = resizer.resize(picture.pixels(), picture.pixels().whole(), (width, height), method)?;
+    Picture::new(width, height, rgb)
 }
 
 /// How the values of a tensor are made of pixels.
@@ -136,7 +127,7 @@ pub(super) fn line(resizer: &mut Resizer, cut: &Picture, height: u32, widest: u3
 
 #[cfg(test)]
 mod tests {
-    use fast_image_resize::Resizer;
+    use kaisatsu_resize::Resizer;
 
     use super::{Scale, bounded, detector_size};
     use crate::{
