@@ -21,7 +21,7 @@ use crate::{
     label_rounds::{label_again, long_walks, place_labels},
     labels::{LabelVariants, PlacedLabel},
     local_search::optimise,
-    manners::{MANNERS, MAX_EFFORT, Manner, best, score},
+    manners::{MAX_EFFORT, Manner, best, manners, score},
     map_geometry::{MapGeometry, Stop},
     planar_graph::PlanarGraph,
     quality::{self, Quality},
@@ -62,6 +62,13 @@ pub enum Step {
         /// How many labels and contacts are unresolved.
         missing: usize,
     },
+    /// A layout is made.
+    LaidOut {
+        /// Its number.
+        layout: usize,
+        /// How many there will be.
+        of: usize,
+    },
 }
 
 /// A map, and the measures of its quality.
@@ -86,9 +93,11 @@ pub fn build(network: &Network, options: Options, progress: &mut dyn FnMut(Step)
     let graph = Graph::of(network);
     let planar = PlanarGraph::of(&graph);
     let effort = options.effort.clamp(1, MAX_EFFORT);
-    let layouts = MANNERS[..effort]
-        .iter()
-        .map(|manner| lay_out(network, (&graph, &planar), Options { effort, ..options }, manner, progress));
+    let layouts = manners(effort).enumerate().map(|(at, manner)| {
+        let built = lay_out(network, (&graph, &planar), Options { effort, ..options }, &manner, progress);
+        progress(Step::LaidOut { layout: at + 1, of: effort });
+        built
+    });
     best(layouts, |built| score(&built.quality)).unwrap_or(Err(LayoutError::Empty))
 }
 

@@ -6,7 +6,7 @@
 use crate::{dimensions::GRID_UNIT, quality::Quality};
 
 /// The most layouts that are tried.
-pub const MAX_EFFORT: usize = MANNERS.len();
+pub const MAX_EFFORT: usize = 24;
 
 /// How a layout is made.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +25,7 @@ const fn manner(cell: f64, room_tries: usize, pulls_whole_edges: bool) -> Manner
 }
 
 /// The first is the fastest.
-pub(crate) const MANNERS: [Manner; 6] = [
+const MANNERS: [Manner; 6] = [
     manner(GRID_UNIT, 0, false),
     manner(GRID_UNIT, 0, true),
     manner(GRID_UNIT, 4, false),
@@ -33,6 +33,14 @@ pub(crate) const MANNERS: [Manner; 6] = [
     manner(GRID_UNIT, 4, true),
     manner(12.0, 4, true),
 ];
+/// After these, other sizes of the grid are tried, with edges pulled as a whole and without.
+const CELLS: [f64; 9] = [13.0, 15.0, 11.0, 14.5, 12.5, 15.5, 11.5, 13.5, 17.0];
+
+/// The manners that are tried with an effort.
+pub(crate) fn manners(effort: usize) -> impl Iterator<Item = Manner> {
+    let others = [true, false].into_iter().flat_map(|pulls| CELLS.map(|cell| manner(cell, 4, pulls)));
+    MANNERS.into_iter().chain(others).take(effort.clamp(1, MAX_EFFORT))
+}
 
 /// Edges up to this length, in map units, are not too long.
 const LONGEST_EDGE: f64 = 300.0;
@@ -76,7 +84,16 @@ pub fn score(quality: &Quality) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::best;
+    use std::collections::HashSet;
+
+    use super::{MAX_EFFORT, best, manners};
+
+    #[test]
+    fn no_manner_is_tried_twice() {
+        let tried = manners(usize::MAX).map(|manner| format!("{manner:?}"));
+        assert_eq!(tried.collect::<HashSet<_>>().len(), MAX_EFFORT);
+        assert_eq!((manners(0).count(), manners(3).count()), (1, 3));
+    }
 
     #[test]
     fn the_layout_with_the_lowest_score_is_kept() {

@@ -110,7 +110,7 @@ struct ProgressLine {
 impl ProgressLine {
     fn start() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{elapsed:>4} {msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{elapsed:>4} {prefix}{msg}") {
             bar.set_style(style);
         }
         Self { bar, since: Instant::now() }
@@ -122,6 +122,11 @@ impl ProgressLine {
             Step::Routing => "routing corridors".to_owned(),
             Step::Optimising => "improving the layout".to_owned(),
             Step::Labelling { missing } => format!("placing labels; {missing} unresolved"),
+            Step::LaidOut { layout, of } if layout < of => {
+                self.bar.set_prefix(format!("layout {} of {of}: ", layout + 1));
+                "relaxing the network".to_owned()
+            }
+            Step::LaidOut { .. } => "done".to_owned(),
         };
         self.bar.set_message(message);
         self.bar.tick();
@@ -170,7 +175,7 @@ mod tests {
     #[test]
     fn an_effort_is_one_of_the_layouts_that_can_be_tried() {
         assert_eq!(effort("4"), Ok(4));
-        assert_eq!(effort("0").unwrap_err(), "an effort is a whole number from 1 to 6");
-        assert!(effort("7").is_err() && effort("-1").is_err() && effort("much").is_err());
+        assert_eq!(effort("0").unwrap_err(), "an effort is a whole number from 1 to 24");
+        assert!(effort("25").is_err() && effort("-1").is_err() && effort("much").is_err());
     }
 }
