@@ -9,10 +9,10 @@ const MOST: usize = 50;
 
 /// The places that a key may be used from. Without any, it may be used from everywhere.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct AllowedPlaces(Vec<Place>);
+pub struct AllowedPlaces(Vec<AllowedPlace>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Place {
+enum AllowedPlace {
     /// Pages of a site, as browsers name it in the header `Origin`.
     Origin(String),
     /// Addresses.
@@ -30,17 +30,17 @@ impl FromStr for AllowedPlaces {
     }
 }
 
-fn place(text: &str) -> Result<Place, String> {
+fn place(text: &str) -> Result<AllowedPlace, String> {
     if let Some((scheme, host)) = text.split_once("://") {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
         if !matches!(scheme, "http" | "https") || host.is_empty() || !host.chars().all(plain) {
             let rule = "is no origin: write it as browsers do, such as https://maps.example.org, without a path";
             return Err(format!("'{}' {rule}", text.escape_debug()));
         }
-        return Ok(Place::Origin(text.to_ascii_lowercase()));
+        return Ok(AllowedPlace::Origin(text.to_ascii_lowercase()));
     }
     let network = text.parse::<IpAddr>().map(IpNet::from).or_else(|_| text.parse());
-    network.map(Place::Network).map_err(|_| {
+    network.map(AllowedPlace::Network).map_err(|_| {
         format!("'{}' is neither an origin (https://…) nor an address or a network (10.0.0.0/8)", text.escape_debug())
     })
 }
@@ -54,7 +54,7 @@ impl fmt::Display for AllowedPlaces {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for AllowedPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Origin(origin) => f.write_str(origin),
@@ -70,7 +70,7 @@ impl AllowedPlaces {
     /// # Errors
     /// The first rule that is broken.
     pub fn of<'a>(places: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
-        let places: Vec<Place> = places.into_iter().map(|text| place(text.trim())).collect::<Result<_, _>>()?;
+        let places: Vec<AllowedPlace> = places.into_iter().map(|text| place(text.trim())).collect::<Result<_, _>>()?;
         if places.len() > MOST {
             return Err(format!("a key has at most {MOST} places"));
         }
@@ -80,7 +80,7 @@ impl AllowedPlaces {
     /// Each place as it is written.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
-        self.0.iter().map(Place::to_string).collect()
+        self.0.iter().map(AllowedPlace::to_string).collect()
     }
 
     /// As the database keeps them: nothing where a key may be used from everywhere.
@@ -92,7 +92,7 @@ impl AllowedPlaces {
     /// What [`Self::stored`] wrote. What cannot be read allows nobody.
     #[must_use]
     pub fn read(stored: Option<&str>) -> Self {
-        stored.map_or_else(Self::default, |text| text.parse().unwrap_or_else(|_| Self(vec![Place::Nowhere])))
+        stored.map_or_else(Self::default, |text| text.parse().unwrap_or_else(|_| Self(vec![AllowedPlace::Nowhere])))
     }
 
     /// Whether the key may be used from everywhere.
@@ -107,9 +107,9 @@ impl AllowedPlaces {
         let client = client.to_canonical();
         self.is_everywhere()
             || self.0.iter().any(|place| match place {
-                Place::Origin(allowed) => origin.is_some_and(|origin| origin.eq_ignore_ascii_case(allowed)),
-                Place::Network(network) => network.contains(&client),
-                Place::Nowhere => false,
+                AllowedPlace::Origin(allowed) => origin.is_some_and(|origin| origin.eq_ignore_ascii_case(allowed)),
+                AllowedPlace::Network(network) => network.contains(&client),
+                AllowedPlace::Nowhere => false,
             })
     }
 }

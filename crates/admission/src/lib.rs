@@ -46,7 +46,7 @@ pub struct Queue {
 /// client that disconnects does not keep its place.
 #[derive(Debug)]
 #[must_use]
-pub struct Place {
+pub struct QueuePlace {
     turns: Arc<Semaphore>,
     place: OwnedSemaphorePermit,
 }
@@ -76,9 +76,9 @@ impl Queue {
     ///
     /// # Errors
     /// [`Full`] when every place is taken.
-    pub fn enter(&self) -> Result<Place, Full> {
+    pub fn enter(&self) -> Result<QueuePlace, Full> {
         match Arc::clone(&self.places).try_acquire_owned() {
-            Ok(place) => Ok(Place { turns: Arc::clone(&self.turns), place }),
+            Ok(place) => Ok(QueuePlace { turns: Arc::clone(&self.turns), place }),
             Err(_) => Err(Full { retry_after: self.retry_after }),
         }
     }
@@ -104,7 +104,7 @@ impl Queue {
     }
 }
 
-impl Place {
+impl QueuePlace {
     /// Waits for the turn of this place.
     pub async fn turn(self) -> Turn {
         // The semaphore is never closed.

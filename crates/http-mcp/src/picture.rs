@@ -53,9 +53,9 @@ mod tests {
     use super::read;
     use crate::backend::Backend;
 
-    struct Shelf;
+    struct FilesByAddress;
 
-    impl Backend for Shelf {
+    impl Backend for FilesByAddress {
         const READS_FILES: bool = false;
 
         async fn send(&self, _: Request<Bytes>, _: Option<&Parts>) -> Result<Response<Bytes>, String> {
@@ -78,14 +78,14 @@ mod tests {
             ("data:image/png;base64,YWJj", b"abc"),
             ("https://example.org/a.jpg", b"at https://example.org/a.jpg"),
         ] {
-            assert_eq!(read(&Shelf, None, "image", text).await.unwrap(), bytes, "{text}");
+            assert_eq!(read(&FilesByAddress, None, "image", text).await.unwrap(), bytes, "{text}");
         }
         for (text, message) in [
             ("file:///etc/passwd", "image is no picture: addresses begin with http:, https: or data:, not file:"),
             ("data:image/png,abc", "image is a data: address without ;base64,"),
             ("?", "image is neither base64 nor an address: "),
         ] {
-            let error = read(&Shelf, None, "image", text).await.unwrap_err();
+            let error = read(&FilesByAddress, None, "image", text).await.unwrap_err();
             assert!(error.starts_with(message), "{error}");
         }
     }

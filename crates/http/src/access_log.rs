@@ -32,7 +32,7 @@ pub struct AccessLine<'a> {
     /// The id of the key it called with.
     pub key: Option<&'a str>,
     /// The error message that the client got.
-    pub told: Option<&'a str>,
+    pub error: Option<&'a str>,
     /// The cause of an internal error.
     pub cause: Option<&'a str>,
 }

@@ -187,7 +187,7 @@ impl App {
             micros: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
             application: context.caller.as_ref().map(|caller| caller.application.as_str()),
             key: context.caller.as_ref().map(|caller| caller.key.as_str()),
-            told: context.failure.as_ref().map(|failure| failure.message.as_str()),
+            error: context.failure.as_ref().map(|failure| failure.message.as_str()),
             cause: cause.as_deref(),
         });
     }
@@ -348,12 +348,12 @@ pub(crate) mod tests {
             assert!(response.headers().contains_key("x-request-id"), "{path}");
             text(response).await
         };
-        let told = "the server failed; its log has this request's id";
+        let message = "the server failed; its log has this request's id";
         let route_map: Value = serde_json::from_str(&get("/route_service/v1/panics").await).unwrap();
-        assert_eq!(route_map["ResultSet"]["Error"], json!({"code": "W500", "Message": told}));
+        assert_eq!(route_map["ResultSet"]["Error"], json!({"code": "W500", "Message": message}));
         let recognition: Value = serde_json::from_str(&get("/imageRecognition/v1/panics").await).unwrap();
-        assert_eq!(recognition, json!({"error": {"code": "500", "message": format!("panics: {told}")}}));
-        assert_eq!(get("/panics").await, format!("{told}\n"));
+        assert_eq!(recognition, json!({"error": {"code": "500", "message": format!("panics: {message}")}}));
+        assert_eq!(get("/panics").await, format!("{message}\n"));
         assert_eq!(*log.0.lock().unwrap(), vec![Some("out of ink".to_owned()); 3]);
     }
 }

@@ -71,9 +71,9 @@ pub async fn serve(
     let permits = Arc::new(Semaphore::new(limits.connections));
     let closing = Arc::new(AtomicBool::new(false));
     let mut ended = std::pin::pin!(async {
-        let told = shutdown.await;
+        let grace = shutdown.await;
         closing.store(true, Ordering::Relaxed);
-        tokio::time::sleep(told).await;
+        tokio::time::sleep(grace).await;
     });
     loop {
         let accepted = async {

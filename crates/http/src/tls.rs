@@ -72,14 +72,14 @@ fn stamp(certificate: &Path, key: &Path) -> Stamp {
 }
 
 fn load(certificate: &Path, key: &Path) -> Result<TlsAcceptor, String> {
-    let told = |path: &Path, reason: &dyn std::fmt::Display| format!("{}: {reason}", path.display());
-    let read = |path: &Path| fs::read(path).map_err(|error: io::Error| told(path, &error));
+    let with_path = |path: &Path, reason: &dyn std::fmt::Display| format!("{}: {reason}", path.display());
+    let read = |path: &Path| fs::read(path).map_err(|error: io::Error| with_path(path, &error));
     let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&read(certificate)?).collect();
-    let chain = chain.map_err(|error| told(certificate, &error))?;
+    let chain = chain.map_err(|error| with_path(certificate, &error))?;
     if chain.is_empty() {
-        return Err(told(certificate, &"there is no certificate in it, in PEM"));
+        return Err(with_path(certificate, &"there is no certificate in it, in PEM"));
     }
-    let secret = PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|error| told(key, &error))?;
+    let secret = PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|error| with_path(key, &error))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

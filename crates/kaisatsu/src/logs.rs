@@ -193,7 +193,7 @@ fn write_json(bytes: &mut Vec<u8>, line: &AccessLine<'_>) {
         (",\"query\":\"", line.query.as_deref()),
         (",\"application\":\"", line.application),
         (",\"key\":\"", line.key),
-        (",\"told\":\"", line.told),
+        (",\"error\":\"", line.error),
         (",\"cause\":\"", line.cause),
     ];
     for (before, value) in words {
@@ -228,7 +228,7 @@ fn write_text(lines: &mut Vec<u8>, line: &AccessLine<'_>) -> io::Result<()> {
         write!(lines, "?{query}")?;
     }
     write!(lines, " {:?} {request_id}", Duration::from_micros(line.micros))?;
-    for words in [line.application, line.told, line.cause].into_iter().flatten() {
+    for words in [line.application, line.error, line.cause].into_iter().flatten() {
         lines.push(b' ');
         // Text from a caller must not end the line or control the terminal.
         for c in words.chars() {
@@ -265,7 +265,7 @@ mod tests {
             micros: 12,
             application: None,
             key: None,
-            told: Some("a \"quoted\" word\nand a line"),
+            error: Some("a \"quoted\" word\nand a line"),
             cause: None,
         }
     }
@@ -278,7 +278,7 @@ mod tests {
         let expected = serde_json::json!({
             "timestamp": "2026-01-31T23:59:59.000001Z", "level": "INFO", "message": "request", "request_id": "id",
             "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736", "method": "GET", "path": "/x",
-            "query": "stationName=高円寺", "told": "a \"quoted\" word\nand a line",
+            "query": "stationName=高円寺", "error": "a \"quoted\" word\nand a line",
             "status": 400, "micros": 12,
         });
         assert_eq!(read, expected);

@@ -93,7 +93,7 @@ impl TracedLog {
             .with_attributes(attributes)
             .start_with_context(&self.tracer, &parent);
         if line.status >= 500 {
-            span.set_status(Status::error(line.told.unwrap_or_default().to_owned()));
+            span.set_status(Status::error(line.error.unwrap_or_default().to_owned()));
         }
         span.end_with_timestamp(ended);
         span.span_context().trace_id()

@@ -87,7 +87,7 @@ fn the_request_id_of_an_error_finds_its_log_line() {
     let line = eventually("the log line", || server.log().lines().find(|line| line.contains(&id)).map(str::to_owned));
     let line: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert_eq!(line["status"], 401);
-    assert_eq!(line["told"], answer.json()["ResultSet"]["Error"]["Message"], "what the caller was told");
+    assert_eq!(line["error"], answer.json()["ResultSet"]["Error"]["Message"], "what the caller was told");
 }
 
 #[test]

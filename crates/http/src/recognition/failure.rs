@@ -17,12 +17,12 @@ const OPERATOR: Duration = Duration::from_mins(1);
 
 impl From<RecognitionError> for Failure {
     fn from(error: RecognitionError) -> Self {
-        let told = error.to_string();
+        let message = error.to_string();
         match error {
             RecognitionError::Image(DecodeError::TooManyPixels { .. })
-            | RecognitionError::ItemImage(_, DecodeError::TooManyPixels { .. }) => Self::new(Kind::TooLarge, told),
-            RecognitionError::Image(_) | RecognitionError::ItemImage(..) => Self::new(Kind::BodyFormat, told),
-            RecognitionError::NoSuchModel { .. } => Self::new(Kind::NoSuchModel, told),
+            | RecognitionError::ItemImage(_, DecodeError::TooManyPixels { .. }) => Self::new(Kind::TooLarge, message),
+            RecognitionError::Image(_) | RecognitionError::ItemImage(..) => Self::new(Kind::BodyFormat, message),
+            RecognitionError::NoSuchModel { .. } => Self::new(Kind::NoSuchModel, message),
             RecognitionError::NoSuchCollection(_)
             | RecognitionError::NoSuchImage
             | RecognitionError::NoSuchDataset
@@ -32,10 +32,10 @@ impl From<RecognitionError> for Failure {
             | RecognitionError::NothingToUndo
             | RecognitionError::NotInCollection
             | RecognitionError::NoSuchItem
-            | RecognitionError::NoThumbnail => Self::new(Kind::NotFound, told),
+            | RecognitionError::NoThumbnail => Self::new(Kind::NotFound, message),
             RecognitionError::TooManyTags(_)
             | RecognitionError::DatasetTooLarge(_)
-            | RecognitionError::TooManyStored(_) => Self::new(Kind::TooManyInputs, told),
+            | RecognitionError::TooManyStored(_) => Self::new(Kind::TooManyInputs, message),
             RecognitionError::NoTag { .. }
             | RecognitionError::RemovedAndKept(_)
             | RecognitionError::NoImageLeft
@@ -55,32 +55,32 @@ impl From<RecognitionError> for Failure {
             | RecognitionError::AmbiguousTag { .. }
             | RecognitionError::OtherTag { .. }
             | RecognitionError::NotAnswered(_)
-            | RecognitionError::NothingToKnowItBy => Self::new(Kind::BodyField, told),
-            RecognitionError::AllDenied { .. } => Self::new(Kind::Denied, told),
+            | RecognitionError::NothingToKnowItBy => Self::new(Kind::BodyField, message),
+            RecognitionError::AllDenied { .. } => Self::new(Kind::Denied, message),
             RecognitionError::ImagesFull(_) | RecognitionError::BytesFull(_) | RecognitionError::DatasetsFull(_) => {
-                Self::new(Kind::SpaceUsedUp, told)
+                Self::new(Kind::SpaceUsedUp, message)
             }
-            RecognitionError::Busy => Self::passing(Kind::Unavailable, told, Duration::from_secs(1)),
-            RecognitionError::NotBuilt(_) => Self::passing(Kind::StillRunning, told, Duration::from_secs(2)),
+            RecognitionError::Busy => Self::passing(Kind::Unavailable, message, Duration::from_secs(1)),
+            RecognitionError::NotBuilt(_) => Self::passing(Kind::StillRunning, message, Duration::from_secs(2)),
             RecognitionError::Blobs(error @ BlobError::Full(_)) => {
-                let told = "the server's disk for images is full, and nothing can be stored until its operator makes \
+                let message = "the server's disk for images is full, and nothing can be stored until its operator makes \
                             room; trying again soon does not help";
-                Self::passing(Kind::Unavailable, told, DISK).because(error.to_string())
+                Self::passing(Kind::Unavailable, message, DISK).because(error.to_string())
             }
             RecognitionError::Blobs(error @ BlobError::ReadOnly(_)) => {
-                let told = "the server's storage for images can only be read, and nothing can be stored until its \
+                let message = "the server's storage for images can only be read, and nothing can be stored until its \
                             operator changes that; trying again soon does not help";
-                Self::passing(Kind::Unavailable, told, DISK).because(error.to_string())
+                Self::passing(Kind::Unavailable, message, DISK).because(error.to_string())
             }
             RecognitionError::Blobs(error) => {
-                let told = "the storage for images does not answer; try again shortly";
-                Self::passing(Kind::Unavailable, told, DATABASE).because(error.to_string())
+                let message = "the storage for images does not answer; try again shortly";
+                Self::passing(Kind::Unavailable, message, DATABASE).because(error.to_string())
             }
             RecognitionError::Unusable { reason, .. } => {
-                Self::passing(Kind::Unavailable, told, OPERATOR).because(reason)
+                Self::passing(Kind::Unavailable, message, OPERATOR).because(reason)
             }
-            RecognitionError::Warming => Self::passing(Kind::Unavailable, told, Duration::from_secs(2)),
-            RecognitionError::Overloaded { wait } => Self::passing(Kind::Unavailable, told, wait),
+            RecognitionError::Warming => Self::passing(Kind::Unavailable, message, Duration::from_secs(2)),
+            RecognitionError::Overloaded { wait } => Self::passing(Kind::Unavailable, message, wait),
             RecognitionError::Store(error) => error.into(),
             RecognitionError::Failed(cause) => {
                 Self::new(Kind::Internal, "the server failed; its log has this request's id").because(cause)
@@ -117,15 +117,15 @@ impl From<StoreError> for Failure {
             )
             .because(error.to_string()),
             StoreError::ShardAway { ref name, .. } => {
-                let told = format!(
+                let message = format!(
                     "vectors of this collection are on the database server {name}, which does not answer; try again \
                      shortly"
                 );
-                Self::passing(Kind::Unavailable, told, DATABASE).because(error.to_string())
+                Self::passing(Kind::Unavailable, message, DATABASE).because(error.to_string())
             }
             StoreError::Unavailable(_) | StoreError::TimedOut => {
-                let told = "the database does not answer, and this needs it; try again shortly";
-                Self::passing(Kind::Unavailable, told, DATABASE).because(error.to_string())
+                let message = "the database does not answer, and this needs it; try again shortly";
+                Self::passing(Kind::Unavailable, message, DATABASE).because(error.to_string())
             }
             // The database answers, but not what this server wrote. Waiting does not help.
             StoreError::NotFound(_) | StoreError::Conflict(_) | StoreError::Damaged(_) => {

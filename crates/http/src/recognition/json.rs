@@ -59,7 +59,7 @@ impl Object {
 
     /// Parses the bytes of a body.
     pub(super) fn parse(bytes: &[u8], memory: Reservation) -> Result<Self, Failure> {
-        let wrong = |told: &str| Failure::new(Kind::BodyFormat, told.to_owned());
+        let wrong = |rule: &str| Failure::new(Kind::BodyFormat, rule.to_owned());
         match serde_json::from_slice(bytes) {
             Ok(Value::Object(fields)) => Ok(Self { fields, _memory: memory }),
             Ok(_) => Err(wrong("the body must be a JSON object")),

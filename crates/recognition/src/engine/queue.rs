@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kaisatsu_admission::{Full, Limits, Place, Queue};
+use kaisatsu_admission::{Full, Limits, Queue, QueuePlace};
 use kaisatsu_model::Function;
 use kaisatsu_vision::{Bounds, Engine, Worker};
 use metrics::{counter, gauge, histogram};
@@ -67,7 +67,7 @@ pub(crate) struct EngineQueue {
 pub(crate) struct Admitted<'a> {
     queue: &'a EngineQueue,
     workload: Workload,
-    _place: Place,
+    _place: QueuePlace,
     _counted: Counted,
 }
 

@@ -1,10 +1,10 @@
 //! How a flat thing in one picture lies in another: plane projective maps, fitted to pairs of points.
 
 /// A point in pixels.
-pub(crate) type Place = (f64, f64);
+pub(crate) type Coordinates = (f64, f64);
 
 /// A point of the reference and its place in the query.
-pub(crate) type Match = (Place, Place);
+pub(crate) type Match = (Coordinates, Coordinates);
 
 /// A map of the plane that keeps straight lines straight: the rows of its matrix.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,7 +41,7 @@ impl Homography {
     /// because squares of pixels would drown the rest.
     fn fit<const N: usize>(
         matches: &[Match],
-        equations: impl Fn(Place, Place) -> [([f64; N], f64); 2],
+        equations: impl Fn(Coordinates, Coordinates) -> [([f64; N], f64); 2],
     ) -> Option<Self> {
         if matches.len() * 2 < N {
             return None;
@@ -74,7 +74,7 @@ impl Homography {
     }
 
     /// Where a point comes to; `None` when it comes behind the viewer.
-    pub(crate) fn apply(&self, (x, y): Place) -> Option<Place> {
+    pub(crate) fn apply(&self, (x, y): Coordinates) -> Option<Coordinates> {
         let [a, b, c] = self.0.map(|row| row[0] * x + row[1] * y + row[2]);
         (c > 1e-9).then(|| (a / c, b / c))
     }
@@ -87,13 +87,13 @@ impl Homography {
 
 /// The middle and the spread of some points.
 struct Frame {
-    middle: Place,
+    middle: Coordinates,
     scale: f64,
 }
 
 impl Frame {
     #[allow(clippy::cast_precision_loss, reason = "a few thousand points")]
-    fn of(points: impl Iterator<Item = Place> + Clone) -> Option<Self> {
+    fn of(points: impl Iterator<Item = Coordinates> + Clone) -> Option<Self> {
         let count = points.clone().count() as f64;
         let sum = points.clone().fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
         let middle = (sum.0 / count, sum.1 / count);
@@ -101,7 +101,7 @@ impl Frame {
         (spread > 1e-6).then(|| Self { middle, scale: 1.0 / spread })
     }
 
-    fn enter(&self, point: Place) -> Place {
+    fn enter(&self, point: Coordinates) -> Coordinates {
         ((point.0 - self.middle.0) * self.scale, (point.1 - self.middle.1) * self.scale)
     }
 
@@ -144,7 +144,7 @@ fn solve<const N: usize>(mut left: [[f64; N]; N], mut right: [f64; N]) -> Option
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Homography, Match, Place};
+    use super::{Coordinates, Homography, Match};
 
     /// A view of a plane that a camera can have: turned, scaled, sheared a little, in mild perspective.
     fn view() -> impl Strategy<Value = Homography> {
@@ -163,7 +163,7 @@ mod tests {
             })
     }
 
-    fn grid() -> Vec<Place> {
+    fn grid() -> Vec<Coordinates> {
         (0..30).map(|n| (f64::from(n % 6) * 97.0 + f64::from(n / 6) * 5.0, f64::from(n / 6) * 83.0)).collect()
     }
 

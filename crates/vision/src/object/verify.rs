@@ -6,7 +6,7 @@
 
 use super::{
     features::{Features, Point},
-    homography::{Homography, Match, Place},
+    homography::{Coordinates, Homography, Match},
     matching::{Comparable, Pair, mutual},
     random::Random,
     vocabulary::Vocabulary,
@@ -79,7 +79,7 @@ pub(crate) fn verify_pairs(reference: &Features, query: &Features, pairs: &[Pair
     let matches: Vec<Match> = pairs.iter().filter_map(|pair| place(reference, query, pair)).collect();
     let size = (f64::from(reference.width()), f64::from(reference.height()));
     let best = consensus(&matches, size)?;
-    let fraction = |(x, y): Place| {
+    let fraction = |(x, y): Coordinates| {
         #[allow(clippy::cast_possible_truncation, reason = "a picture is drawn with it")]
         let narrow = |value: f64| value as f32;
         (narrow(x / f64::from(query.width())), narrow(y / f64::from(query.height())))
@@ -97,7 +97,7 @@ fn place(reference: &Features, query: &Features, pair: &Pair) -> Option<Match> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Consensus {
     pub(crate) inliers: usize,
-    pub(crate) corners: [Place; 4],
+    pub(crate) corners: [Coordinates; 4],
     /// The sum of the squared errors of the inliers; the smaller of two decides between equal numbers.
     error: f64,
 }
@@ -109,7 +109,7 @@ impl Consensus {
 }
 
 /// The map with which most of the matches agree. `size` is that of the reference; matches come the likeliest first.
-pub(crate) fn consensus(matches: &[Match], size: Place) -> Option<Consensus> {
+pub(crate) fn consensus(matches: &[Match], size: Coordinates) -> Option<Consensus> {
     if matches.len() < LEAST_PAIRS {
         return None;
     }
@@ -182,7 +182,7 @@ fn within(map: &Homography, pair: &Match, looser: f64) -> bool {
 }
 
 /// From a rough map to a fine one, in a net that narrows; an affine map is kept where the projective one is absurd.
-fn refine(rough: &Homography, matches: &[Match], size: Place) -> Option<Consensus> {
+fn refine(rough: &Homography, matches: &[Match], size: Coordinates) -> Option<Consensus> {
     let near = |map: &Homography, looser: f64| -> Vec<Match> {
         matches.iter().filter(|pair| within(map, pair, looser)).copied().collect()
     };
@@ -203,7 +203,7 @@ fn refine(rough: &Homography, matches: &[Match], size: Place) -> Option<Consensu
 }
 
 /// Counts what agrees with a map; `None` when no camera sees a thing like this.
-fn judge(map: &Homography, matches: &[Match], (width, height): Place) -> Option<Consensus> {
+fn judge(map: &Homography, matches: &[Match], (width, height): Coordinates) -> Option<Consensus> {
     let mut corners = [(0.0, 0.0), (width, 0.0), (width, height), (0.0, height)];
     for corner in &mut corners {
         *corner = map.apply(*corner)?;
@@ -225,12 +225,12 @@ fn judge(map: &Homography, matches: &[Match], (width, height): Place) -> Option<
 
 /// The cell of the reference in which a point lies.
 #[allow(clippy::cast_possible_truncation, reason = "pixels of pictures of a few thousand")]
-fn cell((x, y): Place) -> (i32, i32) {
+fn cell((x, y): Coordinates) -> (i32, i32) {
     ((x / CELL) as i32, (y / CELL) as i32)
 }
 
 /// Whether corners are those of a card held before a camera: no mirror image, no fold, no sliver.
-fn sane(corners: &[Place; 4], (width, height): Place) -> bool {
+fn sane(corners: &[Coordinates; 4], (width, height): Coordinates) -> bool {
     let side = |at: usize| {
         let (from, to) = (corners[at % 4], corners[(at + 1) % 4]);
         (to.0 - from.0, to.1 - from.1)

@@ -150,8 +150,8 @@ fn requested(mut body: Object, most: usize) -> Result<Vec<DatasetImageRequest>, 
 pub(super) fn image_requests(body: &mut Object, list: &str, most: usize) -> Result<Vec<DatasetImageRequest>, Failure> {
     let images = body.objects(list)?;
     if images.len() > most {
-        let told = format!("body field {list} has {} images, and a dataset may have {most}", images.len());
-        return Err(Failure::new(Kind::TooManyInputs, told));
+        let message = format!("body field {list} has {} images, and a dataset may have {most}", images.len());
+        return Err(Failure::new(Kind::TooManyInputs, message));
     }
     let image = |(place, image): (usize, &Object)| {
         let at = |name: &str| format!("{list}[{place}].{name}");
