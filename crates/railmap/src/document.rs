@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use kaisatsu_model::{MapId, MapLanguage, Shape, StationCode, TransportKind, Window};
 
-use crate::{Group, Line, Station, file::FORMAT};
+use crate::{Group, Label, Line, Station, file::FORMAT};
 
 /// Everything that a map file contains.
 #[derive(Debug)]
@@ -148,17 +148,19 @@ fn write_station(out: &mut String, station: &Station) -> std::fmt::Result {
     writeln!(out, "]")
 }
 
-/// Writes how the name is set. The default, one row with the name, is left out.
+/// Writes how the name is set. The default, one row with the name in the usual size, is left out.
 fn write_label(out: &mut String, station: &Station) -> std::fmt::Result {
     let label = &station.label;
-    if !label.down && label.small.is_empty() && label.rows.len() == 1 && label.rows[0] == station.name {
+    if *label == Label::plain(&station.name) {
         return Ok(());
     }
     write!(out, "label = {{ rows = {}", list(label.rows.iter().map(|row| quoted(row))))?;
     if !label.small.is_empty() {
         write!(out, ", small = {}", list(label.small.iter().map(|row| quoted(row))))?;
     }
-    writeln!(out, "{} }}", if label.down { ", down = true" } else { "" })
+    let down = if label.down { ", down = true" } else { "" };
+    let size = if label.size == Label::SIZE { String::new() } else { format!(", size = {}", label.size) };
+    writeln!(out, "{down}{size} }}")
 }
 
 fn list(items: impl Iterator<Item = String>) -> String {

@@ -154,6 +154,8 @@ pub struct LabelEntry {
     /// Whether the rows are set vertically, the first one at the right.
     #[serde(default)]
     pub down: bool,
+    /// The font size of the rows, in map units.
+    pub size: Option<u8>,
 }
 
 /// One shape of a station. Which numbers are required depends on `shape`, so all are optional here.

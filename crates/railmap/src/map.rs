@@ -28,13 +28,18 @@ pub struct Label {
     pub small: Vec<String>,
     /// Whether the rows are set vertically, the first one at the right.
     pub down: bool,
+    /// The font size of `rows`, in map units. That of `small` is two thirds of it.
+    pub size: u8,
 }
 
 impl Label {
+    /// The font size of most names, in map units.
+    pub const SIZE: u8 = 12;
+
     /// A name in one row.
     #[must_use]
     pub fn plain(name: &str) -> Self {
-        Self { rows: vec![name.to_owned()], small: Vec::new(), down: false }
+        Self { rows: vec![name.to_owned()], small: Vec::new(), down: false, size: Self::SIZE }
     }
 }
 
@@ -219,7 +224,7 @@ impl RouteMap {
             let rows = vec![station.name_in(language).to_owned()];
             let is_both = language == MapLanguage::Both && !station.translation.is_empty();
             let small = if is_both { vec![station.translation.clone()] } else { Vec::new() };
-            let label = Label { rows, small, down: station.label.down };
+            let label = Label { rows, small, ..station.label.clone() };
             Station { label, ..station.clone() }
         };
         Self::from_parts(MapParts {

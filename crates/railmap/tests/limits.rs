@@ -287,6 +287,11 @@ fn maps_stations_and_labels_have_texts() {
     for rows in ["", "\"\"", "\" \", \"\""] {
         assert_eq!(label(rows), ["7: error: station 1 s: its label has no row"], "{rows}");
     }
+    assert_eq!((label("\"s\"], size = 6, small = ["), label("\"s\"], size = 48, small = [")), (vec![], vec![]));
+    for size in [0, 5, 49] {
+        let found = label(&format!("\"s\"], size = {size}, small = ["));
+        assert_eq!(found, [format!("7: error: station 1 s: the size of its label is {size}; sizes are 6 to 48")]);
+    }
 }
 
 #[test]

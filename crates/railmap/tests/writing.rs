@@ -26,6 +26,7 @@ fn full_station() -> Station {
             rows: vec!["三田".to_owned(), "新".to_owned()],
             small: vec!["Mita".to_owned(), "New".to_owned()],
             down: true,
+            size: 15,
         },
         marks: vec![
             Mark { shape: Shape::Rect(Rect { x: 10, y: 20, width: 30, height: 40 }), chamfering: false, is_text: true },
@@ -146,10 +147,17 @@ fn a_label_is_written_unless_it_is_the_name_in_one_row() {
         text.lines().find(|line| line.starts_with("label")).map(str::to_owned)
     };
     let rows = |rows: &[&str]| rows.iter().map(ToString::to_string).collect::<Vec<_>>();
-    let label = |names: &[&str], small: &[&str], down: bool| Label { rows: rows(names), small: rows(small), down };
+    let label = |names: &[&str], small: &[&str], down: bool| Label {
+        rows: rows(names),
+        small: rows(small),
+        down,
+        size: Label::SIZE,
+    };
     assert_eq!(written(label(&["津"], &[], false)), None);
     assert_eq!(written(label(&["津"], &[], true)).unwrap(), "label = { rows = [\"津\"], down = true }");
     assert_eq!(written(label(&["津"], &["Tsu"], false)).unwrap(), "label = { rows = [\"津\"], small = [\"Tsu\"] }");
     assert_eq!(written(label(&["津", "市"], &[], false)).unwrap(), "label = { rows = [\"津\", \"市\"] }");
     assert_eq!(written(label(&["つ"], &[], false)).unwrap(), "label = { rows = [\"つ\"] }");
+    let large = Label { size: 15, ..Label::plain("津") };
+    assert_eq!(written(large).unwrap(), "label = { rows = [\"津\"], size = 15 }");
 }

@@ -50,7 +50,7 @@ pub fn measure_numbers(numbers: &[String]) -> Option<LabelSize> {
 
 fn numbers_label(numbers: &[String]) -> Label {
     let rows = numbers.chunks(NUMBERS_PER_ROW).map(|row| row.join(" ")).collect();
-    Label { rows, small: Vec::new(), down: false }
+    Label { rows, ..Label::plain("") }
 }
 
 fn symbol_run(symbol: &str) -> Option<GlyphRun> {

@@ -10,10 +10,15 @@ use crate::{
     typeface::{ASCENT, DESCENT, EM, Glyph},
 };
 
-/// The font size of a name, in map units.
-pub const NAME_SIZE: f64 = 12.0;
-/// The font size of the second language.
-pub const SMALL_SIZE: f64 = 8.0;
+/// The font size of most names, in map units.
+pub const NAME_SIZE: f64 = Label::SIZE as f64;
+/// The font size of the second language below a name of that size.
+pub const SMALL_SIZE: f64 = small_size(NAME_SIZE);
+
+/// The font size of the second language below a name.
+const fn small_size(name: f64) -> f64 {
+    name * 2.0 / 3.0
+}
 
 /// The gap between two rows of a name.
 const NAME_GAP: f64 = 2.0;
@@ -113,7 +118,8 @@ impl TextBlock {
         let names = label.rows.iter().map(|row| (row, false));
         let small = label.small.iter().map(|row| (row, true));
         let rows = names.chain(small).enumerate().map(|(at, (text, small))| {
-            let (size, gap) = if small { (SMALL_SIZE, SMALL_GAP) } else { (NAME_SIZE, NAME_GAP) };
+            let size = f64::from(label.size);
+            let (size, gap) = if small { (small_size(size), SMALL_GAP) } else { (size, NAME_GAP) };
             let gap = if at == 0 { 0.0 } else { gap };
             BlockRow { gap, small, ..BlockRow::of(face, text, size, label.down) }
         });

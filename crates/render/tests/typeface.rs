@@ -35,6 +35,7 @@ fn a_label_takes_as_much_room_as_its_rows() {
         rows: rows.iter().map(ToString::to_string).collect(),
         small: small.iter().map(ToString::to_string).collect(),
         down,
+        size: Label::SIZE,
     };
     let room = |rows: &[&str], small: &[&str], down| {
         let LabelSize { width, height } = measure(Typeface::builtin(), &label(rows, small, down));
@@ -47,6 +48,8 @@ fn a_label_takes_as_much_room_as_its_rows() {
     assert_eq!(room(&["東京", "駅"], &[], true), (26, 24));
     assert_eq!(room(&["2丁目"], &[], true), (12, 34));
     assert_eq!(room(&[""], &[], true), (12, 1));
+    let large = Label { size: 18, ..label(&["東京"], &["Tōkyō"], false) };
+    assert_eq!(measure(Typeface::builtin(), &large), LabelSize { width: 35, height: 33 }, "half as large again");
 }
 
 #[test]
@@ -56,7 +59,7 @@ fn any_character_can_be_set() {
         let row: String = piece.iter().collect();
         for down in [false, true] {
             let LabelSize { width, height } =
-                measure(Typeface::builtin(), &Label { rows: vec![row.clone()], small: vec![row.clone()], down });
+                measure(Typeface::builtin(), &Label { small: vec![row.clone()], down, ..Label::plain(&row) });
             assert!((1..2000).contains(&width) && (1..2000).contains(&height), "{row:?}");
         }
     }

@@ -121,7 +121,7 @@ fn lay_out(
         let size = kaisatsu_render::measure(face, label);
         (size.width, size.height)
     };
-    let variants = LabelVariants::of(network, options.language, &measure);
+    let variants = LabelVariants::of(network, &topology.termini_and_interchanges(), options.language, &measure);
     let (labelled, far, nudges) = place_labels(network, &mut layout, &variants, manner, progress)?;
     // Labels are only taken at the size of the grid for which they were placed at last.
     let cell = labelled.cell;

@@ -3,6 +3,8 @@
 //! A station of degree two with the same lines on both sides is contracted. It is placed evenly on its corridor at the
 //! end. Some stations of a long, winding corridor stay junctions, so that its shape is kept.
 
+use std::collections::HashSet;
+
 use crate::{
     dimensions::{HALF_LINE_WIDTH, INTERCHANGE_RADIUS, MIN_CONNECTOR, STEPS_PER_STATION, bundle_width},
     geometry::{Point, nearest_on},
@@ -81,6 +83,18 @@ impl Topology {
     /// Whether a line stops at a station.
     pub(crate) fn stops(&self, line: usize, station: usize) -> bool {
         self.stopping[station].binary_search(&line).is_ok()
+    }
+
+    /// The stations where passengers change on foot or lines end, part or meet.
+    pub(crate) fn termini_and_interchanges(&self) -> HashSet<usize> {
+        let is_one = |junction: &Junction| {
+            let ends_here = |end: &CorridorEnd| {
+                let corridor = &self.corridors[end.corridor];
+                corridor.walk.is_some() || corridor.lines.iter().any(|line| self.next_ends(*end, *line).is_empty())
+            };
+            junction.ends.len() != 2 || junction.ends.iter().any(ends_here)
+        };
+        self.junctions.iter().filter(|junction| is_one(junction)).filter_map(|one| one.kind.station()).collect()
     }
 
     /// The ends at which a line continues from an end through its junction; at a crossing, the opposite end.

@@ -124,12 +124,23 @@ fn a_layout_for_a_language_has_labels_in_it_and_room_for_them() {
         let text = document.stations[0].marks.iter().find(|mark| mark.is_text).unwrap();
         text.shape.bounds().width
     };
-    assert_eq!((width(&ja), ja.stations[0].label.rows.concat()), (12, "駅".to_owned()));
+    assert_eq!((width(&ja), ja.stations[0].label.rows.concat()), (15, "駅".to_owned()));
     assert!(width(&en) > 60, "{}", width(&en));
     let station = &en.stations[0];
     assert_eq!(station.label.rows.concat().replace(' ', ""), "Astationwithalongname");
     assert_eq!((station.name.as_str(), station.label.small.len()), ("駅", 0), "it is still found by its own name");
     assert!(en.to_toml().contains("language = \"en\"") && !ja.to_toml().contains("language"));
+}
+
+/// Two lines that cross at station 4. A third one ends at station 3, on the track of the first.
+#[test]
+fn the_names_of_termini_and_interchanges_are_larger() {
+    let east = [0.0, 1.0, 4.0, 3.0, 2.0, 5.0];
+    let mut places: Vec<(f64, f64)> = east.iter().map(|at| (35.0, 139.0 + at * 0.02)).collect();
+    places.extend([(35.02, 139.04), (34.98, 139.04)]);
+    let built = built(&network(&places, &[(&[0, 1, 4, 3, 2, 5], false), (&[6, 4, 7], false), (&[0, 1, 4, 3], false)]));
+    let sizes: Vec<u8> = built.document.stations.iter().map(|station| station.label.size).collect();
+    assert_eq!(sizes, [15, 12, 12, 15, 15, 15, 15, 15]);
 }
 
 #[test]

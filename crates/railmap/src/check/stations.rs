@@ -1,6 +1,9 @@
 //! Checks the stations of a map file.
 
-use std::{collections::HashMap, ops::Range};
+use std::{
+    collections::HashMap,
+    ops::{Range, RangeInclusive},
+};
 
 use kaisatsu_model::{Circle, Position, Prefecture, Rect, Shape, StationCode, StationName, Window};
 use toml::Spanned;
@@ -14,6 +17,9 @@ use crate::{
     datum::is_in_japan,
     file::{LabelEntry, MarkEntry, StationEntry},
 };
+
+/// The font sizes that a label may have, in map units.
+const LABEL_SIZES: RangeInclusive<u8> = 6..=48;
 
 /// Checks every station. Returns the usable ones, each with its span in the file.
 pub(super) fn check(
@@ -142,7 +148,14 @@ fn check_station(
             report.error(at, format!("{who}: its label has no row"));
             Label::plain(&entry.name)
         }
-        Some(LabelEntry { rows, small, down }) => Label { rows: rows.clone(), small: small.clone(), down: *down },
+        Some(LabelEntry { rows, small, down, size }) => {
+            let size = size.unwrap_or(Label::SIZE);
+            if !LABEL_SIZES.contains(&size) {
+                let (least, most) = (LABEL_SIZES.start(), LABEL_SIZES.end());
+                report.error(at, format!("{who}: the size of its label is {size}; sizes are {least} to {most}"));
+            }
+            Label { rows: rows.clone(), small: small.clone(), down: *down, size }
+        }
     };
     let numbers_at = entry.numbers_at.and_then(|[x, y, width, height]| {
         // Each number is checked by itself first: the sum of two unchecked numbers could overflow.

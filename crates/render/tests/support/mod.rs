@@ -18,7 +18,7 @@ pub(crate) fn read(text: &str) -> RouteMap {
 
 pub(crate) fn label(rows: &[&str], small: &[&str], down: bool) -> Label {
     let own = |rows: &[&str]| rows.iter().map(ToString::to_string).collect();
-    Label { rows: own(rows), small: own(small), down }
+    Label { rows: own(rows), small: own(small), down, size: Label::SIZE }
 }
 
 /// A TOML string.
@@ -36,12 +36,13 @@ pub(crate) fn alone(label: &Label, rect: &Window) -> RouteMap {
     let Window { x, y, width, height } = rect;
     read(&format!(
         "{HEAD}name = \"x\"\n[[station]]\ncode = 1\nname = \"x\"\nlat = 35.0\nlon = 139.0\n\
-         label = {{ rows = [{}], small = [{}], down = {} }}\nmarks = [\n\
+         label = {{ rows = [{}], small = [{}], down = {}, size = {} }}\nmarks = [\n\
          {{ shape = \"rect\", x = {x}, y = {y}, width = {width}, height = {height}, text = true }},\n\
          {{ shape = \"circle\", x = 990, y = 590, r = 4 }},\n]\n",
         rows(&label.rows),
         rows(&label.small),
-        label.down
+        label.down,
+        label.size
     ))
 }
 

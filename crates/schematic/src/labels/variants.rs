@@ -1,4 +1,7 @@
-//! The variants of a label: in one row, in two rows, or vertical.
+//! The variants of a label: in one row, in two rows, or vertical, and in large type where passengers change or trains
+//! end.
+
+use std::collections::HashSet;
 
 use kaisatsu_model::MapLanguage;
 use kaisatsu_railmap::{
@@ -19,16 +22,38 @@ pub(super) struct LabelVariant {
     pub(super) cost: f32,
 }
 
+/// The font size of the names of termini and interchanges, in map units.
+const LARGE_SIZE: u8 = 15;
+/// What it costs to set such a name no larger than the others: a large one may stand on a worse side, but evicts no
+/// other name.
+const NOT_LARGE: f32 = 2.0;
+
 /// The variants of the labels of all stations, by station.
 pub(crate) struct LabelVariants(Vec<Vec<LabelVariant>>);
 
 impl LabelVariants {
-    pub(crate) fn of(network: &Network, language: MapLanguage, measure: &MeasureLabel<'_>) -> Self {
+    /// `prominent` are the stations whose names are larger, where there is room.
+    pub(crate) fn of(
+        network: &Network,
+        prominent: &HashSet<usize>,
+        language: MapLanguage,
+        measure: &MeasureLabel<'_>,
+    ) -> Self {
         let known: KnownNames<'_> = network.stations.iter().map(|station| station.name.as_str()).collect();
-        Self(network.stations.iter().map(|station| variants(station, &known, language, measure)).collect())
+        let variants = |(at, station)| {
+            let plain = labels(station, &known, language);
+            let large = plain.clone().into_iter().map(|(label, cost)| (Label { size: LARGE_SIZE, ..label }, cost));
+            let all: Vec<_> = if prominent.contains(&at) {
+                plain.iter().cloned().map(|(label, cost)| (label, cost + NOT_LARGE)).chain(large).collect()
+            } else {
+                plain
+            };
+            all.into_iter().map(|(label, cost)| variant(label, cost, measure)).collect()
+        };
+        Self(network.stations.iter().enumerate().map(variants).collect())
     }
 
-    /// The size of a station's label in one row.
+    /// The size of a station's label in one row, in the type of most names.
     pub(crate) fn size(&self, station: usize) -> (i64, i64) {
         self.0[station].first().map_or((0, 0), |variant| (variant.width, variant.height))
     }
@@ -38,12 +63,13 @@ impl LabelVariants {
     }
 }
 
-fn variants(
-    station: &Station,
-    known: &KnownNames<'_>,
-    language: MapLanguage,
-    measure: &MeasureLabel<'_>,
-) -> Vec<LabelVariant> {
+fn variant(label: Label, cost: f32, measure: &MeasureLabel<'_>) -> LabelVariant {
+    let (width, height) = measure(&label);
+    LabelVariant { label, width: i64::from(width), height: i64::from(height), cost }
+}
+
+/// How a name can be set, with what it costs.
+fn labels(station: &Station, known: &KnownNames<'_>, language: MapLanguage) -> Vec<(Label, f32)> {
     let has_second = language == MapLanguage::Both && !station.translation.is_empty();
     let text = language.choose(&station.name, &station.translation);
     let small = |rows: usize| match (has_second, rows) {
@@ -52,17 +78,15 @@ fn variants(
         (true, _) => split_name(&station.translation, known).unwrap_or_else(|| vec![station.translation.clone()]),
     };
     let name = vec![text.to_owned()];
-    let mut variants = vec![(Label { rows: name.clone(), small: small(1), down: false }, 0.0)];
+    let label = |rows: &[String], small: Vec<String>, down: bool| {
+        let size = Label::SIZE;
+        Label { rows: rows.to_vec(), small, down, size }
+    };
+    let mut labels = vec![(label(&name, small(1), false), 0.0)];
     if let Some(rows) = split_name(text, known) {
-        variants.push((Label { rows: rows.clone(), small: small(2), down: false }, 1.2));
-        variants.push((Label { rows, small: small(1), down: true }, 3.0));
+        labels.push((label(&rows, small(2), false), 1.2));
+        labels.push((label(&rows, small(1), true), 3.0));
     }
-    variants.push((Label { rows: name, small: small(1), down: true }, if is_japanese(text) { 1.4 } else { 3.5 }));
-    variants
-        .into_iter()
-        .map(|(label, cost)| {
-            let (width, height) = measure(&label);
-            LabelVariant { label, width: i64::from(width), height: i64::from(height), cost }
-        })
-        .collect()
+    labels.push((label(&name, small(1), true), if is_japanese(text) { 1.4 } else { 3.5 }));
+    labels
 }
