@@ -71,7 +71,9 @@ class Ports(unittest.TestCase):
         ports = [free_port() for _ in range(300)]
         self.assertEqual(len(set(ports)), 300)
         lowest = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
-        self.assertLess(max(ports), lowest)
+        # Where connections may take nearly every port, there are too few below for all.
+        if lowest >= 4096:
+            self.assertLess(max(ports), lowest)
         release()
 
 

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 on_every_backend![
     one_station_by_name_is_answered_exactly,
+    the_readme_shows_what_is_answered,
     one_station_by_code_is_the_same_station,
     names_are_found_however_they_are_written,
     a_window_and_its_edges,
@@ -30,6 +31,15 @@ fn names(rail_map: &Value) -> Vec<String> {
 
 fn number(value: &Value) -> i64 {
     value.as_str().unwrap().parse().unwrap()
+}
+
+fn the_readme_shows_what_is_answered(backend: Backend) {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
+    let (before, example) = readme.split_once("```json\n").unwrap();
+    let query = before.rsplit_once("$APIKEY&").unwrap().1.split_once('"').unwrap().0;
+    let shown: Value = serde_json::from_str(example.split_once("```").unwrap().0).unwrap();
+    let answer = RouteMaps::start_on(backend).call("railmapDetail", &query.replace("高円寺", &http::encode("高円寺")));
+    assert_eq!(answer.json(), shown);
 }
 
 fn one_station_by_name_is_answered_exactly(backend: Backend) {

@@ -131,6 +131,11 @@ fn a_dataset_sees_whole_pictures_where_their_centres_do_not_tell_its_tags_apart(
     }
     let made = user.call("userCategory/createDataSet", &json!({"name": "grounds", "from": "storage"}));
     assert_eq!(made.status, 202, "{}", made.text());
+    // Some 180 runs of two networks, which one patience may not suffice for.
+    eventually("it is built", || {
+        let set = user.call("userCategory/getDataSet", &json!({"name": "grounds", "limit": 0})).json();
+        (set["state"] == "ready").then_some(())
+    });
     let set = eventually("it takes the vectors that suit it", || {
         let set = user.call("userCategory/getDataSet", &json!({"name": "grounds", "limit": 0})).json();
         ["general-whole", "general-both"].iter().any(|name| set["model"] == *name).then_some(set)

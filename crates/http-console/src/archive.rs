@@ -49,7 +49,7 @@ pub(crate) async fn download(
     let opened = gateway.recognition.dataset_files.open(Some(&application), &DatasetId::from_text(set)).await?;
     let disposition = attachment(opened.name());
     let mut response =
-        no_store(Body::from_stream(stream::try_unfold(Sending::Files(opened, Archive::default()), send)));
+        no_store(Body::from_stream(stream::try_unfold(Sending::Files(opened, Archive::default()), send_or_log)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/zip"));
     headers.insert(header::CONTENT_DISPOSITION, disposition);
@@ -64,7 +64,13 @@ enum Sending {
     Done,
 }
 
-/// The next part of an archive. An error ends the response early: the client sees that it is not complete.
+/// The next part of an archive. An error ends the response early: the client sees that it is not complete, but not why,
+/// because its status has been sent.
+async fn send_or_log(sending: Sending) -> Result<Option<(Bytes, Sending)>, RecognitionError> {
+    let sent = send(sending).await;
+    sent.inspect_err(|error| tracing::error!(%error, "an archive of a dataset was broken off"))
+}
+
 async fn send(sending: Sending) -> Result<Option<(Bytes, Sending)>, RecognitionError> {
     let (mut files, mut archive) = match sending {
         Sending::Files(files, archive) => (files, archive),

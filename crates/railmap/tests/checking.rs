@@ -332,6 +332,10 @@ fn a_missing_stop_shows_in_the_numbers() {
     assert_eq!(findings(&numbered(["JR-F08", "JR-F09", "JR-F10"])), [] as [&str; 0]);
     let warning = "43: warning: line 1 線: no station is JR-F09, between 駅1 and 駅2";
     assert_eq!(findings(&numbered(["JR-F08", "JR-F10", "JR-H40"])), [warning]);
+    // The two stations at its beginning are those at its end too.
+    let circle = numbered(["JR-F08", "JR-F10", "JR-H40"])
+        .replace("stations = [[1, 2]]\n", "stations = [[1, 2, 3]]\nloop = true\n");
+    assert_eq!(findings(&circle).iter().filter(|found| found.contains("no station is")).count(), 1, "{circle}");
     // An express passes a station, which has the number. Other lines have other numbers.
     assert_eq!(findings(&numbered(["JR-F08", "JR-F10", "JR-F09"])), [] as [&str; 0]);
     assert_eq!(findings(&numbered(["JR-H08", "JR-H10", "JR-F09"])), [] as [&str; 0]);

@@ -281,6 +281,18 @@ impl Store {
         Ok(counts?)
     }
 
+    /// Whether there are more items than this. It reads no more rows than that, however many there are.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn has_more_items_than(&self, count: i64) -> Result<bool, StoreError> {
+        let next: Option<i64> = on_each!(self, pool => {
+            sqlx::query_scalar("SELECT number FROM catalogue_item WHERE removed = 0 LIMIT 1 OFFSET $1")
+                .bind(count).fetch_optional(pool).await
+        })?;
+        Ok(next.is_some())
+    }
+
     /// The items that changed after a cursor (revision, number), in that order, at most `limit`.
     ///
     /// # Errors

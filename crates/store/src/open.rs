@@ -35,10 +35,12 @@ const POSTGRES_LIMITS: &str = "SET lock_timeout = '4s'; SET statement_timeout = 
 /// statements wait for it (`POSTGRES_LIMITS`): they stand in line behind it, and whatever reads whole tables, such as
 /// `pg_dump`, may take hours. A pooler may lend a connection on which the limits were set for somebody else.
 const MIGRATION_LOCK: &str = "SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; \
-     SELECT pg_advisory_xact_lock(7310291954432); SET LOCAL lock_timeout = '2s'";
+     SELECT pg_advisory_xact_lock(7310291954432); SET LOCAL lock_timeout = '500ms'";
 
-/// When a migration that found a table in use is tried again. Statements have their turn meanwhile.
-const MIGRATION_INTERVAL: Duration = Duration::from_secs(3);
+/// When a migration that found a table in use is tried again, at first and at most: twice as late each time. Statements
+/// have their turn meanwhile.
+const MIGRATION_INTERVAL: Duration = Duration::from_secs(2);
+const LONGEST_MIGRATION_INTERVAL: Duration = Duration::from_secs(30);
 
 impl Store {
     /// Opens the database, creates it if it is a SQLite file that does not exist, and migrates an older schema. A
@@ -174,15 +176,15 @@ async fn migrate_postgres(pool: &PgPool, errors: &OpenErrors<'_>) -> Result<(), 
         tables = postgres_tables(pool, errors).await?;
     }
     check_schema(&tables, found, &POSTGRES_SCHEMA, errors)?;
-    let mut waits = false;
+    let mut interval = MIGRATION_INTERVAL;
     loop {
         match run_migrations(pool).await {
             Err(error) if is_in_use(&error) => {
-                if !waits {
+                if interval == MIGRATION_INTERVAL {
                     tracing::warn!(%error, "the schema cannot be changed while others use its tables; it is tried again");
                 }
-                waits = true;
-                tokio::time::sleep(MIGRATION_INTERVAL).await;
+                tokio::time::sleep(interval).await;
+                interval = (2 * interval).min(LONGEST_MIGRATION_INTERVAL);
             }
             done => return done.map_err(|e| errors.of_migration(e)),
         }

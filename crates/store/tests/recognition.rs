@@ -156,6 +156,7 @@ async fn items_are_stored_and_removed_with_their_codes_and_pictures(store: Store
     let gone = store.changed_items(last, 10).await.unwrap();
     assert_eq!((gone.len(), gone[0].sketches.len()), (1, 0));
     assert_eq!(store.catalogue_counts().await.unwrap(), [("book".to_owned(), 1)]);
+    assert!(store.has_more_items_than(0).await.unwrap() && !store.has_more_items_than(1).await.unwrap());
 }
 
 async fn a_thumbnail_is_stored_as_long_as_an_image_or_an_item_refers_to_it(store: Store, _: AppId) {

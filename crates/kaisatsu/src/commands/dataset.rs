@@ -40,7 +40,15 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
         return Err(CliError::Usage(format!("{} is not empty; name a new folder", folder.display())));
     }
     let bar = progress::counter("images");
-    while let Some(DatasetFile { path, bytes }) = opened.next().await.map_err(failed)? {
+    let broken_off = |error: RecognitionError| match error {
+        RecognitionError::NoSuchDataset => CliError::Failed(format!(
+            "dataset '{id}' was changed or deleted while it was read, so {} has not all of it; export it again into a \
+             new folder",
+            folder.display()
+        )),
+        other => CliError::Failed(other.to_string()),
+    };
+    while let Some(DatasetFile { path, bytes }) = opened.next().await.map_err(broken_off)? {
         let inner = folder.join(path.folder);
         // A name that is there is never written over, whatever system the folder is on.
         let write = || fs::File::create_new(inner.join(path.file)).and_then(|mut file| file.write_all(&bytes));

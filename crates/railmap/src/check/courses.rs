@@ -46,7 +46,9 @@ pub(super) fn check(stations: &[(Station, Range<usize>)], lines: &[Spanned<LineE
                     report.warning(&three[1].1, message);
                 }
             }
-            for two in run.windows(2) {
+            // The first two of a loop are there twice.
+            let pairs = if entry.is_loop { run.len().saturating_sub(2) } else { run.len() };
+            for two in run.windows(2).take(pairs) {
                 if let Some(number) = missing_number(entry, &two[0].0, &two[1].0, &numbers) {
                     let (from, to) = (abbreviate(&two[0].0.name), abbreviate(&two[1].0.name));
                     report.warning(&span, format!("{who}: no station is {number}, between {from} and {to}"));

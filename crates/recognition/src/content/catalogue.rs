@@ -86,6 +86,9 @@ impl Catalogue {
     }
 
     async fn pictures(&self, images: Vec<Bytes>) -> Result<Vec<Reference>, RecognitionError> {
+        if images.is_empty() {
+            return Ok(Vec::new());
+        }
         let vocabulary = Arc::clone(self.vocabulary.get_or_init(Arc::default));
         let turned = reads_turned(&self.store).await?;
         let admitted = self.engine.admit(Workload::Import)?;

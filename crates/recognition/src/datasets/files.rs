@@ -93,7 +93,8 @@ impl OpenDataset {
     /// The next image; nothing at the end. Images that came to nothing and deleted ones are left out.
     ///
     /// # Errors
-    /// [`RecognitionError::NoSuchDataset`] when the version was removed meanwhile: what was read is not all of it;
+    /// [`RecognitionError::NoSuchDataset`] when the dataset or this version of it was removed meanwhile: what was read is
+    /// not all of it, and no image follows;
     /// [`RecognitionError::Failed`] when the storage has lost an image.
     pub async fn next(&mut self) -> Result<Option<DatasetFile>, RecognitionError> {
         loop {
@@ -106,7 +107,12 @@ impl OpenDataset {
             if row.outcome != Outcome::Fetched {
                 continue;
             }
-            // Asked for each image, at the moment when it is sent: it may have been deleted since the page was read.
+            // Asked for each image, at the moment when it is sent: the dataset, its version or the image may have been
+            // deleted since the page was read.
+            let here = self.store.dataset_images(&self.version, row.position - 1, 1).await?;
+            if here.first().is_none_or(|here| here.position != row.position) {
+                return Err(RecognitionError::NoSuchDataset);
+            }
             let Some(key) = self.store.image_blob(&self.application, &self.user, &row.image_id).await? else {
                 continue;
             };
@@ -129,8 +135,8 @@ impl OpenDataset {
             self.after = last.position;
             return Ok(true);
         }
-        let version = [self.version.as_str().to_owned()];
-        if self.store.existing_datasets(&version).await?.is_empty() {
+        // Every version has images as long as it is there; the row of the first one outlives it, as the dataset's own.
+        if self.store.dataset_images(&self.version, -1, 1).await?.is_empty() {
             return Err(RecognitionError::NoSuchDataset);
         }
         Ok(false)
@@ -142,37 +148,91 @@ mod tests {
     use std::time::Duration;
 
     use bytes::Bytes;
-    use kaisatsu_model::{Tag, Timestamp};
-    use kaisatsu_store::{ImageResult, ImageSource, NewDatasetImage};
+    use kaisatsu_model::{DatasetId, ImageId, Tag, Timestamp};
+    use kaisatsu_store::{
+        BlobKey, DatasetUpdate, ImageChanges, ImageResult, ImageSource, NewDatasetImage, UpdateDatasetOutcome,
+        VersionLimits,
+    };
 
     use crate::{
         RecognitionError, UploadRequest,
         fixture::{Fixture, PIXEL},
     };
 
-    #[tokio::test]
-    async fn an_image_that_was_deleted_is_left_out_and_one_that_was_lost_is_an_error() {
-        let fixture = Fixture::new().await;
-        let (store, user) = (&fixture.store, &fixture.user);
-        let storage = &fixture.recognition.storage;
+    /// A minute after the fixture's beginning, and after each number of versions before.
+    fn at(number: u8) -> Timestamp {
+        Timestamp(0).after(Duration::from_mins(u64::from(number)))
+    }
+
+    /// Builds what waits, as a worker would.
+    async fn build(fixture: &Fixture, id: &DatasetId, blob: &BlobKey, now: Timestamp) {
+        let (store, until) = (&fixture.store, now.after(Duration::from_secs(30)));
+        let lease = store.claim_dataset("one", now, until).await.unwrap().unwrap();
+        for pending in store.pending_images(id, now, -1, 10).await.unwrap() {
+            let fetched = ImageResult::Fetched { blob: blob.clone(), vector: vec![1.0] };
+            assert!(store.record_images(&lease, &[(pending.position, fetched)], now, until).await.unwrap());
+        }
+        assert!(store.finish_dataset(&lease, None, "{}", now).await.unwrap());
+    }
+
+    /// A built dataset of one image.
+    async fn dataset(fixture: &Fixture) -> (DatasetId, ImageId, BlobKey) {
+        let (user, storage) = (&fixture.user, &fixture.recognition.storage);
         let image = storage.upload(user, Bytes::from_static(PIXEL), UploadRequest::default()).await.unwrap();
         let blob = storage.find(user, &image.id).await.unwrap();
         let stored = NewDatasetImage { source: ImageSource::Stored(image.id.clone()), tag: Tag::new("cat").ok() };
         let id = fixture.dataset(user, 1, vec![stored]).await;
-        let now = Timestamp(0).after(Duration::from_mins(1));
-        let until = now.after(Duration::from_mins(1));
-        let lease = store.claim_dataset("one", now, until).await.unwrap().unwrap();
-        let position = store.pending_images(&id, now, -1, 10).await.unwrap()[0].position;
-        let fetched = ImageResult::Fetched { blob: blob.clone(), vector: vec![1.0] };
-        assert!(store.record_images(&lease, &[(position, fetched)], now, until).await.unwrap());
-        assert!(store.finish_dataset(&lease, None, "{}", now).await.unwrap());
+        build(fixture, &id, &blob, at(1)).await;
+        (id, image.id, blob)
+    }
 
+    #[tokio::test]
+    async fn an_image_that_was_deleted_is_left_out_and_one_that_was_lost_is_an_error() {
+        let fixture = Fixture::new().await;
+        let (user, storage) = (&fixture.user, &fixture.recognition.storage);
+        let (id, image, blob) = dataset(&fixture).await;
         let open = async || fixture.recognition.dataset_files.open(Some(&user.application), &id).await.unwrap();
         assert_eq!(open().await.next().await.unwrap().unwrap().bytes, PIXEL);
         fixture.context.blobs.remove(&blob.name()).await.unwrap();
         let lost = open().await.next().await;
         assert!(matches!(lost, Err(RecognitionError::Failed(_))), "{lost:?}");
-        storage.delete(user, &image.id).await.unwrap();
+        storage.delete(user, &image).await.unwrap();
         assert_eq!(open().await.next().await.unwrap(), None);
+    }
+
+    #[tokio::test]
+    async fn a_version_that_is_removed_while_it_is_read_does_not_look_complete() {
+        let fixture = Fixture::new().await;
+        let (user, files) = (&fixture.user, &fixture.recognition.dataset_files);
+        let (id, _, blob) = dataset(&fixture).await;
+        let before_a_page = files.open(Some(&user.application), &id).await.unwrap();
+        let mut within_a_page = files.open(Some(&user.application), &id).await.unwrap();
+        assert!(within_a_page.read_page().await.unwrap());
+        // The second change replaces the version that the first one kept to be undone.
+        for (number, from, to) in [(2, "cat", "dog"), (3, "dog", "cow")] {
+            let update = DatasetUpdate {
+                application: user.application.clone(),
+                user: user.id.clone(),
+                id: id.clone(),
+                version: DatasetId::from_random([number; 20]),
+                at: at(number),
+                name: None,
+                images: ImageChanges {
+                    rename_tags: vec![(Tag::new(from).unwrap(), Tag::new(to).unwrap())],
+                    ..ImageChanges::default()
+                },
+            };
+            let limits = VersionLimits { images: 10, tags: 10 };
+            let outcome = fixture.store.update_dataset(&update, limits).await.unwrap();
+            assert!(matches!(outcome, UpdateDatasetOutcome::Updated), "{outcome:?}");
+            build(&fixture, &update.version, &blob, at(number)).await;
+        }
+        for mut open in [before_a_page, within_a_page] {
+            let next = open.next().await;
+            assert!(matches!(next, Err(RecognitionError::NoSuchDataset)), "{next:?}");
+        }
+        let mut after = files.open(Some(&user.application), &id).await.unwrap();
+        assert_eq!(after.next().await.unwrap().unwrap().path.folder, "cow");
+        assert_eq!(after.next().await.unwrap(), None);
     }
 }

@@ -266,8 +266,7 @@ pub(crate) struct Reference {
 
 /// Whether the catalogue is so small that its reference pictures are read in four turns.
 pub(crate) async fn reads_turned(store: &Store) -> Result<bool, StoreError> {
-    let counts = store.catalogue_counts().await?;
-    Ok(counts.into_iter().map(|(_, items)| items).sum::<i64>() <= TURNED_UP_TO)
+    Ok(!store.has_more_items_than(TURNED_UP_TO).await?)
 }
 
 /// Makes a reference picture of an image file, in four turns or upright alone.

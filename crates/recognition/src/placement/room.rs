@@ -29,9 +29,9 @@ pub(super) fn in_memory(collections: &[Measured]) -> usize {
 /// The names of those that belong in the database.
 ///
 /// With [`VectorPlace::Auto`], those that are large, and of the others the largest until the rest fits into the
-/// memory that they may take. Each stays in the database for a while: a large one until half of its images are left,
-/// and one that had to make room until it and all in memory take three quarters of what they may. So none moves to
-/// and fro while images come and go.
+/// memory that they may take. Each stays in the database for a while: one with half as many images as a large one has,
+/// until it has fewer, and one that had to make room until it and all in memory take three quarters of what they may.
+/// So none moves to and fro while images come and go.
 pub(super) fn in_database(mut collections: Vec<Measured>, settings: &VectorSettings) -> HashSet<String> {
     let (mut chosen, mut kept) = (HashSet::new(), Vec::new());
     // The smallest first, so that the largest have to go; those in the database return into what room the others leave.

@@ -159,10 +159,13 @@ impl SegmentWriter {
             if size != u64::try_from(one.segment.size).ok() {
                 return self.forget(std::slice::from_ref(one), "is lost and will be written anew").await;
             }
-            if self.cache.is_damaged(one)? {
-                // The same items make the same bytes, which are not written where a file of their size is.
-                self.blobs.remove(&one.key().name()).await?;
-                return self.forget(std::slice::from_ref(one), "is damaged and will be written anew").await;
+            if self.is_damaged(one) {
+                // Only who still has the lease forgets it. Another process may have written it anew by now.
+                let forgotten = self.forget(std::slice::from_ref(one), "is damaged and will be written anew").await?;
+                if forgotten {
+                    self.remove_file(one).await;
+                }
+                return Ok(forgotten);
             }
             let entries = one.segment.entries;
             let live = self.store.count_changed_items(one.segment.range, entries).await?;
@@ -171,6 +174,21 @@ impl SegmentWriter {
             }
         }
         Ok(false)
+    }
+
+    /// A file that cannot be read, because its disk or its permissions are broken, is as bad as a damaged one.
+    fn is_damaged(&self, segment: &CatalogueSegment) -> bool {
+        self.cache.is_damaged(segment).unwrap_or_else(|error| {
+            tracing::error!(%error, segment = segment.number, "a segment of the catalogue cannot be read");
+            true
+        })
+    }
+
+    /// The same items make the same bytes, which are not written where a file of their size is.
+    async fn remove_file(&self, segment: &CatalogueSegment) {
+        if let Err(error) = self.blobs.remove(&segment.key().name()).await {
+            tracing::error!(%error, segment = segment.number, "the file of a damaged segment cannot be removed");
+        }
     }
 
     /// Writes one segment in place of neighbours, of what is live of them.
