@@ -1,6 +1,9 @@
 //! Backups: of either database and storage, restored into either.
 
-use std::path::{Path, PathBuf};
+use std::{
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+};
 
 use kaisatsu_e2e::{
     Answer, Backend, ConsoleClient, Database, Run, Server, User, eventually, make_key, make_key_with_scope,
@@ -112,7 +115,10 @@ fn backed_up(place: &Place, folder: &Path) -> PathBuf {
     let made = place.run(&["backup", backup.to_str().unwrap()]);
     assert_eq!(made.code, 0, "{}{}", made.out, made.err);
     assert!(made.out.contains("5 images") && made.out.ends_with("checked: all is well\n"), "{}", made.out);
-    assert!(backup.join("kaisatsu.db").is_file());
+    for path in [backup.clone(), backup.join("kaisatsu.db"), backup.join("images")] {
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{}: nobody else may read it", path.display());
+    }
     backup
 }
 

@@ -251,7 +251,7 @@ fn wrong_arguments_are_reported(backend: Backend) {
         (&["explain", "nothing"], 1, "there is no recognition nothing"),
         (&["list", "--since", "yesterday"], 2, "or how long ago, such as 2h"),
         (&["list", "--item", ""], 2, "--item"),
-        (&["totals", "--span", "0s"], 2, "a stretch of time is longer than nothing"),
+        (&["totals", "--span", "0s"], 2, "a span of time is longer than nothing"),
         (&["export", "--pictures", "/dev/null/none"], 1, "/dev/null/none"),
     ] {
         let run = feedback(&database, args);

@@ -50,6 +50,15 @@ fn own_models() -> tempfile::TempDir {
 }
 
 #[test]
+fn the_runtime_keeps_no_record_of_the_machine() {
+    let server = Server::start_with_models(&Database::fresh(Backend::Sqlite), &[]);
+    let made = fs::read_dir(server.home()).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut made: Vec<_> = made.map(|name| name.to_string_lossy().into_owned()).collect();
+    made.sort();
+    assert_eq!(made, [".local", "err", "out"], "ONNX Runtime makes .cache/Microsoft for its telemetry");
+}
+
+#[test]
 fn a_model_is_trained_from_a_folder_in_one_command() {
     let (home, models) = (tempfile::tempdir().unwrap(), own_models());
     let photos = home.path().join("photos");

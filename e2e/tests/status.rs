@@ -3,7 +3,8 @@
 use std::{fs, path::Path, process::Command};
 
 use kaisatsu_e2e::{
-    Answer, Backend, Database, Server, SmallDisk, User, eventually, http, make_key, models_with, pictures::picture, run,
+    Answer, Backend, Database, Server, SmallDisk, User, eventually, http, make_key, models_with, pictures::picture,
+    run, spawn,
 };
 use serde_json::{Value, json};
 
@@ -49,6 +50,43 @@ fn readiness_lists_every_part() {
     let (state, message) = part(&server, "models");
     assert_eq!(state, "off", "a server without models is no broken server");
     assert!(message.contains("kaisatsu models install"), "{message}");
+}
+
+#[test]
+fn a_server_that_was_killed_is_not_well_until_another_listens_in_its_place() {
+    let database = Database::fresh(Backend::Sqlite);
+    let mut server = Server::start(&database, &[]);
+    let (home, address) = (tempfile::tempdir().unwrap(), server.address.to_string());
+    let status = || run(home.path(), &["status", "--listen", &address, "--database", &database.address], &[]);
+    assert_eq!(status().code, 0);
+    server.signal("-KILL");
+    server.wait();
+    let killed = status();
+    assert_eq!(killed.code, 1, "{}", killed.out);
+    assert!(killed.out.starts_with(&format!("no server answers at {address}")), "{}", killed.out);
+    let serve = ["serve", "--listen", &address, "--database", &database.address];
+    let mut again = spawn(home.path(), &serve, &[]);
+    eventually("its own row is there alone", || {
+        let status = status();
+        (status.code == 0 && status.out.matches(&address).count() == 2).then_some(())
+    });
+    again.kill().unwrap();
+    again.wait().unwrap();
+}
+
+#[test]
+fn a_map_file_with_errors_is_said_by_readiness() {
+    let server = Server::start(&Database::fresh(Backend::Sqlite), &[]);
+    let file = server.maps().join("town.toml");
+    fs::write(&file, "format = 1\n").unwrap();
+    let message = eventually("readiness says so", || {
+        let (state, message) = part(&server, "maps");
+        (state == "degraded").then_some(message)
+    });
+    assert!(message.starts_with("not usable: town.toml"), "{message}");
+    assert_eq!(server.get("/readyz").status, 200);
+    fs::remove_file(file).unwrap();
+    eventually("readiness is well again", || (part(&server, "maps").0 == "ok").then_some(()));
 }
 
 #[test]

@@ -213,9 +213,23 @@ impl Gateway {
         parts.extend(self.monitor.parts());
         let stale = !self.key_cache.is_fresh();
         parts.push(part("keys", stale.then_some("API keys cannot be read from the database")));
-        parts.push(part("maps", self.maps.all().is_empty().then_some("no route map is loaded")));
+        parts.push(self.maps_part());
         parts.extend(self.recognition.parts());
         parts
+    }
+
+    fn maps_part(&self) -> Part {
+        const NAME: &str = "maps";
+        let broken = self.maps.broken_files();
+        if self.maps.all().is_empty() {
+            Part::new(NAME, PartState::Failing, "no route map is loaded")
+        } else if broken.is_empty() {
+            Part::ok(NAME)
+        } else {
+            let names: Vec<_> = broken.iter().filter_map(|path| path.file_name()).map(|name| name.display()).collect();
+            let names = names.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            Part::new(NAME, PartState::Degraded, format!("not usable: {names}; `kaisatsu map check` says why"))
+        }
     }
 
     /// The latest requests that the server failed to answer, the newest first.

@@ -34,6 +34,12 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
     if text.is_empty() { Err(rule()) } else { Ok(Duration::from_secs(total)) }
 }
 
+/// Parses a duration that is longer than nothing.
+pub(crate) fn parse_positive(text: &str) -> Result<Duration, String> {
+    let span = parse(text)?;
+    if span.is_zero() { Err("a span of time is longer than nothing".to_owned()) } else { Ok(span) }
+}
+
 /// Parses a calendar time, or a duration before now.
 pub(crate) fn parse_time(text: &str) -> Result<Timestamp, String> {
     parse_time_before(SystemClock.now(), text)

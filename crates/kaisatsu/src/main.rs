@@ -10,6 +10,7 @@ mod duration;
 mod error;
 mod logs;
 mod mail;
+mod process;
 mod settings;
 mod size;
 mod traces;
@@ -101,6 +102,7 @@ enum Command {
 
 fn main() -> ExitCode {
     allocator::configure();
+    process::forbid_telemetry();
     match run() {
         Ok(code) => code,
         Err(error) => {
@@ -117,6 +119,10 @@ fn run() -> Result<ExitCode, CliError> {
     // The system's own is loaded when a file needs it.
     if settings.recognition.heif != HeifLibrary::Installed {
         kaisatsu_vision::load_heif(&settings.recognition.heif).map_err(CliError::Failed)?;
+    }
+    // Maps, models and manual pages are for everybody.
+    if !matches!(cli.command, Command::Map(_) | Command::Models(_) | Command::Man(_)) {
+        process::keep_files_private();
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

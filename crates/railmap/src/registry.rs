@@ -77,6 +77,8 @@ struct TrackedFile<P> {
     version: Option<FileVersion>,
     /// The last valid map from this file.
     map: Option<Arc<LoadedMap<P>>>,
+    /// Whether the file as it is now cannot be read or has errors.
+    is_broken: bool,
 }
 
 /// Modification time and size, which tell whether a file has changed.
@@ -184,12 +186,20 @@ impl<P> MapRegistry<P> {
             if fresh.is_none() && earlier.is_some() {
                 tracing::warn!(file = %path.display(), "the map that was loaded from it before stays in force");
             }
-            files.insert(path, TrackedFile { version, map: fresh.or(earlier) });
+            let is_broken = fresh.is_none();
+            files.insert(path, TrackedFile { version, map: fresh.or(earlier), is_broken });
         }
         if changed {
             self.current.store(Arc::new(self.index(&files)));
         }
         Ok(changed)
+    }
+
+    /// The files of the folder that cannot be read or have errors. The log says what is wrong with them.
+    #[must_use]
+    pub fn broken_files(&self) -> Vec<PathBuf> {
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.iter().filter(|(_, tracked)| tracked.is_broken).map(|(path, _)| path.clone()).collect()
     }
 
     /// The built-in maps, replaced by those of the folder. Of two files with the same id and language, the first by

@@ -90,7 +90,7 @@ impl Monitor {
     #[must_use]
     pub fn new(store: Store, clock: Arc<dyn Clock>, disks: Vec<WatchedDisk>, identity: Identity) -> Self {
         let database = DatabaseStatus { kind: store.kind(), took: None, error: None, part: Part::ok(DATABASE) };
-        let id = format!("{:016x}", getrandom::u64().unwrap_or_default());
+        let id = format!("{}{:016x}", machine(), getrandom::u64().unwrap_or_default());
         let started_at = clock.now();
         let found = Mutex::new(Found { database, disks: Vec::new() });
         Self { store, clock, disks, identity, id, started_at, found }
@@ -138,9 +138,21 @@ impl Monitor {
         loop {
             self.look(&parts()).await;
             if !cleaned {
-                cleaned = self.store.remove_replicas_before(self.clock.now().before(FORGOTTEN)).await.is_ok();
+                cleaned = self.clean().await.is_ok();
             }
             tokio::time::sleep(INTERVAL).await;
+        }
+    }
+
+    /// Removes the rows of servers that ended long ago without a word, and those of the one in whose place this one
+    /// listens: it has ended too.
+    async fn clean(&self) -> Result<(), StoreError> {
+        self.store.remove_replicas_before(self.clock.now().before(FORGOTTEN)).await?;
+        let machine = machine();
+        if machine.is_empty() {
+            Ok(())
+        } else {
+            self.store.remove_former(&self.identity.address, &machine, &self.id).await
         }
     }
 
@@ -213,6 +225,13 @@ impl Replica {
         };
         Ok(store.replicas(now.before(FORGOTTEN)).await?.into_iter().map(replica).collect())
     }
+}
+
+/// What distinguishes this machine from others, as the beginning of the names of processes on it; empty where that is
+/// not known.
+fn machine() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    if name.trim().is_empty() { String::new() } else { format!("{}-", name.trim()) }
 }
 
 /// The name of the database among the parts.

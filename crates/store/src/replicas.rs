@@ -56,6 +56,19 @@ impl Store {
         Ok(())
     }
 
+    /// Removes the rows of other servers with an address whose names begin in the same way.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remove_former(&self, address: &str, beginning: &str, id: &str) -> Result<(), StoreError> {
+        on_each!(self, pool => {
+            sqlx::query("DELETE FROM replica WHERE address = $1 AND substr(id, 1, $2) = $3 AND id <> $4")
+                .bind(address).bind(i32::try_from(beginning.chars().count()).unwrap_or(i32::MAX))
+                .bind(beginning).bind(id).execute(pool).await.map(drop)
+        })?;
+        Ok(())
+    }
+
     /// Removes the servers that were last seen before a time.
     ///
     /// # Errors

@@ -34,7 +34,10 @@ impl<R: Read> Table<R> {
     /// Starts reading a file of at most `max_bytes`.
     pub(crate) fn new(file: &str, reader: R, max_bytes: u64) -> Result<Self, Error> {
         let reader = LimitedReader::new(reader, max_bytes);
-        let mut reader = csv::ReaderBuilder::new().flexible(true).buffer_capacity(1 << 16).from_reader(reader);
+        // With "\r\n" as the end of a row, rows would be numbered by the lines before them. All cells are trimmed.
+        let end = csv::Terminator::Any(b'\n');
+        let builder = &mut csv::ReaderBuilder::new();
+        let mut reader = builder.flexible(true).terminator(end).buffer_capacity(1 << 16).from_reader(reader);
         let names = reader.headers().map_err(|error| csv_error(file, 1, &error))?;
         // Editors on Windows write a byte order mark before the first column name.
         let header = names.iter().map(|name| name.trim().trim_start_matches('\u{feff}').to_ascii_lowercase()).collect();

@@ -8,7 +8,7 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
-use kaisatsu_recognition::{ItemFilter, ListedItem, Page};
+use kaisatsu_recognition::{ItemFilter, ListedItem, Page, import::CATEGORIES};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -149,6 +149,10 @@ pub(crate) async fn list(State(gateway): State<Arc<Gateway>>, RawQuery(raw): Raw
     let query = Query::read(raw.as_deref(), &[API_KEY, "category", "id", "barcode", "cursor", "limit"]);
     respond_with(FUNCTION, gateway.admit_operator(&query, &headers).await, async |_| {
         let (category, id) = (query.text("category")?, query.text("id")?);
+        if category.is_some_and(|category| !CATEGORIES.contains(&category)) {
+            let rule = format!("query parameter category must be one of {}", CATEGORIES.join(", "));
+            return Err(Failure::new(Kind::ParameterInvalid, rule));
+        }
         let (filter, page) = (ItemFilter { category, id, code: query.text("barcode")? }, query_page(&query)?);
         let Page { items, next } = gateway.recognition.catalogue.list(filter, &page.after, page.most).await?;
         let items = items.into_iter().map(ItemEntry::from).collect();

@@ -8,7 +8,7 @@ use kaisatsu_model::{AccountState, Clock as _, Email, Registration, Role, System
 use kaisatsu_status::Replica;
 use kaisatsu_store::Store;
 
-use super::{agreed, confirm, counted::counted, table};
+use super::{agreed, counted::counted, table};
 use crate::{
     error::CliError,
     settings::{Settings, on_this_machine},
@@ -75,7 +75,7 @@ pub(crate) enum Command {
         /// The person's e-mail address
         #[arg(value_parser = Email::new)]
         email: Email,
-        /// Delete it; without this the command only lists what would be deleted
+        /// Do not ask
         #[arg(long)]
         yes: bool,
     },
@@ -168,12 +168,9 @@ async fn delete(accounts: &Accounts, email: &Email, yes: bool) -> Result<(), Cli
             counted(all.verdicts, "verdict")
         );
     }
-    if yes || confirm(&format!("Delete {email} with all of this?")) {
-        accounts.delete_as_operator(&id).await?;
-        eprintln!("{email} is deleted");
-    } else {
-        eprintln!("this would go with {email}; --yes deletes it");
-    }
+    agreed(yes, &format!("Delete {email} with all of this?"))?;
+    accounts.delete_as_operator(&id).await?;
+    eprintln!("{email} is deleted");
     Ok(())
 }
 

@@ -35,7 +35,7 @@ const PAGE: i64 = 1_000;
 pub(crate) async fn run(command: &Command, settings: &Settings) -> Result<ExitCode, CliError> {
     let folder = &command.folder;
     let told = |error: std::io::Error| CliError::Failed(format!("{}: {error}", folder.display()));
-    let store = Store::open(&settings.database()?).await?;
+    let store = Store::open(&settings.existing_database()?).await?;
     let images = Blobs::open(&settings.blobs()?).map_err(|error| stored(&error))?;
     fs::create_dir_all(folder).map_err(told)?;
     if fs::read_dir(folder).map_err(told)?.next().is_some() {

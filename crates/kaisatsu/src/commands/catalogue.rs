@@ -5,7 +5,7 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{Subcommand, ValueEnum};
+use clap::{Subcommand, ValueEnum, builder::PossibleValuesParser};
 use kaisatsu_recognition::{
     Thumbnails,
     import::{self, ImportError},
@@ -46,7 +46,7 @@ pub(crate) enum Command {
     /// List the items, in the order in which they were first added
     List {
         /// Only those of this category, such as book
-        #[arg(long, value_name = "CATEGORY")]
+        #[arg(long, value_name = "CATEGORY", value_parser = PossibleValuesParser::new(import::CATEGORIES))]
         category: Option<String>,
         /// List instead the items that lack something apps of hosted gateways read, all of them: maker, brand,
         /// `releaseDate`, `imageUrl`, or a page
@@ -193,6 +193,10 @@ async fn import_file(
     pictures: &Path,
 ) -> Result<ExitCode, CliError> {
     let name = file.display();
+    // Else every picture would be missing, and items lose the ones they have.
+    if !pictures.as_os_str().is_empty() && !pictures.is_dir() {
+        return Err(CliError::Usage(format!("--pictures: there is no folder {}", pictures.display())));
+    }
     let models = settings.models_folder()?;
     let registry =
         ModelRegistry::open(&models).map_err(|error| CliError::Failed(format!("{}: {error}", models.display())))?;
@@ -207,7 +211,9 @@ async fn import_file(
     let done = done.map_err(|error| match error {
         ImportError::Store(error) => error.into(),
         ImportError::Put(error) => CliError::Store(error.to_string()),
-        ImportError::Model(fault) => CliError::Failed(fault.to_string()),
+        ImportError::Model(fault) => {
+            CliError::Failed(format!("{fault}; `kaisatsu models install` installs the models that this needs"))
+        }
     })?;
     let (added, skipped) = (counted(done.added, "item"), counted(done.skipped, "row"));
     outln!("{added} added, {} were there, {skipped} left out", done.unchanged);

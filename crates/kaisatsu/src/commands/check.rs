@@ -20,7 +20,7 @@ pub(crate) struct Command {
 }
 
 pub(crate) async fn run(command: &Command, settings: &Settings) -> Result<ExitCode, CliError> {
-    let store = Store::open(&settings.database()?).await?;
+    let store = Store::open(&settings.existing_database()?).await?;
     let blobs = Blobs::open(&settings.blobs()?).map_err(|error| CliError::Store(error.to_string()))?;
     let ask = CheckOptions { deep: command.deep, repair: command.repair };
     let done = check(&store, &blobs, ask).await.map_err(|error| CliError::Store(error.to_string()))?;

@@ -26,8 +26,8 @@ const BATCH: usize = 64;
 pub(crate) enum Command {
     /// Add the images of a folder, and of the folders in it, to a collection
     ///
-    /// An image's id is its path in the folder; the folder that contains it is its tag. An import that was interrupted
-    /// can be run again: it continues where it stopped.
+    /// An image's id is its path in the folder; the path of the folder that contains it is its tag. An import that was
+    /// interrupted can be run again: it continues where it stopped.
     Import {
         /// The collection; it is created if it does not exist
         #[arg(value_parser = CollectionName::new)]
@@ -176,6 +176,8 @@ async fn import(store: &Store, settings: &Settings, asked: &Import) -> Result<Ex
     };
     let model_sha256 = training::embedding_sha256(&registry, &base).map_err(|fault| failed(fault.to_string()))?;
     let wanted = Collection { name: asked.name.clone(), model: base.clone(), model_sha256 };
+    let mut paths = Vec::new();
+    walk(&asked.folder, &mut paths).map_err(|error| failed(format!("{}: {error}", asked.folder.display())))?;
     let facts = store.ensure_collection(&wanted, SystemClock.now()).await?;
     if facts != wanted {
         let name = &asked.name;
@@ -185,8 +187,6 @@ async fn import(store: &Store, settings: &Settings, asked: &Import) -> Result<Ex
              ones, or name its model with --base"
         )));
     }
-    let mut paths = Vec::new();
-    walk(&asked.folder, &mut paths).map_err(|error| failed(format!("{}: {error}", asked.folder.display())))?;
     let known: HashSet<String> = store.image_ids(&asked.name).await?.into_iter().collect();
     let before = paths.len();
     paths.retain(|path| asked.again || !known.contains(&image_id(&asked.folder, path)));
@@ -244,6 +244,11 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     entries.sort();
     for path in entries {
         if path.is_dir() {
+            // It may lead to what contains it.
+            if path.is_symlink() {
+                eprintln!("left out: {}: a link to a folder", path.display());
+                continue;
+            }
             walk(&path, found)?;
         } else {
             found.push(path);

@@ -31,7 +31,7 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
         RecognitionError::NoSuchDataset => CliError::Failed(format!("there is no dataset '{id}'")),
         other => CliError::Failed(other.to_string()),
     };
-    let store = Store::open(&settings.database()?).await?;
+    let store = Store::open(&settings.existing_database()?).await?;
     let blobs = Blobs::open(&settings.blobs()?).map_err(|error| CliError::Store(error.to_string()))?;
     let mut opened =
         DatasetFiles::new(store.clone(), blobs).open(None, &DatasetId::from_text(&id)).await.map_err(failed)?;

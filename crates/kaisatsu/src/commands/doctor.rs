@@ -3,6 +3,7 @@
 use std::{net::TcpListener, process::ExitCode};
 
 use clap::Args;
+use kaisatsu_railmap::MapRegistry;
 use kaisatsu_store::{BlobAddress, Blobs, DatabaseAddress, DiskSpace, Store, try_writing};
 use kaisatsu_vision::ModelRegistry;
 
@@ -107,9 +108,20 @@ fn images(settings: &Settings) -> Finding {
 }
 
 fn maps(settings: &Settings) -> Finding {
-    match settings.maps_folder() {
-        Ok(folder) => ("maps", Outcome::Ok, folder.display().to_string()),
-        Err(error) => ("maps", Outcome::Problem, error.to_string()),
+    const WHAT: &str = "maps";
+    let folder = match settings.maps_folder() {
+        Ok(folder) => folder,
+        Err(error) => return (WHAT, Outcome::Problem, error.to_string()),
+    };
+    match MapRegistry::open(Some(folder.clone()), |_| ()) {
+        Err(error) => (WHAT, Outcome::Problem, format!("{}: {error}", folder.display())),
+        Ok(maps) => match maps.broken_files().first() {
+            Some(broken) => {
+                let broken = broken.display();
+                (WHAT, Outcome::Problem, format!("{broken} is not usable; `kaisatsu map check {broken}` says why"))
+            }
+            None => (WHAT, Outcome::Ok, folder.display().to_string()),
+        },
     }
 }
 

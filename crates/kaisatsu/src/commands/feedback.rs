@@ -75,14 +75,14 @@ pub(crate) enum Command {
         /// Only the verdicts of this application
         #[arg(long, value_name = "NAME", value_parser = ApplicationName::new)]
         app: Option<ApplicationName>,
-        /// Only selection on answers of this model, dataset or collection
+        /// Only verdicts on answers of this model, dataset or collection
         #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
         model: Option<String>,
-        /// Only selection on this candidate: its id, or that of its class, item or image
+        /// Only verdicts on this candidate: its id, or that of its class, item or image
         #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
         item: Option<String>,
         /// The intervals to count by
-        #[arg(long, value_name = "SPAN", default_value = "1d", value_parser = stretch)]
+        #[arg(long, value_name = "SPAN", default_value = "1d", value_parser = duration::parse_positive)]
         span: Duration,
         /// As JSON, one array
         #[arg(long)]
@@ -110,28 +110,28 @@ pub(crate) enum Command {
 /// Selects verdicts.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Selection {
-    /// Only selection of this application
+    /// Only verdicts of this application
     #[arg(long, value_name = "NAME", value_parser = ApplicationName::new)]
     app: Option<ApplicationName>,
-    /// Only selection on this candidate: its id, or that of its class, item or image
+    /// Only verdicts on this candidate: its id, or that of its class, item or image
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     item: Option<String>,
-    /// Only selection on answers of this model, dataset or collection
+    /// Only verdicts on answers of this model, dataset or collection
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     model: Option<String>,
-    /// Only selection on this recognition
+    /// Only verdicts on this recognition
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     recognition: Option<String>,
-    /// Only selection given since then: 2026-11-15T09:30:00Z, 2026-11-15, or 2h for two hours ago
+    /// Only verdicts given since then: 2026-11-15T09:30:00Z, 2026-11-15, or 2h for two hours ago
     #[arg(long, value_name = "TIME", value_parser = duration::parse_time)]
     since: Option<Timestamp>,
-    /// Only selection given before then
+    /// Only verdicts given before then
     #[arg(long, value_name = "TIME", value_parser = duration::parse_time)]
     until: Option<Timestamp>,
-    /// Only selection whose comment contains this text, ignoring case
+    /// Only verdicts whose comment contains this text, ignoring case
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     search: Option<String>,
-    /// Only selection with a comment
+    /// Only verdicts with a comment
     #[arg(long)]
     comments: bool,
 }
@@ -169,7 +169,7 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
                     --since and --until";
         return Err(CliError::Usage(told.to_owned()));
     }
-    let store = Store::open(&settings.database()?).await?;
+    let store = Store::open(&settings.existing_database()?).await?;
     match command {
         Command::List { selection, limit, json } => {
             let rows = store.newest_feedback(&selection.filter(&store).await?, None, limit.into()).await?;
@@ -223,9 +223,4 @@ fn line(row: FeedbackRow) -> [String; 8] {
         row.standing.as_str().to_owned(),
         table::short(&row.comment.unwrap_or_default()),
     ]
-}
-
-fn stretch(text: &str) -> Result<Duration, String> {
-    let span = duration::parse(text)?;
-    if span.is_zero() { Err("a stretch of time is longer than nothing".to_owned()) } else { Ok(span) }
 }

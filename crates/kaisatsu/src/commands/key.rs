@@ -28,7 +28,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "PLACES")]
         allow: Option<AllowedPlaces>,
         /// After how long it expires: 90d, 12w [default: never]
-        #[arg(long, value_name = "SPAN", value_parser = duration::parse)]
+        #[arg(long, value_name = "SPAN", value_parser = duration::parse_positive)]
         expires: Option<Duration>,
     },
     /// List the keys, without their secrets

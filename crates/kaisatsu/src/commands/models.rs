@@ -217,7 +217,7 @@ fn tell(name: &str, labelled: &LabelledPhotos, embedded: &training::Embeddings, 
     let (classes, photos) = (labelled.classes.len(), embedded.vectors.len());
     outln!("model '{name}': {} from {}, by {way}", counted(classes, "class"), counted(photos, "photograph"));
     if report.judged == 0 {
-        outln!("leave-one-out accuracy: unknown; it takes two photographs of a class");
+        outln!("leave-one-out accuracy: unknown; it takes two photographs of a class that are not near-duplicates");
         return;
     }
     let share = 100.0 * report.accuracy();

@@ -10,6 +10,7 @@ use std::{
 };
 
 use clap::Args;
+use kaisatsu_model::Timestamp;
 use kaisatsu_store::{BlobAddress, Blobs, DatabaseAddress, Store};
 
 use super::{
@@ -57,6 +58,8 @@ pub(crate) async fn run(command: &Command, settings: &Settings) -> Result<ExitCo
     if replaces {
         remove_unknown(&store, &target).await?;
     }
+    // The servers that ran when the copy was made are those of another place.
+    store.remove_replicas_before(Timestamp(i64::MAX)).await?;
     let outcome = verify(&store, &target, &format!("restored to {address}")).await?;
     store.close().await;
     Ok(outcome)

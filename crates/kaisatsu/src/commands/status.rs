@@ -67,8 +67,11 @@ struct Readiness {
 pub(crate) async fn run(command: &Command, settings: &Settings) -> Result<ExitCode, CliError> {
     let address = settings.local_address();
     let said = ask(address).await;
-    let replicas = match Store::open(&settings.database()?).await {
-        Ok(store) => Replica::of(&store, SystemClock.now()).await.map_err(|error| error.to_string()),
+    let replicas = match settings.existing_database() {
+        Ok(database) => match Store::open(&database).await {
+            Ok(store) => Replica::of(&store, SystemClock.now()).await.map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        },
         Err(error) => Err(error.to_string()),
     };
     let (replicas, database_error) = match replicas {
@@ -85,18 +88,13 @@ pub(crate) async fn run(command: &Command, settings: &Settings) -> Result<ExitCo
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn report(
-    address: SocketAddr,
-    said: Option<Readiness>,
-    replicas: Vec<Replica>,
-    database_error: Option<String>,
-) -> Report {
-    // A server behind TLS is not asked over the network; what it last wrote into the database is as good.
+fn report(address: SocketAddr, said: Said, replicas: Vec<Replica>, database_error: Option<String>) -> Report {
     let own = || replicas.iter().find(|replica| replica.alive && replica.address == address.to_string());
     let (status, parts) = match (said, own()) {
-        (Some(said), _) => (said.status, said.parts),
-        (None, Some(replica)) => (status_of(&replica.parts).to_owned(), replica.parts.clone()),
-        (None, None) => ("unreachable".to_owned(), Vec::new()),
+        (Said::Readiness(said), _) => (said.status, said.parts),
+        // What a server behind TLS last wrote into the database is as good as its answer.
+        (Said::NotPlain, Some(replica)) => (status_of(&replica.parts).to_owned(), replica.parts.clone()),
+        (Said::NotPlain | Said::Nothing, _) => ("unreachable".to_owned(), Vec::new()),
     };
     let replica = |replica: Replica| ReplicaReport {
         address: replica.address,
@@ -155,10 +153,20 @@ fn print(report: &Report) {
     table::print(["SERVER", "STATE", "VERSION", "STARTED", "SEEN"], &rows);
 }
 
-/// What a server on this machine says of itself; `None` when none answers in plain HTTP.
-async fn ask(address: SocketAddr) -> Option<Readiness> {
+/// What the listener at an address answered.
+enum Said {
+    Readiness(Readiness),
+    /// Something listens that does not answer in plain HTTP, as behind TLS.
+    NotPlain,
+    /// Nobody listens.
+    Nothing,
+}
+
+async fn ask(address: SocketAddr) -> Said {
+    let Ok(Ok(mut stream)) = tokio::time::timeout(PATIENCE, TcpStream::connect(address)).await else {
+        return Said::Nothing;
+    };
     let asked = async {
-        let mut stream = TcpStream::connect(address).await.ok()?;
         let request = format!("GET /readyz HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).await.ok()?;
         let mut answer = Vec::new();
@@ -167,5 +175,5 @@ async fn ask(address: SocketAddr) -> Option<Readiness> {
         let (_, body) = answer.split_once("\r\n\r\n")?;
         serde_json::from_str(body).ok()
     };
-    tokio::time::timeout(PATIENCE, asked).await.ok().flatten()
+    tokio::time::timeout(PATIENCE, asked).await.ok().flatten().map_or(Said::NotPlain, Said::Readiness)
 }

@@ -34,9 +34,9 @@ struct Sum {
 }
 
 pub(crate) async fn run(command: &Command, settings: &Settings) -> Result<ExitCode, CliError> {
+    let store = Store::open(&settings.existing_database()?).await?;
     let service = key_service(settings).await?;
     let app = application(&service, &command.app).await?;
-    let store = Store::open(&settings.database()?).await?;
     let now = SystemClock.now();
     let totals = store.usage(&app.id, now.before(command.since), Timestamp(i64::MAX), i64::MAX).await?;
     let mut sums: BTreeMap<String, Sum> = BTreeMap::new();

@@ -26,6 +26,20 @@ impl Settings {
         }
     }
 
+    /// The address of a database that there is, for commands that are of no use on an empty one.
+    pub(crate) fn existing_database(&self) -> Result<DatabaseAddress, CliError> {
+        let named = self.database.is_some();
+        let address =
+            if named { self.database()? } else { DatabaseAddress::Sqlite(self.data_folder()?.join("kaisatsu.db")) };
+        match &address {
+            DatabaseAddress::Sqlite(path) if !path.exists() => Err(CliError::Usage(format!(
+                "there is no database {}; name the server's folder with --data, or its database with --database",
+                path.display()
+            ))),
+            _ => Ok(address),
+        }
+    }
+
     /// The address of the storage for users' images. The data folder is created if they are in it.
     pub(crate) fn blobs(&self) -> Result<BlobAddress, CliError> {
         if let Some(Hidden(text)) = &self.blobs {

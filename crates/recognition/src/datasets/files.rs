@@ -93,8 +93,8 @@ impl OpenDataset {
     /// The next image; nothing at the end. Images that came to nothing and deleted ones are left out.
     ///
     /// # Errors
-    /// [`RecognitionError::NoSuchDataset`] when the dataset or this version of it was removed meanwhile: what was read is
-    /// not all of it, and no image follows;
+    /// [`RecognitionError::NoSuchDataset`] when the dataset or this version of it was removed meanwhile: what was read
+    /// is not all of it, and no image follows;
     /// [`RecognitionError::Failed`] when the storage has lost an image.
     pub async fn next(&mut self) -> Result<Option<DatasetFile>, RecognitionError> {
         loop {

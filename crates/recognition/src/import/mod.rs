@@ -12,7 +12,7 @@ use std::{
 use kaisatsu_store::{ItemRecord, NewItem, Store, StoreError};
 use kaisatsu_vision::{Bounds, ModelRegistry, Worker, decode, manifest::Fault, object::Vocabulary, thumbnail};
 pub(crate) use rows::own;
-pub use rows::{Format, Row, rows};
+pub use rows::{CATEGORIES, Format, Row, rows};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 

@@ -12,7 +12,8 @@ use serde_json::{Map, Value, json};
 use super::Entry;
 
 /// The categories of the contract.
-const CATEGORIES: [&str; 6] = ["book", "cd", "dvd", "game", "software", "food"];
+/// The categories of items.
+pub const CATEGORIES: [&str; 6] = ["book", "cd", "dvd", "game", "software", "food"];
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,26 +82,34 @@ fn lines(path: &Path, read: impl Fn(&str) -> Result<Entry, String> + 'static) ->
     Ok(Box::new(lines.filter_map(row)))
 }
 
+/// The end of a row. With "\r\n" as one, the reader would number rows by the lines before them; all cells are trimmed.
+pub(super) const LINE_FEED: csv::Terminator = csv::Terminator::Any(b'\n');
+
 fn table(path: &Path, separator: u8, read: fn(&Fields) -> Result<Entry, String>) -> io::Result<Rows> {
     // Dumps separated by tabs do not quote: a quotation mark there is a quotation mark.
-    let reader =
-        csv::ReaderBuilder::new().delimiter(separator).quoting(separator == b',').flexible(true).from_path(path);
+    let reader = csv::ReaderBuilder::new()
+        .delimiter(separator)
+        .quoting(separator == b',')
+        .flexible(true)
+        .terminator(LINE_FEED)
+        .from_path(path);
     let mut reader = reader.map_err(io::Error::other)?;
     let header: Vec<String> =
         reader.headers().map_err(io::Error::other)?.iter().map(|name| name.trim().to_owned()).collect();
     let row = move |record: Result<csv::StringRecord, csv::Error>| match record {
+        Ok(record) if record.iter().all(|cell| cell.trim().is_empty()) => None,
         Ok(record) => {
             let line = record.position().map_or(0, |at| usize::try_from(at.line()).unwrap_or(0));
             let cells = header.iter().zip(&record).filter(|(_, cell)| !cell.trim().is_empty());
             let fields = cells.map(|(name, cell)| (name.clone(), Value::from(cell.trim()))).collect();
-            Row { line, entry: read(&fields) }
+            Some(Row { line, entry: read(&fields) })
         }
         Err(error) => {
             let line = error.position().map_or(0, |at| usize::try_from(at.line()).unwrap_or(0));
-            Row { line, entry: Err(error.to_string()) }
+            Some(Row { line, entry: Err(error.to_string()) })
         }
     };
-    Ok(Box::new(reader.into_records().map(row)))
+    Ok(Box::new(reader.into_records().filter_map(row)))
 }
 
 fn object(line: &str) -> Result<Fields, String> {

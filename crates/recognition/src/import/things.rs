@@ -12,6 +12,8 @@ use kaisatsu_model::Position;
 use kaisatsu_store::{hex, sha256};
 use kaisatsu_vision::instances::{Facts, Instance, Site};
 
+use super::rows::LINE_FEED;
+
 /// The names of the columns, ours first.
 const ID: &[&str] = &["id", "item"];
 const NAME: &[&str] = &["name", "itemlabel", "label"];
@@ -67,7 +69,8 @@ fn listed(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// # Errors
 /// When the file cannot be read, or has no column for names.
 pub fn from_table(path: &Path, mut left_out: impl FnMut(u64, &str)) -> io::Result<Vec<Listed>> {
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_path(path).map_err(io::Error::other)?;
+    let mut reader =
+        csv::ReaderBuilder::new().flexible(true).terminator(LINE_FEED).from_path(path).map_err(io::Error::other)?;
     let header: Vec<String> = reader
         .headers()
         .map_err(io::Error::other)?
@@ -91,6 +94,9 @@ pub fn from_table(path: &Path, mut left_out: impl FnMut(u64, &str)) -> io::Resul
                 continue;
             }
         };
+        if record.iter().all(|cell| cell.trim().is_empty()) {
+            continue;
+        }
         let line = record.position().map_or(0, csv::Position::line);
         let cell = |at: Option<usize>| at.and_then(|at| record.get(at)).unwrap_or_default().trim().to_owned();
         let named = cell(name);

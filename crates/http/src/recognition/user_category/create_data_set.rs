@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
-use kaisatsu_model::{DatasetName, ImageId, Phase, Tag};
+use kaisatsu_model::{ImageId, Phase, Tag};
 use kaisatsu_recognition::{DatasetImageRequest, DatasetSource, ImageOrigin};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -14,7 +14,7 @@ use super::{
         json::{Object, field},
         response::{Accepted, BodyRefusals, RecognitionError, Refusals, UserRefusals},
     },
-    data_set::WarningWire,
+    data_set::{WarningWire, dataset_name},
     request::{UserQuery, UserRequest},
 };
 use crate::{Failure, Gateway, Kind, body::Reservation};
@@ -102,7 +102,7 @@ pub(crate) async fn create_data_set(State(gateway): State<Arc<Gateway>>, request
     let function = "userCategory/createDataSet";
     request
         .respond_once(&gateway, function, MOST, async |user, body, id| {
-            let name = DatasetName::new(body.required("name")?).map_err(|rule| field("name", rule.0))?;
+            let name = dataset_name(body.required("name")?)?;
             let source = source(body, gateway.recognition.datasets.most_images())?;
             let datasets = &gateway.recognition.datasets;
             let (id, warnings) = match id {
@@ -121,7 +121,7 @@ pub(crate) async fn create_data_set(State(gateway): State<Arc<Gateway>>, request
 /// Parses a body and returns how many images it lists, for the fuzz target.
 pub(crate) fn parse(body: &[u8], most: usize) -> Result<usize, Failure> {
     let body = Object::parse(body, Reservation::default())?;
-    DatasetName::new(body.required("name")?).map_err(|rule| field("name", rule.0))?;
+    dataset_name(body.required("name")?)?;
     body.page()?;
     Ok(match source(body, most)? {
         DatasetSource::Images(images) => images.len(),

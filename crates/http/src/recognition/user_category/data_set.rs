@@ -1,6 +1,6 @@
 //! A dataset on the wire.
 
-use kaisatsu_model::{DatasetId, Outcome, Phase};
+use kaisatsu_model::{DatasetId, DatasetName, Outcome, Phase};
 use kaisatsu_recognition::{Dataset, DatasetImageRow, DatasetWarning};
 use serde::Serialize;
 use serde_json::Value;
@@ -156,6 +156,14 @@ pub(crate) struct ImageWire {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     deleted: Option<bool>,
+}
+
+/// The name of a dataset in a body. What looks like an id is one wherever either may stand, so it is no name.
+pub(super) fn dataset_name(text: &str) -> Result<DatasetName, Failure> {
+    if text.starts_with(DatasetId::PREFIX) {
+        return Err(field("name", "must not begin with dts_, as ids of datasets do"));
+    }
+    DatasetName::new(text).map_err(|rule| field("name", rule.0))
 }
 
 impl DataSetWire {

@@ -8,7 +8,7 @@ use axum::{
     response::Response,
 };
 use kaisatsu_model::DatasetId;
-use kaisatsu_recognition::User;
+use kaisatsu_recognition::{Dataset, User};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -89,7 +89,8 @@ pub(crate) async fn get_data_set(State(gateway): State<Arc<Gateway>>, request: U
                 None => -1,
                 Some(text) => text.parse().map_err(|_| field("cursor", BAD_CURSOR))?,
             };
-            answer(&gateway, &user, &id, after, limit).await
+            let set = gateway.recognition.datasets.get(&user, &id).await?;
+            answer(&gateway, &user, set, after, limit).await
         })
         .await
 }
@@ -136,7 +137,14 @@ pub(crate) async fn get_data_set_by_query(
             None => -1,
             Some(text) => text.parse().map_err(|_| wrong(&format!("cursor {BAD_CURSOR}")))?,
         };
-        answer(&gateway, &user, &DatasetId::from_text(id), after, limit).await
+        let found = gateway.recognition.datasets.get(&user, &DatasetId::from_text(id)).await;
+        let set = found.map_err(|error| match error {
+            kaisatsu_recognition::RecognitionError::AmbiguousName => wrong(
+                "name is that of several datasets of this user; use the dataSetId that createDataSet answered with",
+            ),
+            other => other.into(),
+        })?;
+        answer(&gateway, &user, set, after, limit).await
     })
     .await
 }
@@ -144,12 +152,11 @@ pub(crate) async fn get_data_set_by_query(
 async fn answer(
     gateway: &Gateway,
     user: &User,
-    id: &DatasetId,
+    set: Dataset,
     after: i64,
     limit: usize,
 ) -> Result<DataSetAnswer, Failure> {
     let datasets = &gateway.recognition.datasets;
-    let set = datasets.get(user, id).await?;
     let (images, more) = datasets.images(user, &set.row.id(), after, limit).await?;
     let next_cursor = images.last().filter(|_| more).map(|last| last.position.to_string());
     let images = images.into_iter().map(ImageWire::from).collect();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
-use kaisatsu_model::{DatasetId, DatasetName, ImageId, Tag};
+use kaisatsu_model::{DatasetId, ImageId, Tag};
 use kaisatsu_recognition::DatasetChanges;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -14,7 +14,7 @@ use super::{
         response::{Accepted, BodyRefusals, RecognitionError, Refusals, UserRefusals},
     },
     create_data_set::{ImageAsk, image_requests},
-    data_set::DataSetWire,
+    data_set::{DataSetWire, dataset_name},
     request::{UserQuery, UserRequest},
 };
 use crate::{Failure, Gateway};
@@ -112,7 +112,7 @@ fn requested(mut body: Object, most: usize) -> Result<DatasetChanges, Failure> {
     if FIELDS.iter().all(|name| !body.has(name)) {
         return Err(field(&FIELDS.join(", "), "are missing: at least one of them says what changes"));
     }
-    let name = body.text("name")?.map(DatasetName::new).transpose().map_err(|rule| field("name", rule.0))?;
+    let name = body.text("name")?.map(dataset_name).transpose()?;
     let ids = |body: &mut Object, name: &str| -> Result<Vec<ImageId>, Failure> {
         Ok(body.texts(name)?.into_iter().map(ImageId::from_text).collect())
     };
