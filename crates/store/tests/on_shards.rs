@@ -70,15 +70,24 @@ impl Main {
         self.part(PartState::Answering).await
     }
 
+    /// The four nearest images. A search answers with somewhat more, to be compared exactly.
     async fn found(&self, part: &VectorPart, vector: &[f32]) -> BTreeSet<i64> {
-        let near = self.store.nearest_images(part, vector, 4).await.unwrap();
-        near.images.into_iter().map(|(number, _)| number).collect()
+        let mut near = self.store.nearest_images(part, vector, 4).await.unwrap().images;
+        near.sort_by(|(first, one), (second, other)| {
+            cosine(other, vector).total_cmp(&cosine(one, vector)).then(first.cmp(second))
+        });
+        near.into_iter().map(|(number, _)| number).take(4).collect()
     }
 }
 
 #[allow(clippy::cast_precision_loss)]
 fn vector(of: u64) -> Vec<f32> {
     (0..16).map(|at| (splitmix64(of * 16 + at) >> 40) as f32 - (1u64 << 23) as f32).collect()
+}
+
+fn cosine(one: &[f32], other: &[f32]) -> f32 {
+    let product = |one: &[f32], other: &[f32]| one.iter().zip(other).map(|(a, b)| a * b).sum::<f32>();
+    product(one, other) / (product(one, one) * product(other, other)).sqrt()
 }
 
 fn images(count: u64) -> impl Iterator<Item = (String, Vec<f32>)> {
