@@ -25,6 +25,7 @@ use crate::{
     map_geometry::{MapGeometry, Stop},
     planar_graph::PlanarGraph,
     quality::{self, Quality},
+    side_by_side::side_by_side,
     topology::Topology,
     verify,
 };
@@ -62,10 +63,10 @@ pub enum Step {
         /// How many labels and contacts are unresolved.
         missing: usize,
     },
-    /// A layout is made.
+    /// One of several layouts is made. They are made side by side, so the other steps are not told then.
     LaidOut {
-        /// Its number.
-        layout: usize,
+        /// How many are made.
+        done: usize,
         /// How many there will be.
         of: usize,
     },
@@ -82,22 +83,37 @@ pub struct BuiltMap {
     pub missing_characters: String,
 }
 
-/// Lays out a network. The result is deterministic.
+/// Lays out a network, in several manners on all processors if `options.effort` asks for that. The result is
+/// deterministic.
 ///
 /// # Errors
 /// When there is nothing to draw, or no layout satisfies every constraint.
-pub fn build(network: &Network, options: Options, progress: &mut dyn FnMut(Step)) -> Result<BuiltMap, LayoutError> {
+pub fn build(
+    network: &Network,
+    options: Options,
+    progress: &mut (dyn FnMut(Step) + Send),
+) -> Result<BuiltMap, LayoutError> {
     if network.stations.is_empty() {
         return Err(LayoutError::Empty);
     }
     let graph = Graph::of(network);
     let planar = PlanarGraph::of(&graph);
     let effort = options.effort.clamp(1, MAX_EFFORT);
-    let layouts = manners(effort).enumerate().map(|(at, manner)| {
-        let built = lay_out(network, (&graph, &planar), Options { effort, ..options }, &manner, progress);
-        progress(Step::LaidOut { layout: at + 1, of: effort });
-        built
-    });
+    let lay_out = |manner: &Manner, progress: &mut dyn FnMut(Step)| {
+        lay_out(network, (&graph, &planar), Options { effort, ..options }, manner, progress)
+    };
+    let manners: Vec<Manner> = manners(effort).collect();
+    if let [only] = &manners[..] {
+        return lay_out(only, progress);
+    }
+    progress(Step::LaidOut { done: 0, of: effort });
+    let layouts = side_by_side(
+        &manners,
+        |manner| lay_out(manner, &mut |_| ()),
+        |done| {
+            progress(Step::LaidOut { done, of: effort });
+        },
+    );
     best(layouts, |built| score(&built.quality)).unwrap_or(Err(LayoutError::Empty))
 }
 

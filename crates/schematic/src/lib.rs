@@ -62,6 +62,7 @@ mod seams;
 mod segment_index;
 mod shift_costs;
 mod shifts;
+mod side_by_side;
 mod station_marks;
 mod station_numbers;
 mod topology;

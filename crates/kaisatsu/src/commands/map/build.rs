@@ -110,7 +110,7 @@ struct ProgressLine {
 impl ProgressLine {
     fn start() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{elapsed:>4} {prefix}{msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{elapsed:>4} {msg}") {
             bar.set_style(style);
         }
         Self { bar, since: Instant::now() }
@@ -122,11 +122,7 @@ impl ProgressLine {
             Step::Routing => "routing corridors".to_owned(),
             Step::Optimising => "improving the layout".to_owned(),
             Step::Labelling { missing } => format!("placing labels; {missing} unresolved"),
-            Step::LaidOut { layout, of } if layout < of => {
-                self.bar.set_prefix(format!("layout {} of {of}: ", layout + 1));
-                "relaxing the network".to_owned()
-            }
-            Step::LaidOut { .. } => "done".to_owned(),
+            Step::LaidOut { done, of } => format!("{done} of {of} layouts made"),
         };
         self.bar.set_message(message);
         self.bar.tick();
