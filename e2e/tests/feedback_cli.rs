@@ -239,6 +239,11 @@ fn a_recognition_and_what_was_held_are_explained(backend: Backend) {
 
 fn wrong_arguments_are_reported(backend: Backend) {
     let database = Database::fresh(backend);
+    if backend == Backend::Sqlite {
+        let run = feedback(&database, &["list"]);
+        assert!(run.code == 2 && run.err.contains("there is no database"), "{}", run.err);
+    }
+    let _key = make_key(&database, "one");
     let which = "say which verdicts are to be revoked, with one or more of --app, --item, --model, --recognition, \
          --since \
                  and --until";

@@ -22,7 +22,7 @@ RECIPES = [*JAPAN, "new-york", *BENCH]
 # Small enough to come with the binary. The others are for the maps folder of a server.
 BUILT_IN = ["tokyo", "kansai", "new-york"]
 # How many layouts are tried in the map's own language, and in the others.
-EFFORT = {"tokyo": 12, "kansai": 24, "new-york": 12}
+EFFORT = {"tokyo": 12, "kansai": 4, "new-york": 12}
 OTHERS = 4
 
 

@@ -1,7 +1,8 @@
 //! What is set for the whole process before it has a second thread.
 
 /// ONNX Runtime as the package registries have it describes the machine and the model in events that it keeps in
-/// `~/.cache/Microsoft` and sends to its maker. The switch in its interface comes too late: it begins when it is loaded.
+/// `~/.cache/Microsoft` and sends to its maker. The switch in its interface comes too late, because that begins when
+/// the library is loaded.
 #[allow(unsafe_code, reason = "the environment is not synchronised")]
 pub(crate) fn forbid_telemetry() {
     // SAFETY: no other thread runs that could read the environment.
