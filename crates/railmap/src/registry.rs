@@ -52,12 +52,13 @@ struct Current<P> {
     maps: MapIndex<P>,
     layouts: LayoutIndex<P>,
     stations: Arc<StationDirectory<P>>,
+    broken_files: Vec<PathBuf>,
 }
 
 impl<P> Current<P> {
-    fn new(maps: MapIndex<P>, layouts: LayoutIndex<P>) -> Self {
+    fn new(maps: MapIndex<P>, layouts: LayoutIndex<P>, broken_files: Vec<PathBuf>) -> Self {
         let stations = Arc::new(StationDirectory::new(maps.values().cloned().collect()));
-        Self { maps, layouts, stations }
+        Self { maps, layouts, stations, broken_files }
     }
 }
 
@@ -103,7 +104,7 @@ impl<P> MapRegistry<P> {
         let registry = Self {
             folder,
             prepare,
-            current: ArcSwap::from_pointee(Current::new(MapIndex::new(), LayoutIndex::new())),
+            current: ArcSwap::from_pointee(Current::new(MapIndex::new(), LayoutIndex::new(), Vec::new())),
             builtin,
             builtin_layouts,
             files: Mutex::default(),
@@ -198,8 +199,7 @@ impl<P> MapRegistry<P> {
     /// The files of the folder that cannot be read or have errors. The log says what is wrong with them.
     #[must_use]
     pub fn broken_files(&self) -> Vec<PathBuf> {
-        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        files.iter().filter(|(_, tracked)| tracked.is_broken).map(|(path, _)| path.clone()).collect()
+        self.current.load().broken_files.clone()
     }
 
     /// The built-in maps, replaced by those of the folder. Of two files with the same id and language, the first by
@@ -231,7 +231,8 @@ impl<P> MapRegistry<P> {
             self.builtin_layouts.get(&(map.map.id.clone(), language)).filter(|_| is_built_in).cloned()
         };
         let layouts = layouts::choose(&maps, &layouts, built_in);
-        Current::new(maps, layouts)
+        let broken = files.iter().filter(|(_, tracked)| tracked.is_broken).map(|(path, _)| path.clone());
+        Current::new(maps, layouts, broken.collect())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tries the database and the disks every few seconds, and tells the other servers that this one lives.
 
 use std::{
+    net::SocketAddr,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -148,8 +149,9 @@ impl Monitor {
     /// listens: it has ended too.
     async fn clean(&self) -> Result<(), StoreError> {
         self.store.remove_replicas_before(self.clock.now().before(FORGOTTEN)).await?;
-        let machine = machine();
-        if machine.is_empty() {
+        let (machine, listens) = (machine(), self.identity.address.parse::<SocketAddr>().is_ok());
+        // Workers do not listen; there may be several on a machine.
+        if machine.is_empty() || !listens {
             Ok(())
         } else {
             self.store.remove_former(&self.identity.address, &machine, &self.id).await
