@@ -19,7 +19,8 @@ public enum ServerSide: Sendable {}
 /// ```
 public typealias Kaisatsu = KaisatsuClient<DeviceSide>
 
-/// A client for servers and command-line tools: what ``Kaisatsu`` has, `getToken`, and what operators do.
+/// A client for servers and command-line tools: what ``Kaisatsu`` has, `getToken`, what feedback did, and what
+/// operators do.
 public typealias KaisatsuServer = KaisatsuClient<ServerSide>
 
 /// What both kinds of clients have. It is a value: copies share the connections.
@@ -33,7 +34,7 @@ public struct KaisatsuClient<Side: Sendable>: Sendable {
   /// Maps, stations and ways between them.
   public var maps: Maps { Maps(core: core) }
   /// What is in a picture, and whether that was right.
-  public var recognition: Recognition { Recognition(core: core) }
+  public var recognition: Recognition<Side> { Recognition(core: core) }
   /// Users' datasets, which teach new categories.
   public var datasets: DataSets<Side> { DataSets(core: core) }
   /// Users' stored images.

@@ -134,6 +134,12 @@ struct Operation: Sendable {
     let a = arguments
     switch call {
     case "datasets.getToken": return try plain(await client.datasets.getToken(userId: a.needed("userId")))
+    case "recognition.feedbackTotals":
+      let totals = try await client.recognition.feedbackTotals(
+        modelName: a.text("modelName"), since: a.text("since"), until: a.text("until"), interval: a.text("interval"))
+      return .object(["totals": try plain(totals)])
+    case "recognition.explain":
+      return try plain(await client.recognition.explain(recognitionId: a.needed("recognitionId")))
     case "catalogue.list":
       return try page(
         "items",

@@ -2,7 +2,7 @@ import Foundation
 import KaisatsuSDK
 
 extension Operation {
-  func recognition(_ recognition: Recognition) async throws -> JSONValue? {
+  func recognition<Side>(_ recognition: Recognition<Side>) async throws -> JSONValue? {
     let a = arguments
     let count = a.int("numOfCandidates")
     switch call {
@@ -43,7 +43,7 @@ extension Operation {
     }
   }
 
-  private func verdicts(_ recognition: Recognition) async throws -> JSONValue? {
+  private func verdicts<Side>(_ recognition: Recognition<Side>) async throws -> JSONValue? {
     let a = arguments
     switch call {
     case "recognition.feedback":
@@ -56,11 +56,6 @@ extension Operation {
         try await recognition.feedbackToCandidate(
           recognitionId: a.needed("recognitionId"), itemId: a.needed("itemId"), isValid: a.flag("isValid"),
           comment: a.text("comment"), tag: a.text("tag"), idempotencyKey: a.text("idempotencyKey")))
-    case "recognition.feedbackTotals":
-      let totals = try await recognition.feedbackTotals(
-        modelName: a.text("modelName"), since: a.text("since"), until: a.text("until"), interval: a.text("interval"))
-      return .object(["totals": try plain(totals)])
-    case "recognition.explain": return try plain(await recognition.explain(recognitionId: a.needed("recognitionId")))
     case "recognition.models": return .object(["tasks": try plain(await recognition.models())])
     case "recognition.thumbnail":
       if let collection = a.text("collection") {

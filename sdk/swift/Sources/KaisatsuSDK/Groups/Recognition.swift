@@ -1,7 +1,7 @@
 import Foundation
 
 /// What is in a picture, and whether that was right.
-public struct Recognition: Sendable {
+public struct Recognition<Side: Sendable>: Sendable {
   let core: Core
 
   /// The categories of a picture, by a model of the server's.
@@ -215,33 +215,6 @@ extension Recognition {
       .post(core.image("feedbackToCandidate"), query, json: said(comment, tag)).once(idempotencyKey))
   }
 
-  /// How often candidates were right, by the application's feedback.
-  ///
-  /// - Parameters:
-  ///   - modelName: One model only.
-  ///   - since: The first moment that counts, such as `2026-11-01T00:00:00Z`.
-  ///   - until: The first moment that no longer counts.
-  ///   - interval: How long the stretches of time are that are counted apart, such as `day`.
-  public func feedbackTotals(
-    modelName: String? = nil, since: String? = nil, until: String? = nil, interval: String? = nil
-  ) async throws(KaisatsuError) -> [FeedbackTotal] {
-    struct Answer: Decodable { let totals: [FeedbackTotal] }
-    var query = Query()
-    query.add("modelName", modelName)
-    query.add("since", since)
-    query.add("until", until)
-    query.add("interval", interval)
-    let answer: Answer = try await core.decode(.get(core.image("feedbackTotals"), query))
-    return answer.totals
-  }
-
-  /// What moved the scores of a recognition.
-  public func explain(recognitionId: String) async throws(KaisatsuError) -> Explanation {
-    var query = Query()
-    query.add("recognitionId", recognitionId)
-    return try await core.decode(.get(core.image("explain"), query))
-  }
-
   /// The models of the server, by task.
   public func models() async throws(KaisatsuError) -> [TaskModels] {
     struct Answer: Decodable { let tasks: [TaskModels] }
@@ -296,5 +269,35 @@ extension Recognition {
 
   private func said(_ comment: String?, _ tag: String?) -> [String: JSONValue] {
     ["comment": comment, "tag": tag].compactMapValues { $0.map { .string($0) } }
+  }
+}
+
+// What a restricted key is refused: it tells of the application's other users.
+extension Recognition where Side == ServerSide {
+  /// How often candidates were right, by the application's feedback.
+  ///
+  /// - Parameters:
+  ///   - modelName: One model only.
+  ///   - since: The first moment that counts, such as `2026-11-01T00:00:00Z`.
+  ///   - until: The first moment that no longer counts.
+  ///   - interval: How long the stretches of time are that are counted apart, such as `day`.
+  public func feedbackTotals(
+    modelName: String? = nil, since: String? = nil, until: String? = nil, interval: String? = nil
+  ) async throws(KaisatsuError) -> [FeedbackTotal] {
+    struct Answer: Decodable { let totals: [FeedbackTotal] }
+    var query = Query()
+    query.add("modelName", modelName)
+    query.add("since", since)
+    query.add("until", until)
+    query.add("interval", interval)
+    let answer: Answer = try await core.decode(.get(core.image("feedbackTotals"), query))
+    return answer.totals
+  }
+
+  /// What moved the scores of a recognition.
+  public func explain(recognitionId: String) async throws(KaisatsuError) -> Explanation {
+    var query = Query()
+    query.add("recognitionId", recognitionId)
+    return try await core.decode(.get(core.image("explain"), query))
   }
 }

@@ -2,7 +2,6 @@ package kaisatsu.android
 
 import kaisatsu.ClassifyOptions
 import kaisatsu.DetectOptions
-import kaisatsu.FeedbackTotalsQuery
 import kaisatsu.Picture
 import kaisatsu.ReadTextOptions
 import kaisatsu.RecognizeOptions
@@ -10,8 +9,6 @@ import kaisatsu.SimilarOptions
 import kaisatsu.TagQuery
 import kaisatsu.model.Classification
 import kaisatsu.model.Detection
-import kaisatsu.model.Explanation
-import kaisatsu.model.FeedbackTotals
 import kaisatsu.model.ImageData
 import kaisatsu.model.Models
 import kaisatsu.model.Recognition
@@ -65,13 +62,6 @@ class RecognitionOperations internal constructor(private val calls: Calls) {
     ) {
         calls { recognition().feedbackToCandidate(recognitionId, itemId, isValid, comment, tag) }
     }
-
-    /** Counts verdicts. */
-    suspend fun feedbackTotals(query: FeedbackTotalsQuery = FeedbackTotalsQuery()): FeedbackTotals =
-        calls { recognition().feedbackTotals(query) }
-
-    /** Says why a recognition answered what it answered. */
-    suspend fun explain(recognitionId: String): Explanation = calls { recognition().explain(recognitionId) }
 
     /** Lists the models. */
     suspend fun models(): Models = calls { recognition().models() }
