@@ -94,6 +94,23 @@ fn places_are_names_codes_or_coordinates() {
 }
 
 #[test]
+fn of_stations_with_one_name_the_one_with_the_best_way_is_meant() {
+    let maps = RouteMaps::start();
+    let lines = |from: &str, to: &str| {
+        let found = routes(&maps, &[("from", from), ("to", to), ("id", "tokyo")]);
+        let lines = found[0]["Line"].as_array().unwrap().iter();
+        lines.map(|line| line["Name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(lines("早稲田", "面影橋"), ["都電荒川線"], "the stop of the tram");
+    assert_eq!(lines("早稲田", "神楽坂"), ["東京メトロ東西線"], "the station of the subway");
+    assert_eq!(lines("面影橋", "早稲田"), ["都電荒川線"]);
+    let (status, _, message) = maps.refused("searchCourse", &query(&[("from", "86 St"), ("to", "86 St")]));
+    let rule = "query parameter to names 86 St again; a journey has every station once. 6 stations are called so: give \
+                the codes of those that are meant";
+    assert_eq!((status, message.as_str()), (400, rule));
+}
+
+#[test]
 fn ways_come_best_first_and_add_up() {
     let maps = RouteMaps::start();
     for (sort, places) in

@@ -86,6 +86,9 @@ fn texts_are_compressed_for_clients_that_ask_for_it() {
     let brotli = ask(&target, "gzip, deflate, br");
     assert_eq!(brotli.header("content-encoding"), Some("br"));
     assert!(brotli.body.len() * 5 < plain.body.len(), "{} of {}", brotli.body.len(), plain.body.len());
+    let head = http::request(maps.server.address, "HEAD", &target, "Accept-Encoding: gzip\r\n");
+    let told = ["content-length", "content-encoding", "vary"].map(|name| head.header(name).map(str::to_owned));
+    assert_eq!(told, ["content-length", "content-encoding", "vary"].map(|name| gzip.header(name).map(str::to_owned)));
 
     // Encodings of one text have one weak tag, which the server knows again.
     let svg = maps.target("railmapData", "id=tokyo&format=svg");

@@ -100,13 +100,86 @@ fn what_is_wrong_is_told_with_file_and_line_and_nothing_is_overwritten() {
     let home = tempfile::tempdir().unwrap();
     facts(&home.path().join("town"), &STATIONS.replace("35.72,139.62", "north,139.62"));
     let (town, network) = (home.path().join("town").display().to_string(), home.path().join("town.toml"));
-    fs::write(&network, "kept").unwrap();
+    // A network of another format: --forget replaces it.
+    let kept = "format = 9\n";
+    fs::write(&network, kept).unwrap();
     let output = network.display().to_string();
     let wrong = run(home.path(), &["map", "import", "csv", &town, "--forget", "--output", &output], &[]);
     assert!(wrong.code == 1 && wrong.err.contains("stations.csv:5:"), "{}", wrong.err);
-    assert_eq!(fs::read_to_string(&network).unwrap(), "kept");
+    assert_eq!(fs::read_to_string(&network).unwrap(), kept);
 
     let broken = run(home.path(), &["map", "build", &output, "--output", &output], &[]);
     assert!(broken.code == 1 && broken.err.contains("town.toml:1:"), "{}", broken.err);
-    assert_eq!(fs::read_to_string(&network).unwrap(), "kept");
+    assert_eq!(fs::read_to_string(&network).unwrap(), kept);
+}
+
+#[test]
+fn no_input_and_no_other_file_is_overwritten() {
+    let home = tempfile::tempdir().unwrap();
+    let path = |name: &str| home.path().join(name).display().to_string();
+    let read = |name: &str| fs::read_to_string(home.path().join(name)).unwrap();
+    facts(&home.path().join("town"), STATIONS);
+    let (town, network) = (path("town"), path("town.toml"));
+    let imported = run(home.path(), &["map", "import", "csv", &town, "--output", &network], &[]);
+    assert_eq!(imported.code, 0, "{}", imported.err);
+
+    // By another way to the same file too.
+    for output in [network.clone(), path("town/../town.toml")] {
+        let built = run(home.path(), &["map", "build", &network, "--output", &output], &[]);
+        assert!(built.code == 1 && built.err.contains("the output is the input"), "{}", built.err);
+    }
+    assert_eq!(
+        run(home.path(), &["map", "import", "csv", &town, "--output", &network], &[]).code,
+        0,
+        "a network still"
+    );
+    // The layout for another language would be the network.
+    fs::copy(&network, path("map.en.toml")).unwrap();
+    let (from, to) = (path("map.en.toml"), path("map.toml"));
+    let built = run(home.path(), &["map", "build", &from, "--output", &to, "--languages"], &[]);
+    assert!(built.code == 1 && built.err.contains("map.en.toml: the output is the input"), "{}", built.err);
+    assert!(!Path::new(&to).exists(), "nothing is written");
+    // A file that is no map: another network.
+    let built = run(home.path(), &["map", "build", &network, "--output", &from], &[]);
+    assert!(built.code == 1 && built.err.contains("map.en.toml: this file exists and is no map"), "{}", built.err);
+    assert_eq!(read("map.en.toml"), read("town.toml"));
+    // A map may be built again.
+    for _ in 0..2 {
+        let built = run(home.path(), &["map", "build", &network, "--output", &to], &[]);
+        assert_eq!(built.code, 0, "{}", built.err);
+    }
+    let map = read("map.toml");
+    let imported = run(home.path(), &["map", "import", "csv", &town, "--forget", "--output", &to], &[]);
+    assert!(imported.code == 1 && imported.err.contains("this file exists and is no network"), "{}", imported.err);
+    assert_eq!(read("map.toml"), map);
+
+    for file in ["stations.csv", "lines.csv"] {
+        let (before, output) = (read(&format!("town/{file}")), path(&format!("town/{file}")));
+        let arguments = ["map", "import", "csv", &town, "--id", "town", "--forget", "--output", &output];
+        let imported = run(home.path(), &arguments, &[]);
+        assert!(imported.code == 1 && imported.err.contains("the output is the input"), "{}", imported.err);
+        assert_eq!(read(&format!("town/{file}")), before);
+    }
+    // Beside them there is room.
+    let inside = path("town/town.toml");
+    let imported = run(home.path(), &["map", "import", "csv", &town, "--output", &inside], &[]);
+    assert_eq!(imported.code, 0, "{}", imported.err);
+
+    let feed = home.path().join("feed");
+    fs::create_dir(&feed).unwrap();
+    let stops = "stop_id,stop_name,stop_lat,stop_lon\na,A,50,8\nb,B,50.1,8\n";
+    let files = [
+        ("stops.txt", stops),
+        ("routes.txt", "route_id,route_short_name,route_type\nX,X,1\n"),
+        ("trips.txt", "route_id,trip_id\nX,1\n"),
+        ("stop_times.txt", "trip_id,stop_id,stop_sequence\n1,a,1\n1,b,2\n"),
+    ];
+    for (file, text) in files {
+        fs::write(feed.join(file), text).unwrap();
+    }
+    let (feed, output) = (path("feed"), path("feed/stops.txt"));
+    let arguments = ["map", "import", "gtfs", &feed, "--id", "city", "--forget", "--output", &output];
+    let imported = run(home.path(), &arguments, &[]);
+    assert!(imported.code == 1 && imported.err.contains("stops.txt: the output is the input"), "{}", imported.err);
+    assert_eq!(read("feed/stops.txt"), stops);
 }

@@ -19,8 +19,14 @@ fn pages_without_a_browser() {
         assert_eq!(page.header(name), Some(value));
     }
     assert_eq!(page.header("access-control-allow-origin"), None, "a page of ours only");
-    for part in ["/map", "/map/tokyo", "/map/tokyo/data.json", "/map/tokyo/station/1131215.json", "/map-assets/page.js"]
-    {
+    for part in [
+        "/map",
+        "/map/tokyo",
+        "/map/tokyo/",
+        "/map/tokyo/data.json",
+        "/map/tokyo/station/1131215.json",
+        "/map-assets/page.js",
+    ] {
         let whole = server.get(part);
         assert_eq!(whole.status, 200, "{part}");
         let mark = whole.header("etag").unwrap();

@@ -166,6 +166,12 @@ fn every_wrong_parameter_is_named() {
         ("id=huge", 400, LIMIT),
         ("id=huge&scale=3", 400, LIMIT),
         ("id=small&x=-2147483648&y=-2147483648&scale=3", 400, LIMIT),
+        (
+            "id=small&x=-2147483648&y=0&format=svg",
+            400,
+            "the window is 2147483948 by 200; a picture has at most 200000 map units on a side: give x and y that are \
+             on the map, or width and height",
+        ),
     ] {
         let answer = scene.get(query);
         let error = json!({"code": format!("W{status}"), "Message": message});

@@ -32,6 +32,7 @@ pub(crate) fn routes() -> Router<Arc<Gateway>> {
         .route("/map", get(list::list))
         .route("/map/", get(list::list))
         .route("/map/{id}", get(page::page))
+        .route("/map/{id}/", get(page::page))
         .route("/map/{id}/data.json", get(data::data))
         .route("/map/{id}/course.json", get(course::course))
         .route("/map/{id}/station/{file}", get(station::station))

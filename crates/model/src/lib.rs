@@ -21,6 +21,7 @@ mod prefecture;
 mod recognition;
 pub mod splitmix;
 mod station;
+pub mod text;
 mod time;
 mod user;
 mod window;

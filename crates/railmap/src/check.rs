@@ -68,15 +68,15 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<MapParts> {
     if file.name.get_ref().trim().is_empty() {
         report.error(&file.name.span(), "a map needs a name");
     }
-    text_length::check(file.name.get_ref(), MAX_NAME, "the name of the map", &file.name.span(), report);
-    for (text, most, what) in [
-        (&file.translation, MAX_NAME, "the translation of the map's name"),
-        (&file.edition, MAX_NAME, "the edition"),
-        (&file.credits, MAX_CREDITS, "the text of the credits"),
-    ] {
+    text_length::check_name(file.name.get_ref(), MAX_NAME, "the name of the map", &file.name.span(), report);
+    for (text, what) in [(&file.translation, "the translation of the map's name"), (&file.edition, "the edition")] {
         if let Some(text) = text {
-            text_length::check(text.get_ref(), most, what, &text.span(), report);
+            text_length::check_name(text.get_ref(), MAX_NAME, what, &text.span(), report);
         }
+    }
+    // Credits may have several lines.
+    if let Some(text) = &file.credits {
+        text_length::check(text.get_ref(), MAX_CREDITS, "the text of the credits", &text.span(), report);
     }
     for (word, side) in [("width", &file.width), ("height", &file.height)] {
         if !(1..=MAX_SIDE).contains(side.get_ref()) {
@@ -84,8 +84,7 @@ fn check_file(file: MapFile, report: &mut Report) -> Option<MapParts> {
         }
     }
     let (width, height) = (*file.width.get_ref(), *file.height.get_ref());
-    let stations = stations::check(&file.station, width, height, report);
-    let codes: HashMap<_, _> = stations.iter().map(|(station, at)| (station.code, at.clone())).collect();
+    let (stations, codes) = stations::check(&file.station, width, height, report);
     let centre = StationCode::new(*file.centre.get_ref()).ok().filter(|code| codes.contains_key(code));
     if centre.is_none() {
         report.error(
@@ -154,12 +153,12 @@ fn check_lines(
         if entry.name.trim().is_empty() {
             report.error(&at, format!("{who}: a line needs a name"));
         }
-        text_length::check(&entry.name, MAX_NAME, &format!("{who}: its name"), &at, report);
+        text_length::check_name(&entry.name, MAX_NAME, &format!("{who}: its name"), &at, report);
         if let Some(translation) = &entry.translation {
-            text_length::check(translation, MAX_NAME, &format!("{who}: its translation"), &at, report);
+            text_length::check_name(translation, MAX_NAME, &format!("{who}: its translation"), &at, report);
         }
-        text_length::check(&entry.symbol, MAX_SYMBOL, &format!("{who}: its symbol"), &at, report);
-        text_length::check(&entry.operator, MAX_NAME, &format!("{who}: its operator"), &at, report);
+        text_length::check_name(&entry.symbol, MAX_SYMBOL, &format!("{who}: its symbol"), &at, report);
+        text_length::check_name(&entry.operator, MAX_NAME, &format!("{who}: its operator"), &at, report);
         let digits = entry.color.strip_prefix('#').unwrap_or("");
         if digits.len() != 6 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
             report.error(&at, format!("{who}: color is '{}'; it is written #rrggbb", entry.color));

@@ -4,6 +4,7 @@
 //! how it compares with real rides. A [`Network`] is what is searched, made of a map once.
 
 mod alternatives;
+mod choice;
 mod network;
 pub mod ride;
 mod search;

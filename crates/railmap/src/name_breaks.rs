@@ -6,81 +6,13 @@
 use std::collections::HashSet;
 
 /// Words that are parts of names: provinces and companies that begin them, and what they end with.
-const FIRST_PARTS: [&str; 25] = [
-    "学研",
-    "京成",
-    "京急",
-    "京王",
-    "東武",
-    "西武",
-    "近鉄",
-    "京阪",
-    "阪神",
-    "山陽",
-    "嵐電",
-    "神鉄",
-    "高速",
-    "都電",
-    "地下鉄",
-    "大阪",
-    "京都",
-    "神戸",
-    "武蔵",
-    "河内",
-    "和泉",
-    "摂津",
-    "大和",
-    "紀伊",
-    "千歳",
-];
-const LAST_PARTS: [&str; 44] = [
-    "駅前",
-    "東口",
-    "西口",
-    "南口",
-    "北口",
-    "公園",
-    "公園前",
-    "公園通",
-    "遊園",
-    "遊園地",
-    "遊園地前",
-    "菖蒲園",
-    "大学",
-    "大学前",
-    "学園",
-    "学園前",
-    "空港",
-    "温泉",
-    "海岸",
-    "緑地",
-    "団地",
-    "団地前",
-    "病院前",
-    "車庫前",
-    "小学校前",
-    "区役所前",
-    "市役所前",
-    "市場",
-    "市場前",
-    "展示場",
-    "競技場",
-    "競馬場前",
-    "神社",
-    "神社前",
-    "神宮",
-    "神宮前",
-    "大社",
-    "御陵前",
-    "議事堂前",
-    "阪大前",
-    "ふ頭",
-    "埠頭",
-    "街道",
-    "坂上",
-];
-const MORE_LAST_PARTS: [&str; 12] =
-    ["大橋", "本町", "中央", "新田", "横丁", "広小路", "ターミナル", "センター", "八幡", "天神", "稲荷", "観音"];
+const FIRST_PARTS: &str = "学研 京成 京急 京王 東武 西武 近鉄 京阪 阪神 山陽 嵐電 神鉄 高速 都電 地下鉄 \
+    大阪 京都 神戸 武蔵 河内 和泉 摂津 大和 紀伊 千歳";
+const LAST_PARTS: &str = "駅前 東口 西口 南口 北口 公園 公園前 公園通 遊園 遊園地 遊園地前 菖蒲園 大学 \
+    大学前 学園 学園前 空港 温泉 海岸 緑地 団地 団地前 病院前 車庫前 小学校前 \
+    区役所前 市役所前 市場 市場前 展示場 競技場 競馬場前 神社 神社前 神宮 神宮前 大社 \
+    御陵前 議事堂前 阪大前 ふ頭 埠頭 街道 坂上 大橋 本町 中央 新田 横丁 広小路 \
+    ターミナル センター 八幡 天神 稲荷 観音";
 /// Words that may stand alone in a row, before a name that is known by itself.
 const SHORT_PARTS: [char; 8] = ['新', '東', '西', '南', '北', '上', '下', '元'];
 /// Characters with which no row begins.
@@ -111,7 +43,7 @@ impl<'a> FromIterator<&'a str> for KnownNames<'a> {
 
 impl KnownNames<'_> {
     fn is_first(&self, text: &str) -> bool {
-        let is_part = FIRST_PARTS.contains(&text) || ENDINGS.iter().any(|ending| text.ends_with(ending));
+        let is_part = is_listed(FIRST_PARTS, text) || ENDINGS.iter().any(|ending| text.ends_with(ending));
         (is_part || self.0.contains(text)) && text.chars().count() > 1
     }
 
@@ -122,11 +54,15 @@ impl KnownNames<'_> {
 
 /// Whether a half is a common part of names, which is sure of its ends.
 fn is_part(first: &str, second: &str) -> bool {
-    is_last_part(second) || (FIRST_PARTS.contains(&first) && !second.starts_with('城'))
+    is_last_part(second) || (is_listed(FIRST_PARTS, first) && !second.starts_with('城'))
+}
+
+fn is_listed(words: &str, text: &str) -> bool {
+    words.split(' ').any(|word| word == text)
 }
 
 fn is_last_part(text: &str) -> bool {
-    LAST_PARTS.contains(&text) || MORE_LAST_PARTS.contains(&text) || is_block(text)
+    is_listed(LAST_PARTS, text) || is_block(text)
 }
 
 /// Whether a text is the number of a block: 三丁目.

@@ -31,12 +31,17 @@ fn lines<'a>(map: &'a RouteMap, course: &Course) -> Vec<&'a str> {
     course.legs.iter().map(|leg| leg.line.map_or("徒歩", |line| map.lines[line].name.as_str())).collect()
 }
 
-/// Where a passenger is: at a station by train, ready to board there, or in a train of a line.
+/// Where a passenger is: at a station by train, ready to board there, or in a train of a line, which came from another
+/// station and does not turn round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Place {
     At(usize),
     Ready(usize),
-    Train(usize, usize),
+    Train {
+        at: usize,
+        line: usize,
+        from: usize,
+    },
     /// On a train that has not left yet, which nobody leaves.
     Boarded(usize, usize),
 }
@@ -48,18 +53,23 @@ fn steps(map: &RouteMap) -> HashMap<Place, Vec<(Place, u32, u32)>> {
     let mut steps: HashMap<Place, Vec<(Place, u32, u32)>> = HashMap::new();
     let mut add = |from, to, seconds, boardings| steps.entry(from).or_default().push((to, seconds, boardings));
     for (number, line) in map.lines.iter().enumerate() {
+        let mut hops = BTreeSet::new();
         for run in &line.runs {
             let mut run: Vec<usize> = run.iter().map(|code| index[code]).collect();
             if line.is_loop {
                 run.push(run[0]);
             }
-            for pair in run.windows(2).flat_map(|pair| [[pair[0], pair[1]], [pair[1], pair[0]]]) {
-                let (from, to) = (&stations[pair[0]], &stations[pair[1]]);
-                let (seconds, _) = ride::ride(ride::pace_of(line, from.kind), from.position, to.position);
-                add(Place::Train(pair[0], number), Place::Train(pair[1], number), seconds, 0);
-                add(Place::Train(pair[0], number), Place::At(pair[0]), 0, 0);
-                add(Place::Ready(pair[0]), Place::Boarded(pair[0], number), ride::CHANGE, 1);
-                add(Place::Boarded(pair[0], number), Place::Train(pair[1], number), seconds, 0);
+            hops.extend(run.windows(2).flat_map(|pair| [(pair[0], pair[1]), (pair[1], pair[0])]));
+        }
+        for &(from, to) in &hops {
+            let pace = ride::pace_of(line, stations[from].kind);
+            let (seconds, _) = ride::ride(pace, stations[from].position, stations[to].position);
+            let train = Place::Train { at: to, line: number, from };
+            add(Place::Ready(from), Place::Boarded(from, number), ride::CHANGE, 1);
+            add(Place::Boarded(from, number), train, seconds, 0);
+            add(train, Place::At(to), 0, 0);
+            for &(before, _) in hops.iter().filter(|(before, at)| *at == from && *before != to) {
+                add(Place::Train { at: from, line: number, from: before }, train, seconds, 0);
             }
         }
     }
@@ -110,7 +120,7 @@ fn cost(course: &Course, order: Order) -> (u32, u32) {
 fn is_real(leg: &Leg, steps: &HashMap<Place, Vec<(Place, u32, u32)>>) -> bool {
     let seconds = |pair: &[usize]| {
         let (from, to) = match leg.line {
-            Some(line) => (Place::Train(pair[0], line), Place::Train(pair[1], line)),
+            Some(line) => (Place::Boarded(pair[0], line), Place::Train { at: pair[1], line, from: pair[0] }),
             None => (Place::At(pair[0]), Place::Ready(pair[1])),
         };
         steps[&from].iter().find(|(next, ..)| *next == to).map(|(_, seconds, _)| *seconds)
@@ -221,6 +231,36 @@ fn neighbouring_stations_are_reached_on_foot() {
     assert_eq!((lines(&loaded.map, &walk), walk.transfers()), (vec!["徒歩"], 0));
     let (on_board, on_foot, other) = walk.minutes();
     assert!(on_board == 0 && other == 0 && (1..=8).contains(&on_foot), "{walk:?}");
+}
+
+#[test]
+fn no_train_is_taken_there_and_back_to_join_two_walks() {
+    let mut state: u64 = 7;
+    for id in ["tokyo", "kansai", "new-york"] {
+        let loaded = map(id);
+        let count = loaded.map.stations().len();
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(state >> 33).unwrap() % count
+        };
+        // These ways had such a ride: 内幸町 to 汐留, and 145 St to 145 St.
+        let known = [(9_930_307, 9_930_120), (8_400_093, 8_400_012), (8_400_133, 8_400_184)]
+            .map(|(from, to)| (StationCode::new(from).unwrap(), StationCode::new(to).unwrap()));
+        let at = |code| loaded.map.stations().iter().position(|station| station.code == code);
+        let mut pairs: Vec<(usize, usize)> =
+            known.into_iter().filter_map(|(from, to)| Some((at(from)?, at(to)?))).collect();
+        pairs.extend(std::iter::repeat_with(|| (random(), random())).filter(|(from, to)| from != to).take(150));
+        for (from, to) in pairs {
+            for order in [Order::Time, Order::Transfers] {
+                for way in loaded.network().courses(&[from, to], order, 5) {
+                    let ends: Vec<usize> =
+                        [from].into_iter().chain(way.legs.iter().map(|leg| *leg.stations.last().unwrap())).collect();
+                    let different: BTreeSet<usize> = ends.iter().copied().collect();
+                    assert_eq!(different.len(), ends.len(), "{id}, {from} to {to}: {way:?}");
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -312,3 +312,44 @@ fn japanese_names_need_a_reading_in_kana() {
     }
     assert_eq!(warnings("津", "yomi = \"つu\"\n"), ["station 1 津: the reading 'つu' is not kana"]);
 }
+
+#[test]
+fn what_refers_to_a_station_with_a_mistake_is_no_second_mistake() {
+    let wrong = station("", DOT).replace("lat = 35.0", "lat = 95.0");
+    let other = station("", DOT).replace("code = 1", "code = 2").replace("x = 0", "x = 5");
+    let line = "[[line]]\ncode = 1\nname = \"l\"\ncolor = \"#000000\"\nstations = [[1, 2]]\n";
+    let group = "[[group]]\nstations = [1, 2]\n";
+    let text = format!("{}{wrong}{other}{line}{group}", head(100, 50));
+    assert_eq!(errors(&text), ["7: error: station 1 s: lat 95 and lon 139 are no place on the earth"]);
+    // A code that no station has is told.
+    let unknown = errors(&text.replace("[[1, 2]]", "[[1, 3]]").replace("95.0", "35.0"));
+    assert_eq!(unknown, ["19: error: line 1 l: stops at 3, which is no station of this map"]);
+}
+
+#[test]
+fn characters_that_are_not_seen_in_a_name_are_warned_about() {
+    let line =
+        "[[line]]\ncode = 1\nname = \"l\\u202E\"\ncolor = \"#000000\"\nsymbol = \"A\\u200B\"\nstations = [[1, 2]]\n";
+    let other = station("", DOT).replace("code = 1", "code = 2").replace("x = 0", "x = 5");
+    let text = head(100, 50).replace("\"m\"\nwidth", "\"m\\n\"\nwidth")
+        + &station("formerly = [\"o\\u2067\"]\n", DOT).replace("\"s\"", "\"s\\t\\u0007\"")
+        + &other.replace("\"s\"", "\"\u{645}\u{6cc}\u{200c}\u{631}\"")
+        + line;
+    let checked = check(&text);
+    let findings: Vec<String> = checked.findings.iter().map(|finding| finding.message.clone()).collect();
+    let hidden: Vec<&String> = findings.iter().filter(|message| message.contains("that is not seen")).collect();
+    assert_eq!(
+        hidden,
+        [
+            "the name of the map contains U+000A, a character that is not seen",
+            "station 1 s: its name contains U+0009, a character that is not seen",
+            "station 1 s: its former name contains U+2067, a character that is not seen",
+            "line 1 l: its name contains U+202E, a character that is not seen",
+            "line 1 l: its symbol contains U+200B, a character that is not seen",
+        ]
+    );
+    assert!(checked.map.is_some(), "warnings only: {findings:?}");
+    // The credits may have several lines.
+    let text = head(100, 50) + "credits = \"a\\nb\"\n" + &station("", DOT);
+    assert!(check(&text).findings.iter().all(|finding| !finding.message.contains("that is not seen")));
+}

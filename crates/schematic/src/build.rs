@@ -34,6 +34,13 @@ use crate::{
 const MARGIN: f64 = 40.0;
 /// Grid steps per station distance. The first value with which every corridor can be routed is used.
 const GRID_STEPS: [f64; 5] = [4.0, 4.8, 5.8, 7.0, 9.0];
+/// The effort of routing all corridors, in states of searches: so much, and so much more for each corridor. Half a
+/// second, and fifteen milliseconds for each. The maps of cities take a quarter of it. Dense networks, such as those in
+/// which every two of eight stations have a line, would take minutes, because a corridor without a way is searched for
+/// in the whole grid, which grows with each.
+const ROUTING_EFFORT: u64 = 1_000_000;
+const EFFORT_PER_CORRIDOR: u64 = 30_000;
+
 /// Options of the layout.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
@@ -175,19 +182,27 @@ fn label_share(document: &MapDocument) -> f64 {
 /// Routes every corridor, on a finer grid if necessary.
 fn route_corridors(topology: &Topology) -> Result<GridLayout<'_>, LayoutError> {
     let mut left = None;
+    let most = 2 * (ROUTING_EFFORT + EFFORT_PER_CORRIDOR * topology.corridors.len() as u64);
+    let mut effort = 0;
     for steps in GRID_STEPS {
-        let Some((mut layout, mut missing)) = initial_layout(topology, steps) else { continue };
+        // Half of what is left, so that a finer grid, which is often all that is needed, is tried too.
+        let max_effort = effort + most.saturating_sub(effort) / 2;
+        let Some((mut layout, mut missing)) = initial_layout(topology, steps, effort..max_effort) else { continue };
         for round in 0..8 {
             if missing.is_empty() && layout.faces.inverted(&layout.paths) == 0 {
                 return Ok(layout);
+            }
+            if layout.router.effort >= max_effort {
+                break;
             }
             if round % 2 == 0 {
                 optimise(&mut layout, 2);
             } else {
                 add_space_at(&mut layout, &missing);
             }
-            missing = rip_up_and_reroute(&mut layout, missing);
+            missing = rip_up_and_reroute(&mut layout, missing, max_effort);
         }
+        effort = layout.router.effort;
         left = Some((missing.len(), layout.faces.inverted(&layout.paths)));
     }
     Err(match left {
@@ -260,4 +275,71 @@ fn extent(geometry: &MapGeometry, placed: &[PlacedLabel]) -> (Point, Point) {
         boxes.flat_map(|b| [(b.x, b.y), (b.right(), b.bottom())]).map(|(x, y)| Point::new(x as f64, y as f64));
     let points: Vec<Point> = corners.chain(geometry.line_paths.iter().flatten().flatten().copied()).collect();
     bounds(&points).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use kaisatsu_model::{StationCode, TransportKind};
+    use kaisatsu_transit::{Line, Network, Station};
+
+    use super::{EFFORT_PER_CORRIDOR, ROUTING_EFFORT, route_corridors};
+    use crate::{force_layout::relax, graph::Graph, manners::manners, planar_graph::PlanarGraph, topology::Topology};
+
+    /// A line between every two stations.
+    fn complete(places: &[(f64, f64)]) -> Network {
+        let code = |at: usize| StationCode::new(i64::try_from(at).unwrap() + 1).unwrap();
+        let station = |(at, &(lat, lon)): (usize, &(f64, f64))| Station {
+            code: code(at),
+            name: format!("Station {at}"),
+            yomi: String::new(),
+            translation: String::new(),
+            kind: TransportKind::Train,
+            prefecture: None,
+            lat,
+            lon,
+            formerly: Vec::new(),
+            numbers: Vec::new(),
+        };
+        let pairs = (0..places.len()).flat_map(|a| (a + 1..places.len()).map(move |b| [a, b]));
+        let line = |(at, pair): (usize, [usize; 2])| Line {
+            code: i64::try_from(at).unwrap() + 1,
+            name: format!("Line {at}"),
+            translation: String::new(),
+            color: "#204080".to_owned(),
+            symbol: String::new(),
+            operator: String::new(),
+            runs: vec![pair.map(code).to_vec()],
+            is_loop: false,
+            direct: Vec::new(),
+            along: Vec::new(),
+        };
+        Network {
+            id: "test".to_owned(),
+            stations: places.iter().enumerate().map(station).collect(),
+            lines: pairs.enumerate().map(line).collect(),
+            ..Network::default()
+        }
+    }
+
+    #[test]
+    fn a_dense_network_is_routed_with_a_limited_effort() {
+        let places = [
+            (35.054_376, 139.057_394),
+            (35.001_311, 139.021_673),
+            (35.027_948, 139.091_635),
+            (35.076_573, 139.015_960),
+            (35.079_715, 139.013_877),
+            (35.061_745, 139.012_670),
+            (35.000_177, 139.087_140),
+            (35.020_946, 139.021_548),
+        ];
+        let network = complete(&places);
+        let (graph, manner) = (Graph::of(&network), manners(1).next().unwrap());
+        let planar = PlanarGraph::of(&graph);
+        let topology = Topology::of(&planar, &relax(&planar, manner.pulls_whole_edges), &graph.stopping, manner.cell);
+        let layout = route_corridors(&topology).unwrap();
+        let most = 2 * (ROUTING_EFFORT + EFFORT_PER_CORRIDOR * topology.corridors.len() as u64);
+        // It was 38 million.
+        assert!(layout.router.effort < most && most < 10_000_000, "{} of {most}", layout.router.effort);
+    }
 }

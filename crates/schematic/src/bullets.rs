@@ -18,8 +18,9 @@ const NEAR: f64 = 150.0;
 const LONG_GAP: f64 = 480.0;
 /// A bullet that covers another line is only taken if one beside it is so much farther away.
 const COVER_COST: f64 = 30.0;
-/// How far beside its path the bullet of a line may be that has no room on it.
-const BESIDE: f64 = 60.0;
+/// How far beside its path the bullet of a line may be that has no room on it: hardly more than its own height. One
+/// that is farther away says nothing about the line.
+const BESIDE: f64 = 12.0;
 
 /// The centres of the bullets of each line. Their rects are taken from the free space.
 pub(crate) fn place(
@@ -83,7 +84,7 @@ fn of_line(
             placed.push(point);
         }
     }
-    // However crowded the map is, a line says once who it is.
+    // However crowded the map is, a line says once who it is, unless nobody would see that it is this line.
     if placed.is_empty()
         && let Some(longest) = tracks.iter().max_by(|a, b| a.length().total_cmp(&b.length()))
     {
@@ -203,8 +204,8 @@ mod tests {
     use kaisatsu_render::bullet_size;
     use kaisatsu_transit::Line;
 
-    use super::of_line;
-    use crate::{free_space::FreeSpace, geometry::Point};
+    use super::{BESIDE, of_line};
+    use crate::{dimensions::HALF_LINE_WIDTH, free_space::FreeSpace, geometry::Point};
 
     /// The bullets of a line of 60 map units in a space of which `taken` is taken.
     fn bullets(taken: &[(Point, (f64, f64))]) -> Vec<(f64, f64)> {
@@ -238,6 +239,12 @@ mod tests {
         // Below the name, which reaches farther up, and nearer than one more bullet.
         assert!(y - height / 2.0 > 108.0 && y - height / 2.0 < 108.0 + height, "{x} {y}");
         assert!((100.0 - width..160.0 + width).contains(&x), "{x} {y}");
+        // Beside a name that is higher, it would touch nothing.
+        let touching = bullet_size("V").1 / 2.0 + HALF_LINE_WIDTH + BESIDE;
+        for (reach, count) in [(touching - height / 2.0 - 4.0, 1), (touching, 0)] {
+            let name = (Point::new(130.0, 100.0), (60.0 + 2.0 * reach + 2.0 * width, 2.0 * reach));
+            assert_eq!(bullets(&[name]).len(), count, "a name that reaches {reach} above and below the line");
+        }
         let all = (Point::new(150.0, 150.0), (300.0, 300.0));
         assert_eq!(bullets(&[all]), [], "no room at all");
     }

@@ -43,11 +43,13 @@ pub(crate) struct Canvas {
 
 /// Margin around the legend.
 const LEGEND_MARGIN: i64 = 40;
+/// The least width of a legend with small print. In less, credits would be broken after every other word.
+const WIDTH_FOR_CREDITS: i64 = 352;
 
 /// Assembles the contents of the map file.
 pub(crate) fn assemble(network: &Network, language: MapLanguage, canvas: Canvas) -> Result<MapDocument, LayoutError> {
     let id = MapId::new(&network.id).map_err(|rule| LayoutError::Id(rule.to_string()))?;
-    let Canvas { width, mut height, stations, line_paths, connectors, centre } = canvas;
+    let Canvas { mut width, mut height, stations, line_paths, connectors, centre } = canvas;
     let mut space = FreeSpace::new((width, height), &stations, &line_paths, &connectors);
     let bullets = bullets::place(network, &line_paths, &stations, &mut space);
     let numbers = station_numbers::place(network, &stations, &mut space);
@@ -58,10 +60,15 @@ pub(crate) fn assemble(network: &Network, language: MapLanguage, canvas: Canvas)
     } else {
         let title = language.choose(&network.name, &network.translation);
         let legend = Legend::new(title, &network.edition, &network.credits, &lines, language);
-        let (bounds, lower) = place_legend(&legend, (width, height), &stations, &lines);
-        height = lower;
-        Some(bounds)
+        let has_small_print = !(network.edition.is_empty() && network.credits.is_empty());
+        let least = if has_small_print { WIDTH_FOR_CREDITS } else { 1 };
+        let (bounds, larger) = place_legend(&legend, least, (width, height), &stations, &lines);
+        Some((bounds, larger))
     };
+    let narrow = width;
+    if let Some((_, larger)) = legend {
+        (width, height) = larger;
+    }
     if width.max(height) > MAX_SIDE {
         return Err(LayoutError::TooLarge(format!(
             "the map would be {width} by {height}; a map's side is at most {MAX_SIDE}"
@@ -69,7 +76,7 @@ pub(crate) fn assemble(network: &Network, language: MapLanguage, canvas: Canvas)
     }
     let drawn = network.stations.iter().zip(stations.into_iter().zip(numbers));
     let stations = drawn.map(|(station, (drawn, numbers_at))| drawn_station(station, drawn, numbers_at));
-    Ok(MapDocument {
+    let mut document = MapDocument {
         id,
         language,
         name: network.name.clone(),
@@ -79,11 +86,39 @@ pub(crate) fn assemble(network: &Network, language: MapLanguage, canvas: Canvas)
         width,
         height,
         centre: network.stations[centre].code,
-        legend,
+        legend: legend.map(|(bounds, _)| bounds),
         groups: drawn_groups(network, &connectors),
         stations: stations.collect::<Result<_, _>>()?,
         lines,
-    })
+    };
+    shift(&mut document, i32::try_from((width - narrow) / 2).unwrap_or(0));
+    Ok(document)
+}
+
+/// Moves everything but the legend to the right: into the middle of a map that is wider for its legend.
+fn shift(document: &mut MapDocument, right: i32) {
+    if right == 0 {
+        return;
+    }
+    // The sum of two tenths may be a little beside a tenth.
+    let moved = |x: f64| ((x + f64::from(right)) * 10.0).round() / 10.0;
+    let points = |points: &mut Vec<(f64, f64)>| points.iter_mut().for_each(|(x, _)| *x = moved(*x));
+    for line in &mut document.lines {
+        line.paths.iter_mut().for_each(points);
+        points(&mut line.bullets);
+    }
+    document.groups.iter_mut().flat_map(|group| &mut group.paths).for_each(points);
+    for station in &mut document.stations {
+        for mark in &mut station.marks {
+            match &mut mark.shape {
+                Shape::Rect(rect) => rect.x += right,
+                Shape::Circle(circle) => circle.x += right,
+            }
+        }
+        if let Some(numbers_at) = &mut station.numbers_at {
+            numbers_at.x += i64::from(right);
+        }
+    }
 }
 
 fn drawn_groups(network: &Network, connectors: &[DrawnConnector]) -> Vec<Group> {
@@ -142,13 +177,14 @@ fn drawn_station(
 }
 
 /// Places the legend in a corner where it covers nothing, or else in a strip below the map. Returns its bounds, and the
-/// height of the map.
+/// size of the map, which is wider if the strip is narrower than the legend.
 fn place_legend(
     legend: &Legend<'_>,
+    least: i64,
     (width, height): (i64, i64),
     stations: &[DrawnStation],
     lines: &[Line],
-) -> (Window, i64) {
+) -> (Window, (i64, i64)) {
     for fraction in [5, 4, 3, 2] {
         let (wide, tall) = legend_size(legend, width / fraction);
         // In a narrower space the legend would be scaled down. A larger fraction, or the strip, may fit it at full
@@ -161,13 +197,22 @@ fn place_legend(
         {
             let bounds = Window { x, y, width: wide, height: tall };
             if is_unoccupied(&bounds, stations, lines) {
-                return (bounds, height);
+                return (bounds, (width, height));
             }
         }
     }
-    let strip = (width - 2 * LEGEND_MARGIN).max(1);
-    let (wide, tall) = legend_size(legend, strip);
-    (Window { x: LEGEND_MARGIN, y: height, width: wide.min(strip), height: tall }, height + tall + LEGEND_MARGIN)
+    let mut strip = (width - 2 * LEGEND_MARGIN).max(least);
+    let (mut wide, mut tall) = legend_size(legend, strip);
+    // In the width of its longest name or of its heading, a legend may have more columns or fewer rows of small print.
+    for _ in 0..3 {
+        if wide <= strip {
+            break;
+        }
+        strip = wide;
+        (wide, tall) = legend_size(legend, strip);
+    }
+    let bounds = Window { x: LEGEND_MARGIN, y: height, width: wide, height: tall };
+    (bounds, (width.max(wide + 2 * LEGEND_MARGIN), height + tall + LEGEND_MARGIN))
 }
 
 fn legend_size(legend: &Legend<'_>, width: i64) -> (i64, i64) {

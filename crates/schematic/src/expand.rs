@@ -58,7 +58,7 @@ fn cut_with_rerouting(layout: &mut GridLayout<'_>, axis: Axis, cut: i32, count: 
     );
     let corridors: Vec<usize> = removed.iter().map(|removed| removed.corridor).collect();
     let mut lengthened = if removed.len() > MAX_REROUTED { None } else { cut_at(layout, axis, cut, count) };
-    if lengthened.is_some() && !rip_up_and_reroute(layout, corridors.clone()).is_empty() {
+    if lengthened.is_some() && !rip_up_and_reroute(layout, corridors.clone(), u64::MAX).is_empty() {
         (layout.grid, layout.positions, layout.targets, layout.paths, layout.assigned_ports) = before;
         lengthened = None;
     }

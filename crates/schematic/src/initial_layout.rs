@@ -4,7 +4,10 @@
 //! nodes. Shared nodes become more expensive in each round, until no path shares any (`McMurchie` and Ebeling,
 //! "`PathFinder`", 1995).
 
-use std::f64::consts::{FRAC_PI_4, PI, TAU};
+use std::{
+    f64::consts::{FRAC_PI_4, PI, TAU},
+    ops::Range,
+};
 
 use crate::{
     faces::Faces,
@@ -25,9 +28,15 @@ const MARGIN: i32 = 12;
 const MAX_NODES: f64 = 64.0e6;
 
 /// Lays out a topology on a grid with `steps` steps per station distance. Returns the layout and the corridors that
-/// could not be routed; `None` if the grid would be too large, or a junction cannot be placed.
-pub(crate) fn initial_layout(topology: &Topology, steps: f64) -> Option<(GridLayout<'_>, Vec<usize>)> {
+/// could not be routed; `None` if the grid would be too large, or a junction cannot be placed. The effort of the router
+/// begins at the start of `effort`, and no path is ripped up after its end.
+pub(crate) fn initial_layout(
+    topology: &Topology,
+    steps: f64,
+    effort: Range<u64>,
+) -> Option<(GridLayout<'_>, Vec<usize>)> {
     let mut layout = empty_layout(topology, steps)?;
+    layout.router.effort = effort.start;
     for junction in placement_order(topology) {
         let targets = layout.targets[junction];
         let at = nearest_free(&layout, junction, targets)?;
@@ -37,7 +46,7 @@ pub(crate) fn initial_layout(topology: &Topology, steps: f64) -> Option<(GridLay
         (0..topology.junctions.len()).map(|junction| assign_ports(&layout, junction)).collect();
     negotiate(&mut layout, &assigned, steps);
     let missing = remove_conflicts(&mut layout);
-    let missing = rip_up_and_reroute(&mut layout, missing);
+    let missing = rip_up_and_reroute(&mut layout, missing, effort.end);
     Some((layout, missing))
 }
 
@@ -350,15 +359,15 @@ fn try_route(layout: &mut GridLayout<'_>, corridor: usize) -> bool {
 }
 
 /// Routes the given corridors by ripping up the paths in their way, which are then rerouted. If that fails, the change
-/// is undone. Returns the corridors that could not be routed.
-pub(crate) fn rip_up_and_reroute(layout: &mut GridLayout<'_>, missing: Vec<usize>) -> Vec<usize> {
-    missing
-        .into_iter()
-        .filter(|&corridor| {
-            !try_route(layout, corridor)
-                && ![6.0, 15.0, 40.0].iter().any(|&conflict_cost| rip_up(layout, corridor, conflict_cost))
-        })
-        .collect()
+/// is undone. Returns the corridors that could not be routed, without trying any after an effort of `max_effort`.
+pub(crate) fn rip_up_and_reroute(layout: &mut GridLayout<'_>, missing: Vec<usize>, max_effort: u64) -> Vec<usize> {
+    let mut is_routed = |corridor: usize| {
+        layout.router.effort < max_effort && try_route(layout, corridor)
+            || [6.0, 15.0, 40.0]
+                .iter()
+                .any(|&conflict_cost| layout.router.effort < max_effort && rip_up(layout, corridor, conflict_cost))
+    };
+    missing.into_iter().filter(|&corridor| !is_routed(corridor)).collect()
 }
 
 fn rip_up(layout: &mut GridLayout<'_>, corridor: usize, conflict_cost: f32) -> bool {

@@ -76,6 +76,8 @@ pub(crate) struct Router {
     stamps: Vec<u32>,
     stamp: u32,
     open: BinaryHeap<OpenState>,
+    /// How many states all its searches have looked at: the effort so far, which is the same on every machine.
+    pub(crate) effort: u64,
 }
 
 /// The best path so far.
@@ -166,6 +168,7 @@ impl Router {
         }
         let mut best_end = found.map_or(request.max_cost, |found| found.cost);
         while let Some(OpenState { estimate, cost, state }) = self.open.pop() {
+            self.effort += 1;
             if estimate >= best_end {
                 break;
             }

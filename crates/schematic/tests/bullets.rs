@@ -64,3 +64,24 @@ fn bullets_and_numbers_are_beside_labels_and_marks() {
     let checked = check(&document.to_toml());
     assert!(checked.map.is_some(), "{:?}", checked.findings);
 }
+
+#[test]
+fn a_bullet_is_on_its_line_or_touches_it_nearly() {
+    // Twelve lines between two stations leave no room on any of them.
+    let parallel: Vec<(&[usize], bool)> = vec![(&[0, 1], false); 12];
+    let crowded = built(&network(&[(35.0, 139.0), (35.01, 139.0)], &parallel)).document;
+    for line in sample().lines.iter().chain(&crowded.lines) {
+        let (width, height) = bullet_size(&line.symbol);
+        for &(x, y) in &line.bullets {
+            let segments = || line.paths.iter().flat_map(|path| path.windows(2));
+            let gaps = segments().map(|pair| {
+                let (dx, dy) = (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1);
+                let along = ((x - pair[0].0) * dx + (y - pair[0].1) * dy) / dx.hypot(dy).powi(2).max(1.0);
+                let (px, py) = (pair[0].0 + along.clamp(0.0, 1.0) * dx, pair[0].1 + along.clamp(0.0, 1.0) * dy);
+                ((x - px).abs() - width / 2.0).max((y - py).abs() - height / 2.0)
+            });
+            // From the middle of the line.
+            assert!(gaps.fold(f64::MAX, f64::min) < 16.0, "{}: {x} {y}", line.name);
+        }
+    }
+}

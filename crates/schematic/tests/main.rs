@@ -4,5 +4,6 @@
 mod bullets;
 mod common;
 mod corridors;
+mod legends;
 mod networks;
 mod random_networks;

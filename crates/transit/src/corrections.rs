@@ -146,6 +146,11 @@ impl Corrections {
         self.contents.id.is_some()
     }
 
+    /// The paths of the file and of all its bases, as they were opened.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.layers().into_iter().map(|layer| layer.file.as_str())
+    }
+
     /// The id, name, its translation, edition and credits of the network, where the file sets them.
     pub(crate) fn metadata(&self) -> [Option<&str>; 5] {
         let CorrectionsFile { id, name, name_translation, edition, credits, .. } = &self.contents;

@@ -2,7 +2,10 @@
 
 use std::{collections::HashMap, fs::File, path::Path};
 
-use kaisatsu_model::{Prefecture, StationCode, StationName, TransportKind};
+use kaisatsu_model::{
+    Prefecture, StationCode, StationName, TransportKind,
+    text::{MAX_NAME, MAX_SYMBOL},
+};
 
 use crate::{
     Error, Network, Summary,
@@ -30,8 +33,8 @@ const LINE_COLUMNS: [&str; 8] = ["code", "name", "translation", "color", "symbol
 pub(crate) fn read(folder: &Path, summary: &mut Summary) -> Result<SourceData, Error> {
     let mut data = SourceData { codes_are_fixed: true, keep_isolated: true, ..SourceData::default() };
     let mut errors = Vec::new();
-    read_stations(folder, &mut data, &mut errors)?;
-    read_lines(folder, &mut data, &mut errors)?;
+    let rejected = read_stations(folder, &mut data, &mut errors)?;
+    read_lines(folder, &mut data, &rejected, &mut errors)?;
     Error::from_all(errors)?;
     summary.count("stations read", data.stops.len());
     summary.count("lines read", data.lines.len());
@@ -50,16 +53,26 @@ fn open(folder: &Path, file: &str, known: &[&str]) -> Result<Table<File>, Error>
     }
 }
 
-fn read_stations(folder: &Path, data: &mut SourceData, errors: &mut Vec<Error>) -> Result<(), Error> {
+/// The code and the name in a row that is rejected.
+type Rejected = [String; 2];
+
+/// Reads the stations. Returns the rows with a mistake: that a line stops there is no second mistake.
+fn read_stations(folder: &Path, data: &mut SourceData, errors: &mut Vec<Error>) -> Result<Vec<Rejected>, Error> {
     let mut table = open(folder, "stations.csv", &STATION_COLUMNS)?;
     for required in ["name", "lat", "lon"] {
         table.required(required)?;
     }
     let columns = STATION_COLUMNS.map(|name| table.column(name));
     let mut seen: HashMap<StationCode, u64> = HashMap::new();
+    let mut rejected = Vec::new();
     while let Some(row) = table.next()? {
         match station(&row, columns) {
-            Err(error) => errors.push(error),
+            Err(error) => {
+                let code = row.text(columns[0]);
+                let number = code.parse().ok().and_then(|number| StationCode::new(number).ok());
+                rejected.push([number.map_or_else(|| code.to_owned(), |code| code.to_string()), row.name(columns[1])]);
+                errors.push(error);
+            }
             Ok(mut stop) => {
                 if let Some(code) = stop.code
                     && let Some(first) = seen.insert(code, row.line)
@@ -71,17 +84,22 @@ fn read_stations(folder: &Path, data: &mut SourceData, errors: &mut Vec<Error>) 
             }
         }
     }
-    Ok(())
+    Ok(rejected)
 }
 
 fn station(row: &Row<'_>, columns: [Option<usize>; 9]) -> Result<SourceStop, Error> {
     let [code, name, yomi, translation, kind, prefecture, lat, lon, formerly] = columns;
     let number: Option<i64> = row.number_if_any(code, "code")?;
     let code = number.map(StationCode::new).transpose().map_err(|rule| row.error(rule.to_string()))?;
-    let name = row.text(name);
-    if StationName::fold(name).is_empty() {
+    let [name, yomi, translation, formerly] = [name, yomi, translation, formerly].map(|column| row.name(column));
+    if StationName::fold(&name).is_empty() {
         return Err(row.error("a station needs a name"));
     }
+    let formerly: Vec<String> = parts(&formerly, |c| c == ';').map(str::to_owned).collect();
+    let mut texts = vec![("its name", &*name, MAX_NAME), ("its yomi", &yomi, MAX_NAME)];
+    texts.push(("its translation", &translation, MAX_NAME));
+    texts.extend(formerly.iter().map(|old| ("its former name", old.as_str(), MAX_NAME)));
+    row.check_lengths(&texts)?;
     let kind = match row.text(kind) {
         "" => TransportKind::default(),
         text => KINDS.into_iter().find(|kind| kind.word() == text).ok_or_else(|| {
@@ -97,8 +115,7 @@ fn station(row: &Row<'_>, columns: [Option<usize>; 9]) -> Result<SourceStop, Err
     if !position.is_valid() {
         return Err(row.error(format!("lat {} and lon {} are no place on the earth", position.lat, position.lon)));
     }
-    let formerly: Vec<String> = parts(row.text(formerly), |c| c == ';').map(str::to_owned).collect();
-    if let Some(same) = formerly.iter().find(|old| StationName::fold(old) == StationName::fold(name)) {
+    if let Some(same) = formerly.iter().find(|old| StationName::fold(old) == StationName::fold(&name)) {
         return Err(row.error(format!("formerly '{same}' is no other name")));
     }
     Ok(SourceStop {
@@ -106,9 +123,9 @@ fn station(row: &Row<'_>, columns: [Option<usize>; 9]) -> Result<SourceStop, Err
         key: String::new(),
         code,
         group_code: code,
-        name: name.to_owned(),
-        yomi: row.text(yomi).to_owned(),
-        translation: row.text(translation).to_owned(),
+        name,
+        yomi,
+        translation,
         kind,
         prefecture,
         position,
@@ -120,7 +137,12 @@ fn parts(text: &str, separator: fn(char) -> bool) -> impl Iterator<Item = &str> 
     text.split(separator).map(str::trim).filter(|part| !part.is_empty())
 }
 
-fn read_lines(folder: &Path, data: &mut SourceData, errors: &mut Vec<Error>) -> Result<(), Error> {
+fn read_lines(
+    folder: &Path,
+    data: &mut SourceData,
+    rejected: &[Rejected],
+    errors: &mut Vec<Error>,
+) -> Result<(), Error> {
     let mut table = open(folder, "lines.csv", &LINE_COLUMNS)?;
     table.required("name")?;
     table.required("stations")?;
@@ -132,6 +154,12 @@ fn read_lines(folder: &Path, data: &mut SourceData, errors: &mut Vec<Error>) -> 
     // Codes are added last: if a word is the code of one station and the name of another, it means the code.
     for (index, stop) in data.stops.iter().enumerate() {
         by_word.extend(stop.code.map(|code| (code.to_string(), vec![index])));
+    }
+    // Rejected rows have numbers behind those of the stops. Nobody looks there, because the import fails.
+    for (index, words) in (data.stops.len()..).zip(rejected) {
+        for word in words.iter().filter(|word| !word.is_empty()) {
+            by_word.entry(word.clone()).or_insert_with(|| vec![index]);
+        }
     }
     while let Some(row) = table.next()? {
         match line(&row, columns, &by_word) {
@@ -162,10 +190,16 @@ fn line(
     by_word: &HashMap<String, Vec<usize>>,
 ) -> Result<SourceLine, Error> {
     let [code, name, translation, color, symbol, operator, is_loop, stations] = columns;
-    let name = row.text(name);
+    let [name, translation, symbol, operator] = [name, translation, symbol, operator].map(|column| row.name(column));
     if name.is_empty() {
         return Err(row.error("a line needs a name"));
     }
+    row.check_lengths(&[
+        ("its name", &name, MAX_NAME),
+        ("its translation", &translation, MAX_NAME),
+        ("its symbol", &symbol, MAX_SYMBOL),
+        ("its operator", &operator, MAX_NAME),
+    ])?;
     let color = match row.text(color) {
         "" => None,
         text => Some(
@@ -177,12 +211,12 @@ fn line(
         "true" | "yes" | "1" => true,
         other => return Err(row.error(format!("loop is '{other}'; it is true or false"))),
     };
-    let listed = row.text(stations);
+    let listed = row.name(stations);
     // Names may contain spaces; then semicolons separate them.
     let words: Vec<&str> = if listed.contains(';') {
-        parts(listed, |c| c == ';').collect()
+        parts(&listed, |c| c == ';').collect()
     } else {
-        parts(listed, char::is_whitespace).collect()
+        parts(&listed, char::is_whitespace).collect()
     };
     let mut run = Vec::with_capacity(words.len());
     for word in words {
@@ -201,11 +235,11 @@ fn line(
     Ok(SourceLine {
         key: String::new(),
         code: row.number_if_any(code, "code")?,
-        name: name.to_owned(),
-        translation: row.text(translation).to_owned(),
+        name,
+        translation,
         color,
-        symbol: row.text(symbol).to_owned(),
-        operator: row.text(operator).to_owned(),
+        symbol,
+        operator,
         runs: vec![run],
         is_loop,
     })

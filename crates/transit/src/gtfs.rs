@@ -17,8 +17,12 @@ mod walks;
 
 use std::{collections::HashMap, path::Path};
 
-use kaisatsu_model::TransportKind;
+use kaisatsu_model::{
+    TransportKind,
+    text::{MAX_NAME, check_length},
+};
 
+use patterns::Selection;
 use prune::RouteRuns;
 pub use route_filter::RouteFilter;
 use routes::Route;
@@ -40,14 +44,16 @@ pub(crate) fn read(
     summary: &mut Summary,
 ) -> Result<SourceData, Error> {
     let mut feed = feed::Feed::open(path)?;
-    let mut routes = routes::read(&mut feed, filter, summary)?;
+    let (mut routes, known_routes) = routes::read(&mut feed, filter, summary)?;
     let stop_index = stations::read(&mut feed, summary)?;
-    let patterns = patterns::read(&mut feed, &routes, &stop_index, filter.service, progress, summary)?;
+    let selection = Selection { routes: &routes, known_routes: &known_routes, profile: filter.service };
+    let patterns = patterns::read(&mut feed, &selection, &stop_index, progress, summary)?;
     let patterns = same_line::join(&mut routes, patterns, summary);
     let pruned = prune::prune(&patterns, routes.len(), &stop_index.stations, summary);
     let kinds = strongest_kinds(&routes, &pruned);
     // Only stations at which a selected route stops. A feed also has entrances, bus stops and other locations.
     let mut data = SourceData::default();
+    let mut errors = Vec::new();
     let mut stop_of: HashMap<usize, usize> = HashMap::new();
     for (route, (runs, is_loop)) in routes.iter().zip(pruned).filter(|(route, _)| !route.is_joined) {
         if runs.is_empty() {
@@ -55,9 +61,12 @@ pub(crate) fn read(
             summary.omit(&reason, route.name.clone());
             continue;
         }
+        errors.extend(too_long("routes.txt", route.line, "the name of the route", &route.name));
+        errors.extend(too_long("routes.txt", route.line, "the name of its agency", &route.operator));
         for &station in runs.iter().flatten() {
             stop_of.entry(station).or_insert_with(|| {
                 let known = &stop_index.stations[station];
+                errors.extend(too_long("stops.txt", known.line, "stop_name", &known.name));
                 data.stops.push(SourceStop {
                     group: known.id.clone(),
                     key: format!("gtfs:{}", known.id),
@@ -86,11 +95,17 @@ pub(crate) fn read(
             is_loop,
         });
     }
+    Error::from_all(errors)?;
     let walks = stop_index.walks.iter().filter_map(|(a, b)| Some((*stop_of.get(a)?, *stop_of.get(b)?)));
     data.walks = walks.collect();
     // A few guaranteed connections do not mean that the feed has all places at which passengers change.
     data.walks_suffice = stop_index.walk_count * 20 >= data.stops.len();
     Ok(data)
+}
+
+/// The error for a text that no map could have.
+fn too_long(file: &str, line: u64, what: &str, text: &str) -> Option<Error> {
+    check_length(text, MAX_NAME, what).err().map(|message| Error::line(file, line, message))
 }
 
 /// The mode of transport of each station. With several, trains take precedence over ships, and ships over buses.

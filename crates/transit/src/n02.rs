@@ -11,7 +11,10 @@ use std::{
 };
 
 use geojson::{Feature, GeometryValue};
-use kaisatsu_model::{LineIndex, StationCode, TransportKind};
+use kaisatsu_model::{
+    LineIndex, StationCode, TransportKind,
+    text::{MAX_NAME, check_length, tidy},
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -153,12 +156,14 @@ fn read_features(path: &Path, are_stations: bool) -> Result<Vec<RailFeature>, Er
 fn parse_feature(text: &str, is_station: bool) -> Result<RailFeature, String> {
     let feature = Feature::from_str(text).map_err(|error| error.to_string())?;
     let property = |name: &str| match feature.property(name) {
-        Some(serde_json::Value::String(text)) => text.trim().to_owned(),
+        Some(serde_json::Value::String(text)) => tidy(text),
         Some(serde_json::Value::Number(number)) => number.to_string(),
         _ => String::new(),
     };
     let required = |name: &str, what: &str| {
-        Some(property(name)).filter(|text| !text.is_empty()).ok_or_else(|| format!("there is no {name} ({what})"))
+        let text = Some(property(name)).filter(|text| !text.is_empty());
+        let text = text.ok_or_else(|| format!("there is no {name} ({what})"))?;
+        check_length(&text, MAX_NAME, &format!("{name} ({what})")).map(|()| text)
     };
     let station = if is_station { required("N02_005", "the station")? } else { String::new() };
     let line = (required("N02_004", "the operator")?, required("N02_003", "the line")?);

@@ -8,6 +8,8 @@ use csv::StringRecord;
 
 use limited_reader::LimitedReader;
 
+use kaisatsu_model::text::{check_length, tidy};
+
 use crate::Error;
 
 /// A CSV file with a header.
@@ -81,6 +83,17 @@ impl Row<'_> {
     /// The text of a column; empty if the column does not exist.
     pub(crate) fn text(&self, column: Column) -> &str {
         column.and_then(|at| self.record.get(at)).map_or("", str::trim)
+    }
+
+    /// The text of a column that is shown to people.
+    pub(crate) fn name(&self, column: Column) -> String {
+        tidy(self.text(column))
+    }
+
+    /// Refuses texts that no map could have: each with what it is, and its most characters.
+    pub(crate) fn check_lengths(&self, texts: &[(&str, &str, usize)]) -> Result<(), Error> {
+        let check = |(what, text, most): &(&str, &str, usize)| check_length(text, *most, what);
+        texts.iter().try_for_each(check).map_err(|message| self.error(message))
     }
 
     pub(crate) fn number<N: FromStr>(&self, column: Column, name: &str) -> Result<N, Error> {

@@ -5,7 +5,10 @@
 
 use std::path::Path;
 
-use kaisatsu_model::{Prefecture, StationCode, TransportKind};
+use kaisatsu_model::{
+    Prefecture, StationCode, TransportKind,
+    text::{MAX_NAME, abbreviate, check_length, tidy},
+};
 use serde::Deserialize;
 
 use crate::{
@@ -45,24 +48,31 @@ pub(crate) fn read(path: &Path, summary: &mut Summary) -> Result<SourceData, Err
         serde_json::from_str(&text).map_err(|error| Error::line(&name, error.line() as u64, error.to_string()))?;
     let mut data = SourceData::default();
     for entry in entries {
-        let who = format!("line {} {}", entry.id, entry.name);
+        let who = format!("line {} {}", entry.id, abbreviate(&entry.name));
+        let line_name = to_half_width(&tidy(&entry.name));
+        check_length(&line_name, MAX_NAME, &format!("{who}: its name"))
+            .map_err(|message| Error::file(&name, message))?;
         let mut run: Vec<usize> = Vec::with_capacity(entry.stations.len());
         let prefectures = prefectures(&entry.stations);
         for (station, prefecture) in entry.stations.iter().zip(prefectures) {
-            let problem =
-                |what: &str| Error::file(&name, format!("{who}: station {} {}: {what}", station.id, station.name));
+            let problem = |what: &str| {
+                let station_name = abbreviate(&station.name);
+                Error::file(&name, format!("{who}: station {} {station_name}: {what}", station.id))
+            };
             let position = LatLon { lat: station.lat, lon: station.lon };
             if !position.is_valid() {
                 return Err(problem("its position is no place on the earth"));
             }
             let code = |number| StationCode::new(number).map_err(|rule| problem(&rule.to_string()));
+            let station_name = plain_name(&station.name);
+            check_length(&station_name, MAX_NAME, "its name").map_err(|message| problem(&message))?;
             run.push(data.stops.len());
             data.stops.push(SourceStop {
                 group: station.gid.to_string(),
                 key: String::new(),
                 code: Some(code(station.id)?),
                 group_code: Some(code(station.gid)?),
-                name: plain_name(&station.name),
+                name: station_name,
                 yomi: String::new(),
                 translation: String::new(),
                 kind: TransportKind::Train,
@@ -76,7 +86,7 @@ pub(crate) fn read(path: &Path, summary: &mut Summary) -> Result<SourceData, Err
         data.lines.push(SourceLine {
             key: String::new(),
             code: Some(entry.id),
-            name: to_half_width(&entry.name),
+            name: line_name,
             translation: String::new(),
             color: None,
             symbol: String::new(),
@@ -105,9 +115,10 @@ fn prefectures(stations: &[StationEntry]) -> Vec<Option<Prefecture>> {
 
 /// A name without an alternative in brackets, with half-width Latin letters and digits.
 fn plain_name(name: &str) -> String {
+    let name = tidy(name);
     let name = match name.find(['〈', '（']) {
-        Some(start) if start > 0 => &name[..start],
-        _ => name,
+        Some(start) if start > 0 => name[..start].trim_end(),
+        _ => &name,
     };
     to_half_width(name)
 }
@@ -147,6 +158,7 @@ mod tests {
             ("甲（こう）", "甲"),
             ("乙〈Otsu〉", "乙"),
             ("（仮）丙", "（仮）丙"),
+            ("丁\t目\u{200b} （ちょうめ）", "丁 目"),
             ("第２ＡｚＺａ０９", "第2AzZa09"),
             ("＠〔～", "＠〔～"),
         ] {

@@ -41,6 +41,21 @@ fn a_code_that_somebody_wrote_holds_beside_a_station_that_is_gone() {
     assert!(station.formerly.is_empty(), "{:?}", station.formerly);
 }
 
+#[test]
+fn new_lines_are_numbered_by_the_numbers_in_their_names() {
+    let stations = "name,lat,lon\n甲,35.0,139.0\n乙,35.1,139.0\n";
+    let import = |names: &[&str], previous: Option<&Network>| {
+        let lines = names.iter().fold("name,stations\n".to_owned(), |text, name| text + name + ",甲 乙\n");
+        csv(stations, &lines, &Options { id: Some("net"), previous, ..Options::default() }).unwrap().0
+    };
+    let names = |network: &Network| network.lines.iter().map(|line| line.name.clone()).collect::<Vec<_>>();
+    let first = import(&["L10", "L2", "L0", "L11", "L1"], None);
+    assert_eq!(names(&first), ["L0", "L1", "L2", "L10", "L11"]);
+    // What has a code keeps it.
+    let second = import(&["L10", "L9", "L2", "L0", "L11", "L1", "L3"], Some(&first));
+    assert_eq!(names(&second), ["L0", "L1", "L2", "L10", "L11", "L3", "L9"]);
+}
+
 proptest! {
     #[test]
     fn codes_stay_over_reimports(

@@ -96,3 +96,16 @@ fn a_file_that_is_too_large_is_told() {
     assert!(told.starts_with("stations.csv:11"), "{told}");
     assert!(told.ends_with(": the file has more than 67108864 bytes; so much is not read"), "{told}");
 }
+
+#[test]
+fn a_stop_at_a_station_with_a_mistake_is_no_second_mistake() {
+    let stations = "code,name,lat,lon\n1,甲,95,139\n2,乙,35,139.1\n03,丙,35,x\n";
+    let lines = "name,stations\n線,1 2 3\n線,甲;乙\n線,1;丁\n";
+    let told = csv(stations, lines, &OPTIONS).unwrap_err().to_string();
+    let expected = [
+        "stations.csv:2: lat 95 and lon 139 are no place on the earth",
+        "stations.csv:4: lon is 'x', which is no number",
+        "lines.csv:4: stops at 丁, which is not in stations.csv",
+    ];
+    assert_eq!(told.lines().collect::<Vec<_>>(), expected);
+}

@@ -1,6 +1,6 @@
 //! Network files and CSV tables are read back as they were written.
 
-use kaisatsu_model::{Prefecture, StationCode, TransportKind};
+use kaisatsu_model::{Prefecture, StationCode, TransportKind, text::tidy};
 use kaisatsu_transit::{ImportHistory, Line, Network, Options, RetiredStation, Station, file, write_csv};
 use proptest::prelude::*;
 
@@ -95,15 +95,17 @@ proptest! {
         let [stations, lines] = write_csv(&network).unwrap();
         let credits = network.credits.clone();
         let options = Options { id: Some("net"), name: Some("ネット"), credits: Some(&credits), ..Options::default() };
+        // Names are read with single spaces.
         let mut trimmed = network;
         trimmed.translation.clear();
         for station in &mut trimmed.stations {
-            station.name = station.name.trim().to_owned();
-            station.yomi = station.yomi.trim().to_owned();
+            station.name = tidy(&station.name);
+            station.yomi = tidy(&station.yomi);
             // Numbers and tracks are given in corrections.
             station.numbers.clear();
         }
         for line in &mut trimmed.lines {
+            line.name = tidy(&line.name);
             line.direct.clear();
             line.along.clear();
         }

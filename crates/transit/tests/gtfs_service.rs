@@ -101,6 +101,32 @@ fn a_service_without_trips_is_an_error_that_says_what_to_do() {
 }
 
 #[test]
+fn trips_of_one_stop_are_not_blamed_on_the_service() {
+    let more = [("calendar.txt", CALENDAR)];
+    let error =
+        |trips: &[Trip<'_>], service| read("X,X,,1,\n", trips, &more, service).map(|_| ()).unwrap_err().to_string();
+    let message = "stop_times.txt: no trip of the routes that are imported has two stops at different stations";
+    for service in [ServiceProfile::Daytime, ServiceProfile::All] {
+        assert_eq!(error(&[("X", "work", 8, "a"), ("X", "rest", 8, "b b")], service), message);
+    }
+    // With another service there would be a line.
+    let told = error(&[("X", "work", 8, "a"), ("X", "rest", 8, "a b")], ServiceProfile::Daytime);
+    assert_eq!(told, "trips.txt: no trip belongs to the service daytime: choose another with --service");
+    let told = error(&[("Z", "work", 8, "a b")], ServiceProfile::Daytime);
+    assert_eq!(told, "trips.txt: no trip is of a route that is imported");
+}
+
+#[test]
+fn trips_of_unknown_routes_are_counted() {
+    let trips =
+        [("X", "", 8, "a b"), ("Y", "", 8, "a b"), ("Z", "", 8, "a b"), ("Z", "", 9, "a b"), ("Q", "", 9, "a b")];
+    // Y is a bus, which is known, but not wanted.
+    let (_, summary) = read("X,X,,1,\nY,Y,,3,\n", &trips, &[], ServiceProfile::Daytime).unwrap();
+    let expected = "3 left out: trips of routes that are not in routes.txt: Z at trips.txt:4, Q at trips.txt:6, …";
+    assert!(summary.to_string().contains(expected), "{summary}");
+}
+
+#[test]
 fn words_choose_a_service() {
     for (profile, word) in ServiceProfile::ALL {
         assert_eq!((word.parse(), profile.word()), (Ok(profile), word));

@@ -16,6 +16,7 @@ mod import_rules;
 mod line_identities;
 mod match_distances;
 mod n02;
+mod names;
 mod passes;
 mod recipes;
 mod romaji;

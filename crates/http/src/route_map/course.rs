@@ -38,8 +38,9 @@ const NO_WAY: &str = "there is no way between these stations on this map";
 /// Ways from one station to another, the best first
 ///
 /// A place is a station code, a name in any script, or `latitude,longitude` in decimal degrees, which stands for the
-/// nearest station within 5 km. There is no timetable: times are those of a typical ride on a weekday, estimated from
-/// distances and the kind of line.
+/// nearest station within 5 km. Where several stations of a map have one name, the one with the best way is meant.
+/// There is no timetable: times are those of a typical ride on a weekday, estimated from distances and the kind of
+/// line.
 #[utoipa::path(
     get, path = "/searchCourse", operation_id = "searchCourse", tag = "Route map",
     params(
@@ -142,13 +143,17 @@ fn search(gateway: &Gateway, query: &Query<'_>) -> Result<FoundCourses, Failure>
     let mut best: Option<(Arc<LoadedMap<PreparedMap>>, Vec<Course>)> = None;
     let mut failure = None;
     for loaded in &maps {
-        let stations: Option<Vec<usize>> = waypoints.iter().map(|place| place.on(loaded, &directory)).collect();
-        let Some(stations) = stations else { continue };
-        if let Some(at) = (1..stations.len()).find(|at| stations[..*at].contains(&stations[*at])) {
-            failure = Some(twice(&waypoints[at], &loaded.map.stations()[stations[at]].name));
+        let places: Vec<Vec<usize>> = waypoints.iter().map(|place| place.on(loaded, &directory)).collect();
+        if places.iter().any(Vec::is_empty) {
             continue;
         }
-        let courses = loaded.network().courses(&stations, order, most);
+        if let Some(at) = (1..places.len()).find(|at| places[..*at].contains(&places[*at])) {
+            failure = Some(twice(&waypoints[at], &loaded.map.stations()[places[at][0]].name, places[at].len()));
+            continue;
+        }
+        let network = loaded.network();
+        let chosen = network.choose(&places, order);
+        let courses = chosen.map(|stations| network.courses(&stations, order, most)).unwrap_or_default();
         if courses.is_empty() {
             failure = Some(Failure::new(Kind::NotFound, NO_WAY));
         } else if best.as_ref().is_none_or(|(_, known)| courses[0].rank(order) < known[0].rank(order)) {
@@ -159,9 +164,13 @@ fn search(gateway: &Gateway, query: &Query<'_>) -> Result<FoundCourses, Failure>
     best.map(|(map, courses)| FoundCourses { map, courses, gcs, language }).ok_or_else(failure)
 }
 
-fn twice(place: &Waypoint<'_>, name: &str) -> Failure {
+fn twice(place: &Waypoint<'_>, name: &str, namesakes: usize) -> Failure {
     let parameter = place.parameter;
-    let rule = format!("query parameter {parameter} names {name} again; a journey has every station once");
+    let remedy = match namesakes {
+        1 => String::new(),
+        count => format!(". {count} stations are called so: give the codes of those that are meant"),
+    };
+    let rule = format!("query parameter {parameter} names {name} again; a journey has every station once{remedy}");
     Failure::new(Kind::ParameterInvalid, rule)
 }
 
@@ -172,7 +181,7 @@ fn not_found(
     directory: &StationDirectory<PreparedMap>,
     on: &str,
 ) -> Failure {
-    let nowhere = waypoints.iter().find(|place| maps.iter().all(|loaded| place.on(loaded, directory).is_none()));
+    let nowhere = waypoints.iter().find(|place| maps.iter().all(|loaded| place.on(loaded, directory).is_empty()));
     let apart = || Failure::new(Kind::NotFound, "there is no way between these stations: no map has all of them");
     nowhere.map_or_else(apart, |place| place.not_found(on))
 }

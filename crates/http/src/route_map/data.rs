@@ -30,6 +30,9 @@ const PARAMETERS: [&str; 12] =
 /// The most stations of a way.
 const MOST_STATIONS: usize = 200;
 
+/// The most map units on a side of a picture. A map of all of Japan has some 60,000.
+const MAX_SIDE: i64 = 200_000;
+
 /// Long enough for a page that shows the same windows again. A replaced map is seen after this time.
 const CACHE_CONTROL: &str = "private, max-age=300";
 
@@ -121,7 +124,7 @@ async fn picture(gateway: &Gateway, query: &Query<'_>, headers: &HeaderMap) -> R
     Ok(cacheable.ok(gateway.drawings.get(Client::Api, etag, draw).await?))
 }
 
-/// Refuses an empty window and a PNG with too many pixels.
+/// Refuses an empty window, a PNG with too many pixels, and a window far beyond any map.
 fn check(window: &Window, extent: &Window, format: Format, scale: Scale) -> Result<(), Failure> {
     if window.width == 0 || window.height == 0 {
         let rule = format!(
@@ -134,6 +137,14 @@ fn check(window: &Window, extent: &Window, format: Format, scale: Scale) -> Resu
     let (width, height) = pixel_sides(window, scale.pixels());
     if format == Format::Png && width.saturating_mul(height) > MAX_PIXELS {
         return Err(DrawError::TooLarge.into());
+    }
+    if window.width.max(window.height) > MAX_SIDE {
+        let rule = format!(
+            "the window is {} by {}; a picture has at most {MAX_SIDE} map units on a side: give x and y that are on the \
+             map, or width and height",
+            window.width, window.height
+        );
+        return Err(Failure::new(Kind::OutOfRange, rule));
     }
     Ok(())
 }

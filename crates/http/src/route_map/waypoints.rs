@@ -13,6 +13,9 @@ use crate::{Failure, Kind, Query};
 /// The most places between the first and the last one.
 const MOST_BETWEEN: usize = 3;
 
+/// The most stations of one name among which the way decides.
+const MOST_NAMESAKES: usize = 10;
+
 /// How far from coordinates a station may be, in metres.
 const REACH: f64 = 5000.0;
 
@@ -105,22 +108,25 @@ impl<'a> Waypoint<'a> {
         Ok(Self { parameter, written, wanted })
     }
 
-    /// The index of its station on a map.
-    pub(super) fn on(
-        &self,
-        loaded: &LoadedMap<PreparedMap>,
-        directory: &StationDirectory<PreparedMap>,
-    ) -> Option<usize> {
+    /// The indices of its stations on a map: several where they have one name, and none where it is not on the map.
+    pub(super) fn on(&self, loaded: &LoadedMap<PreparedMap>, directory: &StationDirectory<PreparedMap>) -> Vec<usize> {
         match &self.wanted {
-            Wanted::Code(code) => loaded.map.select(&Selection::Code(*code))?.stations.first().copied(),
-            // Not a selection by name, which also finds the stations of a line.
-            Wanted::Name => loaded.map.named(self.written).first().copied().or_else(|| {
-                let called = directory.called(self.written);
-                called.into_iter().find_map(|entry| directory.index_on(entry, &loaded.map))
-            }),
+            Wanted::Code(code) => {
+                loaded.map.select(&Selection::Code(*code)).map(|selected| selected.stations).unwrap_or_default()
+            }
+            Wanted::Name => {
+                // Not a selection by name, which also finds the stations of a line.
+                let mut found = loaded.map.named(self.written);
+                if found.is_empty() {
+                    let called = directory.called(self.written).into_iter();
+                    found.extend(called.filter_map(|entry| directory.index_on(entry, &loaded.map)));
+                }
+                found.truncate(MOST_NAMESAKES);
+                found
+            }
             Wanted::Near(position) => {
                 let near = directory.near(*position, REACH);
-                near.into_iter().find_map(|(entry, _)| directory.index_on(entry, &loaded.map))
+                near.into_iter().find_map(|(entry, _)| directory.index_on(entry, &loaded.map)).into_iter().collect()
             }
         }
     }

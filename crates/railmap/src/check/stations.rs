@@ -21,15 +21,19 @@ use crate::{
 /// The font sizes that a label may have, in map units.
 const LABEL_SIZES: RangeInclusive<u8> = 6..=48;
 
-/// Checks every station. Returns the usable ones, each with its span in the file.
+/// Where the file has each station.
+pub(super) type StationSpans = HashMap<StationCode, Range<usize>>;
+
+/// Checks every station. Returns the usable ones, each with its span in the file, and the spans of all codes: that a
+/// line stops at a station with a mistake is no second mistake.
 pub(super) fn check(
     entries: &[Spanned<StationEntry>],
     width: i64,
     height: i64,
     report: &mut Report,
-) -> Vec<(Station, Range<usize>)> {
+) -> (Vec<(Station, Range<usize>)>, StationSpans) {
     let extent = Window { x: 0, y: 0, width, height };
-    let mut seen: HashMap<StationCode, Range<usize>> = HashMap::new();
+    let mut seen = StationSpans::new();
     let mut stations = Vec::with_capacity(entries.len());
     // A map on which no station has a prefecture does without them.
     let has_prefectures = entries.iter().any(|entry| entry.get_ref().prefecture.is_some());
@@ -58,7 +62,7 @@ pub(super) fn check(
     if entries.is_empty() {
         report.error(&(0..0), "a map needs a station");
     }
-    stations
+    (stations, seen)
 }
 
 fn check_names(entry: &StationEntry, who: &str, at: &Range<usize>, report: &mut Report) {
@@ -88,10 +92,10 @@ fn check_lengths(entry: &StationEntry, who: &str, at: &Range<usize>, report: &mu
     let (rows, small) = entry.label.as_ref().map_or((&[][..], &[][..]), |label| (&label.rows[..], &label.small[..]));
     let written = rows.iter().chain(small).map(|row| ("label's row", row));
     for (word, text) in main_texts.chain(former).chain(written) {
-        text_length::check(text, MAX_NAME, &format!("{who}: its {word}"), at, report);
+        text_length::check_name(text, MAX_NAME, &format!("{who}: its {word}"), at, report);
     }
     for number in &entry.numbers {
-        text_length::check(number, MAX_SYMBOL, &format!("{who}: its number"), at, report);
+        text_length::check_name(number, MAX_SYMBOL, &format!("{who}: its number"), at, report);
     }
     if entry.numbers.len() > MAX_NUMBERS {
         report.error(at, format!("{who}: it has {} numbers; at most {MAX_NUMBERS} are taken", entry.numbers.len()));

@@ -50,7 +50,7 @@ impl Network {
     fn course(&self, places: &[usize], order: Order, forbidden: &Forbidden) -> Option<Course> {
         let mut legs: Vec<Leg> = Vec::new();
         for pair in places.windows(2) {
-            for leg in self.best(pair[0], pair[1], order, forbidden)? {
+            for leg in self.ahead(pair[0], pair[1], order, forbidden)? {
                 match legs.last_mut() {
                     Some(last) if goes_on(last, &leg) => {
                         last.stations.extend(&leg.stations[1..]);
@@ -62,6 +62,26 @@ impl Network {
             }
         }
         (!legs.is_empty()).then_some(Course { legs })
+    }
+
+    /// The best way between two stations that does not come back to one where it left a train, which would only join
+    /// two walks.
+    fn ahead(&self, from: usize, to: usize, order: Order, forbidden: &Forbidden) -> Option<Vec<Leg>> {
+        let mut forbidden = forbidden.clone();
+        loop {
+            let legs = self.best(from, to, order, &forbidden)?;
+            let mut ends = vec![from];
+            let back = legs.iter().find(|leg| {
+                let end = leg.stations.last().copied().unwrap_or(from);
+                let is_known = ends.contains(&end);
+                ends.push(end);
+                is_known
+            });
+            match back {
+                Some(leg) => forbidden.insert(leg.line),
+                None => return Some(legs),
+            };
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The graph of a map: what can be reached in one step from where.
 //!
-//! A station has three kinds of nodes. One is *at* it by train, or starts there; from there one may walk to another
-//! station, once. One is *ready* to board there, or has arrived for good. And one is on the *platform* of a line, in
-//! its train. So nobody walks across the city from station to station, however few changes that has.
+//! A station has several kinds of nodes. One is *at* it by train, or starts there; from there one may walk to another
+//! station, once. One is *ready* to board there, or has arrived for good. One has *boarded* the train of a line, and
+//! one has *ridden* in it from the stop before. So nobody walks across the city from station to station, however few
+//! changes that has; and because it is known from where a train came, it does not turn round to join two walks.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -18,13 +19,24 @@ pub struct Network {
     pub(super) platforms: Vec<(usize, usize)>,
     /// The platforms of station `s` are `first_platform[s]..first_platform[s + 1]`.
     first_platform: Vec<usize>,
-    /// Rides from a platform to that of the next stop.
-    rides: Vec<Vec<Step>>,
+    /// Rides from a platform to that of the next stop, ordered by platform.
+    pub(super) rides: Vec<Ride>,
+    /// The rides from platform `p` are `first_ride[p]..first_ride[p + 1]`.
+    first_ride: Vec<usize>,
     /// Walks from a station to another.
     walks: Vec<Vec<Step>>,
 }
 
-/// A ride to the next stop, or a walk.
+/// A ride to the next stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Ride {
+    /// The platform where it begins.
+    pub(super) from: usize,
+    /// What leads to the platform where it ends.
+    pub(super) step: Step,
+}
+
+/// What a ride to the next stop, or a walk, takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Step {
     pub(super) to: usize,
@@ -42,16 +54,19 @@ impl Network {
         let stations = map.stations();
         let first_platform =
             (0..=stations.len()).map(|station| platforms.partition_point(|(at, _)| *at < station)).collect();
-        let mut rides = vec![Vec::new(); platforms.len()];
+        let mut rides = Vec::new();
         for (line, from, to) in hops {
             let index = |station| platforms.binary_search(&(station, line));
             let (Ok(a), Ok(b)) = (index(from), index(to)) else { continue };
             let pace = ride::pace_of(&map.lines[line], stations[from].kind);
             let (seconds, metres) = ride::ride(pace, stations[from].position, stations[to].position);
-            rides[a].push(Step { to: b, seconds, metres });
-            rides[b].push(Step { to: a, seconds, metres });
+            rides.push(Ride { from: a, step: Step { to: b, seconds, metres } });
+            rides.push(Ride { from: b, step: Step { to: a, seconds, metres } });
         }
-        Self { platforms, first_platform, rides, walks: walks(map) }
+        rides.sort_unstable();
+        let first_ride =
+            (0..=platforms.len()).map(|platform| rides.partition_point(|ride| ride.from < platform)).collect();
+        Self { platforms, first_platform, rides, first_ride, walks: walks(map) }
     }
 
     /// How many stations it has.
@@ -63,8 +78,8 @@ impl Network {
         self.first_platform[station]..self.first_platform[station + 1]
     }
 
-    pub(super) fn rides(&self, platform: usize) -> &[Step] {
-        &self.rides[platform]
+    pub(super) fn rides_from(&self, platform: usize) -> std::ops::Range<usize> {
+        self.first_ride[platform]..self.first_ride[platform + 1]
     }
 
     pub(super) fn walks(&self, station: usize) -> &[Step] {

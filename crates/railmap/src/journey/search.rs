@@ -24,12 +24,13 @@ const NOWHERE: usize = usize::MAX;
 impl Network {
     /// The best way from one station to another that uses nothing forbidden; `None` if there is none.
     pub(super) fn best(&self, from: usize, to: usize, order: Order, forbidden: &Forbidden) -> Option<Vec<Leg>> {
-        // Nodes in this order: at each station, ready at each station, arrived on each platform, boarded on each
-        // platform. Who has boarded rides: otherwise a train that goes nowhere would join two walks.
-        let (stations, platforms) = (self.stations(), self.platforms.len());
-        let (ready, arrived) = (|station: usize| stations + station, |platform: usize| 2 * stations + platform);
-        let boarded = |platform: usize| arrived(platforms + platform);
-        let nodes = boarded(platforms);
+        // Nodes in this order: at each station, ready at each station, after each ride, boarded on each platform. Who
+        // has boarded rides, and not back to where the train came from: otherwise a train that goes nowhere would join
+        // two walks.
+        let stations = self.stations();
+        let (ready, ridden) = (|station: usize| stations + station, |ride: usize| 2 * stations + ride);
+        let boarded = |platform: usize| ridden(self.rides.len() + platform);
+        let nodes = boarded(self.platforms.len());
         let goal = ready(to);
         let mut cost = vec![NEVER; nodes];
         let mut came_from = vec![NOWHERE; nodes];
@@ -67,11 +68,17 @@ impl Network {
                     }
                 }
             } else {
-                let at = (node - 2 * stations) % platforms;
-                if node < boarded(0) {
+                let last = self.rides.get(node - ridden(0));
+                let at = last.map_or_else(|| node - boarded(0), |ride| ride.step.to);
+                if last.is_some() {
                     step(self.platforms[at].0, 0, 0);
                 }
-                self.rides(at).iter().for_each(|ride| step(arrived(ride.to), ride.seconds, 0));
+                for ride in self.rides_from(at) {
+                    let next = self.rides[ride].step;
+                    if last.is_none_or(|last| last.from != next.to) {
+                        step(ridden(ride), next.seconds, 0);
+                    }
+                }
             }
         }
         None
@@ -80,7 +87,6 @@ impl Network {
     /// The legs of the way that was found to a node.
     fn legs(&self, came_from: &[usize], goal: usize) -> Vec<Leg> {
         let stations = self.stations();
-        let platform = |node: usize| (node - 2 * stations) % self.platforms.len();
         let before = |node: &usize| Some(came_from[*node]).filter(|at| *at != NOWHERE);
         let mut nodes: Vec<usize> = std::iter::successors(Some(goal), before).collect();
         nodes.reverse();
@@ -88,24 +94,19 @@ impl Network {
         for pair in nodes.windows(2) {
             let (from, to) = (pair[0], pair[1]);
             if from < stations && to - stations != from {
-                let walk = step(self.walks(from), to - stations);
-                legs.push(Leg::begin(None, from).and(to - stations, walk));
+                let walk = self.walks(from).iter().find(|walk| walk.to == to - stations);
+                legs.extend(walk.map(|walk| Leg::begin(None, from).and(walk.to, *walk)));
             } else if from < 2 * stations && to >= 2 * stations {
-                let (station, line) = self.platforms[platform(to)];
+                let (station, line) = self.platforms[to - 2 * stations - self.rides.len()];
                 legs.push(Leg::begin(Some(line), station));
-            } else if from >= 2 * stations && to >= 2 * stations {
-                let ride = step(self.rides(platform(from)), platform(to));
+            } else if to >= 2 * stations {
+                let ride = self.rides[to - 2 * stations].step;
                 let leg = legs.pop();
-                legs.extend(leg.map(|leg| leg.and(self.platforms[platform(to)].0, ride)));
+                legs.extend(leg.map(|leg| leg.and(self.platforms[ride.to].0, ride)));
             }
         }
         legs
     }
-}
-
-/// The seconds and metres of the step to a node.
-fn step(steps: &[Step], to: usize) -> (u32, u32) {
-    steps.iter().find(|step| step.to == to).map_or((0, 0), |step| (step.seconds, step.metres))
 }
 
 impl Leg {
@@ -114,10 +115,10 @@ impl Leg {
     }
 
     /// The leg with one more step.
-    fn and(mut self, station: usize, (seconds, metres): (u32, u32)) -> Self {
+    fn and(mut self, station: usize, step: Step) -> Self {
         self.stations.push(station);
-        self.seconds += seconds;
-        self.metres += metres;
+        self.seconds += step.seconds;
+        self.metres += step.metres;
         self
     }
 }

@@ -43,9 +43,10 @@ pub(super) fn assign(draft: &Draft, previous: &Network, summary: &mut Summary) -
     }
     let ever = previous.lines.iter().map(|line| line.code).chain(retired.iter().map(|retired| retired.code));
     let mut next = ever.chain(taken.iter().copied()).max().unwrap_or(0);
-    // Ordered by key and name, because the source may change the order of its lines.
+    // Ordered by key and name, because the source may change the order of its lines. The legend lists lines by their
+    // codes, and there line 2 comes before line 10.
     let mut fresh: Vec<usize> = (0..codes.len()).filter(|&at| codes[at].is_none()).collect();
-    fresh.sort_by_key(|&at| (&draft.lines[at].key, &draft.lines[at].name));
+    fresh.sort_by_cached_key(|&at| (natural_order(&draft.lines[at].key), natural_order(&draft.lines[at].name)));
     if !previous.lines.is_empty() {
         summary.count("new lines", fresh.len());
     }
@@ -93,4 +94,36 @@ fn unique_names(named: impl Iterator<Item = (String, i64)>) -> HashMap<String, i
         found.entry(name).and_modify(|known| *known = None).or_insert(Some(code));
     }
     found.into_iter().filter_map(|(name, code)| code.map(|code| (name, code))).collect()
+}
+
+/// A part of a text in natural order: a character, or a whole number as the count of its digits and the digits.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part<'a> {
+    Number(usize, &'a str),
+    Character(char),
+}
+
+/// A key by which texts are sorted so that the numbers in them count as numbers. Only equal texts have equal keys.
+fn natural_order(text: &str) -> (Vec<Part<'_>>, &str) {
+    let (mut parts, mut rest) = (Vec::new(), text);
+    while let Some(first) = rest.chars().next() {
+        let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        let number = rest[..rest.len() - after.len()].trim_start_matches('0');
+        let is_number = after.len() < rest.len();
+        parts.push(if is_number { Part::Number(number.len(), number) } else { Part::Character(first) });
+        rest = if is_number { after } else { &rest[first.len_utf8()..] };
+    }
+    (parts, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::natural_order;
+
+    #[test]
+    fn numbers_in_texts_are_ordered_as_numbers() {
+        let ordered =
+            ["", "0", "007", "7", "07a", "7b", "10", "A", "L", "L0", "L1", "L2", "L10", "L10-2", "L10-10", "環"];
+        assert!(ordered.is_sorted_by(|one, other| natural_order(one) < natural_order(other)));
+    }
 }

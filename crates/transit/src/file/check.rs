@@ -5,7 +5,10 @@ use std::{
     ops::Range,
 };
 
-use kaisatsu_model::{LineIndex, MapId, Prefecture, StationCode, StationName};
+use kaisatsu_model::{
+    LineIndex, MapId, Prefecture, StationCode, StationName,
+    text::{MAX_CREDITS, MAX_NAME, MAX_NUMBERS, MAX_SYMBOL, abbreviate, check_length},
+};
 use toml::Spanned;
 
 use super::{
@@ -22,6 +25,15 @@ struct Report<'a> {
 impl Report<'_> {
     fn error(&mut self, at: &Range<usize>, message: impl Into<String>) {
         self.findings.push(Finding { line: self.lines.number(at), message: message.into() });
+    }
+
+    /// Reports the texts that no map could have, with a limit for all of them.
+    fn lengths<'t>(&mut self, at: &Range<usize>, most: usize, texts: impl IntoIterator<Item = (String, &'t String)>) {
+        for (what, text) in texts {
+            if let Err(message) = check_length(text, most, &what) {
+                self.error(at, message);
+            }
+        }
     }
 
     fn formerly(&mut self, at: &Range<usize>, who: &str, name: &str, formerly: &[String]) {
@@ -55,6 +67,15 @@ pub(super) fn check(file: NetworkFile, lines: &LineIndex) -> Result<Network, Par
     }
     if file.name.get_ref().trim().is_empty() {
         report.error(&file.name.span(), "a network needs a name");
+    }
+    let top = file.name.span();
+    for (most, what, text) in [
+        (MAX_NAME, "the name of the network", file.name.get_ref()),
+        (MAX_NAME, "the translation of the network's name", &file.translation),
+        (MAX_NAME, "the edition", &file.edition),
+        (MAX_CREDITS, "the text of the credits", &file.credits),
+    ] {
+        report.lengths(&top, most, [(what.to_owned(), text)]);
     }
     let mut history = ImportHistory::default();
     let mut stations = check_stations(&file.station, &mut history, &mut report);
@@ -92,7 +113,7 @@ fn check_stations(
     let mut stations = Vec::with_capacity(entries.len());
     for spanned in entries {
         let (at, entry) = (spanned.span(), spanned.get_ref());
-        let who = format!("station {} {}", entry.code, entry.name);
+        let who = format!("station {} {}", entry.code, abbreviate(&entry.name));
         if let Some(first) = seen.insert(entry.code, at.clone()) {
             let first = report.lines.number(&first);
             report.error(&at, format!("{who}: the code is used before, at line {first}"));
@@ -101,6 +122,7 @@ fn check_stations(
         if StationName::fold(&entry.name).is_empty() {
             report.error(&at, format!("{who}: a station needs a name"));
         }
+        check_lengths(entry, &at, &who, report);
         report.formerly(&at, &who, &entry.name, &entry.formerly);
         let prefecture = report.prefecture(&at, &who, entry.prefecture);
         let position = LatLon { lat: entry.lat, lon: entry.lon };
@@ -129,6 +151,16 @@ fn check_stations(
     stations
 }
 
+fn check_lengths(entry: &StationEntry, at: &Range<usize>, who: &str, report: &mut Report<'_>) {
+    let main_texts = [("name", &entry.name), ("reading", &entry.yomi), ("translation", &entry.translation)];
+    let names = main_texts.into_iter().chain(entry.formerly.iter().map(|old| ("former name", old)));
+    report.lengths(at, MAX_NAME, names.map(|(word, text)| (format!("{who}: its {word}"), text)));
+    report.lengths(at, MAX_SYMBOL, entry.numbers.iter().map(|number| (format!("{who}: its number"), number)));
+    if entry.numbers.len() > MAX_NUMBERS {
+        report.error(at, format!("{who}: it has {} numbers; at most {MAX_NUMBERS} are taken", entry.numbers.len()));
+    }
+}
+
 fn check_lines(
     entries: &[Spanned<LineEntry>],
     stations: &HashSet<StationCode>,
@@ -139,7 +171,7 @@ fn check_lines(
     let mut lines = Vec::with_capacity(entries.len());
     for spanned in entries {
         let (at, entry) = (spanned.span(), spanned.get_ref());
-        let who = format!("line {} {}", entry.code, entry.name);
+        let who = format!("line {} {}", entry.code, abbreviate(&entry.name));
         if let Some(first) = seen.insert(entry.code, at.clone()) {
             let first = report.lines.number(&first);
             report.error(&at, format!("{who}: the code is used before, at line {first}"));
@@ -147,6 +179,9 @@ fn check_lines(
         if entry.name.trim().is_empty() {
             report.error(&at, format!("{who}: a line needs a name"));
         }
+        let names = [("name", &entry.name), ("translation", &entry.translation), ("operator", &entry.operator)];
+        report.lengths(&at, MAX_NAME, names.map(|(word, text)| (format!("{who}: its {word}"), text)));
+        report.lengths(&at, MAX_SYMBOL, [(format!("{who}: its symbol"), &entry.symbol)]);
         if palette::normalise(&entry.color).is_none_or(|color| !color.eq_ignore_ascii_case(&entry.color)) {
             report.error(&at, format!("{who}: color is '{}'; it is written #rrggbb", entry.color));
         }

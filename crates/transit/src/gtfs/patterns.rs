@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{
     feed::Feed,
-    routes::Route,
+    routes::{Route, RouteLines},
     service::{self, ServiceProfile, Timetable},
     stations::StopIndex,
 };
@@ -33,39 +33,65 @@ struct Trip {
     is_timed: bool,
 }
 
+/// Which trips are wanted.
+pub(super) struct Selection<'a> {
+    /// Their routes.
+    pub(super) routes: &'a [Route],
+    /// All routes of the feed.
+    pub(super) known_routes: &'a RouteLines,
+    /// The part of the timetable.
+    pub(super) profile: ServiceProfile,
+}
+
 pub(super) fn read(
     feed: &mut Feed,
-    routes: &[Route],
+    selection: &Selection<'_>,
     stop_index: &StopIndex,
-    profile: ServiceProfile,
     progress: Progress<'_>,
     summary: &mut Summary,
 ) -> Result<Patterns, Error> {
+    let profile = selection.profile;
     let timetable = Timetable::read(feed, profile, summary)?;
-    let trips = trips(feed, routes, &timetable, summary)?;
+    let trips = trips(feed, selection, &timetable, summary)?;
     let source = StopTimes { trips: &trips, stop_index, timetable: &timetable, progress };
     let mut first = Summary::default();
-    let (mut patterns, interleaved) = source.read(feed, &HashSet::new(), &mut first)?;
+    let (mut counted, interleaved) = source.read(feed, &HashSet::new(), &mut first)?;
     summary.append(first);
     if !interleaved.is_empty() {
         // The rows of some trips are not consecutive. A second pass buffers those trips.
-        patterns = source.read(feed, &interleaved, &mut Summary::default())?.0;
+        counted = source.read(feed, &interleaved, &mut Summary::default())?.0;
     }
-    if patterns.is_empty() && !trips.is_empty() && profile != ServiceProfile::All {
+    if !counted.patterns.is_empty() {
+        return Ok(counted.patterns);
+    }
+    Err(if trips.is_empty() {
+        Error::file("trips.txt", "no trip is of a route that is imported")
+    } else if counted.other_services > 0 {
         let message = format!("no trip belongs to the service {}: choose another with --service", profile.word());
-        return Err(Error::file("trips.txt", message));
-    }
-    Ok(patterns)
+        Error::file("trips.txt", message)
+    } else {
+        Error::file("stop_times.txt", "no trip of the routes that are imported has two stops at different stations")
+    })
+}
+
+/// The trips of a feed.
+#[derive(Default)]
+struct Counted {
+    patterns: Patterns,
+    /// The number of trips with two stops or more that do not belong to the service.
+    other_services: usize,
 }
 
 /// The trips of the selected routes.
 fn trips(
     feed: &mut Feed,
-    routes: &[Route],
+    selection: &Selection<'_>,
     timetable: &Timetable,
     summary: &mut Summary,
 ) -> Result<HashMap<String, Trip>, Error> {
-    let wanted: HashMap<&str, usize> = routes.iter().enumerate().map(|(at, route)| (route.id.as_str(), at)).collect();
+    let routes = selection.routes.iter().enumerate();
+    let wanted: HashMap<&str, usize> = routes.map(|(at, route)| (route.id.as_str(), at)).collect();
+    let mut unknown: HashMap<String, u64> = HashMap::new();
     let (mut table, _) = feed.required("trips.txt")?;
     let (id, route) = (table.required("trip_id")?, table.required("route_id")?);
     let service = table.column("service_id");
@@ -75,6 +101,10 @@ fn trips(
         if let Some(&route) = wanted.get(row.text(route)) {
             let (weight, is_timed) = timetable.weight(row.text(id), row.text(service));
             trips.insert(row.text(id).to_owned(), Trip { route, weight, is_timed });
+        } else if !selection.known_routes.contains_key(row.text(route)) {
+            let route = row.text(route);
+            let first = *unknown.entry(route.to_owned()).or_insert(row.line);
+            summary.omit("trips of routes that are not in routes.txt", format!("{route} at trips.txt:{first}"));
         }
     }
     Ok(trips)
@@ -96,13 +126,13 @@ impl StopTimes<'_> {
         feed: &mut Feed,
         interleaved: &HashSet<String>,
         summary: &mut Summary,
-    ) -> Result<(Patterns, HashSet<String>), Error> {
+    ) -> Result<(Counted, HashSet<String>), Error> {
         let (mut table, size) = feed.required("stop_times.txt")?;
         let [trip, stop, order] = ["trip_id", "stop_id", "stop_sequence"].map(|name| table.required(name));
         let (trip_column, stop_column, order_column) = (trip?, stop?, order?);
         let [pickup, drop_off, arrival, departure] =
             ["pickup_type", "drop_off_type", "arrival_time", "departure_time"].map(|name| table.column(name));
-        let mut patterns = Patterns::new();
+        let mut counted = Counted::default();
         let mut buffered: BTreeMap<String, Vec<StopTime>> = BTreeMap::new();
         let mut finished: HashSet<String> = HashSet::new();
         let mut reopened = HashSet::new();
@@ -116,7 +146,7 @@ impl StopTimes<'_> {
             let trip = row.text(trip_column);
             if trip != current {
                 if let Some(known) = self.trips.get(&current) {
-                    self.count_trip(&mut patterns, *known, &mut stop_times);
+                    self.count_trip(&mut counted, *known, &mut stop_times);
                     finished.insert(std::mem::take(&mut current));
                 }
                 trip.clone_into(&mut current);
@@ -148,29 +178,33 @@ impl StopTimes<'_> {
         }
         (self.progress)("stop_times.txt", size, size);
         if let Some(known) = self.trips.get(&current) {
-            self.count_trip(&mut patterns, *known, &mut stop_times);
+            self.count_trip(&mut counted, *known, &mut stop_times);
         }
         for (trip, mut stop_times) in buffered {
             if let Some(known) = self.trips.get(&trip) {
-                self.count_trip(&mut patterns, *known, &mut stop_times);
+                self.count_trip(&mut counted, *known, &mut stop_times);
             }
         }
         summary.count("stop times read", usize::try_from(rows).unwrap_or(usize::MAX));
-        Ok((patterns, reopened))
+        Ok((counted, reopened))
     }
 
     /// Counts one trip, if it belongs to the service. Both directions count as one pattern.
-    fn count_trip(&self, patterns: &mut Patterns, trip: Trip, stop_times: &mut Vec<StopTime>) {
+    fn count_trip(&self, counted: &mut Counted, trip: Trip, stop_times: &mut Vec<StopTime>) {
         stop_times.sort_by_key(|(order, ..)| *order);
         let times: Vec<u32> = stop_times.iter().filter_map(|(_, _, time)| *time).collect();
         let middle = times.first().zip(times.last()).map(|(first, last)| first.midpoint(*last));
         let mut stations: Vec<usize> = stop_times.drain(..).map(|(_, station, _)| station).collect();
         stations.dedup();
         let is_drawn = trip.weight > 0 && (!trip.is_timed || middle.is_none_or(|at| self.timetable.runs_at(at)));
-        if stations.len() < 2 || !is_drawn {
+        if stations.len() < 2 {
+            return;
+        }
+        if !is_drawn {
+            counted.other_services += 1;
             return;
         }
         let backwards: Vec<usize> = stations.iter().rev().copied().collect();
-        *patterns.entry((trip.route, stations.min(backwards))).or_default() += trip.weight;
+        *counted.patterns.entry((trip.route, stations.min(backwards))).or_default() += trip.weight;
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use kaisatsu_model::TransportKind;
+use kaisatsu_model::{TransportKind, text::tidy};
 
 use super::{
     feed::Feed,
@@ -25,10 +25,19 @@ pub(super) struct Route {
     pub(super) kind: TransportKind,
     /// Whether another route has its trips, because both are one line.
     pub(super) is_joined: bool,
+    /// Where `routes.txt` has it.
+    pub(super) line: u64,
 }
 
-/// Reads the selected routes.
-pub(super) fn read(feed: &mut Feed, filter: &RouteFilter, summary: &mut Summary) -> Result<Vec<Route>, Error> {
+/// The line of `routes.txt` of each `route_id`, selected or not.
+pub(super) type RouteLines = HashMap<String, u64>;
+
+/// Reads the selected routes, ordered by id, and the ids of all.
+pub(super) fn read(
+    feed: &mut Feed,
+    filter: &RouteFilter,
+    summary: &mut Summary,
+) -> Result<(Vec<Route>, RouteLines), Error> {
     let agencies = Agencies::read(feed)?;
     let (mut table, _) = feed.required("routes.txt")?;
     let id_column = table.required("route_id")?;
@@ -36,7 +45,7 @@ pub(super) fn read(feed: &mut Feed, filter: &RouteFilter, summary: &mut Summary)
     let agency_column = table.column("agency_id");
     let [short, long, color] = ["route_short_name", "route_long_name", "route_color"].map(|name| table.column(name));
     let mut routes: Vec<Route> = Vec::new();
-    let mut seen: HashMap<String, u64> = HashMap::new();
+    let mut seen = RouteLines::new();
     let mut matcher = FilterMatcher::of(filter);
     let mut excluded: BTreeMap<String, usize> = BTreeMap::new();
     while let Some(row) = table.next()? {
@@ -48,11 +57,11 @@ pub(super) fn read(feed: &mut Feed, filter: &RouteFilter, summary: &mut Summary)
             return Err(row.error(format!("route_id {id} is used before, at line {first}")));
         }
         summary.count("routes read", 1);
-        let (short, long) = (row.text(short), row.text(long));
-        let name = name_of(short, long, &id);
+        let [short, long] = [short, long].map(|column| row.name(column));
+        let name = name_of(&short, &long, &id);
         let route_type: u16 = row.number(type_column, "route_type")?;
         let agency = agencies.of(row.text(agency_column));
-        let kind = match matcher.classify(&RouteAttributes { names: [&id, short, long, &name], agency, route_type }) {
+        let kind = match matcher.classify(&RouteAttributes { names: [&id, &short, &long, &name], agency, route_type }) {
             Ok(kind) => kind,
             Err(reason) => {
                 summary.omit(&reason, name);
@@ -68,7 +77,7 @@ pub(super) fn read(feed: &mut Feed, filter: &RouteFilter, summary: &mut Summary)
         // Many feeds write white or black for "no colour".
         let color = color.filter(|color| !matches!(color.as_str(), "#ffffff" | "#000000"));
         let [agency, operator] = agency.map(str::to_owned);
-        routes.push(Route { id, name, short: short.to_owned(), agency, operator, color, kind, is_joined: false });
+        routes.push(Route { id, name, short, agency, operator, color, kind, is_joined: false, line: row.line });
     }
     matcher.check_all_matched(agencies.names())?;
     if routes.is_empty() {
@@ -80,7 +89,7 @@ pub(super) fn read(feed: &mut Feed, filter: &RouteFilter, summary: &mut Summary)
         return Err(Error::file("routes.txt", message));
     }
     routes.sort_by(|a, b| a.id.cmp(&b.id));
-    Ok(routes)
+    Ok((routes, seen))
 }
 
 /// The id and the name of each agency of a feed.
@@ -92,7 +101,7 @@ impl Agencies {
         if let Some((mut table, _)) = feed.table("agency.txt")? {
             let (id, name) = (table.column("agency_id"), table.column("agency_name"));
             while let Some(row) = table.next()? {
-                found.push([row.text(id).to_owned(), row.text(name).to_owned()]);
+                found.push([row.text(id).to_owned(), row.name(name)]);
             }
         }
         Ok(Self(found))
@@ -114,7 +123,7 @@ impl Agencies {
 /// The display name of a route: the short name and the long one, unless the long one contains the short one.
 fn name_of(short: &str, long: &str, id: &str) -> String {
     match (short, long) {
-        ("", "") => id.to_owned(),
+        ("", "") => tidy(id),
         ("", only) | (only, "") => only.to_owned(),
         (short, long) if long.split_whitespace().any(|word| word == short) => long.to_owned(),
         (short, long) => format!("{short} {long}"),

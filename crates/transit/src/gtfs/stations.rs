@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use kaisatsu_model::StationName;
+use kaisatsu_model::{StationName, text::tidy};
 
 use super::{
     feed::Feed,
@@ -26,6 +26,8 @@ pub(super) struct FeedStation {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) position: LatLon,
+    /// Where `stops.txt` has its name.
+    pub(super) line: u64,
 }
 
 /// All stations, and the station of each `stop_id`.
@@ -81,6 +83,7 @@ pub(super) fn read(feed: &mut Feed, summary: &mut Summary) -> Result<StopIndex, 
                 id: representative.to_owned(),
                 name: merged_name(&stop_rows, &merged, representative).to_owned(),
                 position: LatLon { lat: 0.0, lon: 0.0 },
+                line: stop_rows[representative].line,
             });
             index.stations.len() - 1
         });
@@ -154,12 +157,12 @@ fn stop_rows(feed: &mut Feed, summary: &mut Summary) -> Result<StopRows, Error> 
         if position.is_some_and(|position| !position.is_valid()) {
             return Err(row.error(format!("stop {id}: its position is no place on the earth")));
         }
-        let name = row.text(name).to_owned();
+        let name = row.name(name);
         if position.is_none() && parent.is_empty() {
             return Err(row.error(format!("stop {id} {name} has no position")));
         }
         let stop_row =
-            StopRow { name: if name.is_empty() { id.to_owned() } else { name }, position, parent, line: row.line };
+            StopRow { name: if name.is_empty() { tidy(id) } else { name }, position, parent, line: row.line };
         if let Some(first) = stop_rows.insert(id.to_owned(), stop_row) {
             return Err(row.error(format!("stop_id {id} is used before, at line {}", first.line)));
         }

@@ -12,7 +12,7 @@ use kaisatsu_model::MapLanguage;
 use kaisatsu_railmap::check::{self, Severity};
 use kaisatsu_schematic::{BuiltMap, MAX_EFFORT, Options, Step};
 
-use super::files;
+use super::files::{self, Kind};
 use crate::{commands::counted::counted, error::CliError};
 
 #[derive(Debug, Args)]
@@ -45,6 +45,10 @@ pub(crate) fn run(build: &Build) -> Result<ExitCode, CliError> {
         (false, true) => MapLanguage::ALL.to_vec(),
         (false, false) => vec![MapLanguage::default()],
     };
+    for language in &languages {
+        let shown = if build.second_language { MapLanguage::default() } else { *language };
+        files::check_output(&beside(&build.output, shown), [build.network.as_path()], Kind::Map)?;
+    }
     let mut built = Vec::new();
     for language in languages {
         let progress = ProgressLine::start();
@@ -80,8 +84,8 @@ fn effort(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| format!("an effort is a whole number from 1 to {MAX_EFFORT}"))
 }
 
-/// The text of the map file. A map that no server would load is not written: the limits of network files are wider than
-/// those of map files.
+/// The text of the map file. A map that no server would load is not written: map files have limits that network files
+/// do not have, such as the rows of a label.
 fn valid_text(network: &Path, map: &BuiltMap) -> Result<String, CliError> {
     let text = map.document.to_toml();
     let checked = check::check(&text);

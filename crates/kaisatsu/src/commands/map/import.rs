@@ -1,6 +1,11 @@
 //! `kaisatsu map import`: imports open data into a network file.
 
-use std::{cell::RefCell, path::PathBuf, process::ExitCode};
+use std::{
+    cell::RefCell,
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
@@ -8,7 +13,10 @@ use kaisatsu_transit::{
     BoundingBox, Corrections, Network, Options, Readings, RouteFilter, ServiceProfile, Source, Summary, file, import,
 };
 
-use super::{super::progress, files};
+use super::{
+    super::progress,
+    files::{self, Kind},
+};
 use crate::error::CliError;
 
 #[derive(Debug, Args)]
@@ -130,6 +138,10 @@ pub(super) fn run(import: &Import) -> Result<ExitCode, CliError> {
 fn run_one(source: Source<'_>, common: &CommonOptions) -> Result<ExitCode, CliError> {
     let failed = |error: kaisatsu_transit::Error| CliError::Failed(error.to_string());
     let corrections = common.corrections.as_deref().map(Corrections::open).transpose().map_err(failed)?;
+    let mut inputs = source_files(source);
+    inputs.extend(corrections.iter().flat_map(Corrections::files).map(PathBuf::from));
+    inputs.extend(common.readings.iter().cloned());
+    files::check_output(&common.output, inputs.iter().map(PathBuf::as_path), Kind::Network)?;
     let mut readings = Readings::default();
     for dictionary in &common.readings {
         readings.open(dictionary).map_err(failed)?;
@@ -163,6 +175,19 @@ fn run_one(source: Source<'_>, common: &CommonOptions) -> Result<ExitCode, CliEr
     let text = file::write_checked(&result.map_err(failed)?).map_err(|error| invalid_network(&error))?;
     files::write(&common.output, text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The files that a source is read from. A network may be written beside them, in the same folder.
+fn source_files(source: Source<'_>) -> Vec<PathBuf> {
+    match source {
+        Source::Gtfs { path, .. } if path.is_dir() => {
+            let entries = fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
+            entries.map(|entry| entry.path()).filter(|file| file.extension().is_some_and(|end| end == "txt")).collect()
+        }
+        Source::Gtfs { path, .. } | Source::TrainData(path) => vec![path.to_owned()],
+        Source::N02 { sections, stations } => [sections, stations].map(Path::to_owned).to_vec(),
+        Source::Csv(folder) => ["stations.csv", "lines.csv"].map(|file| folder.join(file)).to_vec(),
+    }
 }
 
 /// The error for a network that the next import could not read. Nothing is written.
