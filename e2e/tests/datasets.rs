@@ -281,6 +281,18 @@ fn a_dataset_that_cannot_be_built_reports_why(backend: Backend) {
     }
     let nul = user.call("userCategory/getDataSet", &json!({"dataSetId": "dts_\u{0}"}));
     assert_eq!((nul.status, &nul.json()["error"]["code"]), (400, &json!("106")));
+    for (operation, body) in [
+        ("getDataSet", json!({"dataSetId": ""})),
+        ("getDataSet", json!({"name": ""})),
+        ("deleteDataSet", json!({"dataSetId": ""})),
+        ("undoDataSet", json!({"dataSetId": ""})),
+        ("updateDataSet", json!({"dataSetId": "", "name": "y"})),
+        ("deleteImage", json!({"imageId": ""})),
+    ] {
+        let empty = user.call(&format!("userCategory/{operation}"), &body);
+        assert_eq!((empty.status, &empty.json()["error"]["code"]), (400, &json!("106")), "{operation} {body}");
+        assert!(empty.text().contains(" is empty"), "{}", empty.text());
+    }
     let nul = server.get(&format!("{}&imageId=%00", user.target("userCategory/getImage")));
     assert_eq!((nul.status, &nul.json()["error"]["code"]), (400, &json!("104")));
     // Half of the images must be usable.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kaisatsu_model::{Function, Phase};
+use kaisatsu_model::Phase;
 use kaisatsu_store::{BlobError, StoreError};
 use kaisatsu_vision::DecodeError;
 
@@ -59,7 +59,7 @@ pub enum RecognitionError {
     #[error("there is no such dataset of this user; dataSetId is what createDataSet answered with")]
     NoSuchDataset,
     /// The user gave several datasets the name that one was asked for by.
-    #[error("body field dataSetId is the name of several datasets of this user; use what createDataSet answered with")]
+    #[error("dataSetId is the name of several datasets of this user; use what createDataSet answered with")]
     AmbiguousName,
     /// A dataset that is found by its name must be the only one.
     #[error("body field name is that of another dataset of this user; delete that one first, or choose another name")]
@@ -142,10 +142,10 @@ pub enum RecognitionError {
     #[error("the dataset is {}: its images are still being looked at; getDataSet says how far it is", .0.as_str())]
     NotBuilt(Phase),
     /// The dataset could not be built.
-    #[error("body field dataSetId names a dataset that could not be built ({0}); delete it and create another")]
+    #[error("dataSetId names a dataset that could not be built ({0}); delete it and create another")]
     BuildFailed(String),
     /// The dataset has a single tag: there is nothing to tell apart.
-    #[error("body field dataSetId names a dataset with a single tag; to classify with it, it needs two or more")]
+    #[error("dataSetId names a dataset with a single tag; to classify with it, it needs two or more")]
     OneTag,
     /// The model of a collection or a dataset makes vectors of images alone.
     #[error(
@@ -157,8 +157,10 @@ pub enum RecognitionError {
     #[error("text has no word or character that the tokenizer of model '{0}' knows")]
     NoTokens(String),
     /// A tag was named for a recognition whose candidates are not tags.
-    #[error("body field tag goes with an answer of concept/classify; rate a candidate of {} by its itemId", .0.as_str())]
-    NoTagsHere(Function),
+    #[error(
+        "body field tag goes with an answer of concept/classify; rate a candidate of this recognition by its itemId"
+    )]
+    NoTagsHere,
     /// A model has no tag of that name.
     #[error(
         "body field tag: model '{model}' has no tag '{tag}'; models/{model}/tags lists its tags, with text=… only those \

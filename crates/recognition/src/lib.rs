@@ -74,7 +74,7 @@ pub use kaisatsu_store::{
     BlobError, CollectionRecord, DatasetImageRow, FeedbackFilter, FeedbackRow, FeedbackTotal, ImageRecord, ItemFilter,
     ListedItem, Missing, RecognitionRecord, ScoreAdjustment, Standing, StoreError, StoredCandidate, UserImage, hex,
 };
-pub use kaisatsu_vision::{Accuracy, DecodeError, instances::Facts, manifest::Task, text::Language};
+pub use kaisatsu_vision::{Accuracy, instances::Facts, manifest::Task, text::Language};
 pub use log::Saved;
 pub use paging::{Cursor, Page};
 pub use recognition::Recognition;

@@ -1,5 +1,6 @@
 //! From the bytes of an image file to an upright picture, with the limits checked before a pixel is decoded.
 
+mod bmp;
 mod foreign;
 mod heif;
 mod jpeg;
@@ -50,6 +51,21 @@ pub enum DecodeError {
         /// What is wrong with it.
         fault: &'static str,
     },
+    /// The file declares a side that its decoder does not take.
+    #[error(
+        "the image is too large: {width} × {height} pixels, and at most {limit} on a side are taken of a {format}; \
+         make it smaller, or send it as PNG"
+    )]
+    SideTooLong {
+        /// Declared width.
+        width: u32,
+        /// Declared height.
+        height: u32,
+        /// The most pixels on a side.
+        limit: u32,
+        /// The format by its first bytes.
+        format: &'static str,
+    },
     /// The file declares more pixels than the server takes.
     #[error("the image is too large: {width} × {height} pixels, and at most {limit} pixels are taken")]
     TooManyPixels {
@@ -60,6 +76,14 @@ pub enum DecodeError {
         /// The most pixels in all.
         limit: u64,
     },
+}
+
+impl DecodeError {
+    /// Whether a smaller picture would have been decoded.
+    #[must_use]
+    pub fn is_too_large(&self) -> bool {
+        matches!(self, Self::TooManyPixels { .. } | Self::SideTooLong { .. })
+    }
 }
 
 /// A picture and the facts of its file.
@@ -182,6 +206,10 @@ impl Format {
 /// Every format that is left to the image crate.
 fn any(bytes: &[u8], format: ImageFormat, name: &'static str, bounds: Bounds) -> Result<Decoded, DecodeError> {
     let broken = |error: ImageError| DecodeError::Broken { format: name, fault: fault(&error) };
+    if let Some((width, height)) = bmp::declared_size(bytes).filter(|_| format == ImageFormat::Bmp) {
+        check_size(width, height, name, bounds)?;
+        check_sides(width, height, bmp::MAX_SIDE, name)?;
+    }
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     // Read before the limits are set: a decoder of ours may hold the picture once over, in its widest form.
     let mut limits = Limits::no_limits();
@@ -203,6 +231,14 @@ fn check_size(width: u32, height: u32, format: &'static str, bounds: Bounds) -> 
     }
     if u64::from(width) * u64::from(height) > bounds.max_pixels {
         return Err(DecodeError::TooManyPixels { width, height, limit: bounds.max_pixels });
+    }
+    Ok(())
+}
+
+/// Refuses a size that only the format's decoder cannot take.
+fn check_sides(width: u32, height: u32, limit: u32, format: &'static str) -> Result<(), DecodeError> {
+    if width.max(height) > limit {
+        return Err(DecodeError::SideTooLong { width, height, limit, format });
     }
     Ok(())
 }
@@ -240,7 +276,9 @@ fn fault(error: &ImageError) -> &'static str {
     match error {
         ImageError::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => "truncated",
         ImageError::Limits(_) => "too large to decode",
-        ImageError::Unsupported(_) => "of a kind that we do not read",
+        ImageError::Unsupported(_) => {
+            "of a kind that we do not read; convert it to PNG, for example with `magick FILE image.png`"
+        }
         _ if error.to_string().contains("end of") || error.to_string().contains("UnexpectedEof") => "truncated",
         _ => "truncated or corrupt",
     }

@@ -25,6 +25,22 @@ fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, step)
 }
 
+/// A JPEG that declares another size.
+fn with_size(jpeg: &[u8], width: u16, height: u16) -> Vec<u8> {
+    let mut bytes = jpeg.to_vec();
+    let frame = bytes.windows(2).position(|pair| pair == b"\xff\xc0").unwrap();
+    bytes[frame + 5..frame + 7].copy_from_slice(&height.to_be_bytes());
+    bytes[frame + 7..frame + 9].copy_from_slice(&width.to_be_bytes());
+    bytes
+}
+
+/// A BMP of one row that declares its length.
+fn long_bmp(width: u32) -> Vec<u8> {
+    let mut bytes = written(&DynamicImage::new_rgb8(2, 1), ImageFormat::Bmp);
+    bytes[18..22].copy_from_slice(&width.to_le_bytes());
+    bytes
+}
+
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table is as long as it is")]
 fn bad_images_and_the_exact_answer_to_each() {
@@ -137,6 +153,37 @@ fn bad_images_and_the_exact_answer_to_each() {
             413,
             "119",
             "the image is too large: 1000001 × 1 pixels, and at most 1000000 pixels are taken".into(),
+        ),
+        (
+            "a JPEG with a side that its decoder does not take",
+            with_size(&jpeg, 65_501, 10),
+            413,
+            "119",
+            "the image is too large: 65501 × 10 pixels, and at most 65500 on a side are taken of a JPEG; make it \
+             smaller, or send it as PNG"
+                .into(),
+        ),
+        (
+            "a BMP with a side that its decoder does not take",
+            long_bmp(70_000),
+            413,
+            "119",
+            "the image is too large: 70000 × 1 pixels, and at most 65535 on a side are taken of a BMP; make it \
+             smaller, or send it as PNG"
+                .into(),
+        ),
+        (
+            "a TIFF in colours that we do not read",
+            b"II*\0\x08\0\0\0\x07\0\0\x01\x03\0\x01\0\0\0\x01\0\0\0\x01\x01\x03\0\x01\0\0\0\x01\0\0\0\
+              \x02\x01\x03\0\x01\0\0\0\x08\0\0\0\x06\x01\x03\0\x01\0\0\0\x03\0\0\0\
+              \x11\x01\x04\0\x01\0\0\0\x08\0\0\0\x15\x01\x03\0\x01\0\0\0\x01\0\0\0\
+              \x17\x01\x04\0\x01\0\0\0\x01\0\0\0\0\0\0\0"
+                .to_vec(),
+            400,
+            "105",
+            "the TIFF image cannot be decoded: it is of a kind that we do not read; convert it to PNG, for example \
+             with `magick FILE image.png`"
+                .into(),
         ),
         (
             "too many bytes",

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kaisatsu_recognition::{BlobError, DecodeError, Missing, RecognitionError, StoreError};
+use kaisatsu_recognition::{BlobError, Missing, RecognitionError, StoreError};
 
 use crate::{Failure, Kind};
 
@@ -19,9 +19,9 @@ impl From<RecognitionError> for Failure {
     fn from(error: RecognitionError) -> Self {
         let message = error.to_string();
         match error {
-            RecognitionError::Image(DecodeError::TooManyPixels { .. })
-            | RecognitionError::ItemImage(_, DecodeError::TooManyPixels { .. }) => Self::new(Kind::TooLarge, message),
-            RecognitionError::Image(_) | RecognitionError::ItemImage(..) => Self::new(Kind::BodyFormat, message),
+            RecognitionError::Image(error) | RecognitionError::ItemImage(_, error) => {
+                Self::new(if error.is_too_large() { Kind::TooLarge } else { Kind::BodyFormat }, message)
+            }
             RecognitionError::NoSuchModel { .. } => Self::new(Kind::NoSuchModel, message),
             RecognitionError::NoSuchCollection(_)
             | RecognitionError::NoSuchImage
@@ -49,7 +49,7 @@ impl From<RecognitionError> for Failure {
             | RecognitionError::NoTokens(_)
             | RecognitionError::OtherModel { .. }
             | RecognitionError::BadItem(_)
-            | RecognitionError::NoTagsHere(_)
+            | RecognitionError::NoTagsHere
             | RecognitionError::UnknownTag { .. }
             | RecognitionError::UnknownDatasetTag(_)
             | RecognitionError::AmbiguousTag { .. }

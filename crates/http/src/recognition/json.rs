@@ -142,6 +142,19 @@ impl Object {
     pub(super) fn required(&self, name: &str) -> Result<&str, Failure> {
         self.text(name)?.ok_or_else(|| field(name, "is missing"))
     }
+
+    /// A string that names something and so is not empty, if it is present.
+    pub(super) fn id(&self, name: &str) -> Result<Option<&str>, Failure> {
+        match self.text(name)? {
+            Some("") => Err(field(name, "is empty")),
+            id => Ok(id),
+        }
+    }
+
+    /// A required string that names something.
+    pub(super) fn required_id(&self, name: &str) -> Result<&str, Failure> {
+        self.id(name)?.ok_or_else(|| field(name, "is missing"))
+    }
 }
 
 /// The page of a list that a body requests.

@@ -7,7 +7,7 @@ use std::{borrow::Cow, cell::RefCell, io::Cursor};
 use image::{ImageDecoder, codecs::jpeg::JpegDecoder, metadata::Orientation};
 use turbojpeg::{Colorspace, Decompressor, Image, PixelFormat, ScalingFactor};
 
-use super::{Bounds, DecodeError, Decoded, check_size, upright};
+use super::{Bounds, DecodeError, Decoded, check_sides, check_size, upright};
 use crate::ImageFile;
 
 /// Passes over the file that a progressive JPEG may ask for; honest ones have about ten. A few kilobytes can ask for
@@ -82,6 +82,10 @@ fn with(
     let (header, data) = if let Ok(header) = decompressor.read_header(bytes) {
         (header, Cow::Borrowed(bytes))
     } else {
+        if let Some((width, height)) = header::declared_size(bytes) {
+            check_size(width, height, "JPEG", bounds)?;
+            check_sides(width, height, header::MAX_SIDE, "JPEG")?;
+        }
         let unreadable = || broken("truncated or corrupt");
         let plain = header::minimal_header(bytes).ok_or_else(unreadable)?;
         *decompressor = fresh().map_err(|_| unreadable())?;

@@ -11,10 +11,10 @@ use crate::Failure;
 
 /// The dataset that a body names, by its id or by the name that its user gave it.
 pub(super) fn data_set_id(body: &Object) -> Result<DatasetId, Failure> {
-    let text = match (body.text("dataSetId")?, body.text("name")?) {
+    let text = match (body.id("dataSetId")?, body.id("name")?) {
         (Some(_), Some(_)) => return Err(field("dataSetId", "and name exclude each other; leave one out")),
         (None, Some(name)) => name,
-        (_, None) => body.required("dataSetId")?,
+        (_, None) => body.required_id("dataSetId")?,
     };
     Ok(DatasetId::from_text(text))
 }

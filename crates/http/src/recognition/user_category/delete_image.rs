@@ -47,7 +47,7 @@ pub(crate) async fn delete_image(State(gateway): State<Arc<Gateway>>, request: U
     let function = "userCategory/deleteImage";
     request
         .respond(&gateway, function, MOST, async |user, body| {
-            gateway.recognition.storage.delete(&user, &ImageId::from_text(body.required("imageId")?)).await?;
+            gateway.recognition.storage.delete(&user, &ImageId::from_text(body.required_id("imageId")?)).await?;
             Ok(NoContent)
         })
         .await

@@ -50,7 +50,7 @@ pub(crate) async fn undo_data_set(State(gateway): State<Arc<Gateway>>, request: 
     let function = "userCategory/undoDataSet";
     request
         .respond(&gateway, function, MOST, async |user, body| {
-            let id = DatasetId::from_text(body.required("dataSetId")?);
+            let id = DatasetId::from_text(body.required_id("dataSetId")?);
             Ok(DataSetWire::of(&gateway.recognition.datasets.undo(&user, &id).await?, false))
         })
         .await

@@ -99,7 +99,7 @@ pub(crate) async fn update_data_set(State(gateway): State<Arc<Gateway>>, request
     let function = "userCategory/updateDataSet";
     request
         .respond(&gateway, function, MOST, async |user, body| {
-            let id = DatasetId::from_text(body.required("dataSetId")?);
+            let id = DatasetId::from_text(body.required_id("dataSetId")?);
             let changes = requested(body, gateway.recognition.datasets.most_images())?;
             let set = gateway.recognition.datasets.update(&user, &id, changes).await?;
             Ok(Accepted(DataSetWire::of(&set, false)))

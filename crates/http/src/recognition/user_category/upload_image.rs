@@ -30,7 +30,7 @@ const FUNCTION: &str = "userCategory/uploadImage";
 
 const FIELDS: [&str; 5] = ["tag", "name", LABEL, API_KEY, TOKEN];
 
-/// Another name of `tag`, in the query of a request whose body is the image itself.
+/// Another name of `tag`, which clients of other services send.
 const LABEL: &str = "label";
 
 /// The form of this operation.
@@ -88,7 +88,7 @@ impl crate::response::JsonBody for UploadAnswer {}
         ("tag" = Option<String>, Query, description = "What it shows, unless the form says so", example = "espresso",
             max_length = 100),
         ("label" = Option<String>, Query,
-            description = "The same as tag, where the body is the image itself; one of them is enough",
+            description = "The same as tag, as clients of other services call it; one of them is enough",
             max_length = 100),
         ("name" = Option<String>, Query, description = "What the user calls it, unless the form says so",
             example = "morning.jpg", max_length = 200),
@@ -121,16 +121,10 @@ pub(crate) async fn upload_image(
         let user = gateway.user(&query, caller).await?;
         let repeatable = Repeatable::of(&gateway, FUNCTION, &headers, &user.application, Some(&user.id))?;
         let (mut form, ask) = match body::media_type(&headers).as_str() {
-            "multipart/form-data" => {
-                let parse = |form: &Form<'_>| request(form, "tag");
-                Form::read(&query, &FIELDS[..2], &gateway, &headers, body, parse).await?
-            }
-            _ if body::is_bare_image(&headers) => {
-                let parse = |form: &Form<'_>| request(form, tag_parameter(&query)?);
-                Form::read_bare(&query, &gateway, &headers, body, parse).await?
-            }
+            "multipart/form-data" => Form::read(&query, &FIELDS[..3], &gateway, &headers, body, request).await?,
+            _ if body::is_bare_image(&headers) => Form::read_bare(&query, &gateway, &headers, body, request).await?,
             _ => {
-                request(&Form::without_body(&query), "tag")?;
+                request(&Form::without_body(&query))?;
                 let rule = "the Content-Type must be multipart/form-data, with the picture in the field image, or \
                             application/octet-stream or image/*, with the picture as the body";
                 return Err(Failure::new(Kind::MediaType, rule));
@@ -154,21 +148,14 @@ pub(crate) async fn upload_image(
     .await
 }
 
-/// What is said of the image; the tag is in the field `tag`.
-fn request(form: &Form<'_>, tag: &str) -> Result<UploadRequest, Failure> {
-    let tag = form.text(tag)?.map(|text| Tag::new(text).map_err(|rule| form.invalid(tag, rule.0)));
+/// What is said of the image.
+fn request(form: &Form<'_>) -> Result<UploadRequest, Failure> {
+    let field = match (form.text("tag")?, form.text(LABEL)?) {
+        (Some(_), Some(_)) => return Err(form.invalid(LABEL, "says the same thing as tag; leave one out")),
+        (None, Some(_)) => LABEL,
+        _ => "tag",
+    };
+    let tag = form.text(field)?.map(|text| Tag::new(text).map_err(|rule| form.invalid(field, rule.0)));
     let name = form.text("name")?.map(|text| DatasetName::new(text).map_err(|rule| form.invalid("name", rule.0)));
     Ok(UploadRequest { tag: tag.transpose()?, name: name.transpose()? })
-}
-
-/// The query parameter with the tag.
-fn tag_parameter(query: &Query<'_>) -> Result<&'static str, Failure> {
-    match (query.has("tag"), query.has(LABEL)) {
-        (true, true) => {
-            let rule = "query parameters tag and label say the same thing; leave one out";
-            Err(Failure::new(Kind::ParameterInvalid, rule))
-        }
-        (false, true) => Ok(LABEL),
-        _ => Ok("tag"),
-    }
 }

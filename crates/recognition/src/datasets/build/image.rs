@@ -6,7 +6,6 @@ use bytes::Bytes;
 use kaisatsu_fetch::{FetchError, Fetcher};
 use kaisatsu_model::{Clock, Outcome};
 use kaisatsu_store::{BlobKey, ImageResult, Lease, PendingImage};
-use kaisatsu_vision::DecodeError;
 
 use super::MOST_ATTEMPTS;
 use crate::{
@@ -53,10 +52,10 @@ impl ImageEmbedder {
         };
         let (vector, sha256) = match self.vector(&lease.model, bytes.clone()).await {
             Ok(embedded) => embedded,
-            Err(RecognitionError::Image(error @ DecodeError::TooManyPixels { .. })) => {
-                return Ok(refused(Outcome::TooLarge, &error.to_string()));
+            Err(RecognitionError::Image(error)) => {
+                let outcome = if error.is_too_large() { Outcome::TooLarge } else { Outcome::NotAnImage };
+                return Ok(refused(outcome, &error.to_string()));
             }
-            Err(RecognitionError::Image(error)) => return Ok(refused(Outcome::NotAnImage, &error.to_string())),
             // An image that makes the engine fail must not hold up the others.
             Err(RecognitionError::Failed(cause)) => {
                 tracing::error!(dataset = %lease.id, position = task.position, cause, "an image could not be embedded");
