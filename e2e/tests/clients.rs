@@ -208,6 +208,13 @@ fn a_dataset_of_the_whole_storage_area_goes_by_the_callers_own_name() {
     // What another user stores stays out of it.
     let other = User::named(&gateway.server, &gateway.key, "someone else");
     let _ = other.upload(&picture("3", "0"), "elsewhere");
+    // The label in a form, as a field or in the query.
+    for (shot, query, fields) in [("1", "", vec![("label", &b"here"[..])]), ("2", "&label=here", Vec::new())] {
+        let target = format!("{}{query}", other.target("userCategory/uploadImage"));
+        let image = picture("3", shot);
+        let answer = gateway.server.post_form(&target, &[vec![("image", &image[..])], fields].concat());
+        assert_eq!((answer.status, text(&answer.json(), "tag")), (200, "here"), "{}", answer.text());
+    }
 
     let made = create(json!({"name": "rooms", "from": "storage"}));
     assert_eq!((made.status, text(&made.json(), "state")), (202, "queued"), "{}", made.text());

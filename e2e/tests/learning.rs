@@ -184,7 +184,10 @@ fn feedback_acts_on_detections_images_and_items_too(backend: Backend) {
     let (was, is) = (score_of(&before, "cup"), score_of(&detect(), "cup"));
     assert!(is < was * 0.8, "{was} {is}");
     rate(&server, &key, &before, cup, true);
-    assert!(score_of(&detect(), "cup") > was);
+    let after = detect();
+    assert!(score_of(&after, "cup") > was);
+    let seen = |answer: &Value| answer["candidates"].as_array().unwrap().len();
+    assert_eq!(seen(&after), seen(&before), "boxes that show nothing stay where they were: {after}");
 
     // A dataset: its tags, and its images.
     let user = User::named(&server, &key, "user");

@@ -221,6 +221,10 @@ fn collections_are_filled_listed_searched_and_removed(backend: Backend) {
         assert_eq!(add("waves-1", "0", number).status, 200);
     }
     assert_eq!(add("waves-1", "0", "3").json()["images"], 3, "the same id again replaces it");
+    let script: &[(&str, &[u8])] =
+        &[("collection", b"waves-1"), ("imageId", b"x"), ("imageUrl", b"javascript:alert(1)"), ("image", b"")];
+    let rule = "similarImage/collections: body field imageUrl must be an address that begins with http:// or https://";
+    assert_eq!(error(&here.post(COLLECTIONS, script)), (400, "106".to_owned(), rule.to_owned()));
     for name in ["b", "c"] {
         assert_eq!(add(name, "4", "1").status, 200);
     }
@@ -330,10 +334,13 @@ fn a_key_does_what_its_scope_allows(backend: Backend) {
             let removed = caller.delete(operation, "&id=x&collection=x");
             assert_eq!(removed.status, if operates == 200 { 404 } else { 403 }, "{scope}: {}", removed.text());
         }
-        // Everything else is for every key.
         let classified = caller.post("concept/classify", &[("image", &picture("0", "1"))]);
         assert_eq!(classified.status, 200, "{scope}: {}", classified.text());
         assert_eq!(server.get(&format!("/route_service/v1/railmapList?APIKEY={}", caller.key)).status, 200);
+        // What names tags and recognitions of others is not for a key that others can read.
+        let recognition = format!("&recognitionId={}", classified.json()["recognitionId"].as_str().unwrap());
+        assert_eq!(caller.get("explain", &recognition).status, issues, "{scope}");
+        assert_eq!(caller.get("feedbackTotals", "").status, issues, "{scope}");
     }
     let refused = caller("standard").post(ITEMS, &[]);
     let told = "catalogue/items: a key of the scope standard may not manage the catalogue and the collections; \

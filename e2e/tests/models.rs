@@ -64,6 +64,7 @@ fn a_model_is_trained_from_a_folder_in_one_command() {
     let photos = home.path().join("photos");
     views(&photos, &["chelsea.png", "coffee.png", "rocket.jpg"], 6);
     fs::write(photos.join("coffee/notes.txt"), "not a photograph").unwrap();
+    fs::create_dir(photos.join("bowls")).unwrap();
     let flag = ["--models", models.path().to_str().unwrap()];
 
     let taught = run(home.path(), &[&flag[..], &["models", "teach", "things", photos.to_str().unwrap()]].concat(), &[]);
@@ -71,6 +72,7 @@ fn a_model_is_trained_from_a_folder_in_one_command() {
     assert!(taught.out.starts_with("model 'things': 3 classes from 18 photographs, by "), "{}", taught.out);
     assert!(taught.out.contains("leave-one-out accuracy: 100.0% (18 of 18)"), "{}", taught.out);
     assert!(taught.err.contains("notes.txt: the bytes are not an image"), "{}", taught.err);
+    assert!(taught.err.contains("bowls: there is no photograph in it"), "{}", taught.err);
     let listed = run(home.path(), &[&flag[..], &["models", "list"]].concat(), &[]);
     assert!(listed.out.contains("things") && listed.out.contains("EfficientNet-Lite2"), "{}", listed.out);
     let checked = run(home.path(), &[&flag[..], &["models", "check"]].concat(), &[]);

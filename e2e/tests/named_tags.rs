@@ -189,6 +189,7 @@ fn tags_that_mean_nothing_are_refused(backend: Backend) {
 
     let target = format!("{BASE}/objectDetection/detect?APIKEY={key}");
     let boxes = server.post_form(&target, &[("image", &photo("coffee.png"))]).json();
-    let told = "body field tag goes with an answer of concept/classify; rate a candidate of detect by its itemId";
+    let told =
+        "body field tag goes with an answer of concept/classify; rate a candidate of this recognition by its itemId";
     refused(say(&server, &key, &boxes, true, "cup"), told);
 }

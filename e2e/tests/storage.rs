@@ -147,7 +147,7 @@ fn an_image_may_be_the_body_itself(backend: Backend) {
             &photo,
             400,
             "104",
-            "query parameters tag and label say the same thing; leave one out".into(),
+            "query parameter label says the same thing as tag; leave one out".into(),
         ),
         ("image/png", "", &large, 413, "119", "the image is too large: at most 100000 bytes are taken".into()),
         ("application/json", "", b"{}", 415, "105", kinds.into()),

@@ -131,7 +131,8 @@ pub(crate) fn is_bare_image(headers: &HeaderMap) -> bool {
 /// read. `what` names the body in the error message.
 ///
 /// # Errors
-/// [`Kind::TooLarge`] when the body is larger, [`Kind::BodyFormat`] when it is cut short or arrives too slowly.
+/// [`Kind::TooLarge`] when the body is larger, [`Kind::BodyFormat`] when it is cut short or arrives too slowly,
+/// [`Kind::MediaType`] when it is compressed.
 pub async fn read_body(headers: &HeaderMap, body: Body, limit: usize, what: &str) -> Result<Bytes, Failure> {
     read_frames(headers, body, limit, what, |_| Ok(())).await
 }
@@ -144,6 +145,11 @@ async fn read_frames(
     what: &str,
     mut reserve: impl FnMut(usize) -> Result<(), Failure>,
 ) -> Result<Bytes, Failure> {
+    if let Some(encoding) = headers.get(header::CONTENT_ENCODING).filter(|encoding| *encoding != "identity") {
+        let encoding: String = String::from_utf8_lossy(encoding.as_bytes()).chars().take(40).collect();
+        let rule = format!("the Content-Encoding '{encoding}' is not read here; send the body as it is, without one");
+        return Err(Failure::new(Kind::MediaType, rule));
+    }
     let too_large = || Failure::new(Kind::TooLarge, format!("{what} is too large: at most {limit} bytes are taken"));
     let length = content_length(headers);
     if length.is_some_and(|length| length > limit as u64) {
@@ -176,7 +182,10 @@ fn too_slow() -> Failure {
 mod tests {
     use std::{convert::Infallible, time::Duration};
 
-    use axum::{body::Body, http::HeaderMap};
+    use axum::{
+        body::Body,
+        http::{HeaderMap, HeaderValue},
+    };
     use bytes::Bytes;
     use futures_util::stream;
     use tokio::time::{Instant, sleep};
@@ -189,6 +198,19 @@ mod tests {
             sleep(pause).await;
             Some((Ok::<_, Infallible>(Bytes::from_static(b"a")), ()))
         }))
+    }
+
+    #[tokio::test]
+    async fn a_compressed_body_is_refused_by_its_encoding() {
+        let read = async |encoding: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert("content-encoding", HeaderValue::from_static(encoding));
+            read_body(&headers, Body::from("{}"), 1024, "the body").await
+        };
+        assert_eq!(read("identity").await.unwrap(), "{}");
+        let refused = read("gzip").await.unwrap_err();
+        let rule = "the Content-Encoding 'gzip' is not read here; send the body as it is, without one";
+        assert_eq!((refused.kind, refused.message.as_str()), (Kind::MediaType, rule));
     }
 
     #[tokio::test(start_paused = true)]

@@ -8,7 +8,7 @@ use std::io::Write as _;
 
 use axum::{
     body::{Body, HttpBody},
-    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response,
 };
 use brotli::enc::BrotliEncoderParams;
@@ -86,8 +86,8 @@ fn weighted(item: &str) -> (&str, f32) {
 }
 
 /// Compresses the body of a response, if that is worthwhile. Every response that could be compressed says that it
-/// depends on what the client accepts.
-pub(crate) async fn compress(method: &Method, encoding: Option<Encoding>, mut response: Response) -> Response {
+/// depends on what the client accepts. To HEAD too, whose answer says how long the body of GET would be.
+pub(crate) async fn compress(encoding: Option<Encoding>, mut response: Response) -> Response {
     if response.status() == StatusCode::NOT_MODIFIED {
         response.headers_mut().append(header::VARY, VARY);
         return response;
@@ -99,11 +99,6 @@ pub(crate) async fn compress(method: &Method, encoding: Option<Encoding>, mut re
     response.headers_mut().append(header::VARY, VARY);
     let size = response.body().size_hint().exact();
     let Some(encoding) = encoding.filter(|_| size.is_some_and(|size| size >= LEAST_BYTES)) else { return response };
-    if method == Method::HEAD {
-        // How long the compressed body would be is not known without it.
-        response.headers_mut().remove(header::CONTENT_LENGTH);
-        return response;
-    }
     let (mut head, body) = response.into_parts();
     // The body is in memory, so that it is complete at once.
     let Ok(bytes) = body.collect().await.map(http_body_util::Collected::to_bytes) else {
@@ -136,7 +131,7 @@ mod tests {
 
     use axum::{
         body::Body,
-        http::{HeaderMap, HeaderValue, Method, header},
+        http::{HeaderMap, HeaderValue, header},
         response::Response,
     };
     use http_body_util::BodyExt;
@@ -177,7 +172,7 @@ mod tests {
     }
 
     async fn sent(encoding: Option<Encoding>, response: Response) -> (HeaderMap, Vec<u8>) {
-        let (head, body) = compress(&Method::GET, encoding, response).await.into_parts();
+        let (head, body) = compress(encoding, response).await.into_parts();
         (head.headers, body.collect().await.unwrap().to_bytes().to_vec())
     }
 

@@ -11,6 +11,7 @@ use std::{
 
 use axum::{
     Router,
+    body::{Body, HttpBody},
     extract::Request,
     http::{HeaderValue, Method, StatusCode, Uri, header},
     response::Response,
@@ -65,10 +66,15 @@ impl App {
     /// Responds to one request.
     pub async fn handle(&self, request: Request) -> Response {
         let began = Instant::now();
-        let request = self.formats.without_trailing_slash(request);
+        let mut request = self.formats.without_trailing_slash(request);
         let id = self.ids.of(request.headers());
         let trace = trace_parent(request.headers());
         let (method, uri) = (request.method().clone(), request.uri().clone());
+        let is_compressible = self.formats.is_compressible(uri.path());
+        if method == Method::HEAD && is_compressible {
+            // Its answer says how long the compressed body of GET is, which is not known without the body.
+            *request.method_mut() = Method::GET;
+        }
         let seen = Seen { id: &id, trace: trace.as_ref(), method: &method, uri: &uri };
         let cors = CorsRequest::of(request.headers());
         let encoding = Encoding::accepted(request.headers());
@@ -76,7 +82,7 @@ impl App {
         let in_flight = self.metrics.in_flight();
         let bypass = self.bypass.as_ref().filter(|bypass| bypass.takes(&request));
         // A window of a map is answered in microseconds, which a digest of it would double.
-        let is_tagged = method == Method::GET && bypass.is_none() && self.formats.is_api(uri.path());
+        let is_tagged = request.method() == Method::GET && bypass.is_none() && self.formats.is_api(uri.path());
         let known =
             is_tagged.then(|| request.headers().get_all(header::IF_NONE_MATCH).iter().cloned().collect::<Vec<_>>());
         let admitted = if bypass.is_some() { Admitted::default() } else { Admitted::watched() };
@@ -103,8 +109,11 @@ impl App {
         if let (Some(caller), Some(gateway)) = (&context.caller, &self.gateway) {
             rate_limit_headers::add(response.headers_mut(), caller, &gateway.limit, &gateway.usage);
         }
-        if self.formats.is_compressible(uri.path()) {
-            response = compression::compress(&method, encoding, response).await;
+        if is_compressible {
+            response = compression::compress(encoding, response).await;
+            if method == Method::HEAD {
+                response = without_body(response);
+            }
         }
         self.count_and_log(seen, response.status(), began.elapsed(), &context);
         response
@@ -250,6 +259,14 @@ fn outcome(status: StatusCode) -> UsageOutcome {
 fn panic_message(payload: &(dyn std::any::Any + Send)) -> Arc<str> {
     let text = payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
     text.unwrap_or("a panic without words").into()
+}
+
+/// The response to HEAD: the headers of the response to GET.
+fn without_body(mut response: Response) -> Response {
+    if let Some(length) = response.body().size_hint().exact() {
+        response.headers_mut().insert(header::CONTENT_LENGTH, length.into());
+    }
+    response.map(|_| Body::empty())
 }
 
 #[cfg(test)]

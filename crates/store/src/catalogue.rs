@@ -332,6 +332,31 @@ impl Store {
         Ok(rows.into_iter().map(|row| (row.code, row.item)).collect())
     }
 
+    /// The existing ones of these items, by their numbers, in any order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn existing_items(&self, numbers: &[i64]) -> Result<Vec<i64>, StoreError> {
+        Ok(match &self.pool {
+            Pool::Sqlite(pool) => {
+                let list = serde_json::to_string(numbers).map_err(|error| StoreError::Damaged(error.to_string()))?;
+                sqlx::query_scalar(
+                    "SELECT number FROM catalogue_item \
+                     WHERE removed = 0 AND number IN (SELECT value FROM json_each($1))",
+                )
+                .bind(list)
+                .fetch_all(pool)
+                .await?
+            }
+            Pool::Postgres(pool) => {
+                sqlx::query_scalar("SELECT number FROM catalogue_item WHERE removed = 0 AND number = ANY($1)")
+                    .bind(numbers)
+                    .fetch_all(pool)
+                    .await?
+            }
+        })
+    }
+
     /// The existing ones of these reference pictures, each with its item, in any order; in one statement.
     ///
     /// # Errors

@@ -21,6 +21,8 @@ pub struct LabelledPhotos {
     pub classes: Vec<String>,
     /// Each photograph and its class.
     pub photos: Vec<(PathBuf, usize)>,
+    /// Folders without a photograph, which are no classes.
+    pub empty: Vec<PathBuf>,
 }
 
 impl LabelledPhotos {
@@ -34,10 +36,12 @@ impl LabelledPhotos {
         let classes: Vec<PathBuf> = listed(folder).map_err(told)?.into_iter().filter(|path| path.is_dir()).collect();
         let mut photos = Vec::new();
         let mut names = Vec::new();
+        let mut empty = Vec::new();
         for class in classes {
             let files = listed(&class).map_err(told)?;
             let files: Vec<PathBuf> = files.into_iter().filter(|path| path.is_file()).collect();
             if files.is_empty() {
+                empty.push(class);
                 continue;
             }
             let name = name_of(&class);
@@ -51,7 +55,7 @@ impl LabelledPhotos {
             let rule = "expected a folder for each class, two or more, with photographs in them";
             return Err(Fault(format!("{}: {rule}", folder.display())));
         }
-        Ok(Self { classes: names, photos })
+        Ok(Self { classes: names, photos, empty })
     }
 }
 

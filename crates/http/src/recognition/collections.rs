@@ -9,7 +9,7 @@ use axum::{
     response::Response,
 };
 use kaisatsu_model::{CollectionName, Invalid};
-use kaisatsu_recognition::{CollectionImage, CollectionRecord, ImageRecord, Page};
+use kaisatsu_recognition::{CollectionImage, CollectionRecord, ImageRecord, Page, import::is_address};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -238,6 +238,9 @@ pub(crate) async fn add(
         let parse = |form: &Form<'_>| {
             for name in &FIELDS[1..5] {
                 form.text(name)?.map_or(Ok(()), |text| plain(text).map_err(|rule| form.invalid(name, rule.0)))?;
+            }
+            if form.text("imageUrl")?.is_some_and(|address| !address.is_empty() && !is_address(address)) {
+                return Err(form.invalid("imageUrl", "must be an address that begins with http:// or https://"));
             }
             let name = form.text("collection")?;
             let name = name.map(|name| CollectionName::new(name).map_err(|rule| form.invalid("collection", rule.0)));

@@ -102,7 +102,8 @@ pub(crate) async fn run(command: Command, settings: &Settings) -> Result<ExitCod
     match command {
         Command::List { waiting, json } => {
             let row = |(account, applications): (Account, i64)| {
-                let seen = account.signed_in_at.map_or_else(|| "never".to_owned(), Timestamp::to_utc);
+                let never = || if json { String::new() } else { "never".to_owned() };
+                let seen = account.signed_in_at.map_or_else(never, Timestamp::to_utc);
                 let (role, state) = (account.role.to_string(), account.state.to_string());
                 [account.email, role, state, account.created_at.to_utc(), seen, applications.to_string()]
             };

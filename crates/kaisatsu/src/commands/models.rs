@@ -193,6 +193,7 @@ fn teach(
 ) -> Result<(), CliError> {
     let failed = |fault: kaisatsu_vision::manifest::Fault| CliError::Failed(fault.to_string());
     let labelled = LabelledPhotos::read(photos).map_err(failed)?;
+    labelled.empty.iter().for_each(|folder| tell_empty(folder));
     if let Some(model) = extends {
         check_extended(registry, model, &labelled.classes)?;
     }
@@ -207,6 +208,10 @@ fn teach(
     let report = training::train(registry, models, name, base, &labelled, &embedded, extends).map_err(failed)?;
     tell(name, &labelled, &embedded, &report);
     Ok(())
+}
+
+fn tell_empty(folder: &Path) {
+    eprintln!("left out: {}: there is no photograph in it", folder.display());
 }
 
 fn tell(name: &str, labelled: &LabelledPhotos, embedded: &training::Embeddings, report: &Report) {

@@ -130,8 +130,9 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
     write_rest(log, traces, &usage, &failed_requests).await;
     watching.abort();
     monitor.leave().await;
-    store.close().await;
     let _ = stopped.await;
+    // At last: what goes on in the background would complain about a closed database.
+    store.close().await;
     match served {
         Ok(()) => tracing::info!("closed"),
         Err(error) => tracing::warn!(%error, "closed"),

@@ -44,7 +44,7 @@ impl Feedback {
                 Ok(tag.to_owned())
             }
             (Function::Classify, Source::Dataset(_)) => Err(RecognitionError::UnknownDatasetTag(tag.to_owned())),
-            (other, _) => Err(RecognitionError::NoTagsHere(other)),
+            _ => Err(RecognitionError::NoTagsHere),
         }
     }
 }

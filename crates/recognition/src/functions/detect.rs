@@ -125,7 +125,7 @@ impl Detect {
             let found = found.map_err(|error| RecognitionError::Failed(error.to_string()))?;
             let adjust = |(found, descriptor): (vision::Detection, Vec<f32>)| {
                 let id = detecting.labels.as_deref()?.get(found.class)?.id.clone();
-                let adjustment = query.class_adjustment(&id, &descriptor);
+                let adjustment = query.class_adjustment(&id, &descriptor).of_object(&id, found.score);
                 Some(Raw { score: adjustment.score(&id, found.score), found, descriptor, adjustment })
             };
             let raw = found.found.into_iter().zip(found.descriptors).filter_map(adjust);

@@ -1,6 +1,6 @@
 //! Similar image search in public collections. In a user's dataset: see `datasets::recognise`.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use cosine_index::Match;
 use kaisatsu_model::{AppId, Function, Source};
@@ -134,6 +134,8 @@ impl SimilarSearch {
         };
         let adjusted = tokio::task::spawn_blocking(adjust).await;
         let (scores, adjustment) = adjusted.map_err(|error| RecognitionError::Failed(error.to_string()))?;
+        let numbers: HashMap<String, i64> =
+            records.iter().map(|record| (record.image_id.clone(), record.number)).collect();
         let similar = |((record, base), score): ((ImageRecord, f32), f32)| {
             let subject = format!("{}/{}", request.collection, record.image_id);
             let similar = SimilarImage {
@@ -150,7 +152,15 @@ impl SimilarSearch {
         let similar = nearest_first(similar, request.most, request.min_score, unlike_below);
         let (application, descriptor, image) = (application.clone(), Some(descriptor), sought.into_image());
         let entry = Entry { application, function: FUNCTION, source, weights, descriptor, image };
-        Ok(self.log.save(entry, similar).await?)
+        let mut saved = self.log.save(entry, similar).await?;
+        // An image that was removed during the search is not answered any more.
+        let answered: Vec<i64> =
+            saved.candidates.iter().filter_map(|(_, found)| numbers.get(&found.image_id).copied()).collect();
+        if !answered.is_empty() {
+            let existing = self.store.images(&answered).await?;
+            saved.candidates.retain(|(_, found)| existing.iter().any(|record| record.image_id == found.image_id));
+        }
+        Ok(saved)
     }
 }
 

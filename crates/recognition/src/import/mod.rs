@@ -59,6 +59,16 @@ pub struct Entry {
     pub images_are_guessed: bool,
 }
 
+/// Whether a text is the address of a page or a picture on the web.
+#[must_use]
+pub fn is_address(text: &str) -> bool {
+    let rest = ["https://", "http://"].iter().find_map(|scheme| {
+        let (start, rest) = text.split_at_checked(scheme.len())?;
+        start.eq_ignore_ascii_case(scheme).then_some(rest)
+    });
+    rest.is_some_and(|rest| !rest.is_empty() && !rest.chars().any(char::is_control))
+}
+
 /// What came of an import.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Imported {

@@ -9,9 +9,8 @@ use std::{
 use kaisatsu_vision::barcode::article_numbers;
 use serde_json::{Map, Value, json};
 
-use super::Entry;
+use super::{Entry, is_address};
 
-/// The categories of the contract.
 /// The categories of items.
 pub const CATEGORIES: [&str; 6] = ["book", "cd", "dvd", "game", "software", "food"];
 
@@ -43,7 +42,7 @@ pub struct Row {
 /// When the file cannot be opened, or its header lacks a column.
 pub fn rows(path: &Path, format: Format) -> io::Result<Box<dyn Iterator<Item = Row>>> {
     match format {
-        Format::Csv => table(path, b',', own),
+        Format::Csv => table(path, b',', &["id", "category", "name"], own),
         Format::Jsonl => lines(path, |line| own(&object(line)?)),
         Format::OpenLibrary => lines(path, |line| {
             let json = line.rsplit_once('\t').map_or(line, |(_, json)| json);
@@ -55,7 +54,7 @@ pub fn rows(path: &Path, format: Format) -> io::Result<Box<dyn Iterator<Item = R
             if first.trim_start().starts_with('{') {
                 lines(path, |line| product(&object(line)?))
             } else {
-                table(path, b'\t', product)
+                table(path, b'\t', &["code", "product_name"], product)
             }
         }
     }
@@ -85,7 +84,7 @@ fn lines(path: &Path, read: impl Fn(&str) -> Result<Entry, String> + 'static) ->
 /// The end of a row. With "\r\n" as one, the reader would number rows by the lines before them; all cells are trimmed.
 pub(super) const LINE_FEED: csv::Terminator = csv::Terminator::Any(b'\n');
 
-fn table(path: &Path, separator: u8, read: fn(&Fields) -> Result<Entry, String>) -> io::Result<Rows> {
+fn table(path: &Path, separator: u8, needed: &[&str], read: fn(&Fields) -> Result<Entry, String>) -> io::Result<Rows> {
     // Dumps separated by tabs do not quote: a quotation mark there is a quotation mark.
     let reader = csv::ReaderBuilder::new()
         .delimiter(separator)
@@ -96,6 +95,12 @@ fn table(path: &Path, separator: u8, read: fn(&Fields) -> Result<Entry, String>)
     let mut reader = reader.map_err(io::Error::other)?;
     let header: Vec<String> =
         reader.headers().map_err(io::Error::other)?.iter().map(|name| name.trim().to_owned()).collect();
+    let missing: Vec<&str> = needed.iter().copied().filter(|name| header.iter().all(|other| other != name)).collect();
+    if !missing.is_empty() {
+        let needed = needed.join(", ");
+        let rule = format!("the first line names the columns, {needed} among them; missing: {}", missing.join(", "));
+        return Err(io::Error::other(rule));
+    }
     let row = move |record: Result<csv::StringRecord, csv::Error>| match record {
         Ok(record) if record.iter().all(|cell| cell.trim().is_empty()) => None,
         Ok(record) => {
@@ -129,7 +134,15 @@ pub(crate) fn own(fields: &Fields) -> Result<Entry, String> {
     let known = ["id", "category", "name", "image", "images", "barcode", "barcodes", "imageUrl", "url", "sites"];
     let detail = fields.iter().filter(|(name, _)| !known.contains(&name.as_str()));
     let name = required(fields, "name")?;
+    for field in ["imageUrl", "url"] {
+        check_address(field, text(fields, field).as_deref())?;
+    }
     let mut sites: Vec<Value> = fields.get("sites").and_then(Value::as_array).cloned().unwrap_or_default();
+    for site in &sites {
+        for field in ["url", "imageUrl"] {
+            check_address(&format!("sites: {field}"), site.get(field).and_then(Value::as_str))?;
+        }
+    }
     if let Some(url) = text(fields, "url") {
         sites.push(json!({"url": url, "title": name, "imageUrl": text(fields, "imageUrl").unwrap_or_default()}));
     }
@@ -232,6 +245,16 @@ fn required(fields: &Fields, name: &str) -> Result<String, String> {
     Ok(found)
 }
 
+/// Apps open addresses: what is none, or runs a script, is refused.
+fn check_address(field: &str, address: Option<&str>) -> Result<(), String> {
+    match address {
+        Some(address) if !address.is_empty() && !is_address(address) => {
+            Err(format!("{field} '{address}' is no address; it begins with http:// or https://"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A field as text, if it is there and not empty.
 fn text(fields: &Fields, name: &str) -> Option<String> {
     fields.get(name).and_then(written).filter(|found| !found.is_empty())
@@ -269,6 +292,30 @@ mod tests {
     }
 
     #[test]
+    fn a_table_without_a_column_that_it_needs_is_refused_as_a_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("items.csv");
+        for (header, format, told) in [
+            (
+                "id,Category,title",
+                Format::Csv,
+                "the first line names the columns, id, category, name among them; missing: category, name",
+            ),
+            (
+                "code\tname",
+                Format::OpenFoodFacts,
+                "the first line names the columns, code, product_name among them; missing: product_name",
+            ),
+        ] {
+            std::fs::write(&file, format!("{header}\n1\tfood\tTea\n")).unwrap();
+            assert_eq!(rows(&file, format).err().map(|error| error.to_string()).as_deref(), Some(told));
+        }
+        std::fs::write(&file, "\u{feff}name, id ,category\nTea,1,food\n").unwrap();
+        let found: Vec<_> = rows(&file, Format::Csv).unwrap().collect();
+        assert!(found.len() == 1 && found[0].entry.is_ok(), "{found:?}");
+    }
+
+    #[test]
     fn our_own_rows() {
         let row = r#"{"id":"b1","category":"book","name":"吾輩は猫である","barcode":"978-4-10-101001-4",
             "image":"a.jpg|b.jpg","author":"夏目漱石"}"#;
@@ -286,6 +333,14 @@ mod tests {
                 "barcode '4901234567890' has a wrong check digit or length",
             ),
             ("[1]", "expected a JSON object"),
+            (
+                r#"{"id":"1","name":"x","category":"food","imageUrl":"not an address"}"#,
+                "imageUrl 'not an address' is no address; it begins with http:// or https://",
+            ),
+            (
+                r#"{"id":"1","name":"x","category":"food","sites":[{"url":"javascript:alert(1)"}]}"#,
+                "sites: url 'javascript:alert(1)' is no address; it begins with http:// or https://",
+            ),
         ] {
             assert_eq!(object(row).and_then(|fields| own(&fields)), Err(told.to_owned()), "{row}");
         }

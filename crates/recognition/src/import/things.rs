@@ -12,7 +12,7 @@ use kaisatsu_model::Position;
 use kaisatsu_store::{hex, sha256};
 use kaisatsu_vision::instances::{Facts, Instance, Site};
 
-use super::rows::LINE_FEED;
+use super::{is_address, rows::LINE_FEED};
 
 /// The names of the columns, ours first.
 const ID: &[&str] = &["id", "item"];
@@ -34,19 +34,22 @@ pub struct Listed {
     pub pictures: Vec<String>,
 }
 
-/// Reads a folder: each folder in it is a thing, each file in that a photograph of it.
+/// Reads a folder: each folder in it is a thing, each file in that a photograph of it. Calls `left_out` with each
+/// folder that has no photograph.
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub fn from_folder(folder: &Path) -> io::Result<Vec<Instance>> {
+pub fn from_folder(folder: &Path, mut left_out: impl FnMut(&Path)) -> io::Result<Vec<Instance>> {
     let mut things = Vec::new();
     for thing in listed(folder)?.into_iter().filter(|path| path.is_dir()) {
         let photos: Vec<PathBuf> = listed(&thing)?.into_iter().filter(|path| path.is_file()).collect();
         let name = thing.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if !photos.is_empty() {
-            let (id, name_ja) = (name.clone(), String::new());
-            things.push(Instance { id, name, name_ja, facts: Facts::default(), photos });
+        if photos.is_empty() {
+            left_out(&thing);
+            continue;
         }
+        let (id, name_ja) = (name.clone(), String::new());
+        things.push(Instance { id, name, name_ja, facts: Facts::default(), photos });
     }
     Ok(things)
 }
@@ -150,10 +153,6 @@ fn place(latitude: &str, longitude: &str, coordinates: &str) -> Result<Option<Po
     };
     let degrees = |text: &str| text.trim().parse::<f64>().map_err(|_| rule);
     Position::new(degrees(latitude)?, degrees(longitude)?).map(Some).ok_or(rule)
-}
-
-fn is_address(text: &str) -> bool {
-    text.starts_with("http://") || text.starts_with("https://")
 }
 
 /// Fetches the pictures of things into a folder, under the rules for images that users name. A picture that is there

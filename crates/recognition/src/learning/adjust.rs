@@ -21,6 +21,9 @@ const NAMED: usize = 10;
 /// Exemplars that images are standardised with. Each is compared with every image, every time.
 const COMPARED: usize = SAMPLE_SIZE / 2;
 
+/// The score from which on a network sees an object at a box for certain enough that a confirmation raises it fully.
+const SEEN: f32 = 0.4;
+
 /// What feedback says of the candidates of one image; perhaps nothing.
 #[derive(Default)]
 pub(crate) struct Adjustment {
@@ -63,6 +66,16 @@ impl Adjustment {
         let Some(evidence) = &self.evidence else { return base };
         let adjusted = soft_clamp(standardised + self.shift(subject));
         (base + evidence.coverage() * (adjusted - base)).clamp(0.0, 1.0)
+    }
+
+    /// The same for an object in an image. That the box next to it was rightly called a bird says what a bird looks
+    /// like, and not that there is one here: the less the network sees at a box, the less a confirmation raises it.
+    /// Otherwise one confirmed object would raise dozens of boxes around it that show nothing.
+    pub(crate) fn of_object(mut self, subject: &str, base: f32) -> Self {
+        if self.estimate(subject) > 0.0 {
+            self.strength *= (base / SEEN).min(1.0).powi(2);
+        }
+        self
     }
 
     /// The score of a candidate that is independent of the others.
@@ -207,11 +220,40 @@ impl FeedbackQuery {
 mod tests {
     use std::sync::Arc;
 
-    use kaisatsu_feedback::{Candidate, Change};
+    use kaisatsu_feedback::{Candidate, Change, ScopeKey};
     use kaisatsu_model::{AppId, Function, Source};
     use kaisatsu_vision::{Labels, Vocabulary};
 
     use crate::learning::{FeedbackQuery, scope, source::LearnedSource};
+
+    #[test]
+    fn a_confirmed_object_raises_what_is_seen_and_not_every_box_around_it() {
+        let (learned, application) = (Arc::new(LearnedSource::new(2)), AppId::from_random([1; 10]));
+        let scope = scope(Function::Detect, &Source::Model("coco".to_owned()), "e", "");
+        let query = FeedbackQuery::new(&application, scope, Some(Arc::clone(&learned)));
+        let descriptor = [0.6, 0.8, -0.3];
+        let verdict = |valid| Change {
+            scope: ScopeKey { class: "bird".to_owned(), ..query.scope.clone() },
+            shared: true,
+            application: application.clone(),
+            owner: None,
+            exemplar: "r/1".to_owned(),
+            verdict: ("r".to_owned(), "1".to_owned()),
+            valid: Some(valid),
+            candidates: vec![Candidate { id: "1".to_owned(), subject: "bird".to_owned(), base_score: 0.5 }],
+            named: None,
+            descriptor: descriptor.to_vec(),
+        };
+        let score = |base| query.class_adjustment("bird", &descriptor).of_object("bird", base).score("bird", base);
+        learned.model.apply(&verdict(true));
+        assert!(score(0.5) > 0.8 && score(0.4) > 0.7, "{} {}", score(0.5), score(0.4));
+        assert!(score(0.09) < 0.12 && score(0.2) < 0.4, "{} {}", score(0.09), score(0.2));
+        let scores: Vec<f32> = (0..100_u8).map(|at| score(f32::from(at) / 100.0)).collect();
+        assert!(scores.is_sorted_by(|a, b| a < b), "the order stays: {scores:?}");
+        // That it was wrong holds wherever it is seen.
+        learned.model.apply(&verdict(false));
+        assert!(score(0.5) < 0.2 && score(0.09) < 0.03, "{} {}", score(0.5), score(0.09));
+    }
 
     #[test]
     fn a_class_that_was_named_is_raised_from_nothing_and_back() {

@@ -74,6 +74,9 @@ impl Default for Limits {
     }
 }
 
+/// The least score of a line of one character: photographs are full of things that look like an 8 or an O.
+const LEAST_OF_ONE: f32 = 0.9;
+
 /// A line is at most this many times as long as high: beyond it, memory would be a caller's to choose.
 const LONGEST_LINE: f32 = 60.0;
 
@@ -161,7 +164,9 @@ impl Reader {
             let cut = crop::cut_out(&bounded.picture, quad).ok_or_else(unsized_)?;
             let (cut, turned) = self.upright(resizer, cut)?;
             let (text, score) = self.recognise(resizer, &cut, language)?;
-            if score >= self.recognise.1.score_floor && !text.trim().is_empty() {
+            let letters = text.trim().chars().count();
+            let floor = if letters == 1 { LEAST_OF_ONE } else { 0.0 };
+            if letters > 0 && score >= self.recognise.1.score_floor.max(floor) {
                 let mut corners = quad.map(given);
                 corners.rotate_left(if turned { 2 } else { 0 });
                 lines.push(Line { text, score, quad: corners, vertical: crop::is_vertical(quad) });

@@ -27,7 +27,11 @@ pub(super) async fn teach(
     settings: &Settings,
 ) -> Result<(), CliError> {
     let told = |error: std::io::Error| CliError::Failed(format!("{}: {error}", source.display()));
-    let things = if source.is_dir() { from_folder(source).map_err(told)? } else { fetched(source, settings).await? };
+    let things = if source.is_dir() {
+        from_folder(source, super::tell_empty).map_err(told)?
+    } else {
+        fetched(source, settings).await?
+    };
     let photos: usize = things.iter().map(|thing| thing.photos.len()).sum();
     if photos == 0 {
         let rule = "expected a folder for each thing with photographs in it, or a table with addresses of pictures";

@@ -142,7 +142,14 @@ impl ObjectRecognition {
         let matches = rank(matches, &adjustment, request.most);
         let (application, descriptor) = (application.clone(), Some(descriptor));
         let entry = Entry { application, function: FUNCTION, source, weights, descriptor, image: Some(image) };
-        Ok(self.log.save(entry, matches).await?)
+        let mut saved = self.log.save(entry, matches).await?;
+        // An item that was removed while the image was looked at is not answered any more.
+        let numbers: Vec<i64> = saved.candidates.iter().map(|(_, found)| found.item.number).collect();
+        if !numbers.is_empty() {
+            let existing = self.store.existing_items(&numbers).await?;
+            saved.candidates.retain(|(_, found)| existing.contains(&found.item.number));
+        }
+        Ok(saved)
     }
 
     /// Vote, fetch, verify, until an item is found for sure or every size and turn was tried.
