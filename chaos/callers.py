@@ -156,6 +156,7 @@ class Caller(threading.Thread):
                 self.history.add("make", "dataset name", name, value=made, **answer.times())
                 return
             self.history.add("make", "dataset", UNKNOWN, sure=False, value=name, **answer.times())
+            self.history.add("make", "dataset name", name, sure=False, value=UNKNOWN, **answer.times())
             time.sleep(self.random.random())
 
     def look_at_dataset(self) -> None:

@@ -3,10 +3,13 @@
 import sys
 import unittest
 from pathlib import Path
+from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from history import UNKNOWN, Fact, judge  # noqa: E402
+from api import Answer  # noqa: E402
+from callers import Caller  # noqa: E402
+from history import UNKNOWN, Fact, History, judge  # noqa: E402
 
 
 def step(deed: str, what: str, name: str, second: float, **rest) -> Fact:
@@ -89,6 +92,16 @@ class NoComplaints(unittest.TestCase):
     def test_an_upload_without_an_answer_may_have_been_done(self) -> None:
         self.quiet(step("make", "image", UNKNOWN, 1, sure=False, value="a"), *at_the_end("see", "image", "i", "a"))
         self.quiet(step("make", "image", UNKNOWN, 1, sure=False, value="a"))
+
+    def test_a_dataset_whose_creation_was_never_answered_may_be_there(self) -> None:
+        history = History()
+        caller = Caller(1, 7, 0, "key", history)
+        caller.images = {f"img_{number}": b"" for number in range(6)}
+        with patch.object(caller.api, "call", return_value=Answer(503, began=1, ended=2)), patch("callers.time.sleep"):
+            caller.create_dataset()
+        name = next(fact.name for fact in history.facts if fact.what == "dataset name")
+        self.quiet(*history.facts, *at_the_end("see", "dataset name", name, "dts_1"),
+                   *at_the_end("see", "dataset", "dts_1", name))
 
     def test_a_verdict_without_an_answer_may_have_come_last(self) -> None:
         facts = [step("make", "verdict", "v", 1, sure=False, value="false"),
