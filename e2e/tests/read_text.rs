@@ -102,6 +102,34 @@ fn lines_are_read_in_order_with_their_places() {
 }
 
 #[test]
+fn a_page_on_its_side_or_upside_down_is_read_from_its_own_top() {
+    let (_database, key, server) = start(Backend::Sqlite, &[]);
+    let upright = DynamicImage::ImageRgb8(drawn("sign.png"));
+    let plain = read(&server, &key, &[("image", &png(&upright.to_rgb8()))]);
+    type Place = fn((f64, f64)) -> (f64, f64);
+    let turns: [(DynamicImage, Place); 3] = [
+        (upright.rotate90(), |(x, y)| (300.0 - y, x)),
+        (upright.rotate180(), |(x, y)| (640.0 - x, 300.0 - y)),
+        (upright.rotate270(), |(x, y)| (y, 640.0 - x)),
+    ];
+    for (turned, place) in turns {
+        let answer = read(&server, &key, &[("image", &png(&turned.to_rgb8()))]);
+        assert_eq!(texts(&answer), SIGN, "{} × {}", turned.width(), turned.height());
+        for line in 0..SIGN.len() {
+            assert_eq!(answer["candidates"][line]["vertical"], false);
+            // The same corners in the same order: each line begins at its own upper left.
+            for (seen, upright) in
+                corners(&answer["candidates"][line]).into_iter().zip(corners(&plain["candidates"][line]))
+            {
+                let wanted = place(upright);
+                let near = (seen.0 - wanted.0).abs() < 6.0 && (seen.1 - wanted.1).abs() < 6.0;
+                assert!(near, "line {line}: {seen:?} instead of {wanted:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn corners_are_in_pixels_of_the_file_as_sent() {
     let (_database, key, server) = start(Backend::Sqlite, &[]);
     // The file lies on its side, and its tag says so: people see it upright.

@@ -56,7 +56,7 @@ fn japanese_lines_are_read_in_order_with_their_places() {
 #[ignore = "needs the models; `make test` runs it"]
 fn a_page_that_lies_upside_down_is_read() {
     let lines = read(&picture("lines.png").turned(2), Limits::default());
-    assert_eq!(texts(&lines), ["新潮文庫 定価 649円", "吾輩は猫である"]);
+    assert_eq!(texts(&lines), ["吾輩は猫である", "新潮文庫 定価 649円"], "from its own top");
     // The first corner is the upper left one of the line as it is read: here the lower right of the picture.
     for Line { quad, vertical, .. } in lines {
         assert!(quad[0].0 > quad[1].0 && quad[0].1 > quad[3].1 && !vertical, "{quad:?}");

@@ -54,8 +54,8 @@ pub(crate) struct ReadTextAnswer {
     width: u32,
     /// Height of the image as sent.
     height: u32,
-    /// In reading order: lines from top to bottom and from left to right, columns from right to left; at most 200, of
-    /// more the largest. Empty where there is no text.
+    /// In reading order: lines from top to bottom and from left to right, columns from right to left, on a page that
+    /// lies on its side or upside down from its own top; at most 200, of more the largest. Empty where there is no text.
     candidates: Vec<LineCandidate>,
 }
 
@@ -82,7 +82,7 @@ pub(crate) struct LineCandidate {
     /// as sent.
     #[schema(value_type = Vec<Corner>, min_items = 4, max_items = 4)]
     corners: [Corner; 4],
-    /// Whether it runs downwards.
+    /// Whether it is a column of upright letters, such as Japanese ones.
     vertical: bool,
 }
 

@@ -11,6 +11,7 @@ mod alphabet;
 mod crop;
 mod geometry;
 mod order;
+mod page;
 mod pool;
 mod regions;
 mod sizing;
@@ -41,7 +42,7 @@ pub struct Line {
     /// Its corners in pixels of the picture, clockwise from the upper left of the line as it is read: where that is
     /// upside down, from the lower right.
     pub quad: [(f32, f32); 4],
-    /// Whether it runs downwards.
+    /// Whether it is a column of upright letters.
     pub vertical: bool,
 }
 
@@ -152,7 +153,6 @@ impl Reader {
         let letters = |[a, b, _, d]: &[Point; 4]| distance(*a, *b).min(distance(*a, *d));
         quads.sort_by(|a, b| letters(b).total_cmp(&letters(a)));
         quads.truncate(limits.lines);
-        order::reading(&mut quads);
         let given = |(x, y): Point| {
             let y = (y - bounded.above as f32) * bounded.scale.1;
             // Adding nothing makes a negative zero a plain one.
@@ -167,12 +167,10 @@ impl Reader {
             let letters = text.trim().chars().count();
             let floor = if letters == 1 { LEAST_OF_ONE } else { 0.0 };
             if letters > 0 && score >= self.recognise.1.score_floor.max(floor) {
-                let mut corners = quad.map(given);
-                corners.rotate_left(if turned { 2 } else { 0 });
-                lines.push(Line { text, score, quad: corners, vertical: crop::is_vertical(quad) });
+                lines.push(page::ReadLine { text, score, quad, turned });
             }
         }
-        Ok(lines)
+        Ok(page::arrange(lines).into_iter().map(|line| Line { quad: line.quad.map(given), ..line }).collect())
     }
 
     /// The corners of lines, in pixels of the picture.

@@ -56,14 +56,15 @@ impl Extent {
 /// A line that runs to the right, or a block of columns.
 struct Item {
     extent: Extent,
-    /// The columns of a block, or the one line.
-    lines: Vec<(Extent, [Point; 4])>,
+    /// The columns of a block, or the one line, and the place of each among all.
+    lines: Vec<(Extent, usize)>,
     is_block: bool,
 }
 
 /// Sorts lines from top to bottom, and side by side from left to right. Columns that stand together are read as a
-/// block, from right to left. A page that lies a little askew is read along its own rows.
-pub(super) fn reading(quads: &mut [[Point; 4]]) {
+/// block, from right to left. A page that lies a little askew is read along its own rows. Returns the places of the
+/// lines in this order.
+pub(super) fn reading(quads: &[[Point; 4]]) -> Vec<usize> {
     let (sin, cos) = tilt(quads).sin_cos();
     let extent = |quad: &[Point; 4]| {
         let corners = quad.map(|(x, y)| (x * cos + y * sin, y * cos - x * sin));
@@ -71,8 +72,8 @@ pub(super) fn reading(quads: &mut [[Point; 4]]) {
         corners.map(point).into_iter().reduce(Extent::around).unwrap_or(point((0.0, 0.0)))
     };
     let mut items: Vec<Item> = Vec::with_capacity(quads.len());
-    for quad in &*quads {
-        let mut item = Item { extent: extent(quad), lines: vec![(extent(quad), *quad)], is_block: is_vertical(*quad) };
+    for (at, quad) in quads.iter().enumerate() {
+        let mut item = Item { extent: extent(quad), lines: vec![(extent(quad), at)], is_block: is_vertical(*quad) };
         if item.is_block {
             // A column may join several blocks that so far were apart.
             let joins = |other: &Item| other.is_block && other.lines.iter().any(|line| line.0.same_block(extent(quad)));
@@ -93,14 +94,14 @@ pub(super) fn reading(quads: &mut [[Point; 4]]) {
         }
         for item in row {
             columns(&mut item.lines);
-            ordered.extend(item.lines.iter().map(|(_, quad)| *quad));
+            ordered.extend(item.lines.iter().map(|(_, at)| *at));
         }
     }
-    quads.copy_from_slice(&ordered);
+    ordered
 }
 
 /// Sorts columns from right to left, and those one below the other from the top.
-fn columns(lines: &mut [(Extent, [Point; 4])]) {
+fn columns(lines: &mut [(Extent, usize)]) {
     let middle = |extent: Extent| f32::midpoint(extent.left, extent.right);
     lines.sort_by(|(a, _), (b, _)| middle(*b).total_cmp(&middle(*a)));
     let same = |a: Extent, b: Extent| a.left < middle(b) && middle(b) < a.right;
@@ -142,8 +143,8 @@ mod tests {
             if shift % 2 == 0 {
                 lines.reverse();
             }
-            reading(&mut lines);
-            assert_eq!(lines.map(|quad| quad[0]), wanted.map(|quad| quad[0]), "from {shift}");
+            let ordered: Vec<Point> = reading(&lines).into_iter().map(|at| lines[at][0]).collect();
+            assert_eq!(ordered, wanted.map(|quad| quad[0]), "from {shift}");
         }
     }
 
