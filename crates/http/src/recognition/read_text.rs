@@ -55,7 +55,8 @@ pub(crate) struct ReadTextAnswer {
     /// Height of the image as sent.
     height: u32,
     /// In reading order: lines from top to bottom and from left to right, columns from right to left, on a page that
-    /// lies on its side or upside down from its own top; at most 200, of more the largest. Empty where there is no text.
+    /// lies on its side or upside down from its own top; at most 200, of more the largest. Empty where there is no
+    /// text.
     candidates: Vec<LineCandidate>,
 }
 
