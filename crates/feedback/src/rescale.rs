@@ -42,6 +42,9 @@ pub fn lift(score: f32, log_factor: f32) -> f32 {
 
 /// Multiplies each share, lifted, by e to the power of its `log_factor` and scales the shares to their former sum. If
 /// all are zero, every bit stays as it is.
+///
+/// Of what negative evidence takes from a share, the engine's error rate goes to the others in equal parts: otherwise no
+/// amount of it could lower a share beside which the engine sees nothing.
 #[must_use]
 pub fn rescale_shares(shares: &[f32], log_factor: impl Fn(usize) -> f32) -> Vec<f32> {
     let log_factors: Vec<f32> = (0..shares.len()).map(log_factor).collect();
@@ -49,7 +52,14 @@ pub fn rescale_shares(shares: &[f32], log_factor: impl Fn(usize) -> f32) -> Vec<
         return shares.to_vec();
     }
     let before: f32 = shares.iter().sum();
-    let rescale = |(share, by): (&f32, f32)| (share + before * lift(0.0, by)) * by.exp();
+    #[allow(clippy::cast_precision_loss, reason = "a number of classes")]
+    let others = shares.len().saturating_sub(1).max(1) as f32;
+    let freed = |share: f32, by: f32| ERROR_RATE * share * (1.0 - by.exp()).max(0.0) / others;
+    let all_freed: f32 = shares.iter().zip(&log_factors).map(|(share, by)| freed(*share, *by)).sum();
+    let rescale = |(share, by): (&f32, f32)| {
+        let given = (all_freed - freed(*share, by)).max(0.0);
+        (share + given + before * lift(0.0, by)) * by.exp()
+    };
     let mut rescaled: Vec<f32> = shares.iter().zip(log_factors).map(rescale).collect();
     let after: f32 = rescaled.iter().sum();
     if after > 0.0 {
@@ -108,10 +118,21 @@ mod tests {
         rescaled.iter().zip(expected).for_each(|(found, expected)| assert_near(*found, expected));
         let further_apart = |at| if at == 0 { 3.0f32.ln() } else { -3.0f32.ln() };
         let rescaled = rescale_shares(&[0.5, 0.5], further_apart);
-        let (up, down) = (1.5 + 0.01 * 2.0, 0.5 / 3.0);
+        // A hundredth of the third that the second loses goes to the first, too.
+        let (up, down) = (1.5 + 0.01 * 2.0 + 0.01 / 3.0 * 3.0, 0.5 / 3.0);
         rescaled.iter().zip([up, down]).for_each(|(found, share)| assert_near(*found, share / (up + down)));
         assert_eq!(rescale_shares(&[0.3, 0.6, 0.1], |_| 0.0), [0.3, 0.6, 0.1]);
         assert_eq!(rescale_shares(&[0.0, 0.0], |_| 1.0), [0.0, 0.0], "there is nothing to divide by");
+    }
+
+    #[test]
+    fn a_certain_share_can_be_lowered() {
+        let rejected = |by: f32| rescale_shares(&[1.0, 0.0, 0.0], |at| if at == 0 { -by } else { 0.0 });
+        let (once, often) = (rejected(1.5), rejected(4.0));
+        assert!((0.9..0.98).contains(&once[0]) && (0.5..0.7).contains(&often[0]), "{once:?} {often:?}");
+        assert_near(often[1], often[2]);
+        assert_near(often.iter().sum(), 1.0);
+        assert_eq!(rescale_shares(&[1.0], |_| -4.0), [1.0], "there is nothing else that it could be");
     }
 
     #[test]

@@ -8,7 +8,9 @@
 )]
 
 mod alphabet;
+mod columns;
 mod crop;
+mod extent;
 mod geometry;
 mod order;
 mod page;

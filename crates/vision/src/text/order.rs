@@ -1,57 +1,14 @@
 //! The order in which people read lines.
 
 use super::{
+    columns::{Placed, columns_of_text},
     crop::is_vertical,
+    extent::Extent,
     geometry::{Point, distance},
 };
 
-/// Columns belong to one block when the gap between them is at most this many times the width of the wider one, and
-/// their heights share this part of the lower one.
-const GAP: f32 = 2.0;
-const SHARED: f32 = 0.5;
-
 /// A line this many times as long as thick tells how far the page is turned.
 const TELLING: f32 = 2.0;
-
-/// A rectangle along the rows of the page.
-#[derive(Debug, Clone, Copy)]
-struct Extent {
-    left: f32,
-    right: f32,
-    top: f32,
-    bottom: f32,
-}
-
-impl Extent {
-    fn around(self, other: Self) -> Self {
-        Self {
-            left: self.left.min(other.left),
-            right: self.right.max(other.right),
-            top: self.top.min(other.top),
-            bottom: self.bottom.max(other.bottom),
-        }
-    }
-
-    fn middle(self) -> f32 {
-        f32::midpoint(self.top, self.bottom)
-    }
-
-    /// Whether both stand in one row: the middle of each is between the upper and the lower edge of the other.
-    fn beside(self, other: Self) -> bool {
-        let holds = |row: Self, middle: f32| row.top < middle && middle < row.bottom;
-        holds(self, other.middle()) && holds(other, self.middle())
-    }
-
-    /// Whether two columns belong to one block.
-    fn same_block(self, other: Self) -> bool {
-        let overlap = |from: f32, to: f32, start: f32, end: f32| to.min(end) - from.max(start);
-        let height = overlap(self.top, self.bottom, other.top, other.bottom);
-        let lower = (self.bottom - self.top).min(other.bottom - other.top);
-        let wider = (self.right - self.left).max(other.right - other.left);
-        let gap = -overlap(self.left, self.right, other.left, other.right);
-        height >= SHARED * lower && gap <= GAP * wider
-    }
-}
 
 /// A line that runs to the right, or a block of columns.
 struct Item {
@@ -61,9 +18,9 @@ struct Item {
     is_block: bool,
 }
 
-/// Sorts lines from top to bottom, and side by side from left to right. Columns that stand together are read as a
-/// block, from right to left. A page that lies a little askew is read along its own rows. Returns the places of the
-/// lines in this order.
+/// Sorts lines from top to bottom, and side by side from left to right, columns of text one after the other. Columns of
+/// upright letters that stand together are read as a block, from right to left. A page that lies a little askew is read
+/// along its own rows. Returns the places of the lines in this order.
 pub(super) fn reading(quads: &[[Point; 4]]) -> Vec<usize> {
     let (sin, cos) = tilt(quads).sin_cos();
     let extent = |quad: &[Point; 4]| {
@@ -71,12 +28,19 @@ pub(super) fn reading(quads: &[[Point; 4]]) -> Vec<usize> {
         let point = |(x, y): Point| Extent { left: x, right: x, top: y, bottom: y };
         corners.map(point).into_iter().reduce(Extent::around).unwrap_or(point((0.0, 0.0)))
     };
-    let mut items: Vec<Item> = Vec::with_capacity(quads.len());
-    for (at, quad) in quads.iter().enumerate() {
-        let mut item = Item { extent: extent(quad), lines: vec![(extent(quad), at)], is_block: is_vertical(*quad) };
+    let placed = |(at, quad): (usize, &[Point; 4])| Placed { at, extent: extent(quad), is_column: is_vertical(*quad) };
+    let placed = quads.iter().enumerate().map(placed).collect();
+    columns_of_text(placed).iter().flat_map(|part| rows(part)).collect()
+}
+
+/// The order of lines that are not in several columns of text.
+fn rows(lines: &[Placed]) -> Vec<usize> {
+    let mut items: Vec<Item> = Vec::with_capacity(lines.len());
+    for &Placed { at, extent, is_column } in lines {
+        let mut item = Item { extent, lines: vec![(extent, at)], is_block: is_column };
         if item.is_block {
             // A column may join several blocks that so far were apart.
-            let joins = |other: &Item| other.is_block && other.lines.iter().any(|line| line.0.same_block(extent(quad)));
+            let joins = |other: &Item| other.is_block && other.lines.iter().any(|line| line.0.same_block(extent));
             for block in items.extract_if(.., |other| joins(other)) {
                 item.extent = item.extent.around(block.extent);
                 item.lines.extend(block.lines);
@@ -85,7 +49,7 @@ pub(super) fn reading(quads: &[[Point; 4]]) -> Vec<usize> {
         items.push(item);
     }
     items.sort_by(|a, b| a.extent.middle().total_cmp(&b.extent.middle()));
-    let mut ordered = Vec::with_capacity(quads.len());
+    let mut ordered = Vec::with_capacity(lines.len());
     for row in items.chunk_by_mut(|a, b| a.extent.beside(b.extent)) {
         if row.iter().all(|item| item.is_block) {
             row.sort_by(|a, b| b.extent.right.total_cmp(&a.extent.right));

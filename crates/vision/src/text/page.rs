@@ -19,12 +19,14 @@ impl ReadLine {
         usize::from(is_vertical(self.quad)) + 2 * usize::from(self.turned)
     }
 
-    /// Whether it says how the page lies. A column of Japanese is upright on an upright page, and cannot be told from a
-    /// row on a page that lies on its side; Latin letters are not stacked.
-    fn tells(&self) -> bool {
+    /// By how many quarters to the right the page lies, by this line. A column of Japanese cannot be told from a row on a
+    /// page that lies on its side, but both are read from the right where they run downwards, and from the left where
+    /// they run upwards. Latin letters are not stacked.
+    fn page_quarters(&self) -> usize {
         let is_latin = |letter: &char| letter.is_ascii_alphabetic();
         let letters = self.text.chars().filter(|letter| letter.is_alphabetic()).count();
-        !is_vertical(self.quad) || (letters >= 3 && 2 * self.text.chars().filter(is_latin).count() > letters)
+        let is_row = letters >= 3 && 2 * self.text.chars().filter(is_latin).count() > letters;
+        if is_vertical(self.quad) && !is_row { 2 * usize::from(self.turned) } else { self.quarters() }
     }
 }
 
@@ -49,10 +51,10 @@ pub(super) fn arrange(lines: Vec<ReadLine>) -> Vec<Line> {
 /// By how many quarters to the right the page lies: as most of its letters do, or upright.
 fn quarters(lines: &[ReadLine]) -> usize {
     let mut letters = [0; 4];
-    for line in lines.iter().filter(|line| line.tells()) {
-        letters[line.quarters()] += line.text.chars().count();
+    for line in lines {
+        letters[line.page_quarters()] += line.text.chars().count();
     }
-    let all: usize = lines.iter().map(|line| line.text.chars().count()).sum();
+    let all: usize = letters.iter().sum();
     (1..4).find(|quarters| 2 * letters[*quarters] > all).unwrap_or(0)
 }
 
@@ -118,5 +120,11 @@ mod tests {
         let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(texts, ["ABC", "人間失格という本", "太宰治の"]);
         assert!(lines.iter().all(|line| line.vertical));
+        // The same page upside down, or one with rows that run upwards: from left to right.
+        let column = |text: &str, x: f32| line(text, (x, 10.0), (30.0, 300.0), 2);
+        let lines = arrange(vec![column("太宰治の", 10.0), column("人間失格という本", 60.0)]);
+        let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(texts, ["人間失格という本", "太宰治の"]);
+        assert!(lines[0].quad[0].0 < lines[1].quad[0].0, "{lines:?}");
     }
 }
