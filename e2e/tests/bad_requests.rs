@@ -159,6 +159,7 @@ fn route_map_table(backend: Backend) {
             // The path is checked before everything else.
             ("railmapdetail?APIKEY=KEY&id=tokyo", 404, UNKNOWN),
             ("railmapDetail/more?APIKEY=KEY", 404, UNKNOWN),
+            ("railmapDetail//?APIKEY=KEY", 404, UNKNOWN),
             ("", 404, UNKNOWN),
         ]
         .map(|(target, status, message)| (target.to_owned(), status, message.to_owned())),
@@ -189,6 +190,7 @@ fn recognition_table(backend: Backend) {
         ("GET", "v1/models", 401, "116", format!("models: {MISSING_KEY}")),
         ("GET", "v1/models?APIKEY=wrong", 401, "116", format!("models: {NO_KEY}")),
         ("GET", "v1/models/?APIKEY=wrong", 401, "116", format!("models: {NO_KEY}")),
+        ("GET", "v1/models//?APIKEY=wrong", 404, "101", format!("models: {UNKNOWN}")),
         ("POST", "v1/models?APIKEY=wrong", 405, "302", format!("models: {METHOD}")),
         ("POST", "v1/teleport", 404, "101", format!("teleport: {UNKNOWN}")),
         ("POST", "v1/teleport?APIKEY=wrong", 404, "101", format!("teleport: {UNKNOWN}")),
@@ -206,6 +208,26 @@ fn recognition_table(backend: Backend) {
     }
     let good = server.get(&format!("/imageRecognition/v1/models?APIKEY={key}"));
     assert_eq!((good.status, good.json()["tasks"].as_array().map(Vec::len)), (200, Some(5)));
+}
+
+#[test]
+fn the_content_type_of_a_body_is_judged_before_its_size() {
+    let (_database, key, server) = start(Backend::Sqlite, &[]);
+    let target = format!("/imageRecognition/v1/feedback?APIKEY={key}&recognitionId=x&isValid=true");
+    let long = format!("{{\"comment\": \"{}\"}}", "a".repeat(70_000));
+    for (kind, body, status, code) in [
+        ("", &long[..], 415, "105"),
+        ("text/plain", &long, 415, "105"),
+        ("application/json", &long, 413, "119"),
+        ("application/json ; charset=\"utf-8\"", &long, 413, "119"),
+        ("application/json;charset=Shift_JIS", "{}", 415, "105"),
+        ("application/json; charset=", "{}", 415, "105"),
+        ("application/json;charset=UTF-8", "{}", 404, "301"),
+        ("", "", 404, "301"),
+    ] {
+        let answer = http::post(server.address, &target, kind, body.as_bytes());
+        assert_eq!((answer.status, &answer.json()["error"]["code"]), (status, &json!(code)), "{kind} {}", body.len());
+    }
 }
 
 fn a_disabled_key(backend: Backend) {

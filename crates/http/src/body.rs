@@ -121,6 +121,17 @@ pub fn media_type(headers: &HeaderMap) -> String {
     value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
+/// Whether a request declares its body in UTF-8, or in no encoding.
+pub(crate) fn is_utf8(headers: &HeaderMap) -> bool {
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let charset = value.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
+    let mut charset = charset.filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
+    charset.all(|(_, value)| {
+        let value = value.trim().trim_matches('"');
+        value.eq_ignore_ascii_case("utf-8") || value.eq_ignore_ascii_case("utf8")
+    })
+}
+
 /// Whether a request declares its body as an image: `application/octet-stream` or `image/*`.
 pub(crate) fn is_bare_image(headers: &HeaderMap) -> bool {
     let media = media_type(headers);

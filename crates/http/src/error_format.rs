@@ -131,8 +131,7 @@ impl ErrorFormats {
     /// `/x/v1/y/` is `/x/v1/y`, for the operations of the API.
     pub(crate) fn without_trailing_slash(&self, mut request: Request) -> Request {
         let path = request.uri().path();
-        if path.len() > 1 && path.ends_with('/') && self.is_api(path) {
-            let trimmed = path.trim_end_matches('/');
+        if let Some(trimmed) = path.strip_suffix('/').filter(|trimmed| !trimmed.is_empty() && self.is_api(path)) {
             let whole = match request.uri().query() {
                 Some(query) => format!("{trimmed}?{query}"),
                 None => trimmed.to_owned(),

@@ -100,6 +100,7 @@ fn every_format_of_the_contract_is_read() {
         ("PNG", written(&coffee, ImageFormat::Png)),
         ("PNG of 16 bits", written(&sixteen, ImageFormat::Png)),
         ("JPEG", jpeg.clone()),
+        ("JPEG without its end marker", jpeg[..jpeg.len() - 2].to_vec()),
         ("JPEG with bytes behind it", [&jpeg[..], b"PK\x03\x04 this is also an archive"].concat()),
         ("JPEG in the colours of printers", cmyk(&coffee)),
         ("JPEG of an unknown revision", unknown_revision),

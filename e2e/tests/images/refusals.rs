@@ -247,6 +247,9 @@ fn bad_forms_and_the_exact_answer_to_each() {
         let expected = json!({"error": {"code": code, "message": format!("objectDetection/detect: {message}")}});
         assert_eq!((answer.status, answer.json()), (status, expected), "{fields:?}");
     }
+    assert_eq!(detect(&[("minScore", b"1e-05")]).status, 200, "as programs print small numbers");
+    let spaced = http::FORM.replace(';', " ;");
+    assert_eq!(http::post(server.address, &target, &spaced, &http::form(&[("image", &coffee)])).status, 200);
     let both = server.post_form(&format!("{target}&minScore=0.1"), &[("image", &coffee), ("minScore", b"0.2")]);
     assert_eq!(both.json()["error"]["code"], "106", "given in both places");
     let in_query = server.post_form(&format!("{target}&numOfCandidates=x"), &[("image", &coffee)]);

@@ -237,7 +237,8 @@ impl<'a> Form<'a> {
     /// A number from 0 to 1, from the form or the query.
     pub(super) fn share(&self, name: &str) -> Result<Option<f32>, Failure> {
         let Some(word) = self.text(name)? else { return Ok(None) };
-        let plain = word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-'));
+        // Not `inf` and `nan`, which are numbers to the parser.
+        let plain = word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E'));
         let number = word.parse::<f32>().ok().filter(|_| plain);
         let number = number.ok_or_else(|| self.invalid(name, "must be a number from 0 to 1, such as 0.3"))?;
         if !(0.0..=1.0).contains(&number) {
@@ -272,7 +273,11 @@ pub(crate) async fn parse(
 
 /// The boundary that a `Content-Type` names.
 pub(super) fn boundary(content_type: Option<&HeaderValue>) -> Result<String, Failure> {
-    let boundary = content_type.and_then(|declared| multer::parse_boundary(declared.to_str().ok()?).ok());
+    let boundary = content_type.and_then(|declared| {
+        // White space may stand before the semicolon too.
+        let (media, parameters) = declared.to_str().ok()?.split_once(';')?;
+        multer::parse_boundary(format!("{};{parameters}", media.trim_end())).ok()
+    });
     let missing = "the Content-Type names no boundary; let your client set it";
     boundary.ok_or_else(|| Failure::new(Kind::BodyFormat, missing))
 }

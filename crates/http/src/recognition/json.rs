@@ -39,7 +39,7 @@ impl Object {
         most: usize,
     ) -> Result<Self, Failure> {
         let media = body::media_type(headers);
-        if media != "application/json" {
+        if media != "application/json" || !body::is_utf8(headers) {
             return Err(wrong_media());
         }
         if most <= MAX_INLINE {

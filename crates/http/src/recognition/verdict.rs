@@ -73,10 +73,14 @@ pub(super) fn parts(rating: &Rating) -> Parts {
 pub(super) async fn words(headers: &HeaderMap, body: Body) -> Result<Words, Failure> {
     let media = body::media_type(headers);
     let empty = headers.get(axum::http::header::CONTENT_LENGTH).is_some_and(|length| length == "0");
-    if !media.is_empty() && media != "application/json" && !empty {
+    if !media.is_empty() && (media != "application/json" || !body::is_utf8(headers)) && !empty {
         return Err(wrong_media());
     }
-    let bytes = body::read_body(headers, body, MOST, "the body").await?;
+    let bytes = match body::read_body(headers, body, MOST, "the body").await {
+        // The content type is checked before the size.
+        Err(failure) if media.is_empty() && failure.kind == Kind::TooLarge => return Err(wrong_media()),
+        read => read?,
+    };
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(Words { comment: None, tag: None });
     }

@@ -14,6 +14,8 @@ use crate::ImageFile;
 /// thousands.
 const MAX_SCANS: u32 = 100;
 
+const END_OF_IMAGE: &[u8] = &[0xff, 0xd9];
+
 /// The shorter side keeps this many times the pixels that are asked for, so that the resize that follows still has
 /// something to average.
 const MARGIN: f64 = 1.25;
@@ -103,7 +105,14 @@ fn with(
     let mut pixels = vec![0; w * h * channels];
     let target = Image { pixels: pixels.as_mut_slice(), width: w, pitch: w * channels, height: h, format };
     if let Err(error) = decompressor.decompress(&data, target) {
-        accept(&error)?;
+        let accepted = accept(&error);
+        if accepted.is_err() && !data.ends_with(END_OF_IMAGE) {
+            // If nothing but the end marker is missing, all pixels are there.
+            let ended = [&data[..], END_OF_IMAGE].concat();
+            *decompressor = fresh().map_err(|_| broken("corrupt"))?;
+            return with(decompressor, &ended, bounds, short_side);
+        }
+        accepted?;
     }
     if four {
         pixels = pixels.chunks_exact(4).flat_map(|p| [ink(p[0], p[3]), ink(p[1], p[3]), ink(p[2], p[3])]).collect();
