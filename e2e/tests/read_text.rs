@@ -165,6 +165,11 @@ fn pictures_without_text_and_of_any_shape_are_answered() {
         assert_eq!(answer["candidates"], json!([]), "{width} × {height}");
         assert_eq!((&answer["width"], &answer["height"]), (&json!(width), &json!(height)));
     }
+    // A lone word on a large plain ground is found at a smaller size.
+    let (word, mut ground) = (drawn("sign.png"), RgbImage::from_pixel(4000, 3000, Rgb([248; 3])));
+    let word = image::imageops::crop_imm(&word, 0, 190, 640, 90).to_image();
+    image::imageops::replace(&mut ground, &image::imageops::thumbnail(&word, 427, 60), 1600, 1340);
+    assert_eq!(texts(&read(&server, &key, &[("image", &png(&ground))])), [SIGN[2]]);
     // Small letters on a large page are read.
     let (sign, mut page) = (drawn("sign.png"), RgbImage::from_pixel(3000, 2000, Rgb([248; 3])));
     image::imageops::replace(&mut page, &sign, 2100, 1500);

@@ -167,6 +167,13 @@ mod tests {
             (None, Some("https://example.org/cups/e/"), JPEG, "cup/e.jpg"),
             (None, Some("https://example.org"), JPEG, "cup/img_1.jpg"),
             (None, None, b"GIF8", "cup/img_1.gif"),
+            (None, Some("https://example.org/f"), b"BM", "cup/f.bmp"),
+            (None, Some("https://example.org/g"), b"RIFF....WEBP", "cup/g.webp"),
+            (Some("h.tiff"), None, b"II*\0", "cup/h.tiff"),
+            (Some("i"), None, b"MM\0*", "cup/i.tif"),
+            (Some("j"), None, b"....ftypavif", "cup/j.avif"),
+            (Some("k.heif"), None, b"....ftypheic", "cup/k.heif"),
+            (Some("l"), None, b"?", "cup/l.img"),
         ] {
             assert_eq!(names.path(&image("cup", name, url), bytes).to_string(), path);
         }

@@ -150,8 +150,15 @@ impl Reader {
     ) -> Result<Vec<Line>, RuntimeError> {
         let bounded =
             sizing::bounded(resizer, picture, &self.bounds, self.detect.1.multiple_of).ok_or_else(unsized_)?;
-        let size = sizing::detector_size(&bounded.picture, &self.detect.1, limits.longest_side);
-        let mut quads = self.find(&bounded.picture, size, resizer)?;
+        let mut look = |longest: u32| {
+            let size = sizing::detector_size(&bounded.picture, &self.detect.1, longest);
+            self.find(&bounded.picture, size, resizer)
+        };
+        let mut quads = look(limits.longest_side)?;
+        if quads.is_empty() {
+            // A word on a large plain ground fades away where the network sees nothing but ground around it.
+            quads = look(limits.longest_side / 2)?;
+        }
         let letters = |[a, b, _, d]: &[Point; 4]| distance(*a, *b).min(distance(*a, *d));
         quads.sort_by(|a, b| letters(b).total_cmp(&letters(a)));
         quads.truncate(limits.lines);
@@ -166,12 +173,22 @@ impl Reader {
             let cut = crop::cut_out(&bounded.picture, quad).ok_or_else(unsized_)?;
             let (cut, turned) = self.upright(resizer, cut)?;
             let (text, score) = self.recognise(resizer, &cut, language)?;
-            let letters = text.trim().chars().count();
-            let floor = if letters == 1 { LEAST_OF_ONE } else { 0.0 };
-            if letters > 0 && score >= self.recognise.1.score_floor.max(floor) {
-                lines.push(page::ReadLine { text, score, quad, turned });
+            lines.push(page::ReadLine { text, score, quad, turned });
+        }
+        // A line that seems to stand on its head among others that do not is read the other way up, too.
+        for line in page::doubtful(&mut lines) {
+            let cut = crop::cut_out(&bounded.picture, line.quad).ok_or_else(unsized_)?;
+            let cut = if line.turned { cut } else { cut.turned(2) };
+            let (text, score) = self.recognise(resizer, &cut, language)?;
+            if score > line.score {
+                *line = page::ReadLine { text, score, quad: line.quad, turned: !line.turned };
             }
         }
+        lines.retain(|line| {
+            let letters = line.text.trim().chars().count();
+            let floor = if letters == 1 { LEAST_OF_ONE } else { 0.0 };
+            letters > 0 && line.score >= self.recognise.1.score_floor.max(floor)
+        });
         Ok(page::arrange(lines).into_iter().map(|line| Line { quad: line.quad.map(given), ..line }).collect())
     }
 

@@ -30,6 +30,18 @@ impl ReadLine {
     }
 }
 
+/// With this score a line has been read the right way up.
+const SURE: f32 = 0.95;
+
+/// The lines that are upside down where most letters are not, or the other way round, and were read badly.
+pub(super) fn doubtful(lines: &mut [ReadLine]) -> impl Iterator<Item = &mut ReadLine> {
+    let letters = |turned: bool| -> usize {
+        lines.iter().filter(|line| line.turned == turned).map(|line| line.text.chars().count()).sum()
+    };
+    let turned = letters(true) > letters(false);
+    lines.iter_mut().filter(move |line| line.turned != turned && line.score < SURE)
+}
+
 /// Puts lines in the order in which they are read on their page, whichever way up it lies. Each begins at its own upper
 /// left corner.
 pub(super) fn arrange(lines: Vec<ReadLine>) -> Vec<Line> {
@@ -71,7 +83,7 @@ fn upright(mut quad: [Point; 4], quarters: usize) -> [Point; 4] {
 
 #[cfg(test)]
 mod tests {
-    use super::{Point, ReadLine, arrange};
+    use super::{Point, ReadLine, arrange, doubtful};
 
     /// A line of a page that was upright, on the page turned by quarters to the right. A row whose letters stand on
     /// their heads after it was laid flat is turned.
@@ -109,6 +121,17 @@ mod tests {
                 _ => (20.0, 10.0),
             };
             assert_eq!(lines[0].quad[0], first, "{quarters}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_lies_otherwise_than_its_page_and_was_read_badly_is_doubtful() {
+        for quarters in 0..4 {
+            let mut lines = page(quarters);
+            lines[0].turned = !lines[0].turned;
+            assert_eq!(doubtful(&mut lines).count(), 1, "{quarters}");
+            lines[0].score = 0.99;
+            assert_eq!(doubtful(&mut lines).count(), 0, "{quarters}");
         }
     }
 
