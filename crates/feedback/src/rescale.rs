@@ -43,8 +43,8 @@ pub fn lift(score: f32, log_factor: f32) -> f32 {
 /// Multiplies each share, lifted, by e to the power of its `log_factor` and scales the shares to their former sum. If
 /// all are zero, every bit stays as it is.
 ///
-/// Of what negative evidence takes from a share, the engine's error rate goes to the others in equal parts: otherwise no
-/// amount of it could lower a share beside which the engine sees nothing.
+/// Of what negative evidence takes from a share, the engine's error rate goes to the others in equal parts: otherwise
+/// no amount of it could lower a share beside which the engine sees nothing.
 #[must_use]
 pub fn rescale_shares(shares: &[f32], log_factor: impl Fn(usize) -> f32) -> Vec<f32> {
     let log_factors: Vec<f32> = (0..shares.len()).map(log_factor).collect();

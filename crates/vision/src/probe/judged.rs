@@ -42,8 +42,8 @@ impl Judged {
         let best = tried.iter().map(|temperature| (*temperature, fit(*temperature))).max_by(|a, b| a.1.total_cmp(&b.1));
         let right = rows.iter().filter(|row| first(&row.scores) == Some(row.class)).count();
         let value = right as f32 / count + LIKELIHOOD * best.map_or(f32::NEG_INFINITY, |(_, fit)| fit);
-        // Where all of a few pictures are right, the likelihood only grows with certainty. But eight right ones of eight
-        // speak for a ninth with 9 to 1, and not more (Laplace's rule of succession).
+        // Where all of a few pictures are right, the likelihood only grows with certainty. But eight right ones of
+        // eight speak for a ninth with 9 to 1, and not more (Laplace's rule of succession).
         let earned = (right as f32 + 1.0) / (rows.len() as f32 + 2.0);
         let promised = |temperature: f32| {
             let best = |row: &Row| softmax(&row.scores, temperature).into_iter().fold(0.0, f32::max);

@@ -2,8 +2,8 @@
 
 use super::extent::Extent;
 
-/// A column of text has at least so many lines that are so many times as long as high. Prices beside the names of dishes
-/// are no column of text: they are read with the names.
+/// A column of text has at least so many lines that are so many times as long as high. Prices beside the names of
+/// dishes are no column of text: they are read with the names.
 const LINES: usize = 3;
 const LONG: f32 = 6.0;
 

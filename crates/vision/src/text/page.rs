@@ -19,8 +19,8 @@ impl ReadLine {
         usize::from(is_vertical(self.quad)) + 2 * usize::from(self.turned)
     }
 
-    /// By how many quarters to the right the page lies, by this line. A column of Japanese cannot be told from a row on a
-    /// page that lies on its side, but both are read from the right where they run downwards, and from the left where
+    /// By how many quarters to the right the page lies, by this line. A column of Japanese cannot be told from a row on
+    /// a page that lies on its side, but both are read from the right where they run downwards, and from the left where
     /// they run upwards. Latin letters are not stacked.
     fn page_quarters(&self) -> usize {
         let is_latin = |letter: &char| letter.is_ascii_alphabetic();
