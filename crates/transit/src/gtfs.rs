@@ -11,6 +11,7 @@ mod prune;
 mod route_filter;
 mod routes;
 mod same_line;
+mod same_station;
 mod service;
 mod stations;
 mod walks;
@@ -45,9 +46,11 @@ pub(crate) fn read(
 ) -> Result<SourceData, Error> {
     let mut feed = feed::Feed::open(path)?;
     let (mut routes, known_routes) = routes::read(&mut feed, filter, summary)?;
-    let stop_index = stations::read(&mut feed, summary)?;
+    let places = stations::read(&mut feed, summary)?;
     let selection = Selection { routes: &routes, known_routes: &known_routes, profile: filter.service };
-    let patterns = patterns::read(&mut feed, &selection, &stop_index, progress, summary)?;
+    let patterns = patterns::read(&mut feed, &selection, &places, progress, summary)?;
+    let stop_index = places.into_stations(&patterns);
+    let patterns = patterns::at_stations(patterns, &stop_index.by_place)?;
     let patterns = same_line::join(&mut routes, patterns, summary);
     let pruned = prune::prune(&patterns, routes.len(), &stop_index.stations, summary);
     let kinds = strongest_kinds(&routes, &pruned);
