@@ -21,7 +21,9 @@ use crate::{
 pub(super) struct FeedStation {
     /// The smallest `stop_id` of its stops.
     pub(super) id: String,
+    /// Its name, or its id if it is nameless.
     pub(super) name: String,
+    pub(super) is_nameless: bool,
     pub(super) position: LatLon,
     /// Where `stops.txt` has its name.
     pub(super) line: u64,
@@ -66,6 +68,8 @@ pub(super) struct StationIndex {
 #[derive(Debug)]
 struct StopRow {
     name: String,
+    /// Whether its name is its id.
+    is_nameless: bool,
     position: Option<LatLon>,
     parent: String,
     line: u64,
@@ -122,10 +126,10 @@ impl Places {
             // The first place of a station is the one with the smallest number.
             if first == place {
                 let id = self.places[place].id.clone();
-                let line = self.stop_rows[&id].line;
-                let name = String::new();
+                let StopRow { is_nameless, line, .. } = self.stop_rows[&id];
+                let (name, position) = (String::new(), self.places[place].position);
                 by_place.push(stations.len());
-                stations.push(FeedStation { id, name, position: self.places[place].position, line });
+                stations.push(FeedStation { id, name, is_nameless, position, line });
                 parts.push(Vec::new());
             } else {
                 by_place.push(by_place[first]);
@@ -185,8 +189,9 @@ fn stop_rows(feed: &mut Feed, summary: &mut Summary) -> Result<StopRows, Error> 
         if position.is_none() && parent.is_empty() {
             return Err(row.error(format!("stop {id} {name} has no position")));
         }
-        let stop_row =
-            StopRow { name: if name.is_empty() { tidy(id) } else { name }, position, parent, line: row.line };
+        let is_nameless = name.is_empty();
+        let name = if is_nameless { tidy(id) } else { name };
+        let stop_row = StopRow { name, is_nameless, position, parent, line: row.line };
         if let Some(first) = stop_rows.insert(id.to_owned(), stop_row) {
             return Err(row.error(format!("stop_id {id} is used before, at line {}", first.line)));
         }
