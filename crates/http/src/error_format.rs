@@ -121,10 +121,20 @@ impl ErrorFormats {
 
     /// The response when a handler has not answered within the limit.
     pub(crate) fn timed_out(&self, path: &str, limit: Duration) -> Response {
-        let message = format!(
-            "the server could not answer within {limit:?}, because its database, its storage for images or its \
-             recognition engine does not respond; try again shortly"
-        );
+        let message = match self.of(path) {
+            // Maps are in memory: only a large picture takes long, or a server that is busy.
+            ErrorFormat::RouteMap if path.trim_end_matches('/').ends_with("/railmapData") => format!(
+                "the server could not answer within {limit:?}, because drawing took too long; ask for a smaller window \
+                 or scale, or try again shortly"
+            ),
+            ErrorFormat::RouteMap => {
+                format!("the server could not answer within {limit:?}, because it is busy; try again shortly")
+            }
+            _ => format!(
+                "the server could not answer within {limit:?}, because its database, its storage for images or its \
+                 recognition engine does not respond; try again shortly"
+            ),
+        };
         self.respond(path, Failure::passing(Kind::Unavailable, message, RETRY_AFTER))
     }
 
@@ -177,6 +187,8 @@ pub(crate) fn function_code(rest: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use utoipa::openapi::OpenApi;
 
     use super::ErrorFormats;
@@ -208,6 +220,21 @@ mod tests {
             "/readyz",
         ] {
             assert!(!formats.is_compressible(path), "{path}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_picture_that_takes_too_long_is_told_to_be_smaller() {
+        let formats = ErrorFormats::new(Segment::new("route_service").unwrap(), &OpenApi::default());
+        for (path, told) in [
+            ("/route_service/v1/railmapData", "drawing took too long; ask for a smaller window or scale"),
+            ("/route_service/v1/station", "because it is busy; try again shortly"),
+            ("/imageRecognition/v1/text/read", "recognition engine does not respond"),
+        ] {
+            let body = formats.timed_out(path, Duration::from_secs(30)).into_body();
+            let bytes = axum::body::to_bytes(body, 1 << 16).await.unwrap();
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            assert!(text.contains("could not answer within 30s") && text.contains(told), "{path}: {text}");
         }
     }
 }

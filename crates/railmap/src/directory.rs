@@ -1,6 +1,10 @@
 //! All stations of all maps: found by the beginning of a name, by prefecture, or near a place.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use kaisatsu_model::{Position, Prefecture, StationCode, TransportKind};
 
@@ -21,6 +25,8 @@ struct Entry {
     /// The maps that the station is on, and its index there; at least one.
     places: Vec<(usize, usize)>,
     keys: Keys,
+    /// How many lines stop there, on the map where they are most: a name that fits many stations means the busiest.
+    lines: usize,
 }
 
 /// What a search asks for. Everything that is given must hold.
@@ -54,8 +60,9 @@ impl<P> StationDirectory<P> {
         for (at, places) in by_code.into_values().enumerate() {
             entry_of.extend(places.iter().map(|place| (*place, at)));
             let stations = places.iter().map(|(map, station)| &maps[*map].map.stations()[*station]);
-            entries.push(Entry { keys: keys(stations), places });
+            entries.push(Entry { keys: keys(stations), places, lines: 0 });
         }
+        count_lines(&maps, &entry_of, &mut entries);
         let lines = lines(&maps, &entry_of);
         Self { maps, entries, lines }
     }
@@ -84,7 +91,7 @@ impl<P> StationDirectory<P> {
     pub fn called(&self, name: &str) -> Vec<usize> {
         let whole = |name: &str| {
             let ranked = self.ranked(name).into_iter();
-            ranked.take_while(|((longer, ..), _)| !longer).map(|(_, at)| at).collect::<Vec<usize>>()
+            ranked.take_while(|(is_longer, _)| !is_longer).map(|(_, at)| at).collect::<Vec<usize>>()
         };
         let found = whole(name);
         match without_suffix(name) {
@@ -118,7 +125,9 @@ impl<P> StationDirectory<P> {
         self.ranked(name).into_iter().map(|(_, at)| at).collect()
     }
 
-    fn ranked(&self, name: &str) -> Vec<(Rank, usize)> {
+    /// The entries with a key that begins with this one, the best first: of those that fit equally well, the ones on more
+    /// lines, then those with shorter names. Each with whether its key is longer.
+    fn ranked(&self, name: &str) -> Vec<(bool, usize)> {
         let wanted = Wanted::new(name);
         if wanted.key.is_empty() {
             return Vec::new();
@@ -131,16 +140,19 @@ impl<P> StationDirectory<P> {
         }
         for (key, stations) in &self.lines {
             // The names of lines begin with those of their operators, which people leave out: 山手線, JR山手線.
-            if is_part(key, &wanted.key) {
-                let of_line = (true, KeyKind::Line, key.len() - wanted.key.len());
+            let parts = std::iter::once(&wanted.key).chain(&wanted.hepburn);
+            if let Some(part) = parts.into_iter().find(|part| is_part(key, part)) {
+                let of_line = (true, KeyKind::Line, key.len() - part.len());
                 for at in stations {
                     ranks.entry(*at).and_modify(|known| *known = (*known).min(of_line)).or_insert(of_line);
                 }
             }
         }
-        let mut found: Vec<(Rank, usize)> = ranks.into_iter().map(|(at, rank)| (rank, at)).collect();
-        found.sort_unstable();
-        found
+        let mut found: Vec<(usize, Rank)> = ranks.into_iter().collect();
+        found.sort_unstable_by_key(|&(at, (is_longer, kind, rest))| {
+            (is_longer, kind, Reverse(self.entries[at].lines), rest, at)
+        });
+        found.into_iter().map(|(at, (is_longer, ..))| (is_longer, at)).collect()
     }
 
     /// The entries within `radius` metres of a position, with their distances in metres, the nearest first.
@@ -163,6 +175,23 @@ impl<P> StationDirectory<P> {
 fn is_part(name: &str, part: &str) -> bool {
     let is_common = part.is_ascii() && (part.len() < 4 || part == "line");
     if is_common { name.starts_with(part) } else { name.contains(part) }
+}
+
+/// Counts the lines of each entry.
+fn count_lines<P>(maps: &[Arc<LoadedMap<P>>], entry_of: &BTreeMap<(usize, usize), usize>, entries: &mut [Entry]) {
+    for (map, loaded) in maps.iter().enumerate() {
+        let mut counts = vec![0; loaded.map.stations().len()];
+        for line in &loaded.map.lines {
+            let stops: BTreeSet<usize> =
+                line.runs.iter().flatten().filter_map(|code| loaded.map.find_code(*code)).collect();
+            stops.into_iter().for_each(|at| counts[at] += 1);
+        }
+        for (at, count) in counts.into_iter().enumerate() {
+            if let Some(entry) = entry_of.get(&(map, at)) {
+                entries[*entry].lines = entries[*entry].lines.max(count);
+            }
+        }
+    }
 }
 
 fn lines<P>(maps: &[Arc<LoadedMap<P>>], entry_of: &BTreeMap<(usize, usize), usize>) -> Vec<(String, Vec<usize>)> {
@@ -237,6 +266,21 @@ mod tests {
         assert!(found.contains(&"新宿三丁目".to_owned()) && found.contains(&"新宿御苑前".to_owned()), "{found:?}");
         let of_line = names(&directory(), &StationFilter { name: Some("山手線"), ..StationFilter::default() });
         assert!(of_line.len() >= 30 && of_line.contains(&"渋谷".to_owned()), "{of_line:?}");
+    }
+
+    #[test]
+    fn stations_of_more_lines_come_first_among_those_that_fit_equally_well() {
+        let found = |name: &str| names(&directory(), &StationFilter { name: Some(name), ..StationFilter::default() });
+        let shin = found("shin");
+        let place = |name: &str| shin.iter().position(|known| known == name).unwrap_or(usize::MAX);
+        assert_eq!(shin[0], "新宿", "{shin:?}");
+        assert!(place("新橋") < place("新家") && place("新橋") < place("新田"), "{shin:?}");
+        // A whole name comes before a busier station whose name is longer.
+        assert_eq!(found("新宿三丁目")[0], "新宿三丁目");
+        assert_eq!(found("sinzyuku")[0], "新宿");
+        assert_eq!(found("sinjuku")[0], "新宿");
+        assert_eq!(found("hutako-tamagawa"), ["二子玉川"]);
+        assert_eq!(found("yotuya")[0], "四ツ谷");
     }
 
     #[test]

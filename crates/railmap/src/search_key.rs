@@ -73,6 +73,43 @@ fn shorten(latin: &str) -> String {
     short
 }
 
+/// A key in Kunrei or Nihon-shiki romaji (sinzyuku, huzisawa) in Hepburn's spelling; `None` if it is the same. What is
+/// sought may end in the middle of a syllable.
+pub(crate) fn hepburn(key: &str) -> Option<String> {
+    if !key.is_ascii() {
+        return None;
+    }
+    let mut converted = String::with_capacity(key.len() + 4);
+    let mut rest = key;
+    while let Some(first) = rest.chars().next() {
+        // In shu and chu, hu is no syllable.
+        let is_inside = matches!(converted.chars().next_back(), Some('s' | 'c'));
+        let fits = |(kunrei, _): &&(&str, &str)| rest.starts_with(kunrei) && !(is_inside && *kunrei == "hu");
+        let (length, latin) = KUNREI.iter().find(fits).map_or((1, None), |(kunrei, latin)| (kunrei.len(), Some(latin)));
+        match latin {
+            Some(latin) => converted.push_str(latin),
+            None => converted.push(first),
+        }
+        rest = &rest[length..];
+    }
+    (converted != key).then_some(converted)
+}
+
+/// Kunrei and Nihon-shiki spellings, and those of Hepburn.
+const KUNREI: [(&str, &str); 11] = [
+    ("sy", "sh"),
+    ("ty", "ch"),
+    ("zy", "j"),
+    ("dy", "j"),
+    ("si", "shi"),
+    ("ti", "chi"),
+    ("zi", "ji"),
+    ("di", "ji"),
+    ("tu", "tsu"),
+    ("du", "zu"),
+    ("hu", "fu"),
+];
+
 /// The first syllable of a text in hiragana, in Hepburn's spelling, and how many characters it has.
 fn syllable(kana: &[char]) -> Option<(&'static str, usize)> {
     if let [first, second @ ('ゃ' | 'ゅ' | 'ょ'), ..] = kana {
@@ -124,7 +161,7 @@ const PLAIN: [(char, &str); 80] = [
 
 #[cfg(test)]
 mod tests {
-    use super::{fold, loose, romaji};
+    use super::{fold, hepburn, loose, romaji};
 
     #[test]
     fn spellings_of_one_name_have_one_key() {
@@ -141,6 +178,27 @@ mod tests {
             }
         }
         assert_ne!(fold("Osaka"), fold("Asaka"));
+    }
+
+    #[test]
+    fn other_romaji_is_converted_to_hepburn() {
+        for (written, latin) in [
+            ("sinzyuku", "Shinjuku"),
+            ("sinjuku", "Shinjuku"),
+            ("hutyuu", "Fuchū"),
+            ("Ittyoome", "Itchōme"),
+            ("mitukosimae", "Mitsukoshimae"),
+            ("zyuuzyoo", "Jūjō"),
+            ("syakuzii", "Shakujii"),
+            ("tyoohu", "Chōfu"),
+            ("kanaduka", "Kanazuka"),
+        ] {
+            assert_eq!(hepburn(&fold(written)), Some(fold(latin)), "{written}");
+        }
+        assert_eq!(hepburn(&fold("sinzy")), Some("shinj".to_owned()), "the beginning of a name");
+        for same in ["Shinjuku", "Chuo", "Shuzenji", "Tsutsujigaoka", "Ryogoku", "新宿", ""] {
+            assert_eq!(hepburn(&fold(same)), None, "{same}");
+        }
     }
 
     #[test]

@@ -51,12 +51,15 @@ pub(crate) fn keys<'a>(stations: impl Iterator<Item = &'a Station>) -> Keys {
 /// What is sought.
 pub(crate) struct Wanted {
     pub(crate) key: String,
+    /// The key in Hepburn's spelling, if it may be in another one.
+    pub(crate) hepburn: Option<String>,
     loose: String,
 }
 
 impl Wanted {
     pub(crate) fn new(text: &str) -> Self {
-        Self { key: search_key::fold(text), loose: search_key::loose(text) }
+        let key = search_key::fold(text);
+        Self { hepburn: search_key::hepburn(&key), loose: search_key::loose(text), key }
     }
 
     /// How well the best of these keys fits, if one begins with what is sought.
@@ -65,7 +68,8 @@ impl Wanted {
             return None;
         }
         let ranks = keys.iter().filter_map(|(key, kind)| {
-            let strict = (*kind != KeyKind::Loose).then(|| key.strip_prefix(&self.key)).flatten();
+            let other = || key.strip_prefix(self.hepburn.as_deref()?);
+            let strict = (*kind != KeyKind::Loose).then(|| key.strip_prefix(&self.key).or_else(other)).flatten();
             let (rest, kind) = match strict {
                 Some(rest) => (rest, *kind),
                 None => (key.strip_prefix(&self.loose)?, (*kind).max(KeyKind::Loose)),

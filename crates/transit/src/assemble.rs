@@ -1,10 +1,12 @@
 //! Combines the data of a source with the corrections into a draft network: stations and lines without codes.
 
+mod colors;
 mod draft;
 mod layer_scope;
 mod line_runs;
 mod names;
 mod numbers;
+mod positions;
 mod stations;
 
 use std::collections::HashMap;
@@ -66,10 +68,12 @@ pub(crate) fn assemble(
             Err(error) => errors.push(error),
         }
     }
+    colors::fill_missing(&mut lines);
     numbers::assign(&mut stations, numbered);
     let walks = source_walks(&data, &station_of);
     let mut draft = Draft { stations, lines, walks, walks_suffice: data.walks_suffice };
     drop_isolated_stations(&mut draft, data.keep_isolated, corrections, summary);
+    errors.extend(positions::check(&draft, summary));
     errors.extend(names::missing_names(&draft, corrections));
     errors.extend(corrections.unused());
     Error::from_all(errors)?;
@@ -212,7 +216,7 @@ fn build_line(
     Ok(Some(DraftLine {
         key: line.key.clone(),
         code: line.code,
-        color: color.unwrap_or_else(|| palette::default_color(&name).to_owned()),
+        color: color.unwrap_or_default(),
         symbol: correction.symbol.clone().unwrap_or_else(|| line.symbol.clone()),
         operator: operator(line, &correction, corrections, &name),
         name,
@@ -248,9 +252,14 @@ fn source_walks(data: &SourceData, station_of: &[Option<usize>]) -> Vec<(usize, 
 
 /// Removes the stations that are on no line.
 fn drop_isolated_stations(draft: &mut Draft, keep: bool, corrections: &Corrections, summary: &mut Summary) {
-    let mut on_line = vec![keep; draft.stations.len()];
+    let mut on_line = vec![false; draft.stations.len()];
     for line in &draft.lines {
         line.runs.iter().flatten().for_each(|&station| on_line[station] = true);
+    }
+    if keep {
+        let alone = draft.stations.iter().zip(&on_line).filter(|(_, on_line)| !**on_line);
+        summary.note_all("stations on no line", alone.map(|(station, _)| station.name.clone()).collect());
+        on_line.fill(true);
     }
     let mut renumbered = vec![0; draft.stations.len()];
     let mut remaining = Vec::with_capacity(draft.stations.len());

@@ -15,7 +15,7 @@ use std::{
 use kaisatsu_model::{LineIndex, Prefecture, StationCode};
 use toml::Spanned;
 
-use schema::{CorrectionsFile, FORMAT};
+use schema::{CommonColor, CorrectionsFile, FORMAT};
 pub(crate) use schema::{LineCorrection, OpenedStation, StationGrouping, UnlistedLines};
 
 use crate::{
@@ -168,6 +168,11 @@ impl Corrections {
     /// Whether stations without a translation get one from their readings.
     pub(crate) fn romanises(&self) -> bool {
         self.contents.romaji
+    }
+
+    /// Whether lines keep a colour that all of them have in the source.
+    pub(crate) fn keeps_common_color(&self) -> bool {
+        self.contents.common_color == CommonColor::Keep
     }
 
     /// The operators of lines whose names begin with theirs.

@@ -11,6 +11,7 @@ mod prune;
 mod route_filter;
 mod routes;
 mod same_line;
+mod same_station;
 mod service;
 mod stations;
 mod walks;
@@ -45,9 +46,11 @@ pub(crate) fn read(
 ) -> Result<SourceData, Error> {
     let mut feed = feed::Feed::open(path)?;
     let (mut routes, known_routes) = routes::read(&mut feed, filter, summary)?;
-    let stop_index = stations::read(&mut feed, summary)?;
+    let places = stations::read(&mut feed, summary)?;
     let selection = Selection { routes: &routes, known_routes: &known_routes, profile: filter.service };
-    let patterns = patterns::read(&mut feed, &selection, &stop_index, progress, summary)?;
+    let patterns = patterns::read(&mut feed, &selection, &places, progress, summary)?;
+    let stop_index = places.into_stations(&patterns);
+    let patterns = patterns::at_stations(patterns, &stop_index.by_place)?;
     let patterns = same_line::join(&mut routes, patterns, summary);
     let pruned = prune::prune(&patterns, routes.len(), &stop_index.stations, summary);
     let kinds = strongest_kinds(&routes, &pruned);
@@ -55,6 +58,7 @@ pub(crate) fn read(
     let mut data = SourceData::default();
     let mut errors = Vec::new();
     let mut stop_of: HashMap<usize, usize> = HashMap::new();
+    let mut nameless = Vec::new();
     for (route, (runs, is_loop)) in routes.iter().zip(pruned).filter(|(route, _)| !route.is_joined) {
         if runs.is_empty() {
             let reason = format!("routes without two stops in the service that is drawn ({})", filter.service.word());
@@ -67,6 +71,9 @@ pub(crate) fn read(
             stop_of.entry(station).or_insert_with(|| {
                 let known = &stop_index.stations[station];
                 errors.extend(too_long("stops.txt", known.line, "stop_name", &known.name));
+                if known.is_nameless {
+                    nameless.push(known.id.clone());
+                }
                 data.stops.push(SourceStop {
                     group: known.id.clone(),
                     key: format!("gtfs:{}", known.id),
@@ -96,11 +103,27 @@ pub(crate) fn read(
         });
     }
     Error::from_all(errors)?;
+    nameless.sort_unstable();
+    summary.note_all("stations without a stop_name, which are called by their stop_id", nameless);
     let walks = stop_index.walks.iter().filter_map(|(a, b)| Some((*stop_of.get(a)?, *stop_of.get(b)?)));
     data.walks = walks.collect();
     // A few guaranteed connections do not mean that the feed has all places at which passengers change.
     data.walks_suffice = stop_index.walk_count * 20 >= data.stops.len();
     Ok(data)
+}
+
+/// Removes a colour that all lines have: it is the operator's, and the lines could not be told apart by it. With two
+/// lines it may be a coincidence.
+pub(crate) fn drop_common_color(lines: &mut [SourceLine], summary: &mut Summary) {
+    let count = lines.len();
+    let Some(common) = lines.first().and_then(|line| line.color.clone()).filter(|_| count > 2) else { return };
+    if lines.iter().all(|line| line.color.as_ref() == Some(&common)) {
+        lines.iter_mut().for_each(|line| line.color = None);
+        summary.note(format!(
+            "all {count} lines have the route_color {common}, so each is drawn in a colour of its own; \
+             common_color = \"keep\" in the corrections keeps that of the feed"
+        ));
+    }
 }
 
 /// The error for a text that no map could have.

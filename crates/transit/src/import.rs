@@ -75,7 +75,13 @@ pub fn import(
     let nothing = Corrections::default();
     let corrections = options.corrections.unwrap_or(&nothing);
     let (data, max_edge_m): (SourceData, _) = match source {
-        Source::Gtfs { path, filter } => (gtfs::read(path, filter, progress, summary)?, None),
+        Source::Gtfs { path, filter } => {
+            let mut data = gtfs::read(path, filter, progress, summary)?;
+            if !corrections.keeps_common_color() {
+                gtfs::drop_common_color(&mut data.lines, summary);
+            }
+            (data, None)
+        }
         Source::N02 { sections, stations } => (n02::read(sections, stations, progress, summary)?, None),
         Source::TrainData(path) => (train_data::read(path, summary)?, Some(train_data::MAX_EDGE_M)),
         Source::Csv(path) => (csv_tables::read(path, summary)?, None),

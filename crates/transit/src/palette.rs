@@ -6,15 +6,15 @@ const COLORS: [&str; 20] = [
     "#e07b91", "#6a3d9a", "#2b5c8a", "#a6611a", "#1b7837", "#c2185b", "#00838f", "#7f6000", "#3f51b5", "#607d8b",
 ];
 
-/// The default colour of a line, determined by its name.
-pub(crate) fn default_color(name: &str) -> &'static str {
+/// The default colours of a line, the one determined by its name first.
+pub(crate) fn default_colors(name: &str) -> impl Iterator<Item = &'static str> {
     // FNV-1a. The standard hasher may change with the version of Rust, and with it all colours.
     let hash = name
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     // The low bits of FNV-1a alone are poorly mixed.
     let at = usize::try_from((hash ^ (hash >> 32)) % 20).unwrap_or(0);
-    COLORS[at]
+    (at..COLORS.len()).chain(0..at).map(|at| COLORS[at])
 }
 
 /// Converts `rrggbb` or `#rrggbb`, in upper or lower case, to lower-case `#rrggbb`.
@@ -27,10 +27,10 @@ pub(crate) fn normalise(color: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{default_color, normalise};
+    use super::{COLORS, default_colors, normalise};
 
     #[test]
-    fn the_default_colour_of_a_name_never_changes() {
+    fn the_first_default_colour_of_a_name_never_changes() {
         for (name, color) in [
             ("", "#5b4ea1"),
             ("A", "#2b5c8a"),
@@ -39,8 +39,13 @@ mod tests {
             ("中央線", "#7f6000"),
             ("丸ノ内線", "#5b4ea1"),
         ] {
-            assert_eq!(default_color(name), color, "{name}");
+            assert_eq!(default_colors(name).next(), Some(color), "{name}");
         }
+        let mut all: Vec<_> = default_colors("A").collect();
+        all.sort_unstable();
+        let mut palette = COLORS;
+        palette.sort_unstable();
+        assert_eq!(all, palette);
     }
 
     #[test]

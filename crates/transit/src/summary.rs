@@ -10,6 +10,8 @@ const EXAMPLES: usize = 12;
 pub struct Summary {
     read: Vec<(String, usize)>,
     omitted: Vec<Omission>,
+    /// What was taken but may not be what was meant.
+    notes: Vec<String>,
     /// Names whose reading a person must decide, with the candidates of the dictionaries.
     pub unresolved: Vec<UnresolvedReading>,
 }
@@ -56,12 +58,28 @@ impl Summary {
         }
     }
 
+    /// Notes something that was taken but may not be what was meant.
+    pub(crate) fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
+    }
+
+    /// Notes items of one kind with their number and the first few of them, if there are any.
+    pub(crate) fn note_all(&mut self, what: &str, mut items: Vec<String>) {
+        let count = items.len();
+        if count > 0 {
+            items.truncate(EXAMPLES);
+            let more = if count > EXAMPLES { ", …" } else { "" };
+            self.note(format!("{count} {what}: {}{more}", items.join(", ")));
+        }
+    }
+
     /// Adds the contents of another summary.
     pub(crate) fn append(&mut self, other: Self) {
         for (what, count) in other.read {
             self.count(&what, count);
         }
         self.omitted.extend(other.omitted);
+        self.notes.extend(other.notes);
         self.unresolved.extend(other.unresolved);
     }
 }
@@ -74,6 +92,9 @@ impl fmt::Display for Summary {
         for omitted in &self.omitted {
             let more = if omitted.count > omitted.examples.len() { ", …" } else { "" };
             writeln!(f, "{:>9} left out: {}: {}{more}", omitted.count, omitted.reason, omitted.examples.join(", "))?;
+        }
+        for note in &self.notes {
+            writeln!(f, "    note: {note}")?;
         }
         if !self.unresolved.is_empty() {
             writeln!(f, "{:>9} names without a settled reading:", self.unresolved.len())?;
@@ -123,6 +144,18 @@ mod tests {
         let thirteen = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"];
         assert_eq!(told(&thirteen[..12]), "       12 left out: r: a, b, c, d, e, f, g, h, i, j, k, l\n");
         assert_eq!(told(&thirteen), "       13 left out: r: a, b, c, d, e, f, g, h, i, j, k, l, …\n");
+    }
+
+    #[test]
+    fn notes_show_their_number_and_the_first_twelve() {
+        let mut summary = Summary::default();
+        summary.note("look");
+        summary.note_all("none", Vec::new());
+        summary.note_all("letters", ('a'..='m').map(String::from).collect());
+        let mut all = Summary::default();
+        all.append(summary);
+        let expected = "    note: look\n    note: 13 letters: a, b, c, d, e, f, g, h, i, j, k, l, …\n";
+        assert_eq!(all.to_string(), expected);
     }
 
     #[test]

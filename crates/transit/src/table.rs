@@ -42,7 +42,15 @@ impl<R: Read> Table<R> {
         let mut reader = builder.flexible(true).terminator(end).buffer_capacity(1 << 16).from_reader(reader);
         let names = reader.headers().map_err(|error| csv_error(file, 1, &error))?;
         // Editors on Windows write a byte order mark before the first column name.
-        let header = names.iter().map(|name| name.trim().trim_start_matches('\u{feff}').to_ascii_lowercase()).collect();
+        let header: Vec<String> =
+            names.iter().map(|name| name.trim().trim_start_matches('\u{feff}').to_ascii_lowercase()).collect();
+        // Spreadsheets in countries with decimal commas separate the columns by semicolons.
+        if let [only] = header.as_slice()
+            && let Some((_, word)) = [(';', "semicolons"), ('\t', "tabs")].iter().find(|(sign, _)| only.contains(*sign))
+        {
+            let message = format!("the columns are separated by {word}; save the table with commas instead");
+            return Err(Error::line(file, 1, message));
+        }
         Ok(Self { file: file.to_owned(), reader, header, record: StringRecord::new() })
     }
 
@@ -110,10 +118,12 @@ impl Row<'_> {
     }
 }
 
+const NOT_UTF_8: &str = "the text is not UTF-8; save the table as “CSV UTF-8”, as spreadsheets call it";
+
 /// Converts an error in the record that begins at a line.
 fn csv_error(file: &str, line: u64, error: &csv::Error) -> Error {
     let is_utf8 = !matches!(error.kind(), csv::ErrorKind::Utf8 { .. });
-    let message = if is_utf8 { error.to_string() } else { "the text is not UTF-8".to_owned() };
+    let message = if is_utf8 { error.to_string() } else { NOT_UTF_8.to_owned() };
     Error::line(file, error.position().map_or(line, csv::Position::line), message)
 }
 
@@ -160,6 +170,16 @@ mod tests {
 
     #[test]
     fn text_that_is_not_utf_8_is_told_with_its_line() {
-        assert_eq!(rows(b"name\na\n\xe9\n", 100), Err("t.csv:3: the text is not UTF-8".to_owned()));
+        let told = rows(b"name\na\n\xe9\n", 100).unwrap_err();
+        assert_eq!(told, "t.csv:3: the text is not UTF-8; save the table as “CSV UTF-8”, as spreadsheets call it");
+    }
+
+    #[test]
+    fn a_table_without_commas_is_told() {
+        for (text, word) in [("code;name\n1;a\n", "semicolons"), ("code\tname\n1\ta\n", "tabs")] {
+            let told = format!("t.csv:1: the columns are separated by {word}; save the table with commas instead");
+            assert_eq!(rows(text.as_bytes(), 100), Err(told));
+        }
+        assert_eq!(rows(b"name,\"a;b\"\n1,2\n", 100), Ok(1));
     }
 }

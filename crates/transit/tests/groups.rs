@@ -106,7 +106,7 @@ fn feed(stops: &str, calls: [&[&str]; 2], more: &[(&str, &str)]) -> Network {
     gtfs(folder(&files).path(), &Options { id: Some("city"), ..Options::default() }).unwrap().0
 }
 
-const TWO_LINES: &str = "a1,Elm,0,0,,\na2,Oak,0.02,0,,\na3,Ash,0.04,0,,\n\
+const TWO_LINES: &str = "a1,Elm,0,0.0001,,\na2,Oak,0.02,0,,\na3,Ash,0.04,0,,\n\
     b1,Fir,0.02,-0.02,,\nb2,Lime,0.02,0.005,,\nb3,Yew,0.02,0.03,,\n\
     door,Way in,0.02,0.002,2,a2\n";
 

@@ -1,6 +1,6 @@
 //! Rules of the importers: what is drawn, what is left out, and what the summary says of it.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 use kaisatsu_transit::{BoundingBox, Corrections, Network, Options, Readings, RouteFilter, Source, Summary, file};
 
@@ -300,4 +300,104 @@ fn a_network_file_has_at_most_64_mib() {
     text.push(' ');
     let error = file::read(&text).unwrap_err().to_string();
     assert!(error.contains("it has 67108865 bytes; a network file has at most 67108864"), "{error}");
+}
+
+#[test]
+fn a_stop_at_zero_is_an_error_until_its_position_is_corrected() {
+    let folder = folder(&[
+        ("routes.txt", "route_id,route_type\nA,1\n"),
+        ("stops.txt", "stop_id,stop_name,stop_lat,stop_lon\na,A,52.5,13.4\nb,B,0,0\nc,C,52.5,13.5\n"),
+        ("trips.txt", "route_id,trip_id\nA,1\n"),
+        ("stop_times.txt", "trip_id,stop_sequence,stop_id\n1,1,a\n1,2,b\n1,3,c\n"),
+    ]);
+    let read = |text: &str| {
+        let corrections = Corrections::read("c.toml", text).unwrap();
+        let options = Options { id: Some("x"), corrections: Some(&corrections), ..Options::default() };
+        let source = Source::Gtfs { path: folder.path(), filter: &RouteFilter::default() };
+        imported(source, &options).map_err(|error| error.to_string())
+    };
+    let told = read("format = 1\n").unwrap_err();
+    assert!(told.contains("stop b B is at latitude 0, longitude 0"), "{told}");
+    assert!(told.contains("[position]"), "{told}");
+    assert!(read("format = 1\n[position]\nB = [52.5, 13.45]\n").is_ok());
+    let table = "name,lat,lon\nA,0.1,0\nB,0,0\n";
+    let options = Options { id: Some("x"), ..Options::default() };
+    assert!(csv(table, "name,stations\nL,A B\n", &options).is_ok(), "a place that does not exist");
+}
+
+#[test]
+fn a_station_far_from_all_of_its_neighbours_is_noted() {
+    let notes = |rows: [&str; 5]| {
+        let stations = format!("name,lat,lon\n{}\n", rows.join("\n"));
+        let options = Options { id: Some("x"), ..Options::default() };
+        let (_, summary) = csv(&stations, "name,stations\nL,A B C D E\n", &options).unwrap();
+        let told = summary.to_string();
+        told.lines().filter(|line| line.contains("note:")).map(|line| line.trim().to_owned()).collect::<Vec<_>>()
+    };
+    let good = ["A,52.5,13.4", "B,52.5,13.41", "C,52.5,13.42", "D,52.5,13.43", "E,52.5,13.44"];
+    assert!(notes(good).is_empty());
+    for (at, exchanged) in [(0, "A,13.4,52.5"), (2, "C,13.42,52.5"), (3, "D,13.43,52.5")] {
+        let mut rows = good;
+        rows[at] = exchanged;
+        let told = notes(rows);
+        assert_eq!(told.len(), 1, "{told:?}");
+        let name = &exchanged[..1];
+        assert!(told[0].starts_with(&format!("note: station {name} is at 13.4")), "{told:?}");
+        assert!(told[0].contains("km from its neighbours; latitude and longitude seem to be exchanged"), "{told:?}");
+    }
+    let told = notes(["A,-52.5,13.4", good[1], good[2], good[3], good[4]]);
+    assert!(told.len() == 1 && !told[0].contains("exchanged"), "{told:?}");
+    // Flights are far from each other.
+    assert!(notes(["A,50,10", "B,30,30", "C,10,60", "D,0,100", "E,40,140"]).is_empty());
+}
+
+#[test]
+fn a_colour_that_all_lines_of_a_feed_have_is_replaced_unless_it_is_kept() {
+    let routes = "route_id,route_type,route_color\nA,1,7BC142\nB,1,7BC142\nC,1,7BC142\n";
+    let imported = |routes: &str, text: &str| {
+        let folder = folder(&[
+            ("routes.txt", routes),
+            ("stops.txt", "stop_id,stop_name,stop_lat,stop_lon\na,A,1.0,8.0\nb,B,1.1,8.0\n"),
+            ("trips.txt", "route_id,trip_id\nA,1\nB,2\nC,3\n"),
+            ("stop_times.txt", "trip_id,stop_sequence,stop_id\n1,1,a\n1,2,b\n2,1,b\n2,2,a\n3,1,a\n3,2,b\n"),
+        ]);
+        let corrections = Corrections::read("c.toml", text).unwrap();
+        let options = Options { id: Some("x"), corrections: Some(&corrections), ..Options::default() };
+        let source = Source::Gtfs { path: folder.path(), filter: &RouteFilter::default() };
+        let (network, summary) = imported(source, &options).unwrap();
+        let colors: BTreeSet<String> = network.lines.into_iter().map(|line| line.color).collect();
+        (colors, summary.to_string())
+    };
+    // Routes of one colour and the same stations form one line, unless their names differ.
+    let named = routes.replace("route_color\n", "route_color,route_short_name\n").replace("142\n", "142,X\n");
+    let named = ["A", "B", "C"].iter().fold(named, |text, name| text.replacen(",X\n", &format!(",{name}\n"), 1));
+    let (colors, told) = imported(&named, "format = 1\n");
+    assert!(colors.len() == 3 && !colors.contains("#7bc142"), "{colors:?}");
+    assert!(told.contains("note: all 3 lines have the route_color #7bc142"), "{told}");
+    let (colors, told) = imported(&named, "format = 1\ncommon_color = \"keep\"\n");
+    assert_eq!(colors.into_iter().collect::<Vec<_>>(), ["#7bc142"]);
+    assert!(!told.contains("note:"), "{told}");
+    let (colors, _) = imported(&named.replacen("7BC142", "7BC143", 1), "format = 1\n");
+    assert_eq!(colors.into_iter().collect::<Vec<_>>(), ["#7bc142", "#7bc143"]);
+}
+
+#[test]
+fn stations_without_a_name_or_a_line_are_noted() {
+    let folder = folder(&[
+        ("routes.txt", "route_id,route_type\nA,1\n"),
+        ("stops.txt", "stop_id,stop_name,stop_lat,stop_lon\nb7, ,1.1,8.0\na,A,1.0,8.0\nb,,1.2,8.0\nunused,,2,8\n"),
+        ("trips.txt", "route_id,trip_id\nA,1\n"),
+        ("stop_times.txt", "trip_id,stop_sequence,stop_id\n1,1,a\n1,2,b7\n1,3,b\n"),
+    ]);
+    let options = Options { id: Some("x"), ..Options::default() };
+    let source = Source::Gtfs { path: folder.path(), filter: &RouteFilter::default() };
+    let told = imported(source, &options).unwrap().1.to_string();
+    assert!(
+        told.contains("note: 2 stations without a stop_name, which are called by their stop_id: b, b7\n"),
+        "{told}"
+    );
+    let stations = "name,lat,lon\nA,1,8\nB,1,8.1\nLost,1,8.2\n";
+    let (network, summary) = csv(stations, "name,stations\nL,A B\n", &options).unwrap();
+    assert_eq!(network.stations.len(), 3);
+    assert!(summary.to_string().contains("note: 1 stations on no line: Lost\n"), "{summary}");
 }

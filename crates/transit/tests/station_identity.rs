@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use kaisatsu_model::Prefecture;
 use kaisatsu_transit::{Network, Options, Station, Summary, file};
 
-use crate::common::{code_of, csv, export, folder, gtfs, train_data};
+use crate::common::{code_of, csv, export, folder, gtfs, runs, train_data};
 
 fn station<'a>(network: &'a Network, name: &str) -> &'a Station {
     network.stations.iter().find(|station| station.name == name).unwrap()
@@ -167,4 +167,54 @@ fn codes_of_gone_stations_and_lines_are_reserved() {
     assert_eq!(told(&line(8)).unwrap().history.retired_lines.len(), 1);
     assert_eq!(told(&gone(2)).unwrap_err(), "line 23: gone station 2 丙: the code is used");
     assert_eq!(told(&line(7)).unwrap_err(), "line 23: gone line 7 旧線: the code is used");
+}
+
+/// The runs of the only line of a feed with these stops and trips.
+fn runs_of_trips(stops: &str, calls: &[&str]) -> Vec<String> {
+    let (mut trips, mut times) = (String::new(), String::new());
+    for (trip, calls) in calls.iter().enumerate() {
+        writeln!(trips, "R,t{trip}").unwrap();
+        for (at, stop) in calls.split_whitespace().enumerate() {
+            writeln!(times, "t{trip},{at},{stop}").unwrap();
+        }
+    }
+    let folder = folder(&[
+        ("routes.txt", "route_id,route_long_name,route_type\nR,Line,0\n"),
+        ("stops.txt", &format!("stop_id,stop_name,stop_lat,stop_lon,parent_station\n{stops}")),
+        ("trips.txt", &format!("route_id,trip_id\n{trips}")),
+        ("stop_times.txt", &format!("trip_id,stop_sequence,stop_id\n{times}")),
+    ]);
+    let (network, _) = gtfs(folder.path(), &Options { id: Some("city"), ..Options::default() }).unwrap();
+    runs(&network)["Line"].clone()
+}
+
+#[test]
+fn stops_at_which_a_trip_calls_one_after_the_other_are_different_stations() {
+    // 90 m apart, with names that differ in a number.
+    let stops = "a,Terminal 1,52.5,13.4,\nb,Terminal 2,52.5,13.40133,\nc,Pier,52.5,13.42,\n";
+    assert_eq!(runs_of_trips(stops, &["a b c"]), ["Terminal 1 Terminal 2 Pier"]);
+    // 250 m apart, with one name. The first and the last are 150 m apart, and the trip calls between them at another.
+    let stops = "a,Plaza,52.5,13.4,\nb,Plaza,52.5,13.403693,\nc,Plaza,52.5,13.402216,\nd,Elm,52.5,13.42,\n";
+    assert_eq!(runs_of_trips(stops, &["a b c d"]), ["Plaza Plaza Plaza Elm"]);
+}
+
+#[test]
+fn stations_in_a_row_with_one_name_have_both_directions() {
+    // Each pair of stops is 20 m apart, and the pairs are 250 m apart.
+    let stops = "an,Plaza,52.5,13.4,\nas,Plaza,52.5002,13.4,\nbn,Plaza,52.5,13.403693,\n\
+        bs,Plaza,52.5002,13.403693,\nc,Elm,52.5,13.42,\n";
+    for calls in [["an bn c", "c bs as"], ["c bs as", "an bn c"]] {
+        assert_eq!(runs_of_trips(stops, &calls), ["Plaza Plaza Elm"]);
+    }
+}
+
+#[test]
+fn a_station_with_a_parent_and_platforms_at_which_a_trip_turns_stay_one() {
+    let parent = "p,Hub,52.5,13.4,\na,Hub 1,52.5,13.4,p\nb,Hub 2,52.5,13.4013,p\nc,Elm,52.5,13.42,\n";
+    assert_eq!(runs_of_trips(parent, &["a b c"]), ["Elm Hub"]);
+    let bays = "a,Hub Bay A,52.5,13.4,\nb,Hub Bay B,52.5,13.4005,\nc,Elm,52.5,13.42,\n";
+    assert_eq!(runs_of_trips(bays, &["c a b c"]), ["Elm Hub"]);
+    // The stops of the two directions are not called at one after the other.
+    let directions = "a,Hub,52.5,13.4,\nb,Hub,52.5,13.4005,\nc,Elm,52.5,13.42,\n";
+    assert_eq!(runs_of_trips(directions, &["c a", "b c"]), ["Hub Elm"]);
 }

@@ -9,7 +9,7 @@ use axum::{
 };
 use kaisatsu_model::{MapLanguage, StationCode, Window};
 use kaisatsu_railmap::{RouteMap, Selection};
-use kaisatsu_render::{Lettering, MAX_PIXELS, Picture, Style, pixel_sides};
+use kaisatsu_render::{Lettering, MAX_PIXELS, MIN_SCALE, Picture, Style, pixel_sides};
 
 use super::{
     response::{Refusals, error},
@@ -32,6 +32,9 @@ const MOST_STATIONS: usize = 200;
 
 /// The most map units on a side of a picture. A map of all of Japan has some 60,000.
 const MAX_SIDE: i64 = 200_000;
+
+/// The largest scale.
+const MAX_SCALE: f64 = 3.0;
 
 /// Long enough for a page that shows the same windows again. A replaced map is seen after this time.
 const CACHE_CONTROL: &str = "private, max-age=300";
@@ -57,7 +60,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
         ("format" = Option<String>, Query, description = "png (default), svg or pdf", pattern = "^(png|svg|pdf)$",
             nullable = false),
         ("scale" = Option<f64>, Query, minimum = 0.1, maximum = 3,
-            description = "Pixels for one unit of the map, with at most two decimals; 1 when left out",
+            description = "Pixels for one unit of the map, rounded to two decimals; 1 when left out",
             nullable = false),
         ("style" = Option<String>, Query, description = "light (default) or dark", pattern = "^(light|dark)$",
             nullable = false),
@@ -157,7 +160,8 @@ fn on_map(map: &RouteMap, course: &[StationCode]) -> Result<(), Failure> {
     missing.map_or(Ok(()), |code| Err(rule(code)))
 }
 
-/// Pixels per map unit, in hundredths: 10 to 300.
+/// Pixels per map unit, in hundredths: 10 to 300. Finer differences cannot be seen, and would fill the cache with equal
+/// pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Scale(u16);
 
@@ -174,11 +178,11 @@ impl Scale {
             let rule = "query parameter scale must be a number from 0.1 to 3, such as 2 or 0.25";
             return Err(Failure::new(Kind::ParameterInvalid, rule));
         }
-        let rule = "query parameter scale must be from 0.1 to 3, with at most two decimals";
-        let hundredths = format!("{decimals:0<2}").parse::<u16>().ok().filter(|_| decimals.len() <= 2);
-        let scale = whole.parse::<u16>().ok().and_then(|whole| whole.checked_mul(100)?.checked_add(hundredths?));
-        let scale = scale.filter(|scale| (10..=300).contains(scale));
-        scale.map(Self).ok_or_else(|| Failure::new(Kind::OutOfRange, rule))
+        let scale = text.parse::<f64>().ok().filter(|scale| (MIN_SCALE..=MAX_SCALE).contains(scale));
+        let rule = "query parameter scale must be from 0.1 to 3";
+        let scale = scale.ok_or_else(|| Failure::new(Kind::OutOfRange, rule))?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is from 10 to 300")]
+        Ok(Self((scale * 100.0).round() as u16))
     }
 }
 
@@ -277,11 +281,13 @@ mod tests {
         let all = read("id=m&x=1&y=2&format=svg&scale=3&style=dark&stationName=a");
         assert_eq!(all, Ok((Selection::From(1, 2), Format::Svg, Scale(300), Style::Dark)));
         assert_eq!(read("id=m&format=PNG"), Err("query parameter format must be png, svg or pdf".to_owned()));
-        for (text, hundredths) in [("0.1", 10), ("0.25", 25), ("1", 100), ("1.5", 150), ("3.00", 300), ("003", 300)] {
+        let good = [("0.1", 10), ("0.25", 25), ("1", 100), ("1.5", 150), ("3.00", 300), ("003", 300), ("2.000", 200)];
+        let rounded = [("0.125", 13), ("0.3333333", 33), ("1.994", 199), ("2.9999999999999999999", 300)];
+        for (text, hundredths) in good.into_iter().chain(rounded) {
             assert_eq!(read(&format!("id=m&scale={text}")).map(|read| read.2), Ok(Scale(hundredths)), "{text}");
         }
-        for text in ["4", "0", "0.09", "3.01", "0.125", "99999999999999"] {
-            let rule = "query parameter scale must be from 0.1 to 3, with at most two decimals";
+        for text in ["4", "0", "0.09", "0.0999", "3.01", "3.001", "99999999999999", &"9".repeat(400)] {
+            let rule = "query parameter scale must be from 0.1 to 3";
             assert_eq!(read(&format!("id=m&scale={text}")), Err(rule.to_owned()), "{text}");
         }
         for text in ["-1", "1e1", ".5", "1.", "one", "1,5", "1.-5"] {

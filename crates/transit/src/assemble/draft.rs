@@ -28,6 +28,7 @@ pub(crate) struct DraftLine {
     pub(crate) code: Option<i64>,
     pub(crate) name: String,
     pub(crate) translation: String,
+    /// `#rrggbb`; empty until a line without one in the source gets its own.
     pub(crate) color: String,
     pub(crate) symbol: String,
     pub(crate) operator: String,

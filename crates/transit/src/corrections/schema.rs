@@ -30,6 +30,8 @@ pub(super) struct CorrectionsFile {
     pub(super) merge: StationGrouping,
     /// Whether stations without a translation get one from their readings.
     pub(super) romaji: bool,
+    /// What happens to a colour that all routes of a feed have.
+    pub(super) common_color: CommonColor,
     /// The operators of lines whose names begin with theirs.
     pub(super) operators: Vec<String>,
     pub(super) longest_edge_km: Option<f64>,
@@ -58,6 +60,17 @@ pub(crate) enum StationGrouping {
     Group,
     /// The stops of a group that have the same name: 赤坂見附 and 永田町 are two stations.
     GroupAndName,
+}
+
+/// What happens to a colour that all routes of a feed have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum CommonColor {
+    /// It is taken for that of the operator, and each line gets its own.
+    #[default]
+    Replace,
+    /// The lines have it.
+    Keep,
 }
 
 /// What happens to lines that the file does not mention.

@@ -1,4 +1,4 @@
-//! Extracts the trip patterns of routes from `stop_times.txt`: sequences of stations, with the number of their trips.
+//! Extracts the trip patterns of routes from `stop_times.txt`: sequences of places, with the number of their trips.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -6,12 +6,12 @@ use super::{
     feed::Feed,
     routes::{Route, RouteLines},
     service::{self, ServiceProfile, Timetable},
-    stations::StopIndex,
+    stations::Places,
 };
 use crate::{Error, Summary, progress::Progress};
 
-/// The number of trips for each route and sequence of stations, both directions together. A trip counts for each day on
-/// which it runs.
+/// The number of trips for each route and sequence of places or of stations, both directions together. A trip counts for
+/// each day on which it runs.
 pub(super) type Patterns = BTreeMap<(usize, Vec<usize>), usize>;
 
 /// The progress is reported once per so many rows.
@@ -20,7 +20,7 @@ const ROWS_BETWEEN_REPORTS: u64 = 50_000;
 /// The most stop times of one trip. The longest real trips have a few hundred.
 const MAX_STOP_TIMES_PER_TRIP: usize = 65_536;
 
-/// One stop time of a trip: its `stop_sequence`, its station, and the time if it has one.
+/// One stop time of a trip: its `stop_sequence`, its place, and the time if it has one.
 type StopTime = (u32, usize, Option<u32>);
 
 /// A trip of a selected route.
@@ -46,14 +46,14 @@ pub(super) struct Selection<'a> {
 pub(super) fn read(
     feed: &mut Feed,
     selection: &Selection<'_>,
-    stop_index: &StopIndex,
+    places: &Places,
     progress: Progress<'_>,
     summary: &mut Summary,
 ) -> Result<Patterns, Error> {
     let profile = selection.profile;
     let timetable = Timetable::read(feed, profile, summary)?;
     let trips = trips(feed, selection, &timetable, summary)?;
-    let source = StopTimes { trips: &trips, stop_index, timetable: &timetable, progress };
+    let source = StopTimes { trips: &trips, places, timetable: &timetable, progress };
     let mut first = Summary::default();
     let (mut counted, interleaved) = source.read(feed, &HashSet::new(), &mut first)?;
     summary.append(first);
@@ -70,7 +70,7 @@ pub(super) fn read(
         let message = format!("no trip belongs to the service {}: choose another with --service", profile.word());
         Error::file("trips.txt", message)
     } else {
-        Error::file("stop_times.txt", "no trip of the routes that are imported has two stops at different stations")
+        no_pattern()
     })
 }
 
@@ -113,7 +113,7 @@ fn trips(
 /// What is needed to read the stop times.
 struct StopTimes<'a> {
     trips: &'a HashMap<String, Trip>,
-    stop_index: &'a StopIndex,
+    places: &'a Places,
     timetable: &'a Timetable,
     progress: Progress<'a>,
 }
@@ -163,7 +163,7 @@ impl StopTimes<'_> {
                 continue;
             }
             let order: u32 = row.number(order_column, "stop_sequence")?;
-            let Some(&station) = self.stop_index.by_stop.get(row.text(stop_column)) else {
+            let Some(&place) = self.places.by_stop.get(row.text(stop_column)) else {
                 let example = format!("{} at stop_times.txt:{}", row.text(stop_column), row.line);
                 summary.omit("stop times at stops that are not in stops.txt", example);
                 continue;
@@ -174,7 +174,7 @@ impl StopTimes<'_> {
                 return Err(row.error(format!("trip {trip} has more than {MAX_STOP_TIMES_PER_TRIP} stop times")));
             }
             let time = service::time(row.text(departure)).or_else(|| service::time(row.text(arrival)));
-            stop_times.push((order, station, time));
+            stop_times.push((order, place, time));
         }
         (self.progress)("stop_times.txt", size, size);
         if let Some(known) = self.trips.get(&current) {
@@ -194,17 +194,36 @@ impl StopTimes<'_> {
         stop_times.sort_by_key(|(order, ..)| *order);
         let times: Vec<u32> = stop_times.iter().filter_map(|(_, _, time)| *time).collect();
         let middle = times.first().zip(times.last()).map(|(first, last)| first.midpoint(*last));
-        let mut stations: Vec<usize> = stop_times.drain(..).map(|(_, station, _)| station).collect();
-        stations.dedup();
+        let pattern = pattern(stop_times.drain(..).map(|(_, place, _)| place));
         let is_drawn = trip.weight > 0 && (!trip.is_timed || middle.is_none_or(|at| self.timetable.runs_at(at)));
-        if stations.len() < 2 {
-            return;
-        }
+        let Some(pattern) = pattern else { return };
         if !is_drawn {
             counted.other_services += 1;
             return;
         }
-        let backwards: Vec<usize> = stations.iter().rev().copied().collect();
-        *counted.patterns.entry((trip.route, stations.min(backwards))).or_default() += trip.weight;
+        *counted.patterns.entry((trip.route, pattern)).or_default() += trip.weight;
     }
+}
+
+/// The pattern of a trip, in the direction with the smaller numbers; `None` if it has no two stops in different places.
+fn pattern(calls: impl Iterator<Item = usize>) -> Option<Vec<usize>> {
+    let mut forwards: Vec<usize> = calls.collect();
+    forwards.dedup();
+    let backwards: Vec<usize> = forwards.iter().rev().copied().collect();
+    (forwards.len() > 1).then(|| forwards.min(backwards))
+}
+
+/// Converts patterns of places into patterns of stations.
+pub(super) fn at_stations(patterns: Patterns, by_place: &[usize]) -> Result<Patterns, Error> {
+    let mut converted = Patterns::new();
+    for ((route, places), count) in patterns {
+        if let Some(pattern) = pattern(places.into_iter().map(|place| by_place[place])) {
+            *converted.entry((route, pattern)).or_default() += count;
+        }
+    }
+    if converted.is_empty() { Err(no_pattern()) } else { Ok(converted) }
+}
+
+fn no_pattern() -> Error {
+    Error::file("stop_times.txt", "no trip of the routes that are imported has two stops at different stations")
 }

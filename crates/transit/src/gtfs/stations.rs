@@ -1,54 +1,81 @@
-//! Groups the stops of a feed into stations.
+//! Groups the stops of a feed into places, and those into stations.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use kaisatsu_model::{StationName, text::tidy};
+use kaisatsu_model::text::tidy;
 
 use super::{
     feed::Feed,
+    patterns::Patterns,
     platform_names::{place, place_without_number},
-    walks::{self, RootPairs},
+    same_station,
+    walks::{self, Pairs},
 };
 use crate::{
     Error, Summary,
     geo::{self, LatLon},
 };
 
-/// Stops of the same place, by their names without platform and direction, within this distance are one station.
-const MAX_SAME_NAME_DISTANCE_M: f64 = 300.0;
-/// Stops whose names differ in a last letter or number within this distance are one station.
-const MAX_PLATFORM_DISTANCE_M: f64 = 100.0;
-
 /// A station of the feed.
 #[derive(Debug)]
 pub(super) struct FeedStation {
     /// The smallest `stop_id` of its stops.
     pub(super) id: String,
+    /// Its name, or its id if it is nameless.
     pub(super) name: String,
+    pub(super) is_nameless: bool,
     pub(super) position: LatLon,
     /// Where `stops.txt` has its name.
     pub(super) line: u64,
 }
 
-/// All stations, and the station of each `stop_id`.
+/// The places of a feed: each is a parent station with its stops, or a stop without a parent. Several places may be one
+/// station.
 #[derive(Debug)]
-pub(super) struct StopIndex {
-    pub(super) stations: Vec<FeedStation>,
+pub(super) struct Places {
+    stop_rows: BTreeMap<String, StopRow>,
+    /// Each place has the `stop_id` of its outermost parent, by which they are ordered.
+    places: Vec<Place>,
+    /// The place of each `stop_id`.
     pub(super) by_stop: HashMap<String, usize>,
+    /// The pairs that `transfers.txt` connects.
+    transfers: Pairs,
+    /// The pairs that `pathways.txt` connects.
+    pathways: Pairs,
+}
+
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) id: String,
+    /// Its name in `stops.txt`.
+    pub(super) name: String,
+    pub(super) position: LatLon,
+    /// Whether it has several stops.
+    pub(super) has_platforms: bool,
+}
+
+/// All stations, and the station of each place.
+#[derive(Debug)]
+pub(super) struct StationIndex {
+    pub(super) stations: Vec<FeedStation>,
+    pub(super) by_place: Vec<usize>,
     /// Pairs of stations between which the feed has transfers or pathways.
     pub(super) walks: Vec<(usize, usize)>,
-    /// How many pairs of parent stations the feed connects, also those that are merged.
+    /// How many pairs of places the feed connects, also those that are merged.
     pub(super) walk_count: usize,
 }
 
+#[derive(Debug)]
 struct StopRow {
     name: String,
+    /// Whether its name is its id.
+    is_nameless: bool,
     position: Option<LatLon>,
     parent: String,
     line: u64,
 }
 
-pub(super) fn read(feed: &mut Feed, summary: &mut Summary) -> Result<StopIndex, Error> {
+pub(super) fn read(feed: &mut Feed, summary: &mut Summary) -> Result<Places, Error> {
     let (stop_rows, entrances) = stop_rows(feed, summary)?;
     // Each stop is a member of its outermost parent station.
     let mut members: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -70,63 +97,64 @@ pub(super) fn read(feed: &mut Feed, summary: &mut Summary) -> Result<StopIndex, 
         }
         members.entry(root).or_default().push(id);
     }
-    let root_of: HashMap<&str, &str> =
-        members.iter().flat_map(|(root, stops)| stops.iter().map(move |stop| (*stop, *root))).collect();
-    let transfers = walks::transfers(feed, &root_of)?;
-    let merged = merge_same_names(&stop_rows, &members, &transfers);
-    let mut index = StopIndex { stations: Vec::new(), by_stop: HashMap::new(), walks: Vec::new(), walk_count: 0 };
-    let mut index_of: HashMap<&str, usize> = HashMap::new();
-    for (root, stops) in &members {
-        let representative = merged.get(root).copied().unwrap_or(root);
-        let at = *index_of.entry(representative).or_insert_with(|| {
-            index.stations.push(FeedStation {
-                id: representative.to_owned(),
-                name: merged_name(&stop_rows, &merged, representative).to_owned(),
-                position: LatLon { lat: 0.0, lon: 0.0 },
-                line: stop_rows[representative].line,
-            });
-            index.stations.len() - 1
-        });
-        for stop in stops {
-            index.by_stop.insert((*stop).to_owned(), at);
-        }
-    }
-    // The position of a station is the mean of its members' positions.
-    let mut parts = vec![Vec::new(); index.stations.len()];
-    for root in members.keys() {
-        let stop_row = &stop_rows[*root];
-        let Some(position) =
-            stop_row.position.or_else(|| members[root].iter().find_map(|stop| stop_rows[*stop].position))
-        else {
-            return Err(Error::line(
-                "stops.txt",
-                stop_row.line,
-                format!("stop {root} {} has no position", stop_row.name),
-            ));
+    let mut places = Vec::with_capacity(members.len());
+    let mut by_stop = HashMap::with_capacity(stop_rows.len());
+    for (root, stops) in members {
+        let stop_row = &stop_rows[root];
+        let position = stop_row.position.or_else(|| stops.iter().find_map(|stop| stop_rows[*stop].position));
+        let Some(position) = position else {
+            let message = format!("stop {root} {} has no position", stop_row.name);
+            return Err(Error::line("stops.txt", stop_row.line, message));
         };
-        parts[index.by_stop[*root]].push(position);
+        by_stop.extend(stops.iter().map(|stop| ((*stop).to_owned(), places.len())));
+        let (name, has_platforms) = (stop_row.name.clone(), stops.len() > 1);
+        places.push(Place { id: root.to_owned(), name, position, has_platforms });
     }
-    for (station, parts) in index.stations.iter_mut().zip(parts) {
-        station.position = geo::mean(parts).unwrap_or(station.position);
-    }
-    let pathways = walks::pathways(feed, &root_of, &entrances)?;
-    let pairs: BTreeSet<(&str, &str)> = transfers.iter().chain(&pathways).map(|&(a, b)| (a.min(b), a.max(b))).collect();
-    index.walk_count = pairs.len();
-    let walks = pairs.iter().map(|(a, b)| (index.by_stop[*a], index.by_stop[*b]));
-    index.walks = walks.filter(|(a, b)| a != b).collect();
-    Ok(index)
+    let transfers = walks::transfers(feed, &by_stop)?;
+    let pathways = walks::pathways(feed, &by_stop, &entrances)?;
+    Ok(Places { stop_rows, places, by_stop, transfers, pathways })
 }
 
-/// The name of a station: that of its first stop, without what tells its stops apart.
-fn merged_name<'a>(
-    stop_rows: &'a BTreeMap<String, StopRow>,
-    merged: &HashMap<&str, &str>,
-    representative: &str,
-) -> &'a str {
-    let own = stop_rows[representative].name.as_str();
-    let places: BTreeSet<&str> =
-        merged.iter().filter(|(_, to)| **to == representative).map(|(root, _)| place(&stop_rows[*root].name)).collect();
-    if places.len() > 1 { place_without_number(own).unwrap_or_else(|| place(own)) } else { place(own) }
+impl Places {
+    /// Merges the places of one station, according to the patterns of the trips at places.
+    pub(super) fn into_stations(self, patterns: &Patterns) -> StationIndex {
+        let merged = same_station::merge(&self.places, &self.transfers, patterns);
+        let mut stations: Vec<FeedStation> = Vec::new();
+        let mut parts: Vec<Vec<usize>> = Vec::new();
+        let mut by_place = Vec::with_capacity(merged.len());
+        for (place, &first) in merged.iter().enumerate() {
+            // The first place of a station is the one with the smallest number.
+            if first == place {
+                let id = self.places[place].id.clone();
+                let StopRow { is_nameless, line, .. } = self.stop_rows[&id];
+                let (name, position) = (String::new(), self.places[place].position);
+                by_place.push(stations.len());
+                stations.push(FeedStation { id, name, is_nameless, position, line });
+                parts.push(Vec::new());
+            } else {
+                by_place.push(by_place[first]);
+            }
+            parts[by_place[place]].push(place);
+        }
+        // The position of a station is the mean of its places' positions.
+        for (station, parts) in stations.iter_mut().zip(parts) {
+            station.name = self.name(&parts);
+            let positions = parts.iter().map(|&place| self.places[place].position);
+            station.position = geo::mean(positions).unwrap_or(station.position);
+        }
+        let pairs: Pairs = self.transfers.union(&self.pathways).copied().collect();
+        let walks: BTreeSet<_> = pairs.iter().map(|&(a, b)| (by_place[a], by_place[b])).collect();
+        let walks = walks.into_iter().filter(|(a, b)| a != b).collect();
+        StationIndex { stations, by_place, walks, walk_count: pairs.len() }
+    }
+
+    /// The name of a station: that of its first place, without what tells its places apart.
+    fn name(&self, parts: &[usize]) -> String {
+        let own = self.places[parts[0]].name.as_str();
+        let names: BTreeSet<&str> = parts.iter().map(|&part| place(&self.places[part].name)).collect();
+        let name = if names.len() > 1 { place_without_number(own).unwrap_or_else(|| place(own)) } else { place(own) };
+        name.to_owned()
+    }
 }
 
 /// The stops and stations, and the station of each entrance and pathway node.
@@ -161,8 +189,9 @@ fn stop_rows(feed: &mut Feed, summary: &mut Summary) -> Result<StopRows, Error> 
         if position.is_none() && parent.is_empty() {
             return Err(row.error(format!("stop {id} {name} has no position")));
         }
-        let stop_row =
-            StopRow { name: if name.is_empty() { tidy(id) } else { name }, position, parent, line: row.line };
+        let is_nameless = name.is_empty();
+        let name = if is_nameless { tidy(id) } else { name };
+        let stop_row = StopRow { name, is_nameless, position, parent, line: row.line };
         if let Some(first) = stop_rows.insert(id.to_owned(), stop_row) {
             return Err(row.error(format!("stop_id {id} is used before, at line {}", first.line)));
         }
@@ -191,73 +220,4 @@ fn roots(stop_rows: &BTreeMap<String, StopRow>) -> HashMap<&str, Option<&str>> {
         found.extend(chain.into_iter().map(|stop| (stop, root)));
     }
     found
-}
-
-/// Merges the stations of one place, under the smallest id: those with the same name, apart from platform and
-/// direction, within a distance. Between stations with several stops, transfers decide instead of the distance if the
-/// feed has any.
-fn merge_same_names<'a>(
-    stop_rows: &'a BTreeMap<String, StopRow>,
-    members: &BTreeMap<&'a str, Vec<&'a str>>,
-    transfers: &RootPairs<'a>,
-) -> HashMap<&'a str, &'a str> {
-    let mut sets = DisjointSets((0..members.len()).collect());
-    let mut by_name: BTreeMap<String, Vec<(usize, &str)>> = BTreeMap::new();
-    let mut by_numbered_name: BTreeMap<String, Vec<(usize, &str)>> = BTreeMap::new();
-    let is_station = |root: &str| members[root].len() > 1;
-    let fold = |name: &str| StationName::fold(name).as_str().to_owned();
-    for (index, root) in members.keys().enumerate() {
-        let name = &stop_rows[*root].name;
-        by_name.entry(fold(place(name))).or_default().push((index, root));
-        if !is_station(root) {
-            let place = place_without_number(name).unwrap_or_else(|| place(name));
-            by_numbered_name.entry(fold(place)).or_default().push((index, root));
-        }
-    }
-    let near = |a: &str, b: &str, most: f64| {
-        stop_rows[a].position.zip(stop_rows[b].position).is_some_and(|(p, q)| p.metres_to(q) <= most)
-    };
-    let is_one = |a: &str, b: &str| {
-        if transfers.is_empty() || !is_station(a) || !is_station(b) {
-            near(a, b, MAX_SAME_NAME_DISTANCE_M)
-        } else {
-            transfers.contains(&(a, b)) || transfers.contains(&(b, a))
-        }
-    };
-    let mut join = |roots: &[(usize, &str)], is_one: &dyn Fn(&str, &str) -> bool| {
-        for (at, &(a_index, a)) in roots.iter().enumerate() {
-            for &(b_index, b) in &roots[at + 1..] {
-                if is_one(a, b) {
-                    sets.join(a_index, b_index);
-                }
-            }
-        }
-    };
-    for roots in by_name.values() {
-        join(roots, &is_one);
-    }
-    for roots in by_numbered_name.values() {
-        join(roots, &|a, b| near(a, b, MAX_PLATFORM_DISTANCE_M));
-    }
-    let ids: Vec<&str> = members.keys().copied().collect();
-    ids.iter().enumerate().map(|(index, id)| (*id, ids[sets.of(index)])).collect()
-}
-
-/// A union-find structure. Each element points to a smaller one of its set, or to itself.
-struct DisjointSets(Vec<usize>);
-
-impl DisjointSets {
-    fn of(&mut self, mut at: usize) -> usize {
-        while self.0[at] != at {
-            // Path halving, for later lookups.
-            self.0[at] = self.0[self.0[at]];
-            at = self.0[at];
-        }
-        at
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.of(a), self.of(b));
-        self.0[a.max(b)] = a.min(b);
-    }
 }

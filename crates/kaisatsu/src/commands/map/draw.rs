@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf, process::ExitCode};
 use clap::{Args, ValueEnum};
 use kaisatsu_model::Window;
 use kaisatsu_railmap::check::{self, MAX_SIDE};
-use kaisatsu_render::{MIN_SCALE, Picture, Style, pdf, png, svg};
+use kaisatsu_render::{MAX_PIXELS, MIN_SCALE, Picture, PictureError, Style, pdf, pixel_sides, png, svg};
 
 use super::files;
 use crate::error::CliError;
@@ -50,7 +50,10 @@ pub(crate) fn run(draw: &Draw) -> Result<ExitCode, CliError> {
         Some("svg") => files::write(&draw.output, svg(&picture))?,
         Some("png") => {
             let bytes = png(&picture).map_err(|error| {
-                CliError::Failed(format!("{error}; ask for a window, a smaller scale, or an .svg file"))
+                CliError::Failed(match error {
+                    PictureError::TooLarge => format!("{error}: {}", too_large(&window, draw.scale)),
+                    PictureError::Unrenderable(_) => format!("{error}; ask for a window, or for an .svg file"),
+                })
             })?;
             files::write(&draw.output, bytes)?;
         }
@@ -63,6 +66,24 @@ pub(crate) fn run(draw: &Draw) -> Result<ExitCode, CliError> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How large a picture would be, how large it may be, and what can be asked for instead.
+fn too_large(window: &Window, scale: f64) -> String {
+    let (width, height) = pixel_sides(window, scale);
+    let hundredths = (1..=300).rev().map(|hundredths| f64::from(hundredths) / 100.0);
+    let mut fitting = hundredths.take_while(|scale| *scale >= MIN_SCALE).filter(|scale| {
+        let (width, height) = pixel_sides(window, *scale);
+        width.saturating_mul(height) <= MAX_PIXELS
+    });
+    let instead = match fitting.next() {
+        Some(scale) => format!("the largest scale that fits is {scale}; or ask for a window or an .svg file"),
+        None => "no scale is small enough; ask for a window or an .svg file".to_owned(),
+    };
+    format!(
+        "it would have {width} by {height} pixels, {} in all, and a PNG has at most {MAX_PIXELS}; {instead}",
+        width.saturating_mul(height)
+    )
 }
 
 fn scale(text: &str) -> Result<f64, String> {
@@ -91,7 +112,17 @@ fn window(text: &str) -> Result<Window, String> {
 mod tests {
     use kaisatsu_model::Window;
 
-    use super::window;
+    use super::{too_large, window};
+
+    #[test]
+    fn a_picture_that_is_too_large_is_told_with_the_scale_that_fits() {
+        let whole = |width, height| Window { x: 0, y: 0, width, height };
+        let told = too_large(&whole(10_000, 8_000), 1.0);
+        assert!(told.contains("10000 by 8000 pixels, 80000000 in all, and a PNG has at most 16777216"), "{told}");
+        assert!(told.contains("the largest scale that fits is 0.45"), "{told}");
+        let told = too_large(&whole(1_000_000, 1_000_000), 0.1);
+        assert!(told.contains("no scale is small enough"), "{told}");
+    }
 
     #[test]
     fn a_window_lies_within_the_limits_of_map_coordinates() {

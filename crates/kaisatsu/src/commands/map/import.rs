@@ -9,6 +9,7 @@ use std::{
 
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
+use kaisatsu_model::MapId;
 use kaisatsu_transit::{
     BoundingBox, Corrections, Network, Options, Readings, RouteFilter, ServiceProfile, Source, Summary, file, import,
 };
@@ -18,6 +19,9 @@ use super::{
     files::{self, Kind},
 };
 use crate::error::CliError;
+
+/// The most characters of a map id.
+const MAX_ID: usize = 64;
 
 #[derive(Debug, Args)]
 pub(crate) struct Import {
@@ -82,7 +86,7 @@ struct CommonOptions {
     /// The network file to write; - for standard output. On an error the file is unchanged
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
-    /// Id of the map [default: that of the corrections, else of the previous network, else the name of the output]
+    /// Id of the map [default: that of the corrections, else of the previous network, else from the name of the output]
     #[arg(long)]
     id: Option<String>,
     /// Display name of the map
@@ -142,15 +146,16 @@ fn run_one(source: Source<'_>, common: &CommonOptions) -> Result<ExitCode, CliEr
     inputs.extend(corrections.iter().flat_map(Corrections::files).map(PathBuf::from));
     inputs.extend(common.readings.iter().cloned());
     files::check_output(&common.output, inputs.iter().map(PathBuf::as_path), Kind::Network)?;
+    let previous = previous(common)?;
+    let has_id = corrections.as_ref().is_some_and(Corrections::has_id) || previous.is_some();
+    // Checked before the source is read, which may take minutes.
+    let id = id(common, has_id)?;
     let mut readings = Readings::default();
     for dictionary in &common.readings {
         readings.open(dictionary).map_err(failed)?;
     }
-    let previous = previous(common)?;
-    let stem = common.output.file_name().and_then(|name| name.to_str()).and_then(|name| name.split('.').next());
-    let has_id = common.id.is_some() || corrections.as_ref().is_some_and(Corrections::has_id) || previous.is_some();
     let options = Options {
-        id: common.id.as_deref().or(stem.filter(|stem| !has_id && *stem != "-")),
+        id: id.as_deref(),
         name: common.name.as_deref(),
         edition: common.edition.as_deref(),
         credits: common.credits.as_deref(),
@@ -175,6 +180,35 @@ fn run_one(source: Source<'_>, common: &CommonOptions) -> Result<ExitCode, CliEr
     let text = file::write_checked(&result.map_err(failed)?).map_err(|error| invalid_network(&error))?;
     files::write(&common.output, text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The id that is given, or that the name of the output gives; `None` if the id comes from elsewhere.
+fn id(common: &CommonOptions, is_elsewhere: bool) -> Result<Option<String>, CliError> {
+    if let Some(given) = &common.id {
+        let invalid = |rule| CliError::Failed(format!("--id {given}: {rule}"));
+        return MapId::new(given).map(|id| Some(id.as_str().to_owned())).map_err(invalid);
+    }
+    if is_elsewhere {
+        return Ok(None);
+    }
+    let found = default_id(&common.output);
+    found.map(Some).ok_or_else(|| {
+        let output = common.output.display();
+        CliError::Failed(format!("--output {output}: this name gives the map no id; give one, such as --id city"))
+    })
+}
+
+/// The id that the name of a file gives: `out/New York.network.toml` is new-york. `None` if nothing of it may be in an
+/// id.
+fn default_id(output: &Path) -> Option<String> {
+    let stem = output.file_stem()?.to_str()?;
+    let stem = stem.strip_suffix(".network").unwrap_or(stem).to_lowercase();
+    let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let parts: Vec<&str> = stem.split(|c| !is_allowed(c)).filter(|part| !part.is_empty()).collect();
+    let slug = parts.join("-");
+    let slug = slug.trim_start_matches(['-', '_']);
+    let slug = slug[..slug.len().min(MAX_ID)].trim_end_matches('-');
+    MapId::new(slug).ok().map(|id| id.as_str().to_owned())
 }
 
 /// The files that a source is read from. A network may be written beside them, in the same folder.
@@ -212,4 +246,32 @@ fn previous(common: &CommonOptions) -> Result<Option<Network>, CliError> {
         ))
     })?;
     Ok(Some(network))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::default_id;
+
+    #[test]
+    fn the_name_of_the_output_gives_an_id() {
+        let id = |output: &str| default_id(Path::new(output));
+        for (output, expected) in [
+            ("tokyo.network.toml", "tokyo"),
+            ("out/Berlin.network.toml", "berlin"),
+            ("New York (2026).toml", "new-york-2026"),
+            ("2026.11.network.toml", "2026-11"),
+            ("_old_map.toml", "old_map"),
+            ("東京-Metro.network.toml", "metro"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(id(output).as_deref(), Some(expected), "{output}");
+        }
+        for output in ["-", "東京.network.toml", "--.toml", ".."] {
+            assert_eq!(id(output), None, "{output}");
+        }
+        let long = id(&format!("{}-{}.toml", "a".repeat(63), "b".repeat(63)));
+        assert_eq!(long, Some("a".repeat(63)), "an id has 64 characters at most and does not end in a hyphen");
+    }
 }
