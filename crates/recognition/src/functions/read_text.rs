@@ -42,7 +42,7 @@ pub struct TextLine {
     pub score: f32,
     /// Its corners in pixels of the image as sent: those of the line as it is read, from its upper left to the right.
     pub corners: [(f32, f32); 4],
-    /// Whether it runs downwards.
+    /// Whether it is a column of upright letters, such as Japanese ones.
     pub vertical: bool,
 }
 

@@ -231,6 +231,6 @@ public struct TextLine: Sendable, Hashable, Codable {
   public let itemId: String
   /// The corners of the line as it is read, from its upper left one to the right.
   public let corners: [Corner]
-  /// Whether it runs downwards.
+  /// Whether it is a column of upright letters, such as Japanese ones.
   public let vertical: Bool
 }

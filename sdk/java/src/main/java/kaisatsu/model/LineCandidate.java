@@ -62,7 +62,7 @@ public final class LineCandidate {
     }
 
     /**
-     * Whether it runs downwards.
+     * Whether it is a column of upright letters, such as Japanese ones.
      *
      * @return true if so
      */
