@@ -125,8 +125,8 @@ impl<P> StationDirectory<P> {
         self.ranked(name).into_iter().map(|(_, at)| at).collect()
     }
 
-    /// The entries with a key that begins with this one, the best first: of those that fit equally well, the ones on more
-    /// lines, then those with shorter names. Each with whether its key is longer.
+    /// The entries with a key that begins with this one, the best first: of those that fit equally well, the ones on
+    /// more lines, then those with shorter names. Each with whether its key is longer.
     fn ranked(&self, name: &str) -> Vec<(bool, usize)> {
         let wanted = Wanted::new(name);
         if wanted.key.is_empty() {

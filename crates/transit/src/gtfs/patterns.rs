@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{Error, Summary, progress::Progress};
 
-/// The number of trips for each route and sequence of places or of stations, both directions together. A trip counts for
-/// each day on which it runs.
+/// The number of trips for each route and sequence of places or of stations, both directions together. A trip counts
+/// for each day on which it runs.
 pub(super) type Patterns = BTreeMap<(usize, Vec<usize>), usize>;
 
 /// The progress is reported once per so many rows.

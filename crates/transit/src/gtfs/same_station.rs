@@ -71,8 +71,8 @@ fn consecutive(places: &[Place], numbered: &[String], patterns: &Patterns) -> Pa
     found
 }
 
-/// Whether two places say by their names that they are platforms of one station, and are near each other: a vehicle that
-/// turns round calls at both.
+/// Whether two places say by their names that they are platforms of one station, and are near each other: a vehicle
+/// that turns round calls at both.
 fn are_platforms(a: &Place, b: &Place) -> bool {
     let is_platform = |one: &Place| place(&one.name) != one.name;
     is_platform(a)
@@ -119,7 +119,8 @@ impl Stations {
         is_one: impl Fn(usize, usize, f64) -> bool,
     ) {
         for group in groups {
-            // Without places to keep apart, the order does not matter, and the many pairs of a large place take no memory.
+            // Without places to keep apart, the order does not matter, and the many pairs of a large place take no
+            // memory.
             let is_free = !group.iter().any(|place| self.apart.contains_key(place));
             let mut pairs = Vec::new();
             for (at, &a) in group.iter().enumerate() {
