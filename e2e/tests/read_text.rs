@@ -10,6 +10,9 @@ on_every_backend![verdicts_on_lines_are_stored_and_counted];
 
 const SIGN: [&str; 3] = ["東京駅八重洲口", "Exit 4 to Nihombashi", "新宿三丁目"];
 
+/// Where a point of a picture is in the same picture turned.
+type Place = fn((f64, f64)) -> (f64, f64);
+
 fn start(backend: Backend, args: &[&str]) -> (Database, String, Server) {
     let database = Database::fresh(backend);
     let key = make_key(&database, "tests");
@@ -106,7 +109,6 @@ fn a_page_on_its_side_or_upside_down_is_read_from_its_own_top() {
     let (_database, key, server) = start(Backend::Sqlite, &[]);
     let upright = DynamicImage::ImageRgb8(drawn("sign.png"));
     let plain = read(&server, &key, &[("image", &png(&upright.to_rgb8()))]);
-    type Place = fn((f64, f64)) -> (f64, f64);
     let turns: [(DynamicImage, Place); 3] = [
         (upright.rotate90(), |(x, y)| (300.0 - y, x)),
         (upright.rotate180(), |(x, y)| (640.0 - x, 300.0 - y)),

@@ -184,7 +184,9 @@ fn count_lines<P>(maps: &[Arc<LoadedMap<P>>], entry_of: &BTreeMap<(usize, usize)
         for line in &loaded.map.lines {
             let stops: BTreeSet<usize> =
                 line.runs.iter().flatten().filter_map(|code| loaded.map.find_code(*code)).collect();
-            stops.into_iter().for_each(|at| counts[at] += 1);
+            for at in stops {
+                counts[at] += 1;
+            }
         }
         for (at, count) in counts.into_iter().enumerate() {
             if let Some(entry) = entry_of.get(&(map, at)) {

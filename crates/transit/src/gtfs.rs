@@ -118,7 +118,9 @@ pub(crate) fn drop_common_color(lines: &mut [SourceLine], summary: &mut Summary)
     let count = lines.len();
     let Some(common) = lines.first().and_then(|line| line.color.clone()).filter(|_| count > 2) else { return };
     if lines.iter().all(|line| line.color.as_ref() == Some(&common)) {
-        lines.iter_mut().for_each(|line| line.color = None);
+        for line in lines {
+            line.color = None;
+        }
         summary.note(format!(
             "all {count} lines have the route_color {common}, so each is drawn in a colour of its own; \
              common_color = \"keep\" in the corrections keeps that of the feed"

@@ -27,7 +27,9 @@ pub(super) fn check(draft: &Draft, summary: &mut Summary) -> Vec<Error> {
     };
     let errors: Vec<Error> = draft.stations.iter().filter(is_zero).map(at_zero).collect();
     if errors.is_empty() {
-        far_stations(draft).into_iter().for_each(|message| summary.note(message));
+        for message in far_stations(draft) {
+            summary.note(message);
+        }
     }
     errors
 }

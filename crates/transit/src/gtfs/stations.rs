@@ -35,7 +35,7 @@ pub(super) struct FeedStation {
 pub(super) struct Places {
     stop_rows: BTreeMap<String, StopRow>,
     /// Each place has the `stop_id` of its outermost parent, by which they are ordered.
-    places: Vec<Place>,
+    all: Vec<Place>,
     /// The place of each `stop_id`.
     pub(super) by_stop: HashMap<String, usize>,
     /// The pairs that `transfers.txt` connects.
@@ -112,22 +112,22 @@ pub(super) fn read(feed: &mut Feed, summary: &mut Summary) -> Result<Places, Err
     }
     let transfers = walks::transfers(feed, &by_stop)?;
     let pathways = walks::pathways(feed, &by_stop, &entrances)?;
-    Ok(Places { stop_rows, places, by_stop, transfers, pathways })
+    Ok(Places { stop_rows, all: places, by_stop, transfers, pathways })
 }
 
 impl Places {
     /// Merges the places of one station, according to the patterns of the trips at places.
     pub(super) fn into_stations(self, patterns: &Patterns) -> StationIndex {
-        let merged = same_station::merge(&self.places, &self.transfers, patterns);
+        let merged = same_station::merge(&self.all, &self.transfers, patterns);
         let mut stations: Vec<FeedStation> = Vec::new();
         let mut parts: Vec<Vec<usize>> = Vec::new();
         let mut by_place = Vec::with_capacity(merged.len());
         for (place, &first) in merged.iter().enumerate() {
             // The first place of a station is the one with the smallest number.
             if first == place {
-                let id = self.places[place].id.clone();
+                let id = self.all[place].id.clone();
                 let StopRow { is_nameless, line, .. } = self.stop_rows[&id];
-                let (name, position) = (String::new(), self.places[place].position);
+                let (name, position) = (String::new(), self.all[place].position);
                 by_place.push(stations.len());
                 stations.push(FeedStation { id, name, is_nameless, position, line });
                 parts.push(Vec::new());
@@ -139,7 +139,7 @@ impl Places {
         // The position of a station is the mean of its places' positions.
         for (station, parts) in stations.iter_mut().zip(parts) {
             station.name = self.name(&parts);
-            let positions = parts.iter().map(|&place| self.places[place].position);
+            let positions = parts.iter().map(|&place| self.all[place].position);
             station.position = geo::mean(positions).unwrap_or(station.position);
         }
         let pairs: Pairs = self.transfers.union(&self.pathways).copied().collect();
@@ -150,8 +150,8 @@ impl Places {
 
     /// The name of a station: that of its first place, without what tells its places apart.
     fn name(&self, parts: &[usize]) -> String {
-        let own = self.places[parts[0]].name.as_str();
-        let names: BTreeSet<&str> = parts.iter().map(|&part| place(&self.places[part].name)).collect();
+        let own = self.all[parts[0]].name.as_str();
+        let names: BTreeSet<&str> = parts.iter().map(|&part| place(&self.all[part].name)).collect();
         let name = if names.len() > 1 { place_without_number(own).unwrap_or_else(|| place(own)) } else { place(own) };
         name.to_owned()
     }
