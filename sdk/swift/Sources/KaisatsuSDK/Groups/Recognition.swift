@@ -217,8 +217,7 @@ extension Recognition {
 
   /// The models of the server, by task.
   public func models() async throws(KaisatsuError) -> [TaskModels] {
-    struct Answer: Decodable { let tasks: [TaskModels] }
-    let answer: Answer = try await core.decode(.get(core.image("models")))
+    let answer: ModelList = try await core.decode(.get(core.image("models")))
     return answer.tasks
   }
 
@@ -284,13 +283,12 @@ extension Recognition where Side == ServerSide {
   public func feedbackTotals(
     modelName: String? = nil, since: String? = nil, until: String? = nil, interval: String? = nil
   ) async throws(KaisatsuError) -> [FeedbackTotal] {
-    struct Answer: Decodable { let totals: [FeedbackTotal] }
     var query = Query()
     query.add("modelName", modelName)
     query.add("since", since)
     query.add("until", until)
     query.add("interval", interval)
-    let answer: Answer = try await core.decode(.get(core.image("feedbackTotals"), query))
+    let answer: TotalList = try await core.decode(.get(core.image("feedbackTotals"), query))
     return answer.totals
   }
 
@@ -300,4 +298,13 @@ extension Recognition where Side == ServerSide {
     query.add("recognitionId", recognitionId)
     return try await core.decode(.get(core.image("explain"), query))
   }
+}
+
+// What has generic parameters cannot have types of its own in its functions.
+private struct ModelList: Decodable {
+  let tasks: [TaskModels]
+}
+
+private struct TotalList: Decodable {
+  let totals: [FeedbackTotal]
 }
