@@ -11,7 +11,7 @@ use kaisatsu_model::{AccountId, AccountState, Email, Language, Registration, Rol
 pub use links::LinkPurpose;
 pub use sessions::{AccountSession, NewSession, SessionRow};
 
-use crate::{Conflict, Missing, Store, StoreError, keys::NEXT_KEY_REVISION, on_each};
+use crate::{Conflict, Missing, Store, StoreError, keys::NEXT_KEY_REVISION, on_each, transactions::Transactions as _};
 
 /// A new account.
 #[derive(Debug, Clone)]
@@ -106,7 +106,7 @@ impl Store {
     /// When the database fails.
     pub async fn register(&self, new: &NewAccount) -> Result<(RegisterOutcome, Registration), StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             let registration: String = sqlx::query_scalar(LOCK).fetch_one(&mut *tx).await?;
             let registration = registration_of(&registration)?;
             let any: Option<i32> = sqlx::query_scalar(ANY).fetch_optional(&mut *tx).await?;
@@ -143,7 +143,7 @@ impl Store {
     /// [`StoreError::Conflict`] when it would be a member on a server without an active operator.
     pub async fn create_account(&self, new: &NewAccount, role: Option<Role>) -> Result<bool, StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             let registration: String = sqlx::query_scalar(LOCK).fetch_one(&mut *tx).await?;
             let any: Option<i32> = sqlx::query_scalar(ANY).fetch_optional(&mut *tx).await?;
             let operators: i64 = sqlx::query_scalar(OPERATORS).fetch_one(&mut *tx).await?;
@@ -250,7 +250,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let except = except.map(|digest| digest.0.to_vec()).unwrap_or_default();
         on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             sqlx::query("UPDATE account SET password = $2 WHERE id = $1")
                 .bind(id.as_str()).bind(password).execute(&mut *tx).await?;
@@ -277,7 +277,7 @@ impl Store {
     ) -> Result<(Account, AccountState), StoreError> {
         let read = format!("{COLUMNS} WHERE a.id = $1");
         let (row, was): (AccountRow, String) = on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             sqlx::query(LOCK).execute(&mut *tx).await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             let before: i64 = sqlx::query_scalar(OPERATORS).fetch_one(&mut *tx).await?;

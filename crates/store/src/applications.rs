@@ -6,6 +6,7 @@ use crate::{
     Conflict, Missing, NewKey, Store, StoreError,
     keys::{NEXT_KEY_REVISION, insert_key},
     on_each,
+    transactions::Transactions as _,
 };
 
 /// An application with its owner and its limit.
@@ -110,7 +111,7 @@ impl Store {
         key: &NewKey,
     ) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             if let Some(owner) = owner {
                 let other: Option<i32> = sqlx::query_scalar(HAS_OTHER)
@@ -167,7 +168,7 @@ impl Store {
     /// [`StoreError::NotFound`] when there is none of that id.
     pub async fn set_application_disabled(&self, id: &AppId, since: Option<Timestamp>) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             let found: Option<i64> =
                 sqlx::query_scalar("UPDATE application SET disabled_at = $2, disabled_by_operator = 1 \
@@ -213,7 +214,7 @@ impl Store {
     /// one of that name.
     pub async fn give_application(&self, id: &AppId, to: &AccountId) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             let name: Option<String> = sqlx::query_scalar(
                 "SELECT name FROM application WHERE id = $1 AND account_id IS NULL AND deleted_at IS NULL",
@@ -241,7 +242,7 @@ impl Store {
     /// [`StoreError::NotFound`]; [`StoreError::Conflict`] when the name is taken or an operator disabled it.
     pub async fn change_application(&self, id: &AppId, change: &ApplicationChange) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             let found: Option<String> =
                 sqlx::query_scalar("SELECT id FROM application WHERE id = $1 AND deleted_at IS NULL")

@@ -6,7 +6,7 @@
 
 use kaisatsu_model::{AppId, BlobState, Timestamp, UserId};
 
-use crate::{BlobKey, Pool, Store, StoreError, on_each};
+use crate::{BlobKey, Pool, Store, StoreError, on_each, transactions::Transactions as _};
 
 /// The result of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Store {
     ) -> Result<BlobClaim, StoreError> {
         let (app, user, sha256) = (key.application.as_str(), key.user.as_str(), &key.sha256[..]);
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now.0).execute(&mut *tx).await?;
             let state: Option<String> =
                 sqlx::query_scalar(STATE).bind(app).bind(user).bind(sha256).fetch_optional(&mut *tx).await?;
@@ -149,7 +149,7 @@ impl Store {
             Pool::Postgres(_) => unreferenced!(" FOR UPDATE SKIP LOCKED"),
         };
         let deleting = on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             let unreferenced: Vec<(String, String, Vec<u8>)> =
                 sqlx::query_as(sql).bind(claimed_before.0).bind(marked_before.0).bind(limit).fetch_all(&mut *tx).await?;
             let mut deleting = Vec::new();
@@ -173,7 +173,7 @@ impl Store {
     /// When the database fails.
     pub async fn delete_blob_rows(&self, keys: &[BlobKey], marked_at: Timestamp) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             for key in keys {
                 sqlx::query(DELETE_ROW)
                     .bind(key.application.as_str()).bind(key.user.as_str()).bind(&key.sha256[..]).bind(marked_at.0)

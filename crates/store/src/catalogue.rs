@@ -7,6 +7,7 @@ use crate::{
     content_revision::NEXT_CONTENT_REVISION,
     on_each,
     thumbnails::{REFER, RELEASE_OF_ITEM},
+    transactions::Transactions as _,
 };
 
 /// A new item.
@@ -169,7 +170,7 @@ impl Store {
     /// When the database fails.
     pub async fn put_items(&self, items: &[NewItem]) -> Result<bool, StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
             for item in items {
                 sqlx::query(RELEASE_OF_ITEM).bind(&item.id).execute(&mut *tx).await?;
@@ -206,7 +207,7 @@ impl Store {
     /// When the database fails.
     pub async fn remove_item(&self, id: &str) -> Result<bool, StoreError> {
         let gone = on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
             sqlx::query(RELEASE_OF_ITEM).bind(id).execute(&mut *tx).await?;
             let number: Option<i64> = sqlx::query_scalar(

@@ -2,7 +2,7 @@
 
 use kaisatsu_model::Timestamp;
 
-use crate::{BlobKey, Store, StoreError, on_each, thumbnails::REFER};
+use crate::{BlobKey, Store, StoreError, on_each, thumbnails::REFER, transactions::Transactions as _};
 
 /// A range of changes, each a revision and the number of an item: those after the first, up to the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,7 +165,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<bool, StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             if sqlx::query(HOLD).bind(holder).execute(&mut *tx).await?.rows_affected() == 0 {
                 return Ok(false);
             }

@@ -8,6 +8,7 @@ use crate::{
     on_each,
     recognitions::floats_to_bytes,
     thumbnails::{REFER, RELEASE_OF_IMAGES},
+    transactions::Transactions as _,
 };
 
 /// Those of some images that were not removed, on PostgreSQL.
@@ -116,7 +117,7 @@ impl Store {
     /// When the database fails.
     pub async fn ensure_collection(&self, wanted: &Collection, now: Timestamp) -> Result<Collection, StoreError> {
         let found = on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             // Whoever adds images takes the next revision too, and waits until this transaction ends.
             let _: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
             sqlx::query(ENSURE)
@@ -188,7 +189,7 @@ impl Store {
     /// When the database fails.
     pub async fn remove_collection(&self, name: &str) -> Result<bool, StoreError> {
         let gone = on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
             let gone = sqlx::query("UPDATE collection SET removed = 1 WHERE name = $1 AND removed = 0")
                 .bind(name).execute(&mut *tx).await?;
@@ -227,7 +228,7 @@ impl Store {
     /// When the database fails.
     pub async fn put_images(&self, collection: &str, images: &[NewImage]) -> Result<bool, StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
             // Whoever removed the collection meanwhile removed what was in it then.
             sqlx::query("UPDATE collection SET removed = 0 WHERE name = $1 AND removed = 1")
@@ -270,7 +271,7 @@ impl Store {
     /// When the database fails.
     pub async fn remove_images(&self, collection: &str, image_id: Option<&str>) -> Result<u64, StoreError> {
         let gone = on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
             sqlx::query(RELEASE_OF_IMAGES).bind(collection).bind(image_id).execute(&mut *tx).await?;
             let done = sqlx::query(REMOVE_IMAGES)

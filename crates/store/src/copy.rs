@@ -12,7 +12,7 @@ use std::path::Path;
 
 use sqlx::{AssertSqlSafe, Connection, PgPool, Row, SqlitePool, sqlite::SqliteConnectOptions};
 
-use crate::{DatabaseAddress, OpenError, Pool, Store, StoreError};
+use crate::{DatabaseAddress, OpenError, Pool, Store, StoreError, transactions::Transactions as _};
 use layout::{Table, tables};
 use read_rows::read_rows;
 
@@ -91,7 +91,7 @@ async fn copy_rows(from: &PgPool, file: &SqlitePool, on_rows: OnRows<'_>) -> Res
         sqlx::query(AssertSqlSafe(format!("DELETE FROM {}", table.name))).execute(&mut *cleared).await?;
     }
     cleared.commit().await?;
-    let mut snapshot = from.begin_with(BEGIN_SNAPSHOT).await?;
+    let mut snapshot = from.transaction_with(BEGIN_SNAPSHOT).await?;
     for table in &tables {
         // One transaction a table, so that the write-ahead log of the file does not become as long as the file. Rows
         // may refer to later ones of their table.

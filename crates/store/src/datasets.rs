@@ -17,7 +17,7 @@ use kaisatsu_model::{AppId, DatasetId, ImageId, Outcome, Phase, Timestamp, UserI
 pub use reembed::{NewVectors, OutdatedDataset};
 pub use versions::{DatasetUpdate, ImageChanges, UndoOutcome, UpdateDatasetOutcome, VersionLimits};
 
-use crate::{Store, StoreError, blob_claims::LOCK_ACCOUNT, on_each};
+use crate::{Store, StoreError, blob_claims::LOCK_ACCOUNT, on_each, transactions::Transactions as _};
 
 /// A stored dataset.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx_macros::FromRow)]
@@ -316,7 +316,7 @@ impl Store {
             // In batches, so that no other writer waits for all of them. The dataset works until its own row is
             // deleted, and recognitions made until then are deleted with it.
             while sqlx::query(SOME_RECOGNITIONS).bind(id).execute(pool).await?.rows_affected() > 0 {}
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now.0).execute(&mut *tx).await?;
             sqlx::query(DELETE_JOB).bind(id).bind(app).bind(user).execute(&mut *tx).await?;
             sqlx::query(MARK_ALL_RELEASED).bind(id).bind(app).bind(user).bind(now.0).execute(&mut *tx).await?;

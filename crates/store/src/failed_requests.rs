@@ -2,7 +2,7 @@
 
 use kaisatsu_model::{AppId, Timestamp};
 
-use crate::{Store, StoreError, on_each};
+use crate::{Store, StoreError, on_each, transactions::Transactions as _};
 
 /// A request that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Store {
         applications.sort_unstable();
         applications.dedup();
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             for request in requests {
                 sqlx::query(ADD)
                     .bind(request.application.as_str()).bind(request.at.0).bind(&request.request_id)

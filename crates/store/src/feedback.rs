@@ -19,6 +19,7 @@ pub use listing::{FeedbackRow, FeedbackTotal};
 use crate::{
     Missing, Store, StoreError, on_each,
     recognitions::{FIND, Rated, RecognitionRow},
+    transactions::Transactions as _,
 };
 
 /// A new verdict.
@@ -128,7 +129,7 @@ impl Store {
         let (id, app) = (new.recognition.as_str(), new.application.as_str());
         let lock_dataset = format!("SELECT id FROM dataset WHERE id = $1{}", self.for_key_share());
         on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_FEEDBACK_REVISION).fetch_one(&mut *tx).await?;
             let row: Option<RecognitionRow> =
                 sqlx::query_as(FIND).bind(id).bind(app).bind(new.rated_at.0).fetch_optional(&mut *tx).await?;

@@ -5,7 +5,7 @@
 
 use kaisatsu_model::{AccountId, AppId, Application, KeyDigest, KeyId, KeyRecord, KeyScope, Timestamp};
 
-use crate::{Conflict, Missing, Store, StoreError, on_each};
+use crate::{Conflict, Missing, Store, StoreError, on_each, transactions::Transactions as _};
 
 /// A new key: the digest and the last four characters of the secret, never the secret itself.
 #[derive(Debug, Clone)]
@@ -144,7 +144,7 @@ impl Store {
     /// and whoever makes it is no operator any more.
     pub async fn create_key(&self, application: &AppId, key: &NewKey) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             refuse_former_operator!(&mut *tx, key, key.scope.as_str());
             let made = insert_key!(key, application.as_str(), revision).execute(&mut *tx).await;
@@ -193,7 +193,7 @@ impl Store {
         by_operator: bool,
     ) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             let found: Option<i64> = sqlx::query_scalar(SWITCH)
                 .bind(id.as_str()).bind(since.map(|t| t.0)).bind(revision).bind(i64::from(by_operator))
@@ -219,7 +219,7 @@ impl Store {
     /// successor, or is an operator's and whoever replaces it is no operator any more.
     pub async fn rotate_key(&self, old: &KeyId, new: &NewKey, old_ends: Timestamp) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             let replaced: Option<Replaced> = sqlx::query_as(ROTATE)
                 .bind(old.as_str()).bind(old_ends.0).bind(revision).bind(new.created_at.0)

@@ -32,6 +32,7 @@ mod recognitions;
 mod replicas;
 mod thumbnails;
 mod tokens;
+mod transactions;
 mod usage;
 mod user_images;
 mod vectors;

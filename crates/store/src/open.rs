@@ -14,7 +14,7 @@ use sqlx::{
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
 
-use crate::{DatabaseAddress, OpenError, Pool, Store};
+use crate::{DatabaseAddress, OpenError, Pool, Store, transactions::Transactions as _};
 
 static SQLITE_SCHEMA: Migrator = sqlx_macros::migrate!("migrations/sqlite");
 static POSTGRES_SCHEMA: Migrator = sqlx_macros::migrate!("migrations/postgres");
@@ -195,7 +195,7 @@ async fn migrate_postgres(pool: &PgPool, errors: &OpenErrors<'_>) -> Result<(), 
 /// a pooler such as pgbouncer lends a connection for one transaction only, and a lock of a session would stay behind on
 /// a connection that nobody finds again.
 async fn run_migrations(pool: &PgPool) -> Result<(), MigrateError> {
-    let mut transaction = pool.begin().await?;
+    let mut transaction = pool.transaction().await?;
     transaction.execute(MIGRATION_LOCK).await?;
     let mut schema = Migrator::with_migrations(POSTGRES_SCHEMA.iter().cloned().collect());
     schema.set_locking(false);

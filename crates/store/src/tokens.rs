@@ -2,7 +2,7 @@
 
 use kaisatsu_model::{AppId, Timestamp, TokenDigest, UserId};
 
-use crate::{Store, StoreError, on_each};
+use crate::{Store, StoreError, on_each, transactions::Transactions as _};
 
 /// A new token.
 #[derive(Debug, Clone)]
@@ -57,7 +57,7 @@ impl Store {
     /// When the database fails.
     pub async fn put_token(&self, token: &NewToken, limit: i64) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            let mut transaction = pool.begin_with(self.begin_immediate()).await?;
+            let mut transaction = pool.transaction_with(self.begin_immediate()).await?;
             sqlx::query(INSERT)
                 .bind(&token.digest.0[..])
                 .bind(token.application.as_str())

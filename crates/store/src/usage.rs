@@ -2,7 +2,7 @@
 
 use kaisatsu_model::{AppId, Timestamp};
 
-use crate::{Store, StoreError, on_each};
+use crate::{Store, StoreError, on_each, transactions::Transactions as _};
 
 /// How a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -95,7 +95,7 @@ impl Store {
     /// When the database fails.
     pub async fn add_usage(&self, rows: &[UsageRow]) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             for row in rows {
                 sqlx::query(ADD)
                     .bind(row.application.as_str()).bind(row.hour.0).bind(&row.key).bind(&row.operation)

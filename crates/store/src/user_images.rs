@@ -6,6 +6,7 @@ use crate::{
     BlobKey, Store, StoreError,
     blob_claims::{LOCK_ACCOUNT, MARK_RELEASED, MARK_STORED, blob_key},
     on_each,
+    transactions::Transactions as _,
 };
 
 /// A new image of a storage area. Its bytes are stored already.
@@ -112,7 +113,7 @@ impl Store {
     pub async fn put_user_image(&self, new: &NewUserImage, limit: i64) -> Result<PutImageOutcome, StoreError> {
         let (app, user, sha256) = (new.key.application.as_str(), new.key.user.as_str(), &new.key.sha256[..]);
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(new.created_at.0).execute(&mut *tx).await?;
             let others: i64 = sqlx::query_scalar(COUNT).bind(app).bind(user).bind(sha256).fetch_one(&mut *tx).await?;
             if others >= limit {
@@ -171,7 +172,7 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let (app, user) = (application.as_str(), user.as_str());
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now.0).execute(&mut *tx).await?;
             let sha256: Option<Vec<u8>> =
                 sqlx::query_scalar(DELETE).bind(id.as_str()).bind(app).bind(user).fetch_optional(&mut *tx).await?;

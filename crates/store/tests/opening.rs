@@ -1,4 +1,6 @@
-//! Messages when a database cannot be opened; trying changes nothing.
+//! Messages when a database cannot be opened; trying changes nothing. And connections: lost ones, abandoned ones.
+
+use std::task::Poll;
 
 use kaisatsu_model::{AppId, ApplicationName, Clock, RecognitionId, SystemClock, Timestamp};
 use kaisatsu_store::{FeedbackFilter, NewRecognition, OpenError, Store, StoreError};
@@ -203,4 +205,33 @@ async fn a_connection_that_was_lost_while_it_was_idle_is_replaced() {
     );
     tokio::time::sleep(std::time::Duration::from_millis(400)).await;
     assert_eq!(store.content_revision().await.unwrap(), 0);
+}
+
+/// A request is dropped when its client hangs up, also while PostgreSQL has not answered `BEGIN` yet.
+#[tokio::test]
+#[ignore = "needs PostgreSQL; `make test` runs it"]
+async fn a_caller_that_goes_away_leaves_no_transaction_open() {
+    let database = Database::fresh(Backend::Postgres);
+    let store = Store::open(&database.address.parse().unwrap()).await.unwrap();
+    let id = AppId::from_random([1; 10]);
+    store.create_application(&id, &ApplicationName::new("one").unwrap(), Timestamp(0)).await.unwrap();
+    let mut observer = sqlx::PgConnection::connect(&database.address).await.unwrap();
+    for patience in 1..=20 {
+        let mut disabled = std::pin::pin!(store.set_application_disabled(&id, Some(Timestamp(1))));
+        let mut polls = 0;
+        let until_out_of_patience = std::future::poll_fn(|context| {
+            polls += 1;
+            if polls > patience || disabled.as_mut().poll(context).is_ready() {
+                return Poll::Ready(());
+            }
+            context.waker().wake_by_ref();
+            Poll::Pending
+        });
+        until_out_of_patience.await;
+    }
+    tokio::time::sleep(std::time::Duration::from_millis(400)).await;
+    let open = "SELECT COUNT(*) FROM pg_stat_activity \
+                WHERE datname = current_database() AND state LIKE 'idle in transaction%'";
+    let open: i64 = sqlx::query_scalar(open).fetch_one(&mut observer).await.unwrap();
+    assert_eq!(open, 0);
 }

@@ -11,7 +11,7 @@ use sqlx::AssertSqlSafe;
 use super::{Account, AccountRow, LOCK, RETURNED};
 use crate::{
     Conflict, Missing, Store, StoreError, blobs::PUBLIC, feedback::NEXT_FEEDBACK_REVISION, keys::NEXT_KEY_REVISION,
-    on_each,
+    on_each, transactions::Transactions as _,
 };
 
 /// What is deleted with an application.
@@ -93,7 +93,7 @@ impl Store {
     /// [`StoreError::NotFound`] when there is none of that id.
     pub async fn delete_application(&self, id: &AppId, now: Timestamp) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             let found: Option<String> =
                 sqlx::query_scalar(DELETE).bind(id.as_str()).bind(now.0).fetch_optional(&mut *tx).await?;
@@ -114,7 +114,7 @@ impl Store {
     pub async fn delete_account(&self, id: &AccountId, now: Timestamp) -> Result<Account, StoreError> {
         let sql = format!("DELETE FROM account WHERE id = $1 {RETURNED}");
         let row: AccountRow = on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             sqlx::query(LOCK).execute(&mut *tx).await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             let owned: Vec<String> =
@@ -173,7 +173,7 @@ impl Store {
     /// When the database fails.
     pub async fn release_images(&self, application: &AppId, now: Timestamp) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             sqlx::query("UPDATE user_account SET changed_at = $2 WHERE application_id = $1")
                 .bind(application.as_str()).bind(now.0).execute(&mut *tx).await?;
             sqlx::query(RELEASE_BLOBS).bind(application.as_str()).bind(now.0).execute(&mut *tx).await?;
@@ -211,7 +211,7 @@ impl Store {
             for batch in BATCHES {
                 while sqlx::query(batch).bind(application.as_str()).execute(pool).await?.rows_affected() > 0 {}
             }
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             sqlx::query(NEXT_FEEDBACK_REVISION).execute(&mut *tx).await?;
             let acts: Option<i32> = sqlx::query_scalar(
                 "SELECT 1 FROM feedback WHERE application_id = $1 AND standing <> 'revoked' LIMIT 1",

@@ -2,7 +2,7 @@
 
 use kaisatsu_model::{AccountId, SecretDigest, Timestamp};
 
-use crate::{Store, StoreError, on_each};
+use crate::{Store, StoreError, on_each, transactions::Transactions as _};
 
 /// What a link is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Store {
         expires_at: Timestamp,
     ) -> Result<(), StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             sqlx::query("DELETE FROM account_link WHERE account_id = $1 AND purpose = $2")
                 .bind(account.as_str()).bind(purpose.as_str()).execute(&mut *tx).await?;
             sqlx::query("INSERT INTO account_link (digest, account_id, purpose, expires_at, password) \

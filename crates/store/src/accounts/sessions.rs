@@ -5,7 +5,7 @@ use std::time::Duration;
 use kaisatsu_model::{AccountId, SecretDigest, Timestamp};
 
 use super::{Account, AccountRow, END_CONSOLE_KEYS};
-use crate::{Store, StoreError, keys::NEXT_KEY_REVISION, on_each};
+use crate::{Store, StoreError, keys::NEXT_KEY_REVISION, on_each, transactions::Transactions as _};
 
 /// The resolution of `seen_at`: not every request writes a row.
 const SEEN_EVERY: Duration = Duration::from_mins(1);
@@ -67,7 +67,7 @@ impl Store {
     /// When the database fails.
     pub async fn begin_session(&self, new: &NewSession) -> Result<bool, StoreError> {
         on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let found = sqlx::query(SIGNED_IN)
                 .bind(new.account.as_str()).bind(new.created_at.0).bind(&new.password).execute(&mut *tx).await?;
             if found.rows_affected() == 0 {
@@ -150,7 +150,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let sql = format!("DELETE FROM session WHERE account_id = $1 AND {which}");
         on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_KEY_REVISION).fetch_one(&mut *tx).await?;
             sqlx::query(sqlx::AssertSqlSafe(sql)).bind(account.as_str()).bind(&digest.0[..]).execute(&mut *tx).await?;
             sqlx::query(END_CONSOLE_KEYS).bind(account.as_str()).bind(now.0).bind(revision).execute(&mut *tx).await?;

@@ -9,7 +9,7 @@ use super::{
     layout::{Table, sequence, tables},
     value::Value,
 };
-use crate::{Pool, Store, StoreError};
+use crate::{Pool, Store, StoreError, transactions::Transactions as _};
 
 /// The bytes that are sent at once, but for a single row.
 const CHUNK: usize = 1 << 18;
@@ -28,7 +28,7 @@ impl Store {
             return Err(StoreError::Damaged("only files are restored, and only into PostgreSQL".to_owned()));
         };
         let tables = tables(file).await?;
-        let mut tx = pool.begin().await?;
+        let mut tx = pool.transaction().await?;
         let limits = "SET LOCAL lock_timeout = '30s'; SET LOCAL statement_timeout = 0; \
                       SET LOCAL idle_in_transaction_session_timeout = 0";
         sqlx::raw_sql(limits).execute(&mut *tx).await?;

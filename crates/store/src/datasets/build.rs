@@ -12,6 +12,7 @@ use crate::{
     collections::bytes_to_floats,
     on_each,
     recognitions::floats_to_bytes,
+    transactions::Transactions as _,
 };
 
 /// The lease of a dataset's job. It holds until it expires, and can be renewed.
@@ -160,7 +161,7 @@ impl Store {
             Pool::Postgres(_) => claim!(" FOR UPDATE OF j SKIP LOCKED"),
         };
         let found = on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             let job: Option<(String, i64)> =
                 sqlx::query_as(sql).bind(holder).bind(until.0).bind(now.0).fetch_optional(&mut *tx).await?;
             let Some((id, attempts)) = job else { return Ok(None) };
@@ -263,7 +264,7 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let id = lease.id.as_str();
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(lease.application.as_str()).bind(lease.user.as_str()).bind(now.0)
                 .execute(&mut *tx).await?;
             let held = sqlx::query(ADVANCE).bind(id).bind(&lease.holder).bind(until.0).execute(&mut *tx).await?;
@@ -347,7 +348,7 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let (app, user) = (lease.application.as_str(), lease.user.as_str());
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now.0).execute(&mut *tx).await?;
             let ended = sqlx::query("DELETE FROM dataset_job WHERE dataset_id = $1 AND lease = $2")
                 .bind(lease.id.as_str()).bind(&lease.holder).execute(&mut *tx).await?;
@@ -418,7 +419,7 @@ impl Store {
         // One transaction each, so that no other writer waits for all of them.
         for id in &stale {
             on_each!(self, pool => {
-                let mut tx = pool.begin_with(self.begin_immediate()).await?;
+                let mut tx = pool.transaction_with(self.begin_immediate()).await?;
                 sqlx::query(REQUEUE).bind(id).bind(now.0).execute(&mut *tx).await?;
                 let outdated = sqlx::query(OUTDATE).bind(id).bind(sha256).bind(now.0).execute(&mut *tx).await?;
                 // Without a commit the job stays as it was: another replica may already be building.

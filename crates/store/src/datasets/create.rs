@@ -9,7 +9,7 @@ use std::{
 use kaisatsu_model::{AppId, DatasetId, DatasetName, ImageId, Tag, Timestamp, UserId};
 use serde::Serialize;
 
-use crate::{Pool, Store, StoreError, blob_claims::LOCK_ACCOUNT, hex, on_each};
+use crate::{Pool, Store, StoreError, blob_claims::LOCK_ACCOUNT, hex, on_each, transactions::Transactions as _};
 
 /// A new dataset.
 #[derive(Debug, Clone)]
@@ -193,7 +193,7 @@ impl Store {
         let (id, app, user, now) = (new.id.as_str(), new.application.as_str(), new.user.as_str(), new.created_at.0);
         let named = json(&new.images.iter().filter_map(NewDatasetImage::stored).collect::<Vec<_>>())?;
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now).execute(&mut *tx).await?;
             let exists: Option<i32> =
                 sqlx::query_scalar(EXISTS).bind(id).bind(app).bind(user).fetch_optional(&mut *tx).await?;

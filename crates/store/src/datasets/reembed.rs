@@ -5,7 +5,9 @@
 
 use kaisatsu_model::{AppId, DatasetId, Timestamp, UserId};
 
-use crate::{Store, StoreError, blob_claims::blob_key, on_each, recognitions::floats_to_bytes};
+use crate::{
+    Store, StoreError, blob_claims::blob_key, on_each, recognitions::floats_to_bytes, transactions::Transactions as _,
+};
 
 /// A ready dataset that holds the vectors of a certain model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +96,7 @@ impl Store {
         // What was read before is told from what is read after by this time alone.
         let changed_at = now.0.max(old.changed_at + 1);
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             let replaced = sqlx::query(REPLACE)
                 .bind(old.id.as_str()).bind(new.model).bind(new.model_sha256).bind(new.head).bind(new.report)
                 .bind(changed_at).bind(&old.model_sha256).bind(old.changed_at)

@@ -7,7 +7,7 @@ use kaisatsu_model::{AppId, DatasetId, DatasetName, ImageId, Tag, Timestamp, Use
 use serde::Serialize;
 
 use super::create::{CreateDatasetOutcome, INSERT_JOB, NewDatasetImage, insert_images, json, rows, stored};
-use crate::{Pool, Store, StoreError, blob_claims::LOCK_ACCOUNT, on_each};
+use crate::{Pool, Store, StoreError, blob_claims::LOCK_ACCOUNT, on_each, transactions::Transactions as _};
 
 /// Changes of a dataset.
 #[derive(Debug, Clone)]
@@ -244,7 +244,7 @@ impl Store {
         let added = json(&changes.add.iter().filter_map(NewDatasetImage::stored).collect::<Vec<_>>())?;
         let version = update.version.as_str();
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now).execute(&mut *tx).await?;
             let base: Option<(String, Option<String>)> =
                 sqlx::query_as(BASE).bind(id).bind(app).bind(user).fetch_optional(&mut *tx).await?;
@@ -321,7 +321,7 @@ impl Store {
     ) -> Result<UndoOutcome, StoreError> {
         let (id, app, user, now) = (id.as_str(), application.as_str(), user.as_str(), now.0);
         on_each!(self, pool => {
-            let mut tx = pool.begin_with(self.begin_immediate()).await?;
+            let mut tx = pool.transaction_with(self.begin_immediate()).await?;
             sqlx::query(LOCK_ACCOUNT).bind(app).bind(user).bind(now).execute(&mut *tx).await?;
             let versions: Option<(Option<String>, Option<String>)> =
                 sqlx::query_as(VERSIONS).bind(id).bind(app).bind(user).fetch_optional(&mut *tx).await?;

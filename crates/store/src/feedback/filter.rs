@@ -3,7 +3,7 @@
 use kaisatsu_model::{AccountId, AppId, RecognitionId, Timestamp};
 
 use super::{NEXT_FEEDBACK_REVISION, Standing};
-use crate::{Store, StoreError, on_each};
+use crate::{Store, StoreError, on_each, transactions::Transactions as _};
 
 /// Selects the verdicts that meet every condition.
 #[derive(Debug, Clone, Default)]
@@ -118,7 +118,7 @@ impl Store {
         );
         let (lock_datasets, revoke) = (sqlx::AssertSqlSafe(lock_datasets), sqlx::AssertSqlSafe(revoke));
         Ok(on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_FEEDBACK_REVISION).fetch_one(&mut *tx).await?;
             bind_filter!(sqlx::query(lock_datasets), filter).fetch_all(&mut *tx).await?;
             let done = bind_filter!(sqlx::query(revoke), filter).bind(revision).execute(&mut *tx).await?;

@@ -3,7 +3,7 @@
 use kaisatsu_model::{AppId, Function, Source, Timestamp};
 
 use super::{NEXT_FEEDBACK_REVISION, filter::REACTIVATE};
-use crate::{Store, StoreError, on_each};
+use crate::{Store, StoreError, on_each, transactions::Transactions as _};
 
 /// Why the guard holds verdicts.
 #[derive(Debug, Clone)]
@@ -73,7 +73,7 @@ impl Store {
             self.for_key_share()
         );
         Ok(on_each!(self, pool => {
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let revision: i64 = sqlx::query_scalar(NEXT_FEEDBACK_REVISION).fetch_one(&mut *tx).await?;
             let mut held = 0;
             for (recognition, item) in verdicts {

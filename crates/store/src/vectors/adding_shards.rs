@@ -11,7 +11,7 @@ use super::{
     extension::{VectorSupport, is_recent},
     shards::{SHARDS_LOCK, ShardName, ShardState, dblink_schema, number_on, on_shard, reason, server},
 };
-use crate::{DatabaseAddress, Pool, Store, StoreError, address::sslmode};
+use crate::{DatabaseAddress, Pool, Store, StoreError, address::sslmode, transactions::Transactions as _};
 
 /// The extensions that this database needs for shards.
 const EXTENSIONS: [&str; 2] = ["postgres_fdw", "dblink"];
@@ -134,7 +134,7 @@ impl Store {
         for extension in EXTENSIONS {
             enable(pool, extension).await?;
         }
-        let mut tx = pool.begin().await?;
+        let mut tx = pool.transaction().await?;
         // A server that takes connections and says nothing is given up, too.
         sqlx::raw_sql("SET LOCAL lock_timeout = '1min'; SET LOCAL statement_timeout = '1min'")
             .execute(&mut *tx)

@@ -11,6 +11,7 @@ use crate::{
     collections::{CHANGED_IMAGES, ChangedRow, changed},
     recognitions::floats_to_bytes,
     sha256,
+    transactions::Transactions as _,
 };
 
 /// The candidates of a node of the graph while it is built, and its links.
@@ -37,7 +38,7 @@ impl Store {
     /// When the database fails.
     pub async fn follow_part(&self, part: &VectorPart, limit: i64) -> Result<Followed, StoreError> {
         let Pool::Postgres(pool) = &self.pool else { return Ok(Followed::All) };
-        let mut tx = pool.begin().await?;
+        let mut tx = pool.transaction().await?;
         let Some(after) = lock(&mut tx, part).await? else { return Ok(Followed::Busy) };
         if part.is_sharded() {
             // The lock must not be held for long when a shard says nothing: whoever lets another part answer needs it.
@@ -82,7 +83,7 @@ impl Store {
     /// When the database fails.
     pub async fn index_part(&self, part: &VectorPart) -> Result<bool, StoreError> {
         let Pool::Postgres(pool) = &self.pool else { return Ok(false) };
-        let mut tx = pool.begin().await?;
+        let mut tx = pool.transaction().await?;
         if lock(&mut tx, part).await?.is_none() {
             return Ok(false);
         }

@@ -8,6 +8,7 @@ use crate::{
     ImageRecord, Pool, Store, StoreError,
     collections::{EXISTING_IMAGES, bytes_to_floats},
     open::TIMEOUT,
+    transactions::Transactions as _,
 };
 
 /// Candidates beyond those asked for: 16-bit floats may confuse neighbours that 32-bit floats tell apart.
@@ -102,7 +103,7 @@ impl Store {
         let failed = |error| part.failed(error);
         let _turn = self.shard_search().await?;
         // The plan is made for this very limit, under settings that only this transaction has.
-        let mut tx = pool.begin_with(AssertSqlSafe(format!("BEGIN READ ONLY; {MERGED}"))).await?;
+        let mut tx = pool.transaction_with(AssertSqlSafe(format!("BEGIN READ ONLY; {MERGED}"))).await?;
         let nearest = sqlx::query_as(AssertSqlSafe(over_shards(part, most.saturating_add(SPARE)))).persistent(false);
         let rows: Vec<(i64, Vec<u8>)> =
             nearest.bind(vector).bind(&part.collection).fetch_all(&mut *tx).await.map_err(failed)?;

@@ -10,7 +10,7 @@ use super::{
     shards::{PATIENCE, Shard, ShardState, all, away, number_on, on_shard, server},
     states::{INLINE, columns, table},
 };
-use crate::{Pool, Store, StoreError};
+use crate::{Pool, Store, StoreError, transactions::Transactions as _};
 
 /// Indexes that are built at the same time, each on another shard: every one takes a connection to this database.
 const BUILT_AT_ONCE: usize = 4;
@@ -88,7 +88,7 @@ async fn index_on(pool: &PgPool, part: &VectorPart, shard: &Shard, memory_kb: i6
          ANALYZE {place}.{table}"
     );
     let failed = |error| away(&shard.name, error);
-    let mut tx = pool.begin().await?;
+    let mut tx = pool.transaction().await?;
     // Building takes long. Before, the shard has to answer at all.
     sqlx::query(PATIENCE).execute(&mut *tx).await?;
     number_on(&mut tx, &shard.name, "SELECT 1").await.map_err(failed)?;

@@ -9,7 +9,7 @@ use std::fmt;
 use kaisatsu_model::Timestamp;
 use sqlx::{AssertSqlSafe, PgConnection};
 
-use crate::{Pool, Store, StoreError};
+use crate::{Pool, Store, StoreError, transactions::Transactions as _};
 
 /// Held until the end of the transaction by whoever changes which shards there are, or makes a part on them.
 pub(super) const SHARDS_LOCK: i64 = 7_310_291_954_433;
@@ -134,7 +134,7 @@ impl Store {
     /// When the database itself fails.
     pub async fn ask_shard(&self, shard: &Shard) -> Result<Result<i64, String>, StoreError> {
         let Pool::Postgres(pool) = &self.pool else { return Ok(Err("it is PostgreSQL's alone".to_owned())) };
-        let mut tx = pool.begin().await?;
+        let mut tx = pool.transaction().await?;
         sqlx::query(PATIENCE).execute(&mut *tx).await?;
         let asked = format!(
             "SELECT COALESCE(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c \
@@ -174,7 +174,7 @@ impl Store {
             if shard.state() == ShardState::Active {
                 continue;
             }
-            let mut tx = pool.begin().await?;
+            let mut tx = pool.transaction().await?;
             let lock = sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)").bind(SHARDS_LOCK);
             let is_alone: bool = lock.fetch_one(&mut *tx).await?;
             if !is_alone {

@@ -7,7 +7,9 @@ use super::{
     sharded,
     shards::{SHARDS_LOCK, away},
 };
-use crate::{Collection, Pool, Store, StoreError, content_revision::NEXT_CONTENT_REVISION};
+use crate::{
+    Collection, Pool, Store, StoreError, content_revision::NEXT_CONTENT_REVISION, transactions::Transactions as _,
+};
 
 /// The longest vectors that pgvector indexes in 16-bit floats.
 const MOST_DIMS: i64 = 4_000;
@@ -143,7 +145,7 @@ impl Store {
         if !(1..=MOST_DIMS).contains(&dims) {
             return Ok(false);
         }
-        let mut tx = pool.begin().await?;
+        let mut tx = pool.transaction().await?;
         // Another replica at it makes a part too, and shards come and go one at a time.
         let free = sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)").bind(SHARDS_LOCK);
         if !free.fetch_one(&mut *tx).await? {
@@ -186,7 +188,7 @@ impl Store {
     /// When the database fails.
     pub async fn answer_from_part(&self, part: &VectorPart, now: Timestamp) -> Result<bool, StoreError> {
         let Pool::Postgres(pool) = &self.pool else { return Ok(false) };
-        let mut tx = pool.begin().await?;
+        let mut tx = pool.transaction().await?;
         // Nobody can change a collection until this transaction ends.
         let _: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
         sqlx::query(
@@ -219,7 +221,7 @@ impl Store {
     /// When the database fails.
     pub async fn leave_part(&self, part: &VectorPart, now: Timestamp) -> Result<(), StoreError> {
         let Pool::Postgres(pool) = &self.pool else { return Ok(()) };
-        let mut tx = pool.begin().await?;
+        let mut tx = pool.transaction().await?;
         let _: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
         sqlx::query("UPDATE collection_part SET state = $2, changed_at = $3 WHERE number = $1 AND state = $4")
             .bind(part.number)
@@ -250,7 +252,7 @@ impl Store {
             // Before the content is locked: a shard may take its time.
             sharded::drop_tables(pool, part).await?;
         }
-        let mut tx = pool.begin().await?;
+        let mut tx = pool.transaction().await?;
         let _: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
         let gone = sqlx::query(
             "DELETE FROM collection_part WHERE number = \
@@ -285,7 +287,7 @@ impl Store {
     /// When the database fails.
     pub async fn set_unlike_below(&self, part: &VectorPart, unlike_below: f32) -> Result<(), StoreError> {
         let Pool::Postgres(pool) = &self.pool else { return Ok(()) };
-        let mut tx = pool.begin().await?;
+        let mut tx = pool.transaction().await?;
         let _: i64 = sqlx::query_scalar(NEXT_CONTENT_REVISION).fetch_one(&mut *tx).await?;
         sqlx::query("UPDATE collection_part SET unlike_below = $2, learned_from = $3 WHERE number = $1")
             .bind(part.number)
