@@ -94,4 +94,11 @@ mod tests {
         assert_eq!(Sought::Image(bytes::Bytes::new()).unlike_below(0.6).to_bits(), 0.6f32.to_bits());
         assert_eq!(Sought::Text("a cat".to_owned()).unlike_below(0.6).to_bits(), 0.0f32.to_bits());
     }
+
+    #[test]
+    fn only_an_image_is_kept_with_the_result() {
+        let image = bytes::Bytes::from_static(b"an image");
+        assert_eq!(Sought::Image(image.clone()).into_image(), Some(image));
+        assert_eq!(Sought::Text("a cat".to_owned()).into_image(), None);
+    }
 }
