@@ -22,10 +22,16 @@ impl LatLon {
     /// The distance to another position. The planar approximation is accurate below a hundred kilometres.
     #[must_use]
     pub fn metres_to(self, other: Self) -> f64 {
-        let apart = (self.lon - other.lon).abs();
+        let (east, north) = self.offset_to(other);
+        north.hypot(east) * METRES_PER_DEGREE
+    }
+
+    /// How far another position is to the east and to the north, in degrees of latitude.
+    pub(crate) fn offset_to(self, other: Self) -> (f64, f64) {
+        let apart = other.lon - self.lon;
         // The shorter difference in longitude may cross the antimeridian.
-        let east = apart.min(360.0 - apart) * f64::midpoint(self.lat, other.lat).to_radians().cos();
-        (self.lat - other.lat).hypot(east) * METRES_PER_DEGREE
+        let east = (apart + wrap_offset(apart)) * f64::midpoint(self.lat, other.lat).to_radians().cos();
+        (east, other.lat - self.lat)
     }
 
     /// Rounds to six decimals, a tenth of a metre. Further digits are noise and would make imports differ.

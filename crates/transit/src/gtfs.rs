@@ -5,6 +5,7 @@
 //! mistakes in a feed must not stop the import.
 
 mod feed;
+mod opposite_stops;
 mod patterns;
 mod platform_names;
 mod prune;

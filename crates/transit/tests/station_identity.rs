@@ -218,3 +218,35 @@ fn a_station_with_a_parent_and_platforms_at_which_a_trip_turns_stay_one() {
     let directions = "a,Hub,52.5,13.4,\nb,Hub,52.5,13.4005,\nc,Elm,52.5,13.42,\n";
     assert_eq!(runs_of_trips(directions, &["c a", "b c"]), ["Hub Elm"]);
 }
+
+#[test]
+fn the_stops_on_both_sides_of_a_street_are_one_station_whatever_they_are_called() {
+    // 20 m apart, and 677 m to the next ones.
+    let east = "a1,Mill Rd S9,52.5,13.40,\na2,Oak St,52.5,13.41,\na3,School,52.5,13.42,\n";
+    let west = "b1,Mill Rd S218,52.50018,13.40,\nb2,Park,52.50018,13.41,\nb3,Depot,52.50018,13.42,\n";
+    let both = [east, west].concat();
+    assert_eq!(runs_of_trips(&both, &["a1 a2 a3", "b3 b2 b1"]), ["Mill Rd Oak St School"]);
+    // One trip there and back.
+    assert_eq!(runs_of_trips(&both, &["a1 a2 a3 b3 b2 b1"]), ["Mill Rd Oak St Depot School"]);
+    // The nearer of two is the opposite stop.
+    let third = format!("{both}b4,Corner,52.50045,13.41,\n");
+    let runs = runs_of_trips(&third, &["a1 a2 a3", "b3 b2 b1", "b3 b4 b1"]);
+    assert_eq!(runs, ["Mill Rd Oak St School", "Mill Rd Corner School"]);
+}
+
+#[test]
+fn stops_near_each_other_that_are_not_opposite_stay_stations_of_their_own() {
+    // Two branches leave in one direction.
+    let fork = "a,Fork,52.5,13.40,\nb,North,52.50018,13.41,\nc,South,52.5,13.41,\nd,D,52.51,13.43,\ne,E,52.49,13.43,\n";
+    assert_eq!(runs_of_trips(fork, &["a b d", "a c e"]), ["Fork North D", "Fork South E"]);
+    // Stops of both directions, and one more beside them.
+    let shared = "a,A,52.5,13.40,\nb,B,52.5,13.41,\nc,C,52.50018,13.41,\nd,D,52.5,13.42,\n";
+    assert_eq!(runs_of_trips(shared, &["a b d", "d b a", "d c a"]).len(), 2);
+    // Farther than half the way to the next stop: 50 m, of 90 m.
+    let dense = "a1,A,52.5,13.40,\na2,B,52.5,13.40133,\na3,C,52.5,13.40266,\n\
+        b1,D,52.50045,13.40,\nb2,E,52.50045,13.40133,\nb3,F,52.50045,13.40266,\n";
+    assert_eq!(runs_of_trips(dense, &["a1 a2 a3", "b3 b2 b1"]).len(), 2);
+    // Farther than 100 m.
+    let far = "a1,A,52.5,13.40,\na2,B,52.5,13.41,\nb1,C,52.50108,13.40,\nb2,D,52.50108,13.41,\n";
+    assert_eq!(runs_of_trips(far, &["a1 a2", "b2 b1"]).len(), 2);
+}

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{Error, Summary, progress::Progress};
 
-/// The number of trips for each route and sequence of places or of stations, both directions together. A trip counts
-/// for each day on which it runs.
+/// The number of trips for each route and sequence of places, or of stations, for which both directions are one. A trip
+/// counts for each day on which it runs.
 pub(super) type Patterns = BTreeMap<(usize, Vec<usize>), usize>;
 
 /// The progress is reported once per so many rows.
@@ -189,14 +189,17 @@ impl StopTimes<'_> {
         Ok((counted, reopened))
     }
 
-    /// Counts one trip, if it belongs to the service. Both directions count as one pattern.
+    /// Counts one trip, if it belongs to the service.
     fn count_trip(&self, counted: &mut Counted, trip: Trip, stop_times: &mut Vec<StopTime>) {
         stop_times.sort_by_key(|(order, ..)| *order);
         let times: Vec<u32> = stop_times.iter().filter_map(|(_, _, time)| *time).collect();
         let middle = times.first().zip(times.last()).map(|(first, last)| first.midpoint(*last));
-        let pattern = pattern(stop_times.drain(..).map(|(_, place, _)| place));
+        let mut pattern: Vec<usize> = stop_times.drain(..).map(|(_, place, _)| place).collect();
+        pattern.dedup();
         let is_drawn = trip.weight > 0 && (!trip.is_timed || middle.is_none_or(|at| self.timetable.runs_at(at)));
-        let Some(pattern) = pattern else { return };
+        if pattern.len() < 2 {
+            return;
+        }
         if !is_drawn {
             counted.other_services += 1;
             return;
@@ -205,19 +208,19 @@ impl StopTimes<'_> {
     }
 }
 
-/// The pattern of a trip, in the direction with the smaller numbers; `None` if it has no two stops in different places.
-fn pattern(calls: impl Iterator<Item = usize>) -> Option<Vec<usize>> {
+/// The pattern of a trip, in the direction with the smaller numbers; `None` if it has no two stops at different stations.
+fn undirected(calls: impl Iterator<Item = usize>) -> Option<Vec<usize>> {
     let mut forwards: Vec<usize> = calls.collect();
     forwards.dedup();
     let backwards: Vec<usize> = forwards.iter().rev().copied().collect();
     (forwards.len() > 1).then(|| forwards.min(backwards))
 }
 
-/// Converts patterns of places into patterns of stations.
+/// Converts patterns of places into patterns of stations, both directions together.
 pub(super) fn at_stations(patterns: Patterns, by_place: &[usize]) -> Result<Patterns, Error> {
     let mut converted = Patterns::new();
     for ((route, places), count) in patterns {
-        if let Some(pattern) = pattern(places.into_iter().map(|place| by_place[place])) {
+        if let Some(pattern) = undirected(places.into_iter().map(|place| by_place[place])) {
             *converted.entry((route, pattern)).or_default() += count;
         }
     }

@@ -1,4 +1,5 @@
-//! Determines which places of a feed are one station: by their names, distances and transfers, and by the trips.
+//! Determines which places of a feed are one station: by their names, distances and transfers, and by the trips. Stops
+//! that a route serves in opposite directions are one station whatever they are called.
 //!
 //! A trip that calls at two places one after the other proves that they are two stations, however similar their names
 //! are: Terminal 1 and Terminal 2, or three stops in a row that are all called Plaza.
@@ -8,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kaisatsu_model::StationName;
 
 use super::{
+    opposite_stops,
     patterns::Patterns,
     platform_names::{place, place_without_number},
     stations::Place,
@@ -45,6 +47,11 @@ pub(super) fn merge(places: &[Place], transfers: &Pairs, patterns: &Patterns) ->
     let mut stations = Stations::new(places.len(), &consecutive(places, &numbered, patterns));
     stations.join_nearest(places, by_name.values(), is_one);
     stations.join_nearest(places, by_numbered_name.values(), |_, _, metres| metres <= MAX_PLATFORM_DISTANCE_M);
+    // Opposite stops may have any names. They do not make one station of stops that follow each other.
+    stations.keep_apart(&opposite_stops::successive(patterns));
+    for (a, b) in opposite_stops::pairs(places, patterns) {
+        stations.join(a, b);
+    }
     (0..places.len()).map(|place| stations.of(place)).collect()
 }
 
@@ -93,12 +100,17 @@ struct Stations {
 
 impl Stations {
     fn new(places: usize, consecutive: &Pairs) -> Self {
-        let mut apart: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-        for &(a, b) in consecutive {
-            apart.entry(a).or_default().insert(b);
-            apart.entry(b).or_default().insert(a);
+        let members = (0..places).map(|place| vec![place]).collect();
+        let mut stations = Self { parents: (0..places).collect(), members, apart: BTreeMap::new() };
+        stations.keep_apart(consecutive);
+        stations
+    }
+
+    fn keep_apart(&mut self, pairs: &Pairs) {
+        for &(a, b) in pairs {
+            self.apart.entry(a).or_default().insert(b);
+            self.apart.entry(b).or_default().insert(a);
         }
-        Self { parents: (0..places).collect(), members: (0..places).map(|place| vec![place]).collect(), apart }
     }
 
     fn of(&mut self, mut at: usize) -> usize {
