@@ -125,6 +125,14 @@ fn a_full_disk_of_the_database_is_said_to_callers_and_by_readiness() {
     disk.make_room();
     eventually("it stores again", || (token(&server, &key, "u").status == 200).then_some(()));
     eventually("readiness is well again", || (server.get("/readyz").json()["status"] == "ok").then_some(()));
+    // Each of the connections does, and what they acknowledge is kept.
+    let users: Vec<User> = (0..40).map(|number| User::named(&server, &key, &format!("u{number}"))).collect();
+    drop(server);
+    let server = Server::start(&database, &["--blobs", &format!("file:{}", blobs.path().display())]);
+    for user in users {
+        let listed = user.on(&server).call("userCategory/listDataSets", &json!({}));
+        assert_eq!(listed.status, 200, "{}", listed.text());
+    }
 }
 
 #[test]

@@ -25,6 +25,7 @@ use kaisatsu_store::{Account, AccountSession, LinkPurpose, NewAccount, NewSessio
 use notices::InFlight;
 use password::Hasher;
 use sha2::{Digest, Sha256};
+use tokio::task::JoinError;
 
 use crate::{AccessError, key_service::random_bytes};
 
@@ -146,13 +147,17 @@ impl Accounts {
     /// # Errors
     /// When the link is not valid.
     pub async fn confirm_email(&self, link: &str) -> Result<(), AccessError> {
-        let taken = self.store.take_link(digest(link), LinkPurpose::Confirm, self.clock.now()).await?;
-        let (account, password) = taken.ok_or(AccessError::InvalidLink)?;
-        // Whoever registered while registration was open, and confirms when it is not, waits for an operator too.
-        let waits = self.store.registration().await? != Registration::Open;
-        let state = if waits { AccountState::Waiting } else { AccountState::Active };
-        self.tell_operators(self.store.confirm_account(&account, state, password.as_deref()).await?);
-        Ok(())
+        let (me, link) = (self.clone(), digest(link));
+        to_the_end(async move {
+            let taken = me.store.take_link(link, LinkPurpose::Confirm, me.clock.now()).await?;
+            let (account, password) = taken.ok_or(AccessError::InvalidLink)?;
+            // Whoever registered while registration was open, and confirms when it is not, waits for an operator too.
+            let waits = me.store.registration().await? != Registration::Open;
+            let state = if waits { AccountState::Waiting } else { AccountState::Active };
+            me.tell_operators(me.store.confirm_account(&account, state, password.as_deref()).await?);
+            Ok(())
+        })
+        .await
     }
 
     /// Signs a person in; the secrets go to the browser.
@@ -228,13 +233,17 @@ impl Accounts {
         let email = Email::new(&account.email).map_err(AccessError::InvalidEmail)?;
         let password = Password::new(password, &email).map_err(AccessError::InvalidPassword)?;
         let hash = self.hasher.hash(&password, true).await?;
-        self.store.take_link(link, LinkPurpose::Reset, now).await?.ok_or(AccessError::InvalidLink)?;
-        self.store.set_password(&account.id, &hash, None, now).await?;
-        // The link proves the address, so the account is confirmed and its failed sign-ins are cleared.
-        let waits = self.store.registration().await? != Registration::Open;
-        let state = if waits { AccountState::Waiting } else { AccountState::Active };
-        self.tell_operators(self.store.confirm_account(&account.id, state, None).await?);
-        self.clear_attempts(&email, place).await
+        let me = self.clone();
+        to_the_end(async move {
+            me.store.take_link(link, LinkPurpose::Reset, now).await?.ok_or(AccessError::InvalidLink)?;
+            me.store.set_password(&account.id, &hash, None, now).await?;
+            // The link proves the address, so the account is confirmed and its failed sign-ins are cleared.
+            let waits = me.store.registration().await? != Registration::Open;
+            let state = if waits { AccountState::Waiting } else { AccountState::Active };
+            me.tell_operators(me.store.confirm_account(&account.id, state, None).await?);
+            me.clear_attempts(&email, place).await
+        })
+        .await
     }
 
     /// A link for choosing a new password, for an operator to hand over.
@@ -334,6 +343,18 @@ impl Accounts {
 #[must_use]
 pub fn csrf_token(session_secret: &str) -> String {
     hex(&Sha256::digest(format!("csrf {session_secret}"))[..20])
+}
+
+/// Does to its end what must not stop half way, also when the caller hangs up.
+async fn to_the_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T, AccessError>> + Send + 'static,
+) -> Result<T, AccessError> {
+    match tokio::spawn(work).await.map_err(JoinError::try_into_panic) {
+        Ok(done) => done,
+        Err(Ok(panic)) => std::panic::resume_unwind(panic),
+        // The server ends, and nobody waits any more.
+        Err(Err(_)) => std::future::pending().await,
+    }
 }
 
 fn digest(text: &str) -> SecretDigest {

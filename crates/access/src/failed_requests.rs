@@ -75,13 +75,15 @@ impl FailedRequests {
     /// # Errors
     /// When the database fails.
     pub async fn list(
-        &self,
+        self: &Arc<Self>,
         application: &AppId,
         before: Option<Timestamp>,
         limit: i64,
     ) -> Result<Vec<FailedRequest>, StoreError> {
-        // What this replica has just answered is included, if the database can be written to.
-        let _ = self.flush().await;
+        // What this replica has just answered is included, if the database can be written to. A task of its own: the
+        // requests of all applications must not be lost when this caller hangs up.
+        let me = Arc::clone(self);
+        let _ = tokio::spawn(async move { me.flush().await }).await;
         let since = self.clock.now().before(FAILED_REQUEST_RETENTION);
         self.store.failed_requests(application, before.unwrap_or(Timestamp(i64::MAX)), since, limit).await
     }

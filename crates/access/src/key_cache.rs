@@ -208,15 +208,16 @@ impl KeyCache {
             return if latest.failed { Err(StoreError::TimedOut) } else { Ok(()) };
         }
         let begun = self.clock.ticks();
-        latest.begun = Some(begun);
-        latest.failed = true;
         // Keys that expired long ago are deleted from the store without a new revision. A cache that missed refreshes
         // may have missed their end, so it reads all keys; and it does so once an hour anyway.
         let missed = begun.saturating_sub(Duration::from_micros(self.fresh_at.load(Ordering::Relaxed))) > MISSED;
         let full = missed || latest.full_at.is_none_or(|last| begun.saturating_sub(last) > FULL_REFRESH_INTERVAL);
         let since = if full { 0 } else { latest.revision };
-        let asking = tokio::time::timeout(REFRESH_TIMEOUT, self.store.keys_changed_since(since));
-        if let Some(changed) = asking.await.map_err(|_| StoreError::TimedOut)?? {
+        let asked = tokio::time::timeout(REFRESH_TIMEOUT, self.store.keys_changed_since(since)).await;
+        // Not before: a caller who hangs up meanwhile must not leave a failure to the others.
+        latest.begun = Some(begun);
+        latest.failed = true;
+        if let Some(changed) = asked.map_err(|_| StoreError::TimedOut)?? {
             let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
             if changed.complete {
                 keys.clear();

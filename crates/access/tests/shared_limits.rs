@@ -184,3 +184,34 @@ async fn without_the_database_each_server_limits_by_itself(database: Database) {
     }
     assert!((3..20).contains(&passed), "{passed}");
 }
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL; `make test` runs it"]
+async fn what_a_slow_database_charges_late_is_charged_once() {
+    let database = Arc::new(Database::fresh(Backend::Postgres));
+    let clock = Arc::<ManualClock>::default();
+    let one = Server::start(&database, &clock, 0, 1_000).await;
+    let key = one.key(&clock).await;
+    let caller = one.caller(&key).await;
+    let take = async |count: u32| {
+        for _ in 0..count {
+            assert_eq!(caller.meter.take().await, Ok(()));
+        }
+    };
+    // What is leased is used up.
+    take(5).await;
+    let held = Arc::clone(&database);
+    let holding = tokio::task::spawn_blocking(move || {
+        held.run("BEGIN; UPDATE day_budget SET taken = taken; SELECT pg_sleep(4); COMMIT");
+    });
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    // The first of each waits in vain for a second, and all pass on credit.
+    take(10).await;
+    clock.advance(Duration::from_secs(2));
+    take(10).await;
+    holding.await.unwrap();
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    clock.advance(Duration::from_secs(2));
+    one.usage.close().await.unwrap();
+    assert_eq!(one.left_in_database(&caller, 1_000).await, 974, "25 requests, and one that this test leases");
+}

@@ -213,6 +213,9 @@ pub enum RecognitionError {
     /// The models are still being loaded.
     #[error("the models are being loaded; try again shortly")]
     Warming,
+    /// The server stops, and does not look at images any more.
+    #[error("the server is stopping; try again shortly")]
+    Stopping,
     /// The queue in front of the engine is full.
     #[error("the server has all the pictures it can look at; try again shortly")]
     Overloaded {

@@ -220,7 +220,7 @@ impl Blobs {
         tokio::task::spawn_blocking(sync).await.unwrap_or(Ok(()))
     }
 
-    /// Temporary files of unfinished writes that are older than `older`. S3 has none.
+    /// Temporary files of unfinished writes that are older than `older`. S3 has none: see `Upload`.
     pub async fn unfinished_writes(&self, older: Duration) -> Vec<PathBuf> {
         let Some(folder) = self.folder.clone() else { return Vec::new() };
         let look = move || {

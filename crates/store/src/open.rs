@@ -116,6 +116,15 @@ async fn open_sqlite(path: &Path, errors: &OpenErrors<'_>) -> Result<SqlitePool,
     let pool = SqlitePoolOptions::new()
         .max_connections(4)
         .acquire_timeout(TIMEOUT)
+        // SQLite ends a transaction by itself when its COMMIT fails, on a full disk for example. sqlx does not notice,
+        // and would begin savepoints on this connection from then on, whose COMMIT stores nothing.
+        .after_release(|connection, _| {
+            Box::pin(async move {
+                // A rollback that waits is done first.
+                connection.ping().await?;
+                Ok(!connection.is_in_transaction())
+            })
+        })
         .connect_with(options)
         .await
         .map_err(|e| errors.of(e))?;

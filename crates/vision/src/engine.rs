@@ -114,6 +114,12 @@ impl Engine {
         self.jobs.push(Box::new(job));
     }
 
+    /// Whether it was stopped: work that is submitted now is dropped.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.jobs.is_closed()
+    }
+
     /// Ends the threads and waits for them: they finish the picture or the network that they are at, and drop the
     /// work that waits. A process stops the engine before it exits, because ONNX Runtime must not be torn down under
     /// a thread that uses it.

@@ -143,17 +143,27 @@ impl Lease {
                     return Taken::Passed(left);
                 }
                 Look::MustAsk => {
-                    self.waiting.fetch_add(1, Ordering::Relaxed);
-                    // A task of its own: when the caller hangs up, what was leased must not be lost.
-                    let me = Arc::clone(self);
-                    let asked = tokio::spawn(async move { me.ask(limit, seen).await }).await;
-                    self.waiting.fetch_sub(1, Ordering::Relaxed);
-                    if asked.is_err() {
+                    let _waiting = Waiting::new(&self.waiting);
+                    if !self.ask_in_time(limit, seen).await {
                         return Taken::Away;
                     }
                 }
             }
         }
+    }
+
+    /// Asks the database for more. Returns false if it does not answer in time.
+    ///
+    /// A task of its own asks to the end: what was leased must not be lost when the caller hangs up, and what was
+    /// charged must not be charged again because the answer came late.
+    async fn ask_in_time(self: &Arc<Self>, limit: u64, seen: u64) -> bool {
+        let me = Arc::clone(self);
+        let asking = tokio::spawn(async move { me.ask(limit, seen).await });
+        let asked = tokio::time::timeout(PATIENCE, asking).await;
+        if asked.is_err() {
+            self.note_away();
+        }
+        matches!(asked, Ok(Ok(())))
     }
 
     /// Lets a request pass that the database could not be asked about, as long as there were some left when it last
@@ -194,7 +204,7 @@ impl Lease {
             (state.day, unused, state.debt > 0)
         };
         if in_debt {
-            self.ask(limit, self.answers.load(Ordering::Acquire)).await;
+            self.ask_in_time(limit, self.answers.load(Ordering::Acquire)).await;
         }
         if unused > 0 {
             let returned = self.shared.store.return_day_lease(application, day, signed(unused)).await;
@@ -256,8 +266,7 @@ impl Lease {
             state.size = state.next_size(limit, asked);
             (state.debt, state.size)
         };
-        let answer = tokio::time::timeout(PATIENCE, self.lease(limit, today, debt, size)).await;
-        if let Ok(Ok(answer)) = answer {
+        if let Ok(answer) = self.lease(limit, today, debt, size).await {
             let mut state = self.state();
             if state.day != today {
                 *state = State { day: today, ..State::default() };
@@ -273,10 +282,14 @@ impl Lease {
             state.debt = state.debt.saturating_sub(debt);
             state.refused_until = if answer.granted == 0 { asked + answer.wait } else { Duration::ZERO };
         } else {
-            tracing::debug!("limits cannot be read; this server keeps them by itself");
-            self.shared.note_away();
+            self.note_away();
         }
         self.answers.fetch_add(1, Ordering::Release);
+    }
+
+    fn note_away(&self) {
+        tracing::debug!("limits cannot be read; this server keeps them by itself");
+        self.shared.note_away();
     }
 
     async fn lease(&self, limit: u64, today: i64, debt: u64, size: u64) -> Result<Answer, StoreError> {
@@ -313,6 +326,22 @@ impl Lease {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Counts a request that waits for an answer, also when its caller hangs up.
+struct Waiting<'a>(&'a AtomicU64);
+
+impl<'a> Waiting<'a> {
+    fn new(count: &'a AtomicU64) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

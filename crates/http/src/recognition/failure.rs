@@ -60,7 +60,9 @@ impl From<RecognitionError> for Failure {
             RecognitionError::ImagesFull(_) | RecognitionError::BytesFull(_) | RecognitionError::DatasetsFull(_) => {
                 Self::new(Kind::SpaceUsedUp, message)
             }
-            RecognitionError::Busy => Self::passing(Kind::Unavailable, message, Duration::from_secs(1)),
+            RecognitionError::Busy | RecognitionError::Stopping => {
+                Self::passing(Kind::Unavailable, message, Duration::from_secs(1))
+            }
             RecognitionError::NotBuilt(_) => Self::passing(Kind::StillRunning, message, Duration::from_secs(2)),
             RecognitionError::Blobs(error @ BlobError::Full(_)) => {
                 let message = "the server's disk for images is full, and nothing can be stored until its operator makes \
@@ -149,6 +151,7 @@ mod tests {
         for (error, seconds) in [
             (RecognitionError::Busy, 1),
             (RecognitionError::Warming, 2),
+            (RecognitionError::Stopping, 1),
             (RecognitionError::Overloaded { wait }, 3),
             (RecognitionError::Store(StoreError::TimedOut), 5),
         ] {

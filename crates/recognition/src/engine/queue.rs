@@ -85,6 +85,11 @@ impl EngineQueue {
         self.engine.stop();
     }
 
+    /// Whether the engine was stopped.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.engine.is_stopped()
+    }
+
     /// How large an image may be.
     pub(crate) fn bounds(&self) -> Bounds {
         self.bounds
@@ -140,8 +145,13 @@ impl EngineQueue {
             // A thread begins with the work that waits as soon as it has loaded its models.
             tokio::time::timeout(LOADING, answer).await.map_err(|_| RecognitionError::Warming)?
         };
-        // No answer comes when the work panicked; the engine has logged that.
-        answer.unwrap_or_else(|_| Err(RecognitionError::Failed("the work ended without an answer".to_owned())))
+        answer.unwrap_or_else(|_| {
+            if self.is_stopped() {
+                return Err(RecognitionError::Stopping);
+            }
+            // The work panicked; the engine has logged that.
+            Err(RecognitionError::Failed("the work ended without an answer".to_owned()))
+        })
     }
 }
 
@@ -232,6 +242,13 @@ mod tests {
         }
         // Background work has places of its own.
         assert_eq!(queue.run_in_background(super::Workload::Thumbnail, |_| Ok(1)).await.unwrap(), 1);
+    }
+
+    #[tokio::test]
+    async fn work_for_a_stopped_engine_did_not_fail() {
+        let queue = queue(0).await;
+        queue.stop();
+        assert!(matches!(queue.run(Function::Classify, |_| Ok(())).await, Err(RecognitionError::Stopping)));
     }
 
     #[tokio::test]

@@ -11,10 +11,21 @@ use crate::{
     learning::{Changed, SourceKey, scope_source},
 };
 
+/// Verdicts that do harm, and have to be held back.
+pub(super) struct Harmful {
+    key: ScopeKey,
+    /// Whose they are; `None` for those that apply to all.
+    application: Option<AppId>,
+    /// The recognition and the candidate of each.
+    verdicts: Vec<(String, String)>,
+    judgement: Judgement,
+}
+
 impl Learner {
     /// Judges the scopes in which something changed, and holds back the latest verdicts where they do harm.
     pub(super) async fn guard(&self, changed: Changed) -> Result<(), StoreError> {
-        let mut held_any = false;
+        // What could not be held back the last time: it is judged already, and would not be found again.
+        let mut harmful = std::mem::take(&mut *self.not_held.lock().await);
         for ((key, application), dataset) in changed {
             let cached = dataset.and_then(|id| self.datasets.peek(&id));
             let Some(learned) = self.learned.resident(&SourceKey::of(&key)) else { continue };
@@ -26,28 +37,33 @@ impl Learner {
             let Ok(found) = judging.await else { continue };
             for (whose, found) in [Some(application), None].into_iter().zip(found) {
                 let Some((verdicts, judgement)) = found else { continue };
-                held_any |= self.hold(&key, whose, &verdicts, judgement).await?;
+                harmful.push(Harmful { key: key.clone(), application: whose, verdicts, judgement });
+            }
+        }
+        let (mut held_any, mut failed) = (false, Ok(()));
+        for found in harmful {
+            match self.hold(&found).await {
+                Ok(held) => held_any |= held,
+                Err(error) => {
+                    self.not_held.lock().await.push(found);
+                    failed = Err(error);
+                }
             }
         }
         if held_any {
             self.learned.learn().await?;
         }
-        Ok(())
+        failed
     }
 
-    async fn hold(
-        &self,
-        key: &ScopeKey,
-        application: Option<AppId>,
-        verdicts: &[(String, String)],
-        judgement: Judgement,
-    ) -> Result<bool, StoreError> {
+    async fn hold(&self, found: &Harmful) -> Result<bool, StoreError> {
+        let Harmful { key, application, verdicts, judgement } = found;
         let (function, source) = (key.function, scope_source(key));
-        let Judgement { judged, better, worse } = judgement;
+        let Judgement { judged, better, worse } = *judgement;
         let whose = application.as_ref().map_or("all", AppId::as_str).to_owned();
         let report = NewReport {
             at: self.clock.now(),
-            application,
+            application: application.clone(),
             function,
             source,
             judged: judged.into(),

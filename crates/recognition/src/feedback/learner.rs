@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kaisatsu_model::Clock;
 use kaisatsu_store::{Store, StoreError};
 
+use super::guard::Harmful;
 use crate::{background::follow, context::Context, indexes::DatasetCache, learning::LearnedFeedback};
 
 /// Follows the verdicts.
@@ -13,6 +14,8 @@ pub(crate) struct Learner {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) learned: Arc<LearnedFeedback>,
     pub(super) datasets: Arc<DatasetCache>,
+    /// What the guard found and could not hold back, because the database failed.
+    pub(super) not_held: tokio::sync::Mutex<Vec<Harmful>>,
 }
 
 impl Learner {
@@ -22,6 +25,7 @@ impl Learner {
             clock: Arc::clone(&context.clock),
             learned: Arc::clone(&context.learned),
             datasets: Arc::clone(&context.datasets),
+            not_held: tokio::sync::Mutex::default(),
         }
     }
 

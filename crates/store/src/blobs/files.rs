@@ -131,32 +131,36 @@ impl<'a> Upload<'a> {
             None => self.parts.insert(self.blobs.store.put_multipart(&self.path).await?),
         };
         self.bytes = 0;
-        let sent = parts.put_part(self.waiting.drain(..).collect::<PutPayload>()).await;
-        self.or_abort(sent).await
+        Ok(parts.put_part(self.waiting.drain(..).collect::<PutPayload>()).await?)
     }
 
     async fn finish(mut self) -> Result<(), BlobError> {
         if self.is_small {
-            self.blobs.store.put(&self.path, PutPayload::from_iter(self.waiting)).await?;
+            self.blobs.store.put(&self.path, self.waiting.drain(..).collect()).await?;
             return Ok(());
         }
         if !self.waiting.is_empty() {
             self.send().await?;
         }
-        let completed = match &mut self.parts {
-            Some(parts) => parts.complete().await.map(drop),
-            None => Ok(()),
-        };
-        self.or_abort(completed).await
-    }
-
-    /// After a failure, parts that were sent are given back.
-    async fn or_abort(&mut self, outcome: object_store::Result<()>) -> Result<(), BlobError> {
-        if outcome.is_err()
-            && let Some(mut parts) = self.parts.take()
-        {
-            let _ = parts.abort().await;
+        if let Some(parts) = &mut self.parts {
+            parts.complete().await?;
+            self.parts = None;
         }
-        Ok(outcome?)
+        Ok(())
+    }
+}
+
+impl Drop for Upload<'_> {
+    /// Parts of an upload that failed or was dropped are given back: on S3 they would be kept, and paid for, unseen.
+    fn drop(&mut self) {
+        if let Some(mut parts) = self.parts.take()
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            runtime.spawn(async move {
+                if let Err(error) = parts.abort().await {
+                    tracing::warn!(%error, "the parts of an unfinished upload could not be removed");
+                }
+            });
+        }
     }
 }

@@ -208,7 +208,8 @@ impl StopTimes<'_> {
     }
 }
 
-/// The pattern of a trip, in the direction with the smaller numbers; `None` if it has no two stops at different stations.
+/// The pattern of a trip, in the direction with the smaller numbers; `None` if it has no two stops at different
+/// stations.
 fn undirected(calls: impl Iterator<Item = usize>) -> Option<Vec<usize>> {
     let mut forwards: Vec<usize> = calls.collect();
     forwards.dedup();

@@ -36,6 +36,11 @@ impl ImageEmbedder {
         }
     }
 
+    /// Whether the engine was stopped, and no image can be embedded.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.engine.is_stopped()
+    }
+
     /// Embeds one image. What is wrong with the image is an outcome; only what is wrong with the server is an error.
     pub(super) async fn embed(&self, lease: &Lease, task: &PendingImage) -> Result<ImageResult, RecognitionError> {
         let bytes = match (&task.blob, &task.url) {

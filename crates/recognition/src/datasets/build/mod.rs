@@ -150,7 +150,7 @@ impl DatasetBuilder {
 
     /// Builds until there is nothing to do, or something fails.
     async fn build_all(self: &Arc<Self>) {
-        loop {
+        while !self.images.is_stopped() {
             let now = self.clock.now();
             let holder: [u8; 16] = random();
             let lease = self.store.claim_dataset(&kaisatsu_store::hex(&holder), now, self.lease_end()).await;
@@ -303,6 +303,8 @@ impl DatasetBuilder {
             for result in batch {
                 match result {
                     Ok((position, Ok(result))) => results.push((position, result)),
+                    // Another server may go on at once.
+                    Ok((_, Err(RecognitionError::Stopping))) => stop = Some(Stop::Wait(self.clock.now())),
                     Ok((_, Err(error))) => stop = Some(Stop::Failed(error)),
                     Err(error) => stop = Some(Stop::Failed(RecognitionError::Failed(error.to_string()))),
                 }
