@@ -170,6 +170,12 @@ class Crate:
         return "missed"
 
 
+def nearest(file, last):
+    """Options that select the tests of the mutant's own file, and those of its folder. They find most mutants."""
+    modules = [part for part in Path(file).with_suffix("").parts[3:] if part not in ("lib", "mod")]
+    return [["::".join(modules[:count]) + "::", *last] for count in sorted({len(modules), 1}, reverse=True) if modules]
+
+
 def main():
     crate = Crate(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "")
     last = [word for name in os.environ.get("LAST", "").split(",") if name for word in ("--skip", name)]
@@ -187,10 +193,9 @@ def main():
         if name in skipped:
             programs = crate.build_alone(mutant)
         result = "missed" if programs else "unviable"
-        if programs and last:
-            result = crate.test(programs, mutant["id"], last)
-        if programs and result == "missed":
-            result = crate.test(programs, mutant["id"])
+        for options in [*nearest(mutant["file"], last), last, []] if programs else []:
+            if result == "missed":
+                result = crate.test(programs, mutant["id"], options)
         results[name] = result
         file.write_text(json.dumps(results, indent=1))
         if result in ("missed", "timeout"):

@@ -316,6 +316,30 @@ mod tests {
     }
 
     #[test]
+    fn rows_have_the_numbers_of_their_lines_and_blank_lines_are_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("items.jsonl");
+        let row = r#"{"id":"1","category":"food","name":"Tea"}"#;
+        std::fs::write(&file, [row.as_bytes(), b"\n \n\n\xff\n", row.as_bytes(), b"\n"].concat()).unwrap();
+        let found: Vec<_> = rows(&file, Format::Jsonl).unwrap().map(|row| (row.line, row.entry.is_ok())).collect();
+        assert_eq!(found, [(1, true), (4, false), (5, true)]);
+    }
+
+    #[test]
+    fn quotation_marks_quote_where_commas_separate() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("items");
+        let names = |format, text: &str| -> Vec<String> {
+            std::fs::write(&file, text).unwrap();
+            rows(&file, format).unwrap().map(|row| row.entry.unwrap().name).collect()
+        };
+        let csv = "id,category,name\n1,food,\"Tea, green\"\n2,food,Milk\n";
+        assert_eq!(names(Format::Csv, csv), ["Tea, green", "Milk"]);
+        let tabs = "code\tproduct_name\n4901234567894\t\"Tea\n4901234567894\tMilk\n";
+        assert_eq!(names(Format::OpenFoodFacts, tabs), ["\"Tea", "Milk"]);
+    }
+
+    #[test]
     fn our_own_rows() {
         let row = r#"{"id":"b1","category":"book","name":"吾輩は猫である","barcode":"978-4-10-101001-4",
             "image":"a.jpg|b.jpg","author":"夏目漱石"}"#;
