@@ -193,7 +193,7 @@ def main():
         if name in skipped:
             programs = crate.build_alone(mutant)
         result = "missed" if programs else "unviable"
-        for options in [*nearest(mutant["file"], last), last, []] if programs else []:
+        for options in [*nearest(mutant["file"], last), *([last] if last else []), []] if programs else []:
             if result == "missed":
                 result = crate.test(programs, mutant["id"], options)
         results[name] = result

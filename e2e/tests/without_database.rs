@@ -1,5 +1,7 @@
 //! A database that says nothing, or that is stopped under a running server: how callers see it, and what comes after.
 
+use std::time::Duration;
+
 use kaisatsu_e2e::{
     Answer, Backend, ConsoleClient, Database, DatabaseProxy, Server, User, eventually, http, make_key, models_with,
     pictures::picture,
@@ -62,6 +64,16 @@ fn is_unavailable(answer: &Answer, cause: &str) {
     assert_eq!(answer.status, 503, "{}", answer.text());
     assert!(answer.text().contains(cause), "{}", answer.text());
     assert!(answer.header("retry-after").is_some_and(|wait| wait.parse::<u32>().unwrap() > 0), "{:?}", answer.headers);
+}
+
+#[test]
+fn a_server_ends_while_its_database_is_silent() {
+    let mut fixture = Fixture::start(&["--shutdown-drain", "0s"]);
+    fixture.proxy.fall_silent();
+    // Connections are in use, and no statement on them is answered.
+    std::thread::sleep(Duration::from_secs(2));
+    fixture.server.signal("-TERM");
+    assert_eq!(fixture.server.wait(), Some(0));
 }
 
 #[test]

@@ -117,9 +117,12 @@ impl Recognition {
     }
 
     /// Ends the engine and waits until its threads have finished what they are at: some seconds if a large network is
-    /// being loaded. The process may exit then.
-    pub fn stop(&self) {
-        self.engine.stop();
+    /// being loaded. Then gives the dataset that is built to another server. The process may exit then.
+    pub async fn stop(&self) {
+        let engine = Arc::clone(&self.engine);
+        // If it panicked, it has ended too.
+        let _ = tokio::task::spawn_blocking(move || engine.stop()).await;
+        self.builder.stopped().await;
     }
 
     pub(crate) fn store(&self) -> &Store {

@@ -150,8 +150,12 @@ impl Store {
         }
     }
 
-    /// Closes every connection after its last statement. SQLite checkpoints its write-ahead log into the file.
+    /// Closes every connection after its last statement. SQLite checkpoints its write-ahead log into the file. A
+    /// PostgreSQL that says nothing is not waited for long.
     pub async fn close(&self) {
-        on_each!(self, pool => pool.close().await);
+        match &self.pool {
+            Pool::Sqlite(pool) => pool.close().await,
+            Pool::Postgres(pool) => drop(tokio::time::timeout(open::TIMEOUT, pool.close()).await),
+        }
     }
 }

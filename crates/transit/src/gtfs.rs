@@ -71,7 +71,9 @@ pub(crate) fn read(
         for &station in runs.iter().flatten() {
             stop_of.entry(station).or_insert_with(|| {
                 let known = &stop_index.stations[station];
-                errors.extend(too_long("stops.txt", known.line, "stop_name", &known.name));
+                for name in std::iter::once(&known.name).chain(&known.other_names) {
+                    errors.extend(too_long("stops.txt", known.line, "stop_name", name));
+                }
                 if known.is_nameless {
                     nameless.push(known.id.clone());
                 }
@@ -86,7 +88,7 @@ pub(crate) fn read(
                     kind: kinds[&station],
                     prefecture: None,
                     position: known.position,
-                    formerly: Vec::new(),
+                    formerly: known.other_names.clone(),
                 });
                 data.stops.len() - 1
             });

@@ -171,6 +171,11 @@ fn codes_of_gone_stations_and_lines_are_reserved() {
 
 /// The runs of the only line of a feed with these stops and trips.
 fn runs_of_trips(stops: &str, calls: &[&str]) -> Vec<String> {
+    runs(&network_of_trips(stops, calls).0)["Line"].clone()
+}
+
+/// The network of a feed with these stops, and one line with these trips.
+fn network_of_trips(stops: &str, calls: &[&str]) -> (Network, Summary) {
     let (mut trips, mut times) = (String::new(), String::new());
     for (trip, calls) in calls.iter().enumerate() {
         writeln!(trips, "R,t{trip}").unwrap();
@@ -184,8 +189,7 @@ fn runs_of_trips(stops: &str, calls: &[&str]) -> Vec<String> {
         ("trips.txt", &format!("route_id,trip_id\n{trips}")),
         ("stop_times.txt", &format!("trip_id,stop_sequence,stop_id\n{times}")),
     ]);
-    let (network, _) = gtfs(folder.path(), &Options { id: Some("city"), ..Options::default() }).unwrap();
-    runs(&network)["Line"].clone()
+    gtfs(folder.path(), &Options { id: Some("city"), ..Options::default() }).unwrap()
 }
 
 #[test]
@@ -226,6 +230,12 @@ fn the_stops_on_both_sides_of_a_street_are_one_station_whatever_they_are_called(
     let west = "b1,Mill Rd S218,52.50018,13.40,\nb2,Park,52.50018,13.41,\nb3,Depot,52.50018,13.42,\n";
     let both = [east, west].concat();
     assert_eq!(runs_of_trips(&both, &["a1 a2 a3", "b3 b2 b1"]), ["Mill Rd Oak St School"]);
+    let (network, _) = network_of_trips(&both, &["a1 a2 a3", "b3 b2 b1"]);
+    let formerly = |name: &str| station(&network, name).formerly.clone();
+    assert_eq!(
+        (formerly("Mill Rd"), formerly("Oak St"), formerly("School")),
+        (vec!["Mill Rd S218".to_owned()], vec!["Park".to_owned()], vec!["Depot".to_owned()])
+    );
     // One trip there and back.
     assert_eq!(runs_of_trips(&both, &["a1 a2 a3 b3 b2 b1"]), ["Mill Rd Oak St Depot School"]);
     // The nearer of two is the opposite stop.
@@ -246,6 +256,10 @@ fn stops_near_each_other_that_are_not_opposite_stay_stations_of_their_own() {
     let dense = "a1,A,52.5,13.40,\na2,B,52.5,13.40133,\na3,C,52.5,13.40266,\n\
         b1,D,52.50045,13.40,\nb2,E,52.50045,13.40133,\nb3,F,52.50045,13.40266,\n";
     assert_eq!(runs_of_trips(dense, &["a1 a2 a3", "b3 b2 b1"]).len(), 2);
+    // A one-way loop around a block of 80 m.
+    let block = "a,A,52.5,13.40,\nb,B,52.5,13.41,\nc,C,52.50072,13.41,\nd,D,52.50072,13.40,\n";
+    let stops = [block, "e,E,52.5,13.42,\nf,F,52.50072,13.42,\n"].concat();
+    assert_eq!(runs_of_trips(&stops, &["d a b e f c d"])[0].split(' ').count(), 6);
     // Farther than 100 m.
     let far = "a1,A,52.5,13.40,\na2,B,52.5,13.41,\nb1,C,52.50108,13.40,\nb2,D,52.50108,13.41,\n";
     assert_eq!(runs_of_trips(far, &["a1 a2", "b2 b1"]).len(), 2);

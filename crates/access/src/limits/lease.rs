@@ -197,15 +197,17 @@ impl Lease {
     /// passed on credit.
     pub(crate) async fn settle(self: &Arc<Self>, limit: u64, in_any_case: bool) -> Result<(), StoreError> {
         let Budget::Day(application) = &self.budget else { return Ok(()) };
-        let (day, unused, in_debt) = {
+        let (is_idle, in_debt) = {
             let mut state = self.state();
-            let is_idle = in_any_case || !std::mem::take(&mut state.is_used);
-            let unused = if is_idle { std::mem::take(&mut state.left) } else { 0 };
-            (state.day, unused, state.debt > 0)
+            (in_any_case || !std::mem::take(&mut state.is_used), state.debt > 0)
         };
         if in_debt {
             self.ask_in_time(limit, self.answers.load(Ordering::Acquire)).await;
         }
+        let (day, unused) = {
+            let mut state = self.state();
+            (state.day, if is_idle { std::mem::take(&mut state.left) } else { 0 })
+        };
         if unused > 0 {
             let returned = self.shared.store.return_day_lease(application, day, signed(unused)).await;
             let mut state = self.state();
@@ -255,7 +257,8 @@ impl Lease {
 
     /// Asks the database for more, unless it has answered since `seen`.
     async fn ask(&self, limit: u64, seen: u64) {
-        let _turn = self.asking.lock().await;
+        // A database that says nothing must not let tasks pile up.
+        let Ok(_turn) = tokio::time::timeout(PATIENCE, self.asking.lock()).await else { return self.note_away() };
         if self.answers.load(Ordering::Acquire) != seen {
             return;
         }
@@ -267,24 +270,33 @@ impl Lease {
             (state.debt, state.size)
         };
         if let Ok(answer) = self.lease(limit, today, debt, size).await {
-            let mut state = self.state();
-            if state.day != today {
-                *state = State { day: today, ..State::default() };
-            }
-            if state.ends_at <= asked && matches!(self.budget, Budget::Second(_)) {
-                state.left = 0;
-            }
-            state.left += answer.granted;
-            state.granted = answer.granted;
-            state.asked_at = asked;
-            state.ends_at = asked + RATE_LEASE;
-            state.elsewhere = Some(answer.elsewhere);
-            state.debt = state.debt.saturating_sub(debt);
-            state.refused_until = if answer.granted == 0 { asked + answer.wait } else { Duration::ZERO };
+            self.take_over(&answer, asked, today, debt);
         } else {
             self.note_away();
         }
         self.answers.fetch_add(1, Ordering::Release);
+    }
+
+    /// Takes what was asked for then, and on that day.
+    fn take_over(&self, answer: &Answer, asked: Duration, day: i64, debt: u64) {
+        let mut state = self.state();
+        if state.day > day {
+            // It came after midnight.
+            return;
+        }
+        if state.day != day {
+            *state = State { day, ..State::default() };
+        }
+        if state.ends_at <= asked && matches!(self.budget, Budget::Second(_)) {
+            state.left = 0;
+        }
+        state.left += answer.granted;
+        state.granted = answer.granted;
+        state.asked_at = asked;
+        state.ends_at = asked + RATE_LEASE;
+        state.elsewhere = Some(answer.elsewhere);
+        state.debt = state.debt.saturating_sub(debt);
+        state.refused_until = if answer.granted == 0 { asked + answer.wait } else { Duration::ZERO };
     }
 
     fn note_away(&self) {

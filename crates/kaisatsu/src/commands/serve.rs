@@ -33,6 +33,9 @@ use crate::{
 /// How long the end of the server waits for each of the programs that it talks to.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How long a server that stops waits for its database.
+pub(super) const DATABASE: Duration = Duration::from_secs(5);
+
 pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCode, CliError> {
     // Before signals are caught: Ctrl-C ends the question and the installation.
     install::offer(&settings.models_folder()?)?;
@@ -124,12 +127,12 @@ pub(crate) async fn run(settings: &Settings, origins: &Origins) -> Result<ExitCo
     let main = Arc::new(apps.main);
     handle.connect(&main);
     let served = kaisatsu_http::serve(listener, main, limits, tls, stop).await;
-    let stopped = tokio::task::spawn_blocking(move || recognition.stop());
+    let stopped = tokio::spawn(async move { recognition.stop().await });
     // A mail server that does not answer must not keep the server from ending.
     let _ = tokio::time::timeout(PATIENCE, gateway.accounts.emails_sent()).await;
     write_rest(log, traces, &usage, &failed_requests).await;
     watching.abort();
-    monitor.leave().await;
+    let _ = tokio::time::timeout(DATABASE, monitor.leave()).await;
     let _ = stopped.await;
     // At last: what goes on in the background would complain about a closed database.
     store.close().await;
@@ -166,10 +169,13 @@ async fn write_rest(
     if let Some(traces) = traces {
         let _ = tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(move || traces.shut_down())).await;
     }
-    if let Err(error) = usage.close().await {
-        tracing::warn!(%error, "the usage of the last seconds is not stored");
+    // Nor must a database that says nothing.
+    match tokio::time::timeout(DATABASE, usage.close()).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%error, "the usage of the last seconds is not stored"),
+        Err(_) => tracing::warn!("the usage of the last seconds is not stored: the database does not answer"),
     }
-    let _ = failed_requests.flush().await;
+    let _ = tokio::time::timeout(DATABASE, failed_requests.flush()).await;
 }
 
 /// What is served beside the API.

@@ -34,10 +34,9 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode, CliError> {
         exit_at_once();
     });
     watching.abort();
-    monitor.leave().await;
-    let stopped = tokio::task::spawn_blocking(move || recognition.stop());
+    let _ = tokio::time::timeout(super::serve::DATABASE, monitor.leave()).await;
+    recognition.stop().await;
     store.close().await;
-    let _ = stopped.await;
     log.flush();
     Ok(ExitCode::SUCCESS)
 }

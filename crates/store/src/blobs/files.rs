@@ -131,7 +131,8 @@ impl<'a> Upload<'a> {
             None => self.parts.insert(self.blobs.store.put_multipart(&self.path).await?),
         };
         self.bytes = 0;
-        Ok(parts.put_part(self.waiting.drain(..).collect::<PutPayload>()).await?)
+        let sent = parts.put_part(self.waiting.drain(..).collect::<PutPayload>()).await;
+        self.or_abort(sent).await
     }
 
     async fn finish(mut self) -> Result<(), BlobError> {
@@ -142,24 +143,34 @@ impl<'a> Upload<'a> {
         if !self.waiting.is_empty() {
             self.send().await?;
         }
-        if let Some(parts) = &mut self.parts {
-            parts.complete().await?;
-            self.parts = None;
-        }
+        let completed = match &mut self.parts {
+            Some(parts) => parts.complete().await.map(drop),
+            None => Ok(()),
+        };
+        self.or_abort(completed).await?;
+        self.parts = None;
         Ok(())
+    }
+
+    /// After a failure, parts that were sent are given back.
+    async fn or_abort(&mut self, outcome: object_store::Result<()>) -> Result<(), BlobError> {
+        if outcome.is_err()
+            && let Some(mut parts) = self.parts.take()
+        {
+            let _ = parts.abort().await;
+        }
+        Ok(outcome?)
     }
 }
 
 impl Drop for Upload<'_> {
-    /// Parts of an upload that failed or was dropped are given back: on S3 they would be kept, and paid for, unseen.
+    /// Parts of an upload that was dropped are given back: on S3 they would be kept, and paid for, unseen.
     fn drop(&mut self) {
         if let Some(mut parts) = self.parts.take()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
             runtime.spawn(async move {
-                if let Err(error) = parts.abort().await {
-                    tracing::warn!(%error, "the parts of an unfinished upload could not be removed");
-                }
+                let _ = parts.abort().await;
             });
         }
     }

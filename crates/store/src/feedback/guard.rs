@@ -46,7 +46,7 @@ pub struct FeedbackReport {
 }
 
 const HOLD: &str = "UPDATE feedback SET standing = 'held', revision = $3 \
-     WHERE recognition_id = $1 AND item_id = $2 AND standing = 'active'";
+     WHERE recognition_id = $1 AND item_id = $2 AND standing = 'active' AND rated_at <= $4";
 
 const REPORT: &str = "INSERT INTO feedback_report (at, application_id, task, model, held, judged, better, worse) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
@@ -55,9 +55,10 @@ const REPORTS: &str = "SELECT at, application_id, task, model, held, judged, bet
      ORDER BY number DESC LIMIT $1";
 
 impl Store {
-    /// Holds the active ones of these verdicts (recognition and candidate, which is empty for the whole result), and
-    /// reports and returns how many. The older verdicts that they had replaced come into effect again, at most `limit`
-    /// of one application on one subject. When none of them is active, nothing is reported.
+    /// Holds the active ones of these verdicts (recognition and candidate, which is empty for the whole result) that
+    /// were given before the time of the report, and reports and returns how many. The older verdicts that they had
+    /// replaced come into effect again, at most `limit` of one application on one subject. When none of them is active,
+    /// nothing is reported.
     ///
     /// # Errors
     /// When the database fails.
@@ -79,7 +80,8 @@ impl Store {
             for (recognition, item) in verdicts {
                 sqlx::query(sqlx::AssertSqlSafe(lock_dataset.as_str())).bind(recognition).bind(item)
                     .fetch_all(&mut *tx).await?;
-                let done = sqlx::query(HOLD).bind(recognition).bind(item).bind(revision).execute(&mut *tx).await?;
+                let done = sqlx::query(HOLD).bind(recognition).bind(item).bind(revision).bind(report.at.0)
+                    .execute(&mut *tx).await?;
                 held += done.rows_affected();
             }
             if held == 0 {

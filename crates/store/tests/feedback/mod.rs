@@ -264,6 +264,8 @@ async fn held_verdicts_are_reported_once(fixture: Fixture) {
     assert_eq!(fixture.store.feedback_revision().await.unwrap(), revision);
     assert_eq!(fixture.those(Standing::Held).await, ids(&[2, 3]));
     let last = [(id(4).to_string(), "a".to_owned())];
+    let earlier = fixture.store.hold_feedback(&last, &report(3, None), 3).await.unwrap();
+    assert_eq!(earlier, 0, "a verdict that was given after the judgement is another one");
     assert_eq!(fixture.store.hold_feedback(&last, &report(6, None), 3).await.unwrap(), 1);
     let reports = fixture.store.feedback_reports(10).await.unwrap();
     let told: Vec<_> = reports.iter().map(|report| (report.at.0, report.application.clone(), report.held)).collect();

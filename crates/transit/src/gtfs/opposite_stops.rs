@@ -9,18 +9,20 @@ use crate::geo::LatLon;
 
 /// Opposite stops are no farther from each other than this.
 const MAX_DISTANCE_M: f64 = 100.0;
+/// And than this if one trip calls at both: the two ways of a one-way loop may be a block apart.
+const MAX_DISTANCE_OF_ONE_TRIP_M: f64 = 50.0;
 /// Nor farther than this part of the way from either to the nearest stop before or after it.
 const MAX_SHARE_OF_WAY: f64 = 0.5;
 /// The cosine above which two directions of travel are not opposite: 120 degrees.
 const MAX_COSINE: f64 = -0.5;
 
 /// How one route calls at a place.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Call {
     /// The sum of the unit vectors of travel, to the east and to the north, of all patterns.
     travel: (f64, f64),
-    /// The number of patterns that call here.
-    patterns: f64,
+    /// The patterns that call here, in the order of their numbers.
+    patterns: Vec<usize>,
     /// The distance to the nearest stop before or after this one.
     way: f64,
 }
@@ -35,7 +37,8 @@ pub(super) fn pairs(places: &[Place], patterns: &Patterns) -> Vec<(usize, usize)
         for (at, (a, one)) in calls.iter().enumerate() {
             for (b, other) in &calls[at + 1..] {
                 let metres = places[*a].position.metres_to(places[*b].position);
-                let limit = MAX_DISTANCE_M.min(MAX_SHARE_OF_WAY * one.way.min(other.way));
+                let most = if one.shares_a_trip(other) { MAX_DISTANCE_OF_ONE_TRIP_M } else { MAX_DISTANCE_M };
+                let limit = most.min(MAX_SHARE_OF_WAY * one.way.min(other.way));
                 if metres <= limit && one.is_opposite(other) {
                     for (from, to) in [(*a, *b), (*b, *a)] {
                         let known = nearest.entry(from).or_insert((metres, to));
@@ -61,16 +64,17 @@ pub(super) fn successive(patterns: &Patterns) -> Pairs {
 
 fn calls_by_route(places: &[Place], patterns: &Patterns) -> BTreeMap<usize, BTreeMap<usize, Call>> {
     let mut routes: BTreeMap<usize, BTreeMap<usize, Call>> = BTreeMap::new();
-    for (route, calls) in patterns.keys() {
+    for (number, (route, calls)) in patterns.keys().enumerate() {
         let route = routes.entry(*route).or_default();
         for (at, &place) in calls.iter().enumerate() {
             let here = places[place].position;
             let before = at.checked_sub(1).map(|before| places[calls[before]].position);
             let after = calls.get(at + 1).map(|after| places[*after].position);
-            let call = route.entry(place).or_insert(Call { travel: (0.0, 0.0), patterns: 0.0, way: f64::INFINITY });
+            let call =
+                route.entry(place).or_insert(Call { travel: (0.0, 0.0), patterns: Vec::new(), way: f64::INFINITY });
             let (east, north) = direction(before.unwrap_or(here), after.unwrap_or(here));
             call.travel = (call.travel.0 + east, call.travel.1 + north);
-            call.patterns += 1.0;
+            call.patterns.push(number);
             for other in [before, after].into_iter().flatten() {
                 call.way = call.way.min(here.metres_to(other));
             }
@@ -89,8 +93,19 @@ fn direction(from: LatLon, to: LatLon) -> (f64, f64) {
 impl Call {
     /// Whether the route calls here in the opposite direction. It does not at a stop that both directions share.
     fn is_opposite(&self, other: &Self) -> bool {
-        let [one, other] = [self, other].map(|call| (call.travel.0 / call.patterns, call.travel.1 / call.patterns));
-        let lengths = one.0.hypot(one.1) * other.0.hypot(other.1);
-        lengths > 0.25 && one.0 * other.0 + one.1 * other.1 <= MAX_COSINE * lengths
+        let lengths = [self, other].map(|call| call.travel.0.hypot(call.travel.1));
+        let product = self.travel.0 * other.travel.0 + self.travel.1 * other.travel.1;
+        // A stop of both directions has no direction: its vectors cancel each other.
+        let are_directed = [self, other].iter().zip(lengths).all(|(call, length)| 2.0 * length > call.count());
+        are_directed && product <= MAX_COSINE * lengths[0] * lengths[1]
+    }
+
+    fn shares_a_trip(&self, other: &Self) -> bool {
+        self.patterns.iter().any(|pattern| other.patterns.binary_search(pattern).is_ok())
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "no feed has so many patterns")]
+    fn count(&self) -> f64 {
+        self.patterns.len() as f64
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use kaisatsu_model::text::tidy;
+use kaisatsu_model::{StationName, text::tidy};
 
 use super::{
     feed::Feed,
@@ -23,6 +23,8 @@ pub(super) struct FeedStation {
     pub(super) id: String,
     /// Its name, or its id if it is nameless.
     pub(super) name: String,
+    /// What else its stops are called, more than by a number.
+    pub(super) other_names: Vec<String>,
     pub(super) is_nameless: bool,
     pub(super) position: LatLon,
     /// Where `stops.txt` has its name.
@@ -129,7 +131,7 @@ impl Places {
                 let StopRow { is_nameless, line, .. } = self.stop_rows[&id];
                 let (name, position) = (String::new(), self.all[place].position);
                 by_place.push(stations.len());
-                stations.push(FeedStation { id, name, is_nameless, position, line });
+                stations.push(FeedStation { id, name, other_names: Vec::new(), is_nameless, position, line });
                 parts.push(Vec::new());
             } else {
                 by_place.push(by_place[first]);
@@ -139,6 +141,7 @@ impl Places {
         // The position of a station is the mean of its places' positions.
         for (station, parts) in stations.iter_mut().zip(parts) {
             station.name = self.name(&parts);
+            station.other_names = self.other_names(&parts);
             let positions = parts.iter().map(|&place| self.all[place].position);
             station.position = geo::mean(positions).unwrap_or(station.position);
         }
@@ -155,6 +158,20 @@ impl Places {
         let name = if names.len() > 1 { place_without_number(own).unwrap_or_else(|| place(own)) } else { place(own) };
         name.to_owned()
     }
+
+    /// The names of further places of a station by which it is looked for too, because they are not only other
+    /// platforms: those of opposite stops.
+    fn other_names(&self, parts: &[usize]) -> Vec<String> {
+        let is_named = |part: &&usize| !self.stop_rows[&self.all[**part].id].is_nameless;
+        let mut known: BTreeSet<String> = BTreeSet::from([without_number(&self.all[parts[0]].name)]);
+        let others = parts[1..].iter().filter(is_named).map(|&part| &self.all[part].name);
+        others.filter(|name| known.insert(without_number(name))).map(|name| place(name).to_owned()).collect()
+    }
+}
+
+/// A name by which platforms of a place are the same.
+fn without_number(name: &str) -> String {
+    StationName::fold(place_without_number(name).unwrap_or_else(|| place(name))).as_str().to_owned()
 }
 
 /// The stops and stations, and the station of each entrance and pathway node.

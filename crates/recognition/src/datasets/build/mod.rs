@@ -47,6 +47,9 @@ const MOST_ATTEMPTS: i64 = 20;
 /// One in so many images has to be usable.
 const USABLE_ONE_IN: u64 = 2;
 
+/// How long a server that stops waits until its dataset is given back.
+const GIVING_BACK: Duration = Duration::from_secs(3);
+
 const NOT_GIVEN_BACK: &str = "a job could not be given back; it is free when its lease ends";
 
 /// How long a job waits after it failed at an attempt.
@@ -113,6 +116,8 @@ pub(crate) struct DatasetBuilder {
     lease: Duration,
     /// Held while other vectors are tried for a dataset.
     specialising: tokio::sync::Mutex<()>,
+    /// Held while datasets are built.
+    building: tokio::sync::Mutex<()>,
 }
 
 impl DatasetBuilder {
@@ -126,6 +131,7 @@ impl DatasetBuilder {
             fetches: context.fetches,
             lease: context.lease,
             specialising: tokio::sync::Mutex::default(),
+            building: tokio::sync::Mutex::default(),
         }
     }
 
@@ -148,8 +154,14 @@ impl DatasetBuilder {
         self.start_reembedding();
     }
 
+    /// Waits, for a while, until the dataset that was built when the engine was stopped is given back.
+    pub(crate) async fn stopped(&self) {
+        let _ = tokio::time::timeout(GIVING_BACK, self.building.lock()).await;
+    }
+
     /// Builds until there is nothing to do, or something fails.
     async fn build_all(self: &Arc<Self>) {
+        let _building = self.building.lock().await;
         while !self.images.is_stopped() {
             let now = self.clock.now();
             let holder: [u8; 16] = random();
@@ -267,6 +279,9 @@ impl DatasetBuilder {
         // Tasks of their own: they go on while results are written.
         let mut running = JoinSet::new();
         let Err(stop) = self.embed_due(lease, &mut running).await else { return Ok(()) };
+        if self.images.is_stopped() {
+            running.abort_all();
+        }
         let mut left = Vec::new();
         while let Some(result) = running.join_next().await {
             if let Ok((position, Ok(result))) = result {
