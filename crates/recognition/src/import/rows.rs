@@ -333,8 +333,8 @@ mod tests {
             std::fs::write(&file, text).unwrap();
             rows(&file, format).unwrap().map(|row| row.entry.unwrap().name).collect()
         };
-        let csv = "id,category,name\n1,food,\"Tea, green\"\n2,food,Milk\n";
-        assert_eq!(names(Format::Csv, csv), ["Tea, green", "Milk"]);
+        let csv = "id,category,name\n1,food,\"Tea, green\"\n , ,\n2,food,Milk\n";
+        assert_eq!(names(Format::Csv, csv), ["Tea, green", "Milk"], "a row of empty cells is none");
         let tabs = "code\tproduct_name\n4901234567894\t\"Tea\n4901234567894\tMilk\n";
         assert_eq!(names(Format::OpenFoodFacts, tabs), ["\"Tea", "Milk"]);
     }
@@ -371,6 +371,20 @@ mod tests {
     }
 
     #[test]
+    fn addresses_are_kept_and_names_have_a_limit() {
+        let entry = |name: &str, address: &str| {
+            let row = serde_json::json!({"id": "1", "category": "food", "name": name, "imageUrl": address});
+            own(row.as_object().unwrap())
+        };
+        assert_eq!(entry("Tea", "https://example.org/tea.jpg").unwrap().image_url, "https://example.org/tea.jpg");
+        assert!(entry(&"茶".repeat(1000), "").is_ok());
+        for name in ["茶".repeat(1001), "Tea\u{7}".to_owned()] {
+            let told = entry(&name, "").unwrap_err();
+            assert_eq!(told, "name has control characters or more than 1000 characters");
+        }
+    }
+
+    #[test]
     fn numbers_may_be_written_as_numbers() {
         for barcode in ["4901234567894", "[4901234567894]", r#"["4901234567894"]"#, r#""4901234567894""#] {
             let row = format!(r#"{{"id":7,"category":"food","name":"Tea","barcode":{barcode}}}"#);
@@ -395,7 +409,7 @@ mod tests {
 
     #[test]
     fn rows_of_the_two_dumps() {
-        let row = r#"{"key":"/books/OL1M","title":"Kokoro","isbn_10":["080442957X"],"covers":[-1,42],
+        let row = r#"{"key":"/books/OL1M","title":"Kokoro","isbn_10":["080442957X"],"covers":[-1,0,42],
             "publishers":["A","B"],"publish_date":"1914"}"#;
         let entry = object(row).and_then(|fields| edition(&fields)).unwrap();
         assert_eq!((&entry.detail["maker"], &entry.detail["releaseDate"]), (&"A, B".into(), &"1914".into()));

@@ -68,6 +68,7 @@ mod tests {
         let found = of(&[[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.1, 0.995]], &[0, 0, 1, 1]);
         assert_eq!(found[0].right, "a");
         assert!(score(&found[0], "a") < 0.1 && score(&found[0], "b") > 0.9, "{:?}", found[0].scores);
+        assert!(score(&found[2], "b") > 0.9, "the other image of its tag is like it: {:?}", found[2].scores);
         let sum: f32 = found[0].scores.iter().map(|(_, score)| score).sum();
         assert!((sum - 1.0).abs() < 1e-5);
     }
