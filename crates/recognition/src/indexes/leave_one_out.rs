@@ -74,6 +74,14 @@ mod tests {
     }
 
     #[test]
+    fn scores_are_shares_of_one() {
+        let half = std::f32::consts::FRAC_1_SQRT_2;
+        let found = of(&[[1.0, 0.0], [half, half], [0.0, 1.0], [0.0, 1.0]], &[0, 0, 1, 1]);
+        assert!((score(&found[1], "a") - 0.5).abs() < 1e-5, "it is as near to both: {:?}", found[1].scores);
+        assert!((score(&found[1], "b") - 0.5).abs() < 1e-5);
+    }
+
+    #[test]
     fn a_large_dataset_gives_examples_from_all_of_it() {
         let vectors: Vec<[f32; 2]> = (0..300u16).map(|at| if at < 150 { [1.0, 0.0] } else { [0.0, 1.0] }).collect();
         let classes: Vec<usize> = (0..300).map(|at| usize::from(at >= 150)).collect();
