@@ -75,10 +75,15 @@ pub(super) fn place(name: &str) -> &str {
 }
 
 /// The name without a last single letter or a number below 100, which may also be a part of the name.
-pub(super) fn place_without_number(name: &str) -> Option<&str> {
+fn place_without_number(name: &str) -> Option<&str> {
     let (before, last) = place(name).rsplit_once([' ', '-', '/', ','])?;
     let before = trimmed(before);
     (!before.is_empty() && is_platform_number(last.trim_matches(['(', ')', '[', ']']), 2)).then_some(before)
+}
+
+/// The name of the place, without a last letter or number too.
+pub(super) fn unnumbered_place(name: &str) -> &str {
+    place_without_number(name).unwrap_or_else(|| place(name))
 }
 
 /// Without the last thing that is no part of the place's name, if there is one.

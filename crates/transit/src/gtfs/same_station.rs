@@ -11,7 +11,7 @@ use kaisatsu_model::StationName;
 use super::{
     opposite_stops,
     patterns::Patterns,
-    platform_names::{place, place_without_number},
+    platform_names::{place, unnumbered_place},
     stations::Place,
     walks::Pairs,
 };
@@ -30,7 +30,7 @@ const MAX_CALLS_IN_A_ROW: usize = 16;
 pub(super) fn merge(places: &[Place], transfers: &Pairs, patterns: &Patterns) -> Vec<usize> {
     let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut by_numbered_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    let numbered: Vec<String> = places.iter().map(|one| fold(without_number(&one.name))).collect();
+    let numbered: Vec<String> = places.iter().map(|one| fold(unnumbered_place(&one.name))).collect();
     for (index, one) in places.iter().enumerate() {
         by_name.entry(fold(place(&one.name))).or_default().push(index);
         if !one.has_platforms {
@@ -55,12 +55,9 @@ pub(super) fn merge(places: &[Place], transfers: &Pairs, patterns: &Patterns) ->
     (0..places.len()).map(|place| stations.of(place)).collect()
 }
 
-fn fold(name: &str) -> String {
+/// The form in which names are compared.
+pub(super) fn fold(name: &str) -> String {
     StationName::fold(name).as_str().to_owned()
-}
-
-fn without_number(name: &str) -> &str {
-    place_without_number(name).unwrap_or_else(|| place(name))
 }
 
 /// The pairs of places with similar names at which one trip calls one after the other. Between them it calls only at

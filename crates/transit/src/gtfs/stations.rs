@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use kaisatsu_model::{StationName, text::tidy};
+use kaisatsu_model::text::tidy;
 
 use super::{
     feed::Feed,
     patterns::Patterns,
-    platform_names::{place, place_without_number},
-    same_station,
+    platform_names::{place, unnumbered_place},
+    same_station::{self, fold},
     walks::{self, Pairs},
 };
 use crate::{
@@ -155,23 +155,19 @@ impl Places {
     fn name(&self, parts: &[usize]) -> String {
         let own = self.all[parts[0]].name.as_str();
         let names: BTreeSet<&str> = parts.iter().map(|&part| place(&self.all[part].name)).collect();
-        let name = if names.len() > 1 { place_without_number(own).unwrap_or_else(|| place(own)) } else { place(own) };
+        let name = if names.len() > 1 { unnumbered_place(own) } else { place(own) };
         name.to_owned()
     }
 
     /// The names of further places of a station by which it is looked for too, because they are not only other
     /// platforms: those of opposite stops.
     fn other_names(&self, parts: &[usize]) -> Vec<String> {
+        let unnumbered = |name: &str| fold(unnumbered_place(name));
         let is_named = |part: &&usize| !self.stop_rows[&self.all[**part].id].is_nameless;
-        let mut known: BTreeSet<String> = BTreeSet::from([without_number(&self.all[parts[0]].name)]);
+        let mut known: BTreeSet<String> = BTreeSet::from([unnumbered(&self.all[parts[0]].name)]);
         let others = parts[1..].iter().filter(is_named).map(|&part| &self.all[part].name);
-        others.filter(|name| known.insert(without_number(name))).map(|name| place(name).to_owned()).collect()
+        others.filter(|name| known.insert(unnumbered(name))).map(|name| place(name).to_owned()).collect()
     }
-}
-
-/// A name by which platforms of a place are the same.
-fn without_number(name: &str) -> String {
-    StationName::fold(place_without_number(name).unwrap_or_else(|| place(name))).as_str().to_owned()
 }
 
 /// The stops and stations, and the station of each entrance and pathway node.
